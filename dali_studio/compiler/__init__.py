@@ -1,0 +1,1 @@
+"""From the logical program to a plan: named passes, lowering, explain."""

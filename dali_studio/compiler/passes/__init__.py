@@ -1,0 +1,1 @@
+"""Passes: one file each, listed in `dali_studio.compiler.pipeline`."""

@@ -1,0 +1,1 @@
+"""Data words that every other group uses: dtypes, layouts, tensors, random streams, diagnostics."""

@@ -1,0 +1,114 @@
+"""Findings as data, and the exceptions that carry them to the API's edge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal
+
+import msgspec
+
+Severity = Literal["error", "warning", "info"]
+
+#: One line for each kind of finding: the code that tests, documents and the front end refer to.
+CODES: dict[str, str] = {
+    "DS101": "unknown operator",
+    "DS102": "unknown argument",
+    "DS103": "missing required argument",
+    "DS104": "argument of a wrong type",
+    "DS105": "argument out of range",
+    "DS106": "argument or option that is not supported",
+    "DS107": "argument cannot be fed by a wire",
+    "DS201": "missing input",
+    "DS202": "input that the operator does not have",
+    "DS203": "input of a wrong data type, layout or rank",
+    "DS204": "cycle",
+    "DS205": "no output selected",
+    "DS206": "device that is not available here",
+    "DS207": "illegal placement on devices",
+    "DS208": "duplicate node name",
+    "DS209": "unknown node or port",
+    "DS301": "sample that could not be processed",
+    "DS302": "data source that could not be opened",
+    "DS303": "end of data",
+    "DS304": "the pipeline cannot run as it is used",
+    "DS305": "failure inside an operator",
+    "DS401": "document that is not valid",
+    "DS402": "document of a newer version",
+    "DS501": "construct that a dialect cannot express",
+    "DS601": "optional package is missing",
+}
+
+
+class Diagnostic(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One finding about a graph, a document or a run.
+
+    Attributes
+    ----------
+    code
+        A key of `CODES`.
+    message
+        What was given and what is accepted, in one sentence.
+    hint
+        What to do.
+    node, argument, sample
+        Where: node key, argument or port name, index of the sample in its batch.
+    source
+        File that held the sample, or ``file:line`` of the call that made the node.
+    detail
+        The cause in technical words (a traceback's last lines), folded by user interfaces.
+    """
+
+    code: str
+    message: str
+    severity: Severity = "error"
+    hint: str = ""
+    node: str = ""
+    argument: str = ""
+    sample: int | None = None
+    source: str = ""
+    detail: str = ""
+
+    def __post_init__(self) -> None:
+        if self.code not in CODES:
+            raise ValueError(f"unknown diagnostic code {self.code!r}")
+
+    def __str__(self) -> str:
+        where = ".".join(part for part in (self.node, self.argument) if part)
+        sample = "" if self.sample is None else f" (sample {self.sample})"
+        head = f"{self.code} {where}{sample}: " if where or sample else f"{self.code}: "
+        tail = f" {self.hint}" if self.hint else ""
+        source = f" [{self.source}]" if self.source else ""
+        return f"{head}{self.message}{tail}{source}"
+
+
+class DaliStudioError(RuntimeError):
+    """Raised at the API's edge; carries every finding.
+
+    Attributes
+    ----------
+    diagnostics
+        At least one `Diagnostic`.
+    """
+
+    def __init__(self, diagnostics: Iterable[Diagnostic] | Diagnostic) -> None:
+        found = (diagnostics,) if isinstance(diagnostics, Diagnostic) else tuple(diagnostics)
+        self.diagnostics: tuple[Diagnostic, ...] = found
+        super().__init__("\n".join(str(d) for d in found))
+
+
+class ArgumentError(ValueError):
+    """Raised by operators: an argument, an input or one sample is not acceptable.
+
+    The executor and the validator turn it into a `Diagnostic` with node and origin.
+    """
+
+    def __init__(
+        self, message: str, *, hint: str = "", argument: str = "", sample: int | None = None, code: str = "DS105"
+    ) -> None:
+        super().__init__(message)
+        self.message, self.hint, self.argument, self.sample, self.code = message, hint, argument, sample, code
+
+
+def errors(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """The findings that prevent a run."""
+    return tuple(d for d in diagnostics if d.severity == "error")

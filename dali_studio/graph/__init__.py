@@ -1,0 +1,1 @@
+"""The logical program: graph, edits, validation, inference, documents."""

@@ -1,0 +1,298 @@
+"""Applying edits: pure, all or nothing, and with the edits that take everything back."""
+
+from __future__ import annotations
+
+import difflib
+import keyword
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NoReturn, cast
+
+import msgspec
+
+from dali_studio.core.diagnostics import ArgumentError, DaliStudioError, Diagnostic
+from dali_studio.core.meta import TensorMeta
+from dali_studio.graph import checks
+from dali_studio.graph.edits import (
+    AddNode,
+    Connect,
+    Disconnect,
+    Edit,
+    PortRef,
+    RemoveNode,
+    Rename,
+    SetArgument,
+    SetDevice,
+    SetOutputs,
+    SetPipeline,
+)
+from dali_studio.graph.fit import argument_misfits, input_misfits
+from dali_studio.graph.model import Graph
+from dali_studio.graph.node import GraphOptions, Node, Wire, cycle_found
+from dali_studio.graph.validate import infer, port_missing
+from dali_studio.schema.arguments import canonical
+from dali_studio.schema.model import OperatorSchema, Value
+from dali_studio.schema.registry import Registry
+
+#: Names that emitted programs import.
+RESERVED = ("fn", "types", "pipeline_def")
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreNode:
+    """Takes a removal back: the node with its objects, its place in the order, its wires and the outputs of that time.
+
+    Never leaves Python, for objects have no JSON form.
+    """
+
+    node: Node
+    position: int
+    wires: tuple[Wire, ...]
+    outputs: tuple[PortRef, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReplaceNode:
+    """Exchanges the content of the node of the same key, objects included. Never leaves Python."""
+
+    node: Node
+
+
+AnyEdit = Edit | RestoreNode | ReplaceNode
+
+
+def apply(
+    graph: Graph, edits: Sequence[AnyEdit], registry: Registry, *, check: bool = True
+) -> tuple[Graph, tuple[AnyEdit, ...]]:
+    """The graph after `edits`, and the edits that lead back.
+
+    Parameters
+    ----------
+    graph
+        Stays as it is.
+    check
+        Whether values, wires and names must be acceptable. History takes steps back without: what an opened document
+        held before an edit may be faulty, and must come back all the same.
+
+    Raises
+    ------
+    DaliStudioError
+        With the findings of the first edit that cannot be done.
+    """
+    result = graph.copy()
+    inverse: list[AnyEdit] = []
+    for edit in edits:
+        inverse = [*_HANDLERS[type(edit)](_Context(result, registry, check), edit), *inverse]
+    return result, tuple(inverse)
+
+
+@dataclass(frozen=True, slots=True)
+class _Context:
+    graph: Graph
+    registry: Registry
+    check: bool
+
+
+def _refuse(code: str, message: str, hint: str, *, node: str = "", argument: str = "") -> NoReturn:
+    raise DaliStudioError(Diagnostic(code=code, message=message, hint=hint, node=node, argument=argument))
+
+
+# ------------------------------------------------------------------------------------------------------------- nodes
+
+
+def _add_node(context: _Context, edit: AddNode) -> list[AnyEdit]:
+    graph, registry = context.graph, context.registry
+    node = Node(key=edit.key, operator=edit.operator, device=edit.device)
+    if context.check:
+        check_key(edit.key)
+    schema = _schema(registry, node)
+    values = {name: _canonical(node, schema, name, value) for name, value in edit.arguments.items() if value is not None}
+    graph.add_node(replace(node, arguments=values, version=schema.version))
+    return [RemoveNode(key=edit.key)]
+
+
+def check_key(key: str) -> None:
+    """Raise DS209 unless `key` can be a variable of an emitted program."""
+    if not key.isidentifier() or keyword.iskeyword(key) or key in RESERVED:
+        _refuse("DS209", f"{key!r} cannot name a node, because names become variables of the Python program.",
+                "Use letters, digits and underscores, not starting with a digit, and no word of the language.", node=key)  # fmt: skip
+
+
+def _schema(registry: Registry, node: Node) -> OperatorSchema:
+    if node.operator not in registry:
+        raise DaliStudioError(registry.unknown(node.operator, node.key))
+    return registry.schema(node.operator)
+
+
+def _canonical(node: Node, schema: OperatorSchema, name: str, value: Value) -> Value:
+    argument = schema.argument(name)
+    if argument is None:
+        raise DaliStudioError(checks.unknown_argument(node, schema, name))
+    if argument.type == "object":
+        _refuse("DS104", f"{name} takes a Python object, which an edit cannot carry.",
+                "Give it where the pipeline is built.", node=node.key, argument=name)  # fmt: skip
+    try:
+        result = canonical(argument, value)
+    except ArgumentError as error:
+        raise DaliStudioError(checks.from_error(node, error)) from None
+    items = result if isinstance(result, tuple) else (result,)
+    if any(isinstance(item, float) and math.isnan(item) for item in items):
+        _refuse("DS105", f"{name} is not a number (NaN).", "Give a number.", node=node.key, argument=name)
+    return result
+
+
+def _remove_node(context: _Context, edit: RemoveNode) -> list[AnyEdit]:
+    graph, key = context.graph, edit.key
+    node, keys = graph.node(key), list(graph)
+    wires = [wire for wire in graph.wires() if key in (wire.source.node, wire.target)]
+    outputs = graph.outputs
+    graph.rebuild(
+        [other for other in graph.nodes() if other.key != key],
+        [wire for wire in graph.wires() if wire not in wires],
+        [port for port in outputs if port.node != key],
+    )
+    return [RestoreNode(node, keys.index(key), tuple(wires), outputs)]
+
+
+def _restore_node(context: _Context, edit: RestoreNode) -> list[AnyEdit]:
+    graph = context.graph
+    nodes = graph.nodes()
+    nodes.insert(edit.position, edit.node)
+    graph.rebuild(nodes, [*graph.wires(), *edit.wires], edit.outputs)
+    return [RemoveNode(key=edit.node.key)]
+
+
+def _replace_node(context: _Context, edit: ReplaceNode) -> list[AnyEdit]:
+    before = context.graph.node(edit.node.key)
+    context.graph.replace_node(edit.node)
+    return [ReplaceNode(before)]
+
+
+def _rename(context: _Context, edit: Rename) -> list[AnyEdit]:
+    graph, old, new = context.graph, edit.key, edit.new_key
+    graph.node(old)
+    if context.check:
+        check_key(new)
+    if new in graph and new != old:
+        _refuse("DS208", f"A node called {new!r} exists already.", "Choose another name.", node=old)
+
+    def port(ref: PortRef) -> PortRef:
+        return PortRef(node=new, output=ref.output) if ref.node == old else ref
+
+    graph.rebuild(
+        [replace(node, key=new) if node.key == old else node for node in graph.nodes()],
+        [wire._replace(source=port(wire.source), target=new if wire.target == old else wire.target) for wire in graph.wires()],
+        [port(ref) for ref in graph.outputs],
+    )
+    return [Rename(key=new, new_key=old)]
+
+
+def _set_device(context: _Context, edit: SetDevice) -> list[AnyEdit]:
+    node = context.graph.node(edit.key)
+    context.graph.replace_node(replace(node, device=edit.device))
+    return [SetDevice(key=edit.key, device=node.device)]
+
+
+def _set_argument(context: _Context, edit: SetArgument) -> list[AnyEdit]:
+    node, name = context.graph.node(edit.key), edit.argument
+    value = edit.value
+    if context.check and not edit.unset:
+        value = _canonical(node, _schema(context.registry, node), name, value)
+    arguments = {other: kept for other, kept in node.arguments.items() if other != name}
+    if not edit.unset and value is not None:
+        arguments[name] = value
+    objects = {other: kept for other, kept in node.objects.items() if other != name}
+    context.graph.replace_node(replace(node, arguments=arguments, objects=objects))
+    if name in node.objects or node.arguments.get(name, 0) is None:
+        return [ReplaceNode(node)]
+    before = node.arguments.get(name)
+    return [SetArgument(key=edit.key, argument=name, value=before, unset=before is None)]
+
+
+# ------------------------------------------------------------------------------------------------------------- wires
+
+
+def _connect(context: _Context, edit: Connect) -> list[AnyEdit]:
+    graph = context.graph
+    graph.node(edit.source.node)
+    graph.node(edit.target)
+    if context.check:
+        found = wire_findings(graph, edit, context.registry)
+        if found:
+            raise DaliStudioError(found)
+    before = graph.disconnect(edit.target, edit.input, edit.argument)
+    graph.connect(edit.source, edit.target, edit.input, edit.argument)
+    if before is None:
+        return [Disconnect(target=edit.target, input=edit.input, argument=edit.argument)]
+    return [Connect(source=before, target=edit.target, input=edit.input, argument=edit.argument)]
+
+
+def wire_findings(graph: Graph, edit: Connect, registry: Registry) -> list[Diagnostic]:
+    """Why the wire cannot be drawn; empty if it can. Layouts may still be repaired upstream and do not prevent it."""
+    target = graph.node(edit.target)
+    schema = _schema(registry, target)
+    missing = port_missing(graph, registry, edit.source)
+    if missing:
+        return [checks.finding(target, "DS209", missing[0].upper() + missing[1:], "Wire another output.")]
+    if edit.source.node == edit.target or edit.source.node in graph.descendants(edit.target):
+        return [cycle_found(graph.path(edit.target, edit.source.node))]
+    known = infer(graph, registry, graph.reachable([edit.source]))
+    meta = known.get(edit.source, TensorMeta())
+    if edit.input is None:
+        argument = schema.argument(edit.argument)
+        if argument is None:
+            return [checks.unknown_argument(target, schema, edit.argument)]
+        return argument_misfits(target, edit.source, meta, argument)
+    if not 0 <= edit.input < len(schema.inputs):
+        count = len(schema.inputs)
+        message = f"{target.operator} has {count} inputs; number {edit.input} was given."
+        return [checks.finding(target, "DS202", message, f"Use 0 to {count - 1}." if count else "Feed an argument.")]
+    return input_misfits(target, edit.source, meta, schema.inputs[edit.input], registry, layouts=False)
+
+
+def _disconnect(context: _Context, edit: Disconnect) -> list[AnyEdit]:
+    graph = context.graph
+    graph.node(edit.target)
+    before = graph.disconnect(edit.target, edit.input, edit.argument)
+    if before is None:
+        where = f"input {edit.input}" if edit.input is not None else edit.argument
+        _refuse("DS209", f"Nothing is wired to {where}.", "Choose a wire that exists.", node=edit.target, argument=where)
+    return [Connect(source=before, target=edit.target, input=edit.input, argument=edit.argument)]
+
+
+# ---------------------------------------------------------------------------------------------------------- pipeline
+
+
+def _set_outputs(context: _Context, edit: SetOutputs) -> list[AnyEdit]:
+    before = context.graph.outputs
+    for port in edit.outputs if context.check else ():
+        missing = port_missing(context.graph, context.registry, port)
+        if missing:
+            _refuse("DS209", missing[0].upper() + missing[1:], "Choose another output.", node=port.node)
+    context.graph.set_outputs(edit.outputs)
+    return [SetOutputs(outputs=before)]
+
+
+def _set_pipeline(context: _Context, edit: SetPipeline) -> list[AnyEdit]:
+    options, name = context.graph.options, edit.option
+    known = [field.name for field in msgspec.structs.fields(GraphOptions)]
+    if name not in known:
+        near = difflib.get_close_matches(name, known, n=1)
+        hint = f"Did you mean {near[0]!r}?" if near else f"Options: {', '.join(known)}."
+        _refuse("DS102", f"A pipeline has no option {name!r}.", hint, argument=name)
+    value = int(edit.value) if isinstance(edit.value, float) and edit.value.is_integer() else edit.value
+    try:
+        context.graph.options = msgspec.convert({**msgspec.structs.asdict(options), name: value}, GraphOptions)
+    except msgspec.ValidationError as error:
+        reason = str(error).partition(" - at ")[0]
+        _refuse("DS105" if ">=" in reason else "DS104", f"{value!r} is not accepted for {name}. {reason}.",
+                "Give another value.", argument=name)  # fmt: skip
+    return [SetPipeline(option=name, value=cast(Value, getattr(options, name)))]
+
+
+_HANDLERS: dict[type, Callable[[_Context, Any], list[AnyEdit]]] = {
+    AddNode: _add_node, RemoveNode: _remove_node, SetArgument: _set_argument, Connect: _connect,
+    Disconnect: _disconnect, Rename: _rename, SetDevice: _set_device, SetOutputs: _set_outputs,
+    SetPipeline: _set_pipeline, RestoreNode: _restore_node, ReplaceNode: _replace_node,
+}  # fmt: skip

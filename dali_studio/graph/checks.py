@@ -1,0 +1,183 @@
+"""Findings about single nodes: operator, arguments, inputs, placement. Wires' types are the business of `validate`."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping
+
+from dali_studio.core.diagnostics import ArgumentError, Diagnostic, Severity
+from dali_studio.graph.model import Graph, GraphOptions
+from dali_studio.graph.node import Node
+from dali_studio.graph.objects import MISSING
+from dali_studio.schema.arguments import canonical
+from dali_studio.schema.model import ArgumentSchema, OperatorSchema, OutputSchema, Value
+from dali_studio.schema.registry import Registry
+
+
+def finding(
+    node: Node, code: str, message: str, hint: str = "", *, argument: str = "", severity: Severity = "error",
+    detail: str = "",
+) -> Diagnostic:
+    """A diagnostic that points at `node` and at the call that made it."""
+    return Diagnostic(code=code, message=message, hint=hint, node=node.key, argument=argument, severity=severity,
+                      source=node.origin, detail=detail)  # fmt: skip
+
+
+def from_error(node: Node, error: ArgumentError) -> Diagnostic:
+    """The finding for what an operator (or `canonical`) raised."""
+    return Diagnostic(code=error.code, message=error.message, hint=error.hint, node=node.key, argument=error.argument,
+                      sample=error.sample, source=node.origin)  # fmt: skip
+
+
+def unknown_argument(node: Node, schema: OperatorSchema, name: str) -> Diagnostic:
+    """DS102; the hint names the nearest argument."""
+    known = [argument.name for argument in schema.arguments]
+    near = difflib.get_close_matches(name, known, n=1)
+    hint = f"Did you mean {near[0]!r}?" if near else f"Arguments: {', '.join(known)}."
+    return finding(node, "DS102", f"{node.operator} has no argument {name!r}.", hint, argument=name)
+
+
+def output_schemas(node: Node, registry: Registry) -> tuple[OutputSchema, ...] | None:
+    """The node's outputs under its arguments; ``None`` for an unknown operator.
+
+    Arguments that are wrong in themselves have findings of their own; the schema's plain outputs stand in then.
+    """
+    if node.operator not in registry:
+        return None
+    try:
+        return registry.outputs(node.operator, clean_values(node, registry.schema(node.operator)))
+    except (ArgumentError, TypeError, ValueError, KeyError):
+        return registry.schema(node.operator).outputs
+
+
+def clean_values(node: Node, schema: OperatorSchema) -> dict[str, Value]:
+    """The arguments that are set, known and acceptable, in canonical form."""
+    values: dict[str, Value] = {}
+    for name, value in node.arguments.items():
+        argument = schema.argument(name)
+        if argument is None or value is None:
+            continue
+        try:
+            values[name] = canonical(argument, value)
+        except ArgumentError:
+            continue
+    return values
+
+
+def check_node(graph: Graph, node: Node, schema: OperatorSchema) -> list[Diagnostic]:
+    """Every finding about a node of a known operator, wires' types aside."""
+    found = _placement(node, schema, graph.options)
+    for name, value in node.arguments.items():
+        found += _value(node, schema, name, value)
+    for name, value in node.objects.items():
+        found += _object(node, schema, name, value)
+    return found + _missing_arguments(graph, node, schema) + _inputs(graph, node, schema)
+
+
+def _placement(node: Node, schema: OperatorSchema, options: GraphOptions) -> list[Diagnostic]:
+    if node.device not in schema.devices:
+        accepted = " or ".join(schema.devices)
+        message = f"{node.operator} runs on {accepted}; {node.device} was given."
+        return [finding(node, "DS206", message, f"Set its device to {accepted}.", argument="device")]
+    if node.device != "cpu" and options.device_id is None:
+        message = f"{node.device} was given, but the pipeline has no GPU (device_id is None)."
+        return [finding(node, "DS206", message, "Set device_id to the GPU's number, or place the node on the cpu.",
+                        argument="device")]  # fmt: skip
+    return []
+
+
+def _value(node: Node, schema: OperatorSchema, name: str, value: Value) -> list[Diagnostic]:
+    argument = schema.argument(name)
+    if argument is None:
+        return [unknown_argument(node, schema, name)]
+    if value is None:
+        return []
+    try:
+        given = canonical(argument, value)
+    except ArgumentError as error:
+        return [from_error(node, error)]
+    return _support(node, argument, same=given == argument.default)
+
+
+def _object(node: Node, schema: OperatorSchema, name: str, value: object) -> list[Diagnostic]:
+    argument = schema.argument(name)
+    if argument is None:
+        return [unknown_argument(node, schema, name)]
+    if value is MISSING:
+        message = f"{name} was a Python object, which a document cannot hold."
+        return [finding(node, "DS304", message, f"Give {name} again before running.", argument=name)]
+    return _support(node, argument, same=False)
+
+
+def _support(node: Node, argument: ArgumentSchema, *, same: bool) -> list[Diagnostic]:
+    """Findings for an argument that was given; `same`: with its default value."""
+    found: list[Diagnostic] = []
+    if argument.deprecated:
+        message = f"{argument.name} is deprecated."
+        found.append(finding(node, "DS106", message, f"Use {argument.deprecated} instead.", argument=argument.name,
+                             severity="warning"))  # fmt: skip
+    if same or argument.support == "used":
+        return found
+    if argument.support == "refused":
+        message = f"{argument.name} is not supported: {argument.reason}."
+        hint = "Leave it unset." if argument.default is None else f"Leave it at {argument.default!r}."
+        return [*found, finding(node, "DS106", message, hint, argument=argument.name)]
+    message = f"{argument.name} has no effect here: {argument.reason}."
+    return [*found, finding(node, "DS106", message, argument=argument.name, severity="info")]
+
+
+def _missing_arguments(graph: Graph, node: Node, schema: OperatorSchema) -> list[Diagnostic]:
+    given = {*graph.argument_inputs(node.key), *node.objects}
+    given |= {name for name, value in node.arguments.items() if value is not None}
+    return [
+        finding(
+            node, "DS103", f"{node.operator} needs {argument.name}.",
+            "Set a value or feed it by a wire." if argument.tensor else "Set a value.", argument=argument.name,
+        )
+        for argument in schema.arguments if argument.required and argument.name not in given
+    ]  # fmt: skip
+
+
+def _inputs(graph: Graph, node: Node, schema: OperatorSchema) -> list[Diagnostic]:
+    wired = graph.inputs(node.key)
+    found: list[Diagnostic] = []
+    for index, declared in enumerate(schema.inputs):
+        source = wired[index] if index < len(wired) else None
+        needed = not declared.optional or index < len(wired)  # a later input is wired: there may be no gap before it
+        if source is None and needed:
+            message = f"{node.operator} needs its input {declared.name}."
+            found.append(finding(node, "DS201", message, f"Wire {_wanted(declared.kind)} to it.", argument=declared.name))
+    for index in range(len(schema.inputs), len(wired)):
+        if wired[index] is not None:
+            message = f"Input {index} is wired, but {node.operator} has {len(schema.inputs)} inputs."
+            found.append(finding(node, "DS202", message, "Cut the wire.", argument=f"input {index}"))
+    return found
+
+
+def _wanted(kind: str) -> str:
+    return "an output" if kind == "any" else "encoded bytes" if kind == "encoded" else f"{kind} data"
+
+
+def check_devices(node: Node, schema: OperatorSchema, sources: Mapping[str, tuple[str, str]]) -> list[Diagnostic]:
+    """Whether positional inputs lie where the operator reads them.
+
+    Parameters
+    ----------
+    sources
+        Input name to (key of the source, device of its output).
+    """
+    if schema.role == "copy":
+        return []
+    wanted = "gpu" if node.device == "gpu" else "cpu"
+    hint: Callable[[str], str] = (
+        (lambda source: f"Insert a copy to the GPU after {source}.")
+        if wanted == "gpu"
+        else (lambda source: f"Place {node.key} on the gpu, or {source} on the cpu.")
+    )
+    return [
+        finding(
+            node, "DS207", f"{source} lies on the {device.upper()}; {node.operator} on {node.device} reads "
+            f"{name} from the {wanted.upper()}.", hint(source), argument=name,
+        )
+        for name, (source, device) in sources.items() if device != wanted
+    ]  # fmt: skip

@@ -1,0 +1,87 @@
+"""Edits: the only way in which a graph changes. Each is plain data, so that it can travel, be stored and be undone."""
+
+from __future__ import annotations
+
+import msgspec
+
+from dali_studio.schema.model import Device, Value
+
+
+class PortRef(msgspec.Struct, frozen=True, kw_only=True):
+    """One output of a node."""
+
+    node: str
+    output: int = 0
+
+
+
+class AddNode(msgspec.Struct, frozen=True, kw_only=True, tag="add_node"):
+    """Place an operator. `key` is chosen by the sender and must be free."""
+
+    key: str
+    operator: str
+    device: Device = "cpu"
+    arguments: dict[str, Value] = {}
+
+
+class RemoveNode(msgspec.Struct, frozen=True, kw_only=True, tag="remove_node"):
+    """Take a node and its wires away."""
+
+    key: str
+
+
+class SetArgument(msgspec.Struct, frozen=True, kw_only=True, tag="set_argument"):
+    """Give an argument a value; ``unset`` returns it to its default."""
+
+    key: str
+    argument: str
+    value: Value = None
+    unset: bool = False
+
+
+class Connect(msgspec.Struct, frozen=True, kw_only=True, tag="connect"):
+    """Wire an output to input number `input`, or to the argument `argument`. Replaces what was wired there."""
+
+    source: PortRef
+    target: str
+    input: int | None = None
+    argument: str = ""
+
+
+class Disconnect(msgspec.Struct, frozen=True, kw_only=True, tag="disconnect"):
+    """Cut the wire that ends at an input or argument."""
+
+    target: str
+    input: int | None = None
+    argument: str = ""
+
+
+class Rename(msgspec.Struct, frozen=True, kw_only=True, tag="rename"):
+    """Give a node another name (its key)."""
+
+    key: str
+    new_key: str
+
+
+class SetDevice(msgspec.Struct, frozen=True, kw_only=True, tag="set_device"):
+    """Place a node on another device."""
+
+    key: str
+    device: Device
+
+
+class SetOutputs(msgspec.Struct, frozen=True, kw_only=True, tag="set_outputs"):
+    """Choose what the pipeline returns, in order."""
+
+    outputs: tuple[PortRef, ...]
+
+
+class SetPipeline(msgspec.Struct, frozen=True, kw_only=True, tag="set_pipeline"):
+    """Change a pipeline option (`batch_size`, `num_threads`, `seed`, `name` ...)."""
+
+    option: str
+    value: Value
+
+
+#: The closed union of edits.
+Edit = AddNode | RemoveNode | SetArgument | Connect | Disconnect | Rename | SetDevice | SetOutputs | SetPipeline

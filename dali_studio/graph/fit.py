@@ -1,0 +1,112 @@
+"""Whether a wire fits: what a port gives against what an input or an argument takes."""
+
+from __future__ import annotations
+
+from dali_studio.core.diagnostics import Diagnostic
+from dali_studio.core.meta import Kind, TensorMeta
+from dali_studio.graph.edits import PortRef
+from dali_studio.graph.node import Node
+from dali_studio.schema.arguments import WIRE_DTYPES
+from dali_studio.schema.model import ArgumentSchema, InputSchema
+from dali_studio.schema.registry import Registry
+
+#: What each kind of input takes. Only what can never make sense is left out: encoded bytes are opaque to everything but
+#: decoders, while spectrograms are filtered like images and random numbers stand in for any tensor.
+_PIXELS: tuple[Kind, ...] = ("image", "video", "mask", "audio", "label", "scalar")
+_NUMBERS: tuple[Kind, ...] = ("boxes", "points", "label", "scalar")
+_TAKES: dict[Kind, tuple[Kind, ...]] = {
+    "encoded": ("encoded",),
+    "image": _PIXELS,
+    "video": _PIXELS,
+    "mask": _PIXELS,
+    "audio": ("audio", "label", "scalar"),
+    "boxes": _NUMBERS,
+    "points": _NUMBERS,
+    "label": _NUMBERS,
+    "scalar": _NUMBERS,
+}
+
+
+def kinds_fit(source: Kind, target: Kind) -> bool:
+    """Whether data of kind `source` may enter an input of kind `target`."""
+    return "any" in (source, target) or source in _TAKES[target]
+
+
+def input_misfits(
+    node: Node, port: PortRef, meta: TensorMeta, declared: InputSchema, registry: Registry, *, layouts: bool = True
+) -> list[Diagnostic]:
+    """What is wrong with feeding `port` into a positional input: kind, data type, and (with `layouts`) layout or rank."""
+    if not kinds_fit(meta.kind, declared.kind):
+        takes = "encoded bytes" if declared.kind == "encoded" else f"{declared.kind} data"
+        return [_misfit(node, declared.name, f"{port.node} gives {meta.kind} data; {declared.name} takes {takes}.",
+                        _converter(meta.kind, declared.kind, registry))]  # fmt: skip
+    if declared.dtypes and meta.dtype is not None and meta.dtype.name not in declared.dtypes:
+        message = f"{port.node} gives {meta.dtype.name}; {declared.name} takes {' or '.join(declared.dtypes)}."
+        return [_misfit(node, declared.name, message, _cast_to(declared.dtypes[0]))]
+    return _layout_misfit(node, port, meta, declared) if layouts else []
+
+
+def _layout_misfit(node: Node, port: PortRef, meta: TensorMeta, declared: InputSchema) -> list[Diagnostic]:
+    accepted = " or ".join(declared.layouts)
+    if not declared.layouts:
+        return []
+    if meta.layout:
+        if meta.layout in declared.layouts:
+            return []
+        message = f"{port.node} gives layout {meta.layout}; {declared.name} takes {accepted}."
+        same_letters = any(sorted(layout) == sorted(meta.layout) for layout in declared.layouts)
+        hint = "Insert a transpose." if same_letters else f"Feed data of layout {accepted}."
+        return [_misfit(node, declared.name, message, hint)]
+    ranks = sorted({len(layout) for layout in declared.layouts})
+    if meta.ndim is None or meta.ndim in ranks:
+        return []
+    dimensions = " or ".join(map(str, ranks))
+    message = f"{port.node} gives {meta.ndim} dimensions; {declared.name} takes {dimensions} ({accepted})."
+    return [_misfit(node, declared.name, message, f"Feed data of {dimensions} dimensions.")]
+
+
+def argument_misfits(node: Node, port: PortRef, meta: TensorMeta, argument: ArgumentSchema) -> list[Diagnostic]:
+    """What is wrong with feeding `port` into an argument: not wirable, kind, exact data type, or not on the CPU."""
+    if not argument.tensor:
+        return [
+            Diagnostic(
+                code="DS107", node=node.key, argument=argument.name, source=node.origin,
+                message=f"{argument.name} takes one value for the whole run and cannot be fed by a wire.",
+                hint="Set a value instead.",
+            )
+        ]  # fmt: skip
+    if meta.kind == "encoded":
+        return [_misfit(node, argument.name, f"{port.node} gives encoded bytes; {argument.name} takes numbers.",
+                        "Feed numbers, one tensor per sample.")]  # fmt: skip
+    wanted = WIRE_DTYPES.get(argument.type)
+    if wanted is not None and meta.dtype is not None and meta.dtype is not wanted:
+        message = f"{port.node} gives {meta.dtype.name}; {argument.name} takes {wanted.name} exactly."
+        return [_misfit(node, argument.name, message, _cast_to(wanted.name))]
+    if meta.device == "gpu":
+        return [
+            Diagnostic(
+                code="DS207", node=node.key, argument=argument.name, source=node.origin,
+                message=f"{port.node} lies on the GPU; argument inputs are read on the CPU.",
+                hint=f"Place {port.node} on the CPU.",
+            )
+        ]  # fmt: skip
+    return []
+
+
+def _cast_to(dtype: str) -> str:
+    return f"Insert a cast to {dtype}."
+
+
+def _converter(source: Kind, target: Kind, registry: Registry) -> str:
+    """Names operators that lead from one kind to the other."""
+    found: list[str] = []
+    for name in registry:
+        schema = registry.schema(name)
+        takes = bool(schema.inputs) and schema.inputs[0].kind == source
+        if takes and not schema.hidden and any(output.kind == target for output in schema.outputs):
+            found.append(name)
+    return f"Put {' or '.join(found[:3])} between." if found else f"Feed {target} data."
+
+
+def _misfit(node: Node, argument: str, message: str, hint: str) -> Diagnostic:
+    return Diagnostic(code="DS203", message=message, hint=hint, node=node.key, argument=argument, source=node.origin)

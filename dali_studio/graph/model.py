@@ -1,0 +1,291 @@
+"""The logical program: nodes with arguments, wires between ports, what the pipeline returns, and its options."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, cast
+
+import networkx
+
+from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
+from dali_studio.graph.edits import PortRef
+from dali_studio.graph.node import GraphOptions, Node, Wire, cycle_found, slot
+from dali_studio.graph.objects import fingerprint
+from dali_studio.schema.registry import Registry
+
+#: networkx is only partly typed; what it returns is cast where it enters this module.
+nx: Any = networkx
+
+__all__ = ["Graph", "GraphOptions", "Node", "Wire", "structural_keys"]
+
+
+class Graph:
+    """A pipeline's graph. Builders mutate it while tracing; afterwards it changes by edits, which work on copies.
+
+    Attributes
+    ----------
+    options : GraphOptions
+    extra, envelope : dict
+        Unknown fields of a document's ``pipeline`` part and top level, kept as they were.
+    """
+
+    def __init__(self, options: GraphOptions | None = None) -> None:
+        self.options = options or GraphOptions()
+        self.extra: dict[str, object] = {}
+        self.envelope: dict[str, object] = {}
+        self._outputs: tuple[PortRef, ...] = ()
+        # Edge keys are the target's slots: an int is a positional input, a str an argument.
+        self._graph = nx.MultiDiGraph()
+
+    # ------------------------------------------------------------------------------------------------ reading
+
+    def __len__(self) -> int:
+        return len(self._graph)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(list(self._graph))
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._graph
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Graph):
+            return NotImplemented
+        return self._state() == other._state()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _state(self) -> tuple[object, ...]:
+        wires = {(w.target, w.input, w.argument): w.source for w in self.wires()}
+        return self.options, self._outputs, self.nodes(), wires, self.extra, self.envelope
+
+    @property
+    def outputs(self) -> tuple[PortRef, ...]:
+        """What the pipeline returns, in order."""
+        return self._outputs
+
+    def node(self, key: str) -> Node:
+        """The node called `key`.
+
+        Raises
+        ------
+        DaliStudioError
+            DS209 if there is none.
+        """
+        if key not in self._graph:
+            known = ", ".join(self) or "none"
+            raise DaliStudioError(
+                Diagnostic(code="DS209", message=f"There is no node called {key!r}.", hint=f"Nodes: {known}.", node=key)
+            )
+        return cast(Node, self._graph.nodes[key]["node"])
+
+    def nodes(self) -> list[Node]:
+        """All nodes, in insertion order."""
+        return [cast(Node, data["node"]) for _, data in self._graph.nodes(data=True)]
+
+    def wires(self, target: str | None = None) -> list[Wire]:
+        """All wires, or those that end at `target`: positional inputs first, then arguments by name."""
+        targets = self if target is None else (target,)
+        return [wire for key in targets for wire in self._wires_into(key)]
+
+    def _wires_into(self, key: str) -> list[Wire]:
+        found = [
+            Wire(PortRef(node=source, output=data["output"]), key, *_ends(at))
+            for source, _, at, data in self._graph.in_edges(key, keys=True, data=True)
+        ]
+        return sorted(found, key=lambda w: (w.input is None, w.input or 0, w.argument))
+
+    def inputs(self, key: str) -> tuple[PortRef | None, ...]:
+        """Sources of the positional inputs up to the last wired one; ``None`` where nothing is wired."""
+        found = {w.input: w.source for w in self._wires_into(key) if w.input is not None}
+        return tuple(found.get(i) for i in range(max(found, default=-1) + 1))
+
+    def argument_inputs(self, key: str) -> dict[str, PortRef]:
+        """Sources of the argument inputs, by name in alphabetical order (nvidia.dali's order of traversal)."""
+        return {w.argument: w.source for w in self._wires_into(key) if w.input is None}
+
+    def consumers(self, port: PortRef) -> list[tuple[str, int | None, str]]:
+        """Who reads an output: (target key, input number or ``None``, argument name or empty)."""
+        if port.node not in self._graph:
+            return []
+        edges = self._graph.out_edges(port.node, keys=True, data=True)
+        return [(target, *_ends(at)) for _, target, at, data in edges if data["output"] == port.output]
+
+    def predecessors(self, key: str) -> list[str]:
+        """Keys that feed a node, each once: positional inputs first, then arguments by name."""
+        return list(dict.fromkeys(w.source.node for w in self._wires_into(key)))
+
+    def order(self) -> list[str]:
+        """All keys, sources first, and otherwise as inserted.
+
+        Raises
+        ------
+        DaliStudioError
+            DS204 if there is a cycle.
+        """
+        position = {key: i for i, key in enumerate(self._graph)}
+        try:
+            return list(nx.lexicographical_topological_sort(self._graph, key=position.__getitem__))
+        except nx.NetworkXUnfeasible:
+            raise DaliStudioError(cycle_found(self.find_cycle())) from None
+
+    def find_cycle(self) -> list[str]:
+        """The keys along one cycle, or an empty list."""
+        try:
+            return [edge[0] for edge in nx.find_cycle(self._graph)]
+        except nx.NetworkXNoCycle:
+            return []
+
+    def sinks(self, registry: Registry) -> list[str]:
+        """Nodes that run even if no output depends on them: the schema or the argument ``preserve`` says so."""
+        return [node.key for node in self.nodes() if _kept(node, registry)]
+
+    def reachable(self, outputs: Iterable[PortRef] | None = None, registry: Registry | None = None) -> set[str]:
+        """Keys on which `outputs` (default: the pipeline's) depend; with a registry also what `sinks` keep alive."""
+        ports = self._outputs if outputs is None else outputs
+        pending = [port.node for port in ports if port.node in self._graph]
+        pending += self.sinks(registry) if registry is not None else []
+        found: set[str] = set()
+        while pending:
+            key = pending.pop()
+            if key not in found:
+                found.add(key)
+                pending.extend(self._graph.predecessors(key))
+        return found
+
+    def descendants(self, key: str) -> set[str]:
+        """Keys that depend on `key`, without itself."""
+        return set(nx.descendants(self._graph, key))
+
+    def path(self, source: str, target: str) -> list[str]:
+        """Keys along the shortest way from one node to another that depends on it, both included."""
+        return list(nx.shortest_path(self._graph, source, target))
+
+    def to_networkx(self) -> Any:
+        """A copy as ``networkx.MultiDiGraph``: node attribute ``node``, edge attributes ``output, input, argument``."""
+        graph = nx.MultiDiGraph(name=self.options.name)
+        for node in self.nodes():
+            graph.add_node(node.key, node=node)
+        for wire in self.wires():
+            ends = {"output": wire.source.output, "input": wire.input, "argument": wire.argument}
+            graph.add_edge(wire.source.node, wire.target, **ends)
+        return graph
+
+    # ------------------------------------------------------------------------------------------------ building
+
+    def copy(self) -> Graph:
+        """An independent graph with the same (immutable) nodes."""
+        other = Graph(self.options)
+        other.extra, other.envelope = dict(self.extra), dict(self.envelope)
+        other._outputs = self._outputs
+        other._graph = self._graph.copy()
+        return other
+
+    def add_node(self, node: Node) -> None:
+        """Append a node.
+
+        Raises
+        ------
+        DaliStudioError
+            DS208 if its key is taken.
+        """
+        if node.key in self._graph:
+            raise DaliStudioError(
+                Diagnostic(
+                    code="DS208", message=f"A node called {node.key!r} exists already.", hint="Choose another name.",
+                    node=node.key,
+                )
+            )  # fmt: skip
+        self._graph.add_node(node.key, node=node)
+
+    def replace_node(self, node: Node) -> None:
+        """Exchange the node of the same key; wires and order stay."""
+        self.node(node.key)
+        self._graph.nodes[node.key]["node"] = node
+
+    def connect(self, source: PortRef, target: str, input: int | None = None, argument: str = "") -> None:
+        """Wire an output to an input or argument, in place of what was wired there.
+
+        Raises
+        ------
+        DaliStudioError
+            DS209 for an unknown node, or unless exactly one of `input` and `argument` is given.
+        """
+        at = slot(input, argument)
+        self.node(source.node)
+        self.node(target)
+        self.disconnect(target, input, argument)
+        self._graph.add_edge(source.node, target, key=at, output=source.output)
+
+    def disconnect(self, target: str, input: int | None = None, argument: str = "") -> PortRef | None:
+        """Cut the wire that ends there; returns its source, or ``None`` if there was no wire."""
+        at = slot(input, argument)
+        for source, _, key, data in list(self._graph.in_edges(target, keys=True, data=True)):
+            if key == at:
+                self._graph.remove_edge(source, target, key=key)
+                return PortRef(node=source, output=data["output"])
+        return None
+
+    def set_outputs(self, outputs: Iterable[PortRef]) -> None:
+        """Choose what the pipeline returns (DS209 for an unknown node)."""
+        chosen = tuple(outputs)
+        for port in chosen:
+            self.node(port.node)
+        self._outputs = chosen
+
+    def rebuild(self, nodes: Sequence[Node], wires: Iterable[Wire], outputs: Iterable[PortRef]) -> None:
+        """Replace the whole content; edits that renumber or rename nodes use it."""
+        self._graph = nx.MultiDiGraph()
+        for node in nodes:
+            self.add_node(node)
+        for wire in wires:
+            self.connect(wire.source, wire.target, wire.input, wire.argument)
+        self.set_outputs(outputs)
+
+
+def _ends(at: int | str) -> tuple[int | None, str]:
+    return (None, at) if isinstance(at, str) else (at, "")
+
+
+def _kept(node: Node, registry: Registry) -> bool:
+    return node.arguments.get("preserve") is True or (
+        node.operator in registry and registry.schema(node.operator).keep
+    )
+
+
+def structural_keys(graph: Graph, registry: Registry, seeds: Mapping[str, int]) -> dict[str, str]:
+    """A name for what each node computes: equal keys mean equal data, for equal pipeline options.
+
+    Parameters
+    ----------
+    seeds
+        The operator seed of every seeded node.
+
+    Returns
+    -------
+    dict
+        Node key to 32 hexadecimal digits over operator, version, device, arguments, seed and the keys of the inputs.
+
+    Raises
+    ------
+    DaliStudioError
+        DS204 if there is a cycle.
+    """
+    keys: dict[str, str] = {}
+    for key in graph.order():
+        node, wired = graph.node(key), graph.argument_inputs(key)
+        seeded = node.operator in registry and registry.schema(node.operator).seeded
+        content = [
+            node.operator,
+            node.version,
+            node.device,
+            [[name, node.arguments[name]] for name in sorted(node.arguments) if name not in wired],
+            [[name, fingerprint(node.objects[name])] for name in sorted(node.objects)],
+            [None if port is None else [keys[port.node], port.output] for port in graph.inputs(key)],
+            [[name, keys[port.node], port.output] for name, port in wired.items()],
+            seeds.get(key) if seeded else None,
+        ]
+        keys[key] = hashlib.blake2b(json.dumps(content).encode(), digest_size=16).hexdigest()
+    return keys

@@ -1,0 +1,202 @@
+"""All findings about a graph, and what is known of every port."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+from dali_studio.core.diagnostics import ArgumentError, Diagnostic
+from dali_studio.core.meta import TensorMeta
+from dali_studio.graph import checks
+from dali_studio.graph.edits import PortRef
+from dali_studio.graph.fit import argument_misfits, input_misfits
+from dali_studio.graph.model import Graph
+from dali_studio.graph.node import Node, cycle_found
+from dali_studio.graph.objects import MISSING
+from dali_studio.schema.arguments import Args
+from dali_studio.schema.model import OperatorSchema, OutputSchema
+from dali_studio.schema.registry import Registry
+
+#: Findings after which an operator cannot say anything about its outputs.
+_BLOCKING = frozenset({"DS103", "DS104", "DS105", "DS201", "DS203", "DS209"})
+
+
+@dataclass(slots=True)
+class Validation:
+    """The result of `validate`.
+
+    Attributes
+    ----------
+    diagnostics
+        All findings: the pipeline's own first, then by node in order of computation.
+    metas
+        What is known of every output port; ``TensorMeta()`` with kind and device where nothing is.
+    """
+
+    diagnostics: tuple[Diagnostic, ...] = ()
+    metas: dict[PortRef, TensorMeta] = field(default_factory=dict[PortRef, TensorMeta])
+
+
+def validate(graph: Graph, registry: Registry) -> Validation:
+    """Check everything and infer types; never raises for what a graph holds.
+
+    A node is blamed for its own faults only: where an input is missing or its source has failed, downstream types are
+    unknown and what follows from that is not reported again.
+    """
+    found = [cycle_found(cycle)] if (cycle := graph.find_cycle()) else []
+    found += _outputs(graph, registry)
+    inference = _Inference(graph, registry)
+    for key in computable(graph):
+        inference.visit(key)
+    for key in graph:
+        if key not in inference.visited:  # on a cycle, or fed by one
+            inference.visit(key, infer=False)
+    return Validation(tuple(found + inference.found), inference.metas)
+
+
+def infer(graph: Graph, registry: Registry, keys: Collection[str]) -> dict[PortRef, TensorMeta]:
+    """What is known of the outputs of `keys`, which must contain all their sources."""
+    inference = _Inference(graph, registry)
+    for key in computable(graph):
+        if key in keys:
+            inference.visit(key)
+    return inference.metas
+
+
+def computable(graph: Graph) -> list[str]:
+    """Keys in order of computation; without those on a cycle and those fed by one."""
+    if not graph.find_cycle():
+        return graph.order()
+    waiting = {key: set(graph.predecessors(key)) for key in graph}
+    ready: list[str] = []
+    while free := [key for key, sources in waiting.items() if not sources]:
+        ready += free
+        for key in free:
+            del waiting[key]
+        for sources in waiting.values():
+            sources.difference_update(free)
+    return ready
+
+
+def _outputs(graph: Graph, registry: Registry) -> list[Diagnostic]:
+    if not graph.outputs:
+        hint = "Choose at least one output of a node as output of the pipeline."
+        return [Diagnostic(code="DS205", message="The pipeline returns nothing.", hint=hint)]
+    found: list[Diagnostic] = []
+    for index, port in enumerate(graph.outputs):
+        missing = port_missing(graph, registry, port)
+        if missing:
+            found.append(
+                Diagnostic(code="DS209", message=f"Output {index} of the pipeline: {missing}",
+                           hint="Choose another output.", node=port.node)
+            )  # fmt: skip
+    return found
+
+
+def port_missing(graph: Graph, registry: Registry, port: PortRef) -> str:
+    """Why the port does not exist, as a sentence; empty if it does, or if its operator is unknown."""
+    if port.node not in graph:
+        return f"there is no node called {port.node!r}."
+    outputs = checks.output_schemas(graph.node(port.node), registry)
+    if outputs is None or 0 <= port.output < len(outputs):
+        return ""
+    return f"{port.node} has {len(outputs)} outputs; number {port.output} was asked for."
+
+
+class _Inference:
+    """Walks the nodes in order and gathers findings and types."""
+
+    def __init__(self, graph: Graph, registry: Registry) -> None:
+        self._graph, self._registry = graph, registry
+        self.found: list[Diagnostic] = []
+        self.metas: dict[PortRef, TensorMeta] = {}
+        self.visited: set[str] = set()
+        self._unsure: set[str] = set()  # nodes whose types are unknown because something before them is wrong
+
+    def visit(self, key: str, *, infer: bool = True) -> None:
+        self.visited.add(key)
+        node = self._graph.node(key)
+        outputs = checks.output_schemas(node, self._registry)
+        if outputs is None:
+            self.found.append(_unknown(self._registry, node))
+            self._unsure.add(key)
+            self._publish(node, _asked_outputs(self._graph, key), ())
+            return
+        schema = self._registry.schema(node.operator)
+        found = checks.check_node(self._graph, node, schema) + self._wires(node, schema)
+        self.found += found
+        metas: tuple[TensorMeta, ...] = ()
+        if not infer or any(d.code in _BLOCKING for d in found):
+            self._unsure.add(key)
+        else:
+            metas = self._infer(node, schema)
+        self._publish(node, outputs, metas)
+
+    def _wires(self, node: Node, schema: OperatorSchema) -> list[Diagnostic]:
+        found: list[Diagnostic] = []
+        places: dict[str, tuple[str, str]] = {}
+        for port, declared in zip(self._graph.inputs(node.key), schema.inputs, strict=False):
+            if port is None or self._port(node, port, declared.name, found):
+                continue
+            meta = self._meta(port)
+            found += input_misfits(node, port, meta, declared, self._registry)
+            places[declared.name] = (port.node, meta.device)
+        for name, port in self._graph.argument_inputs(node.key).items():
+            argument = schema.argument(name)
+            if argument is None:
+                found.append(checks.unknown_argument(node, schema, name))
+            elif not self._port(node, port, name, found):
+                found += argument_misfits(node, port, self._meta(port), argument)
+        return found + checks.check_devices(node, schema, places)
+
+    def _port(self, node: Node, port: PortRef, name: str, found: list[Diagnostic]) -> bool:
+        """Whether the port is missing; then a finding was added."""
+        missing = port_missing(self._graph, self._registry, port)
+        if missing:
+            message = missing[0].upper() + missing[1:]
+            found.append(checks.finding(node, "DS209", message, "Wire another output.", argument=name))
+        return bool(missing)
+
+    def _meta(self, port: PortRef) -> TensorMeta:
+        return self.metas.get(port, TensorMeta())
+
+    def _infer(self, node: Node, schema: OperatorSchema) -> tuple[TensorMeta, ...]:
+        wired = self._graph.argument_inputs(node.key)
+        objects = {name: value for name, value in node.objects.items() if value is not MISSING}
+        args = Args(schema, checks.clean_values(node, schema), dict.fromkeys(wired), objects=objects)
+        inputs = [self._meta(port) for port in self._graph.inputs(node.key) if port is not None]
+        try:
+            return self._registry.infer(node.operator, args, inputs)
+        except ArgumentError as error:
+            diagnostic = checks.from_error(node, error)
+        except Exception as error:  # noqa: BLE001 - a fault in one operator must not hide the findings on all others
+            diagnostic = checks.finding(
+                node, "DS305", f"{node.operator} failed while its output types were inferred.",
+                "Report this as a fault of the operator.", detail=f"{type(error).__name__}: {error}",
+            )  # fmt: skip
+        sure = not any(source in self._unsure for source in self._graph.predecessors(node.key))
+        self._unsure.add(node.key)
+        if sure:
+            self.found.append(diagnostic)
+        return ()
+
+    def _publish(self, node: Node, outputs: tuple[OutputSchema, ...], metas: tuple[TensorMeta, ...]) -> None:
+        if any(source in self._unsure for source in self._graph.predecessors(node.key)):
+            self._unsure.add(node.key)
+        device = "gpu" if node.device in ("gpu", "mixed") else "cpu"
+        for index, output in enumerate(outputs):
+            meta = metas[index] if index < len(metas) else TensorMeta()
+            kind = output.kind if meta.kind == "any" else meta.kind
+            self.metas[PortRef(node=node.key, output=index)] = meta.with_(kind=kind, device=device)
+
+
+def _unknown(registry: Registry, node: Node) -> Diagnostic:
+    plain = registry.unknown(node.operator, node.key)
+    return Diagnostic(code=plain.code, message=plain.message, hint=plain.hint, node=node.key, source=node.origin)
+
+
+def _asked_outputs(graph: Graph, key: str) -> tuple[OutputSchema, ...]:
+    """Stand-ins for the outputs of an unknown operator: as many as the graph uses."""
+    used = [wire.source.output for wire in graph.wires() if wire.source.node == key]
+    used += [port.output for port in graph.outputs if port.node == key]
+    return tuple(OutputSchema(name=f"output_{i}") for i in range(max(used, default=0) + 1))

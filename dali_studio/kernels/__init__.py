@@ -1,0 +1,1 @@
+"""Pure array functions; they know nothing of operators."""

@@ -1,0 +1,275 @@
+"""Image files of all formats: recognise, read the header, decode to any colours and type.
+
+JPEG goes through libjpeg-turbo and PNG through zlib and an own loop, both without the GIL; BMP, TIFF, WebP, PNM and
+JPEG 2000 go through Pillow. What would not give nvidia.dali's pixels is refused with the reason.
+
+The three steps are separate, so that a batch can be peeked first and its output shapes be known before anything is
+decoded: `peek` -> `output_shape` -> `decode`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from dali_studio.kernels.cpu import jpeg, pillow_codec, png
+from dali_studio.kernels.cpu.image_convert import (
+    OUTPUT_DTYPES,
+    OUTPUT_TYPES,
+    check_output,
+    convert,
+    output_channels,
+)
+from dali_studio.kernels.cpu.image_info import (
+    DecodeError,
+    ImageFormat,
+    ImageInfo,
+    Window,
+    byte_count,
+    check_window,
+    orient,
+    stored_window,
+    swaps_axes,
+)
+
+__all__ = [
+    "OUTPUT_DTYPES",
+    "OUTPUT_TYPES",
+    "DecodeError",
+    "ImageInfo",
+    "decode",
+    "output_shape",
+    "peek",
+    "sniff",
+]
+
+Buffer = bytes | bytearray | memoryview | NDArray[np.uint8]
+
+_FOREIGN = (
+    (b"GIF8", "a GIF"),
+    (b"\0\0\1\0", "a Windows icon"),
+    (b"%PDF", "a PDF document"),
+    (b"<svg", "an SVG drawing"),
+    (b"<?xml", "an XML text"),
+    (b"<!DOCTYPE", "a web page"),
+    (b"<html", "a web page"),
+    (b"8BPS", "a Photoshop file"),
+    (b"PK\3\4", "a ZIP archive"),
+    (b"\x1f\x8b", "a gzip archive"),
+    (b"\x93NUMPY", "a numpy array (use the numpy reader)"),
+)
+_SUPPORTED = "JPEG, PNG, BMP, TIFF, WebP, PNM (PBM, PGM, PPM) and JPEG 2000"
+
+
+def sniff(buf: Buffer) -> ImageFormat:
+    """Recognise the format of an image file from its first bytes.
+
+    Raises
+    ------
+    DecodeError
+        When it is none of the supported ones; the message says what it looks like instead.
+    """
+    head = bytes(memoryview(buf)[:16])
+    if head[:3] == b"\xff\xd8\xff":
+        return "jpeg"
+    if head[:8] == png.SIGNATURE:
+        return "png"
+    if head[:2] == b"BM":
+        return "bmp"
+    if head[:4] in (b"II*\0", b"MM\0*"):
+        return "tiff"
+    if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
+        return "webp"
+    if head[:1] == b"P" and head[1:2] in (b"1", b"2", b"3", b"4", b"5", b"6") and head[2:3].isspace():
+        return "pnm"
+    if head[:12] == b"\0\0\0\x0cjP  \r\n\x87\n" or head[:4] == b"\xff\x4f\xff\x51":
+        return "jpeg2000"
+    size = len(memoryview(buf))
+    if size < 12:
+        raise DecodeError(f"the image has only {byte_count(size)}; the file is empty or cut off")
+    looks = next((name for mark, name in _FOREIGN if head.startswith(mark)), None)
+    if head[4:12] in (b"ftypavif", b"ftypheic", b"ftypmif1"):
+        looks = "an AVIF or HEIC picture"
+    found = f"this is {looks}" if looks else f"{byte_count(size)} that start with {head[:8].hex(' ')}"
+    raise DecodeError(f"not a supported image: {found}; expected {_SUPPORTED}")
+
+
+def peek(buf: Buffer) -> ImageInfo:
+    """Read the header of an image file; no pixel is decoded.
+
+    Parameters
+    ----------
+    buf : bytes-like
+        The file. Copied only for formats other than JPEG and PNG.
+
+    Returns
+    -------
+    ImageInfo
+        Format, stored size, channels, orientation and coding.
+
+    Raises
+    ------
+    DecodeError
+        When the format is unknown or the header is broken.
+    """
+    found = sniff(buf)
+    if found == "jpeg":
+        return jpeg.parse_header(buf)
+    if found == "png":
+        return png.parse_header(memoryview(buf))
+    return pillow_codec.peek(memoryview(buf), found)
+
+
+def output_shape(info: ImageInfo, output_type: str = "RGB", adjust_orientation: bool = True) -> tuple[int, int, int]:
+    """Height, width and channels that `decode` will produce.
+
+    Parameters
+    ----------
+    info : ImageInfo
+        Header of the file.
+    output_type : str
+        "RGB", "BGR", "GRAY", "YCbCr" or "ANY_DATA" (the channels of the file).
+    adjust_orientation : bool
+        Whether the picture is turned upright as its Exif tag asks.
+    """
+    channels = output_channels(info.channels, output_type)
+    if adjust_orientation and swaps_axes(info.orientation):
+        return info.width, info.height, channels
+    return info.height, info.width, channels
+
+
+def decode(
+    buf: Buffer,
+    info: ImageInfo | None = None,
+    *,
+    output_type: str = "RGB",
+    dtype: DTypeLike = np.uint8,
+    adjust_orientation: bool = True,
+    use_fast_idct: bool = False,
+    roi: Window | None = None,
+    out: NDArray[np.generic] | None = None,
+) -> NDArray[np.generic]:
+    """Decode an image file.
+
+    Parameters
+    ----------
+    buf : bytes-like
+        The file.
+    info : ImageInfo, optional
+        Its header, if it was peeked before.
+    output_type : str
+        "RGB", "BGR", "GRAY", "YCbCr" (studio range) or "ANY_DATA" (channels of the file, alpha included).
+    dtype : dtype
+        uint8, int8, uint16, int16, uint32, int32 (0 to the largest number) or float32 (0 to 1).
+    adjust_orientation : bool
+        Turn the picture upright as its Exif tag asks.
+    use_fast_idct : bool
+        Faster, less accurate JPEG transform (about one level of difference on average).
+    roi : (int, int, int, int), optional
+        First row, first column, height and width of the part to decode, in the upright picture.
+    out : ndarray, optional
+        Where to put the pixels: C-contiguous, of exactly the right shape and ``dtype``.
+
+    Returns
+    -------
+    ndarray of dtype, shape (height, width, channels)
+        C-contiguous; ``out`` if given.
+
+    Raises
+    ------
+    DecodeError
+        When the file is damaged, cut off or of an unsupported kind.
+    ValueError
+        When an argument makes no sense.
+    """
+    target = check_output(output_type, dtype)
+    facts = peek(buf) if info is None else info
+    orientation = facts.orientation if adjust_orientation else 1
+    height, width, channels = output_shape(facts, output_type, adjust_orientation)
+    if roi is not None:
+        check_window(roi, height, width)
+        height, width = roi[2:]
+    _check_out(out, (height, width, channels), target)
+    direct = out if orientation == 1 and roi is None and target == np.uint8 else None
+    stored = None if roi is None else stored_window(roi, facts.height, facts.width, orientation)
+    image = _stored_pixels(buf, facts, output_type, use_fast_idct, stored, target, direct)
+    upright = orient(image, orientation)
+    if out is None:
+        return np.ascontiguousarray(upright) if roi is None or facts.format != "jpeg" else upright.copy()
+    if upright is not out and not _same_memory(upright, out):
+        out[...] = upright
+    return out
+
+
+def decode_view(
+    buf: Buffer,
+    info: ImageInfo,
+    roi: Window,
+    *,
+    output_type: str = "RGB",
+    adjust_orientation: bool = True,
+    use_fast_idct: bool = False,
+) -> NDArray[np.uint8]:
+    """Decode a window to uint8 without a copy where the file allows it.
+
+    Parameters
+    ----------
+    buf, info, roi, output_type, adjust_orientation, use_fast_idct
+        As for `decode`.
+
+    Returns
+    -------
+    ndarray of uint8, shape (roi height, roi width, channels)
+        Pixels and channels are adjacent, rows may lie further apart. The memory belongs to this thread and is
+        overwritten by its next call: use the pixels, or copy them, before.
+    """
+    orientation = info.orientation if adjust_orientation else 1
+    height, width, _ = output_shape(info, output_type, adjust_orientation)
+    check_window(roi, height, width)
+    stored = stored_window(roi, info.height, info.width, orientation)
+    image = _stored_pixels(buf, info, output_type, use_fast_idct, stored, np.dtype(np.uint8), None)
+    upright = orient(image, orientation)
+    packed = upright.strides[1:] == (upright.shape[2], 1)
+    return upright if packed else np.ascontiguousarray(upright)  # pyright: ignore[reportReturnType]
+
+
+def _stored_pixels(
+    buf: Buffer,
+    info: ImageInfo,
+    output_type: str,
+    fast_idct: bool,
+    window: Window | None,
+    dtype: np.dtype[np.generic],
+    out: NDArray[np.generic] | None,
+) -> NDArray[np.generic]:
+    """Pixels as stored (not turned), in the wanted colours and type; ``window`` is in stored coordinates."""
+    if info.format == "jpeg":
+        colors, rest = jpeg.colors_for(info, output_type)
+        if window is None:
+            memory = out if rest is None else None
+            image = jpeg.decode(buf, info, colors, fast_dct=fast_idct, out=memory)  # pyright: ignore[reportArgumentType]
+        else:
+            image = jpeg.decode_window(buf, info, *window, colors, fast_dct=fast_idct)
+        if rest is None:
+            return image if dtype == np.uint8 else convert(image, "jpeg", "ANY_DATA", dtype)
+        return jpeg.finish(image, info, rest, dtype)
+    if info.format == "png":
+        native = png.decode(memoryview(buf), info)
+    else:
+        native = pillow_codec.decode(memoryview(buf), info, output_type)
+    if window is not None:
+        y, x, h, w = window
+        native = native[y : y + h, x : x + w]
+    return convert(native, info.format, output_type, dtype)
+
+
+def _check_out(out: NDArray[np.generic] | None, shape: tuple[int, int, int], dtype: np.dtype[np.generic]) -> None:
+    if out is None:
+        return
+    if out.shape != shape or out.dtype != dtype or not out.flags.c_contiguous:
+        order = "" if out.flags.c_contiguous else ", not contiguous"
+        raise ValueError(f"out is {out.dtype.name} of shape {out.shape}{order}; this image needs {dtype.name} of {shape}")
+
+
+def _same_memory(a: NDArray[np.generic], b: NDArray[np.generic]) -> bool:
+    return a.__array_interface__["data"][0] == b.__array_interface__["data"][0] and a.strides == b.strides

@@ -1,0 +1,163 @@
+"""From the numbers that a file holds to the colours and the type that a decoder is asked for.
+
+Rules of nvidia.dali 2.4. Types are converted by range: 255 of uint8 is 65535 of uint16 and 1.0 of float32. YCbCr is the
+studio range of ITU-R BT.601, computed from RGB. Grey comes from whatever library decodes the format there, so its
+rounding depends on the format: libpng's weights for PNG, OpenCV's 14-bit ones for BMP, PNM and TIFF, its 15-bit ones
+for WebP and JPEG 2000 (the luma plane of a JPEG is not computed at all).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from dali_studio.core.random import round_to_dtype
+from dali_studio.kernels.cpu.jit import kernel
+
+OUTPUT_TYPES = ("RGB", "BGR", "GRAY", "YCbCr", "ANY_DATA")
+"""Colours a decoder can be asked for; ANY_DATA keeps those of the file."""
+OUTPUT_DTYPES = tuple(np.dtype(t) for t in ("uint8", "int8", "uint16", "int16", "uint32", "int32", "float32"))
+"""Element types a decoder can be asked for."""
+
+_GRAY_WEIGHTS = {
+    "jpeg": (9798, 19235, 3735, 15, 1 << 14, 1 << 14),
+    # red, green, blue, shift, rounding for 8 bits, rounding for 16 bits
+    "png": (9797, 19234, 3737, 15, 0, 1 << 14),
+    "bmp": (4899, 9617, 1868, 14, 1 << 13, 1 << 13),
+    "pnm": (4899, 9617, 1868, 14, 1 << 13, 1 << 13),
+    "tiff": (4899, 9617, 1868, 14, 1 << 13, 1 << 13),
+    "webp": (9798, 19235, 3735, 15, 1 << 14, 1 << 14),
+    "jpeg2000": (9798, 19235, 3735, 15, 1 << 14, 1 << 14),
+}
+_YCBCR = np.array(
+    [
+        [0.25678823529, 0.50412941176, 0.09790588235],
+        [-0.14822289945, -0.29099278682, 0.43921568627],
+        [0.43921568627, -0.36778831435, -0.07142737192],
+    ],
+    np.float32,
+)
+
+
+def output_channels(native: int, output_type: str) -> int:
+    """Channels of the decoded image, given those of the file."""
+    return native if output_type == "ANY_DATA" else 1 if output_type == "GRAY" else 3
+
+
+def check_output(output_type: str, dtype: DTypeLike) -> np.dtype[np.generic]:
+    """Refuse colours and types that decoders cannot produce; the type as a numpy dtype.
+
+    Raises
+    ------
+    ValueError
+        Naming what was asked for and what is accepted.
+    """
+    if output_type not in OUTPUT_TYPES:
+        raise ValueError(f"output_type is {output_type!r}; accepted: {', '.join(OUTPUT_TYPES)}")
+    target = np.dtype(dtype)
+    if target not in OUTPUT_DTYPES:
+        names = ", ".join(t.name for t in OUTPUT_DTYPES)
+        raise ValueError(f"images cannot be decoded to {target.name}; accepted: {names}. Add a cast after the decoder")
+    return target
+
+
+def full_range(dtype: np.dtype[np.generic]) -> float:
+    """The number that stands for full intensity: the largest one of an integer type, 1.0 of a floating one."""
+    return 1.0 if dtype.kind == "f" else float(np.iinfo(dtype).max)
+
+
+def convert_range(image: NDArray[np.generic], dtype: np.dtype[np.generic]) -> NDArray[np.generic]:
+    """Rescale from the range of one type to that of another, rounding half away from zero and clamping."""
+    if image.dtype == dtype:
+        return image
+    if image.dtype == np.uint8 and dtype == np.uint16:
+        return image.astype(np.uint16) * np.uint16(257)
+    factor = np.float32(full_range(dtype) / full_range(image.dtype))
+    return round_to_dtype(image.astype(np.float32) * factor, dtype)
+
+
+def convert(
+    image: NDArray[np.generic], fmt: str, output_type: str, dtype: np.dtype[np.generic]
+) -> NDArray[np.generic]:
+    """Bring a decoded image to the wanted colours and type.
+
+    Parameters
+    ----------
+    image : ndarray of uint8, uint16 or float32, shape (height, width, channels)
+        Gray, gray + alpha, RGB or RGB + alpha, as the file holds it.
+    fmt : str
+        Format of the file; decides the rounding of gray.
+    output_type : str
+        One of `OUTPUT_TYPES`.
+    dtype : dtype
+        One of `OUTPUT_DTYPES`.
+
+    Returns
+    -------
+    ndarray of dtype, shape (height, width, channels)
+        A view of ``image`` where nothing had to be computed.
+    """
+    if output_type == "ANY_DATA":
+        return convert_range(image, dtype)
+    color = image[..., :3] if image.shape[2] >= 3 else image[..., :1]
+    if output_type == "GRAY":
+        return convert_range(color if color.shape[2] == 1 else to_gray(color, fmt), dtype)
+    if color.shape[2] == 1:
+        color = np.repeat(color, 3, axis=2)
+    if output_type == "YCbCr":
+        return to_ycbcr(color, dtype)
+    return convert_range(color if output_type == "RGB" else color[..., ::-1], dtype)
+
+
+def to_gray(rgb: NDArray[np.generic], fmt: str) -> NDArray[np.generic]:
+    """Gray of RGB, in the type of the input, with the fixed-point weights of the format (see the module)."""
+    red, green, blue, shift, round8, round16 = _GRAY_WEIGHTS[fmt]
+    if rgb.dtype.kind == "f":
+        return (rgb @ np.array([0.299, 0.587, 0.114], np.float32))[..., None].astype(rgb.dtype)
+    out = np.empty((*rgb.shape[:2], 1), rgb.dtype)
+    _weigh(rgb, out, red, green, blue, shift, round8 if rgb.dtype == np.uint8 else round16)
+    return out
+
+
+def to_ycbcr(rgb: NDArray[np.generic], dtype: np.dtype[np.generic]) -> NDArray[np.generic]:
+    """Studio-range YCbCr (ITU-R BT.601) of RGB.
+
+    The offsets are 1/16 and 1/2 of the range: 16 and 128 for uint8, 4096 and 32768 for uint16, 0.0625 and 0.5 for float.
+    """
+    top = full_range(dtype)
+    steps = top if dtype.kind == "f" else top + 1
+    offsets = np.array([steps / 16, steps / 2, steps / 2], np.float32)
+    matrix = _YCBCR * np.float32(top / full_range(rgb.dtype))
+    out = np.empty(rgb.shape, np.uint8 if dtype == np.uint8 else np.float32)
+    if dtype == np.uint8:
+        _mix_rounded(rgb, out, matrix, offsets)
+        return out
+    _mix(rgb, out, matrix, offsets)
+    return round_to_dtype(out, dtype)
+
+
+@kernel
+def _weigh(rgb, out, red, green, blue, shift, rounding):
+    for y in range(rgb.shape[0]):
+        for x in range(rgb.shape[1]):
+            out[y, x, 0] = (rgb[y, x, 0] * red + rgb[y, x, 1] * green + rgb[y, x, 2] * blue + rounding) >> shift
+
+
+@kernel
+def _mix(rgb, out, matrix, offsets):
+    for y in range(rgb.shape[0]):
+        for x in range(rgb.shape[1]):
+            r, g, b = np.float32(rgb[y, x, 0]), np.float32(rgb[y, x, 1]), np.float32(rgb[y, x, 2])
+            for c in range(3):
+                out[y, x, c] = matrix[c, 0] * r + matrix[c, 1] * g + matrix[c, 2] * b + offsets[c]
+
+
+@kernel
+def _mix_rounded(rgb, out, matrix, offsets):
+    half = np.float32(0.5)
+    for y in range(rgb.shape[0]):
+        for x in range(rgb.shape[1]):
+            r, g, b = np.float32(rgb[y, x, 0]), np.float32(rgb[y, x, 1]), np.float32(rgb[y, x, 2])
+            for c in range(3):
+                value = matrix[c, 0] * r + matrix[c, 1] * g + matrix[c, 2] * b + offsets[c]
+                out[y, x, c] = np.uint8(value + half)

@@ -1,0 +1,352 @@
+"""JPEG files: header, whole decode and decode of a window, through libjpeg-turbo (simplejpeg).
+
+The pixels are those of nvidia.dali's CPU decoder: accurate integer DCT and "fancy" chroma upsampling. Damaged data
+is treated alike, too: an entropy error is tolerated, a file that ends early is not.
+
+simplejpeg cannot decode a part. For a window, the height in a copy of the frame header is lowered to the last row that
+is needed, so that libjpeg-turbo stops there. The rows above are the same to the last bit, because data of a
+sequential, single-scan file depends on nothing below, save the chroma of the next row, which is kept.
+"""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import simplejpeg
+from numpy.typing import NDArray
+
+from dali_studio.kernels.cpu.image_convert import convert
+from dali_studio.kernels.cpu.image_info import DecodeError, ImageInfo, byte_count, exif_orientation
+
+Buffer = bytes | bytearray | memoryview | NDArray[np.uint8]
+
+_KINDS = {0xC0: "baseline", 0xC1: "extended", 0xC2: "progressive", 0xC3: "lossless"}
+_UNSUPPORTED_FRAMES = {
+    0xC5: "hierarchical",
+    0xC6: "hierarchical progressive",
+    0xC7: "hierarchical lossless",
+    0xC9: "arithmetic coding",
+    0xCA: "arithmetic coding, progressive",
+    0xCB: "arithmetic coding, lossless",
+    0xCD: "hierarchical, arithmetic coding",
+    0xCE: "hierarchical progressive, arithmetic coding",
+    0xCF: "hierarchical lossless, arithmetic coding",
+}
+_ARITHMETIC = (0xC9, 0xCA)
+_SOS, _DRI, _APP0, _APP1, _APP14 = 0xDA, 0xDD, 0xE0, 0xE1, 0xEE
+_scratch = threading.local()
+
+
+# ----------------------------------------------------------------------------------------------------------- header
+
+
+def parse_header(data: Buffer) -> ImageInfo:
+    """Read the header segments of a JPEG file up to its first scan.
+
+    Parameters
+    ----------
+    data : bytes-like
+        The whole file, or at least everything up to the first scan.
+
+    Returns
+    -------
+    ImageInfo
+        With all the JPEG fields filled in.
+
+    Raises
+    ------
+    DecodeError
+        When the header is cut off or makes no sense, or the coding is not supported.
+    """
+    view = memoryview(data)
+    size = len(view)
+    position, frame, restart, orientation, adobe, jfif = 2, 0, 0, 1, -1, False
+    while position + 4 <= size:
+        if view[position] != 0xFF:
+            raise DecodeError(f"broken JPEG header: byte {position} is 0x{view[position]:02x}, expected a marker (0xff)")
+        marker = view[position + 1]
+        if marker == 0xFF:  # fill bytes may stand before any marker
+            position += 1
+            continue
+        if marker == 0x01 or 0xD0 <= marker <= 0xD8:
+            position += 2
+            continue
+        if marker == 0xD9:
+            break
+        length = view[position + 2] << 8 | view[position + 3]
+        body = position + 4
+        if marker == _SOS:
+            if not frame:
+                raise DecodeError("broken JPEG header: the image data starts before any frame header (SOF)")
+            components = view[body] if body < size else 0
+            return _header_info(view, frame, orientation, restart, adobe, jfif, components)
+        if marker in _KINDS or marker in _UNSUPPORTED_FRAMES:
+            frame = position
+        elif marker == _APP1 and orientation == 1 and view[body : body + 6] == b"Exif\0\0":
+            orientation = exif_orientation(view[body + 6 : position + 2 + length])
+        elif marker == _DRI:
+            restart = view[body] << 8 | view[body + 1] if body + 2 <= size else 0
+        elif marker == _APP14 and view[body : body + 5] == b"Adobe" and length >= 14 and body + 12 <= size:
+            adobe = view[body + 11]
+        elif marker == _APP0 and view[body : body + 4] == b"JFIF":
+            jfif = True
+        position += 2 + length
+    raise DecodeError(f"the JPEG file ends after {byte_count(size)}, before its image data starts; the file is cut off")
+
+
+def _header_info(
+    view: memoryview, frame: int, orientation: int, restart: int, adobe: int, jfif: bool, scanned: int
+) -> ImageInfo:
+    marker = view[frame + 1]
+    length = view[frame + 2] << 8 | view[frame + 3]
+    if length < 11 or frame + 2 + length > len(view):
+        raise DecodeError(f"broken JPEG header: a frame header of {length} bytes, expected at least 11")
+    if marker in _UNSUPPORTED_FRAMES and marker not in _ARITHMETIC:
+        raise DecodeError(f"this JPEG uses {_UNSUPPORTED_FRAMES[marker]} coding; supported: baseline and progressive")
+    bits, count = view[frame + 4], view[frame + 9]
+    height, width = (view[frame + 5] << 8 | view[frame + 6]), (view[frame + 7] << 8 | view[frame + 8])
+    if length != 8 + 3 * count or height == 0 or width == 0 or count not in (1, 3, 4):
+        raise DecodeError(
+            f"broken JPEG header: {width}x{height} pixels, {count} components in {length} bytes; expected a size of "
+            "1x1 or more and 1, 3 or 4 components"
+        )
+    sampling = tuple((view[frame + 11 + 3 * i] >> 4, view[frame + 11 + 3 * i] & 15) for i in range(count))
+    names = bytes(view[frame + 10 + 3 * i] for i in range(count))
+    kind = "arithmetic" if marker in _ARITHMETIC else _KINDS[marker]
+    return ImageInfo(
+        format="jpeg",
+        height=height,
+        width=width,
+        channels=count,
+        orientation=orientation,
+        bit_depth=bits,
+        kind=kind,
+        colors=_color_model(count, adobe, jfif, names),
+        sampling=sampling,
+        restart_interval=restart,
+        single_scan=scanned == count and kind in ("baseline", "extended"),
+        frame_offset=frame + 5,
+    )
+
+
+def _color_model(count: int, adobe: int, jfif: bool, names: bytes) -> str:
+    """libjpeg's rules: the Adobe marker decides, else JFIF means YCbCr, else the components' names."""
+    if count == 1:
+        return "gray"
+    if count == 4:
+        return "ycck" if adobe == 2 else "cmyk"
+    if jfif:
+        return "ycc"
+    if adobe >= 0:
+        return "rgb" if adobe == 0 else "ycc"
+    return "rgb" if names == b"RGB" else "ycc"
+
+
+# ----------------------------------------------------------------------------------------------------------- decode
+
+
+def decode(
+    data: Buffer,
+    info: ImageInfo,
+    colors: str = "RGB",
+    *,
+    fast_dct: bool = False,
+    fast_upsampling: bool = False,
+    out: NDArray[np.uint8] | None = None,
+) -> NDArray[np.uint8]:
+    """Decode a whole file, as stored (the orientation is not applied).
+
+    Parameters
+    ----------
+    data : bytes-like
+        The file.
+    info : ImageInfo
+        Its header.
+    colors : {"RGB", "BGR", "GRAY", "CMYK"}
+        Wanted channels; "GRAY" is the luma plane, "CMYK" only exists for four components.
+    fast_dct : bool
+        libjpeg's faster, less accurate inverse DCT (mean difference about one level).
+    fast_upsampling : bool
+        Repeat chroma samples instead of interpolating: the pixels of NVIDIA's hardware decoder.
+    out : ndarray of uint8, optional
+        C-contiguous memory of at least height * width * channels bytes to decode into.
+
+    Returns
+    -------
+    ndarray of uint8, shape (height, width, channels)
+        In ``out`` if given.
+
+    Raises
+    ------
+    DecodeError
+        When the file is cut off or cannot be decoded.
+    """
+    _check_supported(info)
+    try:
+        return _call(data, colors, fast_dct, fast_upsampling, out, strict=True)
+    except ValueError as problem:
+        reason = str(problem)
+        if "Premature end" in reason or not _has_end(data, info):
+            raise _cut_off(len(memoryview(data)), info) from problem
+        if "Corrupt" not in reason and "extraneous" not in reason and "Inconsistent" not in reason:
+            raise DecodeError(f"libjpeg-turbo cannot decode this JPEG of {info.width}x{info.height}: {reason}") from problem
+    try:  # damaged entropy data: take what can be had, as nvidia.dali does
+        return _call(data, colors, fast_dct, fast_upsampling, out, strict=False)
+    except ValueError as problem:
+        raise DecodeError(f"libjpeg-turbo cannot decode this JPEG of {info.width}x{info.height}: {problem}") from problem
+
+
+def decode_window(
+    data: Buffer,
+    info: ImageInfo,
+    y: int,
+    x: int,
+    h: int,
+    w: int,
+    colors: str = "RGB",
+    *,
+    fast_dct: bool = False,
+    fast_upsampling: bool = False,
+) -> NDArray[np.uint8]:
+    """Decode the window of ``h`` rows and ``w`` columns at (y, x) of the *stored* image.
+
+    Parameters
+    ----------
+    data, info, colors, fast_dct, fast_upsampling
+        As for `decode`.
+    y, x, h, w : int
+        The window in pixels; it has to lie inside the image.
+
+    Returns
+    -------
+    ndarray of uint8, shape (h, w, channels)
+        Bit-equal to ``decode(...)[y : y + h, x : x + w]``: a view, with the row stride of the whole image, of
+        memory that this thread's next `decode_window` overwrites.
+
+    Raises
+    ------
+    DecodeError
+        When the file is cut off (before its end, if all rows are needed) or cannot be decoded.
+    """
+    rows = _rows_needed(info, y + h)
+    channels = 1 if colors == "GRAY" else 4 if colors == "CMYK" else 3
+    out = _scratch_memory(rows * info.width * channels)
+    if rows == info.height:
+        image = decode(data, info, colors, fast_dct=fast_dct, fast_upsampling=fast_upsampling, out=out)
+    else:
+        _check_supported(info)
+        short = bytearray(data)
+        short[info.frame_offset] = rows >> 8
+        short[info.frame_offset + 1] = rows & 255
+        if not _has_end(data, info):
+            raise _cut_off(len(short), info)
+        try:  # not strict: the data after the last wanted row counts as superfluous
+            image = _call(short, colors, fast_dct, fast_upsampling, out, strict=False)
+        except ValueError as problem:
+            raise DecodeError(
+                f"libjpeg-turbo cannot decode this JPEG of {info.width}x{info.height}: {problem}"
+            ) from problem
+    return image[y : y + h, x : x + w]
+
+
+def _rows_needed(info: ImageInfo, bottom: int) -> int:
+    """Rows to decode for a window that ends before row ``bottom``."""
+    if not info.single_scan:
+        return info.height
+    tallest = max(v for _, v in info.sampling)
+    # Where chroma is subsampled vertically, "fancy" upsampling of a row looks at the chroma row after it.
+    rows = bottom if tallest == 1 else bottom + tallest
+    unit = 8 * tallest
+    return min(info.height, -(-rows // unit) * unit)
+
+
+def _call(
+    data: Buffer, colors: str, fast_dct: bool, fast_upsampling: bool, out: NDArray[np.uint8] | None, strict: bool
+) -> NDArray[np.uint8]:
+    image: NDArray[np.uint8] = simplejpeg.decode_jpeg(
+        data, colors, fastdct=fast_dct, fastupsample=fast_upsampling, buffer=out, strict=strict
+    )
+    return image
+
+
+def _scratch_memory(size: int) -> NDArray[np.uint8]:
+    """This thread's reusable memory of at least ``size`` bytes."""
+    memory: NDArray[np.uint8] | None = getattr(_scratch, "memory", None)
+    if memory is None or memory.size < size:
+        memory = _scratch.memory = np.empty(size + size // 4, np.uint8)
+    return memory[:size]
+
+
+def _check_supported(info: ImageInfo) -> None:
+    if info.bit_depth != 8:
+        raise DecodeError(
+            f"this JPEG has {info.bit_depth} bits per channel ({info.kind}); only 8 bits can be decoded. "
+            "Convert it to 8 bits, or to PNG if it needs 16"
+        )
+
+
+def _has_end(data: Buffer, info: ImageInfo) -> bool:
+    """Whether an end marker follows the frame header."""
+    view = memoryview(data)
+    tail = bytes(view[-64:])
+    if b"\xff\xd9" in tail:
+        return True
+    return bytes(view).find(b"\xff\xd9", info.frame_offset) >= 0
+
+
+def _cut_off(size: int, info: ImageInfo) -> DecodeError:
+    return DecodeError(
+        f"the JPEG file ends after {byte_count(size)} without its end marker, so part of its "
+        f"{info.width}x{info.height} pixels is missing; the file is cut off. Fetch or export it again"
+    )
+
+
+# ---------------------------------------------------------------------------------------------------------- colours
+
+
+def colors_for(info: ImageInfo, output_type: str) -> tuple[str, str | None]:
+    """What libjpeg-turbo has to deliver for an output type, and what remains to be converted afterwards.
+
+    Parameters
+    ----------
+    info : ImageInfo
+        Header of the file.
+    output_type : str
+        One of `image_convert.OUTPUT_TYPES`.
+
+    Returns
+    -------
+    (str, str or None)
+        Colours for `decode`; None, or the output type that `finish` has to make of them.
+
+    Raises
+    ------
+    DecodeError
+        For the channels of a CMYK file as they are: nvidia.dali has no such output.
+    """
+    if info.channels == 4:
+        if output_type == "ANY_DATA":
+            raise DecodeError("this JPEG holds four inks (CMYK), which ANY_DATA cannot deliver; ask for RGB")
+        return "CMYK", output_type
+    if output_type == "YCbCr":
+        return "RGB", "YCbCr"
+    if output_type == "ANY_DATA":
+        return ("GRAY" if info.channels == 1 else "RGB"), None
+    return output_type, None
+
+
+def finish(
+    image: NDArray[np.uint8], info: ImageInfo, output_type: str, dtype: np.dtype[np.generic]
+) -> NDArray[np.generic]:
+    """Convert what `decode` delivered to the output type that `colors_for` left open."""
+    if info.channels == 4:
+        image = _cmyk_to_rgb(image)
+    return convert(image, "jpeg", output_type, dtype)
+
+
+def _cmyk_to_rgb(cmyk: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """RGB of inverted CMYK (255 is no ink), as Adobe's programs and everybody since store it."""
+    black = cmyk[..., 3:].astype(np.uint16)
+    product = cmyk[..., :3] * black
+    return ((product + 128 + ((product + 128) >> 8)) >> 8).astype(np.uint8)

@@ -1,0 +1,185 @@
+"""BMP, TIFF, WebP, PNM and JPEG 2000 through Pillow, where its pixels are nvidia.dali's; the rest is refused.
+
+Refused with a reason: more than 8 bits per colour channel in TIFF and JPEG 2000 (Pillow keeps 8 of them), gray + alpha
+TIFF, and PNM files whose largest value is neither 255 nor 65535.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import warnings
+from collections.abc import Generator
+from contextlib import contextmanager
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, UnidentifiedImageError
+
+from dali_studio.kernels.cpu.image_info import DecodeError, ImageFormat, ImageInfo, byte_count, unorient
+
+_PILLOW_NAMES: dict[ImageFormat, str] = {
+    "bmp": "BMP",
+    "tiff": "TIFF",
+    "webp": "WEBP",
+    "pnm": "PPM",
+    "jpeg2000": "JPEG2000",
+}
+_WORDS = {"bmp": "BMP", "tiff": "TIFF", "webp": "WebP", "pnm": "PNM", "jpeg2000": "JPEG 2000"}
+_CHANNELS = {"1": 1, "L": 1, "LA": 2, "P": 3, "RGB": 3, "RGBA": 4, "RGBX": 3, "CMYK": 4, "F": 1, "I": 1}
+_ORIENTATION, _COLOR_MAP, _BITS = 274, 320, 258
+_PNM_HEADER = re.compile(rb"P([1-6])(?:\s|#[^\n]*\n)+(\d+)(?:\s|#[^\n]*\n)+(\d+)(?:(?:\s|#[^\n]*\n)+(\d+))?\s", re.DOTALL)
+
+
+@contextmanager
+def _opened(data: memoryview, fmt: ImageFormat) -> Generator[Image.Image]:
+    """The file opened by Pillow; every way it can fail becomes a `DecodeError`."""
+    size = byte_count(len(data))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with Image.open(io.BytesIO(data), formats=[_PILLOW_NAMES[fmt]]) as image:
+                yield image
+    except DecodeError:
+        raise
+    except UnidentifiedImageError as problem:
+        raise DecodeError(f"broken {_WORDS[fmt]} header in a file of {size}; the file is damaged or cut off") from problem
+    except Exception as problem:  # Pillow's plugins raise nearly anything on damaged files
+        raise DecodeError(f"this {_WORDS[fmt]} file of {size} cannot be decoded: {problem}") from problem
+
+
+def peek(data: memoryview, fmt: ImageFormat) -> ImageInfo:
+    """Read the header of a file.
+
+    Raises
+    ------
+    DecodeError
+        When the header is broken or the file is of a kind that is not supported.
+    """
+    with _opened(data, fmt) as image:
+        _refuse_unsupported(data, fmt, image)
+        mode = image.mode
+        depth = 32 if mode == "F" else 16 if mode.startswith("I") or _is_wide_pnm(data, fmt) else 8
+        width, height = image.size
+        return ImageInfo(
+            format=fmt,
+            height=height,
+            width=width,
+            channels=_CHANNELS.get(mode, 1),
+            orientation=_orientation(image, fmt),
+            bit_depth=depth,
+        )
+
+
+def decode(data: memoryview, info: ImageInfo, output_type: str) -> NDArray[np.generic]:
+    """Decode a file as stored: gray, gray + alpha, RGB, RGB + alpha; CMYK only for ``ANY_DATA``.
+
+    Returns
+    -------
+    ndarray of uint8, uint16 or float32, shape (height, width, channels)
+
+    Raises
+    ------
+    DecodeError
+        When the file is damaged or cut off.
+    """
+    if _is_wide_pnm(data, info.format):
+        return _wide_pnm(data, info)
+    with _opened(data, info.format) as image:
+        colors = _palette(image) if image.mode == "P" else None
+        pixels = _pixels(image, output_type) if colors is None else colors[np.asarray(image)]
+        stored = unorient(pixels, info.orientation) if info.format == "tiff" else pixels
+    return np.ascontiguousarray(stored)
+
+
+def _pixels(image: Image.Image, output_type: str) -> NDArray[np.generic]:
+    """The image as an array; CMYK becomes RGB unless the channels of the file are wanted."""
+    if image.mode == "CMYK" and output_type != "ANY_DATA":
+        image = image.convert("RGB")
+    elif image.mode in ("1", "RGBX"):
+        image = image.convert("L" if image.mode == "1" else "RGB")
+    array = np.asarray(image)
+    if image.mode.startswith("I"):
+        array = array.astype(np.uint16)
+    elif image.mode == "CMYK":
+        array = 255 - array  # Pillow inverts: its 0 is no ink
+    return array[..., None] if array.ndim == 2 else array
+
+
+def _palette(image: Image.Image) -> NDArray[np.uint8] | None:
+    """Colours of a palette image; TIFF stores them in 16 bits, of which Pillow drops the lower half."""
+    table = np.zeros((256, 3), np.uint8)
+    tags = getattr(image, "tag_v2", None)
+    if tags is not None and _COLOR_MAP in tags:
+        wide = np.asarray(tags[_COLOR_MAP], np.float64).reshape(3, -1).T[:256]
+        table[: len(wide)] = np.floor(wide / 257 + 0.5)
+    else:
+        flat = np.asarray(image.getpalette("RGB") or [], np.uint8)[: 256 * 3].reshape(-1, 3)
+        table[: len(flat)] = flat
+    return table
+
+
+def _orientation(image: Image.Image, fmt: ImageFormat) -> int:
+    """Exif orientation; Pillow reads that of a TIFF from its tags."""
+    tags = getattr(image, "tag_v2", None)
+    value = tags.get(_ORIENTATION, 1) if fmt == "tiff" and tags is not None else image.getexif().get(_ORIENTATION, 1)
+    return value if isinstance(value, int) and 1 <= value <= 8 else 1
+
+
+def _refuse_unsupported(data: memoryview, fmt: ImageFormat, image: Image.Image) -> None:
+    mode = image.mode
+    if mode not in _CHANNELS and not mode.startswith("I;16"):
+        raise DecodeError(f"this {_WORDS[fmt]} holds {mode} colours, which are not supported; convert it to RGB or gray")
+    if fmt == "tiff":
+        bits = getattr(image, "tag_v2").get(_BITS, (1,))
+        if len(bits) > 1 and max(bits) > 8:
+            raise DecodeError(f"this TIFF has {len(bits)} channels of {max(bits)} bits; colours are supported up to 8 bits")
+        if mode == "LA":
+            raise DecodeError("this TIFF is gray with an alpha channel, which is not supported; convert it to RGBA")
+    if fmt == "jpeg2000" and _channels_of_jpeg2000(data) > 1 and _bits_of_jpeg2000(data) > 8:
+        raise DecodeError(
+            f"this JPEG 2000 has colours of {_bits_of_jpeg2000(data)} bits; they are supported up to 8 bits (gray: 16)"
+        )
+    if fmt == "pnm" and (header := _PNM_HEADER.match(data)) and header[4] is not None and header[1] in b"2356":
+        if int(header[4]) not in (255, 65535):
+            raise DecodeError(f"this PNM file counts to {int(header[4])}; supported: 255 and 65535")
+
+
+# ------------------------------------------------------------------------------------------------- PNM, JPEG 2000
+
+
+def _is_wide_pnm(data: memoryview, fmt: ImageFormat) -> bool:
+    """Whether this is a binary PGM or PPM file with 16 bits per channel."""
+    if fmt != "pnm":
+        return False
+    header = _PNM_HEADER.match(data)
+    return header is not None and header[1] in (b"5", b"6") and header[4] == b"65535"
+
+
+def _wide_pnm(data: memoryview, info: ImageInfo) -> NDArray[np.uint16]:
+    header = _PNM_HEADER.match(data)
+    begin = header.end() if header else 0
+    count = info.height * info.width * info.channels
+    if len(data) - begin < 2 * count:
+        raise DecodeError(
+            f"this PNM file of {info.width}x{info.height} needs {byte_count(begin + 2 * count)}, but ends after "
+            f"{byte_count(len(data))}; it is cut off"
+        )
+    values = np.frombuffer(data, ">u2", count, begin)
+    return values.astype(np.uint16).reshape(info.height, info.width, info.channels)
+
+
+def _codestream(data: memoryview) -> int:
+    """Position of the SIZ segment's component count in a JPEG 2000 file, or -1."""
+    at = bytes(data[:65536]).find(b"\xff\x4f\xff\x51")
+    return at + 40 if at >= 0 and len(data) > at + 44 else -1
+
+
+def _channels_of_jpeg2000(data: memoryview) -> int:
+    at = _codestream(data)
+    return int.from_bytes(data[at : at + 2], "big") if at >= 0 else 1
+
+
+def _bits_of_jpeg2000(data: memoryview) -> int:
+    at = _codestream(data)
+    return (data[at + 2] & 127) + 1 if at >= 0 else 8

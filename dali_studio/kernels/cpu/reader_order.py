@@ -1,0 +1,379 @@
+"""The order in which readers deliver their samples: sharding, padding and both kinds of shuffling.
+
+The numbers are those of nvidia.dali 2.4. A reader reads a stream of *epochs*; epoch k is one shard of the file list.
+``random_shuffle`` first permutes the list once (``std::mt19937`` seeded with 524287 and ``std::shuffle``), then picks
+at random from a buffer of the next ``initial_fill`` entries of the stream, but never past the end of the epoch.
+``shuffle_after_epoch`` permutes the whole list before every epoch with a generator that knows the epoch's number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dali_studio.core.random import seed_sequence
+from dali_studio.kernels.cpu.file_discovery import DEFAULT_FILE_FILTERS, FileList, discover_files
+
+__all__ = ["DEFAULT_FILE_FILTERS", "FileList", "ReaderOrder", "ReaderState", "discover_files", "shuffle"]
+
+PERMUTATION_SEED = 524287
+"""Seed of the fixed permutation of ``random_shuffle`` and default of ``shuffle_after_epoch_seed``."""
+
+_MINSTD_MODULUS = 2147483647
+_MINSTD_FACTOR = 16807
+_MASK64 = 0xFFFFFFFFFFFFFFFF
+
+
+# ----------------------------------------------------------------------------------------------- C++ standard library
+
+
+def _mt19937(seed: int) -> Iterator[int]:
+    """Words of ``std::mt19937`` (32 bits)."""
+    engine = np.random.MT19937()
+    engine._legacy_seeding(seed & 0xFFFFFFFF)  # pyright: ignore[reportPrivateUsage, reportUnknownMemberType]
+    while True:
+        yield from engine.random_raw(1024).tolist()
+
+
+def _mt19937_64(seed: int) -> Iterator[int]:
+    """Words of ``std::mt19937_64`` (Nishimura and Matsumoto's 64-bit Mersenne twister)."""
+    state = [seed & _MASK64]
+    for i in range(1, 312):
+        state.append((6364136223846793005 * (state[-1] ^ (state[-1] >> 62)) + i) & _MASK64)
+    block = np.array(state, np.uint64)
+    while True:
+        block = _twist64(block)
+        word = block.copy()
+        word ^= (word >> np.uint64(29)) & np.uint64(0x5555555555555555)
+        word ^= (word << np.uint64(17)) & np.uint64(0x71D67FFFEDA60000)
+        word ^= (word << np.uint64(37)) & np.uint64(0xFFF7EEE000000000)
+        word ^= word >> np.uint64(43)
+        yield from word.tolist()
+
+
+def _twist64(old: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Next 312 state words; the second half needs words that the first half has just made."""
+    new = np.empty_like(old)
+
+    def mixed(high: NDArray[np.uint64], low: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        word = (high & np.uint64(0xFFFFFFFF80000000)) | (low & np.uint64(0x7FFFFFFF))
+        return (word >> np.uint64(1)) ^ ((word & np.uint64(1)) * np.uint64(0xB5026F5AA96619E9))
+
+    new[:156] = old[156:] ^ mixed(old[:156], old[1:157])
+    new[156:311] = new[:155] ^ mixed(old[156:311], old[157:])
+    new[311:] = new[155:156] ^ mixed(old[311:], new[:1])
+    return new
+
+
+def _below(words: Iterator[int], bits: int, size: int) -> int:
+    """libstdc++'s ``uniform_int_distribution(0, size - 1)`` on full-range words (Lemire's method)."""
+    mask = (1 << bits) - 1
+    product = next(words) * size
+    if product & mask < size:
+        threshold = (mask + 1 - size) % size
+        while product & mask < threshold:
+            product = next(words) * size
+    return product >> bits
+
+
+def shuffle(items: list[int], words: Iterator[int], bits: int) -> None:
+    """Permute in place as libstdc++'s ``std::shuffle`` does: two positions from one word where a word is big enough.
+
+    Parameters
+    ----------
+    items : list of int
+        Permuted in place.
+    words : iterator of int
+        Words of the random engine, uniform in ``[0, 2**bits)``.
+    bits : int
+        Size of a word.
+    """
+    n = len(items)
+    if n < 2:
+        return
+    if ((1 << bits) - 1) // n < n:
+        for i in range(1, n):
+            j = _below(words, bits, i + 1)
+            items[i], items[j] = items[j], items[i]
+        return
+    i = 1
+    if n % 2 == 0:
+        j = _below(words, bits, 2)
+        items[1], items[j] = items[j], items[1]
+        i = 2
+    for k in range(i, n, 2):
+        first, second = divmod(_below(words, bits, (k + 1) * (k + 2)), k + 2)
+        items[k], items[first] = items[first], items[k]
+        items[k + 1], items[second] = items[second], items[k + 1]
+
+
+# --------------------------------------------------------------------------------------------------------- the order
+
+
+@dataclass(frozen=True)
+class ReaderState:
+    """What `ReaderOrder.get_state` saves: a few integers and, with ``random_shuffle``, the buffer of picks."""
+
+    epoch: int
+    position: int
+    returned: int
+    last: int
+    engine: int
+    buffer: tuple[int, ...]
+    read_epoch: int
+    read_position: int
+
+
+class ReaderOrder:
+    """Which samples a reader delivers, batch after batch.
+
+    Parameters
+    ----------
+    n_files : int
+        Number of samples in the data set.
+    shard_id, num_shards : int
+        Shard i of n starts at ``floor(i * n_files / n)``.
+    random_shuffle : bool
+        Permute the list once, then pick from a buffer of ``initial_fill`` samples.
+    initial_fill : int
+        Size of that buffer, at least 1.
+    seed : int
+        Seed of the picks (the operator's seed); only the low 32 bits count.
+    stick_to_shard : bool
+        Stay on the shard for all epochs instead of moving to the next one.
+    pad_last_batch : bool
+        Repeat the last sample of the epoch until the batch is full and every shard has delivered equally many.
+    shuffle_after_epoch : bool
+        Permute the whole list before every epoch; the shard stays. Excludes the other two.
+    shuffle_after_epoch_seed : int, optional
+        Seed of these permutations (default 524287); pipelines that share the data need the same one.
+    checkpointing : bool
+        With ``shuffle_after_epoch``: every epoch permutes the original list (as nvidia.dali does in pipelines with
+        checkpoints enabled) instead of the list of the epoch before.
+
+    Raises
+    ------
+    ValueError
+        For an empty data set, shards that do not exist, or options that exclude each other.
+
+    Notes
+    -----
+    How samples are read (``dont_use_mmap``, ``read_ahead``, ``prefetch_queue_depth``, ``lazy_init``,
+    ``tensor_init_bytes``, ``skip_cached_images``) has no influence on the order.
+    """
+
+    def __init__(
+        self,
+        n_files: int,
+        *,
+        shard_id: int = 0,
+        num_shards: int = 1,
+        random_shuffle: bool = False,
+        initial_fill: int = 1024,
+        seed: int = 0,
+        stick_to_shard: bool = False,
+        pad_last_batch: bool = False,
+        shuffle_after_epoch: bool = False,
+        shuffle_after_epoch_seed: int | None = None,
+        checkpointing: bool = False,
+    ) -> None:
+        _check_options(
+            n_files, shard_id, num_shards, random_shuffle, initial_fill, stick_to_shard, shuffle_after_epoch
+        )
+        self._size = n_files
+        self._shard = shard_id
+        self._starts = [i * n_files // num_shards for i in range(num_shards + 1)]
+        self._stick = stick_to_shard or shuffle_after_epoch
+        self._pad = pad_last_batch
+        self._reshuffle = shuffle_after_epoch
+        self._reshuffle_seed = PERMUTATION_SEED if shuffle_after_epoch_seed is None else shuffle_after_epoch_seed
+        self._keep_original = checkpointing
+        self._order = list(range(n_files))
+        self._order_epoch = -1
+        self._fill = initial_fill if random_shuffle else 0
+        if random_shuffle:
+            shuffle(self._order, _mt19937(PERMUTATION_SEED), 32)
+        self._seed = seed
+        self.reset()
+
+    @property
+    def num_shards(self) -> int:
+        """Number of shards."""
+        return len(self._starts) - 1
+
+    def reader_meta(self) -> dict[str, int]:
+        """Sizes of the epoch with the keys and values of nvidia.dali's ``Pipeline.reader_meta``."""
+        shards = self.num_shards
+        padded = -(-self._size // shards) * shards if self._pad else self._size
+        return {
+            "epoch_size": self._size,
+            "epoch_size_padded": padded,
+            "number_of_shards": shards,
+            "shard_id": self._shard,
+            "pad_last_batch": int(self._pad),
+            "stick_to_shard": int(self._stick),
+        }
+
+    def shard_bounds(self, epoch: int) -> tuple[int, int]:
+        """First position, and one past the last, of the part of the list that an epoch delivers."""
+        shard = self._shard if self._stick else (self._shard + epoch) % self.num_shards
+        return self._starts[shard], self._starts[shard + 1]
+
+    # ------------------------------------------------------------------------------------------------------- state
+
+    def reset(self) -> None:
+        """Go back to the very first batch."""
+        self._epoch = self._position = self._returned = self._last = 0
+        self._read_epoch = self._read_position = 0
+        # std::default_random_engine is minstd_rand0, here seeded through a std::seed_seq of the low 32 bits.
+        self._engine = seed_sequence([self._seed], 4)[3] % _MINSTD_MODULUS or 1
+        self._buffer = [self._read() for _ in range(self._fill)]
+
+    def get_state(self) -> ReaderState:
+        """Everything needed to go on from here in another `ReaderOrder` with the same arguments."""
+        return ReaderState(
+            self._epoch,
+            self._position,
+            self._returned,
+            self._last,
+            self._engine,
+            tuple(self._buffer),
+            self._read_epoch,
+            self._read_position,
+        )
+
+    def set_state(self, state: ReaderState) -> None:
+        """Go on from a saved state.
+
+        Raises
+        ------
+        ValueError
+            If the state was saved with another ``initial_fill`` or ``random_shuffle``.
+        """
+        if len(state.buffer) != self._fill:
+            raise ValueError(
+                f"the saved state has a shuffling buffer of {len(state.buffer)} samples, this reader one of "
+                f"{self._fill}; restore it into a reader with the same random_shuffle and initial_fill"
+            )
+        self._epoch, self._position, self._returned = state.epoch, state.position, state.returned
+        self._last, self._engine, self._buffer = state.last, state.engine, list(state.buffer)
+        self._read_epoch, self._read_position = state.read_epoch, state.read_position
+
+    # ------------------------------------------------------------------------------------------------------- picks
+
+    def next_batch(self, batch_size: int) -> list[int]:
+        """Indices into the file list of the next batch.
+
+        Parameters
+        ----------
+        batch_size : int
+            Number of samples, at least 1.
+
+        Returns
+        -------
+        list of int
+            ``batch_size`` indices. A batch runs on into the next epoch unless ``pad_last_batch`` fills it with
+            repetitions of the epoch's last sample.
+        """
+        return [self._next(first=i == 0) for i in range(batch_size)]
+
+    def _next(self, first: bool) -> int:
+        begin, end = self.shard_bounds(self._epoch)
+        if self._position == end - begin:
+            per_shard = -(-self._size // self.num_shards)
+            if self._pad and (self._returned < per_shard or not first):
+                self._returned += 1
+                return self._last
+            self._epoch, self._position, self._returned = self._epoch + 1, 0, 0
+            begin, end = self.shard_bounds(self._epoch)
+        self._last = self._pick(end - begin) if self._fill else self._entry(self._epoch, begin + self._position)
+        self._position += 1
+        self._returned += 1
+        return self._last
+
+    def _pick(self, epoch_size: int) -> int:
+        """Random pick among the buffered samples of this epoch; a sample's slot is its place in the stream mod size."""
+        oldest = self._oldest_slot()
+        candidates = min(self._fill, epoch_size - self._position)
+        slot = (oldest + self._random_below(candidates)) % self._fill
+        picked = self._buffer[slot]
+        self._buffer[slot] = self._buffer[oldest]
+        self._buffer[oldest] = self._read()
+        return picked
+
+    def _oldest_slot(self) -> int:
+        """Slot of the oldest sample: the number of picks so far, modulo the buffer's size."""
+        return self._stream_position(self._epoch, self._position) % self._fill
+
+    def _stream_position(self, epoch: int, position: int) -> int:
+        """Samples that the stream holds before a position of an epoch."""
+        if self._stick:
+            begin, end = self.shard_bounds(epoch)
+            return epoch * (end - begin) + position
+        rounds, part = divmod(epoch, self.num_shards)
+        shard = (self._shard + part) % self.num_shards
+        passed = self._starts[shard] - self._starts[self._shard]
+        if shard < self._shard:
+            passed += self._size
+        return rounds * self._size + passed + position
+
+    def _read(self) -> int:
+        """Next sample of the stream that fills the buffer."""
+        begin, end = self.shard_bounds(self._read_epoch)
+        entry = self._order[begin + self._read_position]
+        self._read_position += 1
+        if self._read_position == end - begin:
+            self._read_epoch, self._read_position = self._read_epoch + 1, 0
+        return entry
+
+    def _random_below(self, size: int) -> int:
+        """libstdc++'s ``uniform_int_distribution(0, size - 1)`` on ``minstd_rand0`` (scaling with rejection)."""
+        scale = (_MINSTD_MODULUS - 2) // size
+        while True:
+            self._engine = self._engine * _MINSTD_FACTOR % _MINSTD_MODULUS
+            value = self._engine - 1
+            if value < size * scale:
+                return value // scale
+
+    def _entry(self, epoch: int, position: int) -> int:
+        if self._reshuffle and self._order_epoch != epoch:
+            self._permute_until(epoch)
+        return self._order[position]
+
+    def _permute_until(self, epoch: int) -> None:
+        """Bring the list into the order of an epoch; a list that is further on starts over."""
+        begin = self._order_epoch + 1
+        if self._keep_original or epoch < begin:
+            self._order = list(range(self._size))
+            begin = epoch if self._keep_original else 0
+        for k in range(begin, epoch + 1):
+            shuffle(self._order, _mt19937_64(self._reshuffle_seed + (k + 1 << 32)), 64)
+        self._order_epoch = epoch
+
+
+def _check_options(
+    n_files: int,
+    shard_id: int,
+    num_shards: int,
+    random_shuffle: bool,
+    initial_fill: int,
+    stick_to_shard: bool,
+    shuffle_after_epoch: bool,
+) -> None:
+    if n_files < 1:
+        raise ValueError("the data set is empty; a reader needs at least one sample")
+    if num_shards < 1 or not 0 <= shard_id < num_shards:
+        raise ValueError(f"shard_id is {shard_id} and num_shards {num_shards}; expected 0 <= shard_id < num_shards")
+    if num_shards > n_files:
+        raise ValueError(f"num_shards is {num_shards}, but there are only {n_files} samples; use at most {n_files}")
+    if random_shuffle and initial_fill < 1:
+        raise ValueError(f"initial_fill is {initial_fill}; the shuffling buffer needs room for 1 sample or more")
+    for other, name in ((random_shuffle, "random_shuffle"), (stick_to_shard, "stick_to_shard")):
+        if shuffle_after_epoch and other:
+            raise ValueError(
+                f"shuffle_after_epoch and {name} exclude each other; shuffle_after_epoch already shuffles the whole "
+                "list before every epoch and keeps its shard. Switch one of them off"
+            )

@@ -1,0 +1,80 @@
+"""Facts that several operators share: element types, layouts, checks."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dali_studio.core.diagnostics import ArgumentError
+from dali_studio.core.enums import DALIDataType
+from dali_studio.core.meta import TensorMeta
+
+T = DALIDataType
+IMAGE_LAYOUTS = "HWC"
+PLANAR_LAYOUTS = "HWC CHW"
+
+
+def image_meta(meta: TensorMeta, layouts: str = IMAGE_LAYOUTS) -> TensorMeta:
+    """The input's facts with the layout filled in: three axes without names are taken as the first layout.
+
+    Raises
+    ------
+    ArgumentError
+        DS203 for another layout or number of axes.
+    """
+    accepted = layouts.split()
+    if meta.layout:
+        if meta.layout not in accepted:
+            more = " Sequences and volumes are not supported yet." if set(meta.layout) & {"F", "D"} else ""
+            raise ArgumentError(
+                f"the input has the layout {meta.layout!r}; {' or '.join(accepted)} is accepted.{more}",
+                hint="Bring single images.", code="DS203",
+            )  # fmt: skip
+        return meta
+    if meta.ndim is not None and meta.ndim != len(accepted[0]):
+        raise ArgumentError(
+            f"the input has {meta.ndim} axes; images with {len(accepted[0])} ({' or '.join(accepted)}) are accepted.",
+            hint="Decode the images first, or give the source a layout.", code="DS203",
+        )  # fmt: skip
+    return meta.with_(layout=accepted[0], ndim=len(accepted[0]))
+
+
+def accept_input(meta: TensorMeta, dtypes: Collection[DALIDataType]) -> None:
+    """Refuse an input of another element type (DS203)."""
+    if meta.dtype is not None and meta.dtype not in dtypes:
+        raise ArgumentError(
+            f"the input is {meta.dtype.name}; {_names(dtypes)} are accepted.",
+            hint=f"Insert cast with dtype {next(iter(dtypes)).name}.", code="DS203",
+        )  # fmt: skip
+
+
+def accept_output(dtype: DALIDataType | None, dtypes: Collection[DALIDataType]) -> None:
+    """Refuse an output element type that the operator cannot write (DS105)."""
+    if dtype is not None and dtype not in dtypes:
+        raise ArgumentError(
+            f"{dtype.name} is not available as output; {_names(dtypes)} are.",
+            hint="Choose one of these, and cast afterwards if needed.", argument="dtype",
+        )  # fmt: skip
+
+
+def _names(dtypes: Collection[DALIDataType]) -> str:
+    return ", ".join(dtype.name for dtype in dtypes)
+
+
+def extents(shapes: NDArray[np.int64], layout: str) -> NDArray[np.int64]:
+    """(N, 2): height and width of every sample."""
+    return shapes[:, [layout.index("H"), layout.index("W")]]
+
+
+def with_extents(shapes: NDArray[np.int64], layout: str, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Shapes with height and width replaced by the rows of `sizes`."""
+    result = shapes.copy()
+    result[:, layout.index("H")], result[:, layout.index("W")] = sizes[:, 0], sizes[:, 1]
+    return result
+
+
+def round_half_away(values: NDArray[np.floating]) -> NDArray[np.int64]:
+    """nvidia.dali's rounding: .5 goes away from zero."""
+    return (np.sign(values) * np.floor(np.abs(values) + 0.5)).astype(np.int64)

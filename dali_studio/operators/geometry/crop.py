@@ -1,0 +1,86 @@
+"""``fn.crop``."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dali_studio.core.dtypes import NUMERIC
+from dali_studio.core.enums import DALIDataType
+from dali_studio.core.meta import TensorMeta
+from dali_studio.kernels.cpu.convert import convert
+from dali_studio.kernels.cpu.layout import crop_pad
+from dali_studio.operators.common import PLANAR_LAYOUTS, T, accept_input, accept_output, extents, image_meta, with_extents
+from dali_studio.operators.geometry.windows import CropArguments, check_crop_arguments, crop_windows, inside
+from dali_studio.schema.arguments import Args
+from dali_studio.schema.declare import BatchView, Input, Operator, Output, Work, example
+from dali_studio.schema.marks import Deprecated, Doc, Refused
+from dali_studio.schema.traits import PerSample, WindowSink
+
+_TYPES = tuple(t for t in NUMERIC if t is not T.FLOAT64)
+
+
+class Crop(CropArguments, Operator):
+    """Cuts a window out of each image.
+
+    Without a size the image stays whole. The window's place is given by `crop_pos_y` and `crop_pos_x`.
+    """
+
+    category = "geometry"
+    icon = "crop"
+    keywords = "center centercrop randomcrop cut window"
+    inputs = (Input("image", "image", layouts=PLANAR_LAYOUTS),)
+    outputs = (Output("image", "image"),)
+    traits = (PerSample, WindowSink)
+    devices = ("cpu", "gpu")
+    examples = (
+        example(crop=(24.0, 31.0)),
+        example(crop_h=20.0, crop_w=17.0, crop_pos_x=0.9, crop_pos_y=0.1, rounding="truncate"),
+        example(crop=(90.0, 20.0), out_of_bounds_policy="pad", fill_values=(7.0,)),
+        example(crop=(90.0, 20.0), out_of_bounds_policy="trim_to_shape"),
+        example(crop=(20.0, 20.0), dtype="FLOAT"),
+    )
+
+    dtype: Annotated[DALIDataType | None, Doc("Element type of the output; unset keeps the input's.")] = None
+    output_dtype: Annotated[
+        DALIDataType | None, Deprecated("dtype"), Refused("renamed to dtype")
+    ] = None
+    image_type: Annotated[int | None, Deprecated(""), Refused("removed from DALI; it had no effect")] = None
+
+    @staticmethod
+    def infer(args: Args, *inputs: TensorMeta) -> TensorMeta:
+        meta = image_meta(inputs[0], PLANAR_LAYOUTS)
+        accept_input(meta, _TYPES)
+        accept_output(args["dtype"], _TYPES)
+        check_crop_arguments(args)
+        return meta.with_(dtype=args["dtype"] or meta.dtype)
+
+    @staticmethod
+    def plan(args: Args, *inputs: BatchView) -> Work:
+        layout = image_meta(inputs[0].meta, PLANAR_LAYOUTS).layout or ""
+        sizes = extents(inputs[0].shapes, layout)
+        anchors, crops = crop_windows(args, sizes)
+        params = {"anchors": anchors, "crops": crops, "sizes": sizes, "fill": args["fill_values"], "layout": layout}
+        return Work(with_extents(inputs[0].shapes, layout, crops), params)
+
+    @staticmethod
+    def cpu(work: Work, index: int, *arrays: NDArray[Any], **options: Any) -> None:
+        image, out = arrays
+        y, x = work.params["anchors"][index].tolist()
+        if image.dtype == out.dtype:
+            crop_pad(image, out, (y, x), work.params["fill"], work.params["layout"])
+            return
+        cut = np.empty(out.shape, image.dtype)
+        crop_pad(image, cut, (y, x), work.params["fill"], work.params["layout"])
+        convert(cut, out)
+
+    @staticmethod
+    def window(work: Work) -> NDArray[np.int64] | None:
+        anchors, crops = work.params["anchors"], work.params["crops"]
+        return np.concatenate([anchors, crops], axis=1) if inside(anchors, crops, work.params["sizes"]) else None
+
+    @staticmethod
+    def narrowed(work: Work) -> Work:
+        return Work(work.shapes, {**work.params, "anchors": np.zeros_like(work.params["anchors"])})

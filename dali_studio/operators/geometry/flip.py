@@ -1,0 +1,49 @@
+"""``fn.flip``."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dali_studio.core.meta import TensorMeta
+from dali_studio.kernels.cpu.layout import flip
+from dali_studio.operators.common import PLANAR_LAYOUTS, image_meta
+from dali_studio.schema.arguments import Args
+from dali_studio.schema.declare import BatchView, Input, Operator, Output, Work, example
+from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Ignored, Ui
+from dali_studio.schema.traits import PerSample
+
+
+class Flip(Operator):
+    """Mirrors images left to right, top to bottom, or both."""
+
+    category = "geometry"
+    icon = "flip"
+    keywords = "mirror horizontalflip verticalflip randomhorizontalflip"
+    inputs = (Input("image", "image", layouts=PLANAR_LAYOUTS),)
+    outputs = (Output("image", "image"),)
+    traits = (PerSample,)
+    devices = ("cpu", "gpu")
+    examples = (example(), example(horizontal=0, vertical=1), example(vertical=1))
+
+    horizontal: Annotated[int, Doc("1 mirrors left to right."), Ui("switch"), PER_SAMPLE, COMMON] = 1
+    vertical: Annotated[int, Doc("1 mirrors top to bottom."), Ui("switch"), PER_SAMPLE, COMMON] = 0
+    depthwise: Annotated[int, Doc("1 mirrors in depth."), Ui("switch"), PER_SAMPLE, Ignored("images have no depth")] = 0
+
+    @staticmethod
+    def infer(args: Args, *inputs: TensorMeta) -> TensorMeta:
+        return image_meta(inputs[0], PLANAR_LAYOUTS)
+
+    @staticmethod
+    def plan(args: Args, *inputs: BatchView) -> Work:
+        layout = image_meta(inputs[0].meta, PLANAR_LAYOUTS).layout
+        params = {name: args.scalars(name, np.int64) for name in ("horizontal", "vertical")}
+        return Work(inputs[0].shapes, {**params, "layout": layout})
+
+    @staticmethod
+    def cpu(work: Work, index: int, *arrays: NDArray[Any], **options: Any) -> None:
+        image, out = arrays
+        params = work.params
+        flip(image, out, bool(params["horizontal"][index]), bool(params["vertical"][index]), layout=params["layout"])

@@ -1,0 +1,149 @@
+"""The output size and region of interest of resizing operators: arguments and arithmetic."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dali_studio.core.diagnostics import ArgumentError
+from dali_studio.operators.common import round_half_away
+from dali_studio.schema.arguments import Args
+from dali_studio.schema.marks import COMMON, PER_SAMPLE, Choices, Doc, Length, Refused, Ui, Unit
+
+Sizes = NDArray[np.float64]
+_SEPARATE = ("resize_y", "resize_x")
+
+
+class SizeArguments:
+    """The size to resize to (one way of giving it) and the part of the input that is resized."""
+
+    resize_x: Annotated[
+        float, Doc("Width; 0 follows from the height with the aspect ratio kept."), Unit("px"), Ui("slider", (0, 512)),
+        PER_SAMPLE, COMMON,
+    ] = 0.0  # fmt: skip
+    resize_y: Annotated[
+        float, Doc("Height; 0 follows from the width with the aspect ratio kept."), Unit("px"), Ui("slider", (0, 512)),
+        PER_SAMPLE, COMMON,
+    ] = 0.0  # fmt: skip
+    resize_z: Annotated[
+        float, Doc("Depth."), Refused("volumes (DHWC) are not supported yet"), PER_SAMPLE
+    ] = 0.0
+    size: Annotated[
+        list[float] | None, Doc("Height and width, or one value for both; negative values mirror."), Unit("px"),
+        Length((1, 2)), PER_SAMPLE, COMMON,
+    ] = None  # fmt: skip
+    resize_shorter: Annotated[
+        float, Doc("Size of the shorter side, with the aspect ratio kept."), Unit("px"), Ui("slider", (0, 512)),
+        PER_SAMPLE, COMMON,
+    ] = 0.0  # fmt: skip
+    resize_longer: Annotated[
+        float, Doc("Size of the longer side, with the aspect ratio kept."), Unit("px"), Ui("slider", (0, 512)), PER_SAMPLE
+    ] = 0.0
+    max_size: Annotated[list[float] | None, Doc("Upper limit of height and width."), Unit("px"), Length((1, 2))] = None
+    mode: Annotated[
+        str, Doc("How size, resize_x and resize_y are meant: as given, without keeping the aspect ratio of a missing side, "
+                 "or as a box that the result fits into (not_larger) or covers (not_smaller)."),
+        Choices(("default", "stretch", "not_larger", "not_smaller")),
+    ] = "default"  # fmt: skip
+    roi_start: Annotated[
+        list[float] | None, Doc("Corner (y, x) of the part that is resized; beyond roi_end mirrors."), Length((1, 2)), PER_SAMPLE
+    ] = None
+    roi_end: Annotated[
+        list[float] | None, Doc("Opposite corner (y, x) of the part that is resized."), Length((1, 2)), PER_SAMPLE
+    ] = None
+    roi_relative: Annotated[bool, Doc("roi_start and roi_end are fractions of the input's size.")] = False
+    subpixel_scale: Annotated[
+        bool, Doc("With a fractional size: adjust the part that is resized, so that the scale is exact.")
+    ] = True
+
+
+def check_size_arguments(args: Args) -> None:
+    """Refuse no size, or more than one (DS105)."""
+    ways = {
+        "resize_x or resize_y": any(args.given(name) for name in _SEPARATE),
+        "size": args.given("size"),
+        "resize_shorter": args.given("resize_shorter"),
+        "resize_longer": args.given("resize_longer"),
+    }
+    given = [name for name, is_given in ways.items() if is_given]
+    if len(given) != 1:
+        what = "no size is given" if not given else f"the size is given in {len(given)} ways: {', '.join(given)}"
+        raise ArgumentError(f"{what}.", hint=f"Give one of: {', '.join(ways)}.", argument="size", code="DS103")
+    if args.given("mode") and given[0] in ("resize_shorter", "resize_longer"):
+        raise ArgumentError(
+            f"mode and {given[0]} exclude each other.", hint="Take mode away, or give size instead.", argument="mode"
+        )
+    if args.given("roi_start") != args.given("roi_end"):
+        missing = "roi_end" if args.given("roi_start") else "roi_start"
+        raise ArgumentError("roi_start and roi_end belong together.", hint=f"Give {missing} as well.", argument=missing)
+
+
+def output_sizes(args: Args, in_sizes: NDArray[np.int64]) -> tuple[NDArray[np.int64], Sizes]:
+    """Sizes and regions of a batch.
+
+    Parameters
+    ----------
+    args : Args
+        With the arguments of `SizeArguments`.
+    in_sizes : ndarray
+        (N, 2) heights and widths.
+
+    Returns
+    -------
+    sizes : ndarray
+        (N, 2) int64, rounded half away from zero, at least 1.
+    rois : ndarray
+        (N, 4) float64: (y0, x0, y1, x1) in pixels; start beyond end mirrors.
+    """
+    low, high = _regions(args, in_sizes)
+    extent = np.abs(high - low)
+    requested, mode = _requested(args)
+    limit = args.vectors("max_size", 2, np.float64) if args.given("max_size") else np.full_like(requested, np.inf)
+    wanted = _adjust(requested, extent, mode, np.where(limit > 0, limit, np.inf))
+    mirrored = wanted < 0
+    low, high = np.where(mirrored, high, low), np.where(mirrored, low, high)
+    exact = np.abs(wanted)
+    sizes = np.maximum(round_half_away(exact.astype(np.float32)), 1)
+    if args["subpixel_scale"]:
+        factor = np.where(exact > 0, sizes / np.where(exact > 0, exact, 1), 1.0)
+        centre = (low + high) / 2
+        low, high = centre + (low - centre) * factor, centre + (high - centre) * factor
+    return sizes, np.concatenate([low, high], axis=1)
+
+
+def _regions(args: Args, in_sizes: NDArray[np.int64]) -> tuple[Sizes, Sizes]:
+    if not args.given("roi_start"):
+        return np.zeros(in_sizes.shape), in_sizes.astype(np.float64)
+    low, high = (args.vectors(name, 2, np.float32).astype(np.float64) for name in ("roi_start", "roi_end"))
+    return (low * in_sizes, high * in_sizes) if args["roi_relative"] else (low, high)
+
+
+def _requested(args: Args) -> tuple[Sizes, str]:
+    if args.given("size"):
+        return args.vectors("size", 2).astype(np.float64), args["mode"]
+    for name, mode in (("resize_shorter", "not_smaller"), ("resize_longer", "not_larger")):
+        if args.given(name):
+            return np.repeat(args.scalars(name).astype(np.float64)[:, None], 2, axis=1), mode
+    return np.stack([args.scalars(name).astype(np.float64) for name in _SEPARATE], axis=1), args["mode"]
+
+
+def _adjust(requested: Sizes, extent: Sizes, mode: str, limit: Sizes) -> Sizes:
+    """Fill in missing sides and apply mode and limit, row by row of (N, 2)."""
+    given = requested != 0
+    safe = np.where(extent > 0, extent, 1)
+    scale = np.abs(requested) / safe
+    sign = np.where(requested < 0, -1.0, 1.0)
+    count = given.sum(axis=1, keepdims=True)
+    if mode in ("not_larger", "not_smaller"):
+        pick = np.min if mode == "not_larger" else np.max
+        blank = np.inf if mode == "not_larger" else 0.0
+        common = pick(np.where(given, scale, blank), axis=1, keepdims=True)
+        common = np.where(count == 0, 1.0, common)
+        common = np.minimum(common, np.min(limit / safe, axis=1, keepdims=True))
+        return sign * extent * common
+    other = np.where(count > 0, np.prod(np.where(given, scale, 1.0), axis=1, keepdims=True), 1.0)
+    missing = extent if mode == "stretch" else extent * other
+    wanted = np.where(given, np.abs(requested), missing)
+    return sign * np.minimum(wanted, limit)

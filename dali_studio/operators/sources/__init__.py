@@ -1,0 +1,1 @@
+"""Operators that bring data from the program."""

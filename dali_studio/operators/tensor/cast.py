@@ -1,0 +1,49 @@
+"""``fn.cast``."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from numpy.typing import NDArray
+
+from dali_studio.core.dtypes import NUMERIC
+from dali_studio.core.enums import DALIDataType
+from dali_studio.core.meta import TensorMeta
+from dali_studio.kernels.cpu.convert import convert
+from dali_studio.operators.common import accept_output
+from dali_studio.schema.arguments import Args
+from dali_studio.schema.declare import BatchView, Input, Operator, Output, Work, example
+from dali_studio.schema.marks import COMMON, Doc
+from dali_studio.schema.traits import PerSample, Pointwise
+
+
+class Cast(Operator):
+    """Converts the element type.
+
+    Floats become integers by rounding half away from zero, values beyond the range of the new type saturate, not-a-number
+    becomes 0, and anything but 0 becomes true.
+    """
+
+    category = "tensor"
+    icon = "cast"
+    keywords = "convert dtype astype totype"
+    inputs = (Input("input"),)
+    outputs = (Output("output"),)
+    traits = (PerSample, Pointwise)
+    devices = ("cpu", "gpu")
+    examples = (example(dtype="FLOAT"), example(dtype="INT16"), example(dtype="FLOAT16"), example(dtype="BOOL"))
+
+    dtype: Annotated[DALIDataType, Doc("Element type of the output."), COMMON]
+
+    @staticmethod
+    def infer(args: Args, *inputs: TensorMeta) -> TensorMeta:
+        accept_output(args["dtype"], NUMERIC)
+        return inputs[0].with_(dtype=args["dtype"])
+
+    @staticmethod
+    def plan(args: Args, *inputs: BatchView) -> Work:
+        return Work(inputs[0].shapes)
+
+    @staticmethod
+    def cpu(work: Work, index: int, *arrays: NDArray[Any], **options: Any) -> None:
+        convert(*arrays)

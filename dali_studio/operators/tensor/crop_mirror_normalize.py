@@ -1,0 +1,112 @@
+"""``fn.crop_mirror_normalize``."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dali_studio.core.diagnostics import ArgumentError
+from dali_studio.core.enums import DALIDataType
+from dali_studio.core.meta import TensorMeta
+from dali_studio.kernels.cpu.layout import crop_mirror_normalize, normalize_coefficients
+from dali_studio.operators.common import PLANAR_LAYOUTS, T, accept_input, accept_output, extents, image_meta
+from dali_studio.operators.geometry.windows import CropArguments, check_crop_arguments, crop_windows, inside
+from dali_studio.schema.arguments import Args
+from dali_studio.schema.declare import BatchView, Input, Layout, Operator, Output, Work, example
+from dali_studio.schema.marks import COMMON, PER_SAMPLE, Choices, Deprecated, Doc, Refused, Ui
+from dali_studio.schema.traits import PerSample, WindowSink
+
+_INPUTS = (T.UINT8, T.INT8, T.UINT16, T.INT16, T.INT32, T.FLOAT, T.FLOAT16)
+_OUTPUTS = (T.FLOAT, T.FLOAT16, T.UINT8, T.INT8)
+
+
+class CropMirrorNormalize(CropArguments, Operator):
+    """Cuts a window, mirrors it, subtracts the mean, divides by the deviation and sets the layout.
+
+    The result is ``(x - mean) / std * scale + shift`` per channel, in the layout `output_layout`.
+    """
+
+    category = "tensor"
+    icon = "normalize"
+    keywords = "normalize standardize totensor mean std"
+    inputs = (Input("image", "image", layouts=PLANAR_LAYOUTS),)
+    outputs = (Output("image", "image"),)
+    traits = (PerSample, WindowSink)
+    devices = ("cpu", "gpu")
+    examples = (
+        example(crop=(24.0, 31.0), mean=(123.7, 116.3, 103.5), std=(58.4, 57.1, 57.4), mirror=1),
+        example(mean=(128.0,), std=(64.0,), output_layout="HWC"),
+        example(crop=(20.0, 20.0), dtype="UINT8", scale=2.0, shift=3.0, output_layout="HWC"),
+        example(crop=(90.0, 20.0), out_of_bounds_policy="pad", fill_values=(1.0, 2.0, 3.0), pad_output=True),
+        example(crop=(22.0, 20.0), dtype="FLOAT16", mirror=1),
+    )
+
+    mean: Annotated[list[float], Doc("Subtracted: one value, or one per channel."), PER_SAMPLE, COMMON] = [0.0]  # noqa: RUF012
+    std: Annotated[list[float], Doc("Divisor: one value, or one per channel."), PER_SAMPLE, COMMON] = [1.0]  # noqa: RUF012
+    mirror: Annotated[int, Doc("1 mirrors left to right."), Ui("switch"), PER_SAMPLE, COMMON] = 0
+    dtype: Annotated[DALIDataType, Doc("Element type of the output.")] = DALIDataType.FLOAT
+    output_layout: Annotated[Layout, Doc("Order of the output's axes."), Choices(("CHW", "HWC")), COMMON] = Layout("CHW")
+    pad_output: Annotated[bool, Doc("Add a channel of fill_values, to a power of two channels (3 become 4).")] = False
+    scale: Annotated[float, Doc("Factor after the normalisation.")] = 1.0
+    shift: Annotated[float, Doc("Added at the end.")] = 0.0
+    output_dtype: Annotated[DALIDataType | None, Deprecated("dtype"), Refused("renamed to dtype")] = None
+    image_type: Annotated[int | None, Deprecated(""), Refused("removed from DALI; it had no effect")] = None
+
+    @staticmethod
+    def infer(args: Args, *inputs: TensorMeta) -> TensorMeta:
+        meta = image_meta(inputs[0], PLANAR_LAYOUTS)
+        accept_input(meta, _INPUTS)
+        accept_output(args["dtype"], _OUTPUTS)
+        check_crop_arguments(args)
+        return meta.with_(dtype=args["dtype"], layout=args["output_layout"])
+
+    @staticmethod
+    def plan(args: Args, *inputs: BatchView) -> Work:
+        layout = image_meta(inputs[0].meta, PLANAR_LAYOUTS).layout or ""
+        shapes = inputs[0].shapes
+        sizes = extents(shapes, layout)
+        anchors, crops = crop_windows(args, sizes)
+        channels = shapes[:, layout.index("C")]
+        target = 1 << np.ceil(np.log2(np.maximum(channels, 1))).astype(np.int64) if args["pad_output"] else channels
+        parts = {"H": crops[:, 0], "W": crops[:, 1], "C": target}
+        mean, inverse = _coefficients(args, int(channels.max(initial=1)))
+        params = {
+            "anchors": anchors, "crops": crops, "sizes": sizes, "mirror": args.scalars("mirror", np.int64),
+            "mean": mean, "inverse": inverse, "fill": args["fill_values"], "layout": layout,
+            "output_layout": str(args["output_layout"]),
+        }  # fmt: skip
+        return Work(np.stack([parts[letter] for letter in params["output_layout"]], axis=1), params)
+
+    @staticmethod
+    def cpu(work: Work, index: int, *arrays: NDArray[Any], **options: Any) -> None:
+        image, out = arrays
+        params = work.params
+        channels = image.shape[params["layout"].index("C")]
+        crop_mirror_normalize(
+            image, out, anchor=tuple(params["anchors"][index].tolist()), mirror=bool(params["mirror"][index]),
+            mean=_row(params["mean"], index, channels), inv_std=_row(params["inverse"], index, channels),
+            out_layout=params["output_layout"], fill_values=params["fill"], src_layout=params["layout"],
+        )  # fmt: skip
+
+    @staticmethod
+    def window(work: Work) -> NDArray[np.int64] | None:
+        anchors, crops = work.params["anchors"], work.params["crops"]
+        return np.concatenate([anchors, crops], axis=1) if inside(anchors, crops, work.params["sizes"]) else None
+
+    @staticmethod
+    def narrowed(work: Work) -> Work:
+        return Work(work.shapes, {**work.params, "anchors": np.zeros_like(work.params["anchors"])})
+
+
+def _coefficients(args: Args, channels: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """(N, C) arrays with which the kernel's (x - a) * b is the whole formula."""
+    mean, std = args.vectors("mean", channels), args.vectors("std", channels)
+    if (std == 0).any():
+        raise ArgumentError("the deviation is 0.", hint="Give values other than 0.", argument="std")
+    return normalize_coefficients(mean, std, args["scale"], args["shift"])
+
+
+def _row(table: NDArray[np.float32], index: int, channels: int) -> NDArray[np.float32]:
+    return table[index, :channels]

@@ -1,0 +1,1 @@
+"""Running plans: one executor, its workers, memory, probes and prefetching."""

@@ -1,0 +1,237 @@
+"""The executor: runs a plan, iteration after iteration. Pipelines, previews and profiles all use it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from time import perf_counter_ns
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dali_studio.compiler.plan import BatchStage, Plan, Segment, Step
+from dali_studio.core import random
+from dali_studio.core.diagnostics import ArgumentError, DaliStudioError, Diagnostic
+from dali_studio.graph.edits import PortRef
+from dali_studio.runtime.failures import StepError
+from dali_studio.runtime.memory import Scratch, SlabPool
+from dali_studio.runtime.probe import Probe, Stopwatch
+from dali_studio.runtime.segment import SegmentRunner, Store, argument_rows
+from dali_studio.runtime.workers import WorkerPool
+from dali_studio.schema.arguments import Args, RunContext
+from dali_studio.schema.declare import Batch
+from dali_studio.schema.registry import Registry
+
+
+class Cache(Protocol):
+    """Where previews keep results between plans, by structural key."""
+
+    def load(self, port: PortRef) -> Batch | None:
+        """The result of an earlier plan, if it still holds."""
+
+    def save(self, port: PortRef, batch: Batch) -> None:
+        """Keep a result."""
+
+
+@dataclass(slots=True)
+class Request:
+    """One iteration to run.
+
+    Attributes
+    ----------
+    iteration : int
+    samples_so_far : int
+        Sum of the batch sizes of earlier iterations.
+    batch_size : int
+    fed : mapping of str to tuple of Batch
+        What external sources got, by node.
+    indices : ndarray or None
+        Samples to compute (previews); ``None`` for all.
+    """
+
+    iteration: int
+    samples_so_far: int
+    batch_size: int
+    fed: Mapping[str, tuple[Batch, ...]] = field(default_factory=dict[str, tuple[Batch, ...]])
+    indices: NDArray[np.int64] | None = None
+
+
+class Executor:
+    """Runs a plan.
+
+    Parameters
+    ----------
+    plan : Plan
+    registry : Registry
+    seed : int
+        The pipeline's seed.
+    workers : WorkerPool
+    """
+
+    def __init__(self, plan: Plan, registry: Registry, seed: int, workers: WorkerPool) -> None:
+        self.plan, self.registry, self.workers = plan, registry, workers
+        seeded = [s.seed_index for s in plan.steps() if s.seed_index is not None]
+        self._seeds = random.operator_seeds(seed, max(seeded) + 1) if seeded else ()
+        self._states: dict[str, Any] = {}
+        self._memory = SlabPool()
+        self._scratch = Scratch()
+
+    def open(self) -> None:
+        """Open readers and other sources.
+
+        Raises
+        ------
+        DaliStudioError
+            If a folder or file is missing or empty.
+        """
+        for step in self.plan.steps():
+            if step.key not in self._states:
+                try:
+                    self._states[step.key] = self.registry.operator(step.operator).open(self._args(step, None, {}))
+                except (ArgumentError, ValueError, OSError) as error:
+                    raise StepError(step, None, "", error).diagnose() from error
+
+    def state(self, key: str) -> Any:
+        """The state of a batch operator (after `open`)."""
+        return self._states[key]
+
+    def adopt(self, states: Mapping[str, Any]) -> None:
+        """Use states that another executor opened (previews share readers between plans)."""
+        self._states.update(states)
+
+    def run(
+        self, request: Request, probe: Probe | None = None, taps: Sequence[PortRef] = (), cache: Cache | None = None
+    ) -> dict[PortRef, Batch]:
+        """Run one iteration.
+
+        Returns
+        -------
+        dict
+            The outputs, and the results of `taps`.
+
+        Raises
+        ------
+        DaliStudioError
+            With node, sample and file, if a sample cannot be processed.
+        """
+        begin = perf_counter_ns()
+        store: Store = {}
+        keep = {*self.plan.outputs, *taps}
+        for position, stage in enumerate(self.plan.stages):
+            try:
+                self._stage(stage, request, store, probe, cache)
+            except StepError as error:
+                raise error.diagnose() from error.cause
+            for port, last in self.plan.last_use.items():
+                if last == position and port not in keep:
+                    store.pop(port, None)
+        if probe is not None:
+            probe.finish(perf_counter_ns() - begin)
+        return {port: store[port] for port in keep if port in store}
+
+    def _stage(
+        self, stage: BatchStage | Segment, request: Request, store: Store, probe: Probe | None, cache: Cache | None
+    ) -> None:
+        if isinstance(stage, BatchStage):
+            self._batch(stage.step, request, store, probe)
+            return
+        indices = _indices(request)
+        steps, kept = stage.steps, stage.kept
+        if cache is not None:
+            steps, kept = _missing(stage, store, cache)
+        if steps:
+            runner = SegmentRunner(
+                Segment(steps, kept), self.registry, store, lambda step: self._args(step, request, store),
+                self._memory, self._scratch,
+            )  # fmt: skip
+            runner.run(self.workers.map, len(indices), probe, indices)
+        if cache is not None:
+            for step in steps:
+                for port in step.outputs:
+                    if port in store:
+                        cache.save(port, store[port])
+
+    def _batch(self, step: Step, request: Request, store: Store, probe: Probe | None) -> None:
+        watch = Stopwatch(probe)
+        watch.start()
+        if step.role == "external_source":
+            made = _select(request.fed[step.key], request)
+        else:
+            operator = self.registry.operator(step.operator)
+            inputs = [store[port] for port in step.inputs]
+            try:
+                made = operator.run(self._states.get(step.key), self._args(step, request, store), *inputs)
+            except (DaliStudioError, StepError):
+                raise
+            except ArgumentError as error:
+                raise StepError(step, error.sample, "", error) from error
+            except Exception as error:
+                raise StepError(step, None, "", error) from error
+        watch.stop(step.key)
+        watch.report()
+        store.update(zip(step.outputs, made, strict=True))
+
+    def _args(self, step: Step, request: Request | None, store: Store) -> Args:
+        context = None
+        count = 0
+        if request is not None:
+            indices = _indices(request)
+            count = len(indices)
+            context = RunContext(
+                request.batch_size, indices, request.iteration, request.samples_so_far, self._seed(step), self.workers.map
+            )
+        schema = self.registry.schema(step.operator)
+        if request is None and step.seed_index is not None:
+            context = RunContext(0, np.empty(0, np.int64), seed=self._seed(step))
+        wired = argument_rows(store, step.argument_inputs) if request is not None else dict.fromkeys(step.argument_inputs)
+        return Args(schema, step.arguments, wired, count, step.objects, context)
+
+    def _seed(self, step: Step) -> int:
+        explicit = step.arguments.get("seed")
+        if explicit is not None and self.registry.schema(step.operator).seeded:
+            return int(explicit)  # pyright: ignore[reportArgumentType] - an int argument
+        return int(self._seeds[step.seed_index]) if step.seed_index is not None else 0
+
+    def release(self) -> None:
+        """Give idle memory back."""
+        self._memory.clear()
+
+
+def _indices(request: Request) -> NDArray[np.int64]:
+    return np.arange(request.batch_size, dtype=np.int64) if request.indices is None else request.indices
+
+
+def _select(batches: tuple[Batch, ...], request: Request) -> tuple[Batch, ...]:
+    if request.indices is None:
+        return batches
+    rows = request.indices.tolist()
+    return tuple(
+        Batch([b.samples[i] for i in rows], b.layout, [b.sources[i] for i in rows] if b.sources else ()) for b in batches
+    )
+
+
+def _missing(stage: Segment, store: Store, cache: Cache) -> tuple[tuple[Step, ...], frozenset[PortRef]]:
+    """The steps of a segment that must run: results found in the cache go to the store, with what feeds them left out."""
+    needed: list[Step] = []
+    wanted: set[PortRef] = set(stage.kept)
+    for step in reversed(stage.steps):
+        ports = [port for port in step.outputs if port in wanted]
+        found = {port: cache.load(port) for port in ports}
+        if ports and all(batch is not None for batch in found.values()):
+            store.update({port: batch for port, batch in found.items() if batch is not None})
+        elif ports:
+            needed.insert(0, step)
+            wanted.update(step.inputs)
+    return tuple(needed), frozenset(port for step in needed for port in step.outputs if port in stage.kept)
+
+
+def batch_size_clash(first: str, first_size: int, other: str, size: int) -> DaliStudioError:
+    """The error for two sources that disagree on the size of an iteration."""
+    return DaliStudioError(
+        Diagnostic(
+            code="DS304", node=other,
+            message=f"{other} gave {size} samples, {first} gave {first_size}; all sources of an iteration need the same.",
+            hint="Make the sources return batches of one size.",
+        )  # fmt: skip
+    )

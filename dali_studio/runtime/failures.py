@@ -1,0 +1,43 @@
+"""Turning whatever an operator raises into one finding with node, sample, file and cause."""
+
+from __future__ import annotations
+
+import traceback
+
+from dali_studio.compiler.plan import Step
+from dali_studio.core.diagnostics import ArgumentError, DaliStudioError, Diagnostic
+
+
+class StepError(Exception):
+    """Carries a failure from a worker to the executor with the step and the sample it happened at."""
+
+    def __init__(self, step: Step, sample: int | None, source: str, cause: Exception) -> None:
+        super().__init__(str(cause))
+        self.step, self.sample, self.source, self.cause = step, sample, source, cause
+
+    def diagnose(self) -> DaliStudioError:
+        """The finding, as the error that users see."""
+        cause, step = self.cause, self.step
+        if isinstance(cause, DaliStudioError):
+            return cause
+        source = self.source or step.origin
+        last = "".join(traceback.format_exception_only(cause)).strip()
+        place = traceback.extract_tb(cause.__traceback__)
+        detail = last + (f"\nat {place[-1].filename}:{place[-1].lineno} in {place[-1].name}" if place else "")
+        if step.origin and source != step.origin:
+            detail += f"\nnode made at {step.origin}"
+        if isinstance(cause, ArgumentError):
+            sample = cause.sample if self.sample is None else self.sample
+            found = Diagnostic(
+                code=cause.code, message=cause.message, hint=cause.hint, node=step.key, argument=cause.argument,
+                sample=sample, source=source, detail=detail,
+            )  # fmt: skip
+        else:
+            expected = isinstance(cause, ValueError | OSError)
+            found = Diagnostic(
+                code="DS301" if expected else "DS305",
+                message=str(cause) or type(cause).__name__,
+                hint=getattr(cause, "hint", "") or ("" if expected else "This is a defect of the operator; please report it."),
+                node=step.key, sample=self.sample, source=source, detail=detail,
+            )  # fmt: skip
+        return DaliStudioError(found)

@@ -1,0 +1,94 @@
+"""Recycled host memory: slabs that return to the pool when the last view of them dies."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: References that the pool itself holds while it asks: its list and the argument of ``getrefcount`` and the loop name.
+_IDLE_REFERENCES = 3
+
+
+class SlabPool:
+    """Byte arrays that are handed out again once nobody refers to them.
+
+    A numpy view keeps its slab alive, and so does a DLPack capsule made from the view; hence an output that a user
+    still holds is never overwritten.
+
+    Parameters
+    ----------
+    limit : int
+        Idle slabs that are kept.
+    """
+
+    def __init__(self, limit: int = 16) -> None:
+        self._slabs: list[NDArray[np.uint8]] = []
+        self._limit = limit
+        self._lock = threading.Lock()
+
+    def take(self, size: int) -> NDArray[np.uint8]:
+        """A slab of at least `size` bytes (contents undefined)."""
+        with self._lock:
+            best = -1
+            for index in range(len(self._slabs)):
+                slab = self._slabs[index]
+                idle = sys.getrefcount(slab) <= _IDLE_REFERENCES
+                if idle and slab.size >= size and (best < 0 or slab.size < self._slabs[best].size):
+                    best = index
+            if best >= 0 and self._slabs[best].size <= max(4 * size, 1 << 16):
+                return self._slabs[best]
+            self._trim()
+            # a little headroom, so that batches of ragged images find each other's slabs
+            made = np.empty(max(size + size // 8, 1), np.uint8)
+            self._slabs.append(made)
+            return made
+
+    def _trim(self) -> None:
+        """Forget the oldest idle slabs beyond the limit; slabs in use are forgotten too, and die with their users."""
+        while len(self._slabs) >= self._limit:
+            idle = next((i for i in range(len(self._slabs)) if sys.getrefcount(self._slabs[i]) <= 2), 0)
+            del self._slabs[idle]
+
+    def clear(self) -> None:
+        """Forget all slabs."""
+        with self._lock:
+            self._slabs.clear()
+
+    def samples(self, shapes: NDArray[np.int64], dtype: np.dtype[Any]) -> list[NDArray[Any]]:
+        """Arrays for a batch, side by side in one slab.
+
+        Parameters
+        ----------
+        shapes : ndarray
+            (N, ndim).
+        dtype : numpy.dtype
+        """
+        counts = shapes.prod(axis=1, dtype=np.int64) if shapes.shape[1] else np.ones(len(shapes), np.int64)
+        ends = np.cumsum(counts * dtype.itemsize)
+        slab = self.take(int(ends[-1]) if len(ends) else 0)
+        starts = (ends - counts * dtype.itemsize).tolist()
+        return [
+            np.ndarray(tuple(shape), dtype, slab, start)
+            for shape, start in zip(shapes.tolist(), starts, strict=True)
+        ]
+
+
+class Scratch(threading.local):
+    """Per-thread arrays for results that never leave a task."""
+
+    def __init__(self) -> None:
+        self._buffers: dict[str, NDArray[np.uint8]] = {}
+
+    def array(self, key: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
+        """An array that is valid until the same thread asks for the same key again."""
+        size = dtype.itemsize
+        for extent in shape:
+            size *= extent
+        buffer = self._buffers.get(key)
+        if buffer is None or buffer.size < size:
+            buffer = self._buffers[key] = np.empty(size + size // 4, np.uint8)
+        return np.ndarray(shape, dtype, buffer)

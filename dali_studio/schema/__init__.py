@@ -1,0 +1,1 @@
+"""How operators are described: declaration, serialisable model, traits, registry."""

@@ -1,0 +1,333 @@
+"""Argument values: from what a user wrote to the JSON form that graphs keep, and on to what operators receive."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from dali_studio.core.diagnostics import ArgumentError
+from dali_studio.core.enums import DALIDataType, DALIImageType, DALIInterpType
+from dali_studio.schema.model import ArgumentSchema, ArgumentType, OperatorSchema, Value
+
+ENUMS: dict[str, type[Enum]] = {
+    "data_type": DALIDataType,
+    "image_type": DALIImageType,
+    "interp_type": DALIInterpType,
+    "interp_type_list": DALIInterpType,
+}
+#: Element type that a batch must have to feed an argument of each type.
+WIRE_DTYPES: dict[ArgumentType, DALIDataType] = {
+    "float": DALIDataType.FLOAT,
+    "float_list": DALIDataType.FLOAT,
+    "int": DALIDataType.INT32,
+    "int_list": DALIDataType.INT32,
+    "bool": DALIDataType.BOOL,
+    "data_type": DALIDataType.DATA_TYPE,
+    "interp_type": DALIDataType.INTERP_TYPE,
+}
+_INT32 = (-(2**31), 2**31 - 1)
+
+
+def canonical(argument: ArgumentSchema, value: object) -> Value:
+    """The JSON form of a value that a user gave.
+
+    Parameters
+    ----------
+    argument
+        Whose value it is.
+    value
+        Python scalars, lists, numpy arrays and scalars, enumeration members or their names.
+
+    Raises
+    ------
+    ArgumentError
+        DS104 for a wrong type, DS105 for a value out of range.
+    """
+    if value is None:
+        if argument.required:
+            raise _wrong(argument, value)
+        return None
+    if isinstance(value, np.ndarray | np.generic):
+        value = cast(Any, value).tolist()
+    if argument.type.endswith("_list"):
+        items = list(cast(Iterable[object], value)) if _is_sequence(value) else [value]
+        result = tuple(_scalar(argument, item) for item in items)
+        if argument.length and len(result) not in argument.length:
+            lengths = " or ".join(map(str, argument.length))
+            raise ArgumentError(
+                f"{_show(value)} has {len(result)} values; {argument.name} takes {lengths}.",
+                hint=f"Give {lengths} values.", argument=argument.name,
+            )  # fmt: skip
+        return result
+    if _is_sequence(value):
+        if len(cast(Sequence[object], value)) != 1:
+            raise _wrong(argument, value)
+        value = cast(Sequence[object], value)[0]
+    return _scalar(argument, value)
+
+
+def _is_sequence(value: object) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, str | bytes)
+
+
+def _scalar(argument: ArgumentSchema, value: object) -> bool | int | float | str:
+    convert = _CONVERTERS[argument.type.removesuffix("_list")]
+    result = convert(argument, value)
+    if isinstance(result, int | float) and not isinstance(result, bool):
+        _check_range(argument, result)
+    if argument.choices and isinstance(result, str) and result not in argument.choices:
+        raise ArgumentError(
+            f"{_show(value)} is not accepted.", hint=f"Use one of: {', '.join(argument.choices)}.", argument=argument.name
+        )
+    return result
+
+
+def _check_range(argument: ArgumentSchema, value: float) -> None:
+    low, high = argument.minimum, argument.maximum
+    if (low is None or value >= low) and (high is None or value <= high):
+        return
+    side = f"below {low:g}" if low is not None and value < low else f"above {high:g}" if value == value else "not a number"
+    accepted = f"{low:g} to {high:g}" if low is not None and high is not None else (
+        f"{low:g} or more" if low is not None else f"at most {high:g}"
+    )  # fmt: skip
+    raise ArgumentError(f"{value:g} is {side}.", hint=f"Use {accepted}.", argument=argument.name)
+
+
+def _to_float(argument: ArgumentSchema, value: object) -> float:
+    if isinstance(value, bool | int | float):
+        return float(value)
+    raise _wrong(argument, value)
+
+
+def _to_int(argument: ArgumentSchema, value: object) -> int:
+    if isinstance(value, bool | int) or (isinstance(value, float) and value.is_integer()):
+        return int(value)
+    if isinstance(value, Enum):
+        return int(value.value)
+    raise _wrong(argument, value)
+
+
+def _to_bool(argument: ArgumentSchema, value: object) -> bool:
+    if isinstance(value, bool) or value in (0, 1):
+        return bool(value)
+    raise _wrong(argument, value)
+
+
+def _to_string(argument: ArgumentSchema, value: object) -> str:
+    if isinstance(value, str):
+        return value
+    if hasattr(value, "__fspath__"):
+        return str(cast(Any, value).__fspath__())
+    raise _wrong(argument, value)
+
+
+def _to_enum(argument: ArgumentSchema, value: object) -> str:
+    kind = ENUMS[argument.type]
+    if isinstance(value, kind):
+        return value.name
+    if isinstance(value, str) and value in kind.__members__:
+        return value
+    if isinstance(value, int) and not isinstance(value, bool):
+        for member in kind:
+            if member.value == value:
+                return member.name
+    if type(value).__name__ == kind.__name__ and getattr(value, "name", "") in kind.__members__:
+        return str(cast(Any, value).name)  # the same enumeration of nvidia.dali's own types module
+    raise _wrong(argument, value)
+
+
+_CONVERTERS: dict[str, Callable[[ArgumentSchema, object], bool | int | float | str]] = {
+    "float": _to_float, "int": _to_int, "bool": _to_bool, "string": _to_string, "layout": _to_string,
+    "data_type": _to_enum, "image_type": _to_enum, "interp_type": _to_enum,
+}  # fmt: skip
+_WORDS = {
+    "float": "a number", "int": "an integer", "bool": "True or False", "string": "text", "layout": 'text such as "HWC"',
+    "data_type": "a types.DALIDataType", "image_type": "a types.DALIImageType", "interp_type": "a types.DALIInterpType",
+    "float_list": "a list of numbers", "int_list": "a list of integers", "string_list": "a list of texts",
+}  # fmt: skip
+
+
+def _show(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _wrong(argument: ArgumentSchema, value: object) -> ArgumentError:
+    accepted = _WORDS.get(argument.type, argument.type)
+    return ArgumentError(
+        f"{_show(value)} ({type(value).__name__}) is not accepted; {argument.name} takes {accepted}.",
+        hint=f"Give {accepted}.", argument=argument.name, code="DS104",
+    )  # fmt: skip
+
+
+def typed(argument: ArgumentSchema, value: Value) -> Any:
+    """What an operator receives for the JSON form `value`: enumeration names become members."""
+    enum = ENUMS.get(argument.type)
+    if enum is None or value is None:
+        return value
+    if isinstance(value, tuple):
+        return tuple(enum[str(name)] for name in value)
+    return enum[str(value)]
+
+
+def _in_turn(function: Callable[[int], None], count: int) -> None:
+    for index in range(count):
+        function(index)
+
+
+@dataclass(slots=True)
+class RunContext:
+    """What the executor tells an operator about the iteration.
+
+    Attributes
+    ----------
+    batch_size : int
+        Samples of this iteration.
+    indices : ndarray
+        int64: the samples of the batch that are computed now (all, except for previews).
+    iteration : int
+    samples_so_far : int
+        Sum of the batch sizes before this iteration: the start of random streams.
+    seed : int
+        The operator's seed.
+    map : callable
+        ``map(function, count)`` runs ``function(i)`` for every i below `count` on the worker threads.
+    """
+
+    batch_size: int
+    indices: NDArray[np.int64]
+    iteration: int = 0
+    samples_so_far: int = 0
+    seed: int = 0
+    map: Callable[[Callable[[int], None], int], None] = _in_turn
+
+
+class Args:
+    """The arguments of one operator over a batch.
+
+    At design time (`count` 0) wired arguments are known by name only.
+
+    Parameters
+    ----------
+    schema
+        The operator's schema.
+    values
+        Arguments that were set, in JSON form.
+    wired
+        Per-sample arrays of the argument inputs, or ``None`` where they are not known yet.
+    count
+        Number of samples in the batch.
+    objects
+        Arguments that have no JSON form (callables).
+    context
+        The iteration, at run time.
+    """
+
+    __slots__ = ("_cache", "_context", "_values", "_wired", "count", "objects", "schema")
+
+    def __init__(
+        self,
+        schema: OperatorSchema,
+        values: Mapping[str, Value],
+        wired: Mapping[str, Sequence[NDArray[Any]] | None] | None = None,
+        count: int = 0,
+        objects: Mapping[str, object] | None = None,
+        context: RunContext | None = None,
+    ) -> None:
+        self._context = context
+        self.schema, self._values, self._wired, self.count = schema, values, wired or {}, count
+        self.objects: Mapping[str, object] = objects or {}
+        self._cache: dict[str, Any] = {}
+
+    @property
+    def context(self) -> RunContext:
+        """The iteration that is computed.
+
+        Raises
+        ------
+        RuntimeError
+            At design time.
+        """
+        if self._context is None:
+            raise RuntimeError("there is no iteration at design time")
+        return self._context
+
+    def given(self, name: str) -> bool:
+        """Whether the user set or wired the argument."""
+        return name in self._wired or self._values.get(name) is not None
+
+    def wired(self, name: str) -> bool:
+        """Whether an edge feeds the argument."""
+        return name in self._wired
+
+    def __getitem__(self, name: str) -> Any:
+        """The constant value of an argument, or its default; ``None`` if unset or wired."""
+        if name not in self._cache:
+            argument = self.schema.argument(name)
+            if argument is None:
+                raise KeyError(name)
+            value = None if name in self._wired else self._values.get(name, None)
+            self._cache[name] = typed(argument, argument.default if value is None and name not in self._wired else value)
+        return self._cache[name]
+
+    def samples(self, name: str) -> Sequence[NDArray[Any]] | None:
+        """The per-sample arrays of a wired argument, or ``None``."""
+        return self._wired.get(name)
+
+    def scalars(self, name: str, dtype: DTypeLike = np.float32) -> NDArray[Any]:
+        """One value per sample, shape ``(count,)``.
+
+        Raises
+        ------
+        ArgumentError
+            If a wired sample is not a scalar.
+        """
+        batch = self._wired.get(name)
+        if batch is None:
+            return np.full(self.count, self[name], dtype)
+        for index, sample in enumerate(batch):
+            if sample.size != 1:
+                raise ArgumentError(
+                    f"the wired value has shape {sample.shape}; {name} takes one number per sample.",
+                    hint="Feed a scalar.", argument=name, sample=index,
+                )  # fmt: skip
+        return self._ranged(name, np.array([sample.reshape(()) for sample in batch], dtype))
+
+    def vectors(self, name: str, width: int, dtype: DTypeLike = np.float32) -> NDArray[Any]:
+        """A row of `width` values per sample, shape ``(count, width)``; one value is repeated over the row.
+
+        Raises
+        ------
+        ArgumentError
+            If a row has another length.
+        """
+        batch = self._wired.get(name)
+        rows = [np.atleast_1d(np.asarray(self[name]))] if batch is None else [np.atleast_1d(s).ravel() for s in batch]
+        for index, row in enumerate(rows):
+            if row.size not in (1, width):
+                raise ArgumentError(
+                    f"{row.size} values are given; {name} takes 1 or {width} here.",
+                    hint=f"Give {width} values.", argument=name, sample=None if batch is None else index,
+                )  # fmt: skip
+        table = np.array([np.broadcast_to(row, width) for row in rows], dtype).reshape(len(rows), width)
+        return np.repeat(table, self.count, axis=0) if batch is None else self._ranged(name, table)
+
+    def _ranged(self, name: str, values: NDArray[Any]) -> NDArray[Any]:
+        argument = self.schema.argument(name)
+        if argument is not None and (argument.minimum is not None or argument.maximum is not None):
+            low = -np.inf if argument.minimum is None else argument.minimum
+            high = np.inf if argument.maximum is None else argument.maximum
+            bad = ~((values >= low) & (values <= high))
+            if bad.any():
+                index = int(np.argwhere(bad)[0][0])
+                try:
+                    _check_range(argument, float(values[bad][0]))
+                except ArgumentError as error:
+                    error.sample = index
+                    raise
+        return values

@@ -1,0 +1,330 @@
+"""Declaring an operator: one class, from which schema, functions, palette, inspector and tests are derived."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import types
+import typing
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any, ClassVar, Literal, get_args, get_origin
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dali_studio.core.enums import DALIDataType, DALIImageType, DALIInterpType
+from dali_studio.core.meta import Kind, TensorMeta
+from dali_studio.schema import marks
+from dali_studio.schema.arguments import Args, canonical
+from dali_studio.schema.model import (
+    ArgumentSchema,
+    ArgumentType,
+    Device,
+    InputSchema,
+    OperatorSchema,
+    OutputSchema,
+    Value,
+    Widget,
+)
+from dali_studio.schema.traits import Trait
+
+
+def Input(
+    name: str, kind: Kind = "any", *, layouts: str = "", dtypes: Sequence[DALIDataType] = (), optional: bool = False,
+    doc: str = "",
+) -> InputSchema:  # noqa: N802 - reads as a declaration
+    """Declare a positional input; `layouts` are words separated by blanks."""
+    return InputSchema(
+        name=name, kind=kind, layouts=tuple(layouts.split()), dtypes=tuple(d.name for d in dtypes), optional=optional, doc=doc
+    )
+
+
+def Output(name: str, kind: Kind = "any", doc: str = "") -> OutputSchema:  # noqa: N802 - reads as a declaration
+    """Declare an output."""
+    return OutputSchema(name=name, kind=kind, doc=doc)
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """Arguments under which conformance tests run the operator and the gallery shows it."""
+
+    arguments: dict[str, Any]
+
+
+def example(**arguments: Any) -> Example:
+    """Declare an example."""
+    return Example(arguments)
+
+
+@dataclass(slots=True)
+class Batch:
+    """Samples that exist: what flows between stages.
+
+    Attributes
+    ----------
+    samples : list of ndarray
+        One per computed sample.
+    layout : str
+    sources : sequence of str
+        Where each sample came from, for messages; empty if not known.
+    """
+
+    samples: list[NDArray[Any]]
+    layout: str = ""
+    sources: Sequence[str] = ()
+
+
+@dataclass(slots=True)
+class BatchView:
+    """An input batch as ``plan`` sees it.
+
+    Attributes
+    ----------
+    meta : TensorMeta
+        dtype, ndim and layout are known here.
+    shapes : ndarray
+        int64, (N, ndim).
+    samples : sequence of ndarray or None
+        The data, where it exists already (always for operators with the trait ``ReadsData``).
+    sources : sequence of str
+        Where each sample came from, for messages.
+    """
+
+    meta: TensorMeta
+    shapes: NDArray[np.int64]
+    samples: Sequence[NDArray[Any]] | None = None
+    sources: Sequence[str] = ()
+
+
+@dataclass(slots=True)
+class Work:
+    """What ``plan`` prepared for a batch: the output's shapes, and parameters that ``cpu`` indexes by sample.
+
+    Attributes
+    ----------
+    shapes : ndarray
+        int64, (N, ndim) of the output.
+    params : dict
+        Arrays over the batch and constants.
+    """
+
+    shapes: NDArray[np.int64]
+    params: dict[str, Any] = field(default_factory=dict[str, Any])
+
+
+class CommonArguments:
+    """Arguments that every operator takes."""
+
+    preserve: Annotated[bool, marks.Doc("Keep the operator in the run even if no output depends on it.")] = False
+    bytes_per_sample_hint: Annotated[
+        list[int], marks.Ignored("memory is recycled between iterations, so that no hint is needed")
+    ] = [0]  # noqa: RUF012 - a declaration, read once
+
+
+class Operator(CommonArguments):
+    """Base of all operators. Subclasses declare facts as class attributes and arguments as annotations.
+
+    A per-sample operator (trait ``PerSample``) defines ``infer``, ``plan`` and ``cpu``; any other defines ``infer``,
+    ``open`` and ``run``.
+    """
+
+    schema: ClassVar[OperatorSchema]
+
+    path: ClassVar[str] = ""
+    category: ClassVar[str] = ""
+    icon: ClassVar[str] = ""
+    keywords: ClassVar[str] = ""
+    inputs: ClassVar[tuple[InputSchema, ...]] = ()
+    outputs: ClassVar[tuple[OutputSchema, ...]] = (OutputSchema(name="output"),)
+    traits: ClassVar[tuple[type[Trait], ...]] = ()
+    devices: ClassVar[tuple[Device, ...]] = ("cpu",)
+    examples: ClassVar[tuple[Example, ...]] = ()
+    version: ClassVar[int] = 1
+    seeded: ClassVar[bool] = False
+    stateful: ClassVar[bool] = False
+    keep: ClassVar[bool] = False
+    hidden: ClassVar[bool] = False
+    role: ClassVar[Literal["", "reader", "external_source", "copy", "constant"]] = ""
+
+    def __init_subclass__(cls, *, abstract: bool = False) -> None:
+        super().__init_subclass__()
+        if not abstract:
+            cls.schema = _schema(cls)
+
+    @staticmethod
+    def infer(args: Args, *inputs: TensorMeta) -> TensorMeta | tuple[TensorMeta, ...]:
+        """Types of the outputs, from types of the inputs; raises `ArgumentError` for what is not acceptable."""
+        raise NotImplementedError
+
+    @staticmethod
+    def output_schemas(values: dict[str, Value], schema: OperatorSchema) -> tuple[OutputSchema, ...]:
+        """The outputs under these arguments (only operators with a varying number override it)."""
+        return schema.outputs
+
+    @staticmethod
+    def plan(args: Args, *inputs: BatchView) -> Work:
+        """Shapes and parameters of a whole batch, vectorised."""
+        raise NotImplementedError
+
+    @staticmethod
+    def cpu(work: Work, index: int, *arrays: Any, **options: Any) -> NDArray[Any] | None:
+        """Compute sample `index`: inputs first, the output array last; releases the GIL inside.
+
+        An operator with the trait ``Allocates`` may get ``None`` as output and return an array of its own.
+        """
+        raise NotImplementedError
+
+    @staticmethod
+    def window(work: Work) -> NDArray[np.int64] | None:
+        """What a ``WindowSink`` reads of its input: (N, 4) rows (y, x, height, width); ``None`` if it is not inside."""
+        raise NotImplementedError
+
+    @staticmethod
+    def narrowed(work: Work) -> Work:
+        """The work of a ``WindowSink`` whose input has been cut to `window` already."""
+        raise NotImplementedError
+
+    @staticmethod
+    def open(args: Args) -> Any:
+        """State of a batch operator over a run, kept by the executor; ``None`` if there is none."""
+        return None
+
+    @staticmethod
+    def skip(state: Any, args: Args) -> None:
+        """Advance the state by one iteration without producing data."""
+
+    @staticmethod
+    def run(state: Any, args: Args, *inputs: Batch) -> tuple[Batch, ...]:
+        """One iteration of a batch operator: the samples ``args.context.indices`` of the batch."""
+        raise NotImplementedError
+
+    @staticmethod
+    def reader_meta(state: Any) -> dict[str, int]:
+        """Sizes of the data set, for operators with the role ``reader``."""
+        raise NotImplementedError
+
+
+# ----------------------------------------------------------------------------------------------- annotations to schema
+
+_TYPES: dict[Any, ArgumentType] = {
+    float: "float", int: "int", bool: "bool", str: "string", object: "object",
+    DALIDataType: "data_type", DALIImageType: "image_type", DALIInterpType: "interp_type",
+    list[float]: "float_list", list[int]: "int_list", list[str]: "string_list",
+}  # fmt: skip
+_WIDGETS: dict[ArgumentType, Widget] = {
+    "float": "number", "int": "number", "bool": "switch", "string": "text", "layout": "text", "data_type": "choice",
+    "image_type": "choice", "interp_type": "choice", "float_list": "numbers", "int_list": "numbers",
+    "string_list": "files", "interp_type_list": "none", "object": "none",
+}  # fmt: skip
+#: Element types that a user can ask for.
+_DATA_TYPES = ("UINT8", "UINT16", "UINT32", "UINT64", "INT8", "INT16", "INT32", "INT64", "FLOAT16", "FLOAT", "FLOAT64", "BOOL")
+
+
+class Layout(str):  # noqa: SLOT000 - only ever an annotation
+    """Annotation of arguments that hold a layout."""
+
+
+def _schema(cls: type[Operator]) -> OperatorSchema:
+    doc = inspect.cleandoc(cls.__doc__ or "")
+    summary, _, rest = doc.partition("\n\n")
+    if not doc:
+        raise TypeError(f"{cls.__name__} has no docstring; its first sentence is the operator's summary")
+    path = cls.path or _snake(cls.__name__)
+    module = path.rpartition(".")[0]
+    return OperatorSchema(
+        name=path,
+        class_name=f"{module}.{cls.__name__}" if module else cls.__name__,
+        category=cls.category,
+        summary=" ".join(summary.split()),
+        doc=rest.strip(),
+        version=cls.version,
+        devices=cls.devices,
+        inputs=cls.inputs,
+        outputs=cls.outputs,
+        arguments=tuple(_arguments(cls)),
+        traits=tuple(t.__name__ for t in cls.traits),
+        seeded=cls.seeded,
+        stateful=cls.stateful,
+        keep=cls.keep,
+        role=cls.role,
+        icon=cls.icon,
+        keywords=tuple(cls.keywords.split()),
+        hidden=cls.hidden,
+    )
+
+
+def _snake(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+
+
+def _arguments(cls: type[Operator]) -> list[ArgumentSchema]:
+    found: dict[str, ArgumentSchema] = {}
+    for base in cls.__mro__:  # the class first, then its mixins: the inspector shows them in this order
+        if base is object or "__annotations__" not in vars(base):
+            continue
+        hints = typing.get_type_hints(base, include_extras=True)
+        for name in vars(base)["__annotations__"]:
+            if name not in found and get_origin(hints[name]) is not ClassVar:
+                found[name] = _argument(cls, name, hints[name])
+    return list(found.values())
+
+
+def _argument(cls: type[Operator], name: str, hint: Any) -> ArgumentSchema:
+    metadata: tuple[Any, ...] = ()
+    if get_origin(hint) is Annotated:
+        hint, *rest = get_args(hint)
+        metadata = tuple(rest)
+    kind = _type_of(hint, f"{cls.__name__}.{name}")
+    required = not hasattr(cls, name)
+    fields: dict[str, Any] = {"name": name, "type": kind, "required": required, "widget": _WIDGETS[kind]}
+    if kind == "data_type":
+        fields["choices"] = _DATA_TYPES
+    elif kind in ("image_type", "interp_type"):
+        enum = DALIImageType if kind == "image_type" else DALIInterpType
+        fields["choices"] = tuple(enum.__members__)
+    for mark in metadata:
+        fields.update(_mark(mark))
+    argument = ArgumentSchema(**fields)
+    default = None if required else canonical(argument, getattr(cls, name))
+    return ArgumentSchema(**{**fields, "default": default})
+
+
+def _type_of(hint: Any, where: str) -> ArgumentType:
+    if get_origin(hint) in (typing.Union, types.UnionType):
+        options = [a for a in get_args(hint) if a is not type(None)]
+        if len(options) == 1:
+            hint = options[0]
+    if hint is Layout:
+        return "layout"
+    if hint in _TYPES:
+        return _TYPES[hint]
+    raise TypeError(f"{where}: annotation {hint!r} has no argument type; use one of {[str(t) for t in _TYPES]}")
+
+
+def _mark(mark: Any) -> dict[str, Any]:
+    match mark:
+        case marks.Doc(text):
+            return {"doc": text}
+        case marks.Unit(text):
+            return {"unit": text}
+        case marks.Range(low, high):
+            return {"minimum": low, "maximum": high}
+        case marks.Ui(widget, span):
+            return {"widget": widget, "span": span}
+        case marks.Choices(words):
+            return {"choices": words, "widget": "choice"}
+        case marks.Length(lengths):
+            return {"length": lengths}
+        case marks.Ignored(reason):
+            return {"support": "ignored", "reason": reason}
+        case marks.Refused(reason):
+            return {"support": "refused", "reason": reason}
+        case marks.Deprecated(instead):
+            return {"deprecated": instead}
+        case marks.PER_SAMPLE:
+            return {"tensor": True}
+        case marks.COMMON:
+            return {"common": True}
+        case _:
+            raise TypeError(f"unknown argument mark {mark!r}")

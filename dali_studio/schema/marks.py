@@ -1,0 +1,87 @@
+"""Marks that an argument's ``Annotated`` type may carry."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from dali_studio.schema.model import Widget
+
+
+@dataclass(frozen=True, slots=True)
+class Doc:
+    """What the argument does, in a sentence or two."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """Unit of the value: ``deg``, ``px`` ..."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """The hard range, inclusive; ``None`` leaves a side open."""
+
+    minimum: float | None = None
+    maximum: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ui:
+    """The inspector's control and the handy interval of a slider (not a limit)."""
+
+    widget: Widget
+    span: tuple[float, float] | tuple[()] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """The accepted words of a string argument."""
+
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Length:
+    """The accepted lengths of a list argument."""
+
+    lengths: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ignored:
+    """Accepted for compatibility and without effect here, for `reason`."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Known, but not available: giving another value than the default is a diagnostic with `reason`."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Deprecated:
+    """Still accepted; `instead` names what replaces it."""
+
+    instead: str
+
+
+class _Flag:
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __repr__(self) -> str:
+        return self._name
+
+
+#: The argument may be fed per sample by an edge.
+PER_SAMPLE: Final = _Flag("PER_SAMPLE")
+#: Shown in the inspector without "Show more".
+COMMON: Final = _Flag("COMMON")

@@ -1,0 +1,130 @@
+"""The serialisable description of an operator: what graph, code generation and the browser see of it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from dali_studio.core.meta import Kind
+
+ArgumentType = Literal[
+    "float", "int", "bool", "string", "data_type", "image_type", "interp_type", "layout",
+    "float_list", "int_list", "string_list", "interp_type_list", "object",
+]  # fmt: skip
+#: The inspector's controls. A closed union: the front end switches over it exhaustively.
+Widget = Literal["slider", "dial", "number", "switch", "choice", "text", "numbers", "range", "path", "files", "none"]
+Device = Literal["cpu", "gpu", "mixed"]
+#: ``used``: has its effect. ``ignored``: accepted without effect. ``refused``: a diagnostic gives the reason.
+Support = Literal["used", "ignored", "refused"]
+#: What a value may be in a document: JSON scalars and lists; enumeration members travel by name.
+Value = None | bool | int | float | str | tuple[bool | int | float | str, ...]
+
+
+class ArgumentSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One argument of an operator.
+
+    Attributes
+    ----------
+    type
+        Element type; ``*_list`` types take a scalar or a list.
+    default
+        JSON form; ``None`` means unset (the operator decides).
+    tensor
+        May be fed per sample by an edge (an argument input).
+    minimum, maximum
+        The hard range, inclusive.
+    span
+        The handy interval of a slider, or empty.
+    common
+        Shown in the inspector before "Show more".
+    support, reason
+        Whether the argument acts here; `reason` is the sentence shown if it does not.
+    """
+
+    name: str
+    type: ArgumentType
+    doc: str = ""
+    unit: str = ""
+    default: Value = None
+    required: bool = False
+    tensor: bool = False
+    minimum: float | None = None
+    maximum: float | None = None
+    choices: tuple[str, ...] = ()
+    length: tuple[int, ...] = ()
+    widget: Widget = "none"
+    span: tuple[float, ...] = ()
+    common: bool = False
+    support: Support = "used"
+    reason: str = ""
+    deprecated: str = ""
+
+
+class InputSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One positional input."""
+
+    name: str
+    kind: Kind = "any"
+    layouts: tuple[str, ...] = ()
+    dtypes: tuple[str, ...] = ()
+    optional: bool = False
+    doc: str = ""
+
+
+class OutputSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One output."""
+
+    name: str
+    kind: Kind = "any"
+    doc: str = ""
+
+
+class OperatorSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Everything that other parts may know of an operator.
+
+    Attributes
+    ----------
+    name
+        Path under ``fn``: ``rotate``, ``decoders.image``.
+    class_name
+        Path under ``ops``: ``Rotate``, ``decoders.Image``.
+    seeded
+        Takes an index among the seeds that a pipeline hands out.
+    keep
+        Never pruned (side effects, or data that must be consumed).
+    role
+        How other parts find an operator without knowing its name: ``reader``, ``external_source``, ``copy``,
+        ``constant``, or empty.
+    keywords
+        Other words under which a search finds it.
+    """
+
+    name: str
+    class_name: str
+    category: str
+    summary: str
+    doc: str = ""
+    version: int = 1
+    devices: tuple[Device, ...] = ("cpu",)
+    inputs: tuple[InputSchema, ...] = ()
+    outputs: tuple[OutputSchema, ...] = ()
+    arguments: tuple[ArgumentSchema, ...] = ()
+    traits: tuple[str, ...] = ()
+    seeded: bool = False
+    stateful: bool = False
+    keep: bool = False
+    role: Literal["", "reader", "external_source", "copy", "constant"] = ""
+    icon: str = ""
+    keywords: tuple[str, ...] = ()
+    hidden: bool = False
+
+    def argument(self, name: str) -> ArgumentSchema | None:
+        """The argument called `name`, or ``None``."""
+        return next((a for a in self.arguments if a.name == name), None)
+
+
+class Catalog(msgspec.Struct, frozen=True, kw_only=True):
+    """All operators, as the browser receives them."""
+
+    operators: tuple[OperatorSchema, ...]

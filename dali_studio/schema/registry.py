@@ -1,0 +1,82 @@
+"""The registry: a value that maps operator names to their entries."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping, Sequence
+
+from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
+from dali_studio.core.meta import TensorMeta
+from dali_studio.schema.arguments import Args
+from dali_studio.schema.declare import Operator
+from dali_studio.schema.model import Catalog, OperatorSchema, OutputSchema, Value
+from dali_studio.schema.traits import Trait
+
+
+class Registry:
+    """All operators of one installation, by their path under ``fn``."""
+
+    def __init__(self, operators: Sequence[type[Operator]] = ()) -> None:
+        self._operators: dict[str, type[Operator]] = {}
+        for operator in operators:
+            self.register(operator)
+
+    def register(self, operator: type[Operator]) -> None:
+        """Add an operator.
+
+        Raises
+        ------
+        ValueError
+            If its name is taken.
+        """
+        name = operator.schema.name
+        if name in self._operators:
+            raise ValueError(f"operator {name!r} is declared twice: {self._operators[name]!r} and {operator!r}")
+        self._operators[name] = operator
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._operators
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted(self._operators))
+
+    def operator(self, name: str) -> type[Operator]:
+        """The implementation, for the runtime.
+
+        Raises
+        ------
+        DaliStudioError
+            DS101 if there is none; the hint names the nearest.
+        """
+        try:
+            return self._operators[name]
+        except KeyError:
+            raise DaliStudioError(self.unknown(name)) from None
+
+    def schema(self, name: str) -> OperatorSchema:
+        """The description of an operator (errors as in `operator`)."""
+        return self.operator(name).schema
+
+    def unknown(self, name: str, node: str = "") -> Diagnostic:
+        """The finding for an operator that is not registered."""
+        near = difflib.get_close_matches(name, self._operators, n=1)
+        hint = f"Did you mean {near[0]!r}?" if near else "See dali-studio catalog for what is available."
+        return Diagnostic(code="DS101", message=f"There is no operator called {name!r}.", hint=hint, node=node)
+
+    def has_trait(self, name: str, trait: type[Trait]) -> bool:
+        """Whether the operator makes the promise `trait`."""
+        return trait in self.operator(name).traits
+
+    def outputs(self, name: str, values: Mapping[str, Value]) -> tuple[OutputSchema, ...]:
+        """The outputs of an operator under the given arguments."""
+        operator = self.operator(name)
+        return operator.output_schemas(dict(values), operator.schema)
+
+    def infer(self, name: str, args: Args, inputs: Sequence[TensorMeta]) -> tuple[TensorMeta, ...]:
+        """Types of the outputs; raises `ArgumentError` as the operator does."""
+        result = self.operator(name).infer(args, *inputs)
+        return result if isinstance(result, tuple) else (result,)
+
+    def catalog(self) -> Catalog:
+        """Every operator that a palette shows."""
+        return Catalog(operators=tuple(self.schema(name) for name in self if not self.schema(name).hidden))

@@ -1,0 +1,38 @@
+"""Traits: what compiler passes and the runtime may know of an operator beyond its schema.
+
+A trait is a promise about behaviour. Passes look at traits, never at operator names.
+"""
+
+from __future__ import annotations
+
+
+class Trait:
+    """Base of all traits; the class name is what schemas and plans print."""
+
+
+class PerSample(Trait):
+    """Each output sample depends on the same sample of the inputs alone; ``plan`` and ``cpu`` are defined."""
+
+
+class ReadsData(Trait):
+    """``plan`` looks into the data of its inputs (file headers), so they must exist before it is called."""
+
+
+class Pointwise(Trait):
+    """Output element (y, x) depends on the input elements at (y, x) alone; shape and layout are kept."""
+
+
+class WindowSource(Trait):
+    """``cpu`` accepts ``window=(y, x, h, w)`` and computes only that part of its output."""
+
+
+class WindowSink(Trait):
+    """Reads only a window of its first input: ``window`` gives it, ``narrowed`` makes the work for a cut-out input."""
+
+
+class Allocates(Trait):
+    """``cpu`` returns an array (perhaps a view) of its own if its output is ``None``."""
+
+
+class RandomSource(Trait):
+    """Draws from the operator's counter-based stream."""

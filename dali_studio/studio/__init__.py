@@ -1,0 +1,1 @@
+"""The designer: session, messages, previews and the widget."""

@@ -1,0 +1,185 @@
+import type { Edit, GraphView, NodeView, PortRef, Position, Value } from "../protocol/generated";
+import { type Argument, type CatalogIndex, findRandom, isInteger, type Operator } from "./catalog";
+import { bestSlot, type Context, deviceFor, judge } from "./compat";
+import { applyEdits, freeKey } from "./edits";
+import { nodeOf, OUTPUTS, type Slot, wiresOf } from "./graph";
+
+/** An undo step that is ready to be sent. */
+export interface Step {
+  readonly edits: readonly Edit[];
+  readonly positions: Readonly<Record<string, Position>>;
+  readonly select: readonly string[];
+}
+
+export function takenKeys(graph: GraphView): Set<string> {
+  return new Set(graph.nodes.map((n) => n.key));
+}
+
+/** The edits that wire `source` into a slot; an argument that gets a wire loses its fixed value. */
+export function connectEdits(graph: GraphView, source: PortRef, slot: Slot): Edit[] {
+  switch (slot.kind) {
+    case "input":
+      return [{ type: "connect", source, target: slot.node, input: slot.input }];
+    case "argument": {
+      const { node: key, argument } = slot;
+      const fixed = nodeOf(graph, key)?.arguments[argument] !== undefined;
+      const unset: Edit[] = fixed ? [{ type: "set_argument", key, argument, unset: true }] : [];
+      return [...unset, { type: "connect", source, target: key, argument }];
+    }
+    case "output": {
+      const outputs = [...graph.outputs];
+      outputs[Math.min(slot.index, outputs.length)] = source;
+      return [{ type: "set_outputs", outputs }];
+    }
+  }
+}
+
+export function disconnectEdit(graph: GraphView, slot: Slot): Edit {
+  switch (slot.kind) {
+    case "input":
+      return { type: "disconnect", target: slot.node, input: slot.input };
+    case "argument":
+      return { type: "disconnect", target: slot.node, argument: slot.argument };
+    case "output":
+      return { type: "set_outputs", outputs: graph.outputs.filter((_, i) => i !== slot.index) };
+  }
+}
+
+/** Cutting several wires; outputs are cut by their places in the graph before the step. */
+export function cutEdits(graph: GraphView, slots: readonly Slot[]): Edit[] {
+  const gone = new Set(slots.flatMap((s) => (s.kind === "output" ? [s.index] : [])));
+  const edits = slots.filter((s) => s.kind !== "output").map((s) => disconnectEdit(graph, s));
+  if (gone.size > 0) edits.push({ type: "set_outputs", outputs: graph.outputs.filter((_, i) => !gone.has(i)) });
+  return edits;
+}
+
+export interface AddOptions {
+  readonly at: Position;
+  /** Wire this into the new node. */
+  readonly from?: PortRef | null;
+  /** Wire the new node into this. */
+  readonly to?: Slot | null;
+}
+
+/** Place an operator and wire it where that is possible. */
+export function addStep(context: Context, operator: Operator, options: AddOptions): Step {
+  const key = freeKey(operator.name, takenKeys(context.graph));
+  const upstream = options.from ? nodeOf(context.graph, options.from.node) : undefined;
+  const edits: Edit[] = [{ type: "add_node", key, operator: operator.name, device: deviceFor(operator, upstream) }];
+  const graph = applyEdits(context.graph, edits, context.catalog);
+  if (options.from) {
+    const slot = bestSlot({ ...context, graph }, options.from, key);
+    if ("kind" in slot) edits.push(...connectEdits(graph, options.from, slot));
+  }
+  if (options.to) {
+    const source = operator.outputs
+      .map((_, output) => ({ node: key, output }))
+      .find((ref) => options.to && judge({ ...context, graph }, ref, options.to).ok);
+    if (source) edits.push(...connectEdits(graph, source, options.to));
+  }
+  return { edits, positions: { [key]: options.at }, select: [key] };
+}
+
+/** Remove nodes (their wires go with them) and cut wires, as one step. */
+export function removeStep(graph: GraphView, keys: readonly string[], wireIds: readonly string[]): Step {
+  const nodes = new Set(keys.filter((k) => k !== OUTPUTS));
+  const slots = wiresOf(graph)
+    .filter((w) => wireIds.includes(w.id) && !nodes.has(w.slot.node) && !nodes.has(w.source.node))
+    .map((w) => w.slot);
+  const removals = [...nodes].map((key): Edit => ({ type: "remove_node", key }));
+  return { edits: [...cutEdits(graph, slots), ...removals], positions: {}, select: [] };
+}
+
+/** What Ctrl+C keeps. */
+export interface Clip {
+  readonly nodes: readonly NodeView[];
+  readonly positions: Readonly<Record<string, Position>>;
+}
+
+export function copyClip(graph: GraphView, positions: Readonly<Record<string, Position>>, keys: readonly string[]): Clip {
+  const nodes = graph.nodes.filter((n) => keys.includes(n.key));
+  return { nodes, positions: Object.fromEntries(nodes.map((n) => [n.key, positions[n.key] ?? { x: 0, y: 0 }])) };
+}
+
+/** Paste nodes with the wires among them; wires from outside are kept if their sources still exist. */
+export function pasteStep(graph: GraphView, clip: Clip, shift: Position): Step {
+  const taken = takenKeys(graph);
+  const names = new Map<string, string>();
+  for (const node of clip.nodes) {
+    const key = freeKey(node.key.replace(/_\d+$/, ""), taken);
+    taken.add(key);
+    names.set(node.key, key);
+  }
+  const edits: Edit[] = [];
+  const positions: Record<string, Position> = {};
+  const moved = (ref: PortRef): PortRef | null => {
+    const inner = names.get(ref.node);
+    if (inner) return { node: inner, output: ref.output };
+    return nodeOf(graph, ref.node) ? ref : null;
+  };
+  for (const node of clip.nodes) {
+    const key = names.get(node.key) ?? node.key;
+    const { operator, device } = node;
+    edits.push({ type: "add_node", key, operator, device, arguments: node.arguments });
+    const at = clip.positions[node.key] ?? { x: 0, y: 0 };
+    positions[key] = { x: at.x + shift.x, y: at.y + shift.y };
+  }
+  for (const node of clip.nodes) {
+    const target = names.get(node.key) ?? node.key;
+    node.inputs.forEach((ref, input) => {
+      const source = ref ? moved(ref) : null;
+      if (source) edits.push({ type: "connect", source, target, input });
+    });
+    for (const [argument, ref] of Object.entries(node.argument_inputs)) {
+      const source = moved(ref);
+      if (source) edits.push({ type: "connect", source, target, argument });
+    }
+  }
+  return { edits, positions, select: [...names.values()] };
+}
+
+/** Whether an argument is a yes or no for each sample: a coin decides it. */
+function isCoin(argument: Argument): boolean {
+  if (argument.type === "bool") return true;
+  return isInteger(argument) && argument.minimum === 0 && argument.maximum === 1;
+}
+
+/** The generator that "make random" adds for an argument, or null if the catalog has none that fits. */
+export function randomFor(catalog: CatalogIndex, argument: Argument): Operator | null {
+  if (!argument.tensor || argument.support !== "used") return null;
+  if (isCoin(argument)) return findRandom(catalog, ["coin"]) ?? null;
+  if (argument.type === "float" || argument.type === "float_list" || isInteger(argument))
+    return findRandom(catalog, ["uniform"]) ?? null;
+  return null;
+}
+
+function spanOf(argument: Argument, now: Value | undefined): readonly [number, number] {
+  const [low, high] = argument.span;
+  if (low !== undefined && high !== undefined) return [low, high];
+  if (argument.minimum !== null && argument.maximum !== null) return [argument.minimum, argument.maximum];
+  const centre = typeof now === "number" ? now : typeof argument.default === "number" ? argument.default : 0;
+  const reach = Math.max(1, Math.abs(centre) / 2);
+  return [argument.minimum ?? centre - reach, centre + reach];
+}
+
+/** Turn a fixed argument into one drawn for each sample: a generator is added and wired. */
+export function randomStep(context: Context, node: NodeView, argument: Argument, at: Position): Step | null {
+  const operator = randomFor(context.catalog, argument);
+  if (!operator) return null;
+  const taken = takenKeys(context.graph);
+  const key = freeKey(argument.name, taken);
+  const values: Record<string, Value> = {};
+  if (!isCoin(argument) && operator.arguments.some((a) => a.name === "range"))
+    values.range = spanOf(argument, node.arguments[argument.name]);
+  const length = argument.length[0];
+  const listed = argument.type.endsWith("_list") && length !== undefined && length > 1;
+  if (listed && operator.arguments.some((a) => a.name === "shape")) values.shape = [length];
+  if (isInteger(argument) && operator.arguments.some((a) => a.name === "dtype")) values.dtype = "INT32";
+  const source = { node: key, output: 0 };
+  const slot: Slot = { kind: "argument", node: node.key, argument: argument.name };
+  const edits: Edit[] = [
+    { type: "add_node", key, operator: operator.name, device: "cpu", arguments: values },
+    ...connectEdits(context.graph, source, slot),
+  ];
+  return { edits, positions: { [key]: at }, select: [node.key] };
+}

@@ -1,0 +1,134 @@
+import type { Device, GraphView, Kind, NodeView, PortRef } from "../protocol/generated";
+import { type Argument, argumentOf, type CatalogIndex, type Operator } from "./catalog";
+import { descendants, nodeOf, OUTPUTS, type Slot } from "./graph";
+import { PORT_LOOKS } from "./ports";
+
+export type Verdict = { readonly ok: true } | { readonly ok: false; readonly reason: string };
+
+const YES: Verdict = { ok: true };
+const no = (reason: string): Verdict => ({ ok: false, reason });
+
+/** Kinds that one operator commonly takes in each other's place: grids of pixels, coordinates, numbers. */
+const FAMILIES: readonly (readonly Kind[])[] = [
+  ["image", "video", "mask"],
+  ["boxes", "points"],
+  ["label", "scalar"],
+];
+
+export function kindsFit(source: Kind, target: Kind): boolean {
+  if (source === "any" || target === "any" || source === target) return true;
+  return FAMILIES.some((family) => family.includes(source) && family.includes(target));
+}
+
+/** An argument takes numbers for each sample; matrices and coordinates count as numbers. */
+export function fitsArgument(source: Kind): boolean {
+  return source !== "encoded" && source !== "image" && source !== "video" && source !== "audio";
+}
+
+export function outputKind(node: NodeView | undefined, operator: Operator | undefined, output: number): Kind {
+  return node?.output_kinds[output] ?? operator?.outputs[output]?.kind ?? "any";
+}
+
+/** Where the data of a node is: mixed operators read on the CPU and write on the GPU. */
+export function outputDevice(device: Device): "cpu" | "gpu" {
+  return device === "cpu" ? "cpu" : "gpu";
+}
+
+export interface Context {
+  readonly graph: GraphView;
+  readonly catalog: CatalogIndex;
+}
+
+function judgeInput(source: NodeView, kind: Kind, target: NodeView, operator: Operator, input: number): Verdict {
+  const schema = operator.inputs[input] ?? operator.inputs.at(-1);
+  if (!schema) return no(`${target.key} takes no inputs.`);
+  if (input >= operator.inputs.length) return no(`${target.key} takes ${operator.inputs.length} inputs at most.`);
+  if (!kindsFit(kind, schema.kind))
+    return no(`${target.key} takes ${PORT_LOOKS[schema.kind].words} here, and this wire carries ${PORT_LOOKS[kind].words}.`);
+  if (outputDevice(source.device) === "gpu" && target.device !== "gpu")
+    return no(`${target.key} runs on the CPU, and ${source.key} gives data on the GPU. Set ${target.key} to gpu.`);
+  return YES;
+}
+
+function judgeArgument(source: NodeView, kind: Kind, target: NodeView, argument: Argument | undefined): Verdict {
+  if (!argument) return no(`${target.key} has no such argument.`);
+  if (!argument.tensor) return no(`${argument.name} has one value for all samples; it takes no wire.`);
+  if (argument.support !== "used") return no(argument.reason || `${argument.name} has no effect here.`);
+  if (!fitsArgument(kind)) return no(`${argument.name} takes numbers, and this wire carries ${PORT_LOOKS[kind].words}.`);
+  if (outputDevice(source.device) === "gpu")
+    return no(`Arguments are read on the CPU, and ${source.key} gives data on the GPU.`);
+  return YES;
+}
+
+/** Whether a wire may be drawn, or one sentence that says why not. */
+export function judge(context: Context, source: PortRef, slot: Slot): Verdict {
+  const from = nodeOf(context.graph, source.node);
+  if (!from) return no("The source of this wire is gone.");
+  if (slot.kind === "output" || slot.node === OUTPUTS) return YES;
+  if (slot.node === source.node) return no("A node cannot feed itself.");
+  const target = nodeOf(context.graph, slot.node);
+  const operator = target ? context.catalog.byName.get(target.operator) : undefined;
+  if (!target || !operator) return no(`${slot.node} is an operator that is not known here.`);
+  if (descendants(context.graph, [slot.node]).has(source.node))
+    return no(`${slot.node} already feeds ${source.node}, and a pipeline has no loops.`);
+  const kind = outputKind(from, context.catalog.byName.get(from.operator), source.output);
+  if (slot.kind === "input") return judgeInput(from, kind, target, operator, slot.input);
+  return judgeArgument(from, kind, target, argumentOf(operator, slot.argument));
+}
+
+/** All slots of a node, free ones first: inputs in order, then arguments that take wires (common ones first). */
+export function slotsOf(node: NodeView, operator: Operator): Slot[] {
+  const inputs: Slot[] = operator.inputs.map((_, input) => ({ kind: "input", node: node.key, input }));
+  const wireable = operator.arguments.filter((a) => a.tensor && a.support === "used");
+  const sorted = [...wireable.filter((a) => a.common), ...wireable.filter((a) => !a.common)];
+  const args: Slot[] = sorted.map((a) => ({ kind: "argument", node: node.key, argument: a.name }));
+  return [...inputs, ...args];
+}
+
+export function isWired(node: NodeView, slot: Slot): boolean {
+  if (slot.kind === "input") return (node.inputs[slot.input] ?? null) !== null;
+  return slot.kind === "argument" && node.argument_inputs[slot.argument] !== undefined;
+}
+
+/** The slot that a wire dropped anywhere on a node goes to, or why there is none. */
+export function bestSlot(context: Context, source: PortRef, key: string): Slot | { readonly reason: string } {
+  if (key === OUTPUTS) return { kind: "output", node: OUTPUTS, index: context.graph.outputs.length };
+  const node = nodeOf(context.graph, key);
+  const operator = node ? context.catalog.byName.get(node.operator) : undefined;
+  if (!node || !operator) return { reason: `${key} is an operator that is not known here.` };
+  let reason = `${key} has no free port for this wire.`;
+  const slots = slotsOf(node, operator);
+  for (const slot of slots.filter((s) => !isWired(node, s))) {
+    const verdict = judge(context, source, slot);
+    if (verdict.ok) return slot;
+    if (slot.kind === "input") reason = verdict.reason;
+  }
+  const first = slots[0];
+  const only = first?.kind === "input" && operator.inputs.length === 1 ? first : undefined;
+  if (only) {
+    const verdict = judge(context, source, only);
+    return verdict.ok ? only : { reason: verdict.reason };
+  }
+  return { reason };
+}
+
+/** Whether an operator could take (or, going backwards, give) data of this kind. */
+export function operatorTakes(operator: Operator, kind: Kind): boolean {
+  if (operator.inputs.some((i) => kindsFit(kind, i.kind))) return true;
+  const numbers = kind === "scalar" || kind === "label";
+  return numbers && operator.arguments.some((a) => a.tensor && a.support === "used");
+}
+
+export function operatorGives(operator: Operator, slot: Slot, target: Operator | undefined): boolean {
+  if (slot.kind === "output") return operator.outputs.length > 0;
+  if (slot.kind === "argument") return operator.outputs.some((o) => fitsArgument(o.kind));
+  const kind = target?.inputs[slot.input]?.kind ?? "any";
+  return operator.outputs.some((o) => kindsFit(o.kind, kind));
+}
+
+/** The device to place a new node on: where its data is, if it can run there. */
+export function deviceFor(operator: Operator, upstream: NodeView | undefined): Device {
+  const wanted = upstream ? outputDevice(upstream.device) : "cpu";
+  if (operator.devices.includes(wanted)) return wanted;
+  return operator.devices[0] ?? "cpu";
+}

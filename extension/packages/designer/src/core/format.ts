@@ -1,0 +1,99 @@
+/** Numbers as people read them: 3 figures, thin spaces, a true minus, never a false 0. */
+
+const THIN = "\u2009";
+const MINUS = "\u2212";
+
+function figures(value: number): string {
+  const size = Math.abs(value);
+  if (size >= 100) return value.toFixed(0);
+  if (size >= 10) return value.toFixed(1);
+  return value.toFixed(2);
+}
+
+export function grouped(value: number): string {
+  const text = Math.abs(Math.round(value))
+    .toString()
+    .replace(/\B(?=(\d{3})+(?!\d))/g, THIN);
+  return value < 0 ? MINUS + text : text;
+}
+
+/** `11 µs`, `0.42 ms`, `18.4 ms`, `1.24 s`; below 1 µs `< 1 µs`. */
+export function time(milliseconds: number | null | undefined): string {
+  if (milliseconds === null || milliseconds === undefined || !Number.isFinite(milliseconds)) return "–";
+  if (milliseconds < 0.001) return "< 1 µs";
+  if (milliseconds < 0.0995) return `${Math.round(milliseconds * 1000)} µs`;
+  if (milliseconds < 999.5) return `${figures(milliseconds)} ms`;
+  return `${figures(milliseconds / 1000)} s`;
+}
+
+/** Three figures with thin spaces: 2 860. */
+export function throughput(perSecond: number): string {
+  if (!Number.isFinite(perSecond) || perSecond <= 0) return "–";
+  if (perSecond < 100) return figures(perSecond);
+  const unit = 10 ** Math.max(0, Math.floor(Math.log10(perSecond)) - 2);
+  return grouped(Math.round(perSecond / unit) * unit);
+}
+
+export function percent(share: number): string {
+  const value = share * 100;
+  return value > 0 && value < 1 ? "< 1 %" : `${Math.round(value)} %`;
+}
+
+/** A number in a field or row: short, without noise from binary fractions. */
+export function number(value: number, integer = false): string {
+  if (!Number.isFinite(value)) return String(value);
+  const text = integer ? String(Math.round(value)) : String(Number.parseFloat(value.toPrecision(6)));
+  return text.replace("-", MINUS);
+}
+
+const UNIT_SIGNS: Readonly<Record<string, string>> = {
+  degrees: "°",
+  degree: "°",
+  deg: "°",
+  "°": "°",
+  percent: " %",
+  pixels: " px",
+  pixel: " px",
+  px: " px",
+};
+
+/** The short sign of a unit, with its leading space where one belongs. */
+export function unitSign(unit: string): string {
+  if (!unit) return "";
+  return UNIT_SIGNS[unit] ?? ` ${unit}`;
+}
+
+/** A value on a card's row. */
+export function value(v: unknown, unit = ""): string {
+  if (v === null || v === undefined) return "–";
+  if (typeof v === "number") return number(v) + unitSign(unit);
+  if (typeof v === "boolean") return v ? "on" : "off";
+  if (Array.isArray(v)) return v.map((x) => value(x)).join(", ");
+  return String(v);
+}
+
+/** Parse what a person typed: comma or point, minus or true minus; null if it is no number. */
+export function parseNumber(text: string): number | null {
+  const plain = text.trim().replace(MINUS, "-").replace(",", ".").replaceAll(THIN, "").replaceAll(" ", "");
+  if (plain === "") return null;
+  const parsed = Number(plain);
+  return Number.isFinite(parsed) ? parsed : null;
+}
+
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${grouped(count)} ${count === 1 ? one : many}`;
+}
+
+/** First letter large, for sentences that begin with a node's name. */
+export function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** Heat step 1 to 5 of a share of the whole: < 5, 5-15, 15-35, 35-65, > 65 %. */
+export function heatStep(share: number): 1 | 2 | 3 | 4 | 5 {
+  if (share < 0.05) return 1;
+  if (share < 0.15) return 2;
+  if (share < 0.35) return 3;
+  if (share <= 0.65) return 4;
+  return 5;
+}

@@ -1,0 +1,66 @@
+import type { Operator } from "./catalog";
+
+export interface Hit {
+  readonly operator: Operator;
+  readonly score: number;
+  /** Positions of matched letters in the name. */
+  readonly marks: readonly number[];
+  /** Why it was found, if not by its name. */
+  readonly why: string;
+}
+
+/** Letters of `query` in order within `text`: a score (more is better) and their positions; null without a match. */
+export function subsequence(query: string, text: string): { score: number; marks: number[] } | null {
+  const lower = text.toLowerCase();
+  const at = lower.indexOf(query);
+  if (at >= 0) {
+    const start = at === 0 || !/[a-z0-9]/.test(lower[at - 1] ?? "");
+    const marks = Array.from(query, (_, i) => at + i);
+    return { score: 100 + (start ? 40 : 0) + (at === 0 ? 20 : 0) - (lower.length - query.length), marks };
+  }
+  const marks: number[] = [];
+  let from = 0;
+  let gaps = 0;
+  for (const letter of query) {
+    const next = lower.indexOf(letter, from);
+    if (next < 0) return null;
+    if (marks.length > 0 && next !== from) gaps += 1;
+    marks.push(next);
+    from = next + 1;
+  }
+  // Letters scattered over a long name are no match that a person would see.
+  if (gaps > Math.max(1, query.length / 2)) return null;
+  return { score: 60 - gaps * 10 - (lower.length - query.length), marks };
+}
+
+function wordHit(query: string, words: string): boolean {
+  return words.toLowerCase().includes(query);
+}
+
+function judge(operator: Operator, query: string): Hit | null {
+  const last = operator.name.lastIndexOf(".") + 1;
+  const own = subsequence(query, operator.name.slice(last));
+  const path = subsequence(query, operator.name);
+  const marks = own ? own.marks.map((m) => m + last) : (path?.marks ?? []);
+  const byName = Math.max(own ? own.score + 10 : 0, path?.score ?? 0);
+  if (byName > 0) return { operator, score: byName + 100, marks, why: "" };
+  const joined = query.replace(/[\s_.-]/g, "");
+  const keyword = operator.keywords.find((k) => wordHit(joined, k.replace(/[\s_.-]/g, "")));
+  if (keyword) return { operator, score: 90, marks: [], why: keyword };
+  if (wordHit(query, operator.category)) return { operator, score: 60, marks: [], why: operator.category };
+  if (wordHit(query, operator.summary)) return { operator, score: 40, marks: [], why: "" };
+  return null;
+}
+
+/** Operators that a query finds, best first; all of them for an empty query. Hidden ones only by their exact name. */
+export function search(operators: readonly Operator[], query: string, prefer?: (o: Operator) => number): Hit[] {
+  const text = query.trim().toLowerCase();
+  const bonus = (o: Operator) => prefer?.(o) ?? 0;
+  const visible = operators.filter((o) => !o.hidden || o.name.toLowerCase() === text);
+  const hits = text
+    ? visible.map((o) => judge(o, text)).filter((h): h is Hit => h !== null)
+    : visible.map((operator) => ({ operator, score: 0, marks: [], why: "" }));
+  return hits
+    .map((h) => ({ ...h, score: h.score + bonus(h.operator) }))
+    .sort((a, b) => b.score - a.score || a.operator.name.localeCompare(b.operator.name));
+}

@@ -1,0 +1,102 @@
+import type { GraphView, NodeView, PortRef } from "../protocol/generated";
+
+/** The card that stands for what the pipeline returns. Not a node: no operator has this key. */
+export const OUTPUTS = "@outputs";
+
+/** Where a wire ends. */
+export type Slot =
+  | { readonly kind: "input"; readonly node: string; readonly input: number }
+  | { readonly kind: "argument"; readonly node: string; readonly argument: string }
+  | { readonly kind: "output"; readonly node: typeof OUTPUTS; readonly index: number };
+
+export interface Wire {
+  readonly id: string;
+  readonly source: PortRef;
+  readonly slot: Slot;
+}
+
+export function slotId(slot: Slot): string {
+  switch (slot.kind) {
+    case "input":
+      return `${slot.node}|in|${slot.input}`;
+    case "argument":
+      return `${slot.node}|arg|${slot.argument}`;
+    case "output":
+      return `${OUTPUTS}|out|${slot.index}`;
+  }
+}
+
+export function nodeOf(graph: GraphView | null, key: string): NodeView | undefined {
+  return graph?.nodes.find((n) => n.key === key);
+}
+
+export function wiresOf(graph: GraphView): Wire[] {
+  const wires: Wire[] = [];
+  const add = (source: PortRef, slot: Slot) => wires.push({ id: slotId(slot), source, slot });
+  for (const node of graph.nodes) {
+    node.inputs.forEach((source, input) => {
+      if (source) add(source, { kind: "input", node: node.key, input });
+    });
+    for (const [argument, source] of Object.entries(node.argument_inputs))
+      add(source, { kind: "argument", node: node.key, argument });
+  }
+  graph.outputs.forEach((source, index) => {
+    add(source, { kind: "output", node: OUTPUTS, index });
+  });
+  return wires;
+}
+
+/** Sources of a node: inputs first, then arguments. */
+export function sourcesOf(node: NodeView): PortRef[] {
+  return [...node.inputs.filter((r): r is PortRef => r !== null), ...Object.values(node.argument_inputs)];
+}
+
+/** Nodes that depend on `key`, in the order of the graph, without itself. */
+export function descendants(graph: GraphView, keys: readonly string[]): Set<string> {
+  const found = new Set(keys);
+  let grew = true;
+  while (grew) {
+    grew = false;
+    for (const node of graph.nodes) {
+      if (!found.has(node.key) && sourcesOf(node).some((r) => found.has(r.node))) {
+        found.add(node.key);
+        grew = true;
+      }
+    }
+  }
+  for (const key of keys) found.delete(key);
+  return found;
+}
+
+/** Nodes in an order in which sources come first (graph order where free). */
+export function topological(graph: GraphView): NodeView[] {
+  const byKey = new Map(graph.nodes.map((n) => [n.key, n]));
+  const seen = new Set<string>();
+  const order: NodeView[] = [];
+  const visit = (node: NodeView) => {
+    if (seen.has(node.key)) return;
+    seen.add(node.key);
+    for (const ref of sourcesOf(node)) {
+      const source = byKey.get(ref.node);
+      if (source) visit(source);
+    }
+    order.push(node);
+  };
+  graph.nodes.forEach(visit);
+  return order;
+}
+
+/** The next node in an arrow's direction: along wires left and right, along siblings up and down. */
+export function walk(graph: GraphView, from: string, direction: "left" | "right" | "up" | "down"): string | null {
+  const node = nodeOf(graph, from);
+  if (from === OUTPUTS) return direction === "left" ? (graph.outputs[0]?.node ?? null) : null;
+  if (!node) return topological(graph)[0]?.key ?? null;
+  if (direction === "left") return sourcesOf(node)[0]?.node ?? null;
+  if (direction === "right") {
+    const next = graph.nodes.find((n) => sourcesOf(n).some((r) => r.node === from));
+    return next?.key ?? (graph.outputs.some((r) => r.node === from) ? OUTPUTS : null);
+  }
+  const order = topological(graph).map((n) => n.key);
+  const at = order.indexOf(from) + (direction === "down" ? 1 : -1);
+  return order[at] ?? null;
+}

@@ -1,0 +1,98 @@
+import type { Previews } from "../protocol/generated";
+import { portKey } from "./state";
+
+/** A part of a decoded picture. */
+export interface Picture {
+  readonly bitmap: ImageBitmap;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  readonly revision: number;
+  /** Order of arrival of its message: decoding may end in another order. */
+  readonly turn: number;
+}
+
+type Listener = () => void;
+
+/** Decoded pictures, outside of React: canvases subscribe to their own key and draw at once. */
+export class Pictures {
+  private readonly pictures = new Map<string, Picture>();
+  private readonly users = new Map<ImageBitmap, number>();
+  private readonly listeners = new Map<string, Set<Listener>>();
+
+  get(id: string): Picture | undefined {
+    return this.pictures.get(id);
+  }
+
+  subscribe(id: string, listener: Listener): () => void {
+    const set = this.listeners.get(id) ?? new Set();
+    this.listeners.set(id, set);
+    set.add(listener);
+    return () => set.delete(listener);
+  }
+
+  put(id: string, picture: Picture): void {
+    const old = this.pictures.get(id);
+    this.pictures.set(id, picture);
+    this.users.set(picture.bitmap, (this.users.get(picture.bitmap) ?? 0) + 1);
+    if (old) this.release(old.bitmap);
+    this.tell(id);
+  }
+
+  remove(id: string): void {
+    const old = this.pictures.get(id);
+    if (!old) return;
+    this.pictures.delete(id);
+    this.release(old.bitmap);
+    this.tell(id);
+  }
+
+  clear(): void {
+    for (const id of [...this.pictures.keys()]) this.remove(id);
+  }
+
+  /** Cut an atlas into the pictures of its items; items without a picture lose theirs. */
+  putAtlas(message: Previews, bitmap: ImageBitmap | null, turn: number): void {
+    for (const item of message.items) {
+      const id = portKey(item.key, item.output);
+      const old = this.pictures.get(id);
+      if (old && (old.revision > message.revision || old.turn > turn)) continue;
+      if (bitmap && item.atlas_width > 0) {
+        const { atlas_x: x, atlas_y: y, atlas_width: width, atlas_height: height } = item;
+        this.put(id, { bitmap, x, y, width, height, revision: message.revision, turn });
+      } else {
+        this.remove(id);
+      }
+    }
+    if (bitmap && !this.users.has(bitmap)) bitmap.close();
+  }
+
+  private release(bitmap: ImageBitmap): void {
+    const left = (this.users.get(bitmap) ?? 1) - 1;
+    if (left > 0) {
+      this.users.set(bitmap, left);
+      return;
+    }
+    this.users.delete(bitmap);
+    bitmap.close();
+  }
+
+  private tell(id: string): void {
+    for (const listener of [...(this.listeners.get(id) ?? [])]) listener();
+  }
+}
+
+/** Decode a binary buffer of a message; null if the browser cannot. */
+export async function decode(buffer: DataView | ArrayBuffer | undefined): Promise<ImageBitmap | null> {
+  if (!buffer || buffer.byteLength === 0) return null;
+  const bytes =
+    buffer instanceof ArrayBuffer
+      ? new Uint8Array(buffer)
+      : new Uint8Array(buffer.buffer as ArrayBuffer, buffer.byteOffset, buffer.byteLength);
+  try {
+    return await createImageBitmap(new Blob([bytes]));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,47 @@
+import type { Kind } from "../protocol/generated";
+
+export type Hue = "slate" | "blue" | "teal" | "orange" | "green" | "purple" | "olive" | "magenta";
+export type PortShape = "hexagon" | "circle" | "pill" | "notch" | "octagon" | "diamond" | "triangle" | "tag" | "square";
+
+export interface PortLook {
+  readonly letter: string;
+  readonly shape: PortShape;
+  readonly hue: Hue;
+  readonly dashed: boolean;
+  readonly words: string;
+}
+
+function look(letter: string, shape: PortShape, hue: Hue, words: string, dashed = false): PortLook {
+  return { letter, shape, hue, dashed, words };
+}
+
+/** One look for each kind of data: never colour alone, always a letter and a shape too. */
+export const PORT_LOOKS: Readonly<Record<Kind, PortLook>> = {
+  encoded: look("E", "hexagon", "slate", "encoded bytes"),
+  image: look("I", "circle", "blue", "images"),
+  video: look("V", "pill", "blue", "video"),
+  audio: look("A", "notch", "teal", "audio"),
+  boxes: look("B", "octagon", "orange", "boxes"),
+  mask: look("M", "diamond", "purple", "masks"),
+  points: look("P", "triangle", "orange", "points"),
+  label: look("L", "tag", "green", "labels"),
+  scalar: look("S", "square", "olive", "numbers"),
+  any: look("*", "circle", "slate", "any data", true),
+};
+
+const CATEGORY_HUES: readonly (readonly [RegExp, Hue])[] = [
+  [/read|output|input|source|copy|generic|util|constant/, "slate"],
+  [/decod|encod/, "blue"],
+  [/geom|warp|resize|spatial/, "teal"],
+  [/colou?r|bright|photom/, "orange"],
+  [/crop|tensor|normal|math|reshape|slice|reduc|arith/, "purple"],
+  [/random|noise|effect|blur|filter|augment/, "magenta"],
+  [/audio|signal/, "teal"],
+  [/label|box|detect|segment|mask/, "green"],
+];
+
+/** The hue of a category's tile. */
+export function categoryHue(category: string): Hue {
+  const text = category.toLowerCase();
+  return CATEGORY_HUES.find(([words]) => words.test(text))?.[1] ?? "slate";
+}

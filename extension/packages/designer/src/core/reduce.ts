@@ -1,0 +1,143 @@
+import type { KernelMessage, PipelineOptions, Position, Previews, RevisionChanged } from "../protocol/generated";
+import { indexCatalog } from "./catalog";
+import { applyEdits } from "./edits";
+import { OUTPUTS } from "./graph";
+import { type Command, INITIAL, type Preview, portKey, type State } from "./state";
+
+/** The graph that is drawn: the last confirmed one with every unanswered edit on top. */
+export function project(state: State): State {
+  const { confirmed, pending, opening } = state;
+  if (!confirmed) return state;
+  const edits = pending.flatMap((c) => (c.kind === "edits" ? c.edits : []));
+  const graph = edits.length > 0 ? applyEdits(confirmed.graph, edits, opening?.catalog ?? null) : confirmed.graph;
+  let options: PipelineOptions = confirmed.options;
+  const placed: Record<string, Position> = {};
+  for (const command of pending) if (command.kind === "edits") Object.assign(placed, command.positions);
+  for (const edit of edits)
+    if (edit.type === "set_pipeline" && edit.option in options) options = { ...options, [edit.option]: edit.value };
+  return { ...state, graph, options, positions: { ...confirmed.positions, ...state.moved, ...placed } };
+}
+
+/** Queue a command; edits of the same gesture that still wait are joined, so that the latest value wins. */
+export function enqueue(state: State, command: Command): State {
+  const last = state.pending.at(-1);
+  const waits = state.pending.length > (state.inFlight ? 1 : 0);
+  if (waits && last?.kind === "edits" && command.kind === "edits" && command.gesture && last.gesture === command.gesture) {
+    const replaced = last.edits.filter(
+      (old) =>
+        !command.edits.some(
+          (e) =>
+            e.type === "set_argument" && old.type === e.type && old.key === e.key && old.argument === e.argument,
+        ) && !command.edits.some((e) => e.type === "set_pipeline" && old.type === e.type && old.option === e.option),
+    );
+    const joined: Command = {
+      ...command,
+      edits: [...replaced, ...command.edits],
+      positions: { ...last.positions, ...command.positions },
+    };
+    return project({ ...state, pending: [...state.pending.slice(0, -1), joined] });
+  }
+  return project({ ...state, pending: [...state.pending, command] });
+}
+
+function samePosition(a: Position | undefined, b: Position | undefined): boolean {
+  return a !== undefined && b !== undefined && Math.abs(a.x - b.x) < 0.01 && Math.abs(a.y - b.y) < 0.01;
+}
+
+function onRevision(state: State, message: RevisionChanged): State {
+  const moved = Object.fromEntries(
+    Object.entries(state.moved).filter(([key, at]) => !samePosition(message.positions[key], at)),
+  );
+  const answered = state.inFlight ? state.pending.slice(1) : state.pending;
+  const keys = new Set(message.graph.nodes.map((n) => n.key));
+  const previews = Object.fromEntries(Object.entries(state.previews).filter(([, p]) => keys.has(p.key)));
+  const changed = state.confirmed !== null && state.confirmed.revision !== message.revision;
+  const next = project({
+    ...state,
+    link: "live",
+    confirmed: message,
+    pending: answered,
+    inFlight: false,
+    moved,
+    previews,
+    previewFailures: state.previewFailures.filter((d) => !d.node || keys.has(d.node)),
+    refused: changed ? [] : state.refused,
+    batchSize: message.options.batch_size,
+    detail: state.detail && keys.has(state.detail.key) ? state.detail : null,
+  });
+  const drawn = new Set(next.graph?.nodes.map((n) => n.key));
+  const selection = state.view.selection.filter((k) => k === OUTPUTS || drawn.has(k));
+  if (selection.length === state.view.selection.length) return next;
+  return { ...next, view: { ...next.view, selection } };
+}
+
+/** Whether a reply is for the sample that is asked for; older ones are dropped. */
+export function isWanted(state: State, message: Previews): boolean {
+  if (!state.wanted) return true;
+  return message.sample === state.wanted.sample && message.iteration === state.wanted.iteration;
+}
+
+function onPreviews(state: State, message: Previews): State {
+  if (!isWanted(state, message)) return state;
+  const previews: Record<string, Preview> = { ...state.previews };
+  const fresh = new Set<string>();
+  for (const item of message.items) {
+    const id = portKey(item.key, item.output);
+    const old = previews[id];
+    if (old && old.revision > message.revision) continue;
+    fresh.add(item.key);
+    const { revision, sample, iteration } = message;
+    previews[id] = { ...item, revision, sample, iteration };
+  }
+  // A failure stands until its node answers with data again, or another sample is shown.
+  const failedNow = new Set(message.failed.map((d) => d.node ?? ""));
+  const sameSample = message.sample === state.sample && message.iteration === state.iteration;
+  const stands = (node: string) => sameSample && !fresh.has(node) && !failedNow.has(node);
+  const kept = state.previewFailures.filter((d) => stands(d.node ?? ""));
+  return {
+    ...state,
+    previews,
+    previewFailures: [...kept, ...message.failed],
+    sample: message.sample,
+    iteration: message.iteration,
+    batchSize: message.batch_size || state.batchSize,
+    wanted: null,
+  };
+}
+
+/** What a message of the kernel changes. Pictures are decoded elsewhere. */
+export function receive(state: State, message: KernelMessage): State {
+  switch (message.type) {
+    case "opened": {
+      const { dialects, recipes, version, gpu } = message;
+      const opening = { catalog: indexCatalog(message.catalog), dialects, recipes, version, gpu };
+      const { drawer, palette, heat, inspector } = state.view;
+      const view = { ...INITIAL.view, drawer, palette, heat, inspector };
+      return { ...INITIAL, link: "live", opening, view };
+    }
+    case "revision_changed":
+      return onRevision(state, message);
+    case "refused":
+      return { ...state, refused: message.diagnostics, run: { ...state.run, running: false, stopping: false } };
+    case "previews":
+      return onPreviews(state, message);
+    case "sample_strip":
+      return { ...state, strip: message };
+    case "image_detail":
+      return { ...state, detail: message };
+    case "run_progress":
+      return { ...state, run: { ...state.run, running: true, done: message.done, total: message.total } };
+    case "run_finished": {
+      const revision = state.confirmed?.revision ?? -1;
+      return { ...state, run: { ...INITIAL.run, finished: message, revision } };
+    }
+    case "code":
+      return { ...state, code: message };
+    case "saved":
+      return { ...state, savedFile: message };
+    case "busy":
+      return { ...state, busy: message.busy, busyKeys: message.busy ? message.keys : [] };
+    default:
+      return message satisfies never;
+  }
+}

@@ -1,0 +1,138 @@
+/** How a wire runs: a curve between neighbours, right angles with rounded corners for longer and backward ways. */
+
+export interface Rect {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+const RADIUS = 9;
+const STUB = 18;
+const CLEAR = 12;
+
+export function bezier(a: Point, b: Point): string {
+  const pull = Math.max(18, Math.abs(b.x - a.x) * 0.5);
+  return `M${a.x} ${a.y}C${a.x + pull} ${a.y} ${b.x - pull} ${b.y} ${b.x} ${b.y}`;
+}
+
+function curvePoint(a: Point, b: Point, t: number): Point {
+  const pull = Math.max(18, Math.abs(b.x - a.x) * 0.5);
+  const u = 1 - t;
+  const w = [u * u * u, 3 * u * u * t, 3 * u * t * t, t * t * t] as const;
+  return {
+    x: w[0] * a.x + w[1] * (a.x + pull) + w[2] * (b.x - pull) + w[3] * b.x,
+    y: w[0] * a.y + w[1] * a.y + w[2] * b.y + w[3] * b.y,
+  };
+}
+
+function inside(p: Point, r: Rect, margin: number): boolean {
+  return (
+    p.x > r.x - margin && p.x < r.x + r.width + margin && p.y > r.y - margin && p.y < r.y + r.height + margin
+  );
+}
+
+function segmentHits(a: Point, b: Point, r: Rect): boolean {
+  const left = Math.min(a.x, b.x);
+  const top = Math.min(a.y, b.y);
+  const m = 3;
+  return (
+    left < r.x + r.width + m &&
+    Math.max(a.x, b.x) > r.x - m &&
+    top < r.y + r.height + m &&
+    Math.max(a.y, b.y) > r.y - m
+  );
+}
+
+function hits(points: readonly Point[], rects: readonly Rect[]): number {
+  let count = 0;
+  for (let i = 1; i < points.length; i += 1) {
+    const a = points[i - 1];
+    const b = points[i];
+    if (a && b) for (const r of rects) if (segmentHits(a, b, r)) count += 1;
+  }
+  return count;
+}
+
+function length(points: readonly Point[]): number {
+  let total = 0;
+  for (let i = 1; i < points.length; i += 1) {
+    const a = points[i - 1];
+    const b = points[i];
+    if (a && b) total += Math.abs(a.x - b.x) + Math.abs(a.y - b.y);
+  }
+  return total;
+}
+
+/** A path through right angles with rounded corners. */
+export function rounded(points: readonly Point[]): string {
+  const first = points[0];
+  if (!first) return "";
+  let path = `M${first.x} ${first.y}`;
+  for (let i = 1; i < points.length; i += 1) {
+    const before = points[i - 1];
+    const here = points[i];
+    const after = points[i + 1];
+    if (!before || !here) continue;
+    if (!after) {
+      path += `L${here.x} ${here.y}`;
+      continue;
+    }
+    const size = (p: Point, q: Point) => Math.abs(p.x - q.x) + Math.abs(p.y - q.y);
+    const r = Math.min(RADIUS, size(before, here) / 2, size(here, after) / 2);
+    const toward = (p: Point) => ({
+      x: here.x + Math.sign(p.x - here.x) * r,
+      y: here.y + Math.sign(p.y - here.y) * r,
+    });
+    const start = toward(before);
+    const end = toward(after);
+    path += `L${start.x} ${start.y}Q${here.x} ${here.y} ${end.x} ${end.y}`;
+  }
+  return path;
+}
+
+function candidates(a: Point, b: Point, rects: readonly Rect[]): number[] {
+  const near = rects.filter((r) => r.y < Math.max(a.y, b.y) + 420 && r.y + r.height > Math.min(a.y, b.y) - 420);
+  const lanes = near.flatMap((r) => [r.y - CLEAR, r.y + r.height + CLEAR]);
+  const middle = (a.y + b.y) / 2;
+  return [...new Set([middle, ...lanes])].sort((p, q) => Math.abs(p - middle) - Math.abs(q - middle)).slice(0, 28);
+}
+
+/** The path of a wire from `a` to `b` around the cards `rects` (the ends' own cards may be among them). */
+export function route(a: Point, b: Point, rects: readonly Rect[]): string {
+  const near = rects.filter((r) => r.y < Math.max(a.y, b.y) + 420 && r.y + r.height > Math.min(a.y, b.y) - 420);
+  const forward = b.x - a.x;
+  if (forward > 8 && forward < 260) {
+    const samples = [0.15, 0.3, 0.45, 0.6, 0.75, 0.85].map((t) => curvePoint(a, b, t));
+    if (!samples.some((p) => near.some((r) => inside(p, r, -2)))) return bezier(a, b);
+  }
+  let best: readonly Point[] | null = null;
+  let bestScore = Number.POSITIVE_INFINITY;
+  const out = a.x + STUB;
+  const into = b.x - STUB;
+  const options: Point[][] = candidates(a, b, near).map((lane) => [
+    a,
+    { x: out, y: a.y },
+    { x: out, y: lane },
+    { x: into, y: lane },
+    { x: into, y: b.y },
+    b,
+  ]);
+  if (forward > 2 * STUB) {
+    options.push([a, { x: out, y: a.y }, { x: out, y: b.y }, b]);
+    options.push([a, { x: into, y: a.y }, { x: into, y: b.y }, b]);
+  }
+  for (const points of options) {
+    const score = length(points) + 60 * points.length + 4000 * hits(points, near);
+    if (score < bestScore) {
+      best = points;
+      bestScore = score;
+    }
+  }
+  return best ? rounded(best) : bezier(a, b);
+}

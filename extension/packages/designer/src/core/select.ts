@@ -1,0 +1,129 @@
+import type { Diagnostic, NodeTiming, NodeView, Value } from "../protocol/generated";
+import { argumentOf, type Operator, sameValue } from "./catalog";
+import { descendants } from "./graph";
+import { portKey, type Preview, type State } from "./state";
+
+export type CardShape = "picture" | "bytes" | "values" | "text";
+
+/** What kind of card a node has: from its preview if there is one, else from what it is known to give. */
+export function cardShape(node: NodeView, preview: Preview | undefined): CardShape {
+  const kind = node.output_kinds[0] ?? "any";
+  if (preview && preview.atlas_width > 0) return "picture";
+  if (kind === "encoded") return "bytes";
+  if (preview && preview.values.length > 0) return "values";
+  if (preview?.text) return "text";
+  if (kind === "scalar" || kind === "label") return "values";
+  if (kind === "boxes" || kind === "points") return "text";
+  return node.output_kinds.length === 0 ? "text" : "picture";
+}
+
+export { sourcesOf as sources } from "./graph";
+
+export function previewOf(state: State, key: string, output = 0): Preview | undefined {
+  return state.previews[portKey(key, output)];
+}
+
+/** Remember the answer for the newest state: many cards ask the same. */
+function once<T>(compute: (state: State) => T): (state: State) => T {
+  let last: { readonly state: State; readonly value: T } | null = null;
+  return (state) => {
+    if (last?.state !== state) last = { state, value: compute(state) };
+    return last.value;
+  };
+}
+
+/** Every finding that stands now: of the graph, of the previews and of the last run, without repetitions. */
+export const findings = once((state: State): readonly Diagnostic[] => {
+  const all = [
+    ...state.refused,
+    ...(state.run.finished?.failed ?? []),
+    ...state.previewFailures,
+    ...(state.confirmed?.diagnostics ?? []),
+  ];
+  const seen = new Set<string>();
+  return all.filter((d) => {
+    const id = [d.code, d.node, d.argument, d.message].join("|");
+    if (seen.has(id)) return false;
+    seen.add(id);
+    return true;
+  });
+});
+
+export function severity(d: Diagnostic): "error" | "warning" | "info" {
+  return d.severity ?? "error";
+}
+
+export function findingsOf(all: readonly Diagnostic[], key: string): readonly Diagnostic[] {
+  return all.filter((d) => d.node === key);
+}
+
+/** Keys whose pictures are from before a failure upstream, or of another sample than the chosen one. */
+export const staleKeys = once((state: State): ReadonlySet<string> => {
+  const stale = new Set<string>();
+  if (!state.graph) return stale;
+  const failed = findings(state)
+    .filter((d) => severity(d) === "error" && d.node && (d.code.startsWith("DS3") || d.code.startsWith("DS2")))
+    .map((d) => d.node ?? "");
+  for (const key of descendants(state.graph, failed)) stale.add(key);
+  if (!state.busy)
+    for (const p of Object.values(state.previews))
+      if (p.sample !== state.sample || p.iteration !== state.iteration) stale.add(p.key);
+  return stale;
+});
+
+export function timingOf(state: State, key: string): NodeTiming | undefined {
+  return state.run.finished?.timings.find((t) => t.key === key);
+}
+
+export interface ArgumentRow {
+  readonly name: string;
+  readonly wired: boolean;
+  readonly value: Value | undefined;
+  readonly unit: string;
+}
+
+/** Rows of a card: every wired argument, then the most telling ones that differ from their default (two in all). */
+export function argumentRows(node: NodeView, operator: Operator | undefined): readonly ArgumentRow[] {
+  const wired = Object.keys(node.argument_inputs).map((name) => ({
+    name,
+    wired: true,
+    value: undefined,
+    unit: argumentOf(operator, name)?.unit ?? "",
+  }));
+  const set = Object.entries(node.arguments)
+    .filter(([name]) => !(name in node.argument_inputs))
+    .map(([name, value]) => ({ name, wired: false, value, schema: argumentOf(operator, name) }))
+    .filter(({ value, schema }) => value !== null && !(schema && sameValue(schema.default, value)))
+    .sort((a, b) => rank(b.schema) - rank(a.schema))
+    .map(({ name, value, schema }) => ({ name, wired: false, value, unit: schema?.unit ?? "" }));
+  return [...wired, ...set.slice(0, Math.max(wired.length === 0 ? 1 : 0, 2 - wired.length))];
+}
+
+function rank(schema: ReturnType<typeof argumentOf>): number {
+  if (!schema) return 0;
+  return (schema.common ? 4 : 0) + (schema.required ? 2 : 0) + (schema.tensor ? 1 : 0);
+}
+
+/** Inputs below the header line: wired ones and required ones; the first sits on the header itself. */
+export function extraInputs(node: NodeView, operator: Operator | undefined): readonly number[] {
+  const count = Math.max(operator?.inputs.length ?? 0, node.inputs.length);
+  const shown: number[] = [];
+  for (let i = 1; i < count; i += 1) {
+    const optional = operator?.inputs[i]?.optional ?? false;
+    if (!optional || (node.inputs[i] ?? null) !== null) shown.push(i);
+  }
+  return shown;
+}
+
+export function hasFirstInput(node: NodeView, operator: Operator | undefined): boolean {
+  return (operator?.inputs.length ?? 0) > 0 || node.inputs.length > 0;
+}
+
+/** Height of a card in px, known without measuring, so that the layout is right at once. */
+export function cardHeight(node: NodeView, operator: Operator | undefined, preview: Preview | undefined): number {
+  const shape = cardShape(node, preview);
+  const rows = argumentRows(node, operator).length + extraInputs(node, operator).length;
+  const extra = Math.max(0, node.output_kinds.length - 1);
+  const body = shape === "picture" || shape === "bytes" ? 101 : 34;
+  return 28 + body + 20 * (rows + extra) + 22;
+}

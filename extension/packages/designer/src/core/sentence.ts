@@ -1,0 +1,97 @@
+import type { Diagnostic } from "../protocol/generated";
+import * as format from "./format";
+import { findings, severity } from "./select";
+import type { State } from "./state";
+
+export interface Sentence {
+  /** Changes when there is something new to say; a closed sentence stays closed until then. */
+  readonly id: string;
+  readonly tone: "error" | "warning" | "info";
+  readonly lead: string;
+  readonly rest: string;
+  readonly muted: string;
+  readonly action: "show" | "reconnect" | "add_output" | null;
+  readonly node: string;
+}
+
+function fromDiagnostic(d: Diagnostic, lead: string): Sentence {
+  return {
+    id: ["d", d.code, d.node, d.argument, d.sample, d.message].join("|"),
+    tone: severity(d),
+    lead,
+    rest: d.message,
+    muted: d.hint ?? "",
+    action: d.node ? "show" : null,
+    node: d.node ?? "",
+  };
+}
+
+function leadOf(d: Diagnostic, stopped: boolean): string {
+  if (stopped && d.node) return `Stopped at ${d.node}.`;
+  if (d.node) return `${format.sentence(d.node)}:`;
+  return "";
+}
+
+function kernelSentence(state: State): Sentence | null {
+  const base = { tone: "warning" as const, muted: "", node: "" };
+  if (state.link === "gone") {
+    const rest = "Pictures are from the last run.";
+    return { ...base, id: "gone", lead: "The kernel is gone.", rest, action: "reconnect" };
+  }
+  if (state.link === "silent") {
+    const rest = state.opening ? "Pictures are from the last answer." : "Is it busy with another cell?";
+    return { ...base, id: "silent", lead: "The kernel does not answer.", rest, action: "reconnect" };
+  }
+  return null;
+}
+
+function paceSentence(state: State): Sentence | null {
+  const run = state.run.finished;
+  if (!run || run.stopped || run.failed.length > 0) return null;
+  const slowest = [...run.timings].sort((a, b) => b.share - a.share)[0];
+  if (!slowest || run.timings.length < 2 || slowest.share < 0.4) return null;
+  return {
+    id: `pace|${slowest.key}|${run.samples_per_second}`,
+    tone: slowest.share > 0.65 ? "warning" : "info",
+    lead: `${format.sentence(slowest.key)} sets the pace:`,
+    rest: `${format.percent(slowest.share)} of each batch, ${format.time(slowest.milliseconds)} of work.`,
+    muted: "",
+    action: "show",
+    node: slowest.key,
+  };
+}
+
+function gpuSentence(state: State): Sentence | null {
+  const reason = state.opening?.gpu;
+  if (!reason || !state.graph?.nodes.some((n) => n.device !== "cpu")) return null;
+  return {
+    id: "gpu",
+    tone: "info",
+    lead: "No GPU here.",
+    rest: "Running on the CPU; the graph stays the same.",
+    muted: reason,
+    action: null,
+    node: "",
+  };
+}
+
+/** The one sentence that the strip shows: the most pressing one that was not closed. */
+export function sentence(state: State): Sentence | null {
+  const run = state.run.finished;
+  const all = findings(state);
+  const graphEmpty = (state.graph?.nodes.length ?? 0) === 0;
+  const stopped = new Set(run?.failed ?? []);
+  const ranked = (tone: "error" | "warning" | "info") =>
+    all
+      .filter((d) => severity(d) === tone && !(graphEmpty && d.code === "DS205"))
+      .map((d) => fromDiagnostic(d, leadOf(d, stopped.has(d) || state.previewFailures.includes(d))));
+  const candidates = [
+    kernelSentence(state),
+    ...ranked("error"),
+    ...ranked("warning"),
+    paceSentence(state),
+    ...ranked("info"),
+    gpuSentence(state),
+  ];
+  return candidates.find((s): s is Sentence => s !== null && !state.view.dismissed.includes(s.id)) ?? null;
+}

@@ -1,0 +1,208 @@
+import type { ClientMessage, Edit, KernelMessage, Position, PortRef } from "../protocol/generated";
+import { decode, Pictures } from "./pictures";
+import { enqueue, isWanted, project, receive } from "./reduce";
+import { INITIAL, type State, type View } from "./state";
+import { createStore, type Store } from "./store";
+
+/** How messages travel; the widget wraps its model in this. */
+export interface Transport {
+  send(message: ClientMessage): void;
+  onMessage(listener: (message: KernelMessage, buffers: readonly DataView[]) => void): () => void;
+}
+
+export const STRIP_PICTURE = "@strip";
+export const DETAIL_OUT = "@detail-out";
+export const DETAIL_IN = "@detail-in";
+
+/** How long an answer may take before the kernel counts as silent, in ms. */
+const PATIENCE = 12_000;
+
+/** One view's conversation with the kernel. */
+export class Session {
+  readonly store: Store<State> = createStore(INITIAL);
+  readonly pictures = new Pictures();
+  private readonly stopListening: () => void;
+  private readonly shown = new Set<string>();
+  private readonly arrived: Record<string, number> = {};
+  private clock = 0;
+  private watch: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    private readonly transport: Transport,
+    private readonly previewWidth: number,
+  ) {
+    this.stopListening = transport.onMessage((message, buffers) => this.receive(message, buffers));
+  }
+
+  /** Say that a view is there; also how a lost kernel is called again. */
+  start(): void {
+    this.store.set((s) => project({ ...s, pending: [], inFlight: false, link: s.opening ? s.link : "starting" }));
+    this.send({ type: "ready", preview_width: this.previewWidth });
+    this.expectAnswer();
+  }
+
+  close(): void {
+    clearTimeout(this.watch);
+    this.stopListening();
+    this.pictures.clear();
+  }
+
+  send(message: ClientMessage): void {
+    try {
+      this.transport.send(message);
+    } catch {
+      this.store.set((s) => ({ ...s, link: "gone" }));
+    }
+  }
+
+  /** One undo step. Shown at once, sent when the one before was answered. */
+  edit(
+    edits: readonly Edit[],
+    options: { gesture?: string; positions?: Readonly<Record<string, Position>> } = {},
+  ): void {
+    if (edits.length === 0) return;
+    const { gesture = "", positions = {} } = options;
+    this.store.set((s) => enqueue(s, { kind: "edits", edits, gesture, positions }));
+    this.pump();
+  }
+
+  undo(): void {
+    this.store.set((s) => enqueue(s, { kind: "undo" }));
+    this.pump();
+  }
+
+  redo(): void {
+    this.store.set((s) => enqueue(s, { kind: "redo" }));
+    this.pump();
+  }
+
+  move(positions: Readonly<Record<string, Position>>): void {
+    if (Object.keys(positions).length === 0) return;
+    this.store.set((s) => project({ ...s, moved: { ...s.moved, ...positions } }));
+    this.send({ type: "move_nodes", positions });
+  }
+
+  view(change: Partial<View> | ((view: View) => Partial<View>)): void {
+    this.store.set((s) => {
+      const part = typeof change === "function" ? change(s.view) : change;
+      return { ...s, view: { ...s.view, ...part } };
+    });
+  }
+
+  select(selection: readonly string[]): void {
+    this.view({ selection, wires: [], renaming: false });
+  }
+
+  /** Rename a node; the selection follows it. */
+  rename(key: string, newKey: string): void {
+    this.edit([{ type: "rename", key, new_key: newKey }], {
+      positions: { [newKey]: this.store.get().positions[key] ?? { x: 0, y: 0 } },
+    });
+    this.view((v) => ({ renaming: false, selection: v.selection.map((k) => (k === key ? newKey : k)) }));
+  }
+
+  chooseSample(sample: number, iteration: number): void {
+    const count = Math.max(1, this.store.get().batchSize);
+    const wanted = { sample: Math.min(Math.max(0, sample), count - 1), iteration: Math.max(0, iteration) };
+    this.store.set((s) => ({ ...s, ...wanted, wanted }));
+    this.send({ type: "choose_sample", ...wanted });
+  }
+
+  run(batches: number): void {
+    this.store.set((s) => ({
+      ...s,
+      refused: [],
+      run: { ...s.run, running: true, stopping: false, done: 0, total: batches },
+    }));
+    this.send({ type: "run", batches });
+  }
+
+  stop(): void {
+    this.store.set((s) => ({ ...s, run: { ...s.run, stopping: true } }));
+    this.send({ type: "stop" });
+  }
+
+  requestDetail(ref: PortRef): void {
+    this.send({ type: "request_detail", key: ref.node, output: ref.output });
+  }
+
+  /** The comm was closed by the host. */
+  lost(): void {
+    this.store.set((s) => ({ ...s, link: "gone", busy: false, busyKeys: [] }));
+  }
+
+  private pump(): void {
+    const state = this.store.get();
+    const next = state.pending[0];
+    if (state.inFlight || !next || !state.confirmed) return;
+    this.store.set((s) => ({ ...s, inFlight: true }));
+    if (next.kind === "edits") {
+      const { edits, gesture, positions } = next;
+      this.send({ type: "apply_edits", base_revision: state.confirmed.revision, edits, gesture, positions });
+    } else {
+      this.send({ type: next.kind });
+    }
+    this.expectAnswer();
+  }
+
+  private expectAnswer(): void {
+    clearTimeout(this.watch);
+    this.watch = setTimeout(() => {
+      this.store.set((s) => (s.inFlight || !s.opening ? { ...s, link: "silent" } : s));
+    }, PATIENCE);
+  }
+
+  private receive(message: KernelMessage, buffers: readonly DataView[]): void {
+    const wanted = message.type !== "previews" || isWanted(this.store.get(), message);
+    if (message.type === "opened") this.pictures.clear();
+    this.store.set((s) => {
+      const next = receive(s, message);
+      return next.link === "silent" || next.link === "gone" ? { ...next, link: "live" } : next;
+    });
+    if (wanted) void this.decodePictures(message, buffers);
+    if (message.type === "revision_changed") {
+      this.dropOrphans(message.graph.nodes.map((n) => n.key));
+      this.pump();
+    }
+  }
+
+  private dropOrphans(keys: readonly string[]): void {
+    const alive = new Set(keys);
+    for (const id of this.shown) {
+      const key = id.slice(0, id.lastIndexOf("#"));
+      if (!alive.has(key)) {
+        this.pictures.remove(id);
+        this.shown.delete(id);
+      }
+    }
+  }
+
+  private async decodePictures(message: KernelMessage, buffers: readonly DataView[]): Promise<void> {
+    if (message.type === "previews") {
+      this.clock += 1;
+      const turn = this.clock;
+      const bitmap = await decode(buffers[0]);
+      for (const item of message.items) this.shown.add(`${item.key}#${item.output}`);
+      this.pictures.putAtlas(message, bitmap, turn);
+    } else if (message.type === "sample_strip") {
+      await this.putLatest(STRIP_PICTURE, buffers[0]);
+    } else if (message.type === "image_detail") {
+      await this.putLatest(DETAIL_OUT, message.has_output ? buffers[0] : undefined);
+      await this.putLatest(DETAIL_IN, message.has_input ? buffers[message.has_output ? 1 : 0] : undefined);
+    }
+  }
+
+  /** Decode one whole picture; a later one that was decoded sooner stays. */
+  private async putLatest(id: string, buffer: DataView | undefined): Promise<void> {
+    this.clock += 1;
+    const turn = this.clock;
+    const bitmap = await decode(buffer);
+    if (turn < (this.arrived[id] ?? 0)) {
+      bitmap?.close();
+      return;
+    }
+    this.arrived[id] = turn;
+    if (!bitmap) this.pictures.remove(id);
+    else this.pictures.put(id, { bitmap, x: 0, y: 0, width: bitmap.width, height: bitmap.height, revision: 0, turn });
+  }
+}

@@ -1,0 +1,163 @@
+import type {
+  Code,
+  Diagnostic,
+  DialectInfo,
+  Edit,
+  GraphView,
+  ImageDetail,
+  PipelineOptions,
+  Position,
+  PortRef,
+  PreviewItem,
+  RecipeInfo,
+  RevisionChanged,
+  RunFinished,
+  SampleStrip,
+  Saved,
+} from "../protocol/generated";
+import type { CatalogIndex } from "./catalog";
+import type { Slot } from "./graph";
+
+/** `starting`: no answer yet; `live`: the kernel answers; `silent`: it should have answered; `gone`: the comm is closed. */
+export type Link = "starting" | "live" | "silent" | "gone";
+
+export type Command =
+  | {
+      readonly kind: "edits";
+      readonly edits: readonly Edit[];
+      readonly gesture: string;
+      readonly positions: Readonly<Record<string, Position>>;
+    }
+  | { readonly kind: "undo" }
+  | { readonly kind: "redo" };
+
+export interface Opening {
+  readonly catalog: CatalogIndex;
+  readonly dialects: readonly DialectInfo[];
+  readonly recipes: readonly RecipeInfo[];
+  readonly version: string;
+  /** Why there is no GPU, or empty. */
+  readonly gpu: string;
+}
+
+/** Text and numbers of a preview; its pixels live in `Pictures`. */
+export interface Preview extends PreviewItem {
+  readonly revision: number;
+  readonly sample: number;
+  readonly iteration: number;
+}
+
+export interface RunState {
+  readonly running: boolean;
+  readonly stopping: boolean;
+  readonly done: number;
+  readonly total: number;
+  readonly finished: RunFinished | null;
+  /** Revision that `finished` measured. */
+  readonly revision: number;
+}
+
+/** Where the quick-add search is open, and what it is for. */
+export interface QuickAdd {
+  readonly mode: "add" | "connect";
+  /** In px of the widget. */
+  readonly at: Position;
+  /** In px of the canvas: where the node goes. */
+  readonly place: Position | null;
+  readonly from: PortRef | null;
+  readonly to: Slot | null;
+  readonly query: string;
+}
+
+export type DrawerTab = "code" | "batch";
+
+export interface View {
+  readonly selection: readonly string[];
+  readonly wires: readonly string[];
+  readonly hovered: string | null;
+  readonly palette: boolean;
+  readonly drawer: DrawerTab | null;
+  readonly inspector: boolean;
+  readonly heat: boolean;
+  readonly quickAdd: QuickAdd | null;
+  readonly renaming: boolean;
+  readonly dismissed: readonly string[];
+  /** Error cards that were folded, by node and code. */
+  readonly folded: readonly string[];
+}
+
+export interface State {
+  readonly link: Link;
+  readonly opening: Opening | null;
+  readonly confirmed: RevisionChanged | null;
+  /** Not answered yet; the first may be on its way. */
+  readonly pending: readonly Command[];
+  readonly inFlight: boolean;
+  /** `confirmed` with `pending` on top: what is drawn. */
+  readonly graph: GraphView | null;
+  readonly options: PipelineOptions | null;
+  readonly positions: Readonly<Record<string, Position>>;
+  /** Positions that this view sent and the kernel has not repeated yet. */
+  readonly moved: Readonly<Record<string, Position>>;
+  readonly code: Code | null;
+  readonly previews: Readonly<Record<string, Preview>>;
+  readonly previewFailures: readonly Diagnostic[];
+  readonly refused: readonly Diagnostic[];
+  readonly run: RunState;
+  readonly strip: SampleStrip | null;
+  readonly sample: number;
+  readonly iteration: number;
+  readonly batchSize: number;
+  /** The sample that was asked for and not shown yet. */
+  readonly wanted: { readonly sample: number; readonly iteration: number } | null;
+  readonly detail: ImageDetail | null;
+  readonly busy: boolean;
+  readonly busyKeys: readonly string[];
+  readonly savedFile: Saved | null;
+  readonly view: View;
+}
+
+export const INITIAL_VIEW: View = {
+  selection: [],
+  wires: [],
+  hovered: null,
+  palette: false,
+  drawer: "code",
+  inspector: true,
+  heat: false,
+  quickAdd: null,
+  renaming: false,
+  dismissed: [],
+  folded: [],
+};
+
+export const INITIAL: State = {
+  link: "starting",
+  opening: null,
+  confirmed: null,
+  pending: [],
+  inFlight: false,
+  graph: null,
+  options: null,
+  positions: {},
+  moved: {},
+  code: null,
+  previews: {},
+  previewFailures: [],
+  refused: [],
+  run: { running: false, stopping: false, done: 0, total: 0, finished: null, revision: -1 },
+  strip: null,
+  sample: 0,
+  iteration: 0,
+  batchSize: 0,
+  wanted: null,
+  detail: null,
+  busy: false,
+  busyKeys: [],
+  savedFile: null,
+  view: INITIAL_VIEW,
+};
+
+export function portKey(key: string, output: number): string {
+  return `${key}#${output}`;
+}

@@ -1,0 +1,499 @@
+// Generated from dali_studio/studio/messages.py. Do not edit: run
+//   python -m dali_studio.studio.codegen_ts
+
+export type Kind = "encoded" | "image" | "video" | "audio" | "boxes" | "mask" | "points" | "label" | "scalar" | "any";
+
+export type ArgumentType = "float" | "int" | "bool" | "string" | "data_type" | "image_type" | "interp_type" | "layout" | "float_list" | "int_list" | "string_list" | "interp_type_list" | "object";
+
+export type Widget = "slider" | "dial" | "number" | "switch" | "choice" | "text" | "numbers" | "range" | "path" | "files" | "none";
+
+export type Device = "cpu" | "gpu" | "mixed";
+
+export type Support = "used" | "ignored" | "refused";
+
+export type Severity = "error" | "warning" | "info";
+
+export type Value = null | boolean | number | string | readonly (boolean | number | string)[];
+
+/** Place an operator. `key` is chosen by the sender and must be free. */
+export interface AddNode {
+  readonly type: "add_node";
+  readonly key: string;
+  readonly operator: string;
+  readonly device?: Device;
+  readonly arguments?: Readonly<Record<string, Value>>;
+}
+
+/** Take a node and its wires away. */
+export interface RemoveNode {
+  readonly type: "remove_node";
+  readonly key: string;
+}
+
+/** Give an argument a value; ``unset`` returns it to its default. */
+export interface SetArgument {
+  readonly type: "set_argument";
+  readonly key: string;
+  readonly argument: string;
+  readonly value?: Value;
+  readonly unset?: boolean;
+}
+
+/** Wire an output to input number `input`, or to the argument `argument`. Replaces what was wired there. */
+export interface Connect {
+  readonly type: "connect";
+  readonly source: PortRef;
+  readonly target: string;
+  readonly input?: number | null;
+  readonly argument?: string;
+}
+
+/** One output of a node. */
+export interface PortRef {
+  readonly node: string;
+  readonly output: number;
+}
+
+/** Cut the wire that ends at an input or argument. */
+export interface Disconnect {
+  readonly type: "disconnect";
+  readonly target: string;
+  readonly input?: number | null;
+  readonly argument?: string;
+}
+
+/** Give a node another name (its key). */
+export interface Rename {
+  readonly type: "rename";
+  readonly key: string;
+  readonly new_key: string;
+}
+
+/** Place a node on another device. */
+export interface SetDevice {
+  readonly type: "set_device";
+  readonly key: string;
+  readonly device: Device;
+}
+
+/** Choose what the pipeline returns, in order. */
+export interface SetOutputs {
+  readonly type: "set_outputs";
+  readonly outputs: readonly PortRef[];
+}
+
+/** Change a pipeline option (`batch_size`, `num_threads`, `seed`, `name` ...). */
+export interface SetPipeline {
+  readonly type: "set_pipeline";
+  readonly option: string;
+  readonly value: Value;
+}
+
+/** A view was mounted: answer with `Opened`. `preview_width` is in device pixels. */
+export interface Ready {
+  readonly type: "ready";
+  readonly preview_width?: number;
+}
+
+/** Apply all edits as one undo step. With the same non-empty `gesture` as the step before, join it (slider drag). */
+export interface ApplyEdits {
+  readonly type: "apply_edits";
+  readonly base_revision: number;
+  readonly edits: readonly Edit[];
+  readonly gesture?: string;
+  readonly positions?: Readonly<Record<string, Position>>;
+}
+
+/** Upper left corner of a card, in canvas pixels. */
+export interface Position {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** Take the last step back. */
+export interface Undo {
+  readonly type: "undo";
+}
+
+/** Do the step taken back again. */
+export interface Redo {
+  readonly type: "redo";
+}
+
+/** Persist positions (view state: no revision). */
+export interface MoveNodes {
+  readonly type: "move_nodes";
+  readonly positions: Readonly<Record<string, Position>>;
+}
+
+/** Show sample `sample` of iteration `iteration` everywhere. */
+export interface ChooseSample {
+  readonly type: "choose_sample";
+  readonly sample: number;
+  readonly iteration: number;
+}
+
+/** Run `batches` whole batches and measure every node. */
+export interface Run {
+  readonly type: "run";
+  readonly batches?: number;
+}
+
+/** Stop the run in progress. */
+export interface Stop {
+  readonly type: "stop";
+}
+
+/** Ask for the code in a dialect; the choice stays until the next request. */
+export interface RequestCode {
+  readonly type: "request_code";
+  readonly dialect: string;
+}
+
+/** Ask for the large picture and the statistics of one node's output, and of its first input. */
+export interface RequestDetail {
+  readonly type: "request_detail";
+  readonly key: string;
+  readonly output?: number;
+}
+
+/** Write the document (or, with `what` code, the emitted program) to `path` in the kernel's working folder. */
+export interface SaveDocument {
+  readonly type: "save_document";
+  readonly path: string;
+  readonly what?: "code" | "document";
+}
+
+/** Start a new graph that reads and decodes the images of a folder on the kernel's machine. */
+export interface OpenFolder {
+  readonly type: "open_folder";
+  readonly path: string;
+}
+
+/** Start from a gallery example. */
+export interface OpenRecipe {
+  readonly type: "open_recipe";
+  readonly name: string;
+}
+
+/** The answer to `Ready`, and sent again whenever another document is opened. */
+export interface Opened {
+  readonly type: "opened";
+  readonly catalog: Catalog;
+  readonly dialects: readonly DialectInfo[];
+  readonly recipes: readonly RecipeInfo[];
+  readonly version: string;
+  readonly gpu: string;
+  readonly preview_width: number;
+}
+
+/** All operators, as the browser receives them. */
+export interface Catalog {
+  readonly operators: readonly OperatorSchema[];
+}
+
+/** Everything that other parts may know of an operator. */
+export interface OperatorSchema {
+  readonly name: string;
+  readonly class_name: string;
+  readonly category: string;
+  readonly summary: string;
+  readonly doc?: string;
+  readonly version?: number;
+  readonly devices?: readonly Device[];
+  readonly inputs?: readonly InputSchema[];
+  readonly outputs?: readonly OutputSchema[];
+  readonly arguments?: readonly ArgumentSchema[];
+  readonly traits?: readonly string[];
+  readonly seeded?: boolean;
+  readonly stateful?: boolean;
+  readonly keep?: boolean;
+  readonly role?: "" | "constant" | "copy" | "external_source" | "reader";
+  readonly icon?: string;
+  readonly keywords?: readonly string[];
+  readonly hidden?: boolean;
+}
+
+/** One positional input. */
+export interface InputSchema {
+  readonly name: string;
+  readonly kind?: Kind;
+  readonly layouts?: readonly string[];
+  readonly dtypes?: readonly string[];
+  readonly optional?: boolean;
+  readonly doc?: string;
+}
+
+/** One output. */
+export interface OutputSchema {
+  readonly name: string;
+  readonly kind?: Kind;
+  readonly doc?: string;
+}
+
+/** One argument of an operator. */
+export interface ArgumentSchema {
+  readonly name: string;
+  readonly type: ArgumentType;
+  readonly doc?: string;
+  readonly unit?: string;
+  readonly default?: Value;
+  readonly required?: boolean;
+  readonly tensor?: boolean;
+  readonly minimum?: number | null;
+  readonly maximum?: number | null;
+  readonly choices?: readonly string[];
+  readonly length?: readonly number[];
+  readonly widget?: Widget;
+  readonly span?: readonly number[];
+  readonly common?: boolean;
+  readonly support?: Support;
+  readonly reason?: string;
+  readonly deprecated?: string;
+}
+
+/** A language of the code pane. */
+export interface DialectInfo {
+  readonly name: string;
+  readonly title: string;
+}
+
+/** A gallery example. */
+export interface RecipeInfo {
+  readonly name: string;
+  readonly title: string;
+  readonly operators: number;
+}
+
+/** The graph as it is now. Sent after every edit, undo, redo or opening, also when an edit was refused. */
+export interface RevisionChanged {
+  readonly type: "revision_changed";
+  readonly revision: number;
+  readonly graph: GraphView;
+  readonly options: PipelineOptions;
+  readonly positions: Readonly<Record<string, Position>>;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly can_undo: boolean;
+  readonly can_redo: boolean;
+  readonly document: string;
+  readonly saved: boolean;
+}
+
+/** The whole graph. */
+export interface GraphView {
+  readonly name: string;
+  readonly nodes: readonly NodeView[];
+  readonly outputs: readonly PortRef[];
+}
+
+/** A node as the canvas draws it. */
+export interface NodeView {
+  readonly key: string;
+  readonly operator: string;
+  readonly device: Device;
+  readonly arguments: Readonly<Record<string, Value>>;
+  readonly inputs: readonly (PortRef | null)[];
+  readonly argument_inputs: Readonly<Record<string, PortRef>>;
+  readonly output_kinds: readonly Kind[];
+  readonly facts: readonly string[];
+  readonly in_run: boolean;
+  readonly unknown: boolean;
+  readonly bypassed: boolean;
+}
+
+/** The options shown when nothing is selected. */
+export interface PipelineOptions {
+  readonly batch_size: number;
+  readonly num_threads: number;
+  readonly seed: number | null;
+  readonly device_id: number | null;
+  readonly prefetch_queue_depth: number;
+}
+
+/** One finding about a graph, a document or a run. */
+export interface Diagnostic {
+  readonly code: string;
+  readonly message: string;
+  readonly severity?: Severity;
+  readonly hint?: string;
+  readonly node?: string;
+  readonly argument?: string;
+  readonly sample?: number | null;
+  readonly source?: string;
+  readonly detail?: string;
+}
+
+/** An edit or a request could not be done; nothing changed. */
+export interface Refused {
+  readonly type: "refused";
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Pictures of some nodes (the changed ones); buffer 0 is a JPEG atlas, absent if `items` has no pictures. */
+export interface Previews {
+  readonly type: "previews";
+  readonly revision: number;
+  readonly sample: number;
+  readonly iteration: number;
+  readonly batch_size: number;
+  readonly items: readonly PreviewItem[];
+  readonly failed: readonly Diagnostic[];
+  readonly milliseconds: number;
+}
+
+/** One node's output for the chosen sample. */
+export interface PreviewItem {
+  readonly key: string;
+  readonly output: number;
+  readonly facts: string;
+  readonly atlas_x: number;
+  readonly atlas_y: number;
+  readonly atlas_width: number;
+  readonly atlas_height: number;
+  readonly values: readonly number[];
+  readonly text: string;
+  readonly note: string;
+}
+
+/** Thumbnails of every sample of the batch: buffer 0 is one JPEG, `count` cells of `cell` x `cell` px in one row. */
+export interface SampleStrip {
+  readonly type: "sample_strip";
+  readonly iteration: number;
+  readonly count: number;
+  readonly cell: number;
+  readonly names: readonly string[];
+}
+
+/** Answer to `RequestDetail`. Buffers in order: output picture if `has_output`, input picture if `has_input`. */
+export interface ImageDetail {
+  readonly type: "image_detail";
+  readonly key: string;
+  readonly output: number;
+  readonly has_output: boolean;
+  readonly has_input: boolean;
+  readonly facts: string;
+  readonly layout: string;
+  readonly minimum: number;
+  readonly maximum: number;
+  readonly mean: number;
+  readonly histogram: readonly (readonly number[])[];
+  readonly note: string;
+}
+
+/** Sent while a run goes on. */
+export interface RunProgress {
+  readonly type: "run_progress";
+  readonly done: number;
+  readonly total: number;
+}
+
+/** The measured run. `stopped`: by the user; `failed`: why it could not go on. */
+export interface RunFinished {
+  readonly type: "run_finished";
+  readonly batches: number;
+  readonly samples_per_second: number;
+  readonly milliseconds_per_batch: number;
+  readonly timings: readonly NodeTiming[];
+  readonly stopped: boolean;
+  readonly failed: readonly Diagnostic[];
+}
+
+/** Time of one node in the run: per batch, summed over threads, and its share of the whole. */
+export interface NodeTiming {
+  readonly key: string;
+  readonly milliseconds: number;
+  readonly p95: number;
+  readonly share: number;
+  readonly group: readonly string[];
+}
+
+/** The emitted program; `lines` maps a node key to the 1-based line numbers that mention it. */
+export interface Code {
+  readonly type: "code";
+  readonly dialect: string;
+  readonly source: string;
+  readonly lines: Readonly<Record<string, readonly number[]>>;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** A file was written. */
+export interface Saved {
+  readonly type: "saved";
+  readonly path: string;
+  readonly what: "code" | "document";
+}
+
+/** The worker is computing (`true`) or idle. */
+export interface Busy {
+  readonly type: "busy";
+  readonly busy: boolean;
+  readonly keys: readonly string[];
+}
+
+export type Edit =
+  | AddNode
+  | RemoveNode
+  | SetArgument
+  | Connect
+  | Disconnect
+  | Rename
+  | SetDevice
+  | SetOutputs
+  | SetPipeline;
+
+export type ClientMessage =
+  | Ready
+  | ApplyEdits
+  | Undo
+  | Redo
+  | MoveNodes
+  | ChooseSample
+  | Run
+  | Stop
+  | RequestCode
+  | RequestDetail
+  | SaveDocument
+  | OpenFolder
+  | OpenRecipe;
+
+export type KernelMessage =
+  | Opened
+  | RevisionChanged
+  | Refused
+  | Previews
+  | SampleStrip
+  | ImageDetail
+  | RunProgress
+  | RunFinished
+  | Code
+  | Saved
+  | Busy;
+
+/** What each diagnostic code means. */
+export const CODES: Readonly<Record<string, string>> = {
+  DS101: "unknown operator",
+  DS102: "unknown argument",
+  DS103: "missing required argument",
+  DS104: "argument of a wrong type",
+  DS105: "argument out of range",
+  DS106: "argument or option that is not supported",
+  DS107: "argument cannot be fed by a wire",
+  DS201: "missing input",
+  DS202: "input that the operator does not have",
+  DS203: "input of a wrong data type, layout or rank",
+  DS204: "cycle",
+  DS205: "no output selected",
+  DS206: "device that is not available here",
+  DS207: "illegal placement on devices",
+  DS208: "duplicate node name",
+  DS209: "unknown node or port",
+  DS301: "sample that could not be processed",
+  DS302: "data source that could not be opened",
+  DS303: "end of data",
+  DS304: "the pipeline cannot run as it is used",
+  DS305: "failure inside an operator",
+  DS401: "document that is not valid",
+  DS402: "document of a newer version",
+  DS501: "construct that a dialect cannot express",
+  DS601: "optional package is missing",
+};

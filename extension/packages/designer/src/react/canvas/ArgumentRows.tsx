@@ -1,0 +1,101 @@
+import { Handle, Position, useUpdateNodeInternals } from "@xyflow/react";
+import { useEffect } from "react";
+import type { Operator } from "../../core/catalog";
+import * as format from "../../core/format";
+import { type ArgumentRow, argumentRows, extraInputs, previewOf } from "../../core/select";
+import { isWired, judge, slotsOf } from "../../core/compat";
+import type { Slot } from "../../core/graph";
+import type { NodeView } from "../../protocol/generated";
+import { useSel } from "../context";
+import { PortMark } from "../Port";
+import { Row, SlotPort } from "./CardParts";
+import { handleOfSlot, useDrag } from "./drag";
+
+/** The value that a wired argument has for the shown sample, if its source gives one number for each. */
+function useDrawn(node: NodeView, name: string, sample: number): number | undefined {
+  return useSel((s) => {
+    const source = node.argument_inputs[name];
+    return source ? previewOf(s, source.node, source.output)?.values[sample] : undefined;
+  });
+}
+
+interface Props {
+  readonly node: NodeView;
+  readonly row: ArgumentRow;
+  readonly sample: number;
+}
+
+export function ArgumentRowView({ node, row, sample }: Props) {
+  const drawn = useDrawn(node, row.name, sample);
+  const shown = row.wired ? (drawn === undefined ? "wired" : format.value(drawn, row.unit)) : format.value(row.value, row.unit);
+  return (
+    <Row>
+      <span className="ds-muted ds-row-name" title={row.name}>
+        {row.name}
+      </span>
+      <span className="ds-row-value" title={shown}>
+        {shown}
+      </span>
+      {row.wired && (
+        <SlotPort
+          slot={{ kind: "argument", node: node.key, argument: row.name }}
+          kind="scalar"
+          wired
+          label={`argument ${row.name}`}
+          testId={`arg-port-${node.key}-${row.name}`}
+        />
+      )}
+    </Row>
+  );
+}
+
+function slotName(slot: Slot, operator: Operator): string {
+  if (slot.kind === "argument") return slot.argument;
+  return slot.kind === "input" ? (operator.inputs[slot.input]?.name ?? `input ${slot.input + 1}`) : "";
+}
+
+function slotTestId(slot: Slot): string {
+  if (slot.kind === "argument") return `arg-port-${slot.node}-${slot.argument}`;
+  return slot.kind === "input" ? `port-in-${slot.node}-${slot.input}` : "";
+}
+
+/** While a wire is drawn: every slot of the card that is not on its face, as a place to drop. */
+export function DropRows({ node, operator }: { readonly node: NodeView; readonly operator: Operator | undefined }) {
+  const drag = useDrag();
+  const update = useUpdateNodeInternals();
+  const from = drag?.from ?? null;
+  const slots = useSel((s): readonly Slot[] => {
+    if (!from || !operator || !s.graph || !s.opening || from.node === node.key || s.view.hovered !== node.key) return [];
+    const face = new Set([0, ...extraInputs(node, operator)]);
+    const rows = new Set(argumentRows(node, operator).filter((r) => r.wired).map((r) => r.name));
+    const context = { graph: s.graph, catalog: s.opening.catalog };
+    return slotsOf(node, operator).filter((slot) => {
+      if (slot.kind === "input" ? face.has(slot.input) : slot.kind === "argument" && rows.has(slot.argument)) return false;
+      return !isWired(node, slot) && judge(context, from, slot).ok;
+    });
+  });
+  const count = slots.length;
+  useEffect(() => {
+    if (count >= 0) update(node.key);
+  }, [count, update, node.key]);
+  if (!operator || count === 0) return null;
+  return (
+    <div className="ds-droprows">
+      {slots.map((slot) => (
+        <div key={handleOfSlot(slot)} className="ds-droprow" data-ds-slot={handleOfSlot(slot)}>
+          <Handle
+            type="target"
+            position={Position.Left}
+            id={handleOfSlot(slot)}
+            className="ds-port ds-port-fits"
+            data-testid={slotTestId(slot)}
+            data-ds-slot={handleOfSlot(slot)}
+          >
+            <PortMark kind={slot.kind === "input" ? (operator.inputs[slot.input]?.kind ?? "any") : "scalar"} wired={false} />
+          </Handle>
+          {slotName(slot, operator)}
+        </div>
+      ))}
+    </div>
+  );
+}

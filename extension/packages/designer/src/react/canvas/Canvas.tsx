@@ -1,0 +1,292 @@
+import {
+  Background,
+  type Edge,
+  type EdgeChange,
+  type Node,
+  ReactFlow,
+  ReactFlowProvider,
+  SelectionMode,
+  useReactFlow,
+} from "@xyflow/react";
+import { type DragEvent, type MouseEvent, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import type { Rect } from "../../core/route";
+import type { Position } from "../../protocol/generated";
+import { OUTPUTS } from "../../core/graph";
+import { layoutGraph } from "../../core/layout";
+import { reducedMotion, useCanvasApi } from "../canvasApi";
+import { useFrame, useSel } from "../context";
+import { insertOperator, openQuickAdd } from "../quick";
+import { type Drag, DragContext } from "./drag";
+import { OpCard } from "./OpCard";
+import { OutputsCard } from "./OutputsCard";
+import { fitView, obstaclesOf, sizesOf, useAutoPlace, useFlowEdges, useFlowNodes } from "./useFlow";
+import { useWiring } from "./useWiring";
+import { ObstacleContext, WireEdge } from "./WireEdge";
+import { ZoomControls } from "./ZoomControls";
+
+const NODE_TYPES = { operator: OpCard, outputs: OutputsCard };
+const EDGE_TYPES = { wire: WireEdge };
+
+function zoomLevel(zoom: number): string {
+  return zoom < 0.4 ? "far" : zoom < 0.7 ? "mid" : "near";
+}
+
+function CanvasView() {
+  const { session, root, theme } = useFrame();
+  const flow = useReactFlow();
+  const api = useCanvasApi();
+  const box = useRef<HTMLDivElement>(null);
+  const width = useRef(0);
+  const { nodes, setNodes, onNodesChange, dragging } = useFlowNodes();
+  const edges = useFlowEdges();
+  const [zoom, setZoom] = useState(1);
+  const [focused, setFocused] = useState(false);
+  const latest = useRef<Node[]>(nodes);
+  latest.current = nodes;
+
+  const fit = useCallback(
+    (duration = 0) => {
+      const rect = box.current?.getBoundingClientRect();
+      const size = { width: rect?.width ?? 0, height: rect?.height ?? 0 };
+      fitView(flow, obstaclesOf(latest.current), size, reducedMotion(root) ? 0 : duration);
+    },
+    [flow, root],
+  );
+  const fitSoon = useCallback(() => requestAnimationFrame(() => fit()), [fit]);
+  useAutoPlace(width, fitSoon);
+  useFirstFit(nodes.length, fitSoon, box, width, fit);
+
+  const obstacles = useObstacles(nodes, dragging);
+  const place = useCallback((x: number, y: number) => flow.screenToFlowPosition({ x, y }), [flow]);
+  const onPane = useCallback(
+    (at: Position, drag: Drag) => {
+      openQuickAdd(session, root, { at, place: place(at.x, at.y), from: drag.from, to: drag.to });
+    },
+    [session, root, place],
+  );
+  const { drag, hint, handlers } = useWiring(onPane);
+
+  const animate = useCallback(
+    (to: Readonly<Record<string, Position>>) => {
+      const from = Object.fromEntries(latest.current.map((n) => [n.id, n.position]));
+      const start = performance.now();
+      const length = reducedMotion(root) ? 0 : 240;
+      const step = (now: number) => {
+        const t = length === 0 ? 1 : Math.min(1, (now - start) / length);
+        const e = t < 0.5 ? 2 * t * t : 1 - (2 - 2 * t) ** 2 / 2;
+        const mix = (a: number, b: number) => a + (b - a) * e;
+        setNodes((ns) =>
+          ns.map((n) => {
+            const a = from[n.id];
+            const b = to[n.id];
+            return a && b ? { ...n, position: { x: mix(a.x, b.x), y: mix(a.y, b.y) } } : n;
+          }),
+        );
+        if (t < 1) {
+          requestAnimationFrame(step);
+        } else {
+          dragging.current = false;
+          session.move(to);
+          requestAnimationFrame(() => fit(200));
+        }
+      };
+      dragging.current = true;
+      requestAnimationFrame(step);
+    },
+    [session, root, setNodes, dragging, fit],
+  );
+
+  useEffect(() => {
+    api.current = {
+      fit: () => fit(200),
+      zoomBy: (factor) => void flow.zoomTo(flow.getZoom() * factor, { duration: 80 }),
+      zoomTo: (z) => void flow.zoomTo(z, { duration: 80 }),
+      layout: () => {
+        const state = session.store.get();
+        if (state.graph) animate(layoutGraph(state.graph, sizesOf(state), width.current || 900));
+      },
+      show: (key) => {
+        const node = latest.current.find((n) => n.id === key);
+        if (!node) return;
+        const x = node.position.x + (node.measured?.width ?? 148) / 2;
+        const y = node.position.y + (node.measured?.height ?? 171) / 2;
+        void flow.setCenter(x, y, { zoom: Math.max(0.7, flow.getZoom()), duration: reducedMotion(root) ? 0 : 200 });
+        focusCard(root, key);
+      },
+      focus: (key) => focusCard(root, key),
+      centre: () => {
+        const rect = box.current?.getBoundingClientRect();
+        const at = { x: (rect?.left ?? 0) + (rect?.width ?? 0) / 2 - 74, y: (rect?.top ?? 0) + (rect?.height ?? 0) / 3 };
+        return { at, place: place(at.x, at.y) };
+      },
+    };
+  }, [api, fit, flow, session, animate, root, place]);
+
+  const onEdgesChange = useCallback(
+    (changes: EdgeChange[]) => {
+      const selects = changes.filter((c) => c.type === "select");
+      if (selects.length === 0) return;
+      session.view((v) => {
+        const next = new Set(v.wires);
+        for (const c of selects) c.selected ? next.add(c.id) : next.delete(c.id);
+        return { wires: [...next] };
+      });
+    },
+    [session],
+  );
+
+  const onDragStop = useCallback(
+    (_: unknown, __: Node, moved: Node[]) => {
+      dragging.current = false;
+      const changed = moved.filter((n) => {
+        const old = session.store.get().positions[n.id];
+        return !old || old.x !== n.position.x || old.y !== n.position.y;
+      });
+      session.move(Object.fromEntries(changed.map((n) => [n.id, { x: Math.round(n.position.x), y: Math.round(n.position.y) }])));
+    },
+    [session, dragging],
+  );
+
+  const onDrop = useCallback(
+    (event: DragEvent) => {
+      const name = event.dataTransfer.getData("application/x-dali-studio-operator");
+      const operator = session.store.get().opening?.catalog.byName.get(name);
+      if (!operator) return;
+      event.preventDefault();
+      const at = place(event.clientX - 74, event.clientY - 14);
+      insertOperator(session, operator, { at, from: null, to: null });
+    },
+    [session, place],
+  );
+
+  const onDoubleClick = useCallback(
+    (event: MouseEvent) => {
+      if (!(event.target instanceof Element) || !event.target.closest(".react-flow__pane")) return;
+      const at = { x: event.clientX, y: event.clientY };
+      openQuickAdd(session, root, { at, place: place(at.x, at.y), from: null, to: null });
+    },
+    [session, root, place],
+  );
+
+  const colorMode = theme === "light" ? "light" : "dark";
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the canvas is operated by keys too, see keys.ts
+    <div
+      ref={box}
+      className={`ds-canvas ds-zoom-${zoomLevel(zoom)} ${drag ? "ds-wiring" : ""}`}
+      data-testid="canvas"
+      onFocus={() => setFocused(true)}
+      onBlur={() => setFocused(false)}
+      onDoubleClick={onDoubleClick}
+      onDragOver={(e) => e.preventDefault()}
+      onDrop={onDrop}
+    >
+      <DragContext.Provider value={drag}>
+        <ObstacleContext.Provider value={obstacles}>
+          <ReactFlow
+            nodes={nodes}
+            edges={edges}
+            nodeTypes={NODE_TYPES}
+            edgeTypes={EDGE_TYPES}
+            onNodesChange={onNodesChange}
+            onEdgesChange={onEdgesChange}
+            onNodeDragStart={() => {
+              dragging.current = true;
+            }}
+            onNodeDragStop={onDragStop}
+            onNodeDoubleClick={(_, n) => n.id !== OUTPUTS && session.view({ renaming: true, selection: [n.id] })}
+            onMoveEnd={(_, viewport) => setZoom(viewport.zoom)}
+            onReconnect={() => undefined}
+            {...handlers}
+            colorMode={colorMode}
+            connectionRadius={18}
+            connectionLineStyle={{ stroke: "var(--ds-accent)", strokeWidth: 2 }}
+            defaultEdgeOptions={{ focusable: true }}
+            disableKeyboardA11y
+            deleteKeyCode={null}
+            zoomOnDoubleClick={false}
+            zoomOnScroll={focused}
+            preventScrolling={focused}
+            minZoom={0.15}
+            maxZoom={2}
+            selectionMode={SelectionMode.Partial}
+            onlyRenderVisibleElements={nodes.length > 60}
+            proOptions={{ hideAttribution: true }}
+            nodeDragThreshold={2}
+          >
+            <Background gap={16} size={1.2} color="var(--ds-dot)" />
+          </ReactFlow>
+        </ObstacleContext.Provider>
+      </DragContext.Provider>
+      <ZoomControls zoom={zoom} />
+      {hint && (
+        <div className="ds-drag-hint" role="status" style={{ left: hint.x - offset(box, root).x, top: hint.y - offset(box, root).y }}>
+          {hint.text}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function offset(box: { current: HTMLElement | null }, root: HTMLElement): Position {
+  const a = box.current?.getBoundingClientRect();
+  const b = root.getBoundingClientRect();
+  return { x: (a?.left ?? 0) - b.left, y: (a?.top ?? 0) - b.top };
+}
+
+function focusCard(root: HTMLElement, key: string): void {
+  const cards = root.querySelectorAll<HTMLElement>(".react-flow__node");
+  for (const card of cards) if (card.dataset.id === key) card.focus({ preventScroll: true });
+}
+
+/** Cards as obstacles, refreshed when nothing moves. */
+function useObstacles(nodes: readonly Node[], dragging: { readonly current: boolean }): readonly Rect[] {
+  const [rects, setRects] = useState<readonly Rect[]>([]);
+  const text = useMemo(() => JSON.stringify(obstaclesOf(nodes)), [nodes]);
+  useEffect(() => {
+    const wait = setTimeout(() => {
+      if (!dragging.current) setRects(JSON.parse(text) as Rect[]);
+    }, 30);
+    return () => clearTimeout(wait);
+  }, [text, dragging]);
+  return rects;
+}
+
+/** Fit when the first card appears and when the room changes. */
+function useFirstFit(
+  count: number,
+  fitSoon: () => void,
+  box: { readonly current: HTMLDivElement | null },
+  width: { current: number },
+  fit: (duration: number) => void,
+): void {
+  const shown = count > 0;
+  const opening = useSel((s) => s.opening);
+  useEffect(() => {
+    if (shown && opening) fitSoon();
+  }, [shown, opening, fitSoon]);
+  useEffect(() => {
+    const element = box.current;
+    if (!element) return undefined;
+    let last = 0;
+    const observer = new ResizeObserver(() => {
+      const now = element.clientWidth;
+      width.current = now;
+      if (last > 0 && Math.abs(now - last) > 40) fit(120);
+      last = now;
+    });
+    observer.observe(element);
+    width.current = element.clientWidth;
+    return () => observer.disconnect();
+  }, [box, width, fit]);
+}
+
+export type CanvasEdge = Edge;
+
+export function Canvas() {
+  return (
+    <ReactFlowProvider>
+      <CanvasView />
+    </ReactFlowProvider>
+  );
+}

@@ -1,0 +1,165 @@
+import { Handle, Position } from "@xyflow/react";
+import type { ReactNode } from "react";
+import * as format from "../../core/format";
+import type { Slot } from "../../core/graph";
+import { PORT_LOOKS } from "../../core/ports";
+import type { Preview } from "../../core/state";
+import type { Device, Kind, NodeTiming, PortRef } from "../../protocol/generated";
+import { useSel } from "../context";
+import { PortMark } from "../Port";
+import { handleOfSlot, judgeSlot, judgeSource, useDrag } from "./drag";
+
+export function DeviceBadge({ device }: { readonly device: Device }) {
+  if (device === "mixed")
+    return (
+      <span className="ds-device ds-device-mixed">
+        <i>mi</i>
+        <i>xed</i>
+      </span>
+    );
+  return <span className={`ds-device ds-device-${device}`}>{device}</span>;
+}
+
+/** How a port looks while a wire is drawn: fitting ones grow, others fade. */
+function useFit(judgeIt: (context: Parameters<typeof judgeSlot>[0]) => { ok: boolean }): string {
+  const drag = useDrag();
+  const fits = useSel((s) => {
+    if (!drag || !s.graph || !s.opening) return "";
+    return judgeIt({ graph: s.graph, catalog: s.opening.catalog }).ok ? "ds-port-fits" : "ds-port-misfit";
+  });
+  return drag ? fits : "";
+}
+
+interface SlotProps {
+  readonly slot: Slot;
+  readonly kind: Kind;
+  readonly wired: boolean;
+  readonly label: string;
+  readonly testId: string;
+  readonly top?: number;
+}
+
+export function SlotPort({ slot, kind, wired, label, testId, top }: SlotProps) {
+  const drag = useDrag();
+  const fit = useFit((context) => (drag ? judgeSlot(context, drag, slot) : { ok: false }));
+  const own = drag?.to && JSON.stringify(drag.to) === JSON.stringify(slot);
+  return (
+    <Handle
+      type="target"
+      position={Position.Left}
+      id={handleOfSlot(slot)}
+      className={`ds-port ${own ? "" : fit}`}
+      style={top === undefined ? undefined : { top }}
+      title={label}
+      aria-label={label}
+      data-testid={testId}
+      data-ds-slot={handleOfSlot(slot)}
+    >
+      <PortMark kind={kind} wired={wired} argument={slot.kind === "argument"} />
+    </Handle>
+  );
+}
+
+interface SourceProps {
+  readonly source: PortRef;
+  readonly kind: Kind;
+  readonly wired: boolean;
+  readonly name: string;
+  readonly top?: number;
+}
+
+export function SourcePort({ source, kind, wired, name, top }: SourceProps) {
+  const drag = useDrag();
+  const fit = useFit((context) => (drag ? judgeSource(context, drag, source) : { ok: false }));
+  const own = drag?.from && drag.from.node === source.node && drag.from.output === source.output;
+  const label = `output ${name}: ${PORT_LOOKS[kind].words}`;
+  return (
+    <Handle
+      type="source"
+      position={Position.Right}
+      id={`out:${source.output}`}
+      className={`ds-port ${own ? "ds-port-own" : fit}`}
+      style={top === undefined ? undefined : { top }}
+      title={label}
+      aria-label={label}
+      data-testid={`port-out-${source.node}-${source.output}`}
+      data-ds-source={source.output}
+    >
+      <PortMark kind={kind} wired={wired} />
+    </Handle>
+  );
+}
+
+interface TimeProps {
+  readonly nodeKey: string;
+  readonly timing: NodeTiming | undefined;
+  readonly running: boolean;
+  readonly old: boolean;
+  readonly heat: boolean;
+}
+
+export function TimeChip({ nodeKey, timing, running, old, heat }: TimeProps) {
+  if (!timing && !running) return null;
+  const together = timing && timing.group.length > 1 ? ` Measured together with ${timing.group.filter((k) => k !== nodeKey).join(", ")}.` : "";
+  const title = timing
+    ? `Work per batch in the whole pipeline, summed over threads: median ${format.time(timing.milliseconds)}, p95 ${format.time(timing.p95)}, ${format.percent(timing.share)} of the whole.${together}${old ? " From before the last change." : ""}`
+    : "Measuring";
+  const step = timing && heat ? `ds-heat-${format.heatStep(timing.share)}` : "ds-heat-1";
+  return (
+    <span className={`ds-time ${step} ${old ? "ds-time-old" : ""}`} title={title} data-testid={`time-${nodeKey}`}>
+      {running ? "…" : format.time(timing?.milliseconds)}
+      {together && !running ? " +" : ""}
+    </span>
+  );
+}
+
+export function HeatBar({ timing }: { readonly timing: NodeTiming | undefined }) {
+  return (
+    <div className="ds-heatbar">
+      {timing && (
+        <i
+          className={`ds-heat-${format.heatStep(timing.share)}`}
+          style={{ width: `${Math.max(1.5, timing.share * 100)}%` }}
+        />
+      )}
+    </div>
+  );
+}
+
+const BARS = 64;
+
+/** The values of the batch; the shown sample is solid. */
+export function Values({ preview, sample }: { readonly preview: Preview | undefined; readonly sample: number }) {
+  const values = (preview?.values ?? []).slice(0, BARS);
+  if (values.length === 0) return <div className="ds-values" />;
+  const words = `values of the batch: ${values.map((v) => format.number(v)).join(", ")}`;
+  const low = Math.min(...values);
+  const high = Math.max(...values);
+  if (values.length <= 8 && values.every((v) => v === 0 || v === 1))
+    return (
+      <div className="ds-dots" role="img" aria-label={words}>
+        {values.map((v, i) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a sample is its place in the batch
+          <i key={i} className={`${v ? "ds-dot-on" : ""} ${i === sample ? "ds-dot-now" : ""}`} />
+        ))}
+      </div>
+    );
+  const height = (v: number) => (high > low ? 6 + ((v - low) / (high - low)) * 24 : 16);
+  return (
+    <div className="ds-values" role="img" aria-label={words} style={{ gap: values.length > 24 ? 0.5 : 2 }}>
+      {values.map((v, i) => (
+        <i
+          // biome-ignore lint/suspicious/noArrayIndexKey: a sample is its place in the batch
+          key={i}
+          className={i === sample ? "ds-value-now" : ""}
+          style={{ height: height(v) }}
+          title={`sample ${i + 1}: ${format.number(v)}`}
+        />
+      ))}
+    </div>
+  );
+}
+
+export function Row({ children, className = "" }: { readonly children: ReactNode; readonly className?: string }) {
+  return <div className={`ds-row ${className}`}>{children}</div>;
+}

@@ -1,0 +1,85 @@
+import { NodeToolbar, Position } from "@xyflow/react";
+import { severity } from "../../core/select";
+import type { Diagnostic } from "../../protocol/generated";
+import { CODES } from "../../protocol/generated";
+import { useSel, useSession } from "../context";
+import { Icon } from "../icons";
+import { copyText } from "../clipboard";
+
+export function reportText(d: Diagnostic): string {
+  const lines = [`${d.code} ${CODES[d.code] ?? ""}`.trim(), d.message];
+  if (d.hint) lines.push(d.hint);
+  if (d.node) lines.push(`node: ${d.node}${d.argument ? `, argument: ${d.argument}` : ""}`);
+  if (d.sample !== null && d.sample !== undefined) lines.push(`sample: ${d.sample}`);
+  if (d.source) lines.push(`source: ${d.source}`);
+  if (d.detail) lines.push("", d.detail);
+  return lines.join("\n");
+}
+
+interface Props {
+  readonly nodeKey: string;
+  readonly finding: Diagnostic;
+  readonly more: number;
+}
+
+function title(d: Diagnostic): string {
+  const words = CODES[d.code] ?? "problem";
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** What went wrong at a node, beside it: in plain words first, technical words folded. */
+export function ErrorCard({ nodeKey, finding, more }: Props) {
+  const session = useSession();
+  const id = `${nodeKey}|${finding.code}|${finding.message}`;
+  const state = useSel((s) => ({
+    folded: s.view.folded.includes(id),
+    // Warnings and second errors wait until their node is selected, so that cards do not cover the graph.
+    wanted: s.view.selection[0] === nodeKey || firstError(s) === nodeKey,
+  }));
+  const error = severity(finding) === "error";
+  const open = state.wanted && !state.folded;
+  const fold = () => session.view((v) => ({ folded: [...v.folded, id] }));
+  return (
+    <NodeToolbar nodeId={nodeKey} isVisible={open} position={Position.Bottom} offset={6} align="start">
+      <div
+        className={`ds-error-card ds-tone-${error ? "error" : "warning"} nodrag nopan nowheel`}
+        role="group"
+        aria-label={`Problem of ${nodeKey}`}
+        data-testid={`error-card-${nodeKey}`}
+      >
+        <div className="ds-error-body">
+          <h4>{title(finding)}</h4>
+          <p>{finding.message}</p>
+          {finding.hint && <p className="ds-error-hint">{finding.hint}</p>}
+          {(finding.source || (finding.sample ?? null) !== null) && (
+            <p className="ds-error-where">
+              {(finding.sample ?? null) !== null && <span>sample {(finding.sample ?? 0) + 1}</span>}
+              {finding.source && <code>{finding.source}</code>}
+            </p>
+          )}
+        </div>
+        <div className="ds-error-foot">
+          <button type="button" className="ds-link" onClick={() => copyText(reportText(finding))}>
+            <Icon name="copy" size={12} />
+            Copy
+          </button>
+          {finding.detail && (
+            <details>
+              <summary>Technical words</summary>
+              <pre>{finding.detail}</pre>
+            </details>
+          )}
+          {more > 0 && <span className="ds-muted">{more} more in the inspector</span>}
+          <button type="button" className="ds-icon-button ds-small" aria-label="Close" onClick={fold}>
+            <Icon name="cross" size={12} />
+          </button>
+        </div>
+      </div>
+    </NodeToolbar>
+  );
+}
+
+function firstError(state: Parameters<Parameters<typeof useSel>[0]>[0]): string {
+  const failing = [...(state.run.finished?.failed ?? []), ...state.previewFailures];
+  return failing.find((d) => d.node && severity(d) === "error")?.node ?? "";
+}

@@ -1,0 +1,250 @@
+import type { NodeProps } from "@xyflow/react";
+import { memo } from "react";
+import type { Operator } from "../../core/catalog";
+import * as format from "../../core/format";
+import { nodeOf } from "../../core/graph";
+import { categoryHue } from "../../core/ports";
+import * as select from "../../core/select";
+import { portKey } from "../../core/state";
+import type { Diagnostic, NodeView } from "../../protocol/generated";
+import { useSel, useSession } from "../context";
+import { Icon, operatorIcon } from "../icons";
+import { ArgumentRowView, DropRows } from "./ArgumentRows";
+import { DeviceBadge, HeatBar, Row, SlotPort, SourcePort, TimeChip, Values } from "./CardParts";
+import { ErrorCard } from "./ErrorCard";
+import { Thumb } from "./Thumb";
+import { RenameField } from "./RenameField";
+
+function useCard(key: string) {
+  const node = useSel((s) => nodeOf(s.graph, key));
+  const operator = useSel((s) => s.opening?.catalog.byName.get(node?.operator ?? ""));
+  const preview = useSel((s) => select.previewOf(s, key));
+  const findings = useSel((s) => select.findingsOf(select.findings(s), key));
+  const status = useSel((s) => ({
+    timing: select.timingOf(s, key),
+    running: s.run.running,
+    old: s.run.revision !== (s.confirmed?.revision ?? -1),
+    stale: select.staleKeys(s).has(key),
+    busy: s.busy && (s.busyKeys.length === 0 || s.busyKeys.includes(key)),
+    heat: s.view.heat,
+    sample: s.sample,
+    wiredOutputs: (s.graph ? wiredOutputs(s.graph.nodes, key) : "") + resultOutputs(s.graph?.outputs ?? [], key),
+    renaming: s.view.renaming && s.view.selection[0] === key,
+  }));
+  return { node, operator, preview, findings, ...status };
+}
+
+/** The outputs of a node that have wires, as text so that it compares cheaply: ",0,2,". */
+function wiredOutputs(nodes: readonly NodeView[], key: string): string {
+  const found = new Set<number>();
+  for (const n of nodes) for (const ref of select.sources(n)) if (ref.node === key) found.add(ref.output);
+  return `,${[...found].join(",")},`;
+}
+
+function resultOutputs(outputs: readonly { node: string; output: number }[], key: string): string {
+  return outputs.map((r) => (r.node === key ? `,${r.output},` : "")).join("");
+}
+
+export function describe(node: NodeView, operator: Operator | undefined, timing: string, error: boolean): string {
+  const wired = node.inputs.filter((r) => r !== null).length + Object.keys(node.argument_inputs).length;
+  const state = error ? "has an error" : "no error";
+  const words = [node.key, operator?.name ?? node.operator, node.device, `${format.plural(wired, "input")} connected`];
+  if (timing !== "–") words.push(timing);
+  return [...words, state].join(", ");
+}
+
+function Header({ node, operator, renaming }: { node: NodeView; operator: Operator | undefined; renaming: boolean }) {
+  const hue = categoryHue(operator?.category ?? "");
+  return (
+    <header className="ds-card-head">
+      <span className="ds-tile" style={{ "--ds-c": `var(--ds-${hue})` }}>
+        <Icon
+          name={node.unknown ? "unknown" : operatorIcon(operator?.icon ?? "", node.operator, operator?.category ?? "")}
+          size={12}
+        />
+      </span>
+      {renaming ? (
+        <RenameField nodeKey={node.key} />
+      ) : (
+        <b title={`${node.key}: fn.${node.operator}`}>{node.key}</b>
+      )}
+      {node.bypassed && <span className="ds-pill">off</span>}
+      {!node.in_run && !node.bypassed && (
+        <span className="ds-pill" title="No output of the pipeline depends on it, so a run leaves it out.">
+          not used
+        </span>
+      )}
+    </header>
+  );
+}
+
+type Card = ReturnType<typeof useCard> & { node: NodeView };
+
+function Body({ card, failed }: { readonly card: Card; readonly failed: boolean }) {
+  const { node, preview, timing, running, old, heat, stale, sample } = card;
+  const shape = select.cardShape(node, preview);
+  const chip = failed ? (
+    <span className="ds-time ds-time-failed">failed</span>
+  ) : (
+    <TimeChip nodeKey={node.key} timing={timing} running={running && node.in_run} old={old} heat={heat} />
+  );
+  if (shape === "picture" || shape === "bytes")
+    return (
+      <>
+        <div className="ds-picture">
+          {shape === "bytes" ? (
+            <div className="ds-hex">{preview?.text ?? ""}</div>
+          ) : (
+            <Thumb
+              id={portKey(node.key, 0)}
+              width={148}
+              height={98}
+              label={`output of ${node.key} for sample ${sample + 1}${preview ? `, ${preview.facts}` : ""}`}
+              testId={`thumb-${node.key}`}
+            />
+          )}
+          {node.bypassed && <div className="ds-through" />}
+          {stale && preview && (
+            <span className="ds-stale-chip" title="From before the error: the newest picture that there is.">
+              <Icon name="clock" size={11} />
+              batch {preview.iteration + 1}
+            </span>
+          )}
+          {chip}
+        </div>
+        <HeatBar timing={failed ? undefined : timing} />
+      </>
+    );
+  if (shape === "values") return <Values preview={preview} sample={sample} />;
+  return <div className="ds-text" title={preview?.text}>{preview?.text || preview?.note || ""}</div>;
+}
+
+function OutputRows({ card }: { readonly card: Card }) {
+  const { node, operator, wiredOutputs: wired } = card;
+  const count = Math.max(node.output_kinds.length, operator?.outputs.length ?? 0);
+  const rows = Array.from({ length: Math.max(0, count - 1) }, (_, i) => i + 1);
+  return rows.map((output) => {
+    const name = operator?.outputs[output]?.name ?? `output ${output + 1}`;
+    return (
+      <Row key={output} className="ds-row-out">
+        <span className="ds-muted">{name}</span>
+        <SourcePort
+          source={{ node: node.key, output }}
+          kind={node.output_kinds[output] ?? "any"}
+          wired={wired.includes(`,${output},`)}
+          name={name}
+        />
+      </Row>
+    );
+  });
+}
+
+function InputRows({ card }: { readonly card: Card }) {
+  const { node, operator } = card;
+  return select.extraInputs(node, operator).map((input) => {
+    const schema = operator?.inputs[input];
+    const name = schema?.name ?? `input ${input + 1}`;
+    return (
+      <Row key={input}>
+        <span className="ds-muted">{name}</span>
+        <SlotPort
+          slot={{ kind: "input", node: node.key, input }}
+          kind={schema?.kind ?? "any"}
+          wired={(node.inputs[input] ?? null) !== null}
+          label={`input ${name}`}
+          testId={`port-in-${node.key}-${input}`}
+        />
+      </Row>
+    );
+  });
+}
+
+function Facts({ card, failed }: { readonly card: Card; readonly failed: boolean }) {
+  const { node, preview, timing, running, old, heat } = card;
+  const shape = select.cardShape(node, preview);
+  const compact = shape === "values" || shape === "text";
+  const facts = preview?.facts || node.facts[0] || "";
+  return (
+    <div className="ds-facts">
+      <span className="ds-facts-text" title={facts}>
+        {facts}
+      </span>
+      {compact && !failed && (
+        <TimeChip nodeKey={node.key} timing={timing} running={running && node.in_run} old={old} heat={heat} />
+      )}
+      <DeviceBadge device={node.device} />
+    </div>
+  );
+}
+
+function worst(findings: readonly Diagnostic[]): Diagnostic | undefined {
+  return findings.find((d) => select.severity(d) === "error") ?? findings.find((d) => select.severity(d) === "warning");
+}
+
+function OpCardView({ id, selected }: NodeProps) {
+  const session = useSession();
+  const found = useCard(id);
+  const { node, operator, findings } = found;
+  if (!node) return null;
+  const card: Card = { ...found, node };
+  const problem = worst(findings);
+  const failed = problem !== undefined && select.severity(problem) === "error";
+  const runFailed = failed && (problem.code.startsWith("DS3") || card.stale);
+  const kind = node.output_kinds[0] ?? "any";
+  const inputs = operator?.inputs ?? [];
+  const classes = [
+    "ds-card",
+    `ds-card-${node.device}`,
+    selected ? "ds-selected" : "",
+    failed ? "ds-failed" : "",
+    card.stale ? "ds-stale" : "",
+    node.unknown ? "ds-ghost" : "",
+    node.bypassed ? "ds-bypassed" : "",
+    node.in_run ? "" : "ds-unused",
+    card.busy && !card.running ? "ds-busy" : "",
+    card.running && node.in_run ? "ds-running" : "",
+  ];
+  return (
+    <div
+      className={classes.filter(Boolean).join(" ")}
+      data-testid={`node-${id}`}
+      data-ds-node={id}
+      onPointerEnter={() => session.view({ hovered: id })}
+      onPointerLeave={() => session.view({ hovered: null })}
+    >
+      <div className="ds-frame2" />
+      <div className="ds-frame" />
+      <Header node={node} operator={operator} renaming={card.renaming} />
+      {select.hasFirstInput(node, operator) && (
+        <SlotPort
+          slot={{ kind: "input", node: id, input: 0 }}
+          kind={inputs[0]?.kind ?? "any"}
+          wired={(node.inputs[0] ?? null) !== null}
+          label={`input ${inputs[0]?.name ?? ""}`}
+          testId={`port-in-${id}-0`}
+          top={14}
+        />
+      )}
+      {node.output_kinds.length > 0 && (
+        <SourcePort
+          source={{ node: id, output: 0 }}
+          kind={kind}
+          wired={card.wiredOutputs.includes(",0,")}
+          name={operator?.outputs[0]?.name ?? ""}
+          top={14}
+        />
+      )}
+      <Body card={card} failed={runFailed} />
+      <InputRows card={card} />
+      {select.argumentRows(node, operator).map((row) => (
+        <ArgumentRowView key={row.name} node={node} row={row} sample={card.sample} />
+      ))}
+      <OutputRows card={card} />
+      <Facts card={card} failed={runFailed} />
+      <DropRows node={node} operator={operator} />
+      {problem && <ErrorCard nodeKey={id} finding={problem} more={findings.length - 1} />}
+    </div>
+  );
+}
+
+export const OpCard = memo(OpCardView);

@@ -1,0 +1,80 @@
+import type { NodeProps } from "@xyflow/react";
+import { memo } from "react";
+import { nodeOf, OUTPUTS } from "../../core/graph";
+import { portKey } from "../../core/state";
+import { useSel, useSession } from "../context";
+import { Icon } from "../icons";
+import { DeviceBadge, Row, SlotPort } from "./CardParts";
+import { useDrag } from "./drag";
+
+/** What the pipeline returns, in order. Wires end here; it has no operator. */
+function OutputsCardView({ selected }: NodeProps) {
+  const session = useSession();
+  const drag = useDrag();
+  const outputs = useSel((s) => s.graph?.outputs ?? []);
+  const rows = useSel((s) =>
+    outputs.map((ref) => {
+      const node = nodeOf(s.graph, ref.node);
+      const facts = s.previews[portKey(ref.node, ref.output)]?.facts ?? node?.facts[ref.output] ?? "";
+      return [node?.output_kinds[ref.output] ?? "any", facts].join("|");
+    }),
+  );
+  const device = useSel((s) =>
+    outputs.length > 0 && outputs.every((r) => nodeOf(s.graph, r.node)?.device !== "cpu") ? "gpu" : "cpu",
+  );
+  const problem = useSel((s) => (s.confirmed?.diagnostics ?? []).some((d) => d.code === "DS205"));
+  return (
+    <div
+      className={`ds-card ds-card-outputs ds-card-${device} ${selected ? "ds-selected" : ""}`}
+      data-testid="node-outputs"
+      data-ds-node={OUTPUTS}
+      onPointerEnter={() => session.view({ hovered: OUTPUTS })}
+      onPointerLeave={() => session.view({ hovered: null })}
+    >
+      <div className="ds-frame2" />
+      <div className="ds-frame" />
+      <header className="ds-card-head">
+        <span className="ds-tile" style={{ "--ds-c": "var(--ds-slate)" }}>
+          <Icon name="outputs" size={12} />
+        </span>
+        <b>outputs</b>
+      </header>
+      {outputs.map((ref, i) => {
+        const [kind, facts] = (rows[i] ?? "any|").split("|");
+        return (
+          <Row key={`${ref.node}#${ref.output}#${outputs.findIndex((o) => o === ref)}`}>
+            <span className="ds-row-name">{ref.output > 0 ? `${ref.node}[${ref.output}]` : ref.node}</span>
+            <span className="ds-row-value ds-muted" title={facts}>
+              {facts}
+            </span>
+            <SlotPort
+              slot={{ kind: "output", node: OUTPUTS, index: i }}
+              kind={(kind ?? "any") as "any"}
+              wired
+              label={`output ${i + 1} of the pipeline`}
+              testId={`port-in-outputs-${i}`}
+            />
+          </Row>
+        );
+      })}
+      {(outputs.length === 0 || drag?.from) && (
+        <Row className="ds-row-free">
+          <span className="ds-muted">{problem || outputs.length === 0 ? "drop a wire here" : "add an output"}</span>
+          <SlotPort
+            slot={{ kind: "output", node: OUTPUTS, index: outputs.length }}
+            kind="any"
+            wired={false}
+            label="new output of the pipeline"
+            testId="port-in-outputs-new"
+          />
+        </Row>
+      )}
+      <div className="ds-facts">
+        <span className="ds-facts-text">returned in this order</span>
+        <DeviceBadge device={device} />
+      </div>
+    </div>
+  );
+}
+
+export const OutputsCard = memo(OutputsCardView);

@@ -1,0 +1,66 @@
+import { useEffect, useRef } from "react";
+import type { Picture } from "../../core/pictures";
+import { useSession } from "../context";
+
+/** Draw a picture into a canvas: contained, never stretched or cropped. */
+export function drawContained(canvas: HTMLCanvasElement, picture: Picture | undefined, cover = false): void {
+  const context = canvas.getContext("2d");
+  if (!context) return;
+  const { width, height } = canvas;
+  context.clearRect(0, 0, width, height);
+  if (!picture || picture.width === 0) return;
+  const fit = cover ? Math.max : Math.min;
+  const scale = fit(width / picture.width, height / picture.height);
+  const w = picture.width * scale;
+  const h = picture.height * scale;
+  context.imageSmoothingEnabled = scale < 4;
+  context.imageSmoothingQuality = "high";
+  const { bitmap, x, y } = picture;
+  context.drawImage(bitmap, x, y, picture.width, picture.height, (width - w) / 2, (height - h) / 2, w, h);
+}
+
+interface Props {
+  readonly id: string;
+  readonly width: number;
+  readonly height: number;
+  readonly label: string;
+  readonly testId?: string;
+  readonly className?: string;
+  /** Part of the picture to show, for strips of equal cells. */
+  readonly cell?: { readonly index: number; readonly size: number };
+  readonly cover?: boolean;
+}
+
+/** A canvas that draws one of the session's pictures whenever it changes, without React. */
+export function Thumb({ id, width, height, label, testId, className = "", cell, cover = false }: Props) {
+  const { pictures } = useSession();
+  const ref = useRef<HTMLCanvasElement>(null);
+  const index = cell?.index;
+  const size = cell?.size ?? 0;
+  useEffect(() => {
+    const draw = () => {
+      const whole = pictures.get(id);
+      if (!ref.current) return;
+      const part =
+        whole && index !== undefined ? { ...whole, x: index * size, y: 0, width: size, height: size } : whole;
+      const inside = part && part.x + part.width <= part.bitmap.width;
+      drawContained(ref.current, inside ? part : undefined, cover);
+      ref.current.dataset.drawn = String((Number(ref.current.dataset.drawn) || 0) + (inside ? 1 : 0));
+    };
+    draw();
+    return pictures.subscribe(id, draw);
+  }, [pictures, id, index, size, cover]);
+  const ratio = Math.min(3, Math.max(2, globalThis.devicePixelRatio || 1));
+  return (
+    <canvas
+      ref={ref}
+      className={`ds-thumb ${className}`}
+      role="img"
+      aria-label={label}
+      data-testid={testId}
+      width={Math.round(width * ratio)}
+      height={Math.round(height * ratio)}
+      style={{ width, height }}
+    />
+  );
+}

@@ -1,0 +1,80 @@
+import { BaseEdge, EdgeLabelRenderer, type EdgeProps } from "@xyflow/react";
+import { createContext, memo, useContext, useMemo } from "react";
+import { outputDevice } from "../../core/compat";
+import { nodeOf, wiresOf } from "../../core/graph";
+import { bezier, type Rect, route } from "../../core/route";
+import { PORT_LOOKS } from "../../core/ports";
+import { staleKeys } from "../../core/select";
+import { cutEdits } from "../../core/actions";
+import { useSel, useSession } from "../context";
+import { Icon } from "../icons";
+
+/** Where cards are, at rest: wires run around them. */
+export const ObstacleContext = createContext<readonly Rect[]>([]);
+
+function middle(path: string): { x: number; y: number } {
+  const numbers = path.match(/-?\d+(?:\.\d+)?/g)?.map(Number) ?? [];
+  const points: { x: number; y: number }[] = [];
+  for (let i = 0; i + 1 < numbers.length; i += 2) points.push({ x: numbers[i] ?? 0, y: numbers[i + 1] ?? 0 });
+  const at = Math.floor(points.length / 2);
+  const a = points[at - 1] ?? { x: 0, y: 0 };
+  const b = points[at] ?? a;
+  return { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
+}
+
+function WireEdgeView(props: EdgeProps) {
+  const { id, source, sourceHandleId, selected, sourceX, sourceY, targetX, targetY } = props;
+  const session = useSession();
+  const obstacles = useContext(ObstacleContext);
+  const output = Number(sourceHandleId?.split(":")[1] ?? 0);
+  const look = useSel((s) => {
+    const node = nodeOf(s.graph, source);
+    const kind = node?.output_kinds[output] ?? "any";
+    return {
+      hue: PORT_LOOKS[kind].hue,
+      gpu: node ? outputDevice(node.device) === "gpu" : false,
+      faint: staleKeys(s).has(source) || staleKeys(s).has(props.target),
+      active: s.view.hovered === source || s.view.selection.includes(source) || s.view.selection.includes(props.target),
+    };
+  });
+  const path = useMemo(() => {
+    const a = { x: Math.round(sourceX - 8), y: Math.round(sourceY) };
+    const b = { x: Math.round(targetX + 8), y: Math.round(targetY) };
+    return obstacles.length > 0 ? route(a, b, obstacles) : bezier(a, b);
+  }, [sourceX, sourceY, targetX, targetY, obstacles]);
+  const at = middle(path);
+  const cut = () => {
+    const graph = session.store.get().graph;
+    const slot = graph && wiresOf(graph).find((w) => w.id === id)?.slot;
+    if (graph && slot) session.edit(cutEdits(graph, [slot]));
+  };
+  return (
+    <>
+      <path d={path} className="ds-wire-halo" />
+      <BaseEdge
+        id={id}
+        path={path}
+        interactionWidth={18}
+        className={`ds-wire ds-wire-${look.gpu ? "gpu" : "cpu"} ${look.faint ? "ds-wire-faint" : ""} ${selected ? "ds-wire-selected" : ""}`}
+        style={{ stroke: `var(--ds-${look.hue})` }}
+      />
+      {selected && (
+        <EdgeLabelRenderer>
+          <button
+            type="button"
+            className="ds-wire-cut nodrag nopan"
+            style={{ transform: `translate(-50%, -50%) translate(${at.x}px, ${at.y}px)` }}
+            aria-label="Cut this wire"
+            title="Cut this wire (Del)"
+            data-testid={`cut-${id}`}
+            onClick={cut}
+          >
+            <Icon name="cross" size={10} />
+          </button>
+        </EdgeLabelRenderer>
+      )}
+    </>
+  );
+}
+
+export const WireEdge = memo(WireEdgeView);

@@ -1,0 +1,39 @@
+import { useCanvasApi } from "../canvasApi";
+import { useSel, useSession } from "../context";
+import { IconButton, Switch } from "../parts";
+
+export function ZoomControls({ zoom }: { readonly zoom: number }) {
+  const api = useCanvasApi();
+  const session = useSession();
+  const heat = useSel((s) => s.view.heat);
+  const measured = useSel((s) => s.run.finished !== null);
+  return (
+    <div className="ds-zoom">
+      <div className="ds-zoom-group">
+        <IconButton icon="minus" label="Zoom out (-)" onClick={() => api.current?.zoomBy(1 / 1.25)} />
+        <button type="button" className="ds-zoom-value" title="Zoom to 100 % (0)" onClick={() => api.current?.zoomTo(1)}>
+          {Math.round(zoom * 100)} %
+        </button>
+        <IconButton icon="plus" label="Zoom in (+)" onClick={() => api.current?.zoomBy(1.25)} />
+        <IconButton icon="fit" label="Show everything (Home)" onClick={() => api.current?.fit()} />
+      </div>
+      {measured && (
+        <div className="ds-zoom-group ds-legend">
+          <Switch label="Heat" on={heat} onChange={(on) => session.view({ heat: on })} testId="heat" />
+          <span aria-hidden="true">Heat</span>
+          {heat && (
+            <>
+              <span className="ds-muted">0</span>
+              <span className="ds-ramp" aria-hidden="true">
+                {[1, 2, 3, 4, 5].map((n) => (
+                  <i key={n} className={`ds-heat-${n}`} />
+                ))}
+              </span>
+              <span className="ds-muted">100 % of step</span>
+            </>
+          )}
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,51 @@
+import { createContext, useContext } from "react";
+import { type Context, judge, type Verdict } from "../../core/compat";
+import { OUTPUTS, type Slot } from "../../core/graph";
+import type { PortRef } from "../../protocol/generated";
+
+/** The wire that is being drawn: from an output forward, or from a slot back. */
+export type Drag = { readonly from: PortRef; readonly to: null } | { readonly from: null; readonly to: Slot };
+
+export const DragContext = createContext<Drag | null>(null);
+
+export function useDrag(): Drag | null {
+  return useContext(DragContext);
+}
+
+/** Handles are named `in:0`, `arg:angle`, `out:0` and `result:0`. */
+export function slotOfHandle(node: string, handle: string | null | undefined): Slot | null {
+  const [kind, ...rest] = (handle ?? "").split(":");
+  const name = rest.join(":");
+  if (kind === "in") return { kind: "input", node, input: Number(name) };
+  if (kind === "arg") return { kind: "argument", node, argument: name };
+  if (kind === "result") return { kind: "output", node: OUTPUTS, index: Number(name) };
+  return null;
+}
+
+export function refOfHandle(node: string, handle: string | null | undefined): PortRef | null {
+  const [kind, name] = (handle ?? "").split(":");
+  return kind === "out" ? { node, output: Number(name) } : null;
+}
+
+export function handleOfSlot(slot: Slot): string {
+  switch (slot.kind) {
+    case "input":
+      return `in:${slot.input}`;
+    case "argument":
+      return `arg:${slot.argument}`;
+    case "output":
+      return `result:${slot.index}`;
+  }
+}
+
+const NO: Verdict = { ok: false, reason: "A wire runs from an output to an input." };
+
+/** Whether the wire in hand may end at this slot. */
+export function judgeSlot(context: Context, drag: Drag, slot: Slot): Verdict {
+  return drag.from ? judge(context, drag.from, slot) : NO;
+}
+
+/** Whether the wire in hand, drawn backwards, may begin at this output. */
+export function judgeSource(context: Context, drag: Drag, source: PortRef): Verdict {
+  return drag.to ? judge(context, source, drag.to) : NO;
+}

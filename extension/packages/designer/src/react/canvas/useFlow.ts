@@ -1,0 +1,169 @@
+import { applyNodeChanges, type Edge, type Node, type NodeChange, type ReactFlowInstance } from "@xyflow/react";
+import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import * as format from "../../core/format";
+import { OUTPUTS, wiresOf } from "../../core/graph";
+import { CARD, freePlace, layoutGraph, type Size } from "../../core/layout";
+import type { Rect } from "../../core/route";
+import { cardHeight, findingsOf, findings, previewOf, severity, timingOf } from "../../core/select";
+import type { State } from "../../core/state";
+import type { Position } from "../../protocol/generated";
+import { useSel, useSession } from "../context";
+import { handleOfSlot } from "./drag";
+import { describe } from "./OpCard";
+
+export function sizesOf(state: State): Map<string, Size> {
+  const sizes = new Map<string, Size>();
+  for (const node of state.graph?.nodes ?? []) {
+    const operator = state.opening?.catalog.byName.get(node.operator);
+    sizes.set(node.key, { width: CARD, height: cardHeight(node, operator, previewOf(state, node.key)) });
+  }
+  sizes.set(OUTPUTS, { width: CARD, height: 52 + 20 * Math.max(1, state.graph?.outputs.length ?? 0) });
+  return sizes;
+}
+
+/** Keys of all cards on the canvas. The card of the outputs is there as soon as there is a node. */
+export function cardKeys(state: State): string[] {
+  const keys = (state.graph?.nodes ?? []).map((n) => n.key);
+  return keys.length > 0 ? [...keys, OUTPUTS] : keys;
+}
+
+function label(state: State, key: string): string {
+  if (key === OUTPUTS) return `outputs, ${format.plural(state.graph?.outputs.length ?? 0, "result")}`;
+  const node = state.graph?.nodes.find((n) => n.key === key);
+  if (!node) return key;
+  const operator = state.opening?.catalog.byName.get(node.operator);
+  const bad = findingsOf(findings(state), key).some((d) => severity(d) === "error");
+  return describe(node, operator, format.time(timingOf(state, key)?.milliseconds), bad);
+}
+
+/** The nodes that React Flow draws: positions of the store, except while one is dragged. */
+export function useFlowNodes() {
+  const session = useSession();
+  const [nodes, setNodes] = useState<Node[]>([]);
+  const keys = useSel(cardKeys);
+  const positions = useSel((s) => s.positions);
+  const selection = useSel((s) => s.view.selection);
+  const labels = useSel((s) => cardKeys(s).map((k) => label(s, k)));
+  const dragging = useRef(false);
+  useEffect(() => {
+    const chosen = new Set(selection);
+    setNodes((old) => {
+      const byKey = new Map(old.map((n) => [n.id, n]));
+      return keys.flatMap((key, i): Node[] => {
+        const before = byKey.get(key);
+        const at = dragging.current && before ? before.position : positions[key];
+        if (!at) return [];
+        const selected = chosen.has(key);
+        const ariaLabel = labels[i] ?? key;
+        const same =
+          before &&
+          before.position.x === at.x &&
+          before.position.y === at.y &&
+          before.selected === selected &&
+          before.ariaLabel === ariaLabel;
+        if (same) return [before];
+        const type = key === OUTPUTS ? "outputs" : "operator";
+        return [{ ...(before ?? { data: {} }), id: key, type, position: { x: at.x, y: at.y }, selected, ariaLabel }];
+      });
+    });
+  }, [keys, positions, selection, labels]);
+
+  const onNodesChange = useCallback(
+    (changes: NodeChange[]) => {
+      const selects = changes.filter((c) => c.type === "select");
+      if (selects.length > 0) {
+        session.view((v) => {
+          const next = new Set(v.selection);
+          for (const c of selects) c.selected ? next.add(c.id) : next.delete(c.id);
+          return { selection: [...next], renaming: false };
+        });
+      }
+      const rest = changes.filter((c) => c.type !== "select" && c.type !== "remove");
+      if (rest.length > 0) setNodes((ns) => applyNodeChanges(rest, ns));
+    },
+    [session],
+  );
+  return { nodes, setNodes, onNodesChange, dragging };
+}
+
+export function useFlowEdges(): Edge[] {
+  const graph = useSel((s) => s.graph);
+  const wires = useSel((s) => s.view.wires);
+  return useMemo(() => {
+    if (!graph) return [];
+    return wiresOf(graph).map(
+      (w): Edge => ({
+        id: w.id,
+        type: "wire",
+        source: w.source.node,
+        sourceHandle: `out:${w.source.output}`,
+        target: w.slot.node,
+        targetHandle: handleOfSlot(w.slot),
+        selected: wires.includes(w.id),
+        ariaLabel: `wire from ${w.source.node} to ${w.slot.node === OUTPUTS ? "outputs" : w.slot.node}`,
+        // Handles of a row appear with its wire; React Flow measures them a frame later.
+        zIndex: wires.includes(w.id) ? 1 : 0,
+      }),
+    );
+  }, [graph, wires]);
+}
+
+/** The cards as obstacles for wires; while `resting` is false the last ones stand. */
+export function obstaclesOf(nodes: readonly Node[]): Rect[] {
+  return nodes.map((n) => ({
+    x: n.position.x,
+    y: n.position.y,
+    width: n.measured?.width ?? CARD,
+    height: n.measured?.height ?? 171,
+  }));
+}
+
+/** Give every card a place: all of them if none has one, else only the new ones. Sent to the kernel once. */
+export function useAutoPlace(width: RefObject<number>, fit: () => void): void {
+  const session = useSession();
+  const missing = useSel((s) => (s.confirmed ? cardKeys(s).filter((k) => !s.positions[k]) : []));
+  useEffect(() => {
+    if (missing.length === 0) return;
+    const state = session.store.get();
+    if (!state.graph) return;
+    const all = layoutGraph(state.graph, sizesOf(state), width.current || 900);
+    const placed = cardKeys(state).filter((k) => state.positions[k]);
+    if (placed.length === 0) {
+      session.move(all);
+      requestAnimationFrame(fit);
+      return;
+    }
+    const taken: Position[] = placed.flatMap((k) => state.positions[k] ?? []);
+    const found: Record<string, Position> = {};
+    for (const key of missing) {
+      const at = freePlace(nextTo(state, key) ?? all[key] ?? { x: 20, y: 14 }, taken);
+      found[key] = at;
+      taken.push(at);
+    }
+    session.move(found);
+  }, [missing, session, width, fit]);
+}
+
+/** The outputs stand right of what they return. */
+function nextTo(state: State, key: string): Position | null {
+  if (key !== OUTPUTS) return null;
+  const last = state.graph?.outputs[0] ?? { node: state.graph?.nodes.at(-1)?.key ?? "", output: 0 };
+  const at = state.positions[last.node];
+  return at ? { x: at.x + 184, y: at.y } : null;
+}
+
+const GAPS = { left: 20, top: 14 };
+
+/** Show the whole graph; at 100 % from the upper left corner when it fits. */
+export function fitView(flow: ReactFlowInstance, cards: readonly Rect[], box: Size, duration: number): void {
+  if (cards.length === 0 || box.width === 0) return;
+  const left = Math.min(...cards.map((c) => c.x));
+  const top = Math.min(...cards.map((c) => c.y));
+  const width = Math.max(...cards.map((c) => c.x + c.width)) - left;
+  const height = Math.max(...cards.map((c) => c.y + c.height)) - top;
+  const zoom = Math.min(1, box.width / (width + 28), box.height / (height + 24));
+  const scale = Math.max(0.3, zoom);
+  const x = scale < 1 ? (box.width - width * scale) / 2 : GAPS.left;
+  const y = scale < 1 ? Math.max(8, (box.height - height * scale) / 2) : GAPS.top;
+  void flow.setViewport({ x: x - left * scale, y: y - top * scale, zoom: scale }, { duration });
+}

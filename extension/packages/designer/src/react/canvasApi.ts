@@ -1,0 +1,27 @@
+import { createContext, type MutableRefObject, useContext } from "react";
+import type { Position } from "../protocol/generated";
+
+/** What other parts may ask of the canvas. */
+export interface CanvasApi {
+  fit(): void;
+  zoomBy(factor: number): void;
+  zoomTo(zoom: number): void;
+  layout(): void;
+  /** Bring a card into view and focus it. */
+  show(key: string): void;
+  focus(key: string): void;
+  /** A point in the middle: on the screen and on the canvas. */
+  centre(): { readonly at: Position; readonly place: Position };
+}
+
+export const CanvasApiContext = createContext<MutableRefObject<CanvasApi | null> | null>(null);
+
+export function useCanvasApi(): MutableRefObject<CanvasApi | null> {
+  const api = useContext(CanvasApiContext);
+  if (!api) throw new Error("a designer component was drawn outside of its frame");
+  return api;
+}
+
+export function reducedMotion(root: HTMLElement): boolean {
+  return root.ownerDocument.defaultView?.matchMedia("(prefers-reduced-motion: reduce)").matches ?? false;
+}

@@ -1,0 +1,67 @@
+import type { ReactNode } from "react";
+import { Icon, type IconName } from "./icons";
+
+interface IconButtonProps {
+  readonly icon: IconName;
+  /** Name and tooltip, with the key in brackets. */
+  readonly label: string;
+  readonly onClick: () => void;
+  readonly disabled?: boolean;
+  readonly pressed?: boolean;
+  readonly testId?: string;
+  readonly small?: boolean;
+}
+
+export function IconButton({ icon, label, onClick, disabled, pressed, testId, small }: IconButtonProps) {
+  return (
+    <button
+      type="button"
+      className={`ds-icon-button ${small ? "ds-small" : ""}`}
+      aria-label={label.replace(/ \([^)]*\)$/, "")}
+      aria-pressed={pressed}
+      title={label}
+      disabled={disabled}
+      data-testid={testId}
+      onClick={onClick}
+    >
+      <Icon name={icon} size={small ? 12 : 14} />
+    </button>
+  );
+}
+
+interface SwitchProps {
+  readonly label: string;
+  readonly on: boolean;
+  readonly onChange: (on: boolean) => void;
+  readonly testId?: string;
+  readonly disabled?: boolean;
+}
+
+export function Switch({ label, on, onChange, testId, disabled }: SwitchProps) {
+  return (
+    <button
+      type="button"
+      role="switch"
+      aria-checked={on}
+      aria-label={label}
+      className="ds-switch"
+      data-testid={testId}
+      disabled={disabled}
+      onClick={() => onChange(!on)}
+    />
+  );
+}
+
+export function Section({ title, note, children }: { readonly title?: string; readonly note?: string; readonly children: ReactNode }) {
+  return (
+    <section className="ds-section" aria-label={title}>
+      {title && (
+        <h5 className="ds-section-title">
+          {title}
+          {note && <span>{note}</span>}
+        </h5>
+      )}
+      {children}
+    </section>
+  );
+}
