@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 
 from dali_studio.graph.edits import PortRef
 from dali_studio.schema.model import Value
-
-_NONE: Mapping[str, object] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +31,7 @@ class Step:
     argument_inputs: Mapping[str, PortRef]
     outputs: tuple[PortRef, ...]
     arguments: Mapping[str, Value]
-    objects: Mapping[str, object] = _NONE
+    objects: Mapping[str, object] = field(default_factory=dict[str, object])
     origin: str = ""
     role: str = ""
     seed_index: int | None = None

@@ -120,7 +120,7 @@ class _Inference:
         if outputs is None:
             self.found.append(_unknown(self._registry, node))
             self._unsure.add(key)
-            self._publish(node, _asked_outputs(self._graph, key), ())
+            self._publish(node, asked_outputs(self._graph, key), ())
             return
         schema = self._registry.schema(node.operator)
         found = checks.check_node(self._graph, node, schema) + self._wires(node, schema)
@@ -195,7 +195,7 @@ def _unknown(registry: Registry, node: Node) -> Diagnostic:
     return Diagnostic(code=plain.code, message=plain.message, hint=plain.hint, node=node.key, source=node.origin)
 
 
-def _asked_outputs(graph: Graph, key: str) -> tuple[OutputSchema, ...]:
+def asked_outputs(graph: Graph, key: str) -> tuple[OutputSchema, ...]:
     """Stand-ins for the outputs of an unknown operator: as many as the graph uses."""
     used = [wire.source.output for wire in graph.wires() if wire.source.node == key]
     used += [port.output for port in graph.outputs if port.node == key]

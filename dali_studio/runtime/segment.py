@@ -110,8 +110,12 @@ class SegmentRunner:
         self._views[output] = BatchView(meta, work.shapes, None, inputs[0].sources if inputs else ())
         self._prepared[step.key] = _Prepared(
             step, operator, work, output, to_numpy(meta.dtype), meta.layout or "", [], None,
-            allocates=Allocates in operator.traits,
+            allocates=Allocates in operator.traits and self._lone_allocator(),
         )  # fmt: skip
+
+    def _lone_allocator(self) -> bool:
+        """Whether one step alone uses its kernel's own scratch memory; a second one would overwrite the first's."""
+        return sum(self.registry.has_trait(step.operator, Allocates) for step in self.segment.steps) == 1
 
     def _push_windows(self) -> None:
         """Where a later step reads only a window that lies inside, compute just that (exact)."""

@@ -134,6 +134,7 @@ class Operator(CommonArguments):
     path: ClassVar[str] = ""
     category: ClassVar[str] = ""
     icon: ClassVar[str] = ""
+    node_name: ClassVar[str] = ""
     keywords: ClassVar[str] = ""
     inputs: ClassVar[tuple[InputSchema, ...]] = ()
     outputs: ClassVar[tuple[OutputSchema, ...]] = (OutputSchema(name="output"),)
@@ -249,6 +250,7 @@ def _schema(cls: type[Operator]) -> OperatorSchema:
         keep=cls.keep,
         role=cls.role,
         icon=cls.icon,
+        node_name=cls.node_name or path.rpartition(".")[2],
         keywords=tuple(cls.keywords.split()),
         hidden=cls.hidden,
     )

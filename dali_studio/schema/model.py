@@ -96,6 +96,8 @@ class OperatorSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     role
         How other parts find an operator without knowing its name: ``reader``, ``external_source``, ``copy``,
         ``constant``, or empty.
+    node_name
+        How new nodes are called, e.g. ``decode``; never empty.
     keywords
         Other words under which a search finds it.
     """
@@ -116,6 +118,7 @@ class OperatorSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     keep: bool = False
     role: Literal["", "reader", "external_source", "copy", "constant"] = ""
     icon: str = ""
+    node_name: str = ""
     keywords: tuple[str, ...] = ()
     hidden: bool = False
 

@@ -7,6 +7,8 @@ from typing import Annotated
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.enums import DALIDataType, DALIImageType, DALIInterpType
 from dali_studio.core.meta import TensorMeta
+from dali_studio.graph.edits import PortRef
+from dali_studio.graph.model import Graph, Node
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Input, Operator, Output
 from dali_studio.schema.marks import PER_SAMPLE, Deprecated, Ignored, Length, Range, Refused
@@ -186,3 +188,22 @@ class Broken(Operator):
 def toy_registry() -> Registry:
     """All toy operators."""
     return Registry([File, ExternalSource, Image, Rotate, Cast, Uniform, Slice, Copy, Constant, Broken])
+
+
+def port(node: str, output: int = 0) -> PortRef:
+    """Shorthand."""
+    return PortRef(node=node, output=output)
+
+
+def photo_graph() -> Graph:
+    """reader -> images -> turned, whose angle comes from a random number; returns the pictures and the labels."""
+    graph = Graph()
+    graph.add_node(Node(key="reader", operator="readers.file", arguments={"file_root": "images", "random_shuffle": True}))
+    graph.add_node(Node(key="images", operator="decoders.image"))
+    graph.add_node(Node(key="angle", operator="random.uniform", arguments={"range": (-10.0, 10.0)}))
+    graph.add_node(Node(key="turned", operator="rotate", arguments={"fill_value": 0.0}))
+    graph.connect(port("reader"), "images", 0)
+    graph.connect(port("images"), "turned", 0)
+    graph.connect(port("angle"), "turned", argument="angle")
+    graph.set_outputs([port("turned"), port("reader", 1)])
+    return graph

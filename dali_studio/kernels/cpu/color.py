@@ -10,23 +10,24 @@ from typing import Any
 
 import numba
 import numpy as np
-from numba import float32, intp, types
+from numba import float32, intp
 
 from dali_studio.kernels.cpu.jit import ArrayKernel, readable, writable
 from dali_studio.kernels.cpu.simd import (
     add,
     load1,
     load16,
-    load16x3,
     multiply,
     spread1,
     spread16,
     store1_away,
     store16_away,
+)
+from dali_studio.kernels.cpu.simd_pixels import (
+    load16x3,
     store16x3_away,
 )
-
-Array = np.ndarray[Any, Any]
+from dali_studio.kernels.cpu.views import Array, packed_rows
 
 #: RGB to YIQ, as nvidia.dali's hue, saturation and value are defined. Hue turns the plane of I and Q.
 _YIQ = np.array([[0.299, 0.587, 0.114], [0.596, -0.274, -0.321], [0.211, -0.523, 0.311]], np.float32).astype(np.float64)
@@ -92,9 +93,11 @@ _SCALE = ArrayKernel(_scale, lambda i, o: (readable(i, 3), writable(o, 3), *_ROW
 def _rows(src: Array, out: Array, unit: int) -> tuple[int, int, int, int]:
     """(rows, units a row, row strides in elements); an image without gaps is one long row."""
     if src.shape != out.shape:
-        raise ValueError(f"The input has the shape {src.shape}, the output {out.shape}. Give an output of the same shape.")
+        raise ValueError(
+            f"The input has the shape {src.shape}, the output {out.shape}. Give an output of the same shape."
+        )
     for array in (src, out):
-        if array.size and array.strides[1:] != (array.itemsize * array.shape[2], array.itemsize):
+        if array.size and not packed_rows(array):
             raise ValueError("The pixels of a row must lie one after the other (layout HWC, last two axes contiguous).")
     height = src.shape[0]
     units = src.shape[1] * src.shape[2] // unit
@@ -166,7 +169,9 @@ def brightness_contrast(src: Array, out: Array, mult: float, add: float) -> None
 
 def _half_range(dtype: Any) -> np.float32:
     kind = np.dtype(dtype)
-    return np.float32(0.5) if kind.kind == "f" else np.float32(2.0 ** (8 * kind.itemsize - (1 if kind.kind == "u" else 2)))
+    return (
+        np.float32(0.5) if kind.kind == "f" else np.float32(2.0 ** (8 * kind.itemsize - (1 if kind.kind == "u" else 2)))
+    )
 
 
 def _full_range(dtype: Any) -> np.float32:

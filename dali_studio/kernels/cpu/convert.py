@@ -128,7 +128,9 @@ def convert(src: Array, out: Array) -> None:
     processor's conversion, this gives 0 as for the narrower types.
     """
     if src.shape != out.shape:
-        raise ValueError(f"The input has the shape {src.shape}, the output {out.shape}. Give an output of the same shape.")
+        raise ValueError(
+            f"The input has the shape {src.shape}, the output {out.shape}. Give an output of the same shape."
+        )
     flat, target = np.ascontiguousarray(src).reshape(-1), out.reshape(-1)
     for start in range(0, flat.size, _BLOCK):
         _convert_block(flat[start : start + _BLOCK], target[start : start + _BLOCK])

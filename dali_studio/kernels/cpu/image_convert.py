@@ -2,8 +2,8 @@
 
 Rules of nvidia.dali 2.4. Types are converted by range: 255 of uint8 is 65535 of uint16 and 1.0 of float32. YCbCr is the
 studio range of ITU-R BT.601, computed from RGB. Grey comes from whatever library decodes the format there, so its
-rounding depends on the format: libpng's weights for PNG, OpenCV's 14-bit ones for BMP, PNM and TIFF, its 15-bit ones
-for WebP and JPEG 2000 (the luma plane of a JPEG is not computed at all).
+rounding depends on the format: libpng's weights for PNG, OpenCV's 14-bit ones for BMP and PNM, its 15-bit ones for WebP
+and JPEG 2000, single precision for TIFF; the gray of a JPEG is its luma plane as stored.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ _GRAY_WEIGHTS = {
     "png": (9797, 19234, 3737, 15, 0, 1 << 14),
     "bmp": (4899, 9617, 1868, 14, 1 << 13, 1 << 13),
     "pnm": (4899, 9617, 1868, 14, 1 << 13, 1 << 13),
-    "tiff": (4899, 9617, 1868, 14, 1 << 13, 1 << 13),
     "webp": (9798, 19235, 3735, 15, 1 << 14, 1 << 14),
     "jpeg2000": (9798, 19235, 3735, 15, 1 << 14, 1 << 14),
 }
@@ -111,9 +110,11 @@ def convert(
 
 def to_gray(rgb: NDArray[np.generic], fmt: str) -> NDArray[np.generic]:
     """Gray of RGB, in the type of the input, with the fixed-point weights of the format (see the module)."""
+    if fmt == "tiff":
+        real = np.empty((*rgb.shape[:2], 1), np.float32)
+        _mix(rgb, real, np.array([[0.299, 0.587, 0.114]], np.float32), np.zeros(1, np.float32))
+        return round_to_dtype(real, rgb.dtype)
     red, green, blue, shift, round8, round16 = _GRAY_WEIGHTS[fmt]
-    if rgb.dtype.kind == "f":
-        return (rgb @ np.array([0.299, 0.587, 0.114], np.float32))[..., None].astype(rgb.dtype)
     out = np.empty((*rgb.shape[:2], 1), rgb.dtype)
     _weigh(rgb, out, red, green, blue, shift, round8 if rgb.dtype == np.uint8 else round16)
     return out
@@ -148,7 +149,7 @@ def _mix(rgb, out, matrix, offsets):
     for y in range(rgb.shape[0]):
         for x in range(rgb.shape[1]):
             r, g, b = np.float32(rgb[y, x, 0]), np.float32(rgb[y, x, 1]), np.float32(rgb[y, x, 2])
-            for c in range(3):
+            for c in range(out.shape[2]):
                 out[y, x, c] = matrix[c, 0] * r + matrix[c, 1] * g + matrix[c, 2] * b + offsets[c]
 
 

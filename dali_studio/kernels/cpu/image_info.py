@@ -51,6 +51,8 @@ class ImageInfo(msgspec.Struct, frozen=True, gc=False):
         JPEG coding: "baseline", "extended", "progressive" or "lossless"; empty for other formats.
     colors : str
         JPEG colour model: "gray", "ycc", "rgb", "cmyk" or "ycck"; empty for other formats.
+    inverted : bool
+        JPEG with four inks: 255 stands for no ink (files with an Adobe marker).
     sampling : tuple of (int, int)
         JPEG: horizontal and vertical sampling factor per component, like ((2, 2), (1, 1), (1, 1)) for 4:2:0.
     restart_interval : int
@@ -71,6 +73,7 @@ class ImageInfo(msgspec.Struct, frozen=True, gc=False):
     bit_depth: int = 8
     kind: str = ""
     colors: str = ""
+    inverted: bool = False
     sampling: tuple[tuple[int, int], ...] = ()
     restart_interval: int = 0
     single_scan: bool = False
@@ -122,13 +125,15 @@ def exif_orientation(data: bytes | memoryview) -> int:
     if mark not in (b"II", b"MM") or len(data) < 14:
         return 1
     order: Literal["little", "big"] = "little" if mark == b"II" else "big"
-    first = int.from_bytes(data[4:8], order)
-    count = int.from_bytes(data[first : first + 2], order)
-    for entry in range(first + 2, min(first + 2 + 12 * count, len(data) - 11), 12):
-        if int.from_bytes(data[entry : entry + 2], order) == 0x0112:
-            value = int.from_bytes(data[entry + 8 : entry + 10], order)
-            return value if 1 <= value <= 8 else 1
-    return 1
+    first = int.from_bytes(data[4:8], order) + 2
+    count = int.from_bytes(data[first - 2 : first], order)
+    directory = bytes(data[first : first + 12 * count])
+    tag = (0x0112).to_bytes(2, order)
+    at = directory.find(tag)
+    while at >= 0 and at % 12:  # found inside another entry
+        at = directory.find(tag, at + 1)
+    value = int.from_bytes(directory[at + 8 : at + 10], order) if at >= 0 else 1
+    return value if 1 <= value <= 8 else 1
 
 
 def swaps_axes(orientation: int) -> bool:

@@ -4,25 +4,51 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numba
 import numpy as np
 from numba import types
 
+#: Modules whose functions are compiled into the kernels of other modules.
+_SHARED = ("jit.py", "normalize.py", "simd.py", "simd_pixels.py", "weights.py")
 
-def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
-    """`numba.njit` with `nogil` and a disk cache.
+
+@cache
+def _shared_stamp() -> tuple[tuple[int, int], ...]:
+    files = [(Path(__file__).parent / name).stat() for name in _SHARED]
+    return tuple((file.st_mtime_ns, file.st_size) for file in files)
+
+
+def _compiler(function: Callable[..., Any], **options: Any) -> Any:
+    """A dispatcher without the GIL and with a disk cache.
 
     numba caches beside the module or, when that folder is read-only, in the user's cache folder. Where neither can be
-    written it raises at decoration; the kernel then simply compiles anew in each process.
+    written it raises; the kernel then simply compiles anew in each process. numba notices changes of the function's own
+    file only, so the stamp by which it recognises stale entries gets that of the shared modules added.
     """
-    if function is None:
-        return lambda wrapped: kernel(wrapped, **options)
     try:
-        return numba.njit(nogil=True, cache=True, **options)(function)
+        dispatcher = numba.njit(nogil=True, cache=True, **options)(function)
     except RuntimeError:
         return numba.njit(nogil=True, **options)(function)
+    index = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
+    if hasattr(index, "_source_stamp"):  # numba's internals: if they change, only the refinement is lost
+        index._source_stamp = (index._source_stamp, _shared_stamp())
+    return dispatcher
+
+
+def kernel(function: Callable[..., Any]) -> Any:
+    """`numba.njit` with `nogil` and a disk cache, one specialisation for each combination of argument types."""
+    return _compiler(function)
+
+
+def _check(function: Callable[..., Any], dtype: np.dtype[Any]) -> None:
+    if dtype.kind not in "uif" or dtype == np.float16 or not dtype.isnative:
+        raise TypeError(
+            f"{function.__name__.strip('_')}: arrays of {dtype} are not accepted. "
+            "Convert to an integer type, float32 or float64 first."
+        )
 
 
 class ArrayKernel:
@@ -34,24 +60,23 @@ class ArrayKernel:
     Parameters
     ----------
     function : callable
-        What numba compiles.
+        What numba compiles; returns nothing.
     signature : callable
         From the dtypes' numba types to the tuple of argument types.
     """
 
-    def __init__(self, function: Callable[..., Any], signature: Callable[..., tuple[Any, ...]], **options: Any) -> None:
+    def __init__(self, function: Callable[..., Any], signature: Callable[..., tuple[Any, ...]]) -> None:
         self._function = function
         self._signature = signature
-        self._options = options
         self.for_dtypes = cache(self._compile)
 
     def _compile(self, *dtypes: np.dtype[Any]) -> Any:
-        arguments = self._signature(*(numba.from_dtype(dtype) for dtype in dtypes))
-        options = {"nogil": True, **self._options}
-        try:
-            return numba.njit([types.void(*arguments)], cache=True, **options)(self._function)
-        except RuntimeError:  # no folder for the cache, see `kernel`
-            return numba.njit([types.void(*arguments)], **options)(self._function)
+        for dtype in dtypes:
+            _check(self._function, dtype)
+        dispatcher = _compiler(self._function)
+        dispatcher.compile(types.void(*self._signature(*(numba.from_dtype(dtype) for dtype in dtypes))))
+        dispatcher.disable_compile()
+        return dispatcher
 
 
 def readable(dtype: Any, ndim: int) -> Any:

@@ -123,6 +123,7 @@ def _header_info(
         bit_depth=bits,
         kind=kind,
         colors=_color_model(count, adobe, jfif, names),
+        inverted=adobe >= 0,
         sampling=sampling,
         restart_interval=restart,
         single_scan=scanned == count and kind in ("baseline", "extended"),
@@ -279,6 +280,8 @@ def _scratch_memory(size: int) -> NDArray[np.uint8]:
 
 
 def _check_supported(info: ImageInfo) -> None:
+    if info.kind == "lossless":
+        raise DecodeError("this is a lossless JPEG (ITU-T T.81 process 14), which is not supported; convert it to PNG")
     if info.bit_depth != 8:
         raise DecodeError(
             f"this JPEG has {info.bit_depth} bits per channel ({info.kind}); only 8 bits can be decoded. "
@@ -341,12 +344,19 @@ def finish(
 ) -> NDArray[np.generic]:
     """Convert what `decode` delivered to the output type that `colors_for` left open."""
     if info.channels == 4:
-        image = _cmyk_to_rgb(image)
+        image = _inks_to_rgb(image, info.inverted)
+        if output_type == "GRAY":
+            image = _truncated_gray(image)
     return convert(image, "jpeg", output_type, dtype)
 
 
-def _cmyk_to_rgb(cmyk: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """RGB of inverted CMYK (255 is no ink), as Adobe's programs and everybody since store it."""
-    black = cmyk[..., 3:].astype(np.uint16)
-    product = cmyk[..., :3] * black
-    return ((product + 128 + ((product + 128) >> 8)) >> 8).astype(np.uint8)
+def _inks_to_rgb(inks: NDArray[np.uint8], inverted: bool) -> NDArray[np.uint8]:
+    """RGB of CMYK: light * light of black / 255, cut to whole numbers. With an Adobe marker 255 stands for no ink."""
+    light = inks if inverted else 255 - inks
+    return (light[..., :3].astype(np.uint16) * light[..., 3:] // 255).astype(np.uint8)
+
+
+def _truncated_gray(rgb: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Gray of a CMYK file: single precision, cut instead of rounded, as nvidia.dali does it here only."""
+    red, green, blue = (rgb[..., i : i + 1].astype(np.float32) for i in range(3))
+    return (np.float32(0.299) * red + np.float32(0.587) * green + np.float32(0.114) * blue).astype(np.uint8)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, UnidentifiedImageError
 
-from dali_studio.kernels.cpu.image_info import DecodeError, ImageFormat, ImageInfo, byte_count, unorient
+from dali_studio.kernels.cpu.image_info import DecodeError, ImageFormat, ImageInfo, byte_count, swaps_axes, unorient
 
 _PILLOW_NAMES: dict[ImageFormat, str] = {
     "bmp": "BMP",
@@ -59,14 +59,18 @@ def peek(data: memoryview, fmt: ImageFormat) -> ImageInfo:
     with _opened(data, fmt) as image:
         _refuse_unsupported(data, fmt, image)
         mode = image.mode
-        depth = 32 if mode == "F" else 16 if mode.startswith("I") or _is_wide_pnm(data, fmt) else 8
+        wide = mode.startswith("I") or _is_wide_pnm(data, fmt) or (fmt == "tiff" and mode == "P")
+        depth = 32 if mode == "F" else 16 if wide else 8
         width, height = image.size
+        orientation = _orientation(image, fmt)
+        if fmt == "tiff" and swaps_axes(orientation):  # Pillow gives the upright size of a TIFF
+            width, height = height, width
         return ImageInfo(
             format=fmt,
             height=height,
             width=width,
-            channels=_CHANNELS.get(mode, 1),
-            orientation=_orientation(image, fmt),
+            channels=1 if mode == "P" and fmt == "bmp" and _is_gray(_palette(image)) else _CHANNELS.get(mode, 1),
+            orientation=orientation,
             bit_depth=depth,
         )
 
@@ -87,7 +91,7 @@ def decode(data: memoryview, info: ImageInfo, output_type: str) -> NDArray[np.ge
         return _wide_pnm(data, info)
     with _opened(data, info.format) as image:
         colors = _palette(image) if image.mode == "P" else None
-        pixels = _pixels(image, output_type) if colors is None else colors[np.asarray(image)]
+        pixels = _pixels(image, output_type) if colors is None else colors[np.asarray(image)][..., : info.channels]
         stored = unorient(pixels, info.orientation) if info.format == "tiff" else pixels
     return np.ascontiguousarray(stored)
 
@@ -106,17 +110,20 @@ def _pixels(image: Image.Image, output_type: str) -> NDArray[np.generic]:
     return array[..., None] if array.ndim == 2 else array
 
 
-def _palette(image: Image.Image) -> NDArray[np.uint8] | None:
+def _palette(image: Image.Image) -> NDArray[np.generic]:
     """Colours of a palette image; TIFF stores them in 16 bits, of which Pillow drops the lower half."""
-    table = np.zeros((256, 3), np.uint8)
     tags = getattr(image, "tag_v2", None)
     if tags is not None and _COLOR_MAP in tags:
-        wide = np.asarray(tags[_COLOR_MAP], np.float64).reshape(3, -1).T[:256]
-        table[: len(wide)] = np.floor(wide / 257 + 0.5)
+        colors = np.asarray(tags[_COLOR_MAP], np.uint16).reshape(3, -1).T
     else:
-        flat = np.asarray(image.getpalette("RGB") or [], np.uint8)[: 256 * 3].reshape(-1, 3)
-        table[: len(flat)] = flat
+        colors = np.asarray(image.getpalette("RGB") or [], np.uint8).reshape(-1, 3)
+    table = np.zeros((256, 3), colors.dtype)
+    table[: len(colors[:256])] = colors[:256]
     return table
+
+
+def _is_gray(palette: NDArray[np.generic]) -> bool:
+    return bool((palette == palette[:, :1]).all())
 
 
 def _orientation(image: Image.Image, fmt: ImageFormat) -> int:

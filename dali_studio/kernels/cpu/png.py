@@ -156,10 +156,12 @@ def _samples(raw: NDArray[np.uint8], rows: int, columns: int, channels: int, dep
 def _unfilter(source, target, step):
     """Undo the five row filters of the PNG specification (section 9); False for an unknown one."""
     rows, width = target.shape
+    nothing = np.zeros(width, np.uint8)
     for y in range(rows):
-        kind = source[y, 0]
-        row = target[y]
         line = source[y, 1:]
+        row = target[y]
+        above = target[y - 1] if y > 0 else nothing
+        kind = source[y, 0]
         if kind == 0:
             row[:] = line
         elif kind == 1:
@@ -167,32 +169,28 @@ def _unfilter(source, target, step):
             for i in range(step, width):
                 row[i] = line[i] + row[i - step]
         elif kind == 2:
-            if y == 0:
-                row[:] = line
-            else:
-                above = target[y - 1]
-                for i in range(width):
-                    row[i] = line[i] + above[i]
+            for i in range(width):
+                row[i] = line[i] + above[i]
         elif kind == 3:
-            for i in range(width):
-                left = np.int32(row[i - step]) if i >= step else np.int32(0)
-                up = np.int32(target[y - 1, i]) if y > 0 else np.int32(0)
-                row[i] = line[i] + np.uint8((left + up) >> 1)
+            for i in range(step):
+                row[i] = line[i] + (above[i] >> 1)
+            for i in range(step, width):
+                row[i] = line[i] + ((np.int32(row[i - step]) + np.int32(above[i])) >> 1)
         elif kind == 4:
-            for i in range(width):
-                left = np.int32(row[i - step]) if i >= step else np.int32(0)
-                up = np.int32(target[y - 1, i]) if y > 0 else np.int32(0)
-                corner = np.int32(target[y - 1, i - step]) if y > 0 and i >= step else np.int32(0)
-                a = abs(up - corner)
-                b = abs(left - corner)
-                c = abs(left + up - 2 * corner)
-                if a <= b and a <= c:
-                    guess = left
-                elif b <= c:
-                    guess = up
-                else:
-                    guess = corner
-                row[i] = line[i] + np.uint8(guess)
+            for i in range(step):
+                row[i] = line[i] + above[i]
+            for first in range(step):
+                left, corner = np.int32(row[first]), np.int32(above[first])
+                for i in range(first + step, width, step):
+                    up = np.int32(above[i])
+                    across, down = up - corner, left - corner
+                    a, b, c = abs(across), abs(down), abs(across + down)
+                    # Written as selections, not branches: which one wins is hardly predictable.
+                    guess = up if b <= c else corner
+                    guess = left if (a <= b) & (a <= c) else guess
+                    left = (np.int32(line[i]) + guess) & 255
+                    corner = up
+                    row[i] = left
         else:
             return False
     return True

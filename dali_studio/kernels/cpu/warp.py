@@ -18,20 +18,21 @@ from dali_studio.kernels.cpu.simd import (
     broadcast1,
     broadcast4,
     item,
-    join3,
-    join4,
     load1,
     load4,
     multiply,
-    pack4,
     store1_away,
-    store12_away,
     store16_away,
     subtract,
 )
+from dali_studio.kernels.cpu.simd_pixels import (
+    join3,
+    join4,
+    pack4,
+    store12_away,
+)
+from dali_studio.kernels.cpu.views import Array, packed_rows
 from dali_studio.kernels.cpu.weights import Interp
-
-Array = np.ndarray[Any, Any]
 
 
 @numba.njit(forceinline=True)
@@ -213,6 +214,10 @@ def warp_affine(src: Array, out: Array, matrix: Any, interp: int = Interp.LINEAR
     transform = np.ascontiguousarray(matrix, np.float32).reshape(2, 3)
     if interp not in (Interp.NN, Interp.LINEAR):
         raise ValueError(f"A warp interpolates with NN or LINEAR, not {Interp(interp).name}.")
+    if not (packed_rows(src) and packed_rows(out)):
+        raise ValueError("The pixels of a row must lie one after the other: the last two axes contiguous.")
+    if src.shape[2] != out.shape[2] or not src.size:
+        raise ValueError(f"The input {src.shape} needs at least one pixel and the channels of the output {out.shape}.")
     kernel = _LINEAR if interp == Interp.LINEAR else _NEAREST
     value = np.float32(0.0 if fill is None else fill)
     kernel.for_dtypes(src.dtype, out.dtype)(src, out, transform, fill is not None, value)

@@ -85,8 +85,7 @@ class Rotate(Operator):
         elif args["keep_size"]:
             canvas = sizes
         else:
-            heights, widths = rotated_size(angles, sizes[:, 0], sizes[:, 1])
-            canvas = np.stack([heights, widths], axis=1).astype(np.int64)
+            canvas = rotated_size(angles, sizes[:, 0], sizes[:, 1])
         matrices = rotate_matrix(angles, sizes[:, 0], sizes[:, 1], canvas[:, 0], canvas[:, 1])
         params = {"matrices": matrices, "fill": args["fill_value"], "interp": args["interp_type"].value}
         return Work(with_extents(shapes, "HWC", canvas), params)

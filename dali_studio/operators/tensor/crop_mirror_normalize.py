@@ -30,6 +30,7 @@ class CropMirrorNormalize(CropArguments, Operator):
 
     category = "tensor"
     icon = "normalize"
+    node_name = "normalize"
     keywords = "normalize standardize totensor mean std"
     inputs = (Input("image", "image", layouts=PLANAR_LAYOUTS),)
     outputs = (Output("image", "image"),)

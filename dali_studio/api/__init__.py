@@ -1,0 +1,1 @@
+"""Behind the public modules: tracing, pipelines, generated functions."""

@@ -1,0 +1,149 @@
+"""The running side of a pipeline: sources, requests, prefetching and outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dali_studio.api.sources import SourceFeeder
+from dali_studio.compiler.pipeline import compile_graph
+from dali_studio.compiler.plan import Plan
+from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
+from dali_studio.core.random import resolve_pipeline_seed
+from dali_studio.core.tensors import TensorListCPU
+from dali_studio.graph.edits import PortRef
+from dali_studio.graph.model import Graph
+from dali_studio.runtime.executor import Executor, Request, batch_size_clash
+from dali_studio.runtime.prefetch import Prefetcher
+from dali_studio.runtime.probe import Probe
+from dali_studio.runtime.workers import WorkerPool
+from dali_studio.schema.declare import Batch
+from dali_studio.schema.registry import Registry
+
+
+class Engine:
+    """Runs a valid graph, iteration after iteration.
+
+    Parameters
+    ----------
+    graph : Graph
+    registry : Registry
+    background : bool
+        Compute ahead on a thread of its own.
+    probe : Probe, optional
+        Measures every node.
+    """
+
+    def __init__(self, graph: Graph, registry: Registry, *, background: bool = True, probe: Probe | None = None) -> None:
+        options = graph.options
+        self.graph, self.registry, self.probe = graph, registry, probe
+        self.plan: Plan = compile_graph(graph, registry)
+        self.seed = resolve_pipeline_seed(options.seed)
+        self.workers = WorkerPool(options.num_threads)
+        self.executor = Executor(self.plan, registry, self.seed, self.workers)
+        steps = [step for step in self.plan.steps() if step.role == "external_source"]
+        self.feeders = {step.key: SourceFeeder(graph.node(step.key), options.batch_size) for step in steps}
+        compute = self.executor
+        self._prefetcher: Prefetcher[Request, dict[PortRef, Batch]] = Prefetcher(
+            lambda request: compute.run(request, probe), background=background
+        )
+        self._depth = options.prefetch_queue_depth if background else 1
+        self._iteration = self._samples = 0
+        self._ended = False
+        self.executor.open()
+
+    # ------------------------------------------------------------------------------------------------------- schedule
+
+    def schedule(self) -> bool:
+        """Ask for one more iteration; ``False`` at the end of the data."""
+        if self._ended:
+            return False
+        try:
+            fed = {key: feeder.take() for key, feeder in self.feeders.items()}
+        except StopIteration:
+            self._ended = True
+            return False
+        size = self._batch_size(fed)
+        self._prefetcher.schedule(Request(self._iteration, self._samples, size, fed))
+        self._iteration += 1
+        self._samples += size
+        return True
+
+    def _batch_size(self, fed: Mapping[str, tuple[Batch, ...]]) -> int:
+        sizes = {key: len(batches[0].samples) for key, batches in fed.items()}
+        first = next(iter(sizes.items()), ("", self.graph.options.batch_size))
+        for key, size in sizes.items():
+            if size != first[1]:
+                raise batch_size_clash(first[0], first[1], key, size)
+        readers = [step.key for step in self.plan.steps() if step.role == "reader"]
+        if readers and first[1] != self.graph.options.batch_size:
+            raise batch_size_clash(readers[0], self.graph.options.batch_size, *first)
+        return first[1]
+
+    def prefetch(self) -> None:
+        """Fill the queue, as far as there is data; the first iteration must be there."""
+        while self._prefetcher.scheduled < self._depth:
+            if self._prefetcher.scheduled and not all(feeder.ready() for feeder in self.feeders.values()):
+                return
+            if not self.schedule():
+                return
+
+    @property
+    def pending(self) -> int:
+        """Iterations asked for and not returned yet."""
+        return self._prefetcher.scheduled
+
+    def result(self) -> tuple[TensorListCPU, ...]:
+        """The oldest iteration that was asked for.
+
+        Raises
+        ------
+        StopIteration
+            If none is pending because the data has ended.
+        DaliStudioError
+            DS304 if none is pending otherwise, or what the iteration failed with.
+        """
+        if not self.pending:
+            if self._ended:
+                raise StopIteration
+            raise DaliStudioError(
+                Diagnostic(code="DS304", message="No iteration was scheduled.", hint="Call schedule_run() before outputs().")
+            )
+        made = self._prefetcher.result()
+        return tuple(_output(made[port]) for port in self.plan.outputs)
+
+    def reset(self) -> None:
+        """After the end of the data: let the sources begin again."""
+        if self._ended:
+            for feeder in self.feeders.values():
+                feeder.reset()
+            self._ended = False
+
+    # ------------------------------------------------------------------------------------------------------ questions
+
+    def reader_meta(self) -> dict[str, dict[str, int]]:
+        """Sizes of the data sets, by reader."""
+        return {
+            step.key: self.registry.operator(step.operator).reader_meta(self.executor.state(step.key))
+            for step in self.plan.steps()
+            if step.role == "reader"
+        }
+
+    def cancel(self) -> None:
+        """Stop the iteration that is being computed."""
+        self.workers.cancelled.set()
+
+    def close(self) -> None:
+        """End the threads and give memory back."""
+        self._prefetcher.close()
+        self.workers.close()
+        self.executor.release()
+
+    def __del__(self) -> Any:
+        workers = getattr(self, "workers", None)
+        if workers is not None:
+            workers.close()
+
+
+def _output(batch: Batch) -> TensorListCPU:
+    return TensorListCPU.from_samples(batch.samples, batch.layout, batch.sources)

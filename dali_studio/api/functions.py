@@ -1,0 +1,73 @@
+"""The modules ``fn`` and ``ops``, made from the registry."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+from dali_studio.api.default import default_registry
+from dali_studio.api.reference import signature_doc
+from dali_studio.api.sources import external_source_arguments
+from dali_studio.api.tracing import trace_operator
+from dali_studio.schema.model import OperatorSchema
+
+
+def function_for(schema: OperatorSchema) -> Callable[..., Any]:
+    """The ``fn`` function of an operator."""
+    if schema.role == "external_source":
+
+        def source_function(source: Any = None, num_outputs: int | None = None, **arguments: Any) -> Any:
+            return trace_operator(schema.name, (), external_source_arguments(source, {"num_outputs": num_outputs, **arguments}))
+
+        function: Callable[..., Any] = source_function
+    else:
+
+        def operator_function(*inputs: Any, **arguments: Any) -> Any:
+            return trace_operator(schema.name, inputs, arguments)
+
+        function = operator_function
+    function.__name__ = function.__qualname__ = schema.name.rpartition(".")[2]
+    function.__doc__ = signature_doc(schema)
+    return function
+
+
+def class_for(schema: OperatorSchema) -> type:
+    """The ``ops`` class of an operator: arguments first, inputs at the call."""
+    function = function_for(schema)
+
+    def __init__(self: Any, **arguments: Any) -> None:
+        self.arguments = arguments
+
+    def __call__(self: Any, *inputs: Any, **arguments: Any) -> Any:
+        return function(*inputs, **{**self.arguments, **arguments})
+
+    name = schema.class_name.rpartition(".")[2]
+    return type(name, (), {"__init__": __init__, "__call__": __call__, "__doc__": signature_doc(schema)})
+
+
+def populate(module: ModuleType, make: Callable[[OperatorSchema], Any], path: Callable[[OperatorSchema], str]) -> list[str]:
+    """Fill `module` and its sub-modules (``fn.readers`` ...) with one entry per operator; returns its own names."""
+    names: set[str] = set()
+    registry = default_registry()
+    for schema in (registry.schema(name) for name in registry):
+        if schema.hidden or schema.role in ("copy", "constant"):
+            continue
+        *folders, last = path(schema).split(".")
+        target = module
+        for folder in folders:
+            target = _submodule(target, folder)
+        entry = make(schema)
+        entry.__module__ = target.__name__
+        setattr(target, last, entry)
+        names.add(folders[0] if folders else last)
+    return sorted(names)
+
+
+def _submodule(parent: ModuleType, name: str) -> ModuleType:
+    full = f"{parent.__name__}.{name}"
+    if full not in sys.modules:
+        sys.modules[full] = ModuleType(full, f"Operators of the group {name}.")
+        setattr(parent, name, sys.modules[full])
+    return sys.modules[full]

@@ -1,0 +1,468 @@
+"""``Pipeline`` and ``pipeline_def``: the façade over tracing and the engine."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+from dali_studio.api import tracing
+from dali_studio.api.constants import ScalarConstant, constant_node
+from dali_studio.api.default import default_registry
+from dali_studio.api.engine import Engine
+from dali_studio.api.placement import check_devices
+from dali_studio.api.support import PIPELINE_ARGUMENTS, PIPELINE_METHODS, refusal
+from dali_studio.api.tracing import DataNode, Trace
+from dali_studio.compiler.explain import explain
+from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
+from dali_studio.core.enums import DALIDataType
+from dali_studio.core.tensors import TensorListCPU
+from dali_studio.graph.edits import PortRef
+from dali_studio.graph.model import Graph
+from dali_studio.graph.node import GraphOptions
+from dali_studio.graph.validate import Validation, validate
+
+_UNSET = -1
+
+
+class Pipeline:
+    """A graph of operators with the options under which it runs.
+
+    Make one with a function decorated by `pipeline_def`, or inside ``with pipeline:`` and `set_outputs`, or by a
+    subclass with `define_graph`.
+
+    Parameters
+    ----------
+    batch_size : int
+        Samples of an iteration, at least 1.
+    num_threads : int
+        Worker threads, at least 1; 2 if unset.
+    device_id : int or None
+        GPU to use; ``None`` for the CPU. Without a GPU a number is accepted as long as no operator needs one.
+    seed : int or None
+        Source of all random numbers; equal seeds give equal numbers. ``None`` or a negative number: a fresh one.
+    exec_pipelined, exec_async : bool
+        If either is false, iterations are computed when they are asked for, in the caller's thread.
+    prefetch_queue_depth : int
+        Iterations that are computed ahead.
+    output_dtype, output_ndim, output_layout : value or sequence, optional
+        What the outputs must be; checked when the pipeline is built, or at the first run where types are not known.
+    **options
+        The other arguments of nvidia.dali's Pipeline, which have no effect here or are refused; see docs/support.md.
+
+    Raises
+    ------
+    DaliStudioError
+        DS102, DS105 or DS106 for unknown, senseless or refused options.
+    """
+
+    def __init__(
+        self,
+        batch_size: int = _UNSET,
+        num_threads: int = _UNSET,
+        device_id: int | None = _UNSET,
+        seed: int | None = None,
+        exec_pipelined: bool = True,
+        prefetch_queue_depth: int | dict[str, int] = 2,
+        exec_async: bool = True,
+        *,
+        output_dtype: DALIDataType | Sequence[DALIDataType | None] | None = None,
+        output_ndim: int | Sequence[int | None] | None = None,
+        output_layout: str | Sequence[str | None] | None = None,
+        name: str = "pipeline",
+        **options: Any,
+    ) -> None:
+        _check_options(options)
+        depth = prefetch_queue_depth if isinstance(prefetch_queue_depth, int) else max(prefetch_queue_depth.values())
+        for option, value, least in (("batch_size", batch_size, 1), ("num_threads", num_threads, 1), ("prefetch_queue_depth", depth, 1)):
+            if value != _UNSET and (not isinstance(value, int) or value < least):
+                raise _bad(option, value, f"a whole number from {least}")
+        self._options = GraphOptions(
+            name=name, batch_size=1 if batch_size == _UNSET else batch_size, num_threads=2 if num_threads == _UNSET else num_threads,
+            device_id=None if device_id in (None, _UNSET) else device_id,
+            seed=None if seed is None or seed < 0 else seed, prefetch_queue_depth=depth,
+        )  # fmt: skip
+        self._has_batch_size = batch_size != _UNSET
+        self._extra = dict(options)
+        self._background = bool(exec_pipelined and exec_async)
+        self._exec = (bool(exec_pipelined), bool(exec_async))
+        self._expected = (output_dtype, output_ndim, output_layout)
+        self._trace = Trace(self._options)
+        self._definition: Callable[[], Any] | None = None
+        self._engine: Engine | None = None
+        self._validation: Validation | None = None
+        self._held: tuple[TensorListCPU, ...] | None = None
+
+    # ------------------------------------------------------------------------------------------------------ definition
+
+    @classmethod
+    def from_graph(cls, graph: Graph) -> Pipeline:
+        """A pipeline that runs `graph` (which is copied)."""
+        options = graph.options
+        made = cls(options.batch_size, options.num_threads, options.device_id, options.seed,
+                   prefetch_queue_depth=options.prefetch_queue_depth, name=options.name)  # fmt: skip
+        made._trace.graph = graph.copy()
+        made._trace.names = {key: key for key in graph}
+        return made
+
+    def define_graph(self) -> Any:
+        """Define the operators and return the outputs; subclasses override it."""
+        return None if self._definition is None else self._definition()
+
+    def set_outputs(self, *output_data_nodes: Any) -> None:
+        """Choose what the pipeline returns: DataNodes, or values that become constants."""
+        with self._trace.active():
+            ports = [_port(item, i) for i, item in enumerate(output_data_nodes)]
+        self._trace.graph.set_outputs(ports)
+
+    def __enter__(self) -> Pipeline:
+        tracing.push(self._trace)
+        _pipelines.append(self)
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        _pipelines.pop()
+        tracing.pop()
+
+    @staticmethod
+    def current() -> Pipeline | None:
+        """The pipeline that is being defined."""
+        return _pipelines[-1] if _pipelines else None
+
+    @staticmethod
+    def push_current(pipeline: Pipeline) -> None:
+        """Make `pipeline` the current one."""
+        pipeline.__enter__()
+
+    @staticmethod
+    def pop_current() -> None:
+        """Undo the last `push_current`."""
+        _pipelines[-1].__exit__()
+
+    @property
+    def graph(self) -> Graph:
+        """A copy of the graph (the definition runs if it has not)."""
+        self._define()
+        return self._trace.graph.copy()
+
+    def _define(self) -> None:
+        if len(self._trace.graph):
+            return
+        with self:
+            result = self.define_graph()
+        if result is not None:
+            self.set_outputs(*(result if isinstance(result, tuple | list) else (result,)))
+
+    def build(self) -> None:
+        """Check the definition, compile it and open its sources; `run` does it if need be.
+
+        Raises
+        ------
+        DaliStudioError
+            With every finding that prevents a run.
+        """
+        if self._engine is not None:
+            return
+        if not self._has_batch_size:
+            raise _bad("batch_size", None, "a whole number from 1")
+        self._define()
+        graph, registry = self._trace.graph, default_registry()
+        self._validation = validate(graph, registry)
+        found = errors(self._validation.diagnostics)
+        if found:
+            raise DaliStudioError(found)
+        check_devices(graph, registry)
+        for at, port in enumerate(graph.outputs):
+            meta = self._validation.metas[port]
+            self._check_output(at, meta.dtype, meta.ndim, meta.layout)
+        self._engine = Engine(graph, registry, background=self._background)
+
+    def explain(self) -> str:
+        """The plan of an iteration as text."""
+        return explain(self._built().plan)
+
+    def _built(self) -> Engine:
+        self.build()
+        assert self._engine is not None
+        return self._engine
+
+    # --------------------------------------------------------------------------------------------------------- running
+
+    def run(self, cuda_stream: object = None, /, **pipeline_inputs: Any) -> tuple[TensorListCPU, ...]:
+        """Run one iteration.
+
+        Parameters
+        ----------
+        cuda_stream
+            Accepted without effect.
+        **pipeline_inputs
+            Data for external sources without a source of their own, by name.
+
+        Returns
+        -------
+        tuple of TensorListCPU
+            They stay valid as long as they are held.
+
+        Raises
+        ------
+        StopIteration
+            At the end of an external source's data.
+        DaliStudioError
+            If a sample cannot be processed; the next call goes on with the next iteration.
+        """
+        del cuda_stream
+        engine = self._built()
+        for name, data in pipeline_inputs.items():
+            self.feed_input(name, data)
+        self.iter_setup()
+        engine.prefetch()
+        return self._checked(engine.result())
+
+    def schedule_run(self) -> None:
+        """Ask for an iteration; `outputs` or `share_outputs` returns it."""
+        engine = self._built()
+        self.iter_setup()
+        engine.schedule()
+
+    def share_outputs(self, cuda_stream: object = None) -> tuple[TensorListCPU, ...]:
+        """The oldest scheduled iteration."""
+        del cuda_stream
+        self._held = self._checked(self._built().result())
+        return self._held
+
+    def release_outputs(self) -> None:
+        """Let go of what `share_outputs` returned."""
+        self._held = None
+
+    def outputs(self, cuda_stream: object = None) -> tuple[TensorListCPU, ...]:
+        """The oldest scheduled iteration."""
+        return self.share_outputs(cuda_stream)
+
+    def iter_setup(self) -> None:
+        """Called before every iteration; subclasses feed their inputs here."""
+
+    def feed_input(
+        self, data_node: DataNode | str, data: Any, layout: str | None = None, cuda_stream: object = None,
+        use_copy_kernel: bool = False,
+    ) -> None:  # fmt: skip
+        """Give an external source a batch.
+
+        Parameters
+        ----------
+        data_node : DataNode or str
+            The source, or its name.
+        data : array_like, list of array_like or TensorList
+        layout : str, optional
+            Layout of a sample.
+        """
+        del cuda_stream, use_copy_kernel
+        name = data_node.name if isinstance(data_node, DataNode) else self._trace.names.get(data_node, data_node)
+        feeders = self._built().feeders
+        if name not in feeders:
+            raise DaliStudioError(
+                Diagnostic(code="DS209", message=f"There is no external source called {name!r}.", hint=f"Sources: {', '.join(feeders) or 'none'}.")
+            )
+        feeders[name].feed(data, layout)
+
+    def input_feed_count(self, input_name: str) -> int:
+        """How many batches `feed_input` should give before the first run: 1, since the queue fills by itself."""
+        self._trace.graph.node(self._trace.names.get(input_name, input_name))
+        return 1
+
+    def reset(self) -> None:
+        """Begin the next epoch after the end of the data."""
+        if self._engine is not None:
+            self._engine.reset()
+
+    def empty(self) -> bool:
+        """Whether no scheduled iteration waits to be read."""
+        return self._engine is None or self._engine.pending == 0
+
+    def release(self) -> None:
+        """End the threads and give memory back; the next run builds the pipeline anew."""
+        if self._engine is not None:
+            self._engine.close()
+            self._engine = None
+
+    # ------------------------------------------------------------------------------------------------------- questions
+
+    def reader_meta(self, name: str | None = None) -> dict[str, Any]:
+        """Sizes of the data sets by reader, or those of the reader `name`."""
+        found = self._built().reader_meta()
+        named = {user: found[key] for user, key in self._trace.names.items() if key in found}
+        named.update({key: meta for key, meta in found.items() if key not in self._trace.names.values()})
+        if name is None:
+            return named
+        if name not in named:
+            raise DaliStudioError(
+                Diagnostic(code="DS209", message=f"There is no reader called {name!r}.", hint=f"Readers: {', '.join(named) or 'none'}.")
+            )
+        return named[name]
+
+    def epoch_size(self, name: str | None = None) -> Any:
+        """Number of samples of an epoch, by reader, or that of the reader `name`."""
+        meta = self.reader_meta(name)
+        return meta["epoch_size"] if name is not None else {key: value["epoch_size"] for key, value in meta.items()}
+
+    def executor_statistics(self) -> dict[str, Any]:
+        """Memory by operator; empty, since memory statistics are not collected."""
+        return {}
+
+    def external_source_shm_statistics(self) -> dict[str, Any]:
+        """Shared memory of worker processes; there are none."""
+        return {"capacities": [], "per_sample_capacities": []}
+
+    def start_py_workers(self) -> None:
+        """Start worker processes; there are none to start."""
+
+    def enable_api_check(self, enable: bool) -> None:
+        """Accepted without effect: the ways to run a pipeline can be mixed."""
+
+    def output_dtype(self) -> list[DALIDataType | None]:
+        """The element types that were demanded of the outputs."""
+        return self._demanded(0)
+
+    def output_ndim(self) -> list[int | None]:
+        """The ranks that were demanded of the outputs."""
+        return self._demanded(1)
+
+    def output_layout(self) -> list[str | None]:
+        """The layouts that were demanded of the outputs."""
+        return self._demanded(2)
+
+    def _demanded(self, which: int) -> list[Any]:
+        value = self._expected[which]
+        return list(value) if isinstance(value, list | tuple) else [value] * self.num_outputs
+
+    def _checked(self, made: tuple[TensorListCPU, ...]) -> tuple[TensorListCPU, ...]:
+        if self._expected != (None, None, None):
+            for at, batch in enumerate(made):
+                self._check_output(at, batch.dtype, batch.ndim(), batch.layout())
+        return made
+
+    def _check_output(self, at: int, dtype: Any, ndim: Any, layout: Any) -> None:
+        for what, which, found in (("dtype", 0, dtype), ("ndim", 1, ndim), ("layout", 2, layout)):
+            demanded = self._demanded(which)
+            if at < len(demanded) and demanded[at] is not None and found is not None and found != demanded[at]:
+                raise DaliStudioError(
+                    Diagnostic(code="DS203", message=f"Output {at} has the {what} {found}; output_{what} demands {demanded[at]}.", hint=f"Change output_{what}, or convert the output.")
+                )
+
+    @property
+    def num_outputs(self) -> int:
+        """Number of outputs."""
+        self._define()
+        return len(self._trace.graph.outputs)
+
+    @property
+    def seed(self) -> int | None:
+        """The seed that was given."""
+        return self._options.seed
+
+    def __getattr__(self, name: str) -> Any:
+        if name in PIPELINE_METHODS and PIPELINE_METHODS[name].status == "refused":
+            return functools.partial(_refuse, name)
+        if name in _PROPERTIES:
+            return _PROPERTIES[name](self)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+
+#: Plain answers from the options, under nvidia.dali's names.
+_PROPERTIES: dict[str, Callable[[Pipeline], Any]] = {
+    "batch_size": lambda p: p._options.batch_size,
+    "max_batch_size": lambda p: p._options.batch_size,
+    "num_threads": lambda p: p._options.num_threads,
+    "device_id": lambda p: p._options.device_id,
+    "prefetch_queue_depth": lambda p: p._options.prefetch_queue_depth,
+    "cpu_queue_size": lambda p: p._options.prefetch_queue_depth,
+    "gpu_queue_size": lambda p: p._options.prefetch_queue_depth,
+    "exec_pipelined": lambda p: p._exec[0],
+    "exec_async": lambda p: p._exec[1],
+    "exec_separated": lambda p: False,
+    "exec_dynamic": lambda p: bool(p._extra.get("exec_dynamic") or p._extra.get("experimental_exec_dynamic")),
+    "is_restored_from_checkpoint": lambda p: False,
+    "enable_memory_stats": lambda p: bool(p._extra.get("enable_memory_stats", False)),
+    "set_affinity": lambda p: bool(p._extra.get("set_affinity", False)),
+    "py_num_workers": lambda p: p._extra.get("py_num_workers", 1),
+    "py_start_method": lambda p: p._extra.get("py_start_method", "fork"),
+    **{
+        name: functools.partial(lambda name, p: p._extra.get(name), name)
+        for name in ("concurrency", "default_cuda_stream_priority", "max_streams", "stream_policy")
+    },
+}
+_pipelines: list[Pipeline] = []
+
+
+def _refuse(name: str, *args: Any, **kwargs: Any) -> None:
+    raise refusal(f"Pipeline.{name}", PIPELINE_METHODS[name])
+
+
+def _check_options(options: dict[str, Any]) -> None:
+    for option, value in options.items():
+        support = PIPELINE_ARGUMENTS.get(option)
+        if support is None:
+            raise DaliStudioError(
+                Diagnostic(code="DS102", argument=option, message=f"Pipeline has no option {option!r}.", hint=f"Options: {', '.join(PIPELINE_ARGUMENTS)}.")
+            )
+        if support.status == "refused" and value not in (None, False):
+            raise refusal(f"Pipeline(..., {option}={value!r})", support)
+
+
+def _bad(option: str, value: object, accepted: str) -> DaliStudioError:
+    given = "is not given" if value is None else f"is {value!r}"
+    return DaliStudioError(
+        Diagnostic(code="DS105", argument=option, message=f"{option} {given}; {accepted} is accepted.", hint=f"Give {option}={accepted}, to the decorator or to the call.")
+    )
+
+
+def _port(item: Any, position: int) -> PortRef:
+    if isinstance(item, DataNode):
+        return item.port
+    if isinstance(item, ScalarConstant):
+        return cast(DataNode, constant_node(item.value, item.dtype)).port
+    if isinstance(item, bool | int | float) or hasattr(item, "__array__"):
+        return cast(DataNode, constant_node(item)).port
+    raise DaliStudioError(
+        Diagnostic(
+            code="DS205", message=f"Output {position} is a {type(item).__name__}; operator results are accepted.",
+            hint="Return what fn functions gave, one by one.",
+        )  # fmt: skip
+    )
+
+
+def pipeline_def(fn: Callable[..., Any] | None = None, **pipeline_kwargs: Any) -> Any:
+    """Turn a function that defines a graph into a factory of pipelines.
+
+    Parameters
+    ----------
+    fn : callable
+        Calls ``fn`` operators and returns the outputs.
+    **pipeline_kwargs
+        Options of `Pipeline`; a call of the factory may override them.
+
+    Returns
+    -------
+    callable
+        Takes the function's own arguments and the options of `Pipeline`.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Pipeline]:
+        own = set(inspect.signature(function).parameters)
+
+        @functools.wraps(function)
+        def create(*args: Any, **kwargs: Any) -> Pipeline:
+            accepts_any = any(p.kind is p.VAR_KEYWORD for p in inspect.signature(function).parameters.values())
+            options = {k: v for k, v in kwargs.items() if k not in own and (k in PIPELINE_ARGUMENTS or not accepts_any)}
+            rest = {k: v for k, v in kwargs.items() if k not in options}
+            pipeline = Pipeline(**{"name": function.__name__, **pipeline_kwargs, **options})
+            with pipeline:
+                result = function(*args, **rest)
+            if result is not None:
+                pipeline.set_outputs(*(result if isinstance(result, tuple | list) else (result,)))
+            return pipeline
+
+        create._is_pipeline_def = True  # pyright: ignore[reportFunctionMemberAccess] - as nvidia.dali marks its factories
+        return create
+
+    return decorate if fn is None else decorate(fn)

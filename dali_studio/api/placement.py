@@ -1,0 +1,33 @@
+"""Where a graph can run: one finding for everything that needs a device that is not there."""
+
+from __future__ import annotations
+
+from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
+from dali_studio.graph.model import Graph
+from dali_studio.schema.registry import Registry
+
+#: Why GPU operators cannot run, in one sentence.
+NO_GPU = "This release runs pipelines on the CPU only"
+
+
+def check_devices(graph: Graph, registry: Registry) -> None:
+    """Refuse a run that needs a GPU.
+
+    Raises
+    ------
+    DaliStudioError
+        One DS206 that names every node in the run that is placed on a GPU.
+    """
+    needed = graph.reachable(registry=registry)
+    placed = [key for key in graph if key in needed and graph.node(key).device != "cpu"]
+    if not placed:
+        return
+    calls = [f"{key} ({graph.node(key).device})" for key in placed]
+    first = graph.node(placed[0])
+    raise DaliStudioError(
+        Diagnostic(
+            code="DS206", node=placed[0], source=first.origin,
+            message=f"{', '.join(calls)} need{'s' if len(calls) == 1 else ''} a GPU. {NO_GPU}.",
+            hint='To run on the CPU, take .gpu() away and give device="cpu"; the graph stays the same otherwise.',
+        )  # fmt: skip
+    )

@@ -1,0 +1,104 @@
+"""Which parts of nvidia.dali's Pipeline API have their effect here: one table, which tests and documents read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """How a name is supported, and why not fully.
+
+    Attributes
+    ----------
+    status
+        ``used``: has its effect. ``ignored``: accepted without effect. ``refused``: raises with `reason`.
+    reason
+        One clause that completes "... because".
+    """
+
+    status: Literal["used", "ignored", "refused"]
+    reason: str = ""
+
+
+_USED = Support("used")
+_SCHEDULER = Support("ignored", "the executor decides by itself")
+_GPU = Support("ignored", "it concerns GPUs, and pipelines run on the CPU in this release")
+_CHECKPOINT = Support("refused", "checkpoints are not supported yet")
+_WORKERS = Support("ignored", "it concerns worker processes, which parallel=True would start")
+_LEGACY = Support("refused", "it belongs to the ops-style API that DALI has retired")
+
+PIPELINE_ARGUMENTS: dict[str, Support] = {
+    "batch_size": _USED,
+    "num_threads": _USED,
+    "device_id": _USED,
+    "seed": _USED,
+    "exec_pipelined": _USED,
+    "exec_async": _USED,
+    "prefetch_queue_depth": _USED,
+    "output_dtype": _USED,
+    "output_ndim": _USED,
+    "output_layout": _USED,
+    "enable_conditionals": Support("refused", "conditionals (if, and, or, not) are not supported yet"),
+    "bytes_per_sample": Support("ignored", "memory is recycled between iterations, so that no hint is needed"),
+    "set_affinity": Support("ignored", "threads are not pinned to cores"),
+    "max_streams": _GPU,
+    "default_cuda_stream_priority": _GPU,
+    "stream_policy": _GPU,
+    "concurrency": _SCHEDULER,
+    "exec_dynamic": _SCHEDULER,
+    "experimental_exec_dynamic": _SCHEDULER,
+    "enable_memory_stats": Support("ignored", "memory is reported by dali-studio explain instead"),
+    "enable_checkpointing": _CHECKPOINT,
+    "checkpoint": _CHECKPOINT,
+    "py_num_workers": _WORKERS,
+    "py_start_method": _WORKERS,
+    "py_callback_pickler": _WORKERS,
+}
+
+PIPELINE_METHODS: dict[str, Support] = {
+    **dict.fromkeys(
+        (
+            "batch_size", "build", "cpu_queue_size", "current", "define_graph", "device_id", "empty", "epoch_size",
+            "exec_async", "exec_pipelined", "feed_input", "gpu_queue_size", "input_feed_count",
+            "is_restored_from_checkpoint", "iter_setup", "max_batch_size", "num_outputs", "num_threads", "output_dtype",
+            "output_ndim", "output_layout", "outputs", "pop_current", "prefetch_queue_depth", "push_current",
+            "reader_meta", "release_outputs", "reset", "run", "schedule_run", "seed", "set_outputs", "share_outputs",
+            "executor_statistics", "concurrency", "default_cuda_stream_priority", "enable_memory_stats", "exec_dynamic",
+            "exec_separated", "max_streams", "py_num_workers", "py_start_method", "set_affinity", "stream_policy",
+            "external_source_shm_statistics", "start_py_workers", "enable_api_check",
+        ),
+        _USED,
+    ),
+    "add_sink": Support("refused", "give the operator preserve=True instead"),
+    "checkpoint": _CHECKPOINT,
+    "deserialize": Support("refused", "protobuf pipelines cannot be read; open a .dali.json document instead"),
+    "deserialize_and_build": Support("refused", "protobuf pipelines cannot be read; open a .dali.json document instead"),
+    "serialize": Support("refused", "protobuf pipelines cannot be written; save a .dali.json document instead"),
+    "output_stream": Support("refused", "there are no CUDA streams in this release"),
+    "save_graph_to_dot_file": Support("refused", "look at the graph in dali_studio.Designer instead"),
+}  # fmt: skip
+
+DATA_NODE_METHODS: dict[str, Support] = {
+    "gpu": _USED,
+    "cpu": _USED,
+    "shape": Support("refused", "shapes as data are not supported yet"),
+    "property": Support("refused", "properties as data are not supported yet"),
+    "source_info": Support("refused", "file names as data are not supported yet"),
+    "arithmetic": Support("refused", "arithmetic between operators is not supported yet"),
+    "indexing": Support("refused", "indexing of operator results is not supported yet"),
+    "bool": Support("refused", "conditionals (if, and, or, not) are not supported yet"),
+}
+
+
+def refusal(name: str, support: Support, *, origin: str = "", node: str = "") -> DaliStudioError:
+    """The error for something that is refused."""
+    return DaliStudioError(
+        Diagnostic(
+            code="DS106", message=f"{name} is not available: {support.reason}.", source=origin, node=node,
+            hint="See docs/support.md for what is.",
+        )  # fmt: skip
+    )

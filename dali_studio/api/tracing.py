@@ -1,0 +1,316 @@
+"""Tracing: calls of ``fn`` functions inside a pipeline definition become nodes of its graph."""
+
+from __future__ import annotations
+
+import difflib
+import keyword
+import re
+import sys
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Any, cast
+
+import numpy as np
+
+from dali_studio.api.constants import ScalarConstant, constant_node
+from dali_studio.api.default import default_registry
+from dali_studio.api.support import DATA_NODE_METHODS, refusal
+from dali_studio.core.diagnostics import ArgumentError, DaliStudioError, Diagnostic
+from dali_studio.graph.edits import PortRef
+from dali_studio.graph.model import Graph
+from dali_studio.graph.node import GraphOptions, Node
+from dali_studio.schema.arguments import canonical
+from dali_studio.schema.model import Device, OperatorSchema, Value
+
+_PACKAGE = str(Path(__file__).resolve().parent.parent)
+_local = threading.local()
+
+
+class Trace:
+    """The graph that a pipeline definition is building.
+
+    Attributes
+    ----------
+    graph : Graph
+    names : dict
+        Node key by the name that the user gave.
+    """
+
+    def __init__(self, options: GraphOptions) -> None:
+        self.graph = Graph(options)
+        self.names: dict[str, str] = {}
+
+    @staticmethod
+    def current() -> Trace | None:
+        """The trace of the pipeline that this thread is defining."""
+        stack = _stack()
+        return stack[-1] if stack else None
+
+    @contextmanager
+    def active(self) -> Iterator[None]:
+        """Make this the current trace."""
+        _stack().append(self)
+        try:
+            yield
+        finally:
+            _stack().remove(self)
+
+    def new_key(self, name: str) -> str:
+        """A free node key like `name`."""
+        key = re.sub(r"\W", "_", name)
+        if not key.isidentifier() or keyword.iskeyword(key):
+            key = f"n_{key}"
+        number = 2
+        free = key
+        while free in self.graph:
+            free, number = f"{key}_{number}", number + 1
+        return free
+
+
+def _stack() -> list[Trace]:
+    if not hasattr(_local, "stack"):
+        _local.stack = []
+    return cast("list[Trace]", _local.stack)
+
+
+def push(trace: Trace) -> None:
+    """Make `trace` current until `pop`."""
+    _stack().append(trace)
+
+
+def pop() -> None:
+    """Undo the last `push`."""
+    _stack().pop()
+
+
+class DataNode:
+    """An output of an operator, in a pipeline definition.
+
+    Attributes
+    ----------
+    name : str
+        Key of its node.
+    device : str
+        Where the data lies.
+    """
+
+    def __init__(self, trace: Trace, port: PortRef, device: Device) -> None:
+        self._trace, self.port = trace, port
+        self.device = "cpu" if device == "cpu" else "gpu"
+
+    @property
+    def name(self) -> str:
+        """Key of the node."""
+        return self.port.node
+
+    @property
+    def trace(self) -> Trace:
+        """The definition that the node belongs to."""
+        return self._trace
+
+    def gpu(self) -> DataNode:
+        """The same data on the GPU."""
+        return self if self.device == "gpu" else trace_operator("to_gpu", (self,), {}, trace=self._trace)
+
+    def cpu(self) -> DataNode:
+        """The same data on the CPU.
+
+        Raises
+        ------
+        DaliStudioError
+            DS207 for data on the GPU.
+        """
+        if self.device == "cpu":
+            return self
+        raise DaliStudioError(
+            Diagnostic(
+                code="DS207", node=self.name, source=call_site(),
+                message="Data on the GPU cannot be copied back inside the pipeline.",
+                hint="Keep what follows on the GPU, or read the output with as_cpu().",
+            )  # fmt: skip
+        )
+
+    def __str__(self) -> str:
+        output = "" if self.port.output == 0 else f"[{self.port.output}]"
+        return f'DataNode(name="{self.name}{output}", device="{self.device}")'
+
+    __repr__ = __str__
+
+    def _refuse(self, name: str, group: str) -> DaliStudioError:
+        return refusal(name, DATA_NODE_METHODS[group], origin=call_site(), node=self.name)
+
+    def shape(self, *args: Any, **kwargs: Any) -> DataNode:
+        """Not available; the error says why."""
+        raise self._refuse("shape()", "shape")
+
+    def property(self, *args: Any, **kwargs: Any) -> DataNode:
+        """Not available; the error says why."""
+        raise self._refuse("property()", "property")
+
+    def source_info(self, *args: Any, **kwargs: Any) -> DataNode:
+        """Not available; the error says why."""
+        raise self._refuse("source_info()", "source_info")
+
+    def __getitem__(self, item: Any) -> DataNode:
+        raise self._refuse("[...]", "indexing")
+
+    def __iter__(self) -> Iterator[DataNode]:
+        raise self._refuse("iterating over an operator's result", "indexing")
+
+    def __bool__(self) -> bool:
+        raise self._refuse("using an operator's result as a condition", "bool")
+
+
+def _arithmetic(sign: str) -> Any:
+    def method(self: DataNode, *other: Any) -> DataNode:
+        raise self._refuse(sign, "arithmetic")  # pyright: ignore[reportPrivateUsage] - a method of the class
+
+    method.__doc__ = "Not available; the error says why."
+    return method
+
+
+for _name, _sign in {
+    "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "and": "&", "or": "|",
+    "xor": "^", "lshift": "<<", "rshift": ">>",
+}.items():  # fmt: skip
+    for _side in ("", "r"):
+        setattr(DataNode, f"__{_side}{_name}__", _arithmetic(_sign))
+for _name, _sign in {"neg": "-", "pos": "+", "abs": "abs()", "invert": "~", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}.items():
+    setattr(DataNode, f"__{_name}__", _arithmetic(_sign))
+
+
+def call_site() -> str:
+    """``file:line`` of the user's code that led here, or an empty string."""
+    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - the documented way to walk the stack
+    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame = frame.f_back
+    return "" if frame is None else f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}"
+
+
+def trace_operator(name: str, inputs: Sequence[Any], arguments: Mapping[str, Any], trace: Trace | None = None) -> Any:
+    """Append an operator to the pipeline that is being defined.
+
+    Parameters
+    ----------
+    name
+        Registry name.
+    inputs
+        DataNodes, arrays (which become constants), or lists of DataNodes (several inputs at once).
+    arguments
+        As given to the ``fn`` function; DataNodes become argument inputs.
+
+    Returns
+    -------
+    DataNode, or list of DataNode for several outputs
+
+    Raises
+    ------
+    DaliStudioError
+        Outside a definition, and for arguments and inputs that are not acceptable; with the caller's line.
+    """
+    wide = [len(cast("Sequence[Any]", item)) for item in inputs if isinstance(item, list | tuple)]
+    if wide:
+        if len(set(wide)) != 1:
+            raise _fail("DS202", f"The input lists have different lengths: {wide}.", "Give lists of one length.")
+        rows = [[item[i] if isinstance(item, list | tuple) else item for item in inputs] for i in range(wide[0])]
+        results = [trace_operator(name, row, arguments, trace) for row in rows]
+        return results if not isinstance(results[0], list) else [list(column) for column in zip(*results, strict=True)]
+    trace = trace or Trace.current() or _trace_of(inputs, arguments)
+    if trace is None:
+        raise _fail(
+            "DS304", f"fn.{name} was called outside a pipeline definition.",
+            "Call it in a function decorated with @pipeline_def, or inside `with pipeline:`.",
+        )  # fmt: skip
+    return _Call(trace, default_registry().schema(name)).append(inputs, arguments)
+
+
+def _trace_of(inputs: Sequence[Any], arguments: Mapping[str, Any]) -> Trace | None:
+    nodes = [item for item in (*inputs, *arguments.values()) if isinstance(item, DataNode)]
+    return nodes[0].trace if nodes else None
+
+
+def _fail(code: str, message: str, hint: str, *, node: str = "", argument: str = "") -> DaliStudioError:
+    return DaliStudioError(
+        Diagnostic(code=code, message=message, hint=hint, node=node, argument=argument, source=call_site())
+    )
+
+
+class _Call:
+    """One call of a function: sorts what was given into inputs, wires, values and objects."""
+
+    def __init__(self, trace: Trace, schema: OperatorSchema) -> None:
+        self.trace, self.schema = trace, schema
+        self.values: dict[str, Value] = {}
+        self.objects: dict[str, object] = {}
+        self.wires: dict[str, DataNode] = {}
+
+    def append(self, inputs: Sequence[Any], arguments: Mapping[str, Any]) -> Any:
+        given = dict(arguments)
+        name, device = given.pop("name", None), given.pop("device", None)
+        nodes = [self._node(item, position) for position, item in enumerate(inputs)]
+        key = self.trace.new_key(name or self.schema.node_name)
+        for argument, value in given.items():
+            self._sort(key, argument, value)
+        placed = self._device(key, device, nodes)
+        graph = self.trace.graph
+        graph.add_node(
+            Node(
+                key=key, operator=self.schema.name, device=placed, arguments=self.values, objects=self.objects,
+                origin=call_site(), version=self.schema.version,
+            )  # fmt: skip
+        )
+        for position, node in enumerate(nodes):
+            graph.connect(node.port, key, position)
+        for argument, node in self.wires.items():
+            graph.connect(node.port, key, argument=argument)
+        if name is not None:
+            self.trace.names[name] = key
+        outputs = default_registry().outputs(self.schema.name, self.values)
+        made = [DataNode(self.trace, PortRef(node=key, output=i), placed) for i in range(len(outputs))]
+        several = len(made) > 1 or "num_outputs" in self.values
+        return made if several else made[0]
+
+    def _node(self, item: Any, position: int) -> DataNode:
+        if isinstance(item, DataNode):
+            return item
+        if isinstance(item, ScalarConstant):
+            return cast(DataNode, constant_node(item.value, item.dtype))
+        if isinstance(item, bool | int | float | np.ndarray | np.generic):
+            return cast(DataNode, constant_node(item))
+        raise _fail(
+            "DS202", f"Input {position} of fn.{self.schema.name} is a {type(item).__name__}.",
+            "Give the result of another operator, a number or an array.",
+        )  # fmt: skip
+
+    def _sort(self, key: str, name: str, value: Any) -> None:
+        argument = self.schema.argument(name)
+        if argument is None:
+            near = difflib.get_close_matches(name, [a.name for a in self.schema.arguments], n=1)
+            hint = f"Did you mean {near[0]!r}?" if near else f"See help(fn.{self.schema.name})."
+            raise _fail("DS102", f"fn.{self.schema.name} has no argument {name!r}.", hint, node=key, argument=name)
+        if value is None:
+            return
+        if isinstance(value, DataNode):
+            self.wires[name] = value
+        elif argument.type == "object":
+            self.objects[name] = value
+        else:
+            plain = value.value if isinstance(value, ScalarConstant) else value
+            try:
+                self.values[name] = canonical(argument, plain)
+            except ArgumentError as error:
+                raise _fail(error.code, error.message, error.hint, node=key, argument=name) from error
+
+    def _device(self, key: str, device: str | None, nodes: Sequence[DataNode]) -> Device:
+        known = self.schema.devices
+        if device is not None:
+            if device not in known:
+                raise _fail("DS207", f"fn.{self.schema.name} has no {device!r} backend; it has {', '.join(known)}.",
+                            f"Use device={known[0]!r}.", node=key, argument="device")  # fmt: skip
+            return cast(Device, device)
+        if any(node.device == "gpu" for node in nodes) and "gpu" in known:
+            return "gpu"
+        return known[0]

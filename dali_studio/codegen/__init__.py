@@ -1,0 +1,1 @@
+"""Python programs from graphs."""

@@ -1,0 +1,191 @@
+"""One statement for each node."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from dali_studio.codegen import values
+from dali_studio.codegen.dialects.base import Dialect
+from dali_studio.codegen.names import Names
+from dali_studio.core.diagnostics import Diagnostic
+from dali_studio.graph.checks import finding
+from dali_studio.graph.edits import PortRef
+from dali_studio.graph.model import Graph
+from dali_studio.graph.node import Node
+from dali_studio.schema.model import OperatorSchema, Value
+from dali_studio.schema.registry import Registry
+
+#: Arguments under which an operator of the role ``constant`` holds its values.
+_CONSTANTS = ("fdata", "idata", "value")
+
+
+@dataclass(slots=True)
+class Writer:
+    """Writes the body of the pipeline function, node by node.
+
+    Attributes
+    ----------
+    parameters
+        Names of the function's parameters: Python objects that the program cannot hold.
+    found
+        Findings, in order of the program.
+    """
+
+    graph: Graph
+    registry: Registry
+    dialect: Dialect
+    names: Names
+    parameters: list[str] = field(default_factory=list[str])
+    found: list[Diagnostic] = field(default_factory=list[Diagnostic])
+    _defined: set[PortRef] = field(default_factory=set[PortRef])
+
+    def statement(self, node: Node, outputs: int, *, used: bool) -> ast.stmt:
+        """The assignment for a node, or a bare call if nothing uses its outputs."""
+        ports = [PortRef(node=node.key, output=i) for i in range(outputs)]
+        value = self._value(node)
+        self._defined.update(ports)
+        if not used or not ports:
+            return ast.Expr(value)
+        target = [ast.Name(self.names.ports[port], ast.Store()) for port in ports]
+        listed = len(ports) > 1 or self._gives_list(node)
+        left: ast.expr = ast.Tuple(elts=list(target), ctx=ast.Store()) if listed else target[0]
+        return ast.Assign(targets=[left], value=value, lineno=1)
+
+    def use(self, port: PortRef | None, node: Node | None, where: str) -> ast.expr:
+        """The variable of a port; a placeholder and a finding if there is none (yet)."""
+        if port is not None and port in self._defined:
+            return ast.Name(self.names.ports[port], ast.Load())
+        key, origin = (node.key, node.origin) if node is not None else ("", "")
+        if port is None:
+            code, message = "DS201", f"{where} is not wired; the program holds ... in its place."
+        elif port in self.names.ports:
+            code, message = "DS204", f"{where} depends on itself; the program holds ... in its place."
+        else:
+            message = f"{where} is fed by output {port.output} of {port.node}, which does not exist; ... stands in its place."
+            code = "DS209"
+        self.found.append(Diagnostic(code=code, message=message, hint="Wire it before running the program.", node=key,
+                                     argument=where if node is not None else "", source=origin))  # fmt: skip
+        return values.hole()
+
+    # ------------------------------------------------------------------------------------------------ expressions
+
+    def _value(self, node: Node) -> ast.expr:
+        reason = self.dialect.lacks_operator(node.operator)
+        if reason:
+            message = f"{self.dialect.title} cannot express {node.operator}: {reason}."
+            self.found.append(finding(node, "DS501", message, "Choose another operator or another dialect."))
+        if node.operator not in self.registry:
+            plain = self.registry.unknown(node.operator, node.key)
+            self.found.append(finding(node, "DS101", plain.message, plain.hint))
+            if not all(part.isidentifier() for part in node.operator.split(".")):
+                return values.hole()
+            return self._call(node, None)
+        schema = self.registry.schema(node.operator)
+        if schema.role == "copy" and (method := self._copy(node)) is not None:
+            return method
+        if schema.role == "constant" and (literal := self._constant(node, schema)) is not None:
+            return literal
+        return self._call(node, schema)
+
+    def _copy(self, node: Node) -> ast.expr | None:
+        sources = self.graph.inputs(node.key)
+        source = sources[0] if sources else None
+        device = "cpu" if node.device == "cpu" else "gpu"
+        if source is None or source not in self._defined or self._device(source) == device:
+            return None
+        return ast.Call(func=ast.Attribute(self.use(source, node, ""), device, ast.Load()), args=[], keywords=[])
+
+    def _constant(self, node: Node, schema: OperatorSchema) -> ast.expr | None:
+        name = next((n for n in _CONSTANTS if node.arguments.get(n) is not None and schema.argument(n)), None)
+        if name is None or self.graph.argument_inputs(node.key):
+            return None
+        value, shape = node.arguments[name], node.arguments.get("shape")
+        if isinstance(value, tuple) and len(value) == 1 and shape is not None:
+            value = value[0]  # a scalar is repeated over the shape
+        keywords = [k for k in self._settings(node, schema) if k.arg != name]
+        if node.device == "gpu" or not isinstance(value, tuple):
+            # without a device, a scalar would be a plain number that has no .gpu()
+            keywords.append(ast.keyword("device", ast.Constant(node.device)))
+        return ast.Call(func=values.dotted("types.Constant"), args=[values.constant(value)], keywords=keywords)
+
+    def _call(self, node: Node, schema: OperatorSchema | None) -> ast.expr:
+        keywords: list[ast.keyword] = []
+        if node.device != self._default_device(node):
+            keywords.append(ast.keyword("device", ast.Constant(node.device)))
+        keywords += self._settings(node, schema)
+        named = schema is not None and schema.role in ("reader", "external_source")
+        if named and all(k.arg != "name" for k in keywords):
+            keywords.append(ast.keyword("name", ast.Constant(node.key)))
+        return ast.Call(func=values.dotted(f"fn.{node.operator}"), args=self._inputs(node, schema), keywords=keywords)
+
+    def _inputs(self, node: Node, schema: OperatorSchema | None) -> list[ast.expr]:
+        wired = self.graph.inputs(node.key)
+        declared = schema.inputs if schema is not None else ()
+        needed = max([i + 1 for i, one in enumerate(declared) if not one.optional], default=0)
+        result: list[ast.expr] = []
+        for index in range(max(needed, len(wired))):
+            where = declared[index].name if index < len(declared) else f"input {index}"
+            result.append(self.use(wired[index] if index < len(wired) else None, node, where))
+        return result
+
+    def _settings(self, node: Node, schema: OperatorSchema | None) -> list[ast.keyword]:
+        """Wired and set arguments that differ from their defaults, in the schema's order, unknown ones last."""
+        wired = self.graph.argument_inputs(node.key)
+        declared = [a.name for a in schema.arguments] if schema is not None else []
+        rest = sorted({*wired, *node.arguments, *node.objects} - set(declared))
+        keywords: list[ast.keyword] = []
+        for name in [*declared, *rest]:
+            value = self._setting(node, schema, name, wired)
+            if value is not None and name.isidentifier():
+                self._check_argument(node, name)
+                keywords.append(ast.keyword(name, value))
+        return keywords
+
+    def _setting(
+        self, node: Node, schema: OperatorSchema | None, name: str, wired: dict[str, PortRef]
+    ) -> ast.expr | None:
+        argument = schema.argument(name) if schema is not None else None
+        value: Value = node.arguments.get(name)
+        if name in wired:
+            return self.use(wired[name], node, name)
+        if name in node.objects:
+            return self._parameter(node, name)
+        if value is not None:
+            if argument is None:
+                return values.constant(value)
+            return None if values.is_default(argument, value) else values.argument_value(argument, value)
+        if argument is None or not argument.required:
+            return None
+        message = f"{name} is not set; the program holds ... in its place."
+        self.found.append(finding(node, "DS103", message, "Set it before running the program.", argument=name))
+        return values.hole()
+
+    def _parameter(self, node: Node, name: str) -> ast.expr:
+        parameter = self.names.unused(f"{node.key}_{name}")
+        self.parameters.append(parameter)
+        message = f"{name} is a Python object that a program's text cannot hold; it is the parameter {parameter}."
+        self.found.append(finding(node, "DS501", message, f"Pass {parameter}=... when you call the pipeline function.",
+                                  argument=name, severity="info"))  # fmt: skip
+        return ast.Name(parameter, ast.Load())
+
+    def _check_argument(self, node: Node, name: str) -> None:
+        reason = self.dialect.lacks_argument(node.operator, name)
+        if reason:
+            message = f"{self.dialect.title} has no {name} for {node.operator}: {reason}."
+            self.found.append(finding(node, "DS501", message, "Unset it, or choose another dialect.", argument=name))
+
+    # ---------------------------------------------------------------------------------------------------- devices
+
+    def _device(self, port: PortRef) -> str:
+        return "cpu" if self.graph.node(port.node).device == "cpu" else "gpu"
+
+    def _default_device(self, node: Node) -> str:
+        """Where the call runs without ``device``: on the GPU if any of its inputs lies there."""
+        sources = [port for port in self.graph.inputs(node.key) if port is not None]
+        return "gpu" if any(self._device(port) == "gpu" for port in sources) else "cpu"
+
+    def _gives_list(self, node: Node) -> bool:
+        """External sources return a list as soon as ``num_outputs`` is given, be it 1."""
+        known = node.operator in self.registry and self.registry.schema(node.operator).role == "external_source"
+        return known and node.arguments.get("num_outputs") is not None

@@ -1,0 +1,7 @@
+"""Programs for nvidia.dali."""
+
+from __future__ import annotations
+
+from dali_studio.codegen.dialects.base import Dialect
+
+DIALECT = Dialect(name="nvidia.dali", title="NVIDIA DALI", module="nvidia.dali")

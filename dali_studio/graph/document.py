@@ -1,0 +1,198 @@
+"""Documents: reading and writing the JSON form of a graph."""
+
+from __future__ import annotations
+
+import json
+import os
+import uuid
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, cast
+
+import msgspec
+
+from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
+from dali_studio.graph.edits import PortRef
+from dali_studio.graph.encode import FORMAT, dumps
+from dali_studio.graph.migrations import OperatorMigrations, migrate_document, migrate_operators
+from dali_studio.graph.model import Graph
+from dali_studio.graph.node import GraphOptions, Node
+from dali_studio.graph.objects import MISSING
+from dali_studio.schema.model import Device, Value
+from dali_studio.schema.registry import Registry
+
+__all__ = ["dumps", "load", "loads", "save"]
+
+_Port = tuple[str, Annotated[int, msgspec.Meta(ge=0)]]
+
+
+class _NodeForm(msgspec.Struct, kw_only=True):
+    key: str
+    operator: str
+    device: Device = "cpu"
+    version: int = 1
+    arguments: dict[str, Value] = {}
+    inputs: tuple[_Port | None, ...] = ()
+    argument_inputs: dict[str, _Port] = {}
+    objects: tuple[str, ...] = ()
+
+
+class _PipelineForm(GraphOptions, frozen=True, kw_only=True):
+    nodes: tuple[_NodeForm, ...] = ()
+    outputs: tuple[_Port, ...] = ()
+
+
+class _DocumentForm(msgspec.Struct, kw_only=True):
+    format: str
+    version: int
+    pipeline: _PipelineForm
+    view: dict[str, Any] = {}
+
+
+def save(graph: Graph, view: Mapping[str, Any] | None, path: str | os.PathLike[str]) -> None:
+    """Write a document so that the file is always whole: the old one or the new one, also after a crash.
+
+    Raises
+    ------
+    DaliStudioError
+        DS401 if a value has no JSON form, DS302 if the file cannot be written; the old file is untouched then.
+    """
+    text = dumps(graph, view)
+    target = Path(os.path.realpath(path))
+    try:
+        _replace_file(target, text)
+    except OSError as error:
+        message = f"{os.fspath(path)} could not be written: {error.strerror or error}."
+        hint = "Choose a folder that exists and may be written."
+        raise DaliStudioError(Diagnostic(code="DS302", message=message, hint=hint, source=os.fspath(path))) from error
+
+
+def _replace_file(target: Path, text: str) -> None:
+    # The new file lies in the same folder, because a rename is atomic only inside one file system.
+    temporary = target.with_name(f".{target.name}.{uuid.uuid4().hex}.tmp")
+    mode = target.stat().st_mode & 0o777 if target.exists() else 0o666
+    try:
+        with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as stream:
+            stream.write(text.encode())
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(temporary, target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def load(
+    path: str | os.PathLike[str], registry: Registry | None = None, migrations: OperatorMigrations | None = None
+) -> tuple[Graph, dict[str, Any], tuple[Diagnostic, ...]]:
+    """Read a document; as `loads`, and DS302 if the file cannot be read."""
+    name = os.fspath(path)
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        message, hint = f"{name} could not be read: {error.strerror or error}.", "Check the path."
+        raise DaliStudioError(Diagnostic(code="DS302", message=message, hint=hint, source=name)) from error
+    except UnicodeDecodeError as error:
+        message = f"{name} is not a text in UTF-8 (byte {error.start})."
+        raise DaliStudioError(_invalid(message, "Open a document that DALI Studio has saved.")) from error
+    return loads(text, registry, migrations)
+
+
+def loads(
+    text: str, registry: Registry | None = None, migrations: OperatorMigrations | None = None
+) -> tuple[Graph, dict[str, Any], tuple[Diagnostic, ...]]:
+    """The graph and the view of a document, and findings that did not prevent opening it.
+
+    Unknown operators, arguments and fields are kept as they are. With a registry, arguments written for older versions
+    of operators are brought up to date.
+
+    Raises
+    ------
+    DaliStudioError
+        DS401 for broken JSON (with line and column) or a wrong shape (with the path in the document), DS402 for a
+        document of a newer version.
+    """
+    raw = migrate_document(_parse(text))
+    try:
+        form = msgspec.convert(raw, _DocumentForm)
+    except msgspec.ValidationError as error:
+        reason, _, where = str(error).partition(" - at ")
+        path = where.strip("`").removeprefix("$").removeprefix(".") or "the document"
+        raise DaliStudioError(_invalid(f"{path}: {reason}.", "Correct the document at this place.")) from None
+    graph = Graph(_options(form.pipeline))
+    graph.envelope = _unknown(raw, _DocumentForm)
+    graph.extra = _unknown(raw["pipeline"], _PipelineForm)
+    found = _fill(graph, form.pipeline, raw["pipeline"].get("nodes", []))
+    if registry is not None:
+        found += migrate_operators(graph, registry, migrations or {})
+    return graph, form.view, tuple(found)
+
+
+def _parse(text: str) -> dict[str, Any]:
+    try:
+        raw: object = json.loads(text, parse_constant=_no_constant)
+    except json.JSONDecodeError as error:
+        message = f"Broken JSON in line {error.lineno}, column {error.colno}: {error.msg}."
+        raise DaliStudioError(_invalid(message, "Correct the document at this place.")) from None
+    except (ValueError, RecursionError) as error:
+        raise DaliStudioError(_invalid(f"Not a document: {error}.", "Correct the document.")) from None
+    if not isinstance(raw, dict) or cast("dict[str, Any]", raw).get("format") != FORMAT:
+        message = f'The text is not a DALI Studio document: an object with "format": "{FORMAT}" is expected.'
+        raise DaliStudioError(_invalid(message, "Open a document that DALI Studio has saved."))
+    return cast("dict[str, Any]", raw)
+
+
+def _no_constant(word: str) -> float:
+    raise ValueError(f"{word} is not JSON")
+
+
+def _invalid(message: str, hint: str) -> Diagnostic:
+    return Diagnostic(code="DS401", message=message, hint=hint)
+
+
+def _options(form: _PipelineForm) -> GraphOptions:
+    return GraphOptions(**{name: getattr(form, name) for name in GraphOptions.__struct_fields__})
+
+
+def _unknown(raw: dict[str, Any], form: type[msgspec.Struct]) -> dict[str, object]:
+    return {name: value for name, value in raw.items() if name not in form.__struct_fields__}
+
+
+def _fill(graph: Graph, form: _PipelineForm, raw: list[dict[str, Any]]) -> list[Diagnostic]:
+    for index, (node, fields) in enumerate(zip(form.nodes, raw, strict=True)):
+        if node.key in graph:
+            raise DaliStudioError(_invalid(f"pipeline.nodes[{index}].key: {node.key!r} is there twice.", "Rename one."))
+        graph.add_node(
+            Node(
+                key=node.key, operator=node.operator, device=node.device, version=node.version,
+                arguments=node.arguments, objects=dict.fromkeys(node.objects, MISSING),
+                extra=_unknown(fields, _NodeForm),
+            )
+        )  # fmt: skip
+    found = [
+        Diagnostic(
+            code="DS304", node=node.key, argument=name, severity="warning",
+            message=f"{name} was a Python object, which a document cannot hold.", hint="Give it again before running.",
+        )
+        for node in form.nodes for name in node.objects
+    ]  # fmt: skip
+    for node in form.nodes:
+        for number, port in enumerate(node.inputs):
+            found += _wire(graph, port, node.key, number, "") if port is not None else []
+        for name, port in node.argument_inputs.items():
+            found += _wire(graph, port, node.key, None, name)
+    known = [port for port in form.outputs if port[0] in graph]
+    graph.set_outputs(PortRef(node=key, output=output) for key, output in known)
+    return found + [_dangling(port, "the pipeline's outputs", "") for port in form.outputs if port not in known]
+
+
+def _wire(graph: Graph, port: tuple[str, int], target: str, number: int | None, argument: str) -> list[Diagnostic]:
+    if port[0] not in graph:
+        return [_dangling(port, argument or f"input {number}", target)]
+    graph.connect(PortRef(node=port[0], output=port[1]), target, number, argument)
+    return []
+
+
+def _dangling(port: tuple[str, int], where: str, node: str) -> Diagnostic:
+    message = f"{where} is fed by {port[0]!r}, which is not in the document; the wire was left out."
+    return Diagnostic(code="DS209", message=message, hint="Wire it again.", node=node)

@@ -1,0 +1,118 @@
+"""From a graph to the text of a document: sorted keys, one node a line, no noise in differences."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+import msgspec
+
+from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
+from dali_studio.graph.edits import PortRef
+from dali_studio.graph.migrations import VERSION
+from dali_studio.graph.model import Graph
+from dali_studio.graph.node import Node
+
+#: What a document calls itself.
+FORMAT = "dali-studio"
+
+
+def dumps(graph: Graph, view: Mapping[str, Any] | None = None) -> str:
+    """The document as text, with a line break at its end.
+
+    Parameters
+    ----------
+    view
+        Positions, zoom, selection: JSON values that only the designer reads. Numbers are rounded to 1/100.
+
+    Raises
+    ------
+    DaliStudioError
+        DS401 if a value has no JSON form (NaN, or objects in `view` or in unknown fields).
+    """
+    pipeline = {**graph.extra, **msgspec.structs.asdict(graph.options)}
+    pipeline["nodes"] = [_node(graph, node) for node in graph.nodes()]
+    pipeline["outputs"] = [_port(port) for port in graph.outputs]
+    document = {
+        **graph.envelope, "format": FORMAT, "version": VERSION, "pipeline": pipeline, "view": _rounded(dict(view or {})),
+    }  # fmt: skip
+    return _block(document, 0, "document") + "\n"
+
+
+def _node(graph: Graph, node: Node) -> dict[str, Any]:
+    fields: dict[str, Any] = {
+        **node.extra, "key": node.key, "operator": node.operator, "device": node.device, "version": node.version,
+    }  # fmt: skip
+    lists: dict[str, Any] = {
+        "arguments": dict(node.arguments),
+        "inputs": [None if port is None else _port(port) for port in graph.inputs(node.key)],
+        "argument_inputs": {name: _port(port) for name, port in graph.argument_inputs(node.key).items()},
+        "objects": sorted(node.objects),
+    }
+    return {**fields, **{name: value for name, value in lists.items() if value}}
+
+
+def _port(port: PortRef) -> list[Any]:
+    return [port.node, port.output]
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, float):
+        return round(value, 2) if math.isfinite(value) else value
+    if isinstance(value, Mapping):
+        return {str(k): _rounded(v) for k, v in cast("Mapping[object, object]", value).items()}
+    if isinstance(value, list | tuple):
+        return [_rounded(v) for v in cast("Sequence[object]", value)]
+    return value
+
+
+#: Objects and lists at these places are spread over lines; everything below stays on one line.
+_SPREAD = ("document", "document.pipeline", "document.pipeline.nodes", "document.view", "document.view.positions")
+
+
+def _block(value: Any, depth: int, path: str) -> str:
+    if path not in _SPREAD or not isinstance(value, dict | list) or not value:
+        return _line(value, path)
+    inner, outer = "  " * (depth + 1), "  " * depth
+    if isinstance(value, list):
+        items = [_block(item, depth + 1, f"{path}[{i}]") for i, item in enumerate(cast("list[object]", value))]
+        opening, closing = "[]"
+    else:
+        fields = cast("dict[str, object]", value)
+        items = [f"{_text(name)}: {_block(fields[name], depth + 1, f'{path}.{name}')}" for name in sorted(fields)]
+        opening, closing = "{}"
+    return opening + "\n" + ",\n".join(inner + item for item in items) + "\n" + outer + closing
+
+
+def _line(value: Any, path: str) -> str:
+    if value is None or isinstance(value, bool | int | str):
+        return _text(value)
+    if isinstance(value, float):
+        return _number(value, path)
+    if isinstance(value, Mapping):
+        fields = cast("Mapping[str, object]", value)
+        return "{" + ", ".join(f"{_text(k)}: {_line(fields[k], f'{path}.{k}')}" for k in sorted(fields)) + "}"
+    if isinstance(value, list | tuple):
+        items = cast("Sequence[object]", value)
+        return "[" + ", ".join(_line(item, f"{path}[{i}]") for i, item in enumerate(items)) + "]"
+    raise _unwritable(path, f"a {type(value).__name__} has no JSON form")
+
+
+def _number(value: float, path: str) -> str:
+    if math.isnan(value):
+        raise _unwritable(path, "NaN is not a number")
+    if math.isinf(value):
+        return "1e999" if value > 0 else "-1e999"  # JSON has no word for infinity, but every reader overflows to it
+    return repr(value)
+
+
+def _text(value: str | float | None) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _unwritable(path: str, reason: str) -> DaliStudioError:
+    return DaliStudioError(
+        Diagnostic(code="DS401", message=f"{path} cannot be written: {reason}.", hint="Give another value.")
+    )

@@ -1,0 +1,57 @@
+"""``fn.decoders.image``."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from numpy.typing import NDArray
+
+from dali_studio.core.meta import TensorMeta
+from dali_studio.operators.decoders.common import DecoderArguments, decode_parameters, decode_sample, infer_image, peek_all
+from dali_studio.schema.arguments import Args
+from dali_studio.schema.declare import BatchView, Input, Operator, Output, Work, example
+from dali_studio.schema.marks import Ignored
+from dali_studio.schema.traits import Allocates, PerSample, ReadsData, WindowSource
+
+_CACHE = "there is no decoder cache"
+
+
+class Image(DecoderArguments, Operator):
+    """Decodes image files: JPEG, PNG, BMP, TIFF, WebP, PNM and JPEG 2000.
+
+    The pixels are those of libjpeg-turbo with the exact transform and interpolated chroma. If a later step of the same
+    chain reads only a window, no more of the file is decoded than needed.
+    """
+
+    path = "decoders.image"
+    category = "decoders"
+    icon = "picture"
+    node_name = "decode"
+    keywords = "jpeg png decode imread open load"
+    inputs = (Input("files", "encoded"),)
+    outputs = (Output("images", "image"),)
+    traits = (PerSample, ReadsData, WindowSource, Allocates)
+    devices = ("cpu", "mixed")
+    examples = (example(), example(output_type="GRAY"), example(dtype="FLOAT"), example(output_type="YCbCr"))
+
+    cache_size: Annotated[int, Ignored(_CACHE)] = 0
+    cache_threshold: Annotated[int, Ignored(_CACHE)] = 0
+    cache_type: Annotated[str, Ignored(_CACHE)] = ""
+    cache_debug: Annotated[bool, Ignored(_CACHE)] = False
+    cache_batch_copy: Annotated[bool, Ignored(_CACHE)] = True
+    preallocate_height_hint: Annotated[int, Ignored("memory is recycled between iterations")] = 0
+    preallocate_width_hint: Annotated[int, Ignored("memory is recycled between iterations")] = 0
+
+    @staticmethod
+    def infer(args: Args, *inputs: TensorMeta) -> TensorMeta:
+        return infer_image(args, inputs[0])
+
+    @staticmethod
+    def plan(args: Args, *inputs: BatchView) -> Work:
+        infos, shapes = peek_all(args, inputs[0])
+        return Work(shapes, decode_parameters(args, infos))
+
+    @staticmethod
+    def cpu(work: Work, index: int, *arrays: NDArray[Any], **options: Any) -> NDArray[Any]:
+        data, out = arrays
+        return decode_sample(work.params, index, data, out, options.get("window"))

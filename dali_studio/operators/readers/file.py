@@ -1,0 +1,160 @@
+"""``fn.readers.file``."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dali_studio.core.diagnostics import ArgumentError
+from dali_studio.core.meta import TensorMeta
+from dali_studio.kernels.cpu.file_discovery import DEFAULT_FILE_FILTERS, FileList, discover_files
+from dali_studio.kernels.cpu.reader_order import ReaderOrder
+from dali_studio.operators.common import T
+from dali_studio.schema.arguments import Args
+from dali_studio.schema.declare import Batch, Operator, Output
+from dali_studio.schema.marks import COMMON, Doc, Ignored, Range, Ui
+from dali_studio.schema.traits import RandomSource
+
+_ALL_AT_ONCE = "files are read by the worker threads, a batch ahead"
+
+
+class ReaderArguments:
+    """Shuffling and sharding, as all readers have them."""
+
+    random_shuffle: Annotated[
+        bool, Doc("Draw from a buffer of initial_fill samples instead of reading in order."), COMMON
+    ] = False
+    initial_fill: Annotated[int, Doc("Size of the shuffling buffer."), Range(1)] = 1024
+    shuffle_after_epoch: Annotated[
+        bool, Doc("Shuffle the whole list before every epoch; excludes random_shuffle and stick_to_shard.")
+    ] = False
+    shuffle_after_epoch_seed: Annotated[
+        int | None, Doc("Seed of these shuffles; pipelines that share the data need the same one.")
+    ] = None
+    num_shards: Annotated[int, Doc("Into how many parts the data set is divided."), Range(1)] = 1
+    shard_id: Annotated[int, Doc("Which part is read first."), Range(0)] = 0
+    stick_to_shard: Annotated[bool, Doc("Read the same part in every epoch instead of going on to the next.")] = False
+    pad_last_batch: Annotated[bool, Doc("Fill the last batch of an epoch by repeating its last sample.")] = False
+    seed: Annotated[int | None, Doc("Seed of the shuffling; unset: the pipeline hands one out.")] = None
+    skip_cached_images: Annotated[bool, Ignored("there is no decoder cache")] = False
+    prefetch_queue_depth: Annotated[int, Ignored(_ALL_AT_ONCE), Range(1)] = 1
+    lazy_init: Annotated[bool, Ignored("files are listed when the pipeline is built")] = False
+    read_ahead: Annotated[bool, Ignored(_ALL_AT_ONCE)] = False
+    dont_use_mmap: Annotated[bool, Ignored("files are always read, never mapped")] = False
+    tensor_init_bytes: Annotated[int, Ignored("files are read at their own size")] = 1048576
+
+
+@dataclass(slots=True)
+class _Reader:
+    files: FileList
+    order: ReaderOrder
+    root: str
+
+
+class File(ReaderArguments, Operator):
+    """Reads files and their labels from a folder of class folders, a list, or explicit paths.
+
+    The classes of `file_root` are its sub-folders in alphabetical order (labels 0, 1, ...); files come in alphabetical
+    order within them.
+    """
+
+    path = "readers.file"
+    category = "readers"
+    icon = "file"
+    node_name = "reader"
+    keywords = "dataset folder imagefolder images loader input"
+    outputs = (Output("files", "encoded"), Output("labels", "label"))
+    traits = (RandomSource,)
+    seeded = True
+    stateful = True
+    role = "reader"
+
+    file_root: Annotated[str | None, Doc("Folder with one sub-folder per class."), Ui("path"), COMMON] = None
+    files: Annotated[list[str] | None, Doc("Explicit paths, relative to file_root if that is given.")] = None
+    labels: Annotated[list[int] | None, Doc("Labels of files; 0, 1, 2 ... if unset.")] = None
+    file_list: Annotated[str | None, Doc("Text file with a path and a label on each line."), Ui("path")] = None
+    file_filters: Annotated[list[str], Doc("Patterns of file names to take from folders.")] = list(DEFAULT_FILE_FILTERS)  # noqa: RUF012
+    case_sensitive_filter: Annotated[bool, Doc("The patterns tell upper from lower case.")] = False
+    dir_filters: Annotated[list[str] | None, Doc("Patterns of sub-folders to take.")] = None
+
+    @staticmethod
+    def infer(args: Args, *inputs: TensorMeta) -> tuple[TensorMeta, ...]:
+        if not any(args.given(name) for name in ("file_root", "files", "file_list")):
+            raise ArgumentError(
+                "nothing to read is given.", hint="Give file_root (a folder of class folders), files or file_list.",
+                argument="file_root", code="DS103",
+            )  # fmt: skip
+        return TensorMeta(T.UINT8, 1, "", "encoded"), TensorMeta(T.INT32, 1, "", "label")
+
+    @staticmethod
+    def open(args: Args) -> _Reader:
+        try:
+            files = discover_files(
+                args["file_root"], file_filters=args["file_filters"], dir_filters=args["dir_filters"],
+                case_sensitive_filter=args["case_sensitive_filter"], files=args["files"], labels=args["labels"],
+                file_list=args["file_list"],
+            )  # fmt: skip
+        except ValueError as error:
+            which = next((name for name in ("file_list", "files", "file_root") if args.given(name)), "file_root")
+            raise ArgumentError(
+                str(error), hint="Give a folder that holds images in sub-folders, one per class.", argument=which, code="DS302"
+            ) from error
+        names = ("shard_id", "num_shards", "random_shuffle", "initial_fill", "stick_to_shard", "pad_last_batch",
+                 "shuffle_after_epoch", "shuffle_after_epoch_seed")  # fmt: skip
+        try:
+            order = ReaderOrder(len(files.paths), seed=args.context.seed, **{name: args[name] for name in names})
+        except ValueError as error:
+            raise ArgumentError(str(error), argument="shard_id") from error
+        return _Reader(files, order, _root(args))
+
+    @staticmethod
+    def skip(state: _Reader, args: Args) -> None:
+        state.order.next_batch(args.context.batch_size)
+
+    @staticmethod
+    def run(state: _Reader, args: Args, *inputs: Batch) -> tuple[Batch, ...]:
+        picked = state.order.next_batch(args.context.batch_size)
+        chosen = [picked[i] for i in args.context.indices.tolist()]
+        paths = [state.files.paths[i] for i in chosen]
+        data: list[NDArray[Any]] = [_EMPTY] * len(paths)
+
+        def read(position: int) -> None:
+            data[position] = _read(paths[position], int(args.context.indices[position]))
+
+        args.context.map(read, len(paths))
+        sources = [_relative(path, state.root) for path in paths]
+        labels = [np.array([state.files.labels[i]], np.int32) for i in chosen]
+        return Batch(data, "", sources), Batch(list[NDArray[Any]](labels), "", sources)
+
+    @staticmethod
+    def reader_meta(state: _Reader) -> dict[str, int]:
+        return state.order.reader_meta()
+
+
+_EMPTY = np.empty(0, np.uint8)
+
+
+def _root(args: Args) -> str:
+    if args["file_root"] is not None:
+        return str(args["file_root"])
+    return os.path.dirname(args["file_list"]) if args["file_list"] is not None else ""
+
+
+def _read(path: str, index: int) -> NDArray[np.uint8]:
+    try:
+        return np.frombuffer(Path(path).read_bytes(), np.uint8)
+    except OSError as error:
+        raise ArgumentError(
+            f"{path} cannot be read: {error.strerror}.", hint="Restore the file, or take it out of the data set.",
+            sample=index, code="DS302",
+        ) from error  # fmt: skip
+
+
+def _relative(path: str, root: str) -> str:
+    return os.path.relpath(path, root) if root and path.startswith(root) else path
+

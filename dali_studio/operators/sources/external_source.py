@@ -1,0 +1,67 @@
+"""``fn.external_source``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from dali_studio.core.diagnostics import ArgumentError
+from dali_studio.core.enums import DALIDataType
+from dali_studio.core.meta import TensorMeta
+from dali_studio.schema.arguments import Args
+from dali_studio.schema.declare import Operator, Output
+from dali_studio.schema.marks import COMMON, Choices, Doc, Ignored, Range, Refused
+from dali_studio.schema.model import OperatorSchema, OutputSchema, Value
+
+
+class ExternalSource(Operator):
+    """Brings data from the program: from a callable, an iterable, or ``Pipeline.feed_input``.
+
+    A batch may have fewer samples than the pipeline's batch size; the iteration then has that size.
+    """
+
+    category = "sources"
+    icon = "code"
+    node_name = "source"
+    keywords = "input feed numpy callable generator python"
+    outputs = (Output("output"),)
+    stateful = True
+    role = "external_source"
+
+    source: Annotated[object | None, Doc("Callable, iterable or generator that gives the data; unset: feed_input does.")] = None
+    num_outputs: Annotated[int | None, Doc("Number of outputs of a source that gives tuples."), Range(1)] = None
+    layout: Annotated[list[str] | None, Doc("Layout of each output's samples."), COMMON] = None
+    dtype: Annotated[DALIDataType | None, Doc("Element type that the source promises; checked."), COMMON] = None
+    ndim: Annotated[int | None, Doc("Number of axes that the source promises; checked."), Range(0)] = None
+    cycle: Annotated[
+        str, Doc("At the end of the data: stop (no), begin again (quiet), or begin again after StopIteration (raise)."),
+        Choices(("no", "quiet", "raise")),
+    ] = "no"  # fmt: skip
+    batch: Annotated[bool, Doc("The source gives batches; otherwise single samples.")] = True
+    batch_info: Annotated[bool, Doc("A callable gets types.BatchInfo instead of the iteration's number.")] = False
+    repeat_last: Annotated[bool, Doc("Without fed data: repeat the last batch.")] = False
+    no_copy: Annotated[bool, Ignored("fed arrays are shared where their layout in memory allows it")] = False
+    blocking: Annotated[bool, Refused("waiting for feed_input from another thread is not supported yet")] = False
+    parallel: Annotated[bool, Refused("worker processes for Python sources are not supported yet")] = False
+    use_copy_kernel: Annotated[bool, Ignored("it concerns copies to a GPU")] = False
+    prefetch_queue_depth: Annotated[int | None, Ignored("it concerns worker processes (parallel)")] = None
+
+    @staticmethod
+    def output_schemas(values: dict[str, Value], schema: OperatorSchema) -> tuple[OutputSchema, ...]:
+        count = values.get("num_outputs")
+        if not isinstance(count, int):
+            return schema.outputs
+        return tuple(OutputSchema(name=f"output_{i}") for i in range(count))
+
+    @staticmethod
+    def infer(args: Args, *inputs: TensorMeta) -> tuple[TensorMeta, ...]:
+        count = args["num_outputs"] or 1
+        layouts = args["layout"] or ()
+        if len(layouts) not in (0, 1, count):
+            raise ArgumentError(
+                f"{len(layouts)} layouts are given for {count} outputs.", hint="Give one, or one per output.", argument="layout"
+            )
+        given = [None] * count if not layouts else list(layouts) * (count if len(layouts) == 1 else 1)
+        return tuple(
+            TensorMeta(args["dtype"], len(layout) if layout else args["ndim"], layout, "image" if layout in ("HWC", "CHW") else "any")
+            for layout in given
+        )

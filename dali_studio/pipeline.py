@@ -1,0 +1,8 @@
+"""Pipelines; same names as ``nvidia.dali.pipeline``."""
+
+from __future__ import annotations
+
+from dali_studio.api.pipeline import Pipeline, pipeline_def
+from dali_studio.api.tracing import DataNode
+
+__all__ = ["DataNode", "Pipeline", "pipeline_def"]

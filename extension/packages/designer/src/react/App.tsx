@@ -1,0 +1,92 @@
+import { type FocusEvent, type MutableRefObject, useMemo, useRef } from "react";
+import type { Session } from "../core/session";
+import { Canvas } from "./canvas/Canvas";
+import { type CanvasApi, CanvasApiContext } from "./canvasApi";
+import { type Frame, FrameContext, useSel } from "./context";
+import { Drawer } from "./Drawer";
+import { Empty, Starting } from "./Empty";
+import { Inspector } from "./inspector/Inspector";
+import { useKeys } from "./keys";
+import { LiveRegion } from "./LiveRegion";
+import { Outline } from "./Outline";
+import { Palette } from "./Palette";
+import { QuickAddBox } from "./QuickAddBox";
+import { ResizeHandle } from "./ResizeHandle";
+import { Strip } from "./Strip";
+import { useBreadth, useTheme } from "./theme";
+import { TopBar } from "./TopBar";
+
+interface Props {
+  readonly session: Session;
+  readonly root: HTMLElement;
+  /** The widget's height in px, and how to keep it. */
+  readonly onHeight: (height: number, done: boolean) => void;
+}
+
+/** JupyterLab reads its keys before the page does; it spares the focused element only if that says so itself. */
+function guardFocus(event: FocusEvent): void {
+  if (event.target instanceof Element) event.target.setAttribute("data-lm-suppress-shortcuts", "true");
+}
+
+function Studio({ frame, onHeight, api }: { frame: Frame; onHeight: Props["onHeight"]; api: MutableRefObject<CanvasApi | null> }) {
+  const onKeyDown = useKeys(frame, api);
+  const state = useSel((s) => ({
+    ready: s.graph !== null && s.opening !== null,
+    empty: (s.graph?.nodes.length ?? 0) === 0,
+    palette: s.view.palette,
+    inspector: s.view.inspector,
+    quickAdd: s.view.quickAdd !== null,
+    selected: s.view.selection.length > 0,
+  }));
+  const { breadth, theme } = frame;
+  const list = breadth === "list";
+  const floats = breadth === "slim";
+  const inspector = state.ready && !state.empty && !list && (floats ? state.selected && state.inspector : state.inspector);
+  const classes = ["ds-root", `ds-${theme}`, `ds-${breadth}`, inspector && !floats ? "" : "ds-no-inspector"];
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: keys of the whole designer are handled at its root
+    <div
+      className={classes.join(" ")}
+      data-testid="designer"
+      data-ds-theme={theme}
+      onKeyDown={onKeyDown}
+      onKeyUp={(e) => e.stopPropagation()}
+      onKeyPress={(e) => e.stopPropagation()}
+      onFocusCapture={guardFocus}
+      onContextMenu={(e) => e.stopPropagation()}
+    >
+      <TopBar />
+      <div className={`ds-left ${state.palette && !list ? "ds-with-palette" : ""}`}>
+        {state.palette && state.ready && !list && <Palette />}
+        <div className="ds-column">
+          <Strip />
+          <main className="ds-stage" aria-label="Pipeline">
+            {!state.ready && <Starting />}
+            {state.ready && state.empty && <Empty />}
+            {state.ready && (list ? <Outline visible /> : <Canvas />)}
+          </main>
+          {state.ready && !list && <Drawer />}
+        </div>
+      </div>
+      {inspector && <Inspector floating={floats} />}
+      {state.quickAdd && <QuickAddBox />}
+      {state.ready && !list && <Outline visible={false} />}
+      <LiveRegion />
+      <ResizeHandle onHeight={onHeight} />
+    </div>
+  );
+}
+
+export function App({ session, root, onHeight }: Props) {
+  const theme = useTheme(root);
+  const breadth = useBreadth(root);
+  const api = useRef<CanvasApi | null>(null);
+  const frame = useMemo(() => ({ session, root, theme, breadth }), [session, root, theme, breadth]);
+  return (
+    <FrameContext.Provider value={frame}>
+      <CanvasApiContext.Provider value={api}>
+        <Studio frame={frame} onHeight={onHeight} api={api} />
+      </CanvasApiContext.Provider>
+    </FrameContext.Provider>
+  );
+}

@@ -1,0 +1,176 @@
+import { useEffect, useMemo, useRef, useState } from "react";
+import { findings, severity } from "../core/select";
+import { STRIP_PICTURE } from "../core/session";
+import type { DrawerTab } from "../core/state";
+import { Thumb } from "./canvas/Thumb";
+import { copyText } from "./clipboard";
+import { useFrame, useSel, useSession } from "./context";
+import { Icon } from "./icons";
+import { IconButton } from "./parts";
+import { SaveButtons } from "./SaveButtons";
+import { tint } from "./tint";
+
+const TABS: readonly (readonly [DrawerTab, string])[] = [
+  ["code", "Code"],
+  ["batch", "Batch"],
+];
+
+function useMarks(): ReadonlyMap<number, string> {
+  const marked = useSel((s) => {
+    const entries: string[] = [];
+    const put = (key: string, mark: string) => {
+      for (const line of s.code?.lines[key] ?? []) entries.push(`${line}|${mark}`);
+    };
+    if (s.view.hovered) put(s.view.hovered, "hover");
+    for (const key of s.view.selection) {
+      const node = s.graph?.nodes.find((n) => n.key === key);
+      for (const ref of Object.values(node?.argument_inputs ?? {})) put(ref.node, "half");
+    }
+    for (const key of s.view.selection) put(key, "now");
+    for (const d of findings(s)) if (d.node && severity(d) === "error") put(d.node, "error");
+    return entries;
+  });
+  return useMemo(
+    () => new Map(marked.map((m) => [Number(m.split("|")[0]), m.split("|")[1] ?? ""])),
+    [marked],
+  );
+}
+
+function CodePane() {
+  const code = useSel((s) => s.code);
+  const marks = useMarks();
+  const box = useRef<HTMLDivElement>(null);
+  const lines = useMemo(() => (code?.source ?? "").replace(/\n$/, "").split("\n").map(tint), [code]);
+  const first = [...marks].filter(([, m]) => m === "now" || m === "error").map(([n]) => n).sort((a, b) => a - b)[0];
+  useEffect(() => {
+    const line = first === undefined ? undefined : box.current?.children[first - 1];
+    const view = box.current;
+    if (!(line instanceof HTMLElement) || !view) return;
+    const top = line.offsetTop - view.offsetTop;
+    if (top < view.scrollTop || top > view.scrollTop + view.clientHeight - 17) view.scrollTop = Math.max(0, top - 34);
+  }, [first]);
+  if (!code) return <div className="ds-code ds-muted">…</div>;
+  return (
+    <div
+      ref={box}
+      className="ds-code nowheel"
+      role="region"
+      aria-label="Code"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keys
+      tabIndex={0}
+      data-testid="code"
+      data-dialect={code.dialect}
+    >
+      {lines.map((pieces, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a line is its number
+        <div key={i} className={`ds-line ds-line-${marks.get(i + 1) ?? "plain"}`}>
+          <span className="ds-line-number" aria-hidden="true">
+            {i + 1}
+          </span>
+          {pieces.map((p, k) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a line have no other identity
+            <span key={k} className={p.tint ? `ds-t-${p.tint}` : undefined}>
+              {p.text}
+            </span>
+          ))}
+          {"\n"}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function BatchPane() {
+  const session = useSession();
+  const strip = useSel((s) => s.strip);
+  const state = useSel((s) => ({ sample: s.sample, iteration: s.iteration }));
+  if (!strip || strip.cell === 0) return <div className="ds-code ds-muted">There are no pictures in this batch.</div>;
+  const cells = Array.from({ length: strip.count }, (_, i) => i);
+  return (
+    <div className="ds-contact nowheel" role="listbox" aria-label="Samples of the batch">
+      {cells.map((k) => {
+        const name = strip.names[k] || `sample ${k + 1}`;
+        return (
+          <button
+            key={k}
+            type="button"
+            role="option"
+            aria-selected={k === state.sample}
+            className={`ds-sample ${k === state.sample ? "ds-sample-now" : ""}`}
+            title={name}
+            aria-label={name}
+            data-testid={`contact-${k}`}
+            onClick={() => session.chooseSample(k, state.iteration)}
+          >
+            <Thumb id={STRIP_PICTURE} width={56} height={56} label="" cell={{ index: k, size: strip.cell }} cover />
+          </button>
+        );
+      })}
+    </div>
+  );
+}
+
+function CopyButton() {
+  const source = useSel((s) => s.code?.source ?? "");
+  const [done, setDone] = useState(false);
+  return (
+    <button
+      type="button"
+      className="ds-button ds-button-quiet"
+      disabled={!source}
+      data-testid="copy-code"
+      onClick={() => {
+        copyText(source);
+        setDone(true);
+        setTimeout(() => setDone(false), 1500);
+      }}
+    >
+      <Icon name="copy" />
+      {done ? "Copied" : "Copy"}
+    </button>
+  );
+}
+
+export function Drawer() {
+  const { breadth } = useFrame();
+  const session = useSession();
+  const tab = useSel((s) => s.view.drawer);
+  const some = useSel((s) => (s.graph?.nodes.length ?? 0) > 0);
+  const slim = breadth === "slim";
+  useEffect(() => {
+    if (slim) session.view({ drawer: null });
+  }, [slim, session]);
+  const open = tab !== null && some;
+  return (
+    <section className={`ds-drawer ${open ? "ds-drawer-open" : ""}`} aria-label="Code and batch">
+      <div className="ds-drawer-head" role="tablist">
+        {TABS.map(([name, words]) => (
+          <button
+            key={name}
+            type="button"
+            role="tab"
+            aria-selected={open && tab === name}
+            className="ds-tab"
+            disabled={!some}
+            data-testid={`tab-${name}`}
+            onClick={() => session.view((v) => ({ drawer: v.drawer === name ? null : name }))}
+          >
+            {words}
+          </button>
+        ))}
+        <span className="ds-spring" />
+        {open && tab === "code" && <CopyButton />}
+        {open && tab === "code" && <SaveButtons />}
+        {some && (
+          <IconButton
+            icon={open ? "down" : "up"}
+            label={open ? "Close the drawer" : "Open the drawer"}
+            small
+            onClick={() => session.view({ drawer: open ? null : "code" })}
+          />
+        )}
+      </div>
+      {open && (tab === "code" ? <CodePane /> : <BatchPane />)}
+    </section>
+  );
+}

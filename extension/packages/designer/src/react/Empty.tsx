@@ -1,0 +1,141 @@
+import { type FormEvent, useEffect, useState } from "react";
+import * as format from "../core/format";
+import { useCanvasApi } from "./canvasApi";
+import { useFrame, useSel } from "./context";
+import { Icon } from "./icons";
+import { openQuickAdd } from "./quick";
+
+function Drawing() {
+  return (
+    <svg className="ds-empty-drawing" width="264" height="72" viewBox="0 0 264 72" aria-hidden="true">
+      <rect x="1" y="14" width="68" height="44" rx="8" strokeDasharray="4 4" />
+      <rect x="98" y="4" width="68" height="64" rx="8" fill="var(--ds-raise)" />
+      <rect x="195" y="14" width="68" height="44" rx="8" strokeDasharray="4 4" />
+      <g stroke="var(--ds-blue)" fill="var(--ds-blue)">
+        <path d="M69 36h29M166 36h29" />
+        <circle cx="69" cy="36" r="3.5" />
+        <circle cx="98" cy="36" r="3.5" />
+        <circle cx="166" cy="36" r="3.5" />
+      </g>
+      <path d="m105 56 14-15 12 12 9-8 18 15" />
+      <circle cx="147" cy="22" r="5" />
+    </svg>
+  );
+}
+
+function FolderCard() {
+  const { session } = useFrame();
+  const [path, setPath] = useState("");
+  const open = (event: FormEvent) => {
+    event.preventDefault();
+    if (path.trim()) session.send({ type: "open_folder", path: path.trim() });
+  };
+  return (
+    <form className="ds-offer ds-offer-first" onSubmit={open}>
+      <h4>Your images</h4>
+      <p>Name a folder on the kernel's machine. A reader and a decoder are added for you.</p>
+      <div className="ds-offer-foot">
+        <input
+          className="ds-input"
+          value={path}
+          placeholder="path/to/images"
+          aria-label="Folder of images"
+          data-testid="folder-path"
+          onChange={(e) => setPath(e.target.value)}
+        />
+        <button type="submit" className="ds-button ds-primary" disabled={path.trim() === ""} data-testid="open-folder">
+          <Icon name="folder" />
+          Open folder
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function RecipeCard() {
+  const { session } = useFrame();
+  const recipes = useSel((s) => s.opening?.recipes ?? []);
+  return (
+    <div className="ds-offer">
+      <h4>Recipes</h4>
+      <p>Tested graphs with sample data.</p>
+      <div className="ds-offer-foot ds-recipes">
+        {recipes.length === 0 && <p>There are no recipes in this installation.</p>}
+        {recipes.map((r) => (
+          <button
+            key={r.name}
+            type="button"
+            className="ds-recipe"
+            data-testid={`recipe-${r.name}`}
+            onClick={() => session.send({ type: "open_recipe", name: r.name })}
+          >
+            {r.title}
+            <span>{format.plural(r.operators, "operator")}</span>
+          </button>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function OperatorCard() {
+  const { session, root } = useFrame();
+  const api = useCanvasApi();
+  const count = useSel((s) => s.opening?.catalog.operators.filter((o) => !o.hidden).length ?? 0);
+  const add = () => {
+    const centre = api.current?.centre();
+    if (centre) openQuickAdd(session, root, { ...centre, from: null, to: null });
+  };
+  return (
+    <div className="ds-offer">
+      <h4>From nothing</h4>
+      <p>Search {format.plural(count, "operator")} and wire them as you like.</p>
+      <div className="ds-offer-foot">
+        <button type="button" className="ds-button" onClick={add} data-testid="add-operator">
+          <Icon name="plus" />
+          Add an operator
+        </button>
+      </div>
+    </div>
+  );
+}
+
+export function Empty() {
+  return (
+    <div className="ds-empty" data-testid="empty">
+      <Drawing />
+      <h3>Nothing is open yet</h3>
+      <p>Open your images, or start from a pipeline that works.</p>
+      <div className="ds-offers">
+        <FolderCard />
+        <OperatorCard />
+        <RecipeCard />
+      </div>
+      <p className="ds-empty-hint">
+        or press <kbd className="ds-kbd">Space</kbd> to add an operator
+      </p>
+    </div>
+  );
+}
+
+/** Before the kernel's first answer: quiet for a second, then words, then a way out. */
+export function Starting() {
+  const { session } = useFrame();
+  const silent = useSel((s) => s.link === "silent" || s.link === "gone");
+  const [late, setLate] = useState(false);
+  useEffect(() => {
+    const wait = setTimeout(() => setLate(true), 1000);
+    return () => clearTimeout(wait);
+  }, []);
+  if (!late && !silent) return <div className="ds-empty" />;
+  return (
+    <div className="ds-empty" role="status">
+      <p>{silent ? "The kernel does not answer." : "Starting the kernel…"}</p>
+      {silent && (
+        <button type="button" className="ds-button" onClick={() => session.start()}>
+          Try again
+        </button>
+      )}
+    </div>
+  );
+}

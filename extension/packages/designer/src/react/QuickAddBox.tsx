@@ -1,0 +1,273 @@
+import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
+import { connectEdits } from "../core/actions";
+import type { Operator } from "../core/catalog";
+import { type Context, judge, operatorGives, operatorTakes, outputKind, slotsOf } from "../core/compat";
+import { type Hit, search } from "../core/fuzzy";
+import { nodeOf, OUTPUTS, type Slot, topological } from "../core/graph";
+import { categoryHue, PORT_LOOKS } from "../core/ports";
+import type { QuickAdd } from "../core/state";
+import { useCanvasApi } from "./canvasApi";
+import { contextOf } from "./canvas/useWiring";
+import { useFrame, useSel } from "./context";
+import { Icon, operatorIcon } from "./icons";
+import { Marked } from "./Palette";
+import { PortMark } from "./Port";
+import { insertOperator } from "./quick";
+
+/** Operators that the wire in hand fits come first; with a dropped wire the others are left out. */
+function useOperatorHits(quick: QuickAdd, query: string, all: boolean): readonly Hit[] {
+  const state = useSel((s) => ({ graph: s.graph, catalog: s.opening?.catalog }));
+  return useMemo(() => {
+    const { graph, catalog } = state;
+    if (!graph || !catalog || quick.mode !== "add") return [];
+    const from = quick.from ? nodeOf(graph, quick.from.node) : undefined;
+    const kind = quick.from ? outputKind(from, catalog.byName.get(from?.operator ?? ""), quick.from.output) : null;
+    const target = quick.to ? catalog.byName.get(nodeOf(graph, quick.to.node)?.operator ?? "") : undefined;
+    const { to } = quick;
+    const fits = (o: Operator) => (kind ? operatorTakes(o, kind) : true) && (to ? operatorGives(o, to, target) : true);
+    const known = kind !== null && kind !== "any";
+    const exact = (o: Operator) => (known && o.inputs[0]?.kind === kind ? 12 : 0);
+    const first = (o: Operator) => (graph.nodes.length === 0 && o.role === "reader" ? 30 : 0);
+    const pool = all ? catalog.operators : catalog.operators.filter(fits);
+    return search(pool, query, (o) => exact(o) + first(o)).slice(0, 60);
+  }, [state, quick, query, all]);
+}
+
+interface Choice {
+  readonly id: string;
+  readonly slot: Slot;
+  readonly name: string;
+  readonly note: string;
+}
+
+/** Everything that the selected output may be wired to: the keyboard's way to draw a wire. */
+function targets(context: Context, quick: QuickAdd, query: string): readonly Choice[] {
+  const { from } = quick;
+  if (!from) return [];
+  const choices: Choice[] = [];
+  for (const node of topological(context.graph)) {
+    const operator = context.catalog.byName.get(node.operator);
+    if (!operator || node.key === from.node) continue;
+    for (const slot of slotsOf(node, operator)) {
+      if (!judge(context, from, slot).ok) continue;
+      const name = slot.kind === "argument" ? slot.argument : slot.kind === "input" ? (operator.inputs[slot.input]?.name ?? "") : "";
+      const wired =
+        slot.kind === "input" ? node.inputs[slot.input] : slot.kind === "argument" ? node.argument_inputs[slot.argument] : null;
+      choices.push({ id: `${node.key}.${name}`, slot, name: `${node.key}.${name}`, note: wired ? `now from ${wired.node}` : "" });
+    }
+  }
+  const index = context.graph.outputs.length;
+  choices.push({ id: "outputs", slot: { kind: "output", node: OUTPUTS, index }, name: "outputs", note: "returned by the pipeline" });
+  const text = query.trim().toLowerCase();
+  return choices.filter((c) => c.name.toLowerCase().includes(text));
+}
+
+function Chip({ quick }: { readonly quick: QuickAdd }) {
+  const kind = useSel((s) => {
+    const node = nodeOf(s.graph, quick.from?.node ?? "");
+    return quick.from ? (node?.output_kinds[quick.from.output] ?? "any") : null;
+  });
+  if (!kind && !quick.to) return null;
+  return (
+    <span className="ds-chip">
+      {kind && <PortMark kind={kind} wired size={13} />}
+      {kind
+        ? `${quick.mode === "connect" ? "wire" : "takes"} ${kind === "any" ? PORT_LOOKS.any.words : `${quick.from?.node}, ${PORT_LOOKS[kind].words}`}`
+        : `feeds ${quick.to?.node}`}
+    </span>
+  );
+}
+
+function About({ operator }: { readonly operator: Operator | undefined }) {
+  if (!operator) return <div className="ds-quick-about" />;
+  return (
+    <div className="ds-quick-about">
+      <b>{operator.name}</b>
+      <p>{operator.summary}</p>
+      <p className="ds-muted">
+        {operator.category}. {operator.devices.join(", ")}.
+      </p>
+      <p className="ds-quick-ports">
+        {operator.inputs.map((i) => (
+          <span key={i.name} title={i.name}>
+            <PortMark kind={i.kind} wired={!i.optional} size={14} />
+          </span>
+        ))}
+        {operator.inputs.length > 0 && <Icon name="right" size={10} />}
+        {operator.outputs.map((o) => (
+          <span key={o.name} title={o.name}>
+            <PortMark kind={o.kind} wired size={14} />
+          </span>
+        ))}
+      </p>
+    </div>
+  );
+}
+
+export function QuickAddBox() {
+  const { session, root } = useFrame();
+  const api = useCanvasApi();
+  const quick = useSel((s) => s.view.quickAdd);
+  const [query, setQuery] = useState(quick?.query ?? "");
+  const [at, setAt] = useState(0);
+  const [all, setAll] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
+  const list = useRef<HTMLUListElement>(null);
+  const mode = quick?.mode ?? "add";
+  const empty: QuickAdd = { mode, at: { x: 0, y: 0 }, place: null, from: null, to: null, query: "" };
+  const hits = useOperatorHits(quick ?? empty, query, all);
+  const graph = useSel((s) => s.graph);
+  const choices = useMemo(() => {
+    const context = contextOf(session);
+    return graph && context && quick && mode === "connect" ? targets(context, quick, query) : [];
+  }, [session, quick, mode, query, graph]);
+  const count = mode === "add" ? hits.length : choices.length;
+  const now = Math.min(at, Math.max(0, count - 1));
+  useEffect(() => {
+    input.current?.focus();
+    const end = input.current?.value.length ?? 0;
+    input.current?.setSelectionRange(end, end);
+  }, []);
+  useEffect(() => {
+    list.current?.children[now]?.scrollIntoView({ block: "nearest" });
+  }, [now]);
+  if (!quick) return null;
+
+  const close = (focus?: string) => {
+    session.view({ quickAdd: null });
+    const key = focus ?? session.store.get().view.selection[0];
+    requestAnimationFrame(() => {
+      if (key) api.current?.focus(key);
+      else root.querySelector<HTMLElement>(".react-flow")?.focus();
+    });
+  };
+  const insert = (index: number, stay: boolean) => {
+    if (mode === "connect") {
+      const choice = choices[index];
+      const now = session.store.get().graph;
+      if (choice && quick.from && now) session.edit(connectEdits(now, quick.from, choice.slot));
+      close();
+      return;
+    }
+    const operator = hits[index]?.operator;
+    if (!operator) return;
+    const place = quick.place ?? api.current?.centre().place ?? { x: 20, y: 14 };
+    const key = insertOperator(session, operator, { at: place, from: quick.from, to: quick.to });
+    if (!stay) close(key ?? undefined);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    event.stopPropagation();
+    const moves: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: 6, PageUp: -6 };
+    const move = moves[event.key];
+    if (move !== undefined) setAt(Math.max(0, Math.min(count - 1, now + move)));
+    else if (event.key === "Enter") insert(now, event.shiftKey);
+    else if (event.key === "Escape") close();
+    else if (event.key === "Tab") setAll((v) => !v);
+    else return;
+    event.preventDefault();
+  };
+  const listId = "ds-quick-list";
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: a click beside the box closes it, as Esc does */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: Esc does the same */}
+      <div className="ds-veil" onClick={() => close()} />
+      <div
+        className="ds-quick"
+        role="dialog"
+        aria-label={mode === "add" ? "Add an operator" : "Draw a wire"}
+        style={{ left: quick.at.x, top: quick.at.y }}
+        data-testid="quick-add"
+      >
+        <div className="ds-quick-head">
+          <Icon name="search" />
+          <input
+            ref={input}
+            value={query}
+            placeholder={mode === "add" ? "Add an operator" : "Wire to"}
+            role="combobox"
+            aria-expanded="true"
+            aria-controls={listId}
+            aria-activedescendant={`${listId}-${now}`}
+            aria-label={mode === "add" ? "Search operators" : "Search ports"}
+            data-testid="quick-search"
+            onChange={(e) => {
+              setQuery(e.target.value);
+              setAt(0);
+            }}
+            onKeyDown={onKeyDown}
+          />
+          <Chip quick={quick} />
+        </div>
+        <div className="ds-quick-body">
+          <ul ref={list} id={listId} role="listbox" aria-label="Results" className="nowheel">
+            {mode === "add" &&
+              hits.map((hit, i) => (
+                // biome-ignore lint/a11y/useKeyWithClickEvents: the field above handles the keys of this list
+                <li
+                  key={hit.operator.name}
+                  id={`${listId}-${i}`}
+                  role="option"
+                  aria-selected={i === now}
+                  tabIndex={-1}
+                  data-testid={`quick-${hit.operator.name}`}
+                  onPointerMove={() => setAt(i)}
+                  onClick={(e) => insert(i, e.shiftKey)}
+                >
+                  <span className="ds-tile" style={{ "--ds-c": `var(--ds-${categoryHue(hit.operator.category)})` }}>
+                    <Icon name={operatorIcon(hit.operator.icon, hit.operator.name, hit.operator.category)} size={12} />
+                  </span>
+                  <Marked hit={hit} />
+                  <small>{hit.why || hit.operator.category}</small>
+                </li>
+              ))}
+            {mode === "connect" &&
+              choices.map((choice, i) => (
+                // biome-ignore lint/a11y/useKeyWithClickEvents: the field above handles the keys of this list
+                <li
+                  key={choice.id}
+                  id={`${listId}-${i}`}
+                  role="option"
+                  aria-selected={i === now}
+                  tabIndex={-1}
+                  onPointerMove={() => setAt(i)}
+                  onClick={() => insert(i, false)}
+                >
+                  <PortMark kind={quickKind(choice.slot)} wired={false} argument={choice.slot.kind === "argument"} size={14} />
+                  <span>{choice.name}</span>
+                  <small>{choice.note}</small>
+                </li>
+              ))}
+            {count === 0 && (
+              <li className="ds-none ds-muted">
+                {mode === "add" ? "No operator is called that." : "Nothing here takes this wire."}
+              </li>
+            )}
+          </ul>
+          {mode === "add" && <About operator={hits[now]?.operator} />}
+        </div>
+        <div className="ds-quick-foot">
+          <span>
+            <kbd className="ds-kbd">↵</kbd> {mode === "add" ? "insert" : "wire"}
+          </span>
+          {mode === "add" && (
+            <>
+              <span>
+                <kbd className="ds-kbd">⇧↵</kbd> insert, keep open
+              </span>
+              <span>
+                <kbd className="ds-kbd">Tab</kbd> {all ? "show what fits" : "show all"}
+              </span>
+            </>
+          )}
+          <span className="ds-spring" />
+          <kbd className="ds-kbd">Esc</kbd>
+        </div>
+      </div>
+    </>
+  );
+}
+
+function quickKind(slot: Slot): "scalar" | "any" {
+  return slot.kind === "argument" ? "scalar" : "any";
+}

@@ -1,0 +1,71 @@
+import * as format from "../core/format";
+import { STRIP_PICTURE } from "../core/session";
+import { Thumb } from "./canvas/Thumb";
+import { useFrame, useSel } from "./context";
+import { IconButton } from "./parts";
+
+const SHOWN = 8;
+
+/** Batch and sample choosers: the chosen sample is shown everywhere. */
+export function SampleStripView() {
+  const { session, breadth } = useFrame();
+  const state = useSel((s) => ({ sample: s.sample, iteration: s.iteration, count: s.strip?.count ?? s.batchSize }));
+  const strip = useSel((s) => s.strip);
+  const failed = useSel((s) =>
+    [...s.previewFailures, ...(s.run.finished?.failed ?? [])].flatMap((d) => (typeof d.sample === "number" ? [d.sample] : [])),
+  );
+  const { sample, iteration, count } = state;
+  const choose = (k: number) => session.chooseSample(k, iteration);
+  const first = Math.max(0, Math.min(sample - Math.floor(SHOWN / 2), count - SHOWN));
+  const cells = Array.from({ length: Math.min(SHOWN, count) }, (_, i) => first + i);
+  const thumbs = breadth === "wide" && strip !== null && strip.cell > 0;
+  return (
+    <>
+      <span className="ds-stepper">
+        <IconButton
+          icon="left"
+          label="Previous batch"
+          testId="batch-previous"
+          disabled={iteration === 0}
+          onClick={() => session.chooseSample(sample, iteration - 1)}
+        />
+        <span data-testid="batch">Batch {iteration + 1}</span>
+        <IconButton icon="right" label="Next batch" testId="batch-next" onClick={() => session.chooseSample(sample, iteration + 1)} />
+      </span>
+      {thumbs && (
+        <span className="ds-thumbs" role="listbox" aria-label="Sample">
+          {cells.map((k) => {
+            const name = strip.names[k] || `sample ${k + 1}`;
+            const bad = failed.includes(k);
+            return (
+              <button
+                key={k}
+                type="button"
+                role="option"
+                aria-selected={k === sample}
+                className={`ds-sample ${k === sample ? "ds-sample-now" : ""} ${bad ? "ds-sample-bad" : ""}`}
+                title={`${name}${bad ? " (failed)" : ""}`}
+                aria-label={name}
+                data-testid={`sample-${k}`}
+                onClick={() => choose(k)}
+              >
+                <Thumb id={STRIP_PICTURE} width={24} height={24} label="" cell={{ index: k, size: strip.cell }} cover />
+              </button>
+            );
+          })}
+        </span>
+      )}
+      <span className="ds-stepper">
+        {!thumbs && (
+          <IconButton icon="left" label="Previous sample ([)" disabled={sample === 0} onClick={() => choose(sample - 1)} />
+        )}
+        <span className="ds-muted" data-testid="sample-count">
+          {format.grouped(sample + 1)} of {format.grouped(count)}
+        </span>
+        {!thumbs && (
+          <IconButton icon="right" label="Next sample (])" disabled={sample + 1 >= count} onClick={() => choose(sample + 1)} />
+        )}
+      </span>
+    </>
+  );
+}

@@ -1,0 +1,67 @@
+import { type FormEvent, useState } from "react";
+import { useSel, useSession } from "./context";
+import { Icon } from "./icons";
+
+type What = "document" | "code";
+
+function fileName(name: string, what: What, document: string): string {
+  if (what === "document" && document) return document;
+  const base = name.replace(/[^A-Za-z0-9_-]+/g, "_") || "pipeline";
+  return what === "code" ? `${base}.py` : `${base}.dali.json`;
+}
+
+/** Save the code or the document: one press proposes a name, Enter writes. */
+export function SaveButtons() {
+  const session = useSession();
+  const state = useSel((s) => ({ name: s.graph?.name ?? "", document: s.confirmed?.document ?? "" }));
+  const saved = useSel((s) => s.savedFile);
+  const [asking, setAsking] = useState<What | null>(null);
+  const [path, setPath] = useState("");
+  const ask = (what: What) => {
+    setPath(fileName(state.name, what, state.document));
+    setAsking(what);
+  };
+  const save = (event: FormEvent) => {
+    event.preventDefault();
+    if (asking && path.trim()) session.send({ type: "save_document", path: path.trim(), what: asking });
+    setAsking(null);
+  };
+  if (asking)
+    return (
+      <form className="ds-save" onSubmit={save}>
+        <input
+          // biome-ignore lint/a11y/noAutofocus: the field opens because its button was pressed
+          autoFocus
+          className="ds-input"
+          value={path}
+          aria-label="File in the kernel's folder"
+          data-testid="save-path"
+          onChange={(e) => setPath(e.target.value)}
+          onKeyDown={(e) => e.key === "Escape" && setAsking(null)}
+        />
+        <button type="submit" className="ds-button ds-button-small" disabled={!path.trim()} data-testid="save-go">
+          Save
+        </button>
+        <button type="button" className="ds-button ds-button-quiet" onClick={() => setAsking(null)}>
+          Cancel
+        </button>
+      </form>
+    );
+  return (
+    <>
+      {saved && (
+        <span className="ds-muted ds-saved" role="status" data-testid="saved">
+          Wrote {saved.path}
+        </span>
+      )}
+      <button type="button" className="ds-button ds-button-quiet" data-testid="save-code" onClick={() => ask("code")}>
+        <Icon name="file" />
+        Save .py
+      </button>
+      <button type="button" className="ds-button ds-button-quiet" data-testid="save-document" onClick={() => ask("document")}>
+        <Icon name="save" />
+        Save document
+      </button>
+    </>
+  );
+}

@@ -1,0 +1,44 @@
+import { sentence } from "../core/sentence";
+import { useCanvasApi } from "./canvasApi";
+import { useSel, useSession } from "./context";
+import { Icon } from "./icons";
+import { IconButton } from "./parts";
+
+const ICONS = { error: "error", warning: "warning", info: "info" } as const;
+
+/** One sentence, one button, one close; only when there is something to say. */
+export function Strip() {
+  const session = useSession();
+  const api = useCanvasApi();
+  const said = useSel(sentence);
+  if (!said) return null;
+  const show = () => {
+    session.select([said.node]);
+    session.view({ folded: [] });
+    api.current?.show(said.node);
+  };
+  return (
+    <div className={`ds-strip ds-tone-${said.tone}`} data-testid="strip">
+      <Icon name={ICONS[said.tone]} />
+      <span className="ds-strip-text" title={`${said.lead} ${said.rest} ${said.muted}`}>
+        <b>{said.lead}</b> {said.rest} {said.muted && <span className="ds-muted">{said.muted}</span>}
+      </span>
+      {said.action === "show" && (
+        <button type="button" className="ds-button ds-button-small" onClick={show} data-testid="show-node">
+          Show node
+        </button>
+      )}
+      {said.action === "reconnect" && (
+        <button type="button" className="ds-button ds-button-small" onClick={() => session.start()}>
+          Reconnect
+        </button>
+      )}
+      <IconButton
+        icon="cross"
+        label="Close this sentence"
+        small
+        onClick={() => session.view((v) => ({ dismissed: [...v.dismissed.slice(-40), said.id] }))}
+      />
+    </div>
+  );
+}

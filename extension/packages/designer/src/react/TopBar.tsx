@@ -1,0 +1,184 @@
+import * as format from "../core/format";
+import { useCanvasApi } from "./canvasApi";
+import { useFrame, useSel, useSession } from "./context";
+import { Icon } from "./icons";
+import { IconButton } from "./parts";
+import { SampleStripView } from "./SampleStripView";
+
+/** Whole batches that one press of Run measures. */
+export const RUN_BATCHES = 8;
+
+function Mark() {
+  return (
+    <svg className="ds-mark" viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">
+      <circle cx="4.5" cy="5" r="2.5" />
+      <circle cx="4.5" cy="15" r="2.5" />
+      <circle cx="15.5" cy="10" r="2.5" fill="currentColor" />
+      <path d="M7 5c4 0 2 5 6 5M7 15c4 0 2-5 6-5" />
+    </svg>
+  );
+}
+
+function Title() {
+  const { breadth } = useFrame();
+  const text = useSel((s) => ({
+    name: s.graph?.name || "Untitled",
+    state: s.confirmed
+      ? s.pending.length > 0
+        ? "Changing…"
+        : s.confirmed.document
+          ? s.confirmed.saved
+            ? "Saved"
+            : "Not saved"
+          : "Not saved yet"
+      : "Starting the kernel…",
+    file: s.confirmed?.document ?? "",
+  }));
+  return (
+    <div className="ds-title" title={text.file || text.state}>
+      <b data-testid="pipeline-name">{text.name}</b>
+      {breadth === "list" || breadth === "slim" ? (
+        <span className="ds-title-dot">{text.state === "Saved" ? "" : "•"}</span>
+      ) : (
+        <span data-testid="save-state">{text.state}</span>
+      )}
+    </div>
+  );
+}
+
+function RunButtons() {
+  const session = useSession();
+  const state = useSel((s) => ({
+    running: s.run.running,
+    stopping: s.run.stopping,
+    done: s.run.done,
+    total: s.run.total,
+    can: (s.graph?.nodes.length ?? 0) > 0 && (s.link === "live" || s.link === "silent"),
+  }));
+  const progress = state.running && state.total > 0 ? state.done / state.total : 0;
+  return (
+    <>
+      <button
+        type="button"
+        className="ds-button ds-primary"
+        disabled={!state.can || state.running}
+        title={`Run ${RUN_BATCHES} whole batches and measure every node (Ctrl+Enter)`}
+        data-testid="run"
+        onClick={() => session.run(RUN_BATCHES)}
+      >
+        <Icon name="run" />
+        {state.running ? `${state.done} of ${state.total}` : "Run"}
+        {state.running && <i className="ds-progress" style={{ width: `${progress * 100}%` }} />}
+      </button>
+      <button
+        type="button"
+        className="ds-button"
+        disabled={!state.running || state.stopping}
+        title="Stop the run"
+        data-testid="stop"
+        onClick={() => session.stop()}
+      >
+        <Icon name="stop" />
+        {state.stopping ? "Stopping…" : "Stop"}
+      </button>
+    </>
+  );
+}
+
+function Throughput() {
+  const { breadth } = useFrame();
+  const state = useSel((s) => ({ run: s.run.finished, running: s.run.running, old: s.run.revision !== s.confirmed?.revision }));
+  const { run, running, old } = state;
+  if (!run && !running) return null;
+  const failed = run !== null && run.failed.length > 0;
+  const speed = running ? "…" : run && !failed ? format.throughput(run.samples_per_second) : "–";
+  const second = running
+    ? "measuring"
+    : failed
+      ? "stopped by an error"
+      : run
+        ? `${format.time(run.milliseconds_per_batch)} per batch`
+        : "";
+  const title = run
+    ? `Measured over ${format.plural(run.batches, "whole batch", "whole batches")}, all nodes together.${old ? " From before the last change." : ""}`
+    : "";
+  return (
+    <div className={`ds-throughput ${old && !running ? "ds-throughput-old" : ""}`} title={title} data-testid="throughput">
+      <div>
+        <b>{speed}</b> <span className="ds-muted">samples/s</span>
+      </div>
+      {breadth === "wide" && <div className="ds-muted ds-throughput-second">{second}</div>}
+    </div>
+  );
+}
+
+function DialectChoice() {
+  const session = useSession();
+  const dialects = useSel((s) => s.opening?.dialects ?? []);
+  const now = useSel((s) => s.code?.dialect ?? "");
+  if (dialects.length === 0) return null;
+  return (
+    <select
+      className="ds-select ds-dialect"
+      aria-label="Language of the code"
+      title="Which library the code is written for"
+      value={now}
+      data-testid="dialect"
+      onChange={(e) => session.send({ type: "request_code", dialect: e.target.value })}
+    >
+      {!dialects.some((d) => d.name === now) && <option value={now}>{now}</option>}
+      {dialects.map((d) => (
+        <option key={d.name} value={d.name}>
+          {d.title}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+export function TopBar() {
+  const { session, root, breadth } = useFrame();
+  const api = useCanvasApi();
+  const state = useSel((s) => ({
+    undo: s.confirmed?.can_undo ?? false,
+    redo: s.confirmed?.can_redo ?? false,
+    some: (s.graph?.nodes.length ?? 0) > 0,
+    ready: s.opening !== null,
+    palette: s.view.palette,
+  }));
+  const expand = () => {
+    const top = root.ownerDocument.fullscreenElement;
+    if (top) void root.ownerDocument.exitFullscreen();
+    else void root.requestFullscreen?.().catch(() => undefined);
+  };
+  return (
+    <div className="ds-bar" role="toolbar" aria-label="Designer">
+      <Mark />
+      <Title />
+      <span className="ds-sep" />
+      <IconButton icon="undo" label="Undo (Ctrl+Z)" testId="undo" disabled={!state.undo} onClick={() => session.undo()} />
+      <IconButton icon="redo" label="Redo (Ctrl+Shift+Z)" testId="redo" disabled={!state.redo} onClick={() => session.redo()} />
+      {breadth !== "list" && (
+        <>
+          <IconButton icon="layout" label="Lay out (L)" testId="layout" disabled={!state.some} onClick={() => api.current?.layout()} />
+          <IconButton
+            icon="grid"
+            label="Operators (P)"
+            testId="palette-toggle"
+            disabled={!state.ready}
+            pressed={state.palette}
+            onClick={() => session.view((v) => ({ palette: !v.palette }))}
+          />
+        </>
+      )}
+      <span className="ds-sep" />
+      <RunButtons />
+      <span className="ds-sep" />
+      {state.some && <SampleStripView />}
+      <span className="ds-spring" />
+      {state.some && <Throughput />}
+      {breadth !== "list" && <DialectChoice />}
+      <IconButton icon="expand" label="Full screen" testId="expand" onClick={expand} />
+    </div>
+  );
+}

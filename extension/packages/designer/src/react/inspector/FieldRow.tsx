@@ -1,0 +1,152 @@
+import { useEffect, useState } from "react";
+import { cutEdits, randomFor, randomStep } from "../../core/actions";
+import { type Argument, sameValue } from "../../core/catalog";
+import * as format from "../../core/format";
+import { findings, previewOf } from "../../core/select";
+import type { NodeView } from "../../protocol/generated";
+import { contextOf } from "../canvas/useWiring";
+import { useSel, useSession } from "../context";
+import { IconButton } from "../parts";
+import { PortMark } from "../Port";
+import { Control } from "./controls";
+import { useSetter } from "./field";
+
+interface Props {
+  readonly node: NodeView;
+  readonly argument: Argument;
+}
+
+function Wired({ node, argument }: Props) {
+  const session = useSession();
+  const source = node.argument_inputs[argument.name];
+  const state = useSel((s) => {
+    const preview = source ? previewOf(s, source.node, source.output) : undefined;
+    return { drawn: preview?.values[s.sample], sample: s.sample };
+  });
+  if (!source) return null;
+  const cut = () => {
+    const graph = session.store.get().graph;
+    if (graph) session.edit(cutEdits(graph, [{ kind: "argument", node: node.key, argument: argument.name }]));
+  };
+  return (
+    <span className="ds-wired">
+      <span className="ds-wired-chip">
+        <PortMark kind="scalar" wired argument size={14} />
+        <button type="button" className="ds-wired-name" title={`Show ${source.node}`} onClick={() => session.select([source.node])}>
+          from <b>{source.node}</b>
+        </button>
+        <IconButton icon="cross" label={`Cut the wire to ${argument.name}`} small testId={`cut-${argument.name}`} onClick={cut} />
+      </span>
+      {state.drawn !== undefined && (
+        <span className="ds-drawn">
+          sample {state.sample + 1} draws <b>{format.value(state.drawn, argument.unit)}</b>
+        </span>
+      )}
+    </span>
+  );
+}
+
+/** What the kernel says about this argument, unless something newer was typed. */
+function useFinding(key: string, name: string): string {
+  return useSel((s) => {
+    const d = findings(s).find((x) => x.node === key && x.argument === name);
+    return d ? [d.message, d.hint].filter(Boolean).join(" ") : "";
+  });
+}
+
+function MakeRandom({ node, argument }: Props) {
+  const session = useSession();
+  const operator = useSel((s) => (s.opening ? randomFor(s.opening.catalog, argument) : null));
+  if (!operator) return null;
+  const make = () => {
+    const context = contextOf(session);
+    const at = session.store.get().positions[node.key] ?? { x: 20, y: 14 };
+    const below = Object.keys(node.argument_inputs).length;
+    const step = context && randomStep(context, node, argument, { x: at.x - 184, y: at.y + 204 + 96 * below });
+    if (step) session.edit(step.edits, { positions: step.positions });
+  };
+  return (
+    <IconButton
+      icon="dice"
+      label={`Draw ${argument.name} anew for each sample`}
+      small
+      testId={`random-${argument.name}`}
+      onClick={make}
+    />
+  );
+}
+
+function tooltip(argument: Argument): string {
+  const parts = [argument.doc];
+  if (argument.unit) parts.push(`Unit: ${argument.unit}.`);
+  const { minimum, maximum } = argument;
+  if (minimum !== null || maximum !== null)
+    parts.push(`Accepted: ${minimum === null ? "" : `${format.number(minimum)} `}…${maximum === null ? "" : ` ${format.number(maximum)}`}.`);
+  if (argument.default !== null) parts.push(`Default: ${format.value(argument.default)}.`);
+  if (argument.deprecated) parts.push(argument.deprecated);
+  return parts.filter(Boolean).join(" ");
+}
+
+/** One argument: dot when changed, name, control, and under it what is wrong. */
+export function FieldRow({ node, argument }: Props) {
+  const { set, reset } = useSetter(node.key, argument.name);
+  const [typed, setTyped] = useState("");
+  const said = useFinding(node.key, argument.name);
+  const wired = node.argument_inputs[argument.name] !== undefined;
+  const own = node.arguments[argument.name];
+  const value = own === undefined ? argument.default : own;
+  const changed = wired || (own !== undefined && !sameValue(own, argument.default));
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another node's field has no complaint yet
+  useEffect(() => setTyped(""), [node.key]);
+  const reason = typed || (wired ? "" : said);
+  const useless = argument.support !== "used";
+  const unit = format.unitSign(argument.unit).trim();
+  return (
+    <div
+      className={`ds-field ${changed ? "ds-changed" : ""} ${useless ? "ds-useless" : ""} ds-field-${argument.widget}`}
+      data-testid={`field-${argument.name}`}
+    >
+      <span className="ds-field-name" title={tooltip(argument)}>
+        <span>{argument.name}</span>
+        {unit && <small>{unit}</small>}
+        {argument.required && <small title="Needed">*</small>}
+      </span>
+      <span className="ds-field-control">
+        {wired ? (
+          <Wired node={node} argument={argument} />
+        ) : (
+          <Control
+            argument={argument}
+            value={value}
+            set={(v, gesture) => {
+              setTyped("");
+              set(v, gesture);
+            }}
+            reset={reset}
+            complain={setTyped}
+            bad={reason !== ""}
+          />
+        )}
+        {!wired && <MakeRandom node={node} argument={argument} />}
+        {!wired && own !== undefined && (
+          <IconButton
+            icon="reset"
+            label={`Reset ${argument.name}`}
+            small
+            testId={`reset-${argument.name}`}
+            onClick={() => {
+              setTyped("");
+              reset();
+            }}
+          />
+        )}
+      </span>
+      {reason && (
+        <span className="ds-reason" role="alert" data-testid={`reason-${argument.name}`}>
+          {reason}
+        </span>
+      )}
+      {useless && <span className="ds-useless-note">no effect here{argument.reason ? `: ${argument.reason}` : ""}</span>}
+    </div>
+  );
+}

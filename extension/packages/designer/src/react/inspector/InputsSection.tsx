@@ -1,0 +1,152 @@
+import { connectEdits, cutEdits } from "../../core/actions";
+import type { Operator } from "../../core/catalog";
+import { judge } from "../../core/compat";
+import { OUTPUTS, type Slot } from "../../core/graph";
+import type { NodeView, PortRef } from "../../protocol/generated";
+import { contextOf } from "../canvas/useWiring";
+import { useSel, useSession } from "../context";
+import { Section, Switch } from "../parts";
+import { PortMark } from "../Port";
+
+const idOf = (ref: PortRef | null) => (ref ? `${ref.node}#${ref.output}` : "");
+
+function refOf(id: string): PortRef | null {
+  const at = id.lastIndexOf("#");
+  return at < 0 ? null : { node: id.slice(0, at), output: Number(id.slice(at + 1)) };
+}
+
+function InputRow({ node, operator, input }: { node: NodeView; operator: Operator; input: number }) {
+  const session = useSession();
+  const slot: Slot = { kind: "input", node: node.key, input };
+  const schema = operator.inputs[input];
+  const now = node.inputs[input] ?? null;
+  const sources = useSel((s) => {
+    if (!s.graph || !s.opening) return [];
+    const context = { graph: s.graph, catalog: s.opening.catalog };
+    return s.graph.nodes
+      .flatMap((n) => n.output_kinds.map((_, output) => ({ node: n.key, output })))
+      .filter((ref) => judge(context, ref, slot).ok)
+      .map(idOf);
+  });
+  const change = (id: string) => {
+    const context = contextOf(session);
+    const source = refOf(id);
+    if (!context) return;
+    session.edit(source ? connectEdits(context.graph, source, slot) : cutEdits(context.graph, [slot]));
+  };
+  const known = sources.includes(idOf(now));
+  return (
+    <div className="ds-field" data-testid={`input-${input}`}>
+      <span className="ds-field-name" title={schema?.doc}>
+        <PortMark kind={schema?.kind ?? "any"} wired={now !== null} size={14} />
+        <span>{schema?.name ?? `input ${input + 1}`}</span>
+      </span>
+      <span className="ds-field-control">
+        <select
+          className="ds-select"
+          value={idOf(now)}
+          aria-label={`source of ${schema?.name ?? `input ${input + 1}`}`}
+          onChange={(e) => change(e.target.value)}
+        >
+          <option value="">{schema?.optional ? "not wired" : "not wired yet"}</option>
+          {!known && now && <option value={idOf(now)}>{now.node}</option>}
+          {sources.map((id) => (
+            <option key={id} value={id}>
+              {id.replace(/#0$/, "").replace(/#(\d+)$/, "[$1]")}
+            </option>
+          ))}
+        </select>
+      </span>
+    </div>
+  );
+}
+
+/** Wires of the node as fields, and whether the pipeline returns it: all of it without a mouse. */
+export function InputsSection({ node, operator }: { readonly node: NodeView; readonly operator: Operator }) {
+  const session = useSession();
+  const outputs = useSel((s) => s.graph?.outputs ?? []);
+  const wired = node.inputs.length;
+  const shown = operator.inputs.map((_, i) => i).filter((i) => i <= wired || !operator.inputs[i]?.optional);
+  const returned = (output: number) => outputs.findIndex((r) => r.node === node.key && r.output === output);
+  const toggle = (output: number, on: boolean) => {
+    const at = returned(output);
+    const next = on ? [...outputs, { node: node.key, output }] : outputs.filter((_, i) => i !== at);
+    session.edit([{ type: "set_outputs", outputs: next }]);
+  };
+  return (
+    <Section title="Wires">
+      {shown.map((i) => (
+        <InputRow key={i} node={node} operator={operator} input={i} />
+      ))}
+      {node.output_kinds.map((kind, output) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: an output is its place
+        <div className="ds-field" key={output}>
+          <span className="ds-field-name">
+            <PortMark kind={kind} wired={returned(output) >= 0} size={14} />
+            <span>{operator.outputs[output]?.name ?? "output"}</span>
+          </span>
+          <span className="ds-field-control">
+            <Switch
+              label={`Return ${node.key} from the pipeline`}
+              on={returned(output) >= 0}
+              onChange={(on) => toggle(output, on)}
+              testId={`return-${output}`}
+            />
+            <span className="ds-muted">{returned(output) >= 0 ? `returned as number ${returned(output) + 1}` : "not returned"}</span>
+          </span>
+        </div>
+      ))}
+    </Section>
+  );
+}
+
+/** The order of what the pipeline returns. */
+export function OutputsPanel() {
+  const session = useSession();
+  const outputs = useSel((s) => s.graph?.outputs ?? []);
+  const swap = (i: number, j: number) => {
+    const next = [...outputs];
+    const a = next[i];
+    const b = next[j];
+    if (!a || !b) return;
+    next[i] = b;
+    next[j] = a;
+    session.edit([{ type: "set_outputs", outputs: next }]);
+  };
+  return (
+    <Section title="Returned by the pipeline" note="in this order">
+      {outputs.length === 0 && <p className="ds-muted">Nothing yet. Drop a wire on the outputs card.</p>}
+      {outputs.map((ref, i) => (
+        <div className="ds-output-row" key={`${idOf(ref)}|${outputs.indexOf(ref)}`}>
+          <span>
+            {i + 1}. <b>{ref.node}</b>
+            {ref.output > 0 && `[${ref.output}]`}
+          </span>
+          <button type="button" className="ds-link" disabled={i === 0} onClick={() => swap(i, i - 1)} aria-label={`Move ${ref.node} up`}>
+            up
+          </button>
+          <button
+            type="button"
+            className="ds-link"
+            disabled={i + 1 === outputs.length}
+            onClick={() => swap(i, i + 1)}
+            aria-label={`Move ${ref.node} down`}
+          >
+            down
+          </button>
+          <button
+            type="button"
+            className="ds-link"
+            aria-label={`No longer return ${ref.node}`}
+            onClick={() => {
+              const graph = session.store.get().graph;
+              if (graph) session.edit(cutEdits(graph, [{ kind: "output", node: OUTPUTS, index: i }]));
+            }}
+          >
+            remove
+          </button>
+        </div>
+      ))}
+    </Section>
+  );
+}

@@ -1,0 +1,39 @@
+import { OUTPUTS } from "../../core/graph";
+import * as format from "../../core/format";
+import { useSel } from "../context";
+import { NodePanel } from "./NodePanel";
+import { OutputsPanel } from "./InputsSection";
+import { PipelinePanel } from "./PipelinePanel";
+
+/** One panel that follows the selection. */
+export function Inspector({ floating }: { readonly floating: boolean }) {
+  const selection = useSel((s) => s.view.selection);
+  const only = selection.length === 1 ? selection[0] : undefined;
+  return (
+    <aside className={`ds-inspector ${floating ? "ds-floating" : ""}`} aria-label="Inspector" data-testid="inspector">
+      <div className="ds-inspector-scroll nowheel">
+        {only === OUTPUTS && (
+          <>
+            <div className="ds-inspector-head">
+              <div>
+                <b>outputs</b>
+                <small>what the pipeline returns</small>
+              </div>
+            </div>
+            <OutputsPanel />
+          </>
+        )}
+        {only && only !== OUTPUTS && <NodePanel key={only} nodeKey={only} />}
+        {selection.length > 1 && (
+          <div className="ds-inspector-head">
+            <div>
+              <b>{format.plural(selection.length, "node")}</b>
+              <small>Ctrl+D duplicates, Del removes</small>
+            </div>
+          </div>
+        )}
+        {selection.length === 0 && <PipelinePanel />}
+      </div>
+    </aside>
+  );
+}

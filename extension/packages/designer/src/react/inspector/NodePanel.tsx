@@ -1,0 +1,206 @@
+import { useState } from "react";
+import { type Argument, type Operator, sameValue } from "../../core/catalog";
+import * as format from "../../core/format";
+import { nodeOf } from "../../core/graph";
+import { categoryHue } from "../../core/ports";
+import { findings, findingsOf, previewOf, severity, timingOf } from "../../core/select";
+import type { Device, NodeView } from "../../protocol/generated";
+import { reportText } from "../canvas/ErrorCard";
+import { copyText } from "../clipboard";
+import { useSel, useSession } from "../context";
+import { Icon, operatorIcon } from "../icons";
+import { IconButton, Section } from "../parts";
+import { RenameField } from "../canvas/RenameField";
+import { Compare, Histogram } from "./Compare";
+import { FieldRow } from "./FieldRow";
+import { InputsSection } from "./InputsSection";
+
+function Head({ node, operator }: { readonly node: NodeView; readonly operator: Operator | undefined }) {
+  const session = useSession();
+  const [naming, setNaming] = useState(false);
+  const renaming = useSel((s) => s.view.renaming);
+  return (
+    <div className="ds-inspector-head">
+      <span className="ds-tile ds-tile-large" style={{ "--ds-c": `var(--ds-${categoryHue(operator?.category ?? "")})` }}>
+        <Icon name={operatorIcon(operator?.icon ?? "", node.operator, operator?.category ?? "")} />
+      </span>
+      <div onBlur={() => setNaming(false)}>
+        {naming && !renaming ? (
+          <RenameField nodeKey={node.key} />
+        ) : (
+          <b>
+            <button type="button" className="ds-name-button" title="Rename (F2)" onClick={() => setNaming(true)}>
+              {node.key}
+            </button>
+          </b>
+        )}
+        <small>fn.{node.operator}</small>
+      </div>
+      <IconButton icon="cross" label="Close (Esc)" small onClick={() => session.select([])} />
+    </div>
+  );
+}
+
+const DEVICES: readonly Device[] = ["cpu", "mixed", "gpu"];
+
+function DeviceChoice({ node, operator }: { readonly node: NodeView; readonly operator: Operator }) {
+  const session = useSession();
+  const why = useSel((s) => s.opening?.gpu ?? "");
+  const time = useSel((s) => format.time(timingOf(s, node.key)?.milliseconds));
+  const offered = DEVICES.filter((d) => operator.devices.includes(d));
+  return (
+    <div className="ds-device-choice">
+      <div className="ds-segments" role="radiogroup" aria-label="Device">
+        {offered.map((d) => (
+          <button
+            key={d}
+            type="button"
+            // biome-ignore lint/a11y/useSemanticElements: segments with two lines of text
+            role="radio"
+            aria-checked={node.device === d}
+            data-testid={`device-${d}`}
+            title={d !== "cpu" && why ? why : undefined}
+            onClick={() => node.device !== d && session.edit([{ type: "set_device", key: node.key, device: d }])}
+          >
+            {d}
+            <b>{node.device === d ? time : "–"}</b>
+          </button>
+        ))}
+      </div>
+      {why && node.device !== "cpu" && <p className="ds-muted ds-note">{why}</p>}
+    </div>
+  );
+}
+
+function isShown(argument: Argument, node: NodeView): boolean {
+  const own = node.arguments[argument.name];
+  const set = own !== undefined && !sameValue(own, argument.default);
+  return argument.common || argument.required || set || argument.name in node.argument_inputs;
+}
+
+function Arguments({ node, operator }: { readonly node: NodeView; readonly operator: Operator }) {
+  const [all, setAll] = useState(false);
+  const troubled = useSel((s) => findingsOf(findings(s), node.key).map((d) => d.argument ?? ""));
+  const offered = operator.arguments.filter((a) => a.support !== "refused" || a.name in node.arguments);
+  const first = offered.filter((a) => isShown(a, node) || troubled.includes(a.name));
+  const rest = offered.filter((a) => !first.includes(a));
+  if (offered.length === 0) return null;
+  return (
+    <section className="ds-section" aria-label="Arguments">
+      {first.map((a) => (
+        <FieldRow key={a.name} node={node} argument={a} />
+      ))}
+      {all && rest.map((a) => <FieldRow key={a.name} node={node} argument={a} />)}
+      {rest.length > 0 && (
+        <button type="button" className="ds-link ds-more" data-testid="show-more" onClick={() => setAll(!all)}>
+          {all ? "Show less" : `Show ${rest.length} more`}
+        </button>
+      )}
+    </section>
+  );
+}
+
+function Problems({ nodeKey }: { readonly nodeKey: string }) {
+  const list = useSel((s) => findingsOf(findings(s), nodeKey));
+  if (list.length === 0) return null;
+  return (
+    <Section title="Findings">
+      {list.map((d) => (
+        <div key={`${d.code}|${d.argument}|${d.message}`} className={`ds-finding ds-tone-${severity(d)}`}>
+          <Icon name={severity(d) === "error" ? "error" : severity(d) === "warning" ? "warning" : "info"} />
+          <p>
+            {d.message} {d.hint && <span className="ds-muted">{d.hint}</span>}
+          </p>
+          <IconButton icon="copy" label="Copy" small onClick={() => copyText(reportText(d))} />
+        </div>
+      ))}
+    </Section>
+  );
+}
+
+function OutputSection({ node, output }: { readonly node: NodeView; readonly output: number }) {
+  const preview = useSel((s) => previewOf(s, node.key, output));
+  const detail = useSel((s) => (s.detail?.key === node.key && s.detail.output === output ? s.detail : null));
+  const sample = useSel((s) => s.sample);
+  const facts = detail?.facts || preview?.facts || node.facts[output] || "";
+  if (!facts && !preview) return null;
+  const rows: (readonly [string, string])[] = [["shape", facts || "–"]];
+  if (detail?.layout) rows.push(["layout", detail.layout]);
+  if (detail && Number.isFinite(detail.minimum) && detail.histogram.length > 0) {
+    rows.push(["range", `${format.number(detail.minimum)} … ${format.number(detail.maximum)}`]);
+    rows.push(["mean", format.number(Number(detail.mean.toPrecision(4)))]);
+  }
+  const note = detail?.note || preview?.note;
+  return (
+    <Section title="Output" note={`sample ${sample + 1}, ${node.device}`}>
+      <div className="ds-stats">
+        <dl>
+          {rows.map(([name, text]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd title={text}>{text}</dd>
+            </div>
+          ))}
+        </dl>
+        {detail && detail.histogram.length > 0 && <Histogram bins={detail.histogram} />}
+      </div>
+      {preview?.text && <pre className="ds-preview-text">{preview.text}</pre>}
+      {note && <p className="ds-muted ds-note">{note}</p>}
+    </Section>
+  );
+}
+
+function About({ operator }: { readonly operator: Operator }) {
+  const paragraphs = (operator.doc || operator.summary).split(/\n\s*\n/).filter(Boolean);
+  return (
+    <details className="ds-section ds-about">
+      <summary>About {operator.name}</summary>
+      {paragraphs.map((p) => (
+        <p key={p}>{p}</p>
+      ))}
+    </details>
+  );
+}
+
+/** Everything about one node. */
+export function NodePanel({ nodeKey }: { readonly nodeKey: string }) {
+  const node = useSel((s) => nodeOf(s.graph, nodeKey));
+  const operator = useSel((s) => s.opening?.catalog.byName.get(node?.operator ?? ""));
+  const [chosen, setChosen] = useState(0);
+  if (!node) return null;
+  const output = Math.min(chosen, Math.max(0, node.output_kinds.length - 1));
+  return (
+    <>
+      <Head node={node} operator={operator} />
+      <Compare nodeKey={nodeKey} output={output} />
+      {operator && <DeviceChoice node={node} operator={operator} />}
+      {!operator && (
+        <Section>
+          <p className="ds-muted">This operator is not known here. Its name and values are kept as they are.</p>
+        </Section>
+      )}
+      <Problems nodeKey={nodeKey} />
+      {operator && <Arguments key={nodeKey} node={node} operator={operator} />}
+      {operator && <InputsSection node={node} operator={operator} />}
+      {node.output_kinds.length > 1 && (
+        <div className="ds-output-tabs" role="tablist" aria-label="Output">
+          {node.output_kinds.map((_, i) => (
+            <button
+              // biome-ignore lint/suspicious/noArrayIndexKey: an output is its place
+              key={i}
+              type="button"
+              role="tab"
+              aria-selected={i === output}
+              className="ds-tab"
+              onClick={() => setChosen(i)}
+            >
+              {operator?.outputs[i]?.name ?? `output ${i + 1}`}
+            </button>
+          ))}
+        </div>
+      )}
+      <OutputSection node={node} output={output} />
+      {operator && <About operator={operator} />}
+    </>
+  );
+}

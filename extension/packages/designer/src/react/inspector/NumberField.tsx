@@ -1,0 +1,78 @@
+import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import type { Argument } from "../../core/catalog";
+import * as format from "../../core/format";
+import { parseOne, sliderSpan, sliderStep, snap } from "../../core/validate";
+
+interface Props {
+  readonly argument: Argument;
+  readonly value: number | null;
+  readonly onValue: (value: number) => void;
+  readonly complain: (reason: string) => void;
+  readonly bad: boolean;
+  readonly label: string;
+  readonly testId?: string;
+  readonly wide?: boolean;
+}
+
+/** A number that is applied while it is typed. What cannot be applied stays in the field, in red. */
+export function NumberField({ argument, value, onValue, complain, bad, label, testId, wide }: Props) {
+  const shown = value === null ? "" : format.number(value);
+  const [draft, setDraft] = useState<string | null>(null);
+  const wait = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const box = useRef<HTMLInputElement>(null);
+  useEffect(() => () => clearTimeout(wait.current), []);
+  const apply = (text: string, now: boolean) => {
+    clearTimeout(wait.current);
+    const parsed = parseOne(argument, text);
+    complain(parsed.ok || text.trim() === "" ? "" : parsed.reason);
+    if (!parsed.ok || typeof parsed.value !== "number" || parsed.value === value) return;
+    const next = parsed.value;
+    if (now) onValue(next);
+    else wait.current = setTimeout(() => onValue(next), 100);
+  };
+  const step = (event: KeyboardEvent, sign: number) => {
+    event.preventDefault();
+    const now = value ?? 0;
+    const [low, high] = sliderSpan(argument, now);
+    const base = sliderStep(argument, low, high);
+    const integer = argument.type.startsWith("int");
+    const by = event.shiftKey ? (integer ? 1 : base / 10) : event.ctrlKey ? base * 10 : base;
+    const least = argument.minimum ?? Number.NEGATIVE_INFINITY;
+    const most = argument.maximum ?? Number.POSITIVE_INFINITY;
+    setDraft(null);
+    complain("");
+    onValue(Math.min(most, Math.max(least, snap(now + sign * by, by))));
+  };
+  return (
+    <input
+      ref={box}
+      className={`ds-number ${wide ? "ds-wide" : ""} ${bad ? "ds-bad" : ""}`}
+      inputMode="decimal"
+      value={draft ?? shown}
+      placeholder="–"
+      aria-label={label}
+      aria-invalid={bad}
+      data-testid={testId}
+      onFocus={(e) => e.currentTarget.select()}
+      onChange={(e) => {
+        setDraft(e.target.value);
+        apply(e.target.value, false);
+      }}
+      onBlur={(e) => {
+        if (draft === null) return;
+        apply(e.target.value, true);
+        if (parseOne(argument, e.target.value).ok || e.target.value.trim() === "") setDraft(null);
+      }}
+      onKeyDown={(e) => {
+        if (e.key === "ArrowUp") step(e, 1);
+        else if (e.key === "ArrowDown") step(e, -1);
+        else if (e.key === "Enter") apply(e.currentTarget.value, true);
+        else if (e.key === "Escape" && draft !== null) {
+          e.stopPropagation();
+          setDraft(null);
+          complain("");
+        }
+      }}
+    />
+  );
+}

@@ -1,0 +1,144 @@
+import type { Argument } from "../../core/catalog";
+import * as format from "../../core/format";
+import type { PipelineOptions, Value } from "../../protocol/generated";
+import { useSel, useSession } from "../context";
+import { IconButton, Section } from "../parts";
+import { Control } from "./controls";
+import { useState } from "react";
+
+type Option = keyof PipelineOptions;
+
+function option(name: Option, doc: string, span: readonly number[], rest: Partial<Argument> = {}): Argument {
+  return {
+    name,
+    type: "int",
+    doc,
+    unit: "",
+    default: null,
+    required: false,
+    tensor: false,
+    minimum: 1,
+    maximum: null,
+    choices: [],
+    length: [],
+    widget: "slider",
+    span,
+    common: true,
+    support: "used",
+    reason: "",
+    deprecated: "",
+    ...rest,
+  };
+}
+
+const OPTIONS: readonly Argument[] = [
+  option("batch_size", "Samples in a batch.", [1, 64]),
+  option("num_threads", "Threads that work on a batch.", [1, 16]),
+  option("prefetch_queue_depth", "Batches that are made ahead.", [1, 8]),
+  option("seed", "Start of every random draw; without one, each run draws anew.", [], { widget: "number", minimum: -1 }),
+];
+
+const NAMES: Partial<Record<string, string>> = { prefetch_queue_depth: "prefetch" };
+
+function OptionRow({ argument }: { readonly argument: Argument }) {
+  const session = useSession();
+  const name = argument.name as Option;
+  const value: Value = useSel((s) => s.options?.[name] ?? null);
+  const [reason, setReason] = useState("");
+  const set = (v: Value, gesture = "") =>
+    session.edit([{ type: "set_pipeline", option: name, value: v }], { gesture: gesture && `pipeline.${name}.${gesture}` });
+  return (
+    <div className="ds-field" data-testid={`field-${name}`}>
+      <span className="ds-field-name" title={`${name}: ${argument.doc}`}>
+        <span>{NAMES[name] ?? name}</span>
+      </span>
+      <span className="ds-field-control">
+        <Control argument={argument} value={value} set={set} reset={() => set(null)} complain={setReason} bad={reason !== ""} />
+        {name === "seed" && (
+          <IconButton icon="dice" label="Another seed" small onClick={() => set(Math.floor(Math.random() * 2 ** 31))} />
+        )}
+      </span>
+      {reason && (
+        <span className="ds-reason" role="alert">
+          {reason}
+        </span>
+      )}
+    </div>
+  );
+}
+
+function WhereTheTimeGoes() {
+  const session = useSession();
+  const run = useSel((s) => s.run.finished);
+  const old = useSel((s) => s.run.revision !== s.confirmed?.revision);
+  if (!run || run.timings.length === 0)
+    return (
+      <Section title="Where the time goes">
+        <p className="ds-muted">Press Run: whole batches are made and every node is measured.</p>
+      </Section>
+    );
+  const sorted = [...run.timings].sort((a, b) => b.share - a.share).slice(0, 12);
+  return (
+    <Section title="Where the time goes" note={old ? "before the last change" : "per batch"}>
+      {sorted.map((t) => (
+        <button key={t.key} type="button" className="ds-time-row" title={`Show ${t.key}, ${format.percent(t.share)}`} onClick={() => session.select([t.key])}>
+          <span>{t.key}</span>
+          <span className="ds-time-bar">
+            <i className={`ds-heat-${format.heatStep(t.share)}`} style={{ width: `${Math.max(1, t.share * 100)}%` }} />
+          </span>
+          <code>{format.time(t.milliseconds)}</code>
+        </button>
+      ))}
+    </Section>
+  );
+}
+
+function NameField() {
+  const session = useSession();
+  const name = useSel((s) => s.graph?.name ?? "");
+  const [draft, setDraft] = useState<string | null>(null);
+  const apply = () => {
+    const text = draft?.trim();
+    setDraft(null);
+    if (text && text !== name) session.edit([{ type: "set_pipeline", option: "name", value: text }]);
+  };
+  return (
+    <input
+      className="ds-name-field"
+      value={draft ?? name}
+      aria-label="Name of the pipeline"
+      onChange={(e) => setDraft(e.target.value)}
+      onBlur={apply}
+      onKeyDown={(e) => e.key === "Enter" && e.currentTarget.blur()}
+    />
+  );
+}
+
+/** What is shown when nothing is selected. */
+export function PipelinePanel() {
+  const counts = useSel((s) => ({ nodes: s.graph?.nodes.length ?? 0, outputs: s.graph?.outputs.length ?? 0 }));
+  const gpu = useSel((s) => s.opening?.gpu ?? "");
+  return (
+    <>
+      <div className="ds-inspector-head">
+        <div>
+          <NameField />
+          <small>
+            {format.plural(counts.nodes, "operator")}, {format.plural(counts.outputs, "output")}
+          </small>
+        </div>
+      </div>
+      <Section title="Pipeline">
+        {OPTIONS.map((o) => (
+          <OptionRow key={o.name} argument={o} />
+        ))}
+      </Section>
+      <WhereTheTimeGoes />
+      {gpu && (
+        <Section title="Device">
+          <p className="ds-muted">{gpu}</p>
+        </Section>
+      )}
+    </>
+  );
+}

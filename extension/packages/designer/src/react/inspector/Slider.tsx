@@ -1,0 +1,94 @@
+import { type KeyboardEvent, useRef } from "react";
+import type { Argument } from "../../core/catalog";
+import { sliderSpan, sliderStep, snap } from "../../core/validate";
+
+interface Props {
+  readonly argument: Argument;
+  readonly value: number;
+  readonly onValue: (value: number) => void;
+  readonly onBegin: () => void;
+  readonly onReset: () => void;
+  readonly label: string;
+  readonly testId?: string;
+}
+
+function share(value: number, low: number, high: number): number {
+  return high > low ? (Math.min(high, Math.max(low, value)) - low) / (high - low) : 0;
+}
+
+/** A native slider over the handy interval; the tick is the default. Shift is fine, Ctrl is coarse. */
+export function Slider({ argument, value, onValue, onBegin, onReset, label, testId }: Props) {
+  const span = useRef<readonly [number, number] | null>(null);
+  const [low, high] = span.current ?? sliderSpan(argument, value);
+  const step = sliderStep(argument, low, high);
+  const tick = typeof argument.default === "number" ? share(argument.default, low, high) : null;
+  const onKeyDown = (event: KeyboardEvent) => {
+    const sign = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
+    if (!sign || !(event.shiftKey || event.ctrlKey)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const whole = argument.type.startsWith("int");
+    const by = event.ctrlKey ? step * 10 : whole ? 1 : step / 10;
+    onValue(Math.min(high, Math.max(low, snap(value + sign * by, by))));
+  };
+  return (
+    <span className="ds-slider" style={{ "--ds-at": `${share(value, low, high) * 100}%` }}>
+      {tick !== null && <em style={{ left: `calc(6px + (100% - 12px) * ${tick})` }} />}
+      <input
+        type="range"
+        min={low}
+        max={high}
+        step={step}
+        value={value}
+        aria-label={label}
+        data-testid={testId}
+        onPointerDown={() => {
+          // The interval must not move under the hand.
+          span.current = [low, high];
+          onBegin();
+        }}
+        onPointerUp={() => {
+          span.current = null;
+        }}
+        onDoubleClick={onReset}
+        onKeyDown={onKeyDown}
+        onChange={(e) => onValue(snap(Number(e.target.value), step))}
+      />
+    </span>
+  );
+}
+
+/** A knob that shows and turns an angle. */
+export function Dial({ value, onValue, onBegin }: Pick<Props, "value" | "onValue" | "onBegin">) {
+  const start = useRef<{ angle: number; value: number } | null>(null);
+  const angleAt = (e: { clientX: number; clientY: number; currentTarget: Element }) => {
+    const box = e.currentTarget.getBoundingClientRect();
+    return (Math.atan2(box.top + box.height / 2 - e.clientY, e.clientX - box.left - box.width / 2) * 180) / Math.PI;
+  };
+  const radians = (value * Math.PI) / 180;
+  return (
+    <svg
+      className="ds-dial"
+      viewBox="-12 -12 24 24"
+      width="24"
+      height="24"
+      aria-hidden="true"
+      onPointerDown={(e) => {
+        e.currentTarget.setPointerCapture(e.pointerId);
+        onBegin();
+        start.current = { angle: angleAt(e), value };
+      }}
+      onPointerMove={(e) => {
+        if (!start.current) return;
+        const turn = ((angleAt(e) - start.current.angle + 540) % 360) - 180;
+        onValue(Math.round(start.current.value + turn));
+      }}
+      onPointerUp={() => {
+        start.current = null;
+      }}
+    >
+      <circle r="10" />
+      <path d={`M0 0L${(9 * Math.cos(radians)).toFixed(2)} ${(-9 * Math.sin(radians)).toFixed(2)}`} />
+    </svg>
+  );
+}

@@ -1,0 +1,79 @@
+import { createRoot } from "react-dom/client";
+import "../styles/index.css";
+import { Session, type Transport } from "../core/session";
+import type { ClientMessage, KernelMessage } from "../protocol/generated";
+import { App } from "../react/App";
+
+/** The part of an anywidget model that is used. */
+interface Model {
+  get(name: "_height"): unknown;
+  set(name: "_height", value: number): void;
+  save_changes(): void;
+  send(content: ClientMessage): void;
+  on(name: string, listener: (...values: never[]) => void): void;
+  off(name: string, listener: (...values: never[]) => void): void;
+}
+
+const LEAST_HEIGHT = 480;
+const DEFAULT_HEIGHT = 640;
+
+function isKernelMessage(content: unknown): content is KernelMessage {
+  return typeof content === "object" && content !== null && typeof (content as { type?: unknown }).type === "string";
+}
+
+function transportOf(model: Model): Transport {
+  return {
+    send: (message) => model.send(message),
+    onMessage: (listener) => {
+      const heard = (content: unknown, buffers: readonly DataView[] | undefined) => {
+        if (isKernelMessage(content)) listener(content, buffers ?? []);
+      };
+      model.on("msg:custom", heard);
+      return () => model.off("msg:custom", heard);
+    },
+  };
+}
+
+function heightOf(model: Model): number {
+  const height = model.get("_height");
+  return typeof height === "number" && height >= LEAST_HEIGHT ? height : DEFAULT_HEIGHT;
+}
+
+/** One view. Each view has its own conversation; the kernel's answers reach all of them. */
+function render({ model, el }: { readonly model: Model; readonly el: HTMLElement }): () => void {
+  const root = el.ownerDocument.createElement("div");
+  root.className = "ds-widget";
+  root.style.height = `${heightOf(model)}px`;
+  el.append(root);
+  const ratio = globalThis.devicePixelRatio || 1;
+  const session = new Session(transportOf(model), Math.round(148 * Math.min(3, Math.max(2, ratio))));
+  const resized = () => {
+    root.style.height = `${heightOf(model)}px`;
+  };
+  const lost = () => session.lost();
+  model.on("change:_height", resized);
+  model.on("comm:close", lost);
+  const setHeight = (height: number, done: boolean) => {
+    root.style.height = `${height}px`;
+    if (!done) return;
+    model.set("_height", height);
+    model.save_changes();
+  };
+  const react = createRoot(root);
+  react.render(<App session={session} root={root} onHeight={setHeight} />);
+  session.start();
+  return () => {
+    model.off("change:_height", resized);
+    model.off("comm:close", lost);
+    session.close();
+    react.unmount();
+    root.remove();
+  };
+}
+
+/** Nothing is kept per model: the kernel holds the truth and every view asks for it. */
+function initialize(): () => void {
+  return () => undefined;
+}
+
+export default { initialize, render };

@@ -1,0 +1,79 @@
+"""How far a result may be from nvidia.dali's: the only place where tests find tolerances.
+
+Measured with independent implementations; absolute differences are in units of the output (levels for uint8).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """Bounds on |result - reference|.
+
+    Attributes
+    ----------
+    mean, p999, max : float
+        Of the absolute difference, for integer results: average, 99.9 percentile, largest.
+    rtol : float
+        Largest difference relative to the largest magnitude of the reference, for floating-point results.
+    """
+
+    mean: float = 0.0
+    p999: float = 0.0
+    max: float = 0.0
+    rtol: float = 0.0
+
+    def check(self, result: np.ndarray[Any, Any], reference: np.ndarray[Any, Any], what: object = "") -> None:
+        """Fails with the measured numbers when a bound is exceeded, or when shape or dtype differ."""
+        assert result.shape == reference.shape, f"{what}: shape {result.shape}, expected {reference.shape}"
+        assert result.dtype == reference.dtype, f"{what}: dtype {result.dtype}, expected {reference.dtype}"
+        if not result.size:
+            return
+        difference = np.abs(result.astype(np.float64) - reference.astype(np.float64))
+        if result.dtype.kind == "f":
+            scale = max(float(np.abs(reference.astype(np.float64)).max()), 1e-30)
+            relative = float(difference.max()) / scale
+            assert relative <= self.rtol, f"{what}: relative difference {relative:.3g} > {self.rtol:.3g}"
+            return
+        found = float(difference.mean()), float(np.quantile(difference, 0.999)), float(difference.max())
+        for name, value, bound in zip(("mean", "p999", "max"), found, (self.mean, self.p999, self.max), strict=True):
+            assert value <= bound, f"{what}: {name} difference {value:.6g} > {bound:.6g}"
+
+
+EXACT = Tolerance()
+
+TOLERANCES: dict[str, Tolerance] = {
+    # ties are rounded half to even here and, in vector tails, half up there
+    "resize": Tolerance(mean=0.014, p999=1, max=1, rtol=2e-6),
+    # halving a small image without antialiasing: a quarter of all values are ties
+    "resize_ties": Tolerance(mean=0.13, p999=1, max=1, rtol=2e-6),
+    "resize_nn": EXACT,
+    # gaussian: nvidia.dali's tables are cut where the filter is still at 2 %, so a tap may fall on either side
+    "resize_gaussian": Tolerance(mean=0.03, p999=1, max=4, rtol=2e-2),
+    "resize_crop_mirror": Tolerance(mean=0.014, p999=1, max=1, rtol=2e-6),
+    # positions differ in the last bits of float32: one level now and then, another pixel for nearest
+    "rotate": Tolerance(mean=0.001, p999=1, max=2, rtol=2e-4),
+    "warp_affine": Tolerance(mean=0.001, p999=1, max=2, rtol=2e-4),
+    "warp_nn": Tolerance(mean=0.01, p999=1, max=255, rtol=1.0),
+    "hsv": Tolerance(rtol=1e-6),
+    # integers wider than 8 bits show the last bits of the float32 matrix
+    "hsv_wide": Tolerance(mean=0.002, p999=1, max=1),
+    "brightness_contrast": EXACT,
+    "crop_mirror_normalize": Tolerance(rtol=1e-6),
+    "color_space_conversion": EXACT,
+    "jpeg_compression_distortion": EXACT,
+    "crop": EXACT,
+    "flip": EXACT,
+    "cast": EXACT,
+    "gaussian_blur": Tolerance(mean=3e-4, p999=1, max=1, rtol=2e-6),
+    "spectrogram": Tolerance(rtol=1e-6),
+    "mel_filter_bank": Tolerance(rtol=5e-6),
+    "to_decibels": Tolerance(rtol=2e-4),
+    "mfcc": Tolerance(rtol=1e-3),
+    "audio_resample": Tolerance(rtol=2e-4),
+}
