@@ -124,7 +124,7 @@ class Engine:
     def reader_meta(self) -> dict[str, dict[str, int]]:
         """Sizes of the data sets, by reader."""
         return {
-            step.key: self.registry.operator(step.operator).reader_meta(self.executor.state(step.key))
+            step.key: self.registry.operator(step.operator).reader_meta(self.executor.states[step.key].state)
             for step in self.plan.steps()
             if step.role == "reader"
         }

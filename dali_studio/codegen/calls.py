@@ -13,6 +13,7 @@ from dali_studio.graph.checks import finding
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.graph.node import Node
+from dali_studio.graph.validate import infer
 from dali_studio.schema.model import OperatorSchema, Value
 from dali_studio.schema.registry import Registry
 
@@ -62,7 +63,9 @@ class Writer:
         elif port in self.names.ports:
             code, message = "DS204", f"{where} depends on itself; the program holds ... in its place."
         else:
-            message = f"{where} is fed by output {port.output} of {port.node}, which does not exist; ... stands in its place."
+            message = (
+                f"{where} is fed by output {port.output} of {port.node}, which does not exist; ... stands in its place."
+            )
             code = "DS209"
         self.found.append(Diagnostic(code=code, message=message, hint="Wire it before running the program.", node=key,
                                      argument=where if node is not None else "", source=origin))  # fmt: skip
@@ -82,26 +85,25 @@ class Writer:
                 return values.hole()
             return self._call(node, None)
         schema = self.registry.schema(node.operator)
-        if schema.role == "copy" and (method := self._copy(node)) is not None:
-            return method
+        if schema.role == "copy":
+            return self._copy(node, schema)
         if schema.role == "constant" and (literal := self._constant(node, schema)) is not None:
             return literal
         return self._call(node, schema)
 
-    def _copy(self, node: Node) -> ast.expr | None:
-        sources = self.graph.inputs(node.key)
-        source = sources[0] if sources else None
+    def _copy(self, node: Node, schema: OperatorSchema) -> ast.expr:
+        """``x.gpu()`` or ``x.cpu()``, which leave alone what lies there already."""
         device = "cpu" if node.device == "cpu" else "gpu"
-        if source is None or source not in self._defined or self._device(source) == device:
-            return None
-        return ast.Call(func=ast.Attribute(self.use(source, node, ""), device, ast.Load()), args=[], keywords=[])
+        source, *_ = self._inputs(node, schema)
+        return ast.Call(func=ast.Attribute(source, device, ast.Load()), args=[], keywords=[])
 
     def _constant(self, node: Node, schema: OperatorSchema) -> ast.expr | None:
         name = next((n for n in _CONSTANTS if node.arguments.get(n) is not None and schema.argument(n)), None)
         if name is None or self.graph.argument_inputs(node.key):
             return None
         value, shape = node.arguments[name], node.arguments.get("shape")
-        if isinstance(value, tuple) and len(value) == 1 and shape is not None:
+        scalar = infer(self.graph, self.registry, {node.key})[PortRef(node=node.key)].ndim == 0
+        if isinstance(value, tuple) and len(value) == 1 and (shape is not None or scalar):
             value = value[0]  # a scalar is repeated over the shape
         keywords = [k for k in self._settings(node, schema) if k.arg != name]
         if node.device == "gpu" or not isinstance(value, tuple):
@@ -114,7 +116,8 @@ class Writer:
         if node.device != self._default_device(node):
             keywords.append(ast.keyword("device", ast.Constant(node.device)))
         keywords += self._settings(node, schema)
-        named = schema is not None and schema.role in ("reader", "external_source")
+        # An external source that returns a list stands for several operators, which cannot share a name.
+        named = schema is not None and schema.role in ("reader", "external_source") and not self._gives_list(node)
         if named and all(k.arg != "name" for k in keywords):
             keywords.append(ast.keyword("name", ast.Constant(node.key)))
         return ast.Call(func=values.dotted(f"fn.{node.operator}"), args=self._inputs(node, schema), keywords=keywords)
@@ -154,7 +157,9 @@ class Writer:
         if value is not None:
             if argument is None:
                 return values.constant(value)
-            return None if values.is_default(argument, value) else values.argument_value(argument, value)
+            if values.is_default(argument, value):
+                return None
+            return values.argument_value(argument, value, alone=_is_source(schema))
         if argument is None or not argument.required:
             return None
         message = f"{name} is not set; the program holds ... in its place."
@@ -187,5 +192,9 @@ class Writer:
 
     def _gives_list(self, node: Node) -> bool:
         """External sources return a list as soon as ``num_outputs`` is given, be it 1."""
-        known = node.operator in self.registry and self.registry.schema(node.operator).role == "external_source"
-        return known and node.arguments.get("num_outputs") is not None
+        schema = self.registry.schema(node.operator) if node.operator in self.registry else None
+        return _is_source(schema) and node.arguments.get("num_outputs") is not None
+
+
+def _is_source(schema: OperatorSchema | None) -> bool:
+    return schema is not None and schema.role == "external_source"

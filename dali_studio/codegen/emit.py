@@ -102,7 +102,9 @@ def _module(options: GraphOptions, dialect: Dialect, body: list[ast.stmt], param
     name = identifier(options.name)
     function = ast.FunctionDef(
         name=name,
-        args=ast.arguments(posonlyargs=[], args=[ast.arg(p) for p in parameters], kwonlyargs=[], kw_defaults=[], defaults=[]),
+        args=ast.arguments(
+            posonlyargs=[], args=[ast.arg(p) for p in parameters], kwonlyargs=[], kw_defaults=[], defaults=[]
+        ),
         body=body,
         decorator_list=[ast.Call(func=values.dotted("pipeline_def"), args=[], keywords=_options(options))],
         lineno=1,
@@ -147,13 +149,13 @@ def _main(name: str, parameters: list[str]) -> ast.stmt:
 
 
 def _format(module: ast.Module) -> str:
-    import black
+    import black  # noqa: PLC0415 - slow to import, and only needed here
 
     return black.format_str(_bare_returns(ast.unparse(module)), mode=black.Mode(line_length=LINE_LENGTH))
 
 
 def _bare_returns(source: str) -> str:
-    """``return a, b`` in place of ``return (a, b)``: whether unparsing adds the parentheses depends on Python's version."""
+    """``return a, b`` in place of ``return (a, b)``: whether unparsing adds parentheses depends on Python's version."""
     lines = source.split("\n")
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Return) and isinstance(node.value, ast.Tuple) and len(node.value.elts) > 1:

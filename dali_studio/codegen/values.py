@@ -19,15 +19,19 @@ def constant(value: Value) -> ast.expr:
     return ast.Constant(value)
 
 
-def argument_value(argument: ArgumentSchema, value: Value) -> ast.expr:
+def argument_value(argument: ArgumentSchema, value: Value, *, alone: bool = False) -> ast.expr:
     """The expression of an argument; members of enumerations become ``types.NAME``.
 
+    With `alone`, a list of one is written as its item: for external sources a list means one item per output, an item
+    means all outputs.
     A value that the argument does not accept is written as it is: validation has a finding on it already.
     """
     try:
         value = canonical(argument, value)
     except ArgumentError:
         return constant(value)
+    if alone and isinstance(value, tuple) and len(value) == 1:
+        value = value[0]
     if argument.type not in ENUMS:
         return constant(value)
     if isinstance(value, tuple):

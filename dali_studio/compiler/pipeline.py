@@ -20,7 +20,10 @@ GRAPH_PASSES: tuple[Callable[[Graph, Registry], Graph], ...] = (prune,)
 PLAN_PASSES: tuple[Callable[[Plan, Registry], Plan], ...] = (push_windows,)
 
 
-def compile_graph(graph: Graph, registry: Registry, *, taps: Collection[PortRef] = (), whole: bool = False) -> Plan:
+def compile_graph(
+    graph: Graph, registry: Registry, *, taps: Collection[PortRef] = (), whole: bool = False,
+    seeds: dict[str, int] | None = None,
+) -> Plan:  # fmt: skip
     """Compile a valid graph.
 
     Parameters
@@ -33,13 +36,15 @@ def compile_graph(graph: Graph, registry: Registry, *, taps: Collection[PortRef]
         Results to keep besides the outputs (previews).
     whole
         Keep nodes that no output depends on.
+    seeds
+        Seed indices by node, where `graph` is a part of what the user wrote.
 
     Returns
     -------
     Plan
         Seeds are those of `graph` as the user wrote it, before any pass.
     """
-    seeds = operator_indices(graph, registry)
+    seeds = operator_indices(graph, registry) if seeds is None else seeds
     names: list[str] = []
     for rewrite in () if whole else GRAPH_PASSES:
         graph = rewrite(graph, registry)

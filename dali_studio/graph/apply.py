@@ -12,7 +12,6 @@ from typing import Any, NoReturn, cast
 import msgspec
 
 from dali_studio.core.diagnostics import ArgumentError, DaliStudioError, Diagnostic
-from dali_studio.core.meta import TensorMeta
 from dali_studio.graph import checks
 from dali_studio.graph.edits import (
     AddNode,
@@ -27,10 +26,10 @@ from dali_studio.graph.edits import (
     SetOutputs,
     SetPipeline,
 )
-from dali_studio.graph.fit import argument_misfits, input_misfits
 from dali_studio.graph.model import Graph
-from dali_studio.graph.node import GraphOptions, Node, Wire, cycle_found
-from dali_studio.graph.validate import infer, port_missing
+from dali_studio.graph.node import GraphOptions, Node, Wire, slot
+from dali_studio.graph.validate import port_missing
+from dali_studio.graph.wiring import wire_findings
 from dali_studio.schema.arguments import canonical
 from dali_studio.schema.model import OperatorSchema, Value
 from dali_studio.schema.registry import Registry
@@ -107,7 +106,9 @@ def _add_node(context: _Context, edit: AddNode) -> list[AnyEdit]:
     if context.check:
         check_key(edit.key)
     schema = _schema(registry, node)
-    values = {name: _canonical(node, schema, name, value) for name, value in edit.arguments.items() if value is not None}
+    values = {
+        name: _canonical(node, schema, name, value) for name, value in edit.arguments.items() if value is not None
+    }
     graph.add_node(replace(node, arguments=values, version=schema.version))
     return [RemoveNode(key=edit.key)]
 
@@ -115,8 +116,9 @@ def _add_node(context: _Context, edit: AddNode) -> list[AnyEdit]:
 def check_key(key: str) -> None:
     """Raise DS209 unless `key` can be a variable of an emitted program."""
     if not key.isidentifier() or keyword.iskeyword(key) or key in RESERVED:
-        _refuse("DS209", f"{key!r} cannot name a node, because names become variables of the Python program.",
-                "Use letters, digits and underscores, not starting with a digit, and no word of the language.", node=key)  # fmt: skip
+        message = f"{key!r} cannot name a node, because names become variables of the Python program."
+        hint = "Use letters, digits and underscores, not starting with a digit, and no word of the language."
+        _refuse("DS209", message, hint, node=key)
 
 
 def _schema(registry: Registry, node: Node) -> OperatorSchema:
@@ -182,7 +184,10 @@ def _rename(context: _Context, edit: Rename) -> list[AnyEdit]:
 
     graph.rebuild(
         [replace(node, key=new) if node.key == old else node for node in graph.nodes()],
-        [wire._replace(source=port(wire.source), target=new if wire.target == old else wire.target) for wire in graph.wires()],
+        [
+            wire._replace(source=port(wire.source), target=new if wire.target == old else wire.target)
+            for wire in graph.wires()
+        ],
         [port(ref) for ref in graph.outputs],
     )
     return [Rename(key=new, new_key=old)]
@@ -215,6 +220,7 @@ def _set_argument(context: _Context, edit: SetArgument) -> list[AnyEdit]:
 
 def _connect(context: _Context, edit: Connect) -> list[AnyEdit]:
     graph = context.graph
+    slot(edit.input, edit.argument)
     graph.node(edit.source.node)
     graph.node(edit.target)
     if context.check:
@@ -228,36 +234,15 @@ def _connect(context: _Context, edit: Connect) -> list[AnyEdit]:
     return [Connect(source=before, target=edit.target, input=edit.input, argument=edit.argument)]
 
 
-def wire_findings(graph: Graph, edit: Connect, registry: Registry) -> list[Diagnostic]:
-    """Why the wire cannot be drawn; empty if it can. Layouts may still be repaired upstream and do not prevent it."""
-    target = graph.node(edit.target)
-    schema = _schema(registry, target)
-    missing = port_missing(graph, registry, edit.source)
-    if missing:
-        return [checks.finding(target, "DS209", missing[0].upper() + missing[1:], "Wire another output.")]
-    if edit.source.node == edit.target or edit.source.node in graph.descendants(edit.target):
-        return [cycle_found(graph.path(edit.target, edit.source.node))]
-    known = infer(graph, registry, graph.reachable([edit.source]))
-    meta = known.get(edit.source, TensorMeta())
-    if edit.input is None:
-        argument = schema.argument(edit.argument)
-        if argument is None:
-            return [checks.unknown_argument(target, schema, edit.argument)]
-        return argument_misfits(target, edit.source, meta, argument)
-    if not 0 <= edit.input < len(schema.inputs):
-        count = len(schema.inputs)
-        message = f"{target.operator} has {count} inputs; number {edit.input} was given."
-        return [checks.finding(target, "DS202", message, f"Use 0 to {count - 1}." if count else "Feed an argument.")]
-    return input_misfits(target, edit.source, meta, schema.inputs[edit.input], registry, layouts=False)
-
-
 def _disconnect(context: _Context, edit: Disconnect) -> list[AnyEdit]:
     graph = context.graph
     graph.node(edit.target)
     before = graph.disconnect(edit.target, edit.input, edit.argument)
     if before is None:
         where = f"input {edit.input}" if edit.input is not None else edit.argument
-        _refuse("DS209", f"Nothing is wired to {where}.", "Choose a wire that exists.", node=edit.target, argument=where)
+        _refuse(
+            "DS209", f"Nothing is wired to {where}.", "Choose a wire that exists.", node=edit.target, argument=where
+        )
     return [Connect(source=before, target=edit.target, input=edit.input, argument=edit.argument)]
 
 

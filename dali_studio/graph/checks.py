@@ -15,7 +15,13 @@ from dali_studio.schema.registry import Registry
 
 
 def finding(
-    node: Node, code: str, message: str, hint: str = "", *, argument: str = "", severity: Severity = "error",
+    node: Node,
+    code: str,
+    message: str,
+    hint: str = "",
+    *,
+    argument: str = "",
+    severity: Severity = "error",
     detail: str = "",
 ) -> Diagnostic:
     """A diagnostic that points at `node` and at the call that made it."""
@@ -146,7 +152,9 @@ def _inputs(graph: Graph, node: Node, schema: OperatorSchema) -> list[Diagnostic
         needed = not declared.optional or index < len(wired)  # a later input is wired: there may be no gap before it
         if source is None and needed:
             message = f"{node.operator} needs its input {declared.name}."
-            found.append(finding(node, "DS201", message, f"Wire {_wanted(declared.kind)} to it.", argument=declared.name))
+            found.append(
+                finding(node, "DS201", message, f"Wire {_wanted(declared.kind)} to it.", argument=declared.name)
+            )
     for index in range(len(schema.inputs), len(wired)):
         if wired[index] is not None:
             message = f"Input {index} is wired, but {node.operator} has {len(schema.inputs)} inputs."

@@ -76,7 +76,7 @@ def _replace_file(target: Path, text: str) -> None:
             stream.write(text.encode())
             stream.flush()
             os.fsync(stream.fileno())
-        os.replace(temporary, target)
+        temporary.replace(target)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise

@@ -36,8 +36,12 @@ def dumps(graph: Graph, view: Mapping[str, Any] | None = None) -> str:
     pipeline["nodes"] = [_node(graph, node) for node in graph.nodes()]
     pipeline["outputs"] = [_port(port) for port in graph.outputs]
     document = {
-        **graph.envelope, "format": FORMAT, "version": VERSION, "pipeline": pipeline, "view": _rounded(dict(view or {})),
-    }  # fmt: skip
+        **graph.envelope,
+        "format": FORMAT,
+        "version": VERSION,
+        "pipeline": pipeline,
+        "view": _rounded(dict(view or {})),
+    }
     return _block(document, 0, "document") + "\n"
 
 

@@ -35,7 +35,7 @@ def kinds_fit(source: Kind, target: Kind) -> bool:
 def input_misfits(
     node: Node, port: PortRef, meta: TensorMeta, declared: InputSchema, registry: Registry, *, layouts: bool = True
 ) -> list[Diagnostic]:
-    """What is wrong with feeding `port` into a positional input: kind, data type, and (with `layouts`) layout or rank."""
+    """What is wrong with feeding `port` into a positional input: kind, type, and (with `layouts`) layout or rank."""
     if not kinds_fit(meta.kind, declared.kind):
         takes = "encoded bytes" if declared.kind == "encoded" else f"{declared.kind} data"
         return [_misfit(node, declared.name, f"{port.node} gives {meta.kind} data; {declared.name} takes {takes}.",

@@ -46,8 +46,9 @@ def migrate_document(
         )  # fmt: skip
     while found < version:
         if found not in steps:
-            raise DaliStudioError(Diagnostic(code="DS401", message=f"There is no version {found} of the format.",
-                                             hint=f"Versions run from {min(steps, default=version)} to {version}."))  # fmt: skip
+            message = f"There is no version {found} of the format."
+            hint = f"Versions run from {min(steps, default=version)} to {version}."
+            raise DaliStudioError(Diagnostic(code="DS401", message=message, hint=hint))
         data = {**steps[found](data), "version": found + 1}
         found += 1
     return data
@@ -67,7 +68,9 @@ def migrate_operators(graph: Graph, registry: Registry, steps: OperatorMigration
             continue
         current = registry.schema(node.operator).version
         if node.version > current:
-            message = f"The node was written for version {node.version} of {node.operator}; version {current} is installed."
+            message = (
+                f"The node was written for version {node.version} of {node.operator}; version {current} is installed."
+            )
             found.append(Diagnostic(code="DS402", message=message, hint="Update dali_studio, or check its arguments.",
                                     node=node.key, severity="warning"))  # fmt: skip
             continue

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
-import networkx
+import networkx as nx
 
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph.edits import PortRef
@@ -16,7 +16,7 @@ from dali_studio.graph.objects import fingerprint
 from dali_studio.schema.registry import Registry
 
 #: networkx is only partly typed; what it returns is cast where it enters this module.
-nx: Any = networkx
+_nx: Any = nx
 
 __all__ = ["Graph", "GraphOptions", "Node", "Wire", "structural_keys"]
 
@@ -37,7 +37,7 @@ class Graph:
         self.envelope: dict[str, object] = {}
         self._outputs: tuple[PortRef, ...] = ()
         # Edge keys are the target's slots: an int is a positional input, a str an argument.
-        self._graph = nx.MultiDiGraph()
+        self._graph = _nx.MultiDiGraph()
 
     # ------------------------------------------------------------------------------------------------ reading
 
@@ -127,15 +127,15 @@ class Graph:
         """
         position = {key: i for i, key in enumerate(self._graph)}
         try:
-            return list(nx.lexicographical_topological_sort(self._graph, key=position.__getitem__))
-        except nx.NetworkXUnfeasible:
+            return list(_nx.lexicographical_topological_sort(self._graph, key=position.__getitem__))
+        except _nx.NetworkXUnfeasible:
             raise DaliStudioError(cycle_found(self.find_cycle())) from None
 
     def find_cycle(self) -> list[str]:
         """The keys along one cycle, or an empty list."""
         try:
-            return [edge[0] for edge in nx.find_cycle(self._graph)]
-        except nx.NetworkXNoCycle:
+            return [edge[0] for edge in _nx.find_cycle(self._graph)]
+        except _nx.NetworkXNoCycle:
             return []
 
     def sinks(self, registry: Registry) -> list[str]:
@@ -157,15 +157,15 @@ class Graph:
 
     def descendants(self, key: str) -> set[str]:
         """Keys that depend on `key`, without itself."""
-        return set(nx.descendants(self._graph, key))
+        return set(_nx.descendants(self._graph, key))
 
     def path(self, source: str, target: str) -> list[str]:
         """Keys along the shortest way from one node to another that depends on it, both included."""
-        return list(nx.shortest_path(self._graph, source, target))
+        return list(_nx.shortest_path(self._graph, source, target))
 
     def to_networkx(self) -> Any:
         """A copy as ``networkx.MultiDiGraph``: node attribute ``node``, edge attributes ``output, input, argument``."""
-        graph = nx.MultiDiGraph(name=self.options.name)
+        graph = _nx.MultiDiGraph(name=self.options.name)
         for node in self.nodes():
             graph.add_node(node.key, node=node)
         for wire in self.wires():
@@ -205,7 +205,7 @@ class Graph:
         self.node(node.key)
         self._graph.nodes[node.key]["node"] = node
 
-    def connect(self, source: PortRef, target: str, input: int | None = None, argument: str = "") -> None:
+    def connect(self, source: PortRef, target: str, input: int | None = None, argument: str = "") -> None:  # noqa: A002 - as in edits
         """Wire an output to an input or argument, in place of what was wired there.
 
         Raises
@@ -219,7 +219,7 @@ class Graph:
         self.disconnect(target, input, argument)
         self._graph.add_edge(source.node, target, key=at, output=source.output)
 
-    def disconnect(self, target: str, input: int | None = None, argument: str = "") -> PortRef | None:
+    def disconnect(self, target: str, input: int | None = None, argument: str = "") -> PortRef | None:  # noqa: A002 - as in edits
         """Cut the wire that ends there; returns its source, or ``None`` if there was no wire."""
         at = slot(input, argument)
         for source, _, key, data in list(self._graph.in_edges(target, keys=True, data=True)):
@@ -237,7 +237,7 @@ class Graph:
 
     def rebuild(self, nodes: Sequence[Node], wires: Iterable[Wire], outputs: Iterable[PortRef]) -> None:
         """Replace the whole content; edits that renumber or rename nodes use it."""
-        self._graph = nx.MultiDiGraph()
+        self._graph = _nx.MultiDiGraph()
         for node in nodes:
             self.add_node(node)
         for wire in wires:
@@ -250,9 +250,7 @@ def _ends(at: int | str) -> tuple[int | None, str]:
 
 
 def _kept(node: Node, registry: Registry) -> bool:
-    return node.arguments.get("preserve") is True or (
-        node.operator in registry and registry.schema(node.operator).keep
-    )
+    return node.arguments.get("preserve") is True or (node.operator in registry and registry.schema(node.operator).keep)
 
 
 def structural_keys(graph: Graph, registry: Registry, seeds: Mapping[str, int]) -> dict[str, str]:

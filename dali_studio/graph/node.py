@@ -65,7 +65,7 @@ class Wire(NamedTuple):
     argument: str
 
 
-def slot(input: int | None, argument: str) -> int | str:
+def slot(number: int | None, argument: str) -> int | str:
     """The end of a wire inside its target; exactly one of the two must be given.
 
     Raises
@@ -73,15 +73,15 @@ def slot(input: int | None, argument: str) -> int | str:
     DaliStudioError
         DS209 if neither or both are given, or the input is negative.
     """
-    if (input is None) == (argument == "") or (input is not None and input < 0):
+    if (number is None) == (argument == "") or (number is not None and number < 0):
         raise DaliStudioError(
             Diagnostic(
                 code="DS209",
-                message=f"A wire ends at an input or at an argument; input {input} and argument {argument!r} were given.",
+                message=f"A wire ends at an input or an argument; input {number} and argument {argument!r} were given.",
                 hint="Give an input number from 0, or the name of an argument.",
             )
         )
-    return argument if input is None else input
+    return argument if number is None else number
 
 
 def cycle_found(keys: Sequence[str]) -> Diagnostic:

@@ -36,7 +36,7 @@ def takes_index(node: Node, registry: Registry) -> bool:
 
 
 def traversal(graph: Graph, roots: Iterable[str]) -> list[str]:
-    """Everything the roots depend on and themselves, in depth-first post-order (without recursion: graphs may be deep)."""
+    """The roots and what they depend on, in depth-first post-order (without recursion: graphs may be deep)."""
     done: dict[str, None] = {}
     entered: set[str] = set()
     for root in roots:

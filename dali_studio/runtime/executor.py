@@ -57,6 +57,14 @@ class Request:
     indices: NDArray[np.int64] | None = None
 
 
+@dataclass(slots=True)
+class SourceState:
+    """The state of a batch operator, and the iteration that it produces next."""
+
+    state: Any
+    iteration: int = 0
+
+
 class Executor:
     """Runs a plan.
 
@@ -73,7 +81,7 @@ class Executor:
         self.plan, self.registry, self.workers = plan, registry, workers
         seeded = [s.seed_index for s in plan.steps() if s.seed_index is not None]
         self._seeds = random.operator_seeds(seed, max(seeded) + 1) if seeded else ()
-        self._states: dict[str, Any] = {}
+        self._states: dict[str, SourceState] = {}
         self._memory = SlabPool()
         self._scratch = Scratch()
 
@@ -85,20 +93,38 @@ class Executor:
         DaliStudioError
             If a folder or file is missing or empty.
         """
-        for step in self.plan.steps():
+        for step in self._sources():
             if step.key not in self._states:
-                try:
-                    self._states[step.key] = self.registry.operator(step.operator).open(self._args(step, None, {}))
-                except (ArgumentError, ValueError, OSError) as error:
-                    raise StepError(step, None, "", error).diagnose() from error
+                self._states[step.key] = SourceState(self._opened(step))
 
-    def state(self, key: str) -> Any:
-        """The state of a batch operator (after `open`)."""
-        return self._states[key]
+    def _sources(self) -> list[Step]:
+        return [stage.step for stage in self.plan.stages if isinstance(stage, BatchStage)]
 
-    def adopt(self, states: Mapping[str, Any]) -> None:
-        """Use states that another executor opened (previews share readers between plans)."""
+    def _opened(self, step: Step) -> Any:
+        try:
+            return self.registry.operator(step.operator).open(self._args(step, None, {}))
+        except (ArgumentError, ValueError, OSError) as error:
+            raise StepError(step, None, "", error).diagnose() from error
+
+    @property
+    def states(self) -> Mapping[str, SourceState]:
+        """The opened sources, by node."""
+        return self._states
+
+    def adopt(self, states: Mapping[str, SourceState]) -> None:
+        """Use sources that another executor opened (previews share readers between plans)."""
         self._states.update(states)
+
+    def _state_at(self, step: Step, request: Request, args: Args) -> Any:
+        """The source's state before the requested iteration: skipped forward, or opened anew to go back."""
+        source = self._states.get(step.key)
+        if source is None or source.iteration > request.iteration:
+            source = self._states[step.key] = SourceState(self._opened(step))
+        while source.iteration < request.iteration:
+            self.registry.operator(step.operator).skip(source.state, args)
+            source.iteration += 1
+        source.iteration += 1
+        return source.state
 
     def run(
         self, request: Request, probe: Probe | None = None, taps: Sequence[PortRef] = (), cache: Cache | None = None
@@ -134,7 +160,14 @@ class Executor:
         self, stage: BatchStage | Segment, request: Request, store: Store, probe: Probe | None, cache: Cache | None
     ) -> None:
         if isinstance(stage, BatchStage):
+            found = {port: cache.load(port) for port in stage.step.outputs} if cache is not None else {}
+            if found and all(batch is not None for batch in found.values()):
+                store.update({port: batch for port, batch in found.items() if batch is not None})
+                return
             self._batch(stage.step, request, store, probe)
+            if cache is not None:
+                for port in stage.step.outputs:
+                    cache.save(port, store[port])
             return
         indices = _indices(request)
         steps, kept = stage.steps, stage.kept
@@ -161,7 +194,8 @@ class Executor:
             operator = self.registry.operator(step.operator)
             inputs = [store[port] for port in step.inputs]
             try:
-                made = operator.run(self._states.get(step.key), self._args(step, request, store), *inputs)
+                args = self._args(step, request, store)
+                made = operator.run(self._state_at(step, request, args), args, *inputs)
             except (DaliStudioError, StepError):
                 raise
             except ArgumentError as error:

@@ -51,6 +51,13 @@ class Probe:
             self._current.clear()
             self.walls.append(wall)
 
+    def clear(self) -> None:
+        """Forget what was measured so far."""
+        with self._lock:
+            self._batches.clear()
+            self._current.clear()
+            self.walls.clear()
+
     def summary(self) -> dict[str, NodeTime]:
         """Times of every node over the finished iterations."""
         keys = {key for batch in self._batches for key in batch}

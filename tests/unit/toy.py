@@ -1,4 +1,4 @@
-"""A toy registry: a few operators with the names of real ones, without kernels, so that the graph side is tested alone."""
+"""A toy registry: operators with the names of real ones, without kernels, so that the graph side is tested alone."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class ExternalSource(Operator):
     source: object = None
     num_outputs: int | None = None
     dtype: DALIDataType | None = None
-    layout: str | None = None
+    layout: list[str] | None = None
 
     @staticmethod
     def output_schemas(values: dict[str, Value], schema: OperatorSchema) -> tuple[OutputSchema, ...]:
@@ -62,7 +62,9 @@ class ExternalSource(Operator):
 
     @staticmethod
     def infer(args: Args, *inputs: TensorMeta) -> tuple[TensorMeta, ...]:
-        return (TensorMeta(args["dtype"], None, args["layout"]),) * (args["num_outputs"] or 1)
+        count = args["num_outputs"] or 1
+        layouts = args["layout"] or (None,)
+        return tuple(TensorMeta(args["dtype"], None, layouts[i % len(layouts)]) for i in range(count))
 
 
 class Image(Operator):
@@ -112,6 +114,16 @@ class Cast(Operator):
     @staticmethod
     def infer(args: Args, *inputs: TensorMeta) -> TensorMeta:
         return inputs[0].with_(dtype=args["dtype"])
+
+
+class CastLike(Operator):
+    """Converts to another input's type."""
+
+    inputs = (Input("input"), Input("dtype_source"))
+
+    @staticmethod
+    def infer(args: Args, *inputs: TensorMeta) -> TensorMeta:
+        return inputs[0].with_(dtype=inputs[1].dtype)
 
 
 class Uniform(Operator):
@@ -171,7 +183,7 @@ class Constant(Operator):
     @staticmethod
     def infer(args: Args, *inputs: TensorMeta) -> TensorMeta:
         default = FLOAT if args.given("fdata") else INT32
-        return TensorMeta(args["dtype"] or default, len(args["shape"] or ()), "", "scalar")
+        return TensorMeta(args["dtype"] or default, 1 if args["shape"] is None else len(args["shape"]), "", "scalar")
 
 
 class Broken(Operator):
@@ -187,7 +199,7 @@ class Broken(Operator):
 
 def toy_registry() -> Registry:
     """All toy operators."""
-    return Registry([File, ExternalSource, Image, Rotate, Cast, Uniform, Slice, Copy, Constant, Broken])
+    return Registry([File, ExternalSource, Image, Rotate, Cast, CastLike, Uniform, Slice, Copy, Constant, Broken])
 
 
 def port(node: str, output: int = 0) -> PortRef:
@@ -198,7 +210,9 @@ def port(node: str, output: int = 0) -> PortRef:
 def photo_graph() -> Graph:
     """reader -> images -> turned, whose angle comes from a random number; returns the pictures and the labels."""
     graph = Graph()
-    graph.add_node(Node(key="reader", operator="readers.file", arguments={"file_root": "images", "random_shuffle": True}))
+    graph.add_node(
+        Node(key="reader", operator="readers.file", arguments={"file_root": "images", "random_shuffle": True})
+    )
     graph.add_node(Node(key="images", operator="decoders.image"))
     graph.add_node(Node(key="angle", operator="random.uniform", arguments={"range": (-10.0, 10.0)}))
     graph.add_node(Node(key="turned", operator="rotate", arguments={"fill_value": 0.0}))

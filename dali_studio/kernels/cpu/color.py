@@ -97,7 +97,7 @@ def _rows(src: Array, out: Array, unit: int) -> tuple[int, int, int, int]:
             f"The input has the shape {src.shape}, the output {out.shape}. Give an output of the same shape."
         )
     for array in (src, out):
-        if array.size and not packed_rows(array):
+        if not packed_rows(array):
             raise ValueError("The pixels of a row must lie one after the other (layout HWC, last two axes contiguous).")
     height = src.shape[0]
     units = src.shape[1] * src.shape[2] // unit

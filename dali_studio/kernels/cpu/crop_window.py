@@ -5,9 +5,9 @@ function of seed, position of the sample in the run, and image size. Each attemp
 the image's, and an aspect ratio, uniform in its logarithm; the first one that fits is placed uniformly. When none fits
 the largest window within the ratio limits is placed instead.
 
-All of it is single precision arithmetic in the order in which nvidia.dali does it, for the whole batch at once. Only for
-images of more than 2**31 pixels the windows differ: nvidia.dali's 32-bit products overflow there and the windows leave
-the image.
+All of it is single precision arithmetic in the order in which nvidia.dali does it, for the whole batch at once. Only
+for images of more than 2**31 pixels the windows differ: there nvidia.dali's 32-bit products overflow, and its windows
+leave the image.
 """
 
 from __future__ import annotations

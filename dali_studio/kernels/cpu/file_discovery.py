@@ -99,7 +99,9 @@ def discover_files(
         raise ValueError("nothing to read: give file_root (a folder of class folders), files or file_list")
     filters = DEFAULT_FILE_FILTERS if file_filters is None else _as_tuple(file_filters)
     if not filters:
-        raise ValueError("file_filters is empty, so no file could match; leave it out for the usual image and audio files")
+        raise ValueError(
+            "file_filters is empty, so no file could match; leave it out for the usual image and audio files"
+        )
     return _from_folders(root, filters, _as_tuple(dir_filters or ()), case_sensitive_filter)
 
 
@@ -136,7 +138,7 @@ def _from_list(path: str, root: str | None) -> FileList:
             lines = stream.read().split("\n")
     except OSError as problem:
         raise ValueError(
-            f"cannot read the file_list {path!r}: {problem.strerror}. Expected a text file with one 'name label' per line"
+            f"cannot read the file_list {path!r}: {problem.strerror}. Expected a text file with one 'name label' a line"
         ) from problem
     base = os.path.dirname(path) if root is None else root
     paths: list[str] = []
@@ -217,7 +219,7 @@ def _matcher(patterns: Sequence[str], case_sensitive: bool) -> re.Pattern[str]:
 
 
 def _glob_to_regex(pattern: str) -> str:
-    """Glob of POSIX ``fnmatch`` without flags: ``*``, ``?``, ``[a-z]``, ``[!a-z]``, ``[^a-z]`` and backslash escapes."""
+    """Glob of POSIX ``fnmatch`` without flags: ``*``, ``?``, ``[a-z]``, ``[!a-z]``, ``[^a-z]``, backslash escapes."""
     out: list[str] = []
     i = 0
     while i < len(pattern):

@@ -9,6 +9,8 @@ decoded: `peek` -> `output_shape` -> `decode`.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
@@ -21,10 +23,12 @@ from dali_studio.kernels.cpu.image_convert import (
     output_channels,
 )
 from dali_studio.kernels.cpu.image_info import (
+    Buffer,
     DecodeError,
     ImageFormat,
     ImageInfo,
     Window,
+    as_view,
     byte_count,
     check_window,
     orient,
@@ -38,12 +42,11 @@ __all__ = [
     "DecodeError",
     "ImageInfo",
     "decode",
+    "decode_view",
     "output_shape",
     "peek",
     "sniff",
 ]
-
-Buffer = bytes | bytearray | memoryview | NDArray[np.uint8]
 
 _FOREIGN = (
     (b"GIF8", "a GIF"),
@@ -69,7 +72,7 @@ def sniff(buf: Buffer) -> ImageFormat:
     DecodeError
         When it is none of the supported ones; the message says what it looks like instead.
     """
-    head = bytes(memoryview(buf)[:16])
+    head = bytes(as_view(buf)[:16])
     if head[:3] == b"\xff\xd8\xff":
         return "jpeg"
     if head[:8] == png.SIGNATURE:
@@ -84,7 +87,7 @@ def sniff(buf: Buffer) -> ImageFormat:
         return "pnm"
     if head[:12] == b"\0\0\0\x0cjP  \r\n\x87\n" or head[:4] == b"\xff\x4f\xff\x51":
         return "jpeg2000"
-    size = len(memoryview(buf))
+    size = len(as_view(buf))
     if size < 12:
         raise DecodeError(f"the image has only {byte_count(size)}; the file is empty or cut off")
     looks = next((name for mark, name in _FOREIGN if head.startswith(mark)), None)
@@ -116,8 +119,8 @@ def peek(buf: Buffer) -> ImageInfo:
     if found == "jpeg":
         return jpeg.parse_header(buf)
     if found == "png":
-        return png.parse_header(memoryview(buf))
-    return pillow_codec.peek(memoryview(buf), found)
+        return png.parse_header(as_view(buf))
+    return pillow_codec.peek(as_view(buf), found)
 
 
 def output_shape(info: ImageInfo, output_type: str = "RGB", adjust_orientation: bool = True) -> tuple[int, int, int]:
@@ -147,8 +150,8 @@ def decode(
     adjust_orientation: bool = True,
     use_fast_idct: bool = False,
     roi: Window | None = None,
-    out: NDArray[np.generic] | None = None,
-) -> NDArray[np.generic]:
+    out: NDArray[Any] | None = None,
+) -> NDArray[Any]:
     """Decode an image file.
 
     Parameters
@@ -242,9 +245,9 @@ def _stored_pixels(
     output_type: str,
     fast_idct: bool,
     window: Window | None,
-    dtype: np.dtype[np.generic],
-    out: NDArray[np.generic] | None,
-) -> NDArray[np.generic]:
+    dtype: np.dtype[Any],
+    out: NDArray[Any] | None,
+) -> NDArray[Any]:
     """Pixels as stored (not turned), in the wanted colours and type; ``window`` is in stored coordinates."""
     if info.format == "jpeg":
         colors, rest = jpeg.colors_for(info, output_type)
@@ -257,22 +260,24 @@ def _stored_pixels(
             return image if dtype == np.uint8 else convert(image, "jpeg", "ANY_DATA", dtype)
         return jpeg.finish(image, info, rest, dtype)
     if info.format == "png":
-        native = png.decode(memoryview(buf), info)
+        native = png.decode(as_view(buf), info)
     else:
-        native = pillow_codec.decode(memoryview(buf), info, output_type)
+        native = pillow_codec.decode(as_view(buf), info, output_type)
     if window is not None:
         y, x, h, w = window
         native = native[y : y + h, x : x + w]
     return convert(native, info.format, output_type, dtype)
 
 
-def _check_out(out: NDArray[np.generic] | None, shape: tuple[int, int, int], dtype: np.dtype[np.generic]) -> None:
+def _check_out(out: NDArray[Any] | None, shape: tuple[int, int, int], dtype: np.dtype[Any]) -> None:
     if out is None:
         return
     if out.shape != shape or out.dtype != dtype or not out.flags.c_contiguous:
         order = "" if out.flags.c_contiguous else ", not contiguous"
-        raise ValueError(f"out is {out.dtype.name} of shape {out.shape}{order}; this image needs {dtype.name} of {shape}")
+        raise ValueError(
+            f"out is {out.dtype.name} of shape {out.shape}{order}; this image needs {dtype.name} of {shape}"
+        )
 
 
-def _same_memory(a: NDArray[np.generic], b: NDArray[np.generic]) -> bool:
+def _same_memory(a: NDArray[Any], b: NDArray[Any]) -> bool:
     return a.__array_interface__["data"][0] == b.__array_interface__["data"][0] and a.strides == b.strides

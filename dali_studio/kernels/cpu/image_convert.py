@@ -8,6 +8,8 @@ and JPEG 2000, single precision for TIFF; the gray of a JPEG is its luma plane a
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
@@ -43,7 +45,7 @@ def output_channels(native: int, output_type: str) -> int:
     return native if output_type == "ANY_DATA" else 1 if output_type == "GRAY" else 3
 
 
-def check_output(output_type: str, dtype: DTypeLike) -> np.dtype[np.generic]:
+def check_output(output_type: str, dtype: DTypeLike) -> np.dtype[Any]:
     """Refuse colours and types that decoders cannot produce; the type as a numpy dtype.
 
     Raises
@@ -60,12 +62,12 @@ def check_output(output_type: str, dtype: DTypeLike) -> np.dtype[np.generic]:
     return target
 
 
-def full_range(dtype: np.dtype[np.generic]) -> float:
+def full_range(dtype: np.dtype[Any]) -> float:
     """The number that stands for full intensity: the largest one of an integer type, 1.0 of a floating one."""
     return 1.0 if dtype.kind == "f" else float(np.iinfo(dtype).max)
 
 
-def convert_range(image: NDArray[np.generic], dtype: np.dtype[np.generic]) -> NDArray[np.generic]:
+def convert_range(image: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
     """Rescale from the range of one type to that of another, rounding half away from zero and clamping."""
     if image.dtype == dtype:
         return image
@@ -75,9 +77,7 @@ def convert_range(image: NDArray[np.generic], dtype: np.dtype[np.generic]) -> ND
     return round_to_dtype(image.astype(np.float32) * factor, dtype)
 
 
-def convert(
-    image: NDArray[np.generic], fmt: str, output_type: str, dtype: np.dtype[np.generic]
-) -> NDArray[np.generic]:
+def convert(image: NDArray[Any], fmt: str, output_type: str, dtype: np.dtype[Any]) -> NDArray[Any]:
     """Bring a decoded image to the wanted colours and type.
 
     Parameters
@@ -108,7 +108,7 @@ def convert(
     return convert_range(color if output_type == "RGB" else color[..., ::-1], dtype)
 
 
-def to_gray(rgb: NDArray[np.generic], fmt: str) -> NDArray[np.generic]:
+def to_gray(rgb: NDArray[Any], fmt: str) -> NDArray[Any]:
     """Gray of RGB, in the type of the input, with the fixed-point weights of the format (see the module)."""
     if fmt == "tiff":
         real = np.empty((*rgb.shape[:2], 1), np.float32)
@@ -120,10 +120,10 @@ def to_gray(rgb: NDArray[np.generic], fmt: str) -> NDArray[np.generic]:
     return out
 
 
-def to_ycbcr(rgb: NDArray[np.generic], dtype: np.dtype[np.generic]) -> NDArray[np.generic]:
+def to_ycbcr(rgb: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
     """Studio-range YCbCr (ITU-R BT.601) of RGB.
 
-    The offsets are 1/16 and 1/2 of the range: 16 and 128 for uint8, 4096 and 32768 for uint16, 0.0625 and 0.5 for float.
+    The offsets are 1/16 and 1/2 of the range: 16 and 128 for uint8, 4096 and 32768 for uint16, 1/16 and 1/2 for float.
     """
     top = full_range(dtype)
     steps = top if dtype.kind == "f" else top + 1

@@ -6,7 +6,7 @@ columns, then swap the two axes; `orient` does so to an array and `stored_window
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 import numpy as np
@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 ImageFormat = Literal["jpeg", "png", "bmp", "tiff", "webp", "pnm", "jpeg2000"]
 Window = tuple[int, int, int, int]
 """First row, first column, height and width, in pixels."""
+Buffer = bytes | bytearray | memoryview | NDArray[np.uint8]
+"""An encoded file in memory."""
 
 _FLIPS = (
     (False, False, False),
@@ -81,7 +83,7 @@ class ImageInfo(msgspec.Struct, frozen=True, gc=False):
     interlaced: bool = False
 
     @property
-    def dtype(self) -> np.dtype[np.generic]:
+    def dtype(self) -> np.dtype[Any]:
         """Type of the decoded numbers before any conversion."""
         return np.dtype(np.float32 if self.bit_depth > 16 else np.uint16 if self.bit_depth > 8 else np.uint8)
 
@@ -96,6 +98,11 @@ class ImageInfo(msgspec.Struct, frozen=True, gc=False):
         names = {(1, 1): "4:4:4", (2, 1): "4:2:2", (2, 2): "4:2:0", (1, 2): "4:4:0", (4, 1): "4:1:1", (4, 2): "4:1:0"}
         exact = h % ch == 0 and v % cv == 0
         return names.get((h // ch, v // cv), "other") if exact else "other"
+
+
+def as_view(data: Buffer) -> memoryview:
+    """The bytes of a file without a copy."""
+    return memoryview(data)  # pyright: ignore[reportArgumentType] (numpy arrays do have the buffer protocol)
 
 
 def byte_count(n: int) -> str:
@@ -141,7 +148,7 @@ def swaps_axes(orientation: int) -> bool:
     return _FLIPS[orientation - 1][2]
 
 
-def orient(image: NDArray[np.generic], orientation: int) -> NDArray[np.generic]:
+def orient(image: NDArray[Any], orientation: int) -> NDArray[Any]:
     """Upright view of a stored image (height, width, channels); no pixel is copied."""
     flip_rows, flip_columns, swap = _FLIPS[orientation - 1]
     if flip_rows:
@@ -151,7 +158,7 @@ def orient(image: NDArray[np.generic], orientation: int) -> NDArray[np.generic]:
     return image.transpose(1, 0, 2) if swap else image
 
 
-def unorient(image: NDArray[np.generic], orientation: int) -> NDArray[np.generic]:
+def unorient(image: NDArray[Any], orientation: int) -> NDArray[Any]:
     """Stored view of an upright image: the inverse of `orient`."""
     flip_rows, flip_columns, swap = _FLIPS[orientation - 1]
     if swap:

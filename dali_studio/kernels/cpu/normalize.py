@@ -159,16 +159,14 @@ def crop_mirror_normalize(
     source, target = as_hwc(src, src_layout), as_hwc(out, out_layout)
     height, width, channels = target.shape
     if crop is not None and tuple(crop) != (height, width):
-        raise ValueError(
-            f"crop {tuple(crop)} and the output {(height, width)} differ. Give an output of the crop's size."
-        )
+        raise ValueError(f"crop {tuple(crop)} and the output {(height, width)} differ; they must be the same.")
     if source.shape[2] > channels:
         raise ValueError(f"The input has {source.shape[2]} channels, the output only {channels}.")
     means = np.zeros(source.shape[2], np.float32) if mean is None else np.ascontiguousarray(mean, np.float32)
     factors = np.ones(source.shape[2], np.float32) if inv_std is None else np.ascontiguousarray(inv_std, np.float32)
     if means.size != source.shape[2] or factors.size != source.shape[2]:
         raise ValueError(
-            f"mean has {means.size} and inv_std {factors.size} values for {source.shape[2]} channels. Give one a channel."
+            f"mean has {means.size}, inv_std {factors.size} values for {source.shape[2]} channels. Give one a channel."
         )
     if scale != 1.0 or shift != 0.0:
         factors = factors * np.float32(scale)

@@ -11,10 +11,12 @@ import re
 import warnings
 from collections.abc import Generator
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, UnidentifiedImageError
+from PIL.TiffImagePlugin import TiffImageFile
 
 from dali_studio.kernels.cpu.image_info import DecodeError, ImageFormat, ImageInfo, byte_count, swaps_axes, unorient
 
@@ -28,7 +30,9 @@ _PILLOW_NAMES: dict[ImageFormat, str] = {
 _WORDS = {"bmp": "BMP", "tiff": "TIFF", "webp": "WebP", "pnm": "PNM", "jpeg2000": "JPEG 2000"}
 _CHANNELS = {"1": 1, "L": 1, "LA": 2, "P": 3, "RGB": 3, "RGBA": 4, "RGBX": 3, "CMYK": 4, "F": 1, "I": 1}
 _ORIENTATION, _COLOR_MAP, _BITS = 274, 320, 258
-_PNM_HEADER = re.compile(rb"P([1-6])(?:\s|#[^\n]*\n)+(\d+)(?:\s|#[^\n]*\n)+(\d+)(?:(?:\s|#[^\n]*\n)+(\d+))?\s", re.DOTALL)
+_PNM_HEADER = re.compile(
+    rb"P([1-6])(?:\s|#[^\n]*\n)+(\d+)(?:\s|#[^\n]*\n)+(\d+)(?:(?:\s|#[^\n]*\n)+(\d+))?\s", re.DOTALL
+)
 
 
 @contextmanager
@@ -43,7 +47,9 @@ def _opened(data: memoryview, fmt: ImageFormat) -> Generator[Image.Image]:
     except DecodeError:
         raise
     except UnidentifiedImageError as problem:
-        raise DecodeError(f"broken {_WORDS[fmt]} header in a file of {size}; the file is damaged or cut off") from problem
+        raise DecodeError(
+            f"broken {_WORDS[fmt]} header in a file of {size}; the file is damaged or cut off"
+        ) from problem
     except Exception as problem:  # Pillow's plugins raise nearly anything on damaged files
         raise DecodeError(f"this {_WORDS[fmt]} file of {size} cannot be decoded: {problem}") from problem
 
@@ -75,7 +81,7 @@ def peek(data: memoryview, fmt: ImageFormat) -> ImageInfo:
         )
 
 
-def decode(data: memoryview, info: ImageInfo, output_type: str) -> NDArray[np.generic]:
+def decode(data: memoryview, info: ImageInfo, output_type: str) -> NDArray[Any]:
     """Decode a file as stored: gray, gray + alpha, RGB, RGB + alpha; CMYK only for ``ANY_DATA``.
 
     Returns
@@ -96,7 +102,7 @@ def decode(data: memoryview, info: ImageInfo, output_type: str) -> NDArray[np.ge
     return np.ascontiguousarray(stored)
 
 
-def _pixels(image: Image.Image, output_type: str) -> NDArray[np.generic]:
+def _pixels(image: Image.Image, output_type: str) -> NDArray[Any]:
     """The image as an array; CMYK becomes RGB unless the channels of the file are wanted."""
     if image.mode == "CMYK" and output_type != "ANY_DATA":
         image = image.convert("RGB")
@@ -110,11 +116,11 @@ def _pixels(image: Image.Image, output_type: str) -> NDArray[np.generic]:
     return array[..., None] if array.ndim == 2 else array
 
 
-def _palette(image: Image.Image) -> NDArray[np.generic]:
+def _palette(image: Image.Image) -> NDArray[Any]:
     """Colours of a palette image; TIFF stores them in 16 bits, of which Pillow drops the lower half."""
-    tags = getattr(image, "tag_v2", None)
-    if tags is not None and _COLOR_MAP in tags:
-        colors = np.asarray(tags[_COLOR_MAP], np.uint16).reshape(3, -1).T
+    wide = _tiff_tag(image, _COLOR_MAP, None)
+    if wide is not None:
+        colors = np.asarray(wide, np.uint16).reshape(3, -1).T
     else:
         colors = np.asarray(image.getpalette("RGB") or [], np.uint8).reshape(-1, 3)
     table = np.zeros((256, 3), colors.dtype)
@@ -122,34 +128,42 @@ def _palette(image: Image.Image) -> NDArray[np.generic]:
     return table
 
 
-def _is_gray(palette: NDArray[np.generic]) -> bool:
+def _tiff_tag(image: Image.Image, tag: int, default: Any) -> Any:
+    """Value of a TIFF tag; the default for other files."""
+    return image.tag_v2.get(tag, default) if isinstance(image, TiffImageFile) else default
+
+
+def _is_gray(palette: NDArray[Any]) -> bool:
     return bool((palette == palette[:, :1]).all())
 
 
 def _orientation(image: Image.Image, fmt: ImageFormat) -> int:
     """Exif orientation; Pillow reads that of a TIFF from its tags."""
-    tags = getattr(image, "tag_v2", None)
-    value = tags.get(_ORIENTATION, 1) if fmt == "tiff" and tags is not None else image.getexif().get(_ORIENTATION, 1)
+    value = _tiff_tag(image, _ORIENTATION, 1) if fmt == "tiff" else image.getexif().get(_ORIENTATION, 1)
     return value if isinstance(value, int) and 1 <= value <= 8 else 1
 
 
 def _refuse_unsupported(data: memoryview, fmt: ImageFormat, image: Image.Image) -> None:
     mode = image.mode
     if mode not in _CHANNELS and not mode.startswith("I;16"):
-        raise DecodeError(f"this {_WORDS[fmt]} holds {mode} colours, which are not supported; convert it to RGB or gray")
+        raise DecodeError(
+            f"this {_WORDS[fmt]} holds {mode} colours, which are not supported; convert it to RGB or gray"
+        )
     if fmt == "tiff":
-        bits = getattr(image, "tag_v2").get(_BITS, (1,))
+        bits = _tiff_tag(image, _BITS, (1,))
         if len(bits) > 1 and max(bits) > 8:
-            raise DecodeError(f"this TIFF has {len(bits)} channels of {max(bits)} bits; colours are supported up to 8 bits")
+            raise DecodeError(
+                f"this TIFF has {len(bits)} channels of {max(bits)} bits; colours are supported up to 8 bits"
+            )
         if mode == "LA":
             raise DecodeError("this TIFF is gray with an alpha channel, which is not supported; convert it to RGBA")
     if fmt == "jpeg2000" and _channels_of_jpeg2000(data) > 1 and _bits_of_jpeg2000(data) > 8:
         raise DecodeError(
             f"this JPEG 2000 has colours of {_bits_of_jpeg2000(data)} bits; they are supported up to 8 bits (gray: 16)"
         )
-    if fmt == "pnm" and (header := _PNM_HEADER.match(data)) and header[4] is not None and header[1] in b"2356":
-        if int(header[4]) not in (255, 65535):
-            raise DecodeError(f"this PNM file counts to {int(header[4])}; supported: 255 and 65535")
+    header = _PNM_HEADER.match(data) if fmt == "pnm" else None
+    if header is not None and header[1] in b"2356" and int(header[4] or 0) not in (255, 65535):
+        raise DecodeError(f"this PNM file counts to {int(header[4] or 0)}; supported: 255 and 65535")
 
 
 # ------------------------------------------------------------------------------------------------- PNM, JPEG 2000

@@ -1,12 +1,14 @@
-"""PNG files of every kind: all bit depths and colour types, palettes, Adam7; zlib inflates, one compiled loop unfilters.
+"""PNG files of every kind: all bit depths and colour types, palettes and Adam7.
 
-Both parts release the GIL. 16-bit channels keep all their bits, which Pillow does not do for colours.
+zlib inflates and a compiled loop undoes the row filters; both release the GIL. 16-bit channels keep all their bits,
+which Pillow does not do for colours.
 """
 
 from __future__ import annotations
 
 import struct
 import zlib
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +31,7 @@ def parse_header(data: memoryview) -> ImageInfo:
     DecodeError
         When the header is cut off or makes no sense.
     """
-    if len(data) < 33 or data[12:16] != b"IHDR":
+    if len(data) < 33 or bytes(data[12:16]) != b"IHDR":
         raise DecodeError(f"the PNG file has {byte_count(len(data))} and no complete header; expected 33 bytes or more")
     width, height, depth, color, method, filtering, interlace = struct.unpack(">IIBBBBB", data[16:29])
     if width == 0 or height == 0 or depth not in _DEPTHS.get(color, ()) or method or filtering or interlace > 1:
@@ -55,7 +57,7 @@ def parse_header(data: memoryview) -> ImageInfo:
     )
 
 
-def decode(data: memoryview, info: ImageInfo) -> NDArray[np.uint8] | NDArray[np.uint16]:
+def decode(data: memoryview, info: ImageInfo) -> NDArray[Any]:
     """Decode a PNG file as stored: gray, gray + alpha, RGB or RGB + alpha; palettes become RGB.
 
     Parameters
@@ -81,6 +83,8 @@ def decode(data: memoryview, info: ImageInfo) -> NDArray[np.uint8] | NDArray[np.
     passes = _passes(info)
     sizes = [rows * (1 + -(-columns * channels * depth // 8)) for _, rows, columns in passes]
     raw = _inflate(compressed, sum(sizes), info)
+    if depth == 8 and color != 3 and not info.interlaced:
+        return _samples(raw, info.height, info.width, channels, depth)  # pyright: ignore[reportReturnType]
     image = np.empty((info.height, info.width, channels), info.dtype)
     begin = 0
     for ((first_row, first_column, row_step, column_step), rows, columns), size in zip(passes, sizes, strict=True):
@@ -132,12 +136,12 @@ def _inflate(parts: list[memoryview], size: int, info: ImageInfo) -> NDArray[np.
         raise DecodeError(f"the PNG file is damaged: its compressed pixels cannot be read ({problem})") from problem
     if len(raw) < size:
         raise DecodeError(
-            f"the PNG file holds {byte_count(len(raw))} of pixels; its {info.width}x{info.height} need {byte_count(size)}"
+            f"the PNG file holds {byte_count(len(raw))} of pixels; {info.width}x{info.height} need {byte_count(size)}"
         )
     return np.frombuffer(raw, np.uint8)
 
 
-def _samples(raw: NDArray[np.uint8], rows: int, columns: int, channels: int, depth: int) -> NDArray[np.generic]:
+def _samples(raw: NDArray[np.uint8], rows: int, columns: int, channels: int, depth: int) -> NDArray[Any]:
     """Undo the row filters and unpack the samples of one pass: (rows, columns, channels)."""
     stride = -(-columns * channels * depth // 8)
     lines = np.empty((rows, stride), np.uint8)
@@ -150,6 +154,49 @@ def _samples(raw: NDArray[np.uint8], rows: int, columns: int, channels: int, dep
     shifts = np.arange(8 - depth, -1, -depth, dtype=np.uint8)
     samples = (lines[:, :, None] >> shifts) & np.uint8((1 << depth) - 1)
     return samples.reshape(rows, -1)[:, : columns * channels].reshape(rows, columns, channels)
+
+
+@kernel
+def _undo_average(line, row, above, step):
+    for i in range(step):
+        row[i] = line[i] + (above[i] >> 1)
+    for i in range(step, row.size):
+        row[i] = line[i] + ((np.int32(row[i - step]) + np.int32(above[i])) >> 1)
+
+
+@kernel
+def _paeth(left, up, corner):
+    """Paeth's predictor, written as selections, not branches: which neighbour wins is hardly predictable."""
+    across, down = up - corner, left - corner
+    a, b, c = abs(across), abs(down), abs(across + down)
+    guess = up if b <= c else corner
+    return left if (a <= b) & (a <= c) else guess
+
+
+@kernel
+def _undo_paeth(line, row, above, step):
+    for first in range(step):
+        left = corner = np.int32(0)
+        for i in range(first, row.size, step):
+            up = np.int32(above[i])
+            left = (np.int32(line[i]) + _paeth(left, up, corner)) & 255
+            corner = up
+            row[i] = left
+
+
+@kernel
+def _undo_paeth_rgb(line, row, above):
+    """The common case with its three channels side by side: three independent chains instead of a long one."""
+    r = g = b = corner_r = corner_g = corner_b = np.int32(0)
+    for i in range(0, row.size - 2, 3):
+        up_r, up_g, up_b = np.int32(above[i]), np.int32(above[i + 1]), np.int32(above[i + 2])
+        r = (np.int32(line[i]) + _paeth(r, up_r, corner_r)) & 255
+        g = (np.int32(line[i + 1]) + _paeth(g, up_g, corner_g)) & 255
+        b = (np.int32(line[i + 2]) + _paeth(b, up_b, corner_b)) & 255
+        corner_r, corner_g, corner_b = up_r, up_g, up_b
+        row[i] = r
+        row[i + 1] = g
+        row[i + 2] = b
 
 
 @kernel
@@ -172,31 +219,17 @@ def _unfilter(source, target, step):
             for i in range(width):
                 row[i] = line[i] + above[i]
         elif kind == 3:
-            for i in range(step):
-                row[i] = line[i] + (above[i] >> 1)
-            for i in range(step, width):
-                row[i] = line[i] + ((np.int32(row[i - step]) + np.int32(above[i])) >> 1)
+            _undo_average(line, row, above, step)
+        elif kind == 4 and step == 3:
+            _undo_paeth_rgb(line, row, above)
         elif kind == 4:
-            for i in range(step):
-                row[i] = line[i] + above[i]
-            for first in range(step):
-                left, corner = np.int32(row[first]), np.int32(above[first])
-                for i in range(first + step, width, step):
-                    up = np.int32(above[i])
-                    across, down = up - corner, left - corner
-                    a, b, c = abs(across), abs(down), abs(across + down)
-                    # Written as selections, not branches: which one wins is hardly predictable.
-                    guess = up if b <= c else corner
-                    guess = left if (a <= b) & (a <= c) else guess
-                    left = (np.int32(line[i]) + guess) & 255
-                    corner = up
-                    row[i] = left
+            _undo_paeth(line, row, above, step)
         else:
             return False
     return True
 
 
-def _look_up(index: NDArray[np.generic], palette: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def _look_up(index: NDArray[Any], palette: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Colours of palette indices; an index past the end of the palette is black."""
     table = np.zeros((256, 3), np.uint8)
     table[: min(len(palette), 256)] = palette[:256]

@@ -8,106 +8,19 @@ at random from a buffer of the next ``initial_fill`` entries of the stream, but 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
-from dali_studio.core.random import seed_sequence
+from dali_studio.core.random_stream import seed_sequence
+from dali_studio.kernels.cpu.cxx_random import mt19937, mt19937_64, shuffle
 from dali_studio.kernels.cpu.file_discovery import DEFAULT_FILE_FILTERS, FileList, discover_files
 
-__all__ = ["DEFAULT_FILE_FILTERS", "FileList", "ReaderOrder", "ReaderState", "discover_files", "shuffle"]
+__all__ = ["DEFAULT_FILE_FILTERS", "FileList", "ReaderOrder", "ReaderState", "discover_files"]
 
 PERMUTATION_SEED = 524287
 """Seed of the fixed permutation of ``random_shuffle`` and default of ``shuffle_after_epoch_seed``."""
 
 _MINSTD_MODULUS = 2147483647
 _MINSTD_FACTOR = 16807
-_MASK64 = 0xFFFFFFFFFFFFFFFF
-
-
-# ----------------------------------------------------------------------------------------------- C++ standard library
-
-
-def _mt19937(seed: int) -> Iterator[int]:
-    """Words of ``std::mt19937`` (32 bits)."""
-    engine = np.random.MT19937()
-    engine._legacy_seeding(seed & 0xFFFFFFFF)  # pyright: ignore[reportPrivateUsage, reportUnknownMemberType]
-    while True:
-        yield from engine.random_raw(1024).tolist()
-
-
-def _mt19937_64(seed: int) -> Iterator[int]:
-    """Words of ``std::mt19937_64`` (Nishimura and Matsumoto's 64-bit Mersenne twister)."""
-    state = [seed & _MASK64]
-    for i in range(1, 312):
-        state.append((6364136223846793005 * (state[-1] ^ (state[-1] >> 62)) + i) & _MASK64)
-    block = np.array(state, np.uint64)
-    while True:
-        block = _twist64(block)
-        word = block.copy()
-        word ^= (word >> np.uint64(29)) & np.uint64(0x5555555555555555)
-        word ^= (word << np.uint64(17)) & np.uint64(0x71D67FFFEDA60000)
-        word ^= (word << np.uint64(37)) & np.uint64(0xFFF7EEE000000000)
-        word ^= word >> np.uint64(43)
-        yield from word.tolist()
-
-
-def _twist64(old: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Next 312 state words; the second half needs words that the first half has just made."""
-    new = np.empty_like(old)
-
-    def mixed(high: NDArray[np.uint64], low: NDArray[np.uint64]) -> NDArray[np.uint64]:
-        word = (high & np.uint64(0xFFFFFFFF80000000)) | (low & np.uint64(0x7FFFFFFF))
-        return (word >> np.uint64(1)) ^ ((word & np.uint64(1)) * np.uint64(0xB5026F5AA96619E9))
-
-    new[:156] = old[156:] ^ mixed(old[:156], old[1:157])
-    new[156:311] = new[:155] ^ mixed(old[156:311], old[157:])
-    new[311:] = new[155:156] ^ mixed(old[311:], new[:1])
-    return new
-
-
-def _below(words: Iterator[int], bits: int, size: int) -> int:
-    """libstdc++'s ``uniform_int_distribution(0, size - 1)`` on full-range words (Lemire's method)."""
-    mask = (1 << bits) - 1
-    product = next(words) * size
-    if product & mask < size:
-        threshold = (mask + 1 - size) % size
-        while product & mask < threshold:
-            product = next(words) * size
-    return product >> bits
-
-
-def shuffle(items: list[int], words: Iterator[int], bits: int) -> None:
-    """Permute in place as libstdc++'s ``std::shuffle`` does: two positions from one word where a word is big enough.
-
-    Parameters
-    ----------
-    items : list of int
-        Permuted in place.
-    words : iterator of int
-        Words of the random engine, uniform in ``[0, 2**bits)``.
-    bits : int
-        Size of a word.
-    """
-    n = len(items)
-    if n < 2:
-        return
-    if ((1 << bits) - 1) // n < n:
-        for i in range(1, n):
-            j = _below(words, bits, i + 1)
-            items[i], items[j] = items[j], items[i]
-        return
-    i = 1
-    if n % 2 == 0:
-        j = _below(words, bits, 2)
-        items[1], items[j] = items[j], items[1]
-        i = 2
-    for k in range(i, n, 2):
-        first, second = divmod(_below(words, bits, (k + 1) * (k + 2)), k + 2)
-        items[k], items[first] = items[first], items[k]
-        items[k + 1], items[second] = items[second], items[k + 1]
 
 
 # --------------------------------------------------------------------------------------------------------- the order
@@ -180,9 +93,7 @@ class ReaderOrder:
         shuffle_after_epoch_seed: int | None = None,
         checkpointing: bool = False,
     ) -> None:
-        _check_options(
-            n_files, shard_id, num_shards, random_shuffle, initial_fill, stick_to_shard, shuffle_after_epoch
-        )
+        _check_options(n_files, shard_id, num_shards, random_shuffle, initial_fill, stick_to_shard, shuffle_after_epoch)
         self._size = n_files
         self._shard = shard_id
         self._starts = [i * n_files // num_shards for i in range(num_shards + 1)]
@@ -195,7 +106,7 @@ class ReaderOrder:
         self._order_epoch = -1
         self._fill = initial_fill if random_shuffle else 0
         if random_shuffle:
-            shuffle(self._order, _mt19937(PERMUTATION_SEED), 32)
+            shuffle(self._order, mt19937(PERMUTATION_SEED), 32)
         self._seed = seed
         self.reset()
 
@@ -350,7 +261,7 @@ class ReaderOrder:
             self._order = list(range(self._size))
             begin = epoch if self._keep_original else 0
         for k in range(begin, epoch + 1):
-            shuffle(self._order, _mt19937_64(self._reshuffle_seed + (k + 1 << 32)), 64)
+            shuffle(self._order, mt19937_64(self._reshuffle_seed + (k + 1 << 32)), 64)
         self._order_epoch = epoch
 
 

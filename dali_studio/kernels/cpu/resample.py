@@ -140,7 +140,8 @@ def resize_crop_mirror_normalize(
     channels = src.shape[2]
     if target.shape[2] != channels or src.dtype != np.uint8:
         raise ValueError(
-            f"A uint8 image and as many channels in as out are needed, not {src.dtype} with {channels} and {target.shape[2]}."
+            f"The fused kernel needs a uint8 image and an output with its {channels} channels, "
+            f"not {src.dtype} and {target.shape[2]}."
         )
     if not target.size:
         return

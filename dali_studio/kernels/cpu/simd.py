@@ -1,7 +1,7 @@
 """Portable SIMD values inside numba: vectors of float32 lanes as LLVM vector types.
 
 numba's automatic vectorisation handles contiguous loops, but not "four floats of one pixel" nor de-interleaving.
-These intrinsics emit generic LLVM vector operations, which become AVX-512, AVX2, SSE or NEON code as the machine allows.
+These intrinsics emit generic LLVM vector operations, which become AVX-512, AVX2, SSE or NEON code on each machine.
 Offsets count elements from the array's first element, whatever its strides. Nothing here checks bounds: callers must.
 """
 
@@ -77,7 +77,7 @@ def _call(builder: Any, name: str, result: Any, args: list[Any]) -> Any:
 
 
 def narrowed(builder: Any, value: Any, dtype: Any, rounding: str = "rint") -> Any:
-    """float32 lanes to an element vector: rounds ("rint": half to even, "round": half away from 0), saturates; NaN is 0."""
+    """float32 lanes to an element vector: rounded ("rint": half to even, "round": away from 0), saturated; NaN is 0."""
     if dtype == types.float32:
         return value
     count = value.type.count

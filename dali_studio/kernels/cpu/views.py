@@ -11,6 +11,8 @@ Array = np.ndarray[Any, Any]
 
 def packed_rows(array: Array) -> bool:
     """Whether the pixels of each row (the last two axes) lie one after the other in memory."""
+    if not array.size:
+        return True
     columns, channels = array.shape[-2:]
     step = array.itemsize * channels
     return (channels == 1 or array.strides[-1] == array.itemsize) and (columns == 1 or array.strides[-2] == step)

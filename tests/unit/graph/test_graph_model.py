@@ -49,7 +49,11 @@ def test_unknown_and_duplicate_keys() -> None:
     with pytest.raises(DaliStudioError) as error:
         graph.add_node(Node(key="angle", operator="cast"))
     assert code(error) == "DS208"
-    for act in (lambda: graph.node("x"), lambda: graph.connect(port("x"), "angle", 0), lambda: graph.set_outputs([port("x")])):
+    for act in (
+        lambda: graph.node("x"),
+        lambda: graph.connect(port("x"), "angle", 0),
+        lambda: graph.set_outputs([port("x")]),
+    ):
         with pytest.raises(DaliStudioError) as error:
             act()
         assert code(error) == "DS209"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import pytest
 from toy import photo_graph, port, toy_registry
@@ -23,8 +24,13 @@ def randoms(*keys: str, **arguments: dict[str, Value]) -> Graph:
 
 @pytest.mark.parametrize(
     ("outputs", "expected"),
-    [("ab", {"a": 0, "b": 1, "c": 2}), ("ba", {"b": 0, "a": 1, "c": 2}), ("c", {"c": 0, "a": 1, "b": 2}), ("bb", {"b": 0, "a": 1, "c": 2})],
-)  # fmt: skip
+    [
+        ("ab", {"a": 0, "b": 1, "c": 2}),
+        ("ba", {"b": 0, "a": 1, "c": 2}),
+        ("c", {"c": 0, "a": 1, "b": 2}),
+        ("bb", {"b": 0, "a": 1, "c": 2}),
+    ],
+)
 def test_outputs_decide_and_the_rest_follows_as_inserted(outputs: str, expected: dict[str, int]) -> None:
     graph = randoms("a", "b", "c")
     graph.set_outputs([port(key) for key in outputs])
@@ -75,7 +81,7 @@ def test_a_diamond_counts_in_post_order() -> None:
 def test_deep_graphs_need_no_recursion() -> None:
     keys: Sequence[str] = [f"n{i}" for i in range(3000)]
     graph = randoms(*keys)
-    for before, after in zip(keys, keys[1:], strict=False):
+    for before, after in pairwise(keys):
         graph.connect(port(before), after, argument="range")
     graph.set_outputs([port(keys[-1])])
     assert operator_indices(graph, REGISTRY)[keys[-1]] == 2999

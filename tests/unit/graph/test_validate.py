@@ -108,7 +108,8 @@ def test_wires_into_arguments() -> None:
     graph.connect(port("angle"), "turned", argument="keep_it")
     graph.connect(port("angle", 4), "turned", argument="size")
     assert sorted(findings(graph)) == [
-        ("DS102", "turned", "keep_it", "error"), ("DS107", "turned", "keep_size", "error"), ("DS209", "turned", "size", "error"),
+        ("DS102", "turned", "keep_it", "error"), ("DS107", "turned", "keep_size", "error"),
+        ("DS209", "turned", "size", "error"),
     ]  # fmt: skip
 
 
@@ -125,9 +126,11 @@ def test_wires_into_inputs() -> None:
     assert found.code == "DS203" and "FLOAT" in found.message and found.hint == "Insert a cast to UINT8."
 
 
-@pytest.mark.parametrize(("layout", "words"), [("CHW", "Insert a transpose."), ("HW", "Feed data of layout HWC or FHWC.")])
+@pytest.mark.parametrize(
+    ("layout", "words"), [("CHW", "Insert a transpose."), ("HW", "Feed data of layout HWC or FHWC.")]
+)
 def test_layouts(layout: str, words: str) -> None:
-    graph = with_node("images", operator="external_source", arguments={"dtype": "UINT8", "layout": layout})
+    graph = with_node("images", operator="external_source", arguments={"dtype": "UINT8", "layout": (layout,)})
     graph.disconnect("images", 0)
     found = only(graph)
     assert (found.code, found.node, found.hint) == ("DS203", "turned", words)

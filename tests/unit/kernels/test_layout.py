@@ -14,6 +14,15 @@ from dali_studio.kernels.cpu.layout import crop_mirror_normalize, crop_pad, flip
 Array = np.ndarray[Any, Any]
 
 
+CROPS = [
+    ((33, 41), (20, 35), 3),
+    ((9, 10), (9, 10), 3),
+    ((1, 1), (1, 1), 1),
+    ((30, 21), (35, 40), 3),
+    ((20, 50), (11, 17), 4),
+]
+
+
 def test_normalises_a_window() -> None:
     src = image(20, 30, 3)
     mean, inv_std = np.array([1, 2, 3], np.float32), np.array([0.5, 0.25, 2], np.float32)

@@ -101,6 +101,17 @@ def test_errors_name_the_problem() -> None:
         resize(src, out, layout="WHC")
 
 
+def test_types_and_shapes_that_do_not_fit_are_refused() -> None:
+    src = image(8, 8, 3)
+    with pytest.raises(TypeError, match="float16 are not accepted"):
+        resize(src.astype(np.float16), np.zeros((4, 4, 3), np.float16))
+    with pytest.raises(ValueError, match="different channels"):
+        resize(src, np.zeros((4, 4, 1), np.uint8))
+    with pytest.raises(ValueError, match="it has none"):
+        resize(src[:0], np.zeros((4, 4, 3), np.uint8))
+    resize(src, np.zeros((0, 4, 3), np.uint8))  # nothing wanted, nothing done
+
+
 @pytest.mark.parametrize("kind", list(Interp))
 @pytest.mark.parametrize("antialias", [True, False])
 @pytest.mark.parametrize("dtype", [np.uint8, np.float32])

@@ -63,6 +63,11 @@ def test_other_filters_are_refused() -> None:
         warp_affine(image(4, 4, 3), np.zeros((4, 4, 3), np.uint8), np.eye(3)[:2], Interp.CUBIC)
 
 
+def test_an_image_without_pixels_is_refused() -> None:
+    with pytest.raises(ValueError, match="at least one pixel"):
+        warp_affine(np.zeros((0, 4, 3), np.uint8), np.zeros((4, 4, 3), np.uint8), np.eye(3)[:2])
+
+
 def test_geometry_is_vectorised() -> None:
     sizes = rotated_size([10, 30, 1], 480, 640)
     np.testing.assert_array_equal(sizes, [[584, 714], [736, 796], [492, 650]])

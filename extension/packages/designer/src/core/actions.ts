@@ -96,7 +96,11 @@ export interface Clip {
   readonly positions: Readonly<Record<string, Position>>;
 }
 
-export function copyClip(graph: GraphView, positions: Readonly<Record<string, Position>>, keys: readonly string[]): Clip {
+export function copyClip(
+  graph: GraphView,
+  positions: Readonly<Record<string, Position>>,
+  keys: readonly string[],
+): Clip {
   const nodes = graph.nodes.filter((n) => keys.includes(n.key));
   return { nodes, positions: Object.fromEntries(nodes.map((n) => [n.key, positions[n.key] ?? { x: 0, y: 0 }])) };
 }

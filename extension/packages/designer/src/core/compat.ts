@@ -44,7 +44,9 @@ function judgeInput(source: NodeView, kind: Kind, target: NodeView, operator: Op
   if (!schema) return no(`${target.key} takes no inputs.`);
   if (input >= operator.inputs.length) return no(`${target.key} takes ${operator.inputs.length} inputs at most.`);
   if (!kindsFit(kind, schema.kind))
-    return no(`${target.key} takes ${PORT_LOOKS[schema.kind].words} here, and this wire carries ${PORT_LOOKS[kind].words}.`);
+    return no(
+      `${target.key} takes ${PORT_LOOKS[schema.kind].words} here, and this wire carries ${PORT_LOOKS[kind].words}.`,
+    );
   if (outputDevice(source.device) === "gpu" && target.device !== "gpu")
     return no(`${target.key} runs on the CPU, and ${source.key} gives data on the GPU. Set ${target.key} to gpu.`);
   return YES;
@@ -54,7 +56,8 @@ function judgeArgument(source: NodeView, kind: Kind, target: NodeView, argument:
   if (!argument) return no(`${target.key} has no such argument.`);
   if (!argument.tensor) return no(`${argument.name} has one value for all samples; it takes no wire.`);
   if (argument.support !== "used") return no(argument.reason || `${argument.name} has no effect here.`);
-  if (!fitsArgument(kind)) return no(`${argument.name} takes numbers, and this wire carries ${PORT_LOOKS[kind].words}.`);
+  if (!fitsArgument(kind))
+    return no(`${argument.name} takes numbers, and this wire carries ${PORT_LOOKS[kind].words}.`);
   if (outputDevice(source.device) === "gpu")
     return no(`Arguments are read on the CPU, and ${source.key} gives data on the GPU.`);
   return YES;
@@ -90,6 +93,15 @@ export function isWired(node: NodeView, slot: Slot): boolean {
   return slot.kind === "argument" && node.argument_inputs[slot.argument] !== undefined;
 }
 
+/** How little a slot waits for a wire: inputs first, then needed arguments; ones with a value or of several numbers last. */
+function reserve(node: NodeView, operator: Operator, slot: Slot): number {
+  if (slot.kind !== "argument") return 0;
+  const argument = argumentOf(operator, slot.argument);
+  const several = argument?.type.endsWith("_list") && !argument.length.includes(1) ? 4 : 0;
+  const taken = node.arguments[slot.argument] === undefined ? 0 : 2;
+  return 1 + several + taken + (argument?.required ? 0 : 1);
+}
+
 /** The slot that a wire dropped anywhere on a node goes to, or why there is none. */
 export function bestSlot(context: Context, source: PortRef, key: string): Slot | { readonly reason: string } {
   if (key === OUTPUTS) return { kind: "output", node: OUTPUTS, index: context.graph.outputs.length };
@@ -98,7 +110,10 @@ export function bestSlot(context: Context, source: PortRef, key: string): Slot |
   if (!node || !operator) return { reason: `${key} is an operator that is not known here.` };
   let reason = `${key} has no free port for this wire.`;
   const slots = slotsOf(node, operator);
-  for (const slot of slots.filter((s) => !isWired(node, s))) {
+  const free = slots
+    .filter((s) => !isWired(node, s))
+    .sort((a, b) => reserve(node, operator, a) - reserve(node, operator, b));
+  for (const slot of free) {
     const verdict = judge(context, source, slot);
     if (verdict.ok) return slot;
     if (slot.kind === "input") reason = verdict.reason;

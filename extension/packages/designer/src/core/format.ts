@@ -40,9 +40,9 @@ export function percent(share: number): string {
 }
 
 /** A number in a field or row: short, without noise from binary fractions. */
-export function number(value: number, integer = false): string {
+export function number(value: number, digits = 6): string {
   if (!Number.isFinite(value)) return String(value);
-  const text = integer ? String(Math.round(value)) : String(Number.parseFloat(value.toPrecision(6)));
+  const text = Number.isInteger(value) ? String(value) : String(Number.parseFloat(value.toPrecision(digits)));
   return text.replace("-", MINUS);
 }
 
@@ -66,7 +66,7 @@ export function unitSign(unit: string): string {
 /** A value on a card's row. */
 export function value(v: unknown, unit = ""): string {
   if (v === null || v === undefined) return "–";
-  if (typeof v === "number") return number(v) + unitSign(unit);
+  if (typeof v === "number") return number(v, 4) + unitSign(unit);
   if (typeof v === "boolean") return v ? "on" : "off";
   if (Array.isArray(v)) return v.map((x) => value(x)).join(", ");
   return String(v);

@@ -1,5 +1,6 @@
 import type { GraphView, NodeView, Position } from "../protocol/generated";
 import { OUTPUTS, topological } from "./graph";
+import type { Rect } from "./route";
 
 export const COLUMN = 184;
 export const ROW = 204;
@@ -92,6 +93,41 @@ function assignLanes(graph: GraphView, placed: Map<string, Cell>, main: readonly
   }
 }
 
+type Height = (key: string) => number;
+
+/** The floor on which the next card of each column stands, in px. */
+class Floor {
+  readonly positions: Record<string, Position> = {};
+  private readonly bottoms: number[];
+  private readonly gaps: number[];
+
+  constructor(
+    readonly columns: number,
+    private readonly height: Height,
+  ) {
+    this.bottoms = Array.from({ length: columns }, () => TOP - GAP);
+    this.gaps = Array.from({ length: columns }, () => GAP);
+  }
+
+  /** The first free height of a column. */
+  top(column: number): number {
+    return (this.bottoms[column] ?? 0) + (this.gaps[column] ?? GAP);
+  }
+
+  /** The first height that is free in all of these columns. */
+  topOf(columns: readonly number[]): number {
+    return Math.max(TOP, ...columns.map((c) => this.top(c)));
+  }
+
+  put(key: string, column: number, y: number, gap = GAP): void {
+    this.positions[key] = { x: SIDE + column * COLUMN, y };
+    // Rows keep the height of a card with one argument, so that neighbours line up.
+    const row = gap === GAP && this.height(key) > 120 ? Math.max(this.height(key), ROW - GAP) : this.height(key);
+    this.bottoms[column] = Math.max(this.bottoms[column] ?? 0, y + row);
+    this.gaps[column] = gap;
+  }
+}
+
 /** Positions of all cards in a left-to-right grid that continues below when a row does not fit `width`. */
 export function layoutGraph(
   graph: GraphView,
@@ -100,69 +136,61 @@ export function layoutGraph(
 ): Record<string, Position> {
   const small = argumentSources(graph);
   const main = cells(graph, small);
-  const columns = Math.max(2, 1 + Math.floor((width - SIDE - CARD - 4) / COLUMN));
-  const height = (key: string) => sizes.get(key)?.height ?? 171;
-  const positions: Record<string, Position> = {};
+  const columns = Math.max(2, 1 + Math.floor((width - SIDE - CARD) / COLUMN));
+  const floor = new Floor(columns, (key) => sizes.get(key)?.height ?? ROW - GAP);
   const bands = 1 + Math.floor(Math.max(0, ...[...main.values()].map((c) => c.column)) / columns);
-  let top = TOP;
   for (let band = 0; band < bands; band += 1) {
-    const members = [...main].filter(([, c]) => Math.floor(c.column / columns) === band);
-    const lanes = Math.max(0, ...members.map(([, c]) => c.lane + 1));
-    const bottoms: number[] = Array.from({ length: columns }, () => top);
-    for (let lane = 0; lane < lanes; lane += 1) {
-      const inLane = members.filter(([, c]) => c.lane === lane);
-      for (const [key, cell] of inLane) {
-        const column = cell.column % columns;
-        positions[key] = { x: SIDE + column * COLUMN, y: top };
-        bottoms[column] = top + height(key);
-      }
-      const tallest = Math.max(0, ...inLane.map(([key]) => height(key) + GAP));
-      if (inLane.length > 0) top += Math.max(hasTall(inLane, height) ? ROW : 0, tallest);
-    }
-    top = placeSmall(members, small, columns, { bottoms, positions, height, top });
+    const members = [...main]
+      .filter(([, c]) => Math.floor(c.column / columns) === band)
+      .map(([key, c]) => ({ key, column: c.column % columns, lane: c.lane }));
+    placeBand(members, floor);
+    placeSmall(members, small, floor);
   }
-  return positions;
+  return floor.positions;
 }
 
-function hasTall(lane: readonly (readonly [string, Cell])[], height: (key: string) => number): boolean {
-  return lane.some(([key]) => height(key) > 120);
+interface Member {
+  readonly key: string;
+  column: number;
+  readonly lane: number;
 }
 
-interface Floor {
-  readonly bottoms: number[];
-  readonly positions: Record<string, Position>;
-  readonly height: (key: string) => number;
-  readonly top: number;
+/** Lanes of a band from the top; a short band stands at the right if it can stand higher there. */
+function placeBand(members: readonly Member[], floor: Floor): void {
+  const used = Math.max(0, ...members.map((m) => m.column + 1));
+  const spare = floor.columns - used;
+  const range = (from: number) => Array.from({ length: used }, (_, i) => from + i);
+  if (spare > 0 && floor.topOf(range(spare)) < floor.topOf(range(0))) for (const m of members) m.column += spare;
+  const lanes = [...new Set(members.map((m) => m.lane))].sort((a, b) => a - b);
+  for (const lane of lanes) {
+    const row = members.filter((m) => m.lane === lane);
+    const y = floor.topOf(row.map((m) => m.column));
+    for (const m of row) floor.put(m.key, m.column, y);
+  }
 }
 
-/** Argument sources stand one row under what they feed, one column to the left where that is possible. */
-function placeSmall(
-  members: readonly (readonly [string, Cell])[],
-  small: ReadonlyMap<string, string>,
-  columns: number,
-  floor: Floor,
-): number {
-  let top = floor.top;
-  const used = new Map<number, number>();
+/** Argument sources stand under their target's row, one column to the left where that is possible. */
+function placeSmall(members: readonly Member[], small: ReadonlyMap<string, string>, floor: Floor): void {
   for (const [key, feeds] of small) {
-    const target = members.find(([member]) => member === feeds);
+    const target = members.find((m) => m.key === feeds);
     if (!target) continue;
-    const own = target[1].column % columns;
-    const column = Math.max(0, own - 1);
-    const lowest = Math.max(floor.bottoms[column] ?? 0, (floor.positions[feeds]?.y ?? 0) + ROW - GAP) + GAP;
-    const y = used.get(column) ?? Math.max(lowest, TOP);
-    floor.positions[key] = { x: SIDE + column * COLUMN, y };
-    used.set(column, y + floor.height(key) + 14);
-    top = Math.max(top, y + floor.height(key) + GAP);
+    const column = Math.max(0, target.column - 1);
+    floor.put(key, column, Math.max(floor.top(column), floor.positions[feeds]?.y ?? TOP), 14);
   }
-  return top;
 }
 
-/** A free place for a new card near a wanted point, on the grid of 8 px. */
-export function freePlace(wanted: Position, taken: readonly Position[], size: Size = { width: CARD, height: 171 }): Position {
+/** A free place for a new card at or below a wanted point. */
+export function freePlace(wanted: Position, taken: readonly Rect[], size: Size = { width: CARD, height: 171 }): Position {
   const at = { x: Math.round(wanted.x / 4) * 4, y: Math.round(wanted.y / 4) * 4 };
-  const hits = (p: Position) =>
-    taken.some((t) => Math.abs(t.x - p.x) < size.width + 8 && Math.abs(t.y - p.y) < size.height * 0.8);
-  for (let i = 0; i < 40 && hits(at); i += 1) at.y += 24;
+  const hit = () =>
+    taken.find(
+      (t) =>
+        at.x < t.x + t.width + 8 && at.x + size.width + 8 > t.x && at.y < t.y + t.height + 12 && at.y + size.height + 12 > t.y,
+    );
+  for (let i = 0; i < 40; i += 1) {
+    const below = hit();
+    if (!below) break;
+    at.y = below.y + below.height + 16;
+  }
   return at;
 }

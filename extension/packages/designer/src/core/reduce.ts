@@ -22,12 +22,17 @@ export function project(state: State): State {
 export function enqueue(state: State, command: Command): State {
   const last = state.pending.at(-1);
   const waits = state.pending.length > (state.inFlight ? 1 : 0);
-  if (waits && last?.kind === "edits" && command.kind === "edits" && command.gesture && last.gesture === command.gesture) {
+  if (
+    waits &&
+    last?.kind === "edits" &&
+    command.kind === "edits" &&
+    command.gesture &&
+    last.gesture === command.gesture
+  ) {
     const replaced = last.edits.filter(
       (old) =>
         !command.edits.some(
-          (e) =>
-            e.type === "set_argument" && old.type === e.type && old.key === e.key && old.argument === e.argument,
+          (e) => e.type === "set_argument" && old.type === e.type && old.key === e.key && old.argument === e.argument,
         ) && !command.edits.some((e) => e.type === "set_pipeline" && old.type === e.type && old.option === e.option),
     );
     const joined: Command = {

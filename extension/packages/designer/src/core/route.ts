@@ -32,20 +32,15 @@ function curvePoint(a: Point, b: Point, t: number): Point {
 }
 
 function inside(p: Point, r: Rect, margin: number): boolean {
-  return (
-    p.x > r.x - margin && p.x < r.x + r.width + margin && p.y > r.y - margin && p.y < r.y + r.height + margin
-  );
+  return p.x > r.x - margin && p.x < r.x + r.width + margin && p.y > r.y - margin && p.y < r.y + r.height + margin;
 }
 
 function segmentHits(a: Point, b: Point, r: Rect): boolean {
   const left = Math.min(a.x, b.x);
   const top = Math.min(a.y, b.y);
-  const m = 3;
+  const m = 7;
   return (
-    left < r.x + r.width + m &&
-    Math.max(a.x, b.x) > r.x - m &&
-    top < r.y + r.height + m &&
-    Math.max(a.y, b.y) > r.y - m
+    left < r.x + r.width + m && Math.max(a.x, b.x) > r.x - m && top < r.y + r.height + m && Math.max(a.y, b.y) > r.y - m
   );
 }
 

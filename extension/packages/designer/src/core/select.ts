@@ -1,7 +1,7 @@
 import type { Diagnostic, NodeTiming, NodeView, Value } from "../protocol/generated";
 import { argumentOf, type Operator, sameValue } from "./catalog";
 import { descendants } from "./graph";
-import { portKey, type Preview, type State } from "./state";
+import { type Preview, portKey, type State } from "./state";
 
 export type CardShape = "picture" | "bytes" | "values" | "text";
 
@@ -82,7 +82,7 @@ export interface ArgumentRow {
   readonly unit: string;
 }
 
-/** Rows of a card: every wired argument, then the most telling ones that differ from their default (two in all). */
+/** Rows of a card: every wired argument, then the most telling one that differs from its default. */
 export function argumentRows(node: NodeView, operator: Operator | undefined): readonly ArgumentRow[] {
   const wired = Object.keys(node.argument_inputs).map((name) => ({
     name,
@@ -96,7 +96,7 @@ export function argumentRows(node: NodeView, operator: Operator | undefined): re
     .filter(({ value, schema }) => value !== null && !(schema && sameValue(schema.default, value)))
     .sort((a, b) => rank(b.schema) - rank(a.schema))
     .map(({ name, value, schema }) => ({ name, wired: false, value, unit: schema?.unit ?? "" }));
-  return [...wired, ...set.slice(0, Math.max(wired.length === 0 ? 1 : 0, 2 - wired.length))];
+  return [...wired, ...set.slice(0, wired.length < 2 ? 1 : 0)];
 }
 
 function rank(schema: ReturnType<typeof argumentOf>): number {

@@ -1,4 +1,4 @@
-import type { ClientMessage, Edit, KernelMessage, Position, PortRef } from "../protocol/generated";
+import type { ClientMessage, Edit, KernelMessage, PortRef, Position } from "../protocol/generated";
 import { decode, Pictures } from "./pictures";
 import { enqueue, isWanted, project, receive } from "./reduce";
 import { INITIAL, type State, type View } from "./state";

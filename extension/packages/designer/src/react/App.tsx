@@ -13,8 +13,8 @@ import { Palette } from "./Palette";
 import { QuickAddBox } from "./QuickAddBox";
 import { ResizeHandle } from "./ResizeHandle";
 import { Strip } from "./Strip";
-import { useBreadth, useTheme } from "./theme";
 import { TopBar } from "./TopBar";
+import { useBreadth, useTheme } from "./theme";
 
 interface Props {
   readonly session: Session;
@@ -28,7 +28,15 @@ function guardFocus(event: FocusEvent): void {
   if (event.target instanceof Element) event.target.setAttribute("data-lm-suppress-shortcuts", "true");
 }
 
-function Studio({ frame, onHeight, api }: { frame: Frame; onHeight: Props["onHeight"]; api: MutableRefObject<CanvasApi | null> }) {
+function Studio({
+  frame,
+  onHeight,
+  api,
+}: {
+  frame: Frame;
+  onHeight: Props["onHeight"];
+  api: MutableRefObject<CanvasApi | null>;
+}) {
   const onKeyDown = useKeys(frame, api);
   const state = useSel((s) => ({
     ready: s.graph !== null && s.opening !== null,
@@ -41,7 +49,8 @@ function Studio({ frame, onHeight, api }: { frame: Frame; onHeight: Props["onHei
   const { breadth, theme } = frame;
   const list = breadth === "list";
   const floats = breadth === "slim";
-  const inspector = state.ready && !state.empty && !list && (floats ? state.selected && state.inspector : state.inspector);
+  const inspector =
+    state.ready && !state.empty && !list && (floats ? state.selected && state.inspector : state.inspector);
   const classes = ["ds-root", `ds-${theme}`, `ds-${breadth}`, inspector && !floats ? "" : "ds-no-inspector"];
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: keys of the whole designer are handled at its root

@@ -30,10 +30,7 @@ function useMarks(): ReadonlyMap<number, string> {
     for (const d of findings(s)) if (d.node && severity(d) === "error") put(d.node, "error");
     return entries;
   });
-  return useMemo(
-    () => new Map(marked.map((m) => [Number(m.split("|")[0]), m.split("|")[1] ?? ""])),
-    [marked],
-  );
+  return useMemo(() => new Map(marked.map((m) => [Number(m.split("|")[0]), m.split("|")[1] ?? ""])), [marked]);
 }
 
 function CodePane() {
@@ -41,7 +38,10 @@ function CodePane() {
   const marks = useMarks();
   const box = useRef<HTMLDivElement>(null);
   const lines = useMemo(() => (code?.source ?? "").replace(/\n$/, "").split("\n").map(tint), [code]);
-  const first = [...marks].filter(([, m]) => m === "now" || m === "error").map(([n]) => n).sort((a, b) => a - b)[0];
+  const first = [...marks]
+    .filter(([, m]) => m === "now" || m === "error")
+    .map(([n]) => n)
+    .sort((a, b) => a - b)[0];
   useEffect(() => {
     const line = first === undefined ? undefined : box.current?.children[first - 1];
     const view = box.current;

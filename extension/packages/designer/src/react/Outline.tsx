@@ -29,7 +29,12 @@ function OutlineRow({ nodeKey, visible }: { readonly nodeKey: string; readonly v
         onClick={() => session.select(row.selected && visible ? [] : [nodeKey])}
       >
         {visible && (
-          <Thumb id={portKey(nodeKey, 0)} width={72} height={48} label={`output of ${nodeKey} for sample ${row.sample + 1}`} />
+          <Thumb
+            id={portKey(nodeKey, 0)}
+            width={72}
+            height={48}
+            label={`output of ${nodeKey} for sample ${row.sample + 1}`}
+          />
         )}
         <b>{nodeKey}</b> <span className="ds-muted">fn.{node.operator}</span>
         {row.error && <span className="ds-outline-error">{row.error}</span>}

@@ -1,7 +1,7 @@
 import { useMemo, useState } from "react";
 import type { Operator } from "../core/catalog";
-import { type Hit, search } from "../core/fuzzy";
 import * as format from "../core/format";
+import { type Hit, search } from "../core/fuzzy";
 import { categoryHue } from "../core/ports";
 import { DeviceBadge } from "./canvas/CardParts";
 import { useCanvasApi } from "./canvasApi";

@@ -6,8 +6,8 @@ import { type Hit, search } from "../core/fuzzy";
 import { nodeOf, OUTPUTS, type Slot, topological } from "../core/graph";
 import { categoryHue, PORT_LOOKS } from "../core/ports";
 import type { QuickAdd } from "../core/state";
-import { useCanvasApi } from "./canvasApi";
 import { contextOf } from "./canvas/useWiring";
+import { useCanvasApi } from "./canvasApi";
 import { useFrame, useSel } from "./context";
 import { Icon, operatorIcon } from "./icons";
 import { Marked } from "./Palette";
@@ -50,14 +50,33 @@ function targets(context: Context, quick: QuickAdd, query: string): readonly Cho
     if (!operator || node.key === from.node) continue;
     for (const slot of slotsOf(node, operator)) {
       if (!judge(context, from, slot).ok) continue;
-      const name = slot.kind === "argument" ? slot.argument : slot.kind === "input" ? (operator.inputs[slot.input]?.name ?? "") : "";
+      const name =
+        slot.kind === "argument"
+          ? slot.argument
+          : slot.kind === "input"
+            ? (operator.inputs[slot.input]?.name ?? "")
+            : "";
       const wired =
-        slot.kind === "input" ? node.inputs[slot.input] : slot.kind === "argument" ? node.argument_inputs[slot.argument] : null;
-      choices.push({ id: `${node.key}.${name}`, slot, name: `${node.key}.${name}`, note: wired ? `now from ${wired.node}` : "" });
+        slot.kind === "input"
+          ? node.inputs[slot.input]
+          : slot.kind === "argument"
+            ? node.argument_inputs[slot.argument]
+            : null;
+      choices.push({
+        id: `${node.key}.${name}`,
+        slot,
+        name: `${node.key}.${name}`,
+        note: wired ? `now from ${wired.node}` : "",
+      });
     }
   }
   const index = context.graph.outputs.length;
-  choices.push({ id: "outputs", slot: { kind: "output", node: OUTPUTS, index }, name: "outputs", note: "returned by the pipeline" });
+  choices.push({
+    id: "outputs",
+    slot: { kind: "output", node: OUTPUTS, index },
+    name: "outputs",
+    note: "returned by the pipeline",
+  });
   const text = query.trim().toLowerCase();
   return choices.filter((c) => c.name.toLowerCase().includes(text));
 }
@@ -136,10 +155,9 @@ export function QuickAddBox() {
   const close = (focus?: string) => {
     session.view({ quickAdd: null });
     const key = focus ?? session.store.get().view.selection[0];
-    requestAnimationFrame(() => {
-      if (key) api.current?.focus(key);
-      else root.querySelector<HTMLElement>(".react-flow")?.focus();
-    });
+    root.querySelector<HTMLElement>(".ds-canvas")?.focus();
+    // A new card is measured a little later than it is placed.
+    if (key) setTimeout(() => api.current?.reveal(key), 60);
   };
   const insert = (index: number, stay: boolean) => {
     if (mode === "connect") {
@@ -233,7 +251,12 @@ export function QuickAddBox() {
                   onPointerMove={() => setAt(i)}
                   onClick={() => insert(i, false)}
                 >
-                  <PortMark kind={quickKind(choice.slot)} wired={false} argument={choice.slot.kind === "argument"} size={14} />
+                  <PortMark
+                    kind={quickKind(choice.slot)}
+                    wired={false}
+                    argument={choice.slot.kind === "argument"}
+                    size={14}
+                  />
                   <span>{choice.name}</span>
                   <small>{choice.note}</small>
                 </li>

@@ -12,7 +12,9 @@ export function SampleStripView() {
   const state = useSel((s) => ({ sample: s.sample, iteration: s.iteration, count: s.strip?.count ?? s.batchSize }));
   const strip = useSel((s) => s.strip);
   const failed = useSel((s) =>
-    [...s.previewFailures, ...(s.run.finished?.failed ?? [])].flatMap((d) => (typeof d.sample === "number" ? [d.sample] : [])),
+    [...s.previewFailures, ...(s.run.finished?.failed ?? [])].flatMap((d) =>
+      typeof d.sample === "number" ? [d.sample] : [],
+    ),
   );
   const { sample, iteration, count } = state;
   const choose = (k: number) => session.chooseSample(k, iteration);
@@ -21,7 +23,7 @@ export function SampleStripView() {
   const thumbs = breadth === "wide" && strip !== null && strip.cell > 0;
   return (
     <>
-      <span className="ds-stepper">
+      <span className={`ds-stepper ${breadth === "list" ? "ds-hidden" : ""}`}>
         <IconButton
           icon="left"
           label="Previous batch"
@@ -30,7 +32,12 @@ export function SampleStripView() {
           onClick={() => session.chooseSample(sample, iteration - 1)}
         />
         <span data-testid="batch">Batch {iteration + 1}</span>
-        <IconButton icon="right" label="Next batch" testId="batch-next" onClick={() => session.chooseSample(sample, iteration + 1)} />
+        <IconButton
+          icon="right"
+          label="Next batch"
+          testId="batch-next"
+          onClick={() => session.chooseSample(sample, iteration + 1)}
+        />
       </span>
       {thumbs && (
         <span className="ds-thumbs" role="listbox" aria-label="Sample">
@@ -57,13 +64,23 @@ export function SampleStripView() {
       )}
       <span className="ds-stepper">
         {!thumbs && (
-          <IconButton icon="left" label="Previous sample ([)" disabled={sample === 0} onClick={() => choose(sample - 1)} />
+          <IconButton
+            icon="left"
+            label="Previous sample ([)"
+            disabled={sample === 0}
+            onClick={() => choose(sample - 1)}
+          />
         )}
         <span className="ds-muted" data-testid="sample-count">
           {format.grouped(sample + 1)} of {format.grouped(count)}
         </span>
         {!thumbs && (
-          <IconButton icon="right" label="Next sample (])" disabled={sample + 1 >= count} onClick={() => choose(sample + 1)} />
+          <IconButton
+            icon="right"
+            label="Next sample (])"
+            disabled={sample + 1 >= count}
+            onClick={() => choose(sample + 1)}
+          />
         )}
       </span>
     </>

@@ -58,7 +58,12 @@ export function SaveButtons() {
         <Icon name="file" />
         Save .py
       </button>
-      <button type="button" className="ds-button ds-button-quiet" data-testid="save-document" onClick={() => ask("document")}>
+      <button
+        type="button"
+        className="ds-button ds-button-quiet"
+        data-testid="save-document"
+        onClick={() => ask("document")}
+      >
         <Icon name="save" />
         Save document
       </button>

@@ -87,7 +87,11 @@ function RunButtons() {
 
 function Throughput() {
   const { breadth } = useFrame();
-  const state = useSel((s) => ({ run: s.run.finished, running: s.run.running, old: s.run.revision !== s.confirmed?.revision }));
+  const state = useSel((s) => ({
+    run: s.run.finished,
+    running: s.run.running,
+    old: s.run.revision !== s.confirmed?.revision,
+  }));
   const { run, running, old } = state;
   if (!run && !running) return null;
   const failed = run !== null && run.failed.length > 0;
@@ -103,7 +107,11 @@ function Throughput() {
     ? `Measured over ${format.plural(run.batches, "whole batch", "whole batches")}, all nodes together.${old ? " From before the last change." : ""}`
     : "";
   return (
-    <div className={`ds-throughput ${old && !running ? "ds-throughput-old" : ""}`} title={title} data-testid="throughput">
+    <div
+      className={`ds-throughput ${old && !running ? "ds-throughput-old" : ""}`}
+      title={title}
+      data-testid="throughput"
+    >
       <div>
         <b>{speed}</b> <span className="ds-muted">samples/s</span>
       </div>
@@ -115,7 +123,7 @@ function Throughput() {
 function DialectChoice() {
   const session = useSession();
   const dialects = useSel((s) => s.opening?.dialects ?? []);
-  const now = useSel((s) => s.code?.dialect ?? "");
+  const now = useSel((s) => s.code?.dialect ?? s.opening?.dialects[0]?.name ?? "");
   if (dialects.length === 0) return null;
   return (
     <select
@@ -156,11 +164,29 @@ export function TopBar() {
       <Mark />
       <Title />
       <span className="ds-sep" />
-      <IconButton icon="undo" label="Undo (Ctrl+Z)" testId="undo" disabled={!state.undo} onClick={() => session.undo()} />
-      <IconButton icon="redo" label="Redo (Ctrl+Shift+Z)" testId="redo" disabled={!state.redo} onClick={() => session.redo()} />
+      <IconButton
+        icon="undo"
+        label="Undo (Ctrl+Z)"
+        testId="undo"
+        disabled={!state.undo}
+        onClick={() => session.undo()}
+      />
+      <IconButton
+        icon="redo"
+        label="Redo (Ctrl+Shift+Z)"
+        testId="redo"
+        disabled={!state.redo}
+        onClick={() => session.redo()}
+      />
       {breadth !== "list" && (
         <>
-          <IconButton icon="layout" label="Lay out (L)" testId="layout" disabled={!state.some} onClick={() => api.current?.layout()} />
+          <IconButton
+            icon="layout"
+            label="Lay out (L)"
+            testId="layout"
+            disabled={!state.some}
+            onClick={() => api.current?.layout()}
+          />
           <IconButton
             icon="grid"
             label="Operators (P)"
@@ -176,8 +202,8 @@ export function TopBar() {
       <span className="ds-sep" />
       {state.some && <SampleStripView />}
       <span className="ds-spring" />
-      {state.some && <Throughput />}
-      {breadth !== "list" && <DialectChoice />}
+      {state.some && breadth !== "list" && <Throughput />}
+      {breadth !== "list" && breadth !== "slim" && <DialectChoice />}
       <IconButton icon="expand" label="Full screen" testId="expand" onClick={expand} />
     </div>
   );

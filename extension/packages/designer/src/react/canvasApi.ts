@@ -7,10 +7,11 @@ export interface CanvasApi {
   zoomBy(factor: number): void;
   zoomTo(zoom: number): void;
   layout(): void;
-  /** Bring a card into view and focus it. */
+  /** Bring a card to the middle and focus it. */
   show(key: string): void;
-  focus(key: string): void;
-  /** A point in the middle: on the screen and on the canvas. */
+  /** Focus a card, and move the view only as far as it takes to see it. */
+  reveal(key: string): void;
+  /** The pointer's place if it is over the canvas, else the middle: on the screen and on the canvas. */
   centre(): { readonly at: Position; readonly place: Position };
 }
 

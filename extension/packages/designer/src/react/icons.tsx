@@ -33,7 +33,7 @@ const STROKES = {
   crop: "M4.5 1.6v9.9h9.9M1.6 4.5h9.9v9.9",
   flip: "M8 2v12M5.9 4.6v6.8L2 12.8zM10.1 4.6v6.8l3.9 1.4z",
   drop: "M8 2c2.6 3.1 4 5.2 4 7.2a4 4 0 0 1-8 0C4 7.2 5.4 5.1 8 2z",
-  dice: "M2.6 2.6h10.8v10.8H2.6zM5.7 5.7h.1M10.3 10.3h.1M8 8h.1M10.3 5.7h.1M5.7 10.3h.1",
+  dice: "M2.6 2.6h10.8v10.8H2.6z",
   chip: "M4.5 4.5h7v7h-7zM6.5 1.9v2.4M9.5 1.9v2.4M6.5 11.7v2.4M9.5 11.7v2.4M1.9 6.5h2.4M1.9 9.5h2.4M11.7 6.5h2.4M11.7 9.5h2.4",
   wave: "M2 8c1.4-5 2.9-5 4 0s2.6 5 4 0 2.1-3.5 4-2",
   outputs: "M7 3H3.5v10H7M6.5 8h7M11 5.5 13.5 8 11 10.5",
@@ -59,19 +59,21 @@ export function Icon({ name, size = 14 }: { readonly name: IconName; readonly si
       fill={FILLED.has(name) ? "currentColor" : "none"}
     >
       <path d={STROKES[name]} />
+      {name === "dice" && <path d="M5.7 5.7h.01M10.3 10.3h.01M8 8h.01M10.3 5.7h.01M5.7 10.3h.01" strokeWidth="2.4" />}
       {name === "colour" && <path d="M8 2.5v11a5.5 5.5 0 0 0 0-11z" fill="currentColor" stroke="none" />}
     </svg>
   );
 }
 
 const BY_WORD: readonly (readonly [RegExp, IconName])[] = [
+  [/random\.|uniform|coin|dice|permut/, "dice"],
+  [/crop_mirror|random_resized/, "crop"],
   [/rotat|warp|affine|angle/, "rotate"],
   [/resiz|scale|resample/, "resize"],
   [/flip|mirror/, "flip"],
   [/crop|slice|normaliz|pad/, "crop"],
   [/bright|contrast|colou?r|hsv|satur|hue|gray|lut/, "colour"],
   [/blur|water|sphere|jitter|filter|noise|distort|snow|erase|laplac/, "drop"],
-  [/random|uniform|coin|dice|permut/, "dice"],
   [/audio|spectro|mel|mfcc|wave/, "wave"],
   [/decod|image|peek|picture/, "picture"],
   [/read|file|webdataset|tfrecord|input/, "file"],

@@ -75,7 +75,7 @@ function arrow(key: keyof typeof ARROWS, session: Session, api: Api): void {
   const next = walk(graph, view.selection[0] ?? "", ARROWS[key]);
   if (!next) return;
   session.select([next]);
-  requestAnimationFrame(() => api.current?.show(next));
+  requestAnimationFrame(() => api.current?.reveal(next));
 }
 
 function searchFor(frame: Frame, api: Api, query: string, connect = false): void {
@@ -124,10 +124,11 @@ function focusInspector(root: HTMLElement, session: Session): void {
 function escape(frame: Frame, api: Api, target: EventTarget | null): void {
   const { session, root } = frame;
   const { view } = session.store.get();
-  const inside = target instanceof Element && target.closest(".ds-inspector, .ds-palette, .ds-drawer, .ds-bar") !== null;
+  const inside =
+    target instanceof Element && target.closest(".ds-inspector, .ds-palette, .ds-drawer, .ds-bar") !== null;
   const key = view.selection[0];
-  if (inside && key) api.current?.focus(key);
-  else if (inside) root.querySelector<HTMLElement>(".react-flow")?.focus();
+  if (inside && key) api.current?.reveal(key);
+  else if (inside) root.querySelector<HTMLElement>(".ds-canvas")?.focus();
   else session.select([]);
 }
 
@@ -144,7 +145,8 @@ export function useKeys(frame: Frame, api: Api): (event: KeyboardEvent) => void 
       }
       if (isTyping(event.target)) return;
       const command = event.ctrlKey || event.metaKey;
-      const focusedCard = event.target instanceof Element ? event.target.closest<HTMLElement>(".react-flow__node") : null;
+      const focusedCard =
+        event.target instanceof Element ? event.target.closest<HTMLElement>(".react-flow__node") : null;
       const { session } = frame;
       if (focusedCard?.dataset.id && session.store.get().view.selection.length === 0)
         session.select([focusedCard.dataset.id]);

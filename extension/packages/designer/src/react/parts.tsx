@@ -52,7 +52,15 @@ export function Switch({ label, on, onChange, testId, disabled }: SwitchProps) {
   );
 }
 
-export function Section({ title, note, children }: { readonly title?: string; readonly note?: string; readonly children: ReactNode }) {
+export function Section({
+  title,
+  note,
+  children,
+}: {
+  readonly title?: string;
+  readonly note?: string;
+  readonly children: ReactNode;
+}) {
   return (
     <section className="ds-section" aria-label={title}>
       {title && (

@@ -1,9 +1,10 @@
-import { addStep, type AddOptions } from "../core/actions";
+import { type AddOptions, addStep } from "../core/actions";
 import type { Operator } from "../core/catalog";
 import { freePlace } from "../core/layout";
 import type { Session } from "../core/session";
 import type { QuickAdd } from "../core/state";
 import type { Position } from "../protocol/generated";
+import { cardRects } from "./canvas/sizes";
 import { contextOf } from "./canvas/useWiring";
 
 const WIDTH = 456;
@@ -32,8 +33,7 @@ export function openQuickAdd(session: Session, root: HTMLElement, options: Openi
 export function insertOperator(session: Session, operator: Operator, options: AddOptions): string | null {
   const context = contextOf(session);
   if (!context) return null;
-  const taken = Object.values(session.store.get().positions);
-  const at = freePlace(options.at, taken);
+  const at = freePlace(options.at, cardRects(session.store.get()));
   const step = addStep(context, operator, { ...options, at });
   session.edit(step.edits, { positions: step.positions });
   session.select(step.select);

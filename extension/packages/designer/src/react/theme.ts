@@ -23,7 +23,9 @@ export function useTheme(root: HTMLElement): Theme {
     const watched = { attributes: true, attributeFilter: ["class", "data-jp-theme-light", "data-jp-theme-name"] };
     observer.observe(body, watched);
     observer.observe(documentElement, watched);
-    const queries = ["(prefers-color-scheme: dark)", "(prefers-contrast: more)"].flatMap((q) => defaultView?.matchMedia(q) ?? []);
+    const queries = ["(prefers-color-scheme: dark)", "(prefers-contrast: more)"].flatMap(
+      (q) => defaultView?.matchMedia(q) ?? [],
+    );
     for (const q of queries) q.addEventListener("change", update);
     update();
     return () => {

@@ -1,10 +1,10 @@
 import { Handle, Position, useUpdateNodeInternals } from "@xyflow/react";
 import { useEffect } from "react";
 import type { Operator } from "../../core/catalog";
-import * as format from "../../core/format";
-import { type ArgumentRow, argumentRows, extraInputs, previewOf } from "../../core/select";
 import { isWired, judge, slotsOf } from "../../core/compat";
+import * as format from "../../core/format";
 import type { Slot } from "../../core/graph";
+import { type ArgumentRow, argumentRows, extraInputs, previewOf } from "../../core/select";
 import type { NodeView } from "../../protocol/generated";
 import { useSel } from "../context";
 import { PortMark } from "../Port";
@@ -27,7 +27,11 @@ interface Props {
 
 export function ArgumentRowView({ node, row, sample }: Props) {
   const drawn = useDrawn(node, row.name, sample);
-  const shown = row.wired ? (drawn === undefined ? "wired" : format.value(drawn, row.unit)) : format.value(row.value, row.unit);
+  const shown = row.wired
+    ? drawn === undefined
+      ? "wired"
+      : format.value(drawn, row.unit)
+    : format.value(row.value, row.unit);
   return (
     <Row>
       <span className="ds-muted ds-row-name" title={row.name}>
@@ -65,12 +69,18 @@ export function DropRows({ node, operator }: { readonly node: NodeView; readonly
   const update = useUpdateNodeInternals();
   const from = drag?.from ?? null;
   const slots = useSel((s): readonly Slot[] => {
-    if (!from || !operator || !s.graph || !s.opening || from.node === node.key || s.view.hovered !== node.key) return [];
+    if (!from || !operator || !s.graph || !s.opening || from.node === node.key || s.view.hovered !== node.key)
+      return [];
     const face = new Set([0, ...extraInputs(node, operator)]);
-    const rows = new Set(argumentRows(node, operator).filter((r) => r.wired).map((r) => r.name));
+    const rows = new Set(
+      argumentRows(node, operator)
+        .filter((r) => r.wired)
+        .map((r) => r.name),
+    );
     const context = { graph: s.graph, catalog: s.opening.catalog };
     return slotsOf(node, operator).filter((slot) => {
-      if (slot.kind === "input" ? face.has(slot.input) : slot.kind === "argument" && rows.has(slot.argument)) return false;
+      if (slot.kind === "input" ? face.has(slot.input) : slot.kind === "argument" && rows.has(slot.argument))
+        return false;
       return !isWired(node, slot) && judge(context, from, slot).ok;
     });
   });
@@ -91,7 +101,10 @@ export function DropRows({ node, operator }: { readonly node: NodeView; readonly
             data-testid={slotTestId(slot)}
             data-ds-slot={handleOfSlot(slot)}
           >
-            <PortMark kind={slot.kind === "input" ? (operator.inputs[slot.input]?.kind ?? "any") : "scalar"} wired={false} />
+            <PortMark
+              kind={slot.kind === "input" ? (operator.inputs[slot.input]?.kind ?? "any") : "scalar"}
+              wired={false}
+            />
           </Handle>
           {slotName(slot, operator)}
         </div>

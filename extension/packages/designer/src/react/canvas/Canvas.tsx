@@ -9,17 +9,18 @@ import {
   useReactFlow,
 } from "@xyflow/react";
 import { type DragEvent, type MouseEvent, useCallback, useEffect, useMemo, useRef, useState } from "react";
-import type { Rect } from "../../core/route";
-import type { Position } from "../../protocol/generated";
 import { OUTPUTS } from "../../core/graph";
 import { layoutGraph } from "../../core/layout";
+import type { Rect } from "../../core/route";
+import type { Position } from "../../protocol/generated";
 import { reducedMotion, useCanvasApi } from "../canvasApi";
 import { useFrame, useSel } from "../context";
 import { insertOperator, openQuickAdd } from "../quick";
 import { type Drag, DragContext } from "./drag";
 import { OpCard } from "./OpCard";
 import { OutputsCard } from "./OutputsCard";
-import { fitView, obstaclesOf, sizesOf, useAutoPlace, useFlowEdges, useFlowNodes } from "./useFlow";
+import { fitView, obstaclesOf, useAutoPlace, useFlowEdges, useFlowNodes } from "./useFlow";
+import { sizesOf } from "./sizes";
 import { useWiring } from "./useWiring";
 import { ObstacleContext, WireEdge } from "./WireEdge";
 import { ZoomControls } from "./ZoomControls";
@@ -36,7 +37,7 @@ function CanvasView() {
   const flow = useReactFlow();
   const api = useCanvasApi();
   const box = useRef<HTMLDivElement>(null);
-  const width = useRef(0);
+  const pointer = useRef<Position | null>(null);
   const { nodes, setNodes, onNodesChange, dragging } = useFlowNodes();
   const edges = useFlowEdges();
   const [zoom, setZoom] = useState(1);
@@ -53,9 +54,10 @@ function CanvasView() {
     [flow, root],
   );
   const fitSoon = useCallback(() => requestAnimationFrame(() => fit()), [fit]);
-  useAutoPlace(width, fitSoon);
-  useFirstFit(nodes.length, fitSoon, box, width, fit);
+  useAutoPlace(box, fitSoon);
+  useFirstFit(nodes.length, fitSoon, box, fit);
 
+  useKeptFocus(root, focused);
   const obstacles = useObstacles(nodes, dragging);
   const place = useCallback((x: number, y: number) => flow.screenToFlowPosition({ x, y }), [flow]);
   const onPane = useCallback(
@@ -103,7 +105,7 @@ function CanvasView() {
       zoomTo: (z) => void flow.zoomTo(z, { duration: 80 }),
       layout: () => {
         const state = session.store.get();
-        if (state.graph) animate(layoutGraph(state.graph, sizesOf(state), width.current || 900));
+        if (state.graph) animate(layoutGraph(state.graph, sizesOf(state), box.current?.clientWidth || 900));
       },
       show: (key) => {
         const node = latest.current.find((n) => n.id === key);
@@ -113,10 +115,27 @@ function CanvasView() {
         void flow.setCenter(x, y, { zoom: Math.max(0.7, flow.getZoom()), duration: reducedMotion(root) ? 0 : 200 });
         focusCard(root, key);
       },
-      focus: (key) => focusCard(root, key),
+      reveal: (key) => {
+        const node = latest.current.find((n) => n.id === key);
+        const rect = box.current?.getBoundingClientRect();
+        if (!node || !rect) return;
+        const { x, y, zoom: z } = flow.getViewport();
+        const width = (node.measured?.width ?? 148) * z;
+        const height = (node.measured?.height ?? 171) * z;
+        const shift = (at: number, size: number, room: number) => Math.max(12 - at, Math.min(0, room - 12 - at - size));
+        const dx = shift(node.position.x * z + x, width, rect.width);
+        const dy = shift(node.position.y * z + y, height, rect.height);
+        if (dx !== 0 || dy !== 0)
+          void flow.setViewport({ x: x + dx, y: y + dy, zoom: z }, { duration: reducedMotion(root) ? 0 : 200 });
+        focusCard(root, key);
+      },
       centre: () => {
         const rect = box.current?.getBoundingClientRect();
-        const at = { x: (rect?.left ?? 0) + (rect?.width ?? 0) / 2 - 74, y: (rect?.top ?? 0) + (rect?.height ?? 0) / 3 };
+        if (pointer.current) return { at: pointer.current, place: place(pointer.current.x, pointer.current.y) };
+        const at = {
+          x: (rect?.left ?? 0) + (rect?.width ?? 0) / 2 - 74,
+          y: (rect?.top ?? 0) + (rect?.height ?? 0) / 3,
+        };
         return { at, place: place(at.x, at.y) };
       },
     };
@@ -142,7 +161,9 @@ function CanvasView() {
         const old = session.store.get().positions[n.id];
         return !old || old.x !== n.position.x || old.y !== n.position.y;
       });
-      session.move(Object.fromEntries(changed.map((n) => [n.id, { x: Math.round(n.position.x), y: Math.round(n.position.y) }])));
+      session.move(
+        Object.fromEntries(changed.map((n) => [n.id, { x: Math.round(n.position.x), y: Math.round(n.position.y) }])),
+      );
     },
     [session, dragging],
   );
@@ -175,9 +196,22 @@ function CanvasView() {
       ref={box}
       className={`ds-canvas ds-zoom-${zoomLevel(zoom)} ${drag ? "ds-wiring" : ""}`}
       data-testid="canvas"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: the canvas takes keys
+      tabIndex={0}
+      aria-label="Canvas. Space adds an operator, arrows walk along the wires."
       onFocus={() => setFocused(true)}
-      onBlur={() => setFocused(false)}
+      onBlur={(e) => {
+        // A card that was removed had the focus: the canvas keeps it.
+        const { target } = e;
+        queueMicrotask(() => setFocused((f) => f && !target.isConnected));
+      }}
       onDoubleClick={onDoubleClick}
+      onPointerMove={(e) => {
+        pointer.current = { x: e.clientX, y: e.clientY };
+      }}
+      onPointerLeave={() => {
+        pointer.current = null;
+      }}
       onDragOver={(e) => e.preventDefault()}
       onDrop={onDrop}
     >
@@ -220,7 +254,11 @@ function CanvasView() {
       </DragContext.Provider>
       <ZoomControls zoom={zoom} />
       {hint && (
-        <div className="ds-drag-hint" role="status" style={{ left: hint.x - offset(box, root).x, top: hint.y - offset(box, root).y }}>
+        <div
+          className="ds-drag-hint"
+          role="status"
+          style={{ left: hint.x - offset(box, root).x, top: hint.y - offset(box, root).y }}
+        >
           {hint.text}
         </div>
       )}
@@ -237,6 +275,21 @@ function offset(box: { current: HTMLElement | null }, root: HTMLElement): Positi
 function focusCard(root: HTMLElement, key: string): void {
   const cards = root.querySelectorAll<HTMLElement>(".react-flow__node");
   for (const card of cards) if (card.dataset.id === key) card.focus({ preventScroll: true });
+}
+
+/** When the focused card is taken away, the selected card or the canvas itself is focused instead. */
+function useKeptFocus(root: HTMLElement, focused: boolean): void {
+  const { session } = useFrame();
+  useEffect(() => {
+    const tree = root.getRootNode();
+    const active = tree instanceof Document || tree instanceof ShadowRoot ? tree.activeElement : null;
+    if (!focused || (active !== null && active !== root.ownerDocument.body)) return;
+    const key = session.store.get().view.selection[0];
+    if (key) focusCard(root, key);
+    const now = tree instanceof Document || tree instanceof ShadowRoot ? tree.activeElement : null;
+    if (now === null || now === root.ownerDocument.body)
+      root.querySelector<HTMLElement>(".ds-canvas")?.focus({ preventScroll: true });
+  });
 }
 
 /** Cards as obstacles, refreshed when nothing moves. */
@@ -257,7 +310,6 @@ function useFirstFit(
   count: number,
   fitSoon: () => void,
   box: { readonly current: HTMLDivElement | null },
-  width: { current: number },
   fit: (duration: number) => void,
 ): void {
   const shown = count > 0;
@@ -271,14 +323,12 @@ function useFirstFit(
     let last = 0;
     const observer = new ResizeObserver(() => {
       const now = element.clientWidth;
-      width.current = now;
       if (last > 0 && Math.abs(now - last) > 40) fit(120);
       last = now;
     });
     observer.observe(element);
-    width.current = element.clientWidth;
     return () => observer.disconnect();
-  }, [box, width, fit]);
+  }, [box, fit]);
 }
 
 export type CanvasEdge = Edge;

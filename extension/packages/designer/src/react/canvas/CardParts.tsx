@@ -100,7 +100,10 @@ interface TimeProps {
 
 export function TimeChip({ nodeKey, timing, running, old, heat }: TimeProps) {
   if (!timing && !running) return null;
-  const together = timing && timing.group.length > 1 ? ` Measured together with ${timing.group.filter((k) => k !== nodeKey).join(", ")}.` : "";
+  const together =
+    timing && timing.group.length > 1
+      ? ` Measured together with ${timing.group.filter((k) => k !== nodeKey).join(", ")}.`
+      : "";
   const title = timing
     ? `Work per batch in the whole pipeline, summed over threads: median ${format.time(timing.milliseconds)}, p95 ${format.time(timing.p95)}, ${format.percent(timing.share)} of the whole.${together}${old ? " From before the last change." : ""}`
     : "Measuring";

@@ -2,9 +2,9 @@ import { NodeToolbar, Position } from "@xyflow/react";
 import { severity } from "../../core/select";
 import type { Diagnostic } from "../../protocol/generated";
 import { CODES } from "../../protocol/generated";
+import { copyText } from "../clipboard";
 import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
-import { copyText } from "../clipboard";
 
 export function reportText(d: Diagnostic): string {
   const lines = [`${d.code} ${CODES[d.code] ?? ""}`.trim(), d.message];

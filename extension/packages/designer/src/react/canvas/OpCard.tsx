@@ -12,8 +12,8 @@ import { Icon, operatorIcon } from "../icons";
 import { ArgumentRowView, DropRows } from "./ArgumentRows";
 import { DeviceBadge, HeatBar, Row, SlotPort, SourcePort, TimeChip, Values } from "./CardParts";
 import { ErrorCard } from "./ErrorCard";
-import { Thumb } from "./Thumb";
 import { RenameField } from "./RenameField";
+import { Thumb } from "./Thumb";
 
 function useCard(key: string) {
   const node = useSel((s) => nodeOf(s.graph, key));
@@ -63,11 +63,7 @@ function Header({ node, operator, renaming }: { node: NodeView; operator: Operat
           size={12}
         />
       </span>
-      {renaming ? (
-        <RenameField nodeKey={node.key} />
-      ) : (
-        <b title={`${node.key}: fn.${node.operator}`}>{node.key}</b>
-      )}
+      {renaming ? <RenameField nodeKey={node.key} /> : <b title={`${node.key}: fn.${node.operator}`}>{node.key}</b>}
       {node.bypassed && <span className="ds-pill">off</span>}
       {!node.in_run && !node.bypassed && (
         <span className="ds-pill" title="No output of the pipeline depends on it, so a run leaves it out.">
@@ -116,7 +112,11 @@ function Body({ card, failed }: { readonly card: Card; readonly failed: boolean 
       </>
     );
   if (shape === "values") return <Values preview={preview} sample={sample} />;
-  return <div className="ds-text" title={preview?.text}>{preview?.text || preview?.note || ""}</div>;
+  return (
+    <div className="ds-text" title={preview?.text}>
+      {preview?.text || preview?.note || ""}
+    </div>
+  );
 }
 
 function OutputRows({ card }: { readonly card: Card }) {

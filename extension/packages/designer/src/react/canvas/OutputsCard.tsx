@@ -1,5 +1,6 @@
 import type { NodeProps } from "@xyflow/react";
 import { memo } from "react";
+import * as format from "../../core/format";
 import { nodeOf, OUTPUTS } from "../../core/graph";
 import { portKey } from "../../core/state";
 import { useSel, useSession } from "../context";
@@ -70,7 +71,7 @@ function OutputsCardView({ selected }: NodeProps) {
         </Row>
       )}
       <div className="ds-facts">
-        <span className="ds-facts-text">returned in this order</span>
+        <span className="ds-facts-text">{format.plural(outputs.length, "result")}</span>
         <DeviceBadge device={device} />
       </div>
     </div>

@@ -5,7 +5,12 @@ import { useSel, useSession } from "../context";
 /** The name of a node as a field: Enter takes it, Esc leaves the old one. */
 export function RenameField({ nodeKey }: { readonly nodeKey: string }) {
   const session = useSession();
-  const taken = useSel((s) => (s.graph?.nodes ?? []).map((n) => n.key).filter((k) => k !== nodeKey).join(" "));
+  const taken = useSel((s) =>
+    (s.graph?.nodes ?? [])
+      .map((n) => n.key)
+      .filter((k) => k !== nodeKey)
+      .join(" "),
+  );
   const [text, setText] = useState(nodeKey);
   const ref = useRef<HTMLInputElement>(null);
   const problem = nameProblem(text, new Set(taken.split(" ")));

@@ -1,11 +1,11 @@
 import { BaseEdge, EdgeLabelRenderer, type EdgeProps } from "@xyflow/react";
 import { createContext, memo, useContext, useMemo } from "react";
+import { cutEdits } from "../../core/actions";
 import { outputDevice } from "../../core/compat";
 import { nodeOf, wiresOf } from "../../core/graph";
-import { bezier, type Rect, route } from "../../core/route";
 import { PORT_LOOKS } from "../../core/ports";
+import { bezier, type Rect, route } from "../../core/route";
 import { staleKeys } from "../../core/select";
-import { cutEdits } from "../../core/actions";
 import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
 

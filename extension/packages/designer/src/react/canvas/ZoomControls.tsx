@@ -11,7 +11,12 @@ export function ZoomControls({ zoom }: { readonly zoom: number }) {
     <div className="ds-zoom">
       <div className="ds-zoom-group">
         <IconButton icon="minus" label="Zoom out (-)" onClick={() => api.current?.zoomBy(1 / 1.25)} />
-        <button type="button" className="ds-zoom-value" title="Zoom to 100 % (0)" onClick={() => api.current?.zoomTo(1)}>
+        <button
+          type="button"
+          className="ds-zoom-value"
+          title="Zoom to 100 % (0)"
+          onClick={() => api.current?.zoomTo(1)}
+        >
           {Math.round(zoom * 100)} %
         </button>
         <IconButton icon="plus" label="Zoom in (+)" onClick={() => api.current?.zoomBy(1.25)} />

@@ -4,28 +4,13 @@ import * as format from "../../core/format";
 import { OUTPUTS, wiresOf } from "../../core/graph";
 import { CARD, freePlace, layoutGraph, type Size } from "../../core/layout";
 import type { Rect } from "../../core/route";
-import { cardHeight, findingsOf, findings, previewOf, severity, timingOf } from "../../core/select";
+import { findings, findingsOf, severity, timingOf } from "../../core/select";
 import type { State } from "../../core/state";
 import type { Position } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 import { handleOfSlot } from "./drag";
+import { cardKeys, cardRects, sizesOf } from "./sizes";
 import { describe } from "./OpCard";
-
-export function sizesOf(state: State): Map<string, Size> {
-  const sizes = new Map<string, Size>();
-  for (const node of state.graph?.nodes ?? []) {
-    const operator = state.opening?.catalog.byName.get(node.operator);
-    sizes.set(node.key, { width: CARD, height: cardHeight(node, operator, previewOf(state, node.key)) });
-  }
-  sizes.set(OUTPUTS, { width: CARD, height: 52 + 20 * Math.max(1, state.graph?.outputs.length ?? 0) });
-  return sizes;
-}
-
-/** Keys of all cards on the canvas. The card of the outputs is there as soon as there is a node. */
-export function cardKeys(state: State): string[] {
-  const keys = (state.graph?.nodes ?? []).map((n) => n.key);
-  return keys.length > 0 ? [...keys, OUTPUTS] : keys;
-}
 
 function label(state: State, key: string): string {
   if (key === OUTPUTS) return `outputs, ${format.plural(state.graph?.outputs.length ?? 0, "result")}`;
@@ -119,29 +104,31 @@ export function obstaclesOf(nodes: readonly Node[]): Rect[] {
 }
 
 /** Give every card a place: all of them if none has one, else only the new ones. Sent to the kernel once. */
-export function useAutoPlace(width: RefObject<number>, fit: () => void): void {
+export function useAutoPlace(box: RefObject<HTMLElement | null>, fit: () => void): void {
   const session = useSession();
   const missing = useSel((s) => (s.confirmed ? cardKeys(s).filter((k) => !s.positions[k]) : []));
   useEffect(() => {
     if (missing.length === 0) return;
     const state = session.store.get();
     if (!state.graph) return;
-    const all = layoutGraph(state.graph, sizesOf(state), width.current || 900);
+    const all = layoutGraph(state.graph, sizesOf(state), box.current?.clientWidth || 900);
     const placed = cardKeys(state).filter((k) => state.positions[k]);
     if (placed.length === 0) {
       session.move(all);
       requestAnimationFrame(fit);
       return;
     }
-    const taken: Position[] = placed.flatMap((k) => state.positions[k] ?? []);
+    const taken = cardRects(state);
+    const sizes = sizesOf(state);
     const found: Record<string, Position> = {};
     for (const key of missing) {
-      const at = freePlace(nextTo(state, key) ?? all[key] ?? { x: 20, y: 14 }, taken);
+      const size = sizes.get(key) ?? { width: CARD, height: 171 };
+      const at = freePlace(nextTo(state, key) ?? all[key] ?? { x: 20, y: 14 }, taken, size);
       found[key] = at;
-      taken.push(at);
+      taken.push({ ...at, ...size });
     }
     session.move(found);
-  }, [missing, session, width, fit]);
+  }, [missing, session, box, fit]);
 }
 
 /** The outputs stand right of what they return. */
@@ -161,8 +148,9 @@ export function fitView(flow: ReactFlowInstance, cards: readonly Rect[], box: Si
   const top = Math.min(...cards.map((c) => c.y));
   const width = Math.max(...cards.map((c) => c.x + c.width)) - left;
   const height = Math.max(...cards.map((c) => c.y + c.height)) - top;
-  const zoom = Math.min(1, box.width / (width + 28), box.height / (height + 24));
-  const scale = Math.max(0.3, zoom);
+  // Wires run up to 20 px outside of the cards.
+  const whole = width + 24 <= box.width && height + 24 <= box.height;
+  const scale = whole ? 1 : Math.min(1, Math.max(0.3, Math.min(box.width / (width + 56), box.height / (height + 40))));
   const x = scale < 1 ? (box.width - width * scale) / 2 : GAPS.left;
   const y = scale < 1 ? Math.max(8, (box.height - height * scale) / 2) : GAPS.top;
   void flow.setViewport({ x: x - left * scale, y: y - top * scale, zoom: scale }, { duration });

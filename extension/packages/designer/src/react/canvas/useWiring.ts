@@ -59,7 +59,9 @@ export function resolve(context: Context, drag: Drag, at: Under): End | { readon
   }
   if (at.node === drag.to.node) return null;
   const node = nodeOf(context.graph, at.node);
-  const refs = at.source ? [at.source] : (node?.output_kinds ?? []).map((_, output) => ({ node: at.node ?? "", output }));
+  const refs = at.source
+    ? [at.source]
+    : (node?.output_kinds ?? []).map((_, output) => ({ node: at.node ?? "", output }));
   let reason = "A wire runs from an output to an input.";
   for (const source of refs) {
     const verdict = judge(context, source, drag.to);
@@ -195,7 +197,8 @@ export function useWiring(onPane: DropOnPane) {
       const graph = session.store.get().graph;
       finish();
       moving.current = null;
-      if (!started || !slot || !graph || !wiresOf(graph).some((w) => JSON.stringify(w.slot) === JSON.stringify(slot))) return;
+      if (!started || !slot || !graph || !wiresOf(graph).some((w) => JSON.stringify(w.slot) === JSON.stringify(slot)))
+        return;
       const { x, y } = point(event);
       const at = under(root, x, y);
       const back = at.slot && JSON.stringify(at.slot) === JSON.stringify(slot);

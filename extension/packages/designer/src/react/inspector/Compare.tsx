@@ -55,9 +55,23 @@ export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonl
       }}
       onPointerMove={move}
     >
-      {both && <Thumb id={DETAIL_IN} width={WIDTH} height={HEIGHT} label={`input of ${nodeKey}, sample ${sample + 1}`} testId="detail-in" />}
+      {both && (
+        <Thumb
+          id={DETAIL_IN}
+          width={WIDTH}
+          height={HEIGHT}
+          label={`input of ${nodeKey}, sample ${sample + 1}`}
+          testId="detail-in"
+        />
+      )}
       <div className="ds-compare-out" style={both ? { clipPath: `inset(0 0 0 ${at * 100}%)` } : undefined}>
-        <Thumb id={DETAIL_OUT} width={WIDTH} height={HEIGHT} label={`output of ${nodeKey}, sample ${sample + 1}`} testId="detail-out" />
+        <Thumb
+          id={DETAIL_OUT}
+          width={WIDTH}
+          height={HEIGHT}
+          label={`output of ${nodeKey}, sample ${sample + 1}`}
+          testId="detail-out"
+        />
       </div>
       {both && (
         <>
@@ -85,7 +99,13 @@ export function Histogram({ bins }: { readonly bins: readonly (readonly number[]
   const most = Math.max(1, ...bins.flat());
   const colours = bins.length === 1 ? [CHANNELS[3]] : CHANNELS;
   return (
-    <svg className="ds-histogram" viewBox="0 0 92 46" preserveAspectRatio="none" role="img" aria-label="histogram of values">
+    <svg
+      className="ds-histogram"
+      viewBox="0 0 92 46"
+      preserveAspectRatio="none"
+      role="img"
+      aria-label="histogram of values"
+    >
       {bins.map((channel, c) => {
         const step = 92 / Math.max(1, channel.length - 1);
         // Square roots: a photo's black or white spike would flatten the rest.

@@ -6,8 +6,8 @@ import { findings, previewOf } from "../../core/select";
 import type { NodeView } from "../../protocol/generated";
 import { contextOf } from "../canvas/useWiring";
 import { useSel, useSession } from "../context";
-import { IconButton } from "../parts";
 import { PortMark } from "../Port";
+import { IconButton } from "../parts";
 import { Control } from "./controls";
 import { useSetter } from "./field";
 
@@ -32,10 +32,21 @@ function Wired({ node, argument }: Props) {
     <span className="ds-wired">
       <span className="ds-wired-chip">
         <PortMark kind="scalar" wired argument size={14} />
-        <button type="button" className="ds-wired-name" title={`Show ${source.node}`} onClick={() => session.select([source.node])}>
+        <button
+          type="button"
+          className="ds-wired-name"
+          title={`Show ${source.node}`}
+          onClick={() => session.select([source.node])}
+        >
           from <b>{source.node}</b>
         </button>
-        <IconButton icon="cross" label={`Cut the wire to ${argument.name}`} small testId={`cut-${argument.name}`} onClick={cut} />
+        <IconButton
+          icon="cross"
+          label={`Cut the wire to ${argument.name}`}
+          small
+          testId={`cut-${argument.name}`}
+          onClick={cut}
+        />
       </span>
       {state.drawn !== undefined && (
         <span className="ds-drawn">
@@ -81,7 +92,9 @@ function tooltip(argument: Argument): string {
   if (argument.unit) parts.push(`Unit: ${argument.unit}.`);
   const { minimum, maximum } = argument;
   if (minimum !== null || maximum !== null)
-    parts.push(`Accepted: ${minimum === null ? "" : `${format.number(minimum)} `}…${maximum === null ? "" : ` ${format.number(maximum)}`}.`);
+    parts.push(
+      `Accepted: ${minimum === null ? "" : `${format.number(minimum)} `}…${maximum === null ? "" : ` ${format.number(maximum)}`}.`,
+    );
   if (argument.default !== null) parts.push(`Default: ${format.value(argument.default)}.`);
   if (argument.deprecated) parts.push(argument.deprecated);
   return parts.filter(Boolean).join(" ");
@@ -146,7 +159,9 @@ export function FieldRow({ node, argument }: Props) {
           {reason}
         </span>
       )}
-      {useless && <span className="ds-useless-note">no effect here{argument.reason ? `: ${argument.reason}` : ""}</span>}
+      {useless && (
+        <span className="ds-useless-note">no effect here{argument.reason ? `: ${argument.reason}` : ""}</span>
+      )}
     </div>
   );
 }

@@ -5,8 +5,8 @@ import { OUTPUTS, type Slot } from "../../core/graph";
 import type { NodeView, PortRef } from "../../protocol/generated";
 import { contextOf } from "../canvas/useWiring";
 import { useSel, useSession } from "../context";
-import { Section, Switch } from "../parts";
 import { PortMark } from "../Port";
+import { Section, Switch } from "../parts";
 
 const idOf = (ref: PortRef | null) => (ref ? `${ref.node}#${ref.output}` : "");
 
@@ -92,7 +92,9 @@ export function InputsSection({ node, operator }: { readonly node: NodeView; rea
               onChange={(on) => toggle(output, on)}
               testId={`return-${output}`}
             />
-            <span className="ds-muted">{returned(output) >= 0 ? `returned as number ${returned(output) + 1}` : "not returned"}</span>
+            <span className="ds-muted">
+              {returned(output) >= 0 ? `returned as number ${returned(output) + 1}` : "not returned"}
+            </span>
           </span>
         </div>
       ))}
@@ -122,7 +124,13 @@ export function OutputsPanel() {
             {i + 1}. <b>{ref.node}</b>
             {ref.output > 0 && `[${ref.output}]`}
           </span>
-          <button type="button" className="ds-link" disabled={i === 0} onClick={() => swap(i, i - 1)} aria-label={`Move ${ref.node} up`}>
+          <button
+            type="button"
+            className="ds-link"
+            disabled={i === 0}
+            onClick={() => swap(i, i - 1)}
+            aria-label={`Move ${ref.node} up`}
+          >
             up
           </button>
           <button

@@ -1,8 +1,8 @@
-import { OUTPUTS } from "../../core/graph";
 import * as format from "../../core/format";
+import { OUTPUTS } from "../../core/graph";
 import { useSel } from "../context";
-import { NodePanel } from "./NodePanel";
 import { OutputsPanel } from "./InputsSection";
+import { NodePanel } from "./NodePanel";
 import { PipelinePanel } from "./PipelinePanel";
 
 /** One panel that follows the selection. */

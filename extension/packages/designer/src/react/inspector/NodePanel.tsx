@@ -6,11 +6,11 @@ import { categoryHue } from "../../core/ports";
 import { findings, findingsOf, previewOf, severity, timingOf } from "../../core/select";
 import type { Device, NodeView } from "../../protocol/generated";
 import { reportText } from "../canvas/ErrorCard";
+import { RenameField } from "../canvas/RenameField";
 import { copyText } from "../clipboard";
 import { useSel, useSession } from "../context";
 import { Icon, operatorIcon } from "../icons";
 import { IconButton, Section } from "../parts";
-import { RenameField } from "../canvas/RenameField";
 import { Compare, Histogram } from "./Compare";
 import { FieldRow } from "./FieldRow";
 import { InputsSection } from "./InputsSection";
@@ -21,7 +21,10 @@ function Head({ node, operator }: { readonly node: NodeView; readonly operator: 
   const renaming = useSel((s) => s.view.renaming);
   return (
     <div className="ds-inspector-head">
-      <span className="ds-tile ds-tile-large" style={{ "--ds-c": `var(--ds-${categoryHue(operator?.category ?? "")})` }}>
+      <span
+        className="ds-tile ds-tile-large"
+        style={{ "--ds-c": `var(--ds-${categoryHue(operator?.category ?? "")})` }}
+      >
         <Icon name={operatorIcon(operator?.icon ?? "", node.operator, operator?.category ?? "")} />
       </span>
       <div onBlur={() => setNaming(false)}>

@@ -1,10 +1,10 @@
+import { useState } from "react";
 import type { Argument } from "../../core/catalog";
 import * as format from "../../core/format";
 import type { PipelineOptions, Value } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 import { IconButton, Section } from "../parts";
 import { Control } from "./controls";
-import { useState } from "react";
 
 type Option = keyof PipelineOptions;
 
@@ -35,7 +35,10 @@ const OPTIONS: readonly Argument[] = [
   option("batch_size", "Samples in a batch.", [1, 64]),
   option("num_threads", "Threads that work on a batch.", [1, 16]),
   option("prefetch_queue_depth", "Batches that are made ahead.", [1, 8]),
-  option("seed", "Start of every random draw; without one, each run draws anew.", [], { widget: "number", minimum: -1 }),
+  option("seed", "Start of every random draw; without one, each run draws anew.", [], {
+    widget: "number",
+    minimum: -1,
+  }),
 ];
 
 const NAMES: Partial<Record<string, string>> = { prefetch_queue_depth: "prefetch" };
@@ -46,14 +49,23 @@ function OptionRow({ argument }: { readonly argument: Argument }) {
   const value: Value = useSel((s) => s.options?.[name] ?? null);
   const [reason, setReason] = useState("");
   const set = (v: Value, gesture = "") =>
-    session.edit([{ type: "set_pipeline", option: name, value: v }], { gesture: gesture && `pipeline.${name}.${gesture}` });
+    session.edit([{ type: "set_pipeline", option: name, value: v }], {
+      gesture: gesture && `pipeline.${name}.${gesture}`,
+    });
   return (
     <div className="ds-field" data-testid={`field-${name}`}>
       <span className="ds-field-name" title={`${name}: ${argument.doc}`}>
         <span>{NAMES[name] ?? name}</span>
       </span>
       <span className="ds-field-control">
-        <Control argument={argument} value={value} set={set} reset={() => set(null)} complain={setReason} bad={reason !== ""} />
+        <Control
+          argument={argument}
+          value={value}
+          set={set}
+          reset={() => set(null)}
+          complain={setReason}
+          bad={reason !== ""}
+        />
         {name === "seed" && (
           <IconButton icon="dice" label="Another seed" small onClick={() => set(Math.floor(Math.random() * 2 ** 31))} />
         )}
@@ -81,7 +93,13 @@ function WhereTheTimeGoes() {
   return (
     <Section title="Where the time goes" note={old ? "before the last change" : "per batch"}>
       {sorted.map((t) => (
-        <button key={t.key} type="button" className="ds-time-row" title={`Show ${t.key}, ${format.percent(t.share)}`} onClick={() => session.select([t.key])}>
+        <button
+          key={t.key}
+          type="button"
+          className="ds-time-row"
+          title={`Show ${t.key}, ${format.percent(t.share)}`}
+          onClick={() => session.select([t.key])}
+        >
           <span>{t.key}</span>
           <span className="ds-time-bar">
             <i className={`ds-heat-${format.heatStep(t.share)}`} style={{ width: `${Math.max(1, t.share * 100)}%` }} />

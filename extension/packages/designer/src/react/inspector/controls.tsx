@@ -1,7 +1,7 @@
 import { useState } from "react";
-import type { Value, Widget } from "../../protocol/generated";
 import * as format from "../../core/format";
 import { parseMany, sliderSpan } from "../../core/validate";
+import type { Value, Widget } from "../../protocol/generated";
 import { Icon } from "../icons";
 import { Switch } from "../parts";
 import { type ControlProps, useGesture } from "./field";
@@ -108,10 +108,20 @@ function NumbersControl({ argument, value, set, complain, bad }: Props) {
       ))}
       {most > least && (
         <span className="ds-numbers-size">
-          <button type="button" aria-label="One number less" disabled={shown.length <= least} onClick={() => resize(shown.length - 1)}>
+          <button
+            type="button"
+            aria-label="One number less"
+            disabled={shown.length <= least}
+            onClick={() => resize(shown.length - 1)}
+          >
             <Icon name="minus" size={10} />
           </button>
-          <button type="button" aria-label="One number more" disabled={shown.length >= most} onClick={() => resize(shown.length + 1)}>
+          <button
+            type="button"
+            aria-label="One number more"
+            disabled={shown.length >= most}
+            onClick={() => resize(shown.length + 1)}
+          >
             <Icon name="plus" size={10} />
           </button>
         </span>
@@ -219,7 +229,15 @@ function TextControl({ argument, value, set, bad, reset, lines }: Props & { read
     setDraft(null);
     if (draft === shown) return;
     if (draft.trim() === "" && !argument.required) reset();
-    else set(lines ? draft.split("\n").map((l) => l.trim()).filter(Boolean) : draft);
+    else
+      set(
+        lines
+          ? draft
+              .split("\n")
+              .map((l) => l.trim())
+              .filter(Boolean)
+          : draft,
+      );
   };
   const shared = {
     className: `ds-input ${bad ? "ds-bad" : ""}`,
@@ -267,7 +285,14 @@ export function Control(props: Props) {
     case "range":
       return <RangeControl {...props} />;
     case "switch":
-      return <Switch label={argument.name} on={value === true || value === 1} onChange={(on) => set(on)} testId={`switch-${argument.name}`} />;
+      return (
+        <Switch
+          label={argument.name}
+          on={value === true || value === 1}
+          onChange={(on) => set(on)}
+          testId={`switch-${argument.name}`}
+        />
+      );
     case "choice":
       return <ChoiceControl {...props} />;
     case "text":

@@ -1,0 +1,79 @@
+# The verbs of this project. Needs make and Python >= 3.11; no Node, compiler or GPU.
+#   make lab      JupyterLab with the designer and sample photos
+#   make test     all tests        make lint   style, types, layers
+#   make bench    benchmarks       make generated   what is generated from the code
+# PYTHON=python3.12 chooses the interpreter of a new .venv; EXTRAS=dev,peer adds extras; ARGS passes options on.
+
+PYTHON ?= python3
+EXTRAS ?= dev
+ARGS ?=
+VENV := .venv
+STAMPS := $(VENV)/.stamps
+BIN := $(VENV)/bin
+STATIC := dali_studio/studio/static
+BUNDLE := $(STATIC)/widget.js
+FRONTEND := extension/package.json extension/package-lock.json extension/build.mjs \
+	$(shell find extension/packages -name node_modules -prune -o -type f \( -name '*.ts' -o -name '*.tsx' -o -name '*.css' \) -print 2>/dev/null)
+# Node and npm come from PyPI into the environment; the build must find them first.
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: setup lab test bench lint types generated frontend clean
+.DELETE_ON_ERROR:
+
+setup: $(STAMPS)/warm
+
+$(STAMPS)/venv:
+	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "DALI Studio needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Run: make PYTHON=python3.12 ...")'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@mkdir -p $(STAMPS) && touch $@
+
+# What builds the package, without isolation afterwards: one Node in the environment serves this and later builds.
+$(STAMPS)/builders: pyproject.toml | $(STAMPS)/venv
+	@echo "Installing what builds the front end (Node from PyPI) ..."
+	@$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], "editables>=0.5", sep="\n")' > $(STAMPS)/builders.txt
+	@$(BIN)/python -m pip install --quiet -r $(STAMPS)/builders.txt
+	@touch $@
+
+$(STAMPS)/package-$(EXTRAS): pyproject.toml $(STAMPS)/builders
+	@echo "Installing DALI Studio into $(VENV), building the designer if need be ..."
+	@$(BIN)/python -m pip install --quiet --no-build-isolation --editable '.[$(EXTRAS)]'
+	@touch $@
+
+# Fresh checkouts get the bundle from the installation above; edited sources are bundled anew here.
+$(BUNDLE): $(FRONTEND) | $(STAMPS)/package-$(EXTRAS)
+	@echo "Building the designer ..."
+	@cd extension && npm ci --no-fund --no-audit --loglevel=error && npm run --silent build
+	@touch $@
+
+frontend: $(BUNDLE)
+
+$(STAMPS)/warm: $(BUNDLE) $(STAMPS)/package-$(EXTRAS)
+	@$(BIN)/dali-studio warm
+	@touch $@
+
+lab: $(STAMPS)/warm
+	@$(BIN)/dali-studio lab notebooks $(ARGS)
+
+test: $(STAMPS)/warm
+	@$(BIN)/python -m pytest $(ARGS)
+
+bench: $(STAMPS)/warm
+	@$(BIN)/python -m tests.benchmarks $(ARGS)
+
+lint: $(STAMPS)/package-$(EXTRAS)
+	@$(BIN)/ruff check dali_studio tests
+	@$(BIN)/lint-imports --no-logo
+	@$(BIN)/pyright
+	@cd extension && test -d node_modules || npm ci --no-fund --no-audit --loglevel=error
+	@cd extension && npm run --silent typecheck && npm run --silent lint
+
+# The TypeScript of the messages, the stubs of fn and ops, the reference.
+generated: $(STAMPS)/package-$(EXTRAS)
+	@$(BIN)/python -m dali_studio.studio.codegen_ts
+	@$(BIN)/python -m dali_studio.api.stubs
+	@$(BIN)/python -m tests.reference
+
+clean:
+	rm -rf $(VENV) $(STATIC) extension/node_modules build dist tests/.artifacts
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

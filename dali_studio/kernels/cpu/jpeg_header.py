@@ -1,0 +1,128 @@
+"""Header of a JPEG file: size, coding, colours, sampling and orientation.
+
+Sources: ITU-T T.81, annex B, for the segments; libjpeg's rules for the colour model (JFIF and Adobe marks); Exif.
+"""
+
+from __future__ import annotations
+
+from dali_studio.kernels.cpu.image_info import Buffer, DecodeError, ImageInfo, as_view, byte_count, exif_orientation
+
+_KINDS = {0xC0: "baseline", 0xC1: "extended", 0xC2: "progressive", 0xC3: "lossless"}
+_UNSUPPORTED_FRAMES = {
+    0xC5: "hierarchical",
+    0xC6: "hierarchical progressive",
+    0xC7: "hierarchical lossless",
+    0xC9: "arithmetic coding",
+    0xCA: "arithmetic coding, progressive",
+    0xCB: "arithmetic coding, lossless",
+    0xCD: "hierarchical, arithmetic coding",
+    0xCE: "hierarchical progressive, arithmetic coding",
+    0xCF: "hierarchical lossless, arithmetic coding",
+}
+_ARITHMETIC = (0xC9, 0xCA)
+_SOS, _DRI, _APP0, _APP1, _APP14 = 0xDA, 0xDD, 0xE0, 0xE1, 0xEE
+
+
+def parse_header(data: Buffer) -> ImageInfo:
+    """Read the header segments of a JPEG file up to its first scan.
+
+    Parameters
+    ----------
+    data : bytes-like
+        The whole file, or at least everything up to the first scan.
+
+    Returns
+    -------
+    ImageInfo
+        With all the JPEG fields filled in.
+
+    Raises
+    ------
+    DecodeError
+        When the header is cut off or makes no sense, or the coding is not supported.
+    """
+    view = as_view(data)
+    size = len(view)
+    position, frame, restart, orientation, adobe, jfif = 2, 0, 0, 1, -1, False
+    while position + 4 <= size:
+        if view[position] != 0xFF:
+            raise DecodeError(
+                f"broken JPEG header: byte {position} is 0x{view[position]:02x}, expected a marker (0xff)"
+            )
+        marker = view[position + 1]
+        if marker == 0xFF:  # fill bytes may stand before any marker
+            position += 1
+            continue
+        if marker == 0x01 or 0xD0 <= marker <= 0xD8:
+            position += 2
+            continue
+        if marker == 0xD9:
+            break
+        length = view[position + 2] << 8 | view[position + 3]
+        body = position + 4
+        if marker == _SOS:
+            if not frame:
+                raise DecodeError("broken JPEG header: the image data starts before any frame header (SOF)")
+            components = view[body] if body < size else 0
+            return _header_info(view, frame, orientation, restart, adobe, jfif, components)
+        if marker in _KINDS or marker in _UNSUPPORTED_FRAMES:
+            frame = position
+        elif marker == _APP1 and orientation == 1 and bytes(view[body : body + 6]) == b"Exif\0\0":
+            orientation = exif_orientation(view[body + 6 : position + 2 + length])
+        elif marker == _DRI:
+            restart = view[body] << 8 | view[body + 1] if body + 2 <= size else 0
+        elif marker == _APP14 and bytes(view[body : body + 5]) == b"Adobe" and length >= 14 and body + 12 <= size:
+            adobe = view[body + 11]
+        elif marker == _APP0 and bytes(view[body : body + 4]) == b"JFIF":
+            jfif = True
+        position += 2 + length
+    raise DecodeError(f"the JPEG file ends after {byte_count(size)}, before its image data starts; the file is cut off")
+
+
+def _header_info(
+    view: memoryview, frame: int, orientation: int, restart: int, adobe: int, jfif: bool, scanned: int
+) -> ImageInfo:
+    marker = view[frame + 1]
+    length = view[frame + 2] << 8 | view[frame + 3]
+    if length < 11 or frame + 2 + length > len(view):
+        raise DecodeError(f"broken JPEG header: a frame header of {length} bytes, expected at least 11")
+    if marker in _UNSUPPORTED_FRAMES and marker not in _ARITHMETIC:
+        raise DecodeError(f"this JPEG uses {_UNSUPPORTED_FRAMES[marker]} coding; supported: baseline and progressive")
+    bits, count = view[frame + 4], view[frame + 9]
+    height, width = (view[frame + 5] << 8 | view[frame + 6]), (view[frame + 7] << 8 | view[frame + 8])
+    if length != 8 + 3 * count or height == 0 or width == 0 or count not in (1, 3, 4):
+        raise DecodeError(
+            f"broken JPEG header: {width}x{height} pixels, {count} components in {length} bytes; expected a size of "
+            "1x1 or more and 1, 3 or 4 components"
+        )
+    sampling = tuple((view[frame + 11 + 3 * i] >> 4, view[frame + 11 + 3 * i] & 15) for i in range(count))
+    names = bytes(view[frame + 10 + 3 * i] for i in range(count))
+    kind = "arithmetic" if marker in _ARITHMETIC else _KINDS[marker]
+    return ImageInfo(
+        format="jpeg",
+        height=height,
+        width=width,
+        channels=count,
+        orientation=orientation,
+        bit_depth=bits,
+        kind=kind,
+        colors=_color_model(count, adobe, jfif, names),
+        inverted=adobe >= 0,
+        sampling=sampling,
+        restart_interval=restart,
+        single_scan=scanned == count and kind in ("baseline", "extended"),
+        frame_offset=frame + 5,
+    )
+
+
+def _color_model(count: int, adobe: int, jfif: bool, names: bytes) -> str:
+    """libjpeg's rules: the Adobe marker decides, else JFIF means YCbCr, else the components' names."""
+    if count == 1:
+        return "gray"
+    if count == 4:
+        return "ycck" if adobe == 2 else "cmyk"
+    if jfif:
+        return "ycc"
+    if adobe >= 0:
+        return "rgb" if adobe == 0 else "ycc"
+    return "rgb" if names == b"RGB" else "ycc"

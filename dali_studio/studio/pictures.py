@@ -1,0 +1,149 @@
+"""From tensors to what a card shows: thumbnails in one JPEG atlas, and short texts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import simplejpeg
+from numpy.typing import NDArray
+from PIL import Image
+
+from dali_studio.core.dtypes import from_numpy, short_name
+
+Rgb = NDArray[np.uint8]
+_HEX_BYTES = 72
+_TEXT_VALUES = 8
+_QUALITY = 85
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """Place of a picture in an atlas."""
+
+    x: int
+    y: int
+    width: int
+    height: int
+
+
+def facts(sample: NDArray[Any], *, encoded: bool = False) -> str:
+    """The shape line: ``256×385×3 u8``; for encoded files their size."""
+    if encoded:
+        return f"{byte_count(sample.size)} {short_name(from_numpy(sample.dtype))}"
+    shape = "×".join(map(str, sample.shape)) or "scalar"
+    return f"{shape} {short_name(from_numpy(sample.dtype))}"
+
+
+def byte_count(size: int) -> str:
+    """Decimal units with three figures: ``268 kB``."""
+    value = float(size)
+    for unit in ("B", "kB", "MB"):
+        if value < 999.5:
+            return f"{value:.0f} {unit}" if unit == "B" or value >= 99.95 else f"{value:.1f} {unit}"
+        value /= 1000
+    return f"{value:.1f} GB"
+
+
+def text_of(sample: NDArray[Any], *, encoded: bool = False) -> str:
+    """The first bytes of a file in hex, or the values of a small tensor."""
+    if encoded:
+        raw = sample.ravel()[:_HEX_BYTES].tobytes()
+        return " ".join(f"{byte:02X}" for byte in raw)
+    flat = sample.ravel()
+    shown = ", ".join(_number(value) for value in flat[:_TEXT_VALUES].tolist())
+    return f"{shown} …" if flat.size > _TEXT_VALUES else shown
+
+
+def _number(value: float) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def is_picture(sample: NDArray[Any], layout: str) -> bool:
+    """Whether a tensor can be shown as an image."""
+    if sample.size == 0:
+        return False
+    if layout in ("HWC", "CHW"):
+        return sample.ndim == 3 and sample.shape[layout.index("C")] in (1, 2, 3, 4)
+    return layout == "HW" and sample.ndim == 2
+
+
+def to_rgb(sample: NDArray[Any], layout: str) -> tuple[Rgb, str]:
+    """An image as uint8 RGB, and a note on how its values were mapped to the screen.
+
+    uint8 is shown as it is. Floats between 0 and 1 are shown over that range; other types over their own minimum and
+    maximum.
+    """
+    image = sample[..., None] if sample.ndim == 2 else sample.transpose(1, 2, 0) if layout == "CHW" else sample
+    image = image[..., :1] if image.shape[2] == 2 else image[..., :3]
+    note = ""
+    if image.dtype != np.uint8:
+        image, note = _ranged(image)
+    if image.shape[2] == 1:
+        image = np.broadcast_to(image, (*image.shape[:2], 3))
+    return np.ascontiguousarray(image), note
+
+
+def _ranged(image: NDArray[Any]) -> tuple[Rgb, str]:
+    values = image.astype(np.float32)
+    finite = values[np.isfinite(values)]
+    low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
+    if image.dtype.kind == "f" and low >= 0 and high <= 1:
+        low, high = 0.0, 1.0
+    span = high - low or 1.0
+    scaled = np.nan_to_num((values - low) * (255.0 / span), nan=0.0, posinf=255.0, neginf=0.0)
+    return (scaled + 0.5).clip(0, 255).astype(np.uint8), f"shown from {low:.3g} to {high:.3g}"
+
+
+def fitted(image: Rgb, width: int, height: int) -> Rgb:
+    """The image made smaller to fit into a box; small images stay as they are."""
+    scale = min(width / image.shape[1], height / image.shape[0], 1.0)
+    if scale == 1.0:
+        return image
+    size = (max(round(image.shape[1] * scale), 1), max(round(image.shape[0] * scale), 1))
+    return np.asarray(Image.fromarray(image).resize(size, Image.Resampling.BILINEAR, reducing_gap=2.0))
+
+
+def atlas(images: Sequence[Rgb], columns: int = 4) -> tuple[list[Cell], bytes]:
+    """Pack images into one JPEG, row by row."""
+    cells: list[Cell] = []
+    x = y = row = width = 0
+    for number, image in enumerate(images):
+        if number and number % columns == 0:
+            x, y, row = 0, y + row, 0
+        cells.append(Cell(x, y, image.shape[1], image.shape[0]))
+        x, row = x + image.shape[1], max(row, image.shape[0])
+        width = max(width, x)
+    canvas = np.zeros((y + row, width, 3), np.uint8)
+    for cell, image in zip(cells, images, strict=True):
+        canvas[cell.y : cell.y + cell.height, cell.x : cell.x + cell.width] = image
+    return cells, jpeg(canvas)
+
+
+def jpeg(image: Rgb) -> bytes:
+    """A JPEG file without chroma subsampling."""
+    return simplejpeg.encode_jpeg(np.ascontiguousarray(image), quality=_QUALITY, colorsubsampling="444")
+
+
+def square(image: Rgb, size: int) -> Rgb:
+    """The middle of an image as a small square."""
+    side = min(image.shape[:2])
+    y, x = (image.shape[0] - side) // 2, (image.shape[1] - side) // 2
+    cut = Image.fromarray(np.ascontiguousarray(image[y : y + side, x : x + side]))
+    return np.asarray(cut.resize((size, size), Image.Resampling.BILINEAR, reducing_gap=2.0))
+
+
+def histogram(sample: NDArray[Any], layout: str, bins: int = 32) -> tuple[tuple[int, ...], ...]:
+    """Counts per channel (at most 4; one for what is no image) between the smallest and the largest value."""
+    values = sample.astype(np.float32)
+    finite = values[np.isfinite(values)]
+    if not finite.size:
+        return ()
+    limits = (float(finite.min()), float(finite.max()))
+    if layout in ("HWC", "CHW"):
+        planes = list(np.moveaxis(values, layout.index("C"), 0)[:4])
+    else:
+        planes = [values]
+    return tuple(tuple(np.histogram(plane[np.isfinite(plane)], bins, limits)[0].tolist()) for plane in planes)

@@ -1,0 +1,242 @@
+"""Previews: every node's output for the chosen sample, by the one executor, with results kept between edits."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dali_studio.api.sources import SourceFeeder
+from dali_studio.compiler.pipeline import compile_graph
+from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
+from dali_studio.core.random import operator_seeds
+from dali_studio.graph.edits import PortRef
+from dali_studio.graph.model import Graph, structural_keys
+from dali_studio.graph.seeds import operator_indices
+from dali_studio.graph.validate import Validation
+from dali_studio.runtime.executor import Executor, Request, SourceState
+from dali_studio.runtime.workers import WorkerPool
+from dali_studio.schema.declare import Batch
+from dali_studio.schema.registry import Registry
+from dali_studio.schema.traits import ReadsData
+
+_CACHE_BYTES = 512 * 1024 * 1024
+#: Batches of a Python source that stay available, since a source cannot go back.
+_KEPT_BATCHES = 8
+
+
+@dataclass(slots=True)
+class Preview:
+    """Results for one sample.
+
+    Attributes
+    ----------
+    outputs : dict of PortRef to Batch
+        One sample each.
+    keys : dict of str to str
+        Structural keys, by node: equal keys mean equal pictures.
+    failed : tuple of Diagnostic
+    """
+
+    outputs: dict[PortRef, Batch] = field(default_factory=dict[PortRef, Batch])
+    keys: dict[str, str] = field(default_factory=dict[str, str])
+    failed: tuple[Diagnostic, ...] = ()
+
+
+class _Store:
+    """Results by structural key, iteration and samples; the oldest go when the limit is reached."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[tuple[object, ...], Batch] = OrderedDict()
+        self._size = 0
+
+    def load(self, key: tuple[object, ...]) -> Batch | None:
+        found = self._kept.get(key)
+        if found is not None:
+            self._kept.move_to_end(key)
+        return found
+
+    def save(self, key: tuple[object, ...], batch: Batch) -> None:
+        if key in self._kept:
+            return
+        # copies: a slab belongs to the whole plan and would be kept alive by its smallest part
+        self._kept[key] = Batch([sample.copy() for sample in batch.samples], batch.layout, batch.sources)
+        self._size += sum(sample.nbytes for sample in batch.samples)
+        while self._size > _CACHE_BYTES and len(self._kept) > 1:
+            _, old = self._kept.popitem(last=False)
+            self._size -= sum(sample.nbytes for sample in old.samples)
+
+    def clear(self) -> None:
+        self._kept.clear()
+        self._size = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """The store as one plan sees it."""
+
+    store: _Store
+    keys: Mapping[str, str]
+    context: tuple[object, ...]
+
+    def load(self, port: PortRef) -> Batch | None:
+        return self.store.load((self.keys[port.node], port.output, *self.context))
+
+    def save(self, port: PortRef, batch: Batch) -> None:
+        self.store.save((self.keys[port.node], port.output, *self.context), batch)
+
+
+class PreviewEngine:
+    """Computes samples of a changing graph.
+
+    Parameters
+    ----------
+    registry : Registry
+    workers : WorkerPool
+        Its ``cancelled`` event stops a computation between samples and steps.
+    """
+
+    def __init__(self, registry: Registry, workers: WorkerPool) -> None:
+        self.registry, self.workers = registry, workers
+        self._store = _Store()
+        self._sources: dict[str, SourceState] = {}
+        self._fed: dict[str, tuple[SourceFeeder, deque[tuple[int, tuple[Batch, ...]]]]] = {}
+
+    def compute(
+        self, graph: Graph, validation: Validation, seed: int, iteration: int, samples: Iterable[int], only: PortRef | None = None
+    ) -> Preview:
+        """Outputs of every node that can be computed.
+
+        Parameters
+        ----------
+        graph, validation
+            The graph and its findings; nodes with errors, and what depends on them, are left out.
+        seed
+            The pipeline's seed.
+        iteration, samples
+            Which samples of which batch, at the pipeline's batch size, so that the numbers are those of the run.
+        only
+            Compute one output alone.
+        """
+        indices = np.array(sorted(samples), np.int64)
+        seeds = operator_indices(graph, self.registry)
+        keys = self.structural_keys(graph, seed, seeds)
+        broken = {finding.node for finding in errors(validation.diagnostics) if finding.node}
+        failed: list[Diagnostic] = []
+        while True:
+            part = self._part(graph, broken, only)
+            if not len(part):
+                return Preview({}, keys, tuple(failed))
+            try:
+                outputs = self._run(part, keys, seeds, seed, iteration, indices)
+            except DaliStudioError as error:
+                nodes = {d.node for d in error.diagnostics if d.node in part}
+                failed += error.diagnostics
+                if not nodes:
+                    return Preview({}, keys, tuple(failed))
+                broken |= nodes
+            else:
+                return Preview(outputs, keys, tuple(failed))
+
+    def scalars(self, graph: Graph, validation: Validation, seed: int, iteration: int) -> dict[PortRef, list[float]]:
+        """Values over the whole batch of scalars that depend on nothing but random numbers and constants."""
+        seeds = operator_indices(graph, self.registry)
+        keys = self.structural_keys(graph, seed, seeds)
+        broken = {finding.node for finding in errors(validation.diagnostics) if finding.node}
+        cheap: set[str] = set()
+        for key in graph.order():
+            operator = graph.node(key).operator
+            if key in broken or operator not in self.registry or self.registry.schema(operator).role in ("reader", "external_source"):
+                continue
+            if self.registry.has_trait(operator, ReadsData) or not set(graph.predecessors(key)) <= cheap:
+                continue
+            cheap.add(key)
+        part = _subgraph(graph, cheap)
+        if not len(part):
+            return {}
+        try:
+            made = self._run(part, keys, seeds, seed, iteration, np.arange(graph.options.batch_size))
+        except DaliStudioError:
+            return {}  # the same failure is reported by `compute`
+        return {
+            port: [float(sample.reshape(-1)[0]) for sample in batch.samples]
+            for port, batch in made.items()
+            if batch.samples and all(sample.size == 1 for sample in batch.samples)
+        }
+
+    def structural_keys(self, graph: Graph, seed: int, indices: Mapping[str, int]) -> dict[str, str]:
+        """Keys that name what each node computes, with the options that matter."""
+        table = operator_seeds(seed, max(indices.values(), default=0) + 1)
+        return structural_keys(graph, self.registry, {key: int(table[i]) for key, i in indices.items()})
+
+    def forget(self) -> None:
+        """Give the memory of kept results back."""
+        self._store.clear()
+
+    # ------------------------------------------------------------------------------------------------------------ run
+
+    def _part(self, graph: Graph, broken: set[str], only: PortRef | None) -> Graph:
+        bad = set(broken) | {key for key in graph if graph.node(key).operator not in self.registry}
+        for key in list(bad):
+            if key in graph:
+                bad |= graph.descendants(key)
+        bad |= set(graph.find_cycle())
+        wanted = graph.reachable([only]) if only is not None else set(graph)
+        return _subgraph(graph, wanted - bad)
+
+    def _run(
+        self, graph: Graph, keys: Mapping[str, str], seeds: dict[str, int], seed: int, iteration: int,
+        indices: NDArray[np.int64],
+    ) -> dict[PortRef, Batch]:  # fmt: skip
+        nodes = [graph.node(key) for key in graph]
+        ports = [
+            PortRef(node=node.key, output=i)
+            for node in nodes
+            for i in range(len(self.registry.outputs(node.operator, node.arguments)))
+        ]
+        size = graph.options.batch_size
+        plan = compile_graph(graph, self.registry, taps=ports, whole=True, seeds=seeds)
+        executor = Executor(plan, self.registry, seed, self.workers)
+        executor.adopt({key: self._sources[name] for key in graph if (name := f"{keys[key]}:{size}") in self._sources})
+        fed = {step.key: self._feed(graph, step.key, keys[step.key], iteration) for step in plan.steps() if step.role == "external_source"}
+        if fed:
+            size = len(next(iter(fed.values()))[0].samples)
+            indices = indices[indices < size]
+            if not len(indices):
+                indices = np.array([size - 1], np.int64)
+        request = Request(iteration, iteration * graph.options.batch_size, size, fed, indices)
+        cache = _View(self._store, keys, (graph.options.batch_size, iteration, tuple(indices.tolist())))
+        try:
+            return executor.run(request, taps=ports, cache=cache)
+        finally:
+            self._sources.update({f"{keys[key]}:{graph.options.batch_size}": state for key, state in executor.states.items()})
+
+    def _feed(self, graph: Graph, node: str, key: str, iteration: int) -> tuple[Batch, ...]:
+        if key not in self._fed:
+            self._fed[key] = SourceFeeder(graph.node(node), graph.options.batch_size), deque(maxlen=_KEPT_BATCHES)
+        feeder, kept = self._fed[key]
+        while not kept or kept[-1][0] < iteration:
+            try:
+                kept.append((kept[-1][0] + 1 if kept else 0, feeder.take()))
+            except StopIteration:
+                raise self._ended(node, "The source has no more data.", "Choose an earlier batch.") from None
+        found = next((batch for number, batch in kept if number == iteration), None)
+        if found is None:
+            raise self._ended(node, "A Python source cannot go back that far.", "Choose a later batch, or open the designer anew.")
+        return found
+
+    @staticmethod
+    def _ended(node: str, message: str, hint: str) -> DaliStudioError:
+        return DaliStudioError(Diagnostic(code="DS303", message=message, hint=hint, node=node))
+
+
+def _subgraph(graph: Graph, keys: set[str]) -> Graph:
+    part = graph.copy()
+    kept = [graph.node(key) for key in graph if key in keys]
+    wires = [w for w in graph.wires() if w.target in keys and w.source.node in keys]
+    part.rebuild(kept, wires, [port for port in graph.outputs if port.node in keys])
+    return part
+

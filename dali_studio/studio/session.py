@@ -1,0 +1,300 @@
+"""One opened document: edits come in, revisions, pictures and timings go out."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from functools import singledispatchmethod
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+import dali_studio
+from dali_studio.api.placement import NO_GPU
+from dali_studio.codegen.dialects import DIALECTS
+from dali_studio.codegen.emit import Emitted, emit
+from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
+from dali_studio.core.random import resolve_pipeline_seed
+from dali_studio.graph import document
+from dali_studio.graph.history import History
+from dali_studio.graph.model import Graph
+from dali_studio.graph.validate import Validation, validate
+from dali_studio.schema.registry import Registry
+from dali_studio.studio import gallery, messages
+from dali_studio.studio.painter import Painter, PreviewRequest
+from dali_studio.studio.profiler import Profiler
+from dali_studio.studio.view import graph_view, options_view
+from dali_studio.studio.worker import Worker
+
+Send = Callable[[messages.KernelMessage, Sequence[bytes]], None]
+#: Jobs of the worker, most urgent first.
+JOBS = ("preview", "detail", "run", "strip")
+
+
+class Session:
+    """The truth about one designer.
+
+    Parameters
+    ----------
+    graph : Graph
+    registry : Registry
+    send : callable
+        Takes a message and its binary buffers; called from the kernel's loop and from the worker thread.
+    view : mapping
+        The document's view part (positions).
+    path : Path, optional
+        The document's file.
+    images : callable
+        Gives the folder of sample photos, on first need.
+    """
+
+    def __init__(
+        self, graph: Graph, registry: Registry, send: Send, *, view: Mapping[str, Any] | None = None,
+        path: Path | None = None, images: Callable[[], Path],
+    ) -> None:  # fmt: skip
+        self.registry, self._transmit, self._images = registry, send, images
+        self._lock = threading.Lock()
+        self.painter = Painter(registry, self.send)
+        self.profiler = Profiler(registry, self.send)
+        self.worker = Worker(JOBS, self._interrupt)
+        self.dialect = next(iter(DIALECTS))
+        self._open(graph, view or {}, path)
+
+    def _open(self, graph: Graph, view: Mapping[str, Any], path: Path | None) -> None:
+        self.history = History(graph, self.registry)
+        self.positions = _positions(view)
+        self.path = path
+        self._saved_graph: Graph | None = graph if path is not None else None
+        self._seed = resolve_pipeline_seed(None)
+        self.sample = self.iteration = 0
+        self._revision_offset = getattr(self, "revision", -1) + 1
+        self.painter.forget()
+
+    @property
+    def graph(self) -> Graph:
+        """The graph as it is now."""
+        return self.history.graph
+
+    @property
+    def revision(self) -> int:
+        """Counts every change, over all documents opened in this session."""
+        return self._revision_offset + self.history.revision
+
+    def validation(self) -> Validation:
+        """All findings about the graph."""
+        return validate(self.graph, self.registry)
+
+    def code(self) -> Emitted:
+        """The program in the chosen dialect."""
+        return emit(self.graph, self.registry, self.dialect)
+
+    def send(self, message: messages.KernelMessage, buffers: Sequence[bytes] = ()) -> None:
+        """Send a message to every view; one at a time, since the worker sends as well."""
+        with self._lock:
+            self._transmit(message, buffers)
+
+    def close(self) -> None:
+        """End the worker and give memory back."""
+        self._interrupt("")
+        self.worker.close()
+        self.painter.close()
+
+    # ------------------------------------------------------------------------------------------------------- receiving
+
+    def receive(self, content: Mapping[str, Any]) -> None:
+        """Handle what the browser sent; whatever is wrong with it goes back as a `Refused`."""
+        try:
+            message = msgspec.convert(content, messages.ClientMessage)
+        except msgspec.ValidationError as error:
+            self.send(messages.Refused(diagnostics=(_unreadable(error),)))
+            return
+        try:
+            self.handle(message)
+        except DaliStudioError as error:
+            self.send(messages.Refused(diagnostics=error.diagnostics))
+            self._announce()
+
+    @singledispatchmethod
+    def handle(self, message: Any) -> None:
+        """Handle one message."""
+        raise TypeError(f"no handler for {type(message).__name__}")
+
+    @handle.register
+    def _(self, message: messages.Ready) -> None:
+        self.painter.width = min(max(message.preview_width, 96), 800)
+        self.send(self._opened())
+        self._announce()
+        self._paint(everything=True)
+
+    @handle.register
+    def _(self, message: messages.ApplyEdits) -> None:
+        self.history.apply(message.edits, message.gesture)
+        self.positions.update(message.positions)
+        self._changed()
+
+    @handle.register
+    def _(self, message: messages.Undo) -> None:
+        self.history.undo()
+        self._changed()
+
+    @handle.register
+    def _(self, message: messages.Redo) -> None:
+        self.history.redo()
+        self._changed()
+
+    @handle.register
+    def _(self, message: messages.MoveNodes) -> None:
+        self.positions.update(message.positions)
+
+    @handle.register
+    def _(self, message: messages.ChooseSample) -> None:
+        turned = message.iteration != self.iteration
+        self.iteration = max(message.iteration, 0)
+        self.sample = min(max(message.sample, 0), self.graph.options.batch_size - 1)
+        self._paint(strip=turned)
+
+    @handle.register
+    def _(self, message: messages.Run) -> None:
+        graph, batches = self.graph, min(max(message.batches, 1), 10_000)
+        self.profiler.arm()
+        self.worker.submit("run", lambda: self.profiler.run(graph, batches))
+
+    @handle.register
+    def _(self, message: messages.Stop) -> None:
+        self.worker.drop("run")
+        self.profiler.stop()
+
+    @handle.register
+    def _(self, message: messages.RequestCode) -> None:
+        emit(self.graph, self.registry, message.dialect)  # refuses an unknown dialect before it is kept
+        self.dialect = message.dialect
+        self._send_code()
+
+    @handle.register
+    def _(self, message: messages.RequestDetail) -> None:
+        request = self._request()
+        self.worker.submit("detail", lambda: self.painter.detail(request, message.key, message.output))
+
+    @handle.register
+    def _(self, message: messages.SaveDocument) -> None:
+        path = Path(message.path)
+        if message.what == "code":
+            path.write_text(self.code().source, encoding="utf-8")
+        else:
+            self.save(path)
+        self.send(messages.Saved(path=str(path), what=message.what))
+        self._announce()
+
+    @handle.register
+    def _(self, message: messages.OpenFolder) -> None:
+        self.open(gallery.folder_graph(message.path))
+
+    @handle.register
+    def _(self, message: messages.OpenRecipe) -> None:
+        graph, view = gallery.open_recipe(message.name, self.registry, str(self._images()))
+        self.open(graph, view)
+
+    # --------------------------------------------------------------------------------------------------------- actions
+
+    def open(self, graph: Graph, view: Mapping[str, Any] | None = None, path: Path | None = None) -> None:
+        """Show another graph."""
+        self._open(graph, view or {}, path)
+        self.send(self._opened())
+        self._announce()
+        self._paint(everything=True)
+
+    def save(self, path: Path) -> None:
+        """Write the document.
+
+        Raises
+        ------
+        DaliStudioError
+            If the file cannot be written.
+        """
+        positions = {key: (p.x, p.y) for key, p in self.positions.items() if key in self.graph or key == OUTPUTS}
+        document.save(self.graph, {"positions": positions}, path)
+        self.path, self._saved_graph = path, self.graph
+
+    def _changed(self) -> None:
+        self.positions = {key: p for key, p in self.positions.items() if key in self.graph or key == OUTPUTS}
+        self.sample = min(self.sample, self.graph.options.batch_size - 1)
+        self._announce_graph()
+        self._paint()  # before the code: pictures are waited for, and formatting code takes as long as painting
+        self._send_code()
+
+    def _announce(self) -> None:
+        self._announce_graph()
+        self._send_code()
+
+    def _announce_graph(self) -> None:
+        validation = self.validation()
+        self.send(
+            messages.RevisionChanged(
+                revision=self.revision,
+                graph=graph_view(self.graph, self.registry, validation),
+                options=options_view(self.graph),
+                positions=self.positions,
+                diagnostics=validation.diagnostics,
+                can_undo=self.history.can_undo,
+                can_redo=self.history.can_redo,
+                document=self.path.name if self.path else "",
+                saved=self._saved_graph is self.graph or (self._saved_graph is not None and self._saved_graph == self.graph),
+            )
+        )
+
+    def _send_code(self) -> None:
+        made = self.code()
+        self.send(
+            messages.Code(dialect=self.dialect, source=made.source, lines=dict(made.lines), diagnostics=made.diagnostics)
+        )
+
+    def _opened(self) -> messages.Opened:
+        return messages.Opened(
+            catalog=self.registry.catalog(),
+            dialects=tuple(messages.DialectInfo(name=name, title=title) for name, title in DIALECTS.items()),
+            recipes=gallery.recipes(self.registry),
+            version=dali_studio.__version__,
+            gpu=f"{NO_GPU}; the graph stays the same.",
+            preview_width=self.painter.width,
+        )
+
+    def _request(self) -> PreviewRequest:
+        seed = self.graph.options.seed
+        return PreviewRequest(
+            graph=self.graph, revision=self.revision, seed=self._seed if seed is None else resolve_pipeline_seed(seed),
+            iteration=self.iteration, sample=self.sample,
+        )  # fmt: skip
+
+    def _paint(self, *, everything: bool = False, strip: bool = False) -> None:
+        request = self._request()
+        if everything:
+            self.painter.repaint()
+        self.worker.submit("preview", lambda: self.painter.paint(request))
+        self.worker.submit("strip", lambda: self.painter.strip(request, again=everything or strip))
+
+    def _interrupt(self, job: str) -> None:
+        if job in ("preview", "detail", "strip"):
+            self.painter.cancel()
+        elif job == "":
+            self.painter.cancel()
+            self.profiler.stop()
+
+
+#: Name under which the position of the outputs card is kept.
+OUTPUTS = "__outputs__"
+
+
+def _positions(view: Mapping[str, Any]) -> dict[str, messages.Position]:
+    found: dict[str, messages.Position] = {}
+    for key, place in dict(view.get("positions") or {}).items():
+        try:
+            x, y = place
+            found[str(key)] = messages.Position(x=float(x), y=float(y))
+        except (TypeError, ValueError):
+            continue  # a damaged position costs the layout of one card, not the document
+    return found
+
+
+def _unreadable(error: Exception) -> Diagnostic:
+    return Diagnostic(code="DS401", message=f"A message from the browser was not understood: {error}.", hint="Reload the page; the versions of page and kernel differ.")

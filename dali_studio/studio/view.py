@@ -1,0 +1,57 @@
+"""The graph as the browser draws it."""
+
+from __future__ import annotations
+
+from dali_studio.core.meta import TensorMeta
+from dali_studio.graph.checks import output_schemas
+from dali_studio.graph.edits import PortRef
+from dali_studio.graph.facts import describe
+from dali_studio.graph.model import Graph
+from dali_studio.graph.validate import Validation
+from dali_studio.schema.registry import Registry
+from dali_studio.studio.messages import GraphView, NodeView, PipelineOptions
+
+
+def graph_view(graph: Graph, registry: Registry, validation: Validation) -> GraphView:
+    """The whole graph with what inference knows of it."""
+    in_run = graph.reachable(registry=registry)
+    nodes = tuple(_node(graph, registry, validation, key, key in in_run) for key in graph)
+    return GraphView(name=graph.options.name, nodes=nodes, outputs=graph.outputs)
+
+
+def _node(graph: Graph, registry: Registry, validation: Validation, key: str, in_run: bool) -> NodeView:
+    node = graph.node(key)
+    schemas = output_schemas(node, registry)
+    known = schemas is not None
+    count = len(schemas) if schemas is not None else _outputs_in_use(graph, key)
+    ports = [PortRef(node=key, output=i) for i in range(count)]
+    metas = [validation.metas.get(port, TensorMeta()) for port in ports]
+    inputs = graph.inputs(key)
+    declared = len(registry.schema(node.operator).inputs) if known else 0
+    return NodeView(
+        key=key,
+        operator=node.operator,
+        device=node.device,
+        arguments=dict(node.arguments),
+        inputs=(*inputs, *(None,) * (declared - len(inputs))),
+        argument_inputs=graph.argument_inputs(key),
+        output_kinds=tuple(meta.kind for meta in metas),
+        facts=tuple(describe(meta) for meta in metas),
+        in_run=in_run,
+        unknown=not known,
+    )
+
+
+def _outputs_in_use(graph: Graph, key: str) -> int:
+    used = [wire.source.output for wire in graph.wires() if wire.source.node == key]
+    used += [port.output for port in graph.outputs if port.node == key]
+    return max(used, default=0) + 1
+
+
+def options_view(graph: Graph) -> PipelineOptions:
+    """The options shown when nothing is selected."""
+    options = graph.options
+    return PipelineOptions(
+        batch_size=options.batch_size, num_threads=options.num_threads, seed=options.seed, device_id=options.device_id,
+        prefetch_queue_depth=options.prefetch_queue_depth,
+    )  # fmt: skip

@@ -1,0 +1,116 @@
+"""The designer's widget."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import msgspec
+import traitlets
+
+from dali_studio.api.default import default_registry
+from dali_studio.api.pipeline import Pipeline
+from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
+from dali_studio.graph import document
+from dali_studio.graph.model import Graph
+from dali_studio.samples import photos
+from dali_studio.studio.messages import KernelMessage
+from dali_studio.studio.session import Session
+
+_STATIC = Path(__file__).resolve().parent / "static"
+
+
+class Designer(anywidget.AnyWidget):
+    """Opens a pipeline on a canvas, in a notebook.
+
+    Parameters
+    ----------
+    pipeline : Pipeline, Graph, path or None
+        What to open: a pipeline or its graph (a copy is edited), a ``.dali.json`` document, or nothing.
+    height : int
+        Height in pixels; the lower edge can be dragged.
+
+    Examples
+    --------
+    >>> designer = Designer(pipe)  # doctest: +SKIP
+    >>> designer.graph             # the edited graph  # doctest: +SKIP
+    >>> designer.pipeline()        # a pipeline that runs it  # doctest: +SKIP
+    """
+
+    _esm = _STATIC / "widget.js"
+    _css = _STATIC / "widget.css"
+    _height = traitlets.Int(640).tag(sync=True)
+
+    def __init__(self, pipeline: Pipeline | Graph | str | Path | None = None, *, height: int = 640) -> None:
+        if not (_STATIC / "widget.js").exists():
+            raise DaliStudioError(
+                Diagnostic(
+                    code="DS601", message="The designer's front end has not been built.",
+                    hint="Install a released wheel, or run make setup in the checkout.",
+                )  # fmt: skip
+            )
+        graph, view, path = _opened(pipeline)
+        super().__init__(_height=height)
+        self.session = Session(graph, default_registry(), self._transmit, view=view, path=path, images=photos)
+        self.on_msg(self._receive)
+
+    def _transmit(self, message: KernelMessage, buffers: Sequence[bytes]) -> None:
+        self.send(msgspec.to_builtins(message), list(buffers))
+
+    def _receive(self, widget: object, content: Any, buffers: object) -> None:
+        self.session.receive(content)
+
+    @property
+    def graph(self) -> Graph:
+        """A copy of the graph as it is now."""
+        return self.session.graph.copy()
+
+    def pipeline(self) -> Pipeline:
+        """A pipeline that runs the graph as it is now."""
+        return Pipeline.from_graph(self.session.graph)
+
+    def code(self, dialect: str | None = None) -> str:
+        """The program, in the dialect shown or in another one."""
+        if dialect is None:
+            return self.session.code().source
+        from dali_studio.codegen.emit import emit  # noqa: PLC0415 - only for this call
+
+        return emit(self.session.graph, self.session.registry, dialect).source
+
+    def save(self, path: str | Path) -> None:
+        """Write the document, with the places of the cards."""
+        self.session.save(Path(path))
+
+    def close(self) -> None:
+        """End the widget and its threads."""
+        self.session.close()
+        super().close()
+
+    def _repr_mimebundle_(self, **options: Any) -> Any:
+        bundle = super()._repr_mimebundle_(**options)
+        if bundle:
+            data = bundle[0] if isinstance(bundle, tuple) else bundle
+            data["text/plain"] = repr(self)
+        return bundle
+
+    def __repr__(self) -> str:
+        graph = self.session.graph
+        return f"Designer({graph.options.name!r}, {len(graph)} operators)"
+
+
+def _opened(pipeline: Pipeline | Graph | str | Path | None) -> tuple[Graph, dict[str, Any], Path | None]:
+    if pipeline is None:
+        return Graph(), {}, None
+    if isinstance(pipeline, Graph):
+        return pipeline.copy(), {}, None
+    if isinstance(pipeline, str | Path):
+        graph, view, _ = document.load(pipeline, default_registry())
+        return graph, view, Path(pipeline)
+    if isinstance(pipeline, Pipeline):
+        return pipeline.graph, {}, None
+    raise TypeError(
+        f"Designer opens a Pipeline, a Graph or the path of a .dali.json document; got {type(pipeline).__name__}. "
+        "Call the function decorated with @pipeline_def first, for instance Designer(pipe())."
+    )

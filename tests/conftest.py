@@ -1,0 +1,44 @@
+"""Fixtures and search paths that all tests share."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+TESTS = Path(__file__).resolve().parent
+# Helper modules (tolerances, images, toy, oracle, peers) are imported by their plain names.
+for folder in (TESTS, TESTS / "unit", TESTS / "unit" / "kernels", TESTS / "compat"):
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+
+
+def _absent(reason: str) -> None:
+    """Skip, or fail where everything must be there (continuous integration)."""
+    if os.environ.get("CI"):
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    """The folder with real files: ``$DALI_STUDIO_DATA``, or ``shared/data`` beside the repository."""
+    given = os.environ.get("DALI_STUDIO_DATA")
+    folder = Path(given) if given else TESTS.parent.parent / "shared" / "data"
+    if not (folder / "jpeg").is_dir():
+        _absent(f"the folder with real files is not at {folder}; set DALI_STUDIO_DATA")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def nvidia() -> ModuleType:
+    """The real nvidia.dali, as an oracle on the CPU."""
+    try:
+        return importlib.import_module("nvidia.dali")
+    except ImportError:
+        _absent("the comparison needs nvidia-dali, which is not installed")
+        raise

@@ -1,0 +1,64 @@
+"""Pictures for tests: made with numpy, of odd sizes, as arrays and as files."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+Array = np.ndarray[Any, Any]
+
+#: Heights and widths that find mistakes at edges, in vector tails and in aspect ratios.
+ODD_SIZES: tuple[tuple[int, int], ...] = ((57, 43), (200, 301), (3, 5), (1, 9))
+TINY_SIZES: tuple[tuple[int, int], ...] = ((1, 1), (1, 7), (6, 1), (2, 2))
+
+
+def picture(height: int, width: int, channels: int = 3, dtype: Any = np.uint8, seed: int = 0) -> Array:
+    """A smooth random picture with some noise; 0..255 for integers, 0..1 for floats, signed types about 0."""
+    generator = np.random.default_rng([seed, height, width, channels])
+    y, x, c = np.ogrid[0:height, 0:width, 0:channels]
+    phase = generator.uniform(0, 6, 3)
+    waves = np.sin(y / 7.0 + phase[0] + c) + np.cos(x / 5.0 + phase[1] - c) + np.sin((x + y) / 23.0 + phase[2])
+    values = 127.5 + 35 * waves + generator.normal(0, 8, (height, width, channels))
+    kind = np.dtype(dtype)
+    if kind.kind == "f":
+        return (values / 255).astype(kind)
+    if kind.kind == "b":
+        return values > 127
+    if kind.kind == "i":
+        return np.clip((values - 127.5) * (1 if kind.itemsize == 1 else 17), -128 * 17, 127 * 17).clip(
+            np.iinfo(kind).min, np.iinfo(kind).max
+        ).astype(kind)  # fmt: skip
+    return np.clip(values * (1 if kind.itemsize == 1 else 17), 0, np.iinfo(kind).max).astype(kind)
+
+
+def pictures(
+    sizes: Sequence[tuple[int, int]] = ODD_SIZES, channels: int = 3, dtype: Any = np.uint8, planar: bool = False
+) -> list[Array]:
+    """A batch of pictures of these sizes, HWC or CHW."""
+    made = [picture(h, w, channels, dtype, seed) for seed, (h, w) in enumerate(sizes)]
+    return [np.ascontiguousarray(item.transpose(2, 0, 1)) for item in made] if planar else made
+
+
+def encoded(array: Array, form: str = "JPEG", **options: Any) -> Array:
+    """The bytes of an image file, as a uint8 array."""
+    stream = io.BytesIO()
+    mode = options.pop("mode", None)
+    image = Image.fromarray(array[..., 0] if array.ndim == 3 and array.shape[2] == 1 else array)
+    (image.convert(mode) if mode else image).save(stream, form, **options)
+    return np.frombuffer(stream.getvalue(), np.uint8)
+
+
+def dataset(root: Path, classes: int = 3, images: int = 4, size: tuple[int, int] = (20, 27)) -> Path:
+    """A folder of class folders with small JPEG files; names sort differently as text and as numbers."""
+    for label in range(classes):
+        folder = root / f"class_{label}"
+        folder.mkdir(parents=True)
+        for number in range(images):
+            array = picture(size[0] + number, size[1] + label, seed=label * 100 + number)
+            (folder / f"{number * 5}.jpg").write_bytes(encoded(array, quality=90).tobytes())
+    return root

@@ -1,0 +1,219 @@
+"""Documents: the same graph back, whole files, and clear words about what is wrong."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from toy import photo_graph, port, toy_registry
+
+from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
+from dali_studio.graph.document import dumps, load, loads, save
+from dali_studio.graph.migrations import migrate_document
+from dali_studio.graph.model import Graph, GraphOptions, Node
+from dali_studio.graph.objects import MISSING
+from dali_studio.schema.model import Value
+
+VIEW: dict[str, Any] = {"positions": {"turned": {"x": 10.0, "y": -3.25}}, "zoom": 1}
+TEXT = """\
+{
+  "format": "dali-studio",
+  "pipeline": {
+    "batch_size": 8,
+    "device_id": null,
+    "name": "pipeline",
+    "nodes": [
+      {"arguments": {"file_root": "images", "random_shuffle": true}, "device": "cpu", "key": "reader", "operator": "readers.file", "version": 1},
+      {"device": "cpu", "inputs": [["reader", 0]], "key": "images", "operator": "decoders.image", "version": 1},
+      {"arguments": {"range": [-10.0, 10.0]}, "device": "cpu", "key": "angle", "operator": "random.uniform", "version": 1},
+      {"argument_inputs": {"angle": ["angle", 0]}, "arguments": {"fill_value": 0.0}, "device": "cpu", "inputs": [["images", 0]], "key": "turned", "operator": "rotate", "version": 1}
+    ],
+    "num_threads": 2,
+    "outputs": [["turned", 0], ["reader", 1]],
+    "prefetch_queue_depth": 2,
+    "seed": null
+  },
+  "version": 1,
+  "view": {
+    "positions": {
+      "turned": {"x": 10.0, "y": -3.25}
+    },
+    "zoom": 1
+  }
+}
+"""  # noqa: E501 - one node a line
+
+
+def failure(text: str) -> Diagnostic:
+    with pytest.raises(DaliStudioError) as error:
+        loads(text)
+    return error.value.diagnostics[0]
+
+
+def document(**pipeline: Any) -> str:
+    return json.dumps({"format": "dali-studio", "version": 1, "pipeline": pipeline})
+
+
+def test_text_is_what_is_promised_and_leads_back() -> None:
+    assert dumps(photo_graph(), VIEW) == TEXT
+    graph, view, found = loads(TEXT)
+    assert (graph, view, found) == (photo_graph(), VIEW, ())
+
+
+def test_options_and_special_values() -> None:
+    graph = Graph(GraphOptions(name="é", batch_size=1, seed=2**40, device_id=0))
+    arguments: dict[str, Value] = {
+        "a": float("inf"),
+        "b": -float("inf"),
+        "c": 1e-7,
+        "d": (),
+        "e": 'ü\n"',
+        "f": None,
+        "g": 2**60,
+    }
+    graph.add_node(Node(key="x", operator="cast", arguments=arguments, version=3, device="mixed"))
+    assert loads(dumps(graph))[0] == graph
+
+
+def test_view_numbers_are_rounded() -> None:
+    text = dumps(photo_graph(), {"positions": {"a": {"x": 1 / 3, "y": 2}}, "selection": ("a",)})
+    assert loads(text)[1] == {"positions": {"a": {"x": 0.33, "y": 2}}, "selection": ["a"]}
+
+
+def test_what_is_not_known_is_kept() -> None:
+    text = """{"format": "dali-studio", "version": 1, "licence": "MIT", "pipeline": {"color": [1, {"b": 2}],
+        "nodes": [{"key": "odd", "operator": "of.the.future", "arguments": {"w": 3}, "note": {"deep": [null]}}]}}"""
+    graph, view, found = loads(text)
+    again = json.loads(dumps(graph, view))
+    assert found == ()
+    assert again["licence"] == "MIT" and again["pipeline"]["color"] == [1, {"b": 2}]
+    assert again["pipeline"]["nodes"][0]["note"] == {"deep": [None]}
+    assert again["pipeline"]["nodes"][0]["operator"] == "of.the.future"
+
+
+def test_objects_are_named_and_must_be_given_again() -> None:
+    graph = Graph()
+    graph.add_node(Node(key="data", operator="external_source", objects={"source": print}))
+    text = dumps(graph)
+    again, _, (found,) = loads(text)
+    assert again.node("data").objects == {"source": MISSING}
+    assert (found.code, found.node, found.argument, found.severity) == ("DS304", "data", "source", "warning")
+    assert dumps(again) == text
+
+
+def test_wires_from_nowhere_are_left_out_with_findings() -> None:
+    nodes = [{"key": "a", "operator": "cast", "inputs": [["gone", 0]], "argument_inputs": {"dtype": ["gone", 1]}}]
+    graph, _, found = loads(document(nodes=nodes, outputs=[["a", 0], ["gone", 0]]))
+    assert [d.code for d in found] == ["DS209"] * 3
+    assert graph.inputs("a") == () and graph.outputs == (port("a"),)
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "words"),
+    [
+        ('{"format": "dali-studio",\n  "version": }', "DS401", "line 2, column 14"),
+        ("[]", "DS401", "dali-studio"),
+        ('{"format": "other"}', "DS401", "dali-studio"),
+        ('{"format": "dali-studio"}', "DS401", "version is None"),
+        ('{"format": "dali-studio", "version": 0}', "DS401", "no version 0"),
+        ('{"format": "dali-studio", "version": 2}', "DS402", "version 2; this release reads up to version 1"),
+        ('{"format": "dali-studio", "version": 1}', "DS401", "pipeline"),
+        (document(batch_size="8"), "DS401", "pipeline.batch_size"),
+        (document(batch_size=0), "DS401", "pipeline.batch_size"),
+        (document(nodes=[{"key": "a"}]), "DS401", "pipeline.nodes[0]"),
+        (document(nodes=[{"key": "a", "operator": "b", "device": "tpu"}]), "DS401", "pipeline.nodes[0].device"),
+        (document(nodes=[{"key": "a", "operator": "b", "inputs": [["x", -1]]}]), "DS401", "pipeline.nodes[0].inputs"),
+        (document(nodes=[{"key": "a", "operator": "b"}] * 2), "DS401", "pipeline.nodes[1].key"),
+        ('{"format": "dali-studio", "version": NaN}', "DS401", "NaN"),
+        ("[" * 100_000, "DS401", "Not a document"),
+    ],
+)  # fmt: skip
+def test_faulty_documents(text: str, code: str, words: str) -> None:
+    found = failure(text)
+    assert found.code == code and words in found.message and found.hint
+
+
+@pytest.mark.parametrize("value", [float("nan"), (1.0, float("nan"))])
+def test_what_json_cannot_hold_is_refused_before_the_file_is_touched(value: Value, tmp_path: Path) -> None:
+    path = tmp_path / "graph.json"
+    path.write_text("before")
+    graph = Graph()
+    graph.add_node(Node(key="x", operator="cast", arguments={"scale": value}))
+    with pytest.raises(DaliStudioError, match=r"nodes\[0\].arguments.scale"):
+        save(graph, {}, path)
+    assert path.read_text() == "before"
+
+
+def test_save_is_atomic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "graph.json"
+    save(photo_graph(), VIEW, path)
+    path.chmod(0o640)
+    save(photo_graph(), VIEW, path)
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert load(path) == (photo_graph(), VIEW, ())
+
+    def crash(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", crash)
+    with pytest.raises(DaliStudioError, match=r"DS302.*No space left"):
+        save(Graph(), None, path)
+    assert path.read_text() == TEXT
+    assert [p.name for p in tmp_path.iterdir()] == ["graph.json"]
+
+
+def test_save_follows_links(tmp_path: Path) -> None:
+    real, link = tmp_path / "real.json", tmp_path / "link.json"
+    real.write_text("")
+    link.symlink_to(real)
+    save(photo_graph(), VIEW, link)
+    assert link.is_symlink() and real.read_text() == TEXT
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(DaliStudioError, match="DS302"):
+        load(tmp_path / "none.json")
+    (tmp_path / "latin.json").write_bytes(b"\xff{")
+    with pytest.raises(DaliStudioError, match=r"DS401.*UTF-8"):
+        load(tmp_path / "latin.json")
+    with pytest.raises(DaliStudioError, match="DS302"):
+        save(Graph(), None, tmp_path / "no" / "folder.json")
+
+
+def test_document_migrations_run_in_order() -> None:
+    def rename_blocks(data: dict[str, Any]) -> dict[str, Any]:
+        return {**data, "nodes": data["blocks"]}
+
+    def count(data: dict[str, Any]) -> dict[str, Any]:
+        return {**data, "count": len(data["nodes"])}
+
+    steps = {5: rename_blocks, 6: count}
+    assert migrate_document({"version": 5, "blocks": [1, 2]}, steps, 7) == {
+        "version": 7, "blocks": [1, 2], "nodes": [1, 2], "count": 2,
+    }  # fmt: skip
+    with pytest.raises(DaliStudioError, match="DS401"):
+        migrate_document({"version": 4}, steps, 7)
+
+
+def test_operator_migrations(monkeypatch: pytest.MonkeyPatch) -> None:
+    registry = toy_registry()
+    rotate = registry.operator("rotate")
+    monkeypatch.setattr(rotate, "schema", msgspec.structs.replace(rotate.schema, version=3))
+
+    def to_degrees(values: dict[str, Value]) -> dict[str, Value]:
+        return {**values, "angle": 90.0}
+
+    text = document(
+        nodes=[{"key": f"v{v}", "operator": "rotate", "version": v, "arguments": {"angle": 1.0}} for v in (1, 2, 3, 4)]
+    )
+    graph, _, found = loads(text, registry, {"rotate": {2: to_degrees}})
+    assert [(graph.node(k).version, graph.node(k).arguments["angle"]) for k in graph] == [
+        (3, 90.0),
+        (3, 90.0),
+        (3, 1.0),
+        (4, 1.0),
+    ]
+    assert [(d.code, d.node, d.severity) for d in found] == [("DS402", "v4", "warning")]
