@@ -18,7 +18,7 @@ FRONTEND := extension/package.json extension/package-lock.json extension/build.m
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: setup lab test bench lint types generated frontend clean
+.PHONY: setup lab test bench lint types generated frontend frontend-test clean
 .DELETE_ON_ERROR:
 
 setup: $(STAMPS)/warm
@@ -67,6 +67,9 @@ lint: $(STAMPS)/package-$(EXTRAS)
 	@$(BIN)/pyright
 	@cd extension && test -d node_modules || npm ci --no-fund --no-audit --loglevel=error
 	@cd extension && npm run --silent typecheck && npm run --silent lint
+
+frontend-test: $(STAMPS)/package-$(EXTRAS)
+	@cd extension && { test -d node_modules || npm ci --no-fund --no-audit --loglevel=error; } && npm run --silent test -- --passWithNoTests
 
 # The TypeScript of the messages, the stubs of fn and ops, the reference.
 generated: $(STAMPS)/package-$(EXTRAS)

@@ -197,7 +197,7 @@ def decode(
     direct = out if orientation == 1 and roi is None and target == np.uint8 else None
     stored = None if roi is None else stored_window(roi, facts.height, facts.width, orientation)
     fast_idct = use_fast_idct and orientation == 1
-    image = _stored_pixels(buf, facts, output_type, fast_idct, stored, target, direct)
+    image = _stored_pixels(buf, facts, output_type, fast_idct, stored, orientation != 1, target, direct)
     upright = orient(image, orientation)
     if out is None:
         return np.ascontiguousarray(upright) if roi is None or facts.format != "jpeg" else upright.copy()
@@ -233,10 +233,10 @@ def decode_view(
     check_window(roi, height, width)
     stored = stored_window(roi, info.height, info.width, orientation)
     fast_idct = use_fast_idct and orientation == 1
-    image = _stored_pixels(buf, info, output_type, fast_idct, stored, np.dtype(np.uint8), None)
+    image = _stored_pixels(buf, info, output_type, fast_idct, stored, orientation != 1, np.dtype(np.uint8), None)
     upright = orient(image, orientation)
     packed = upright.strides[1:] == (upright.shape[2], 1)
-    return upright if packed else np.ascontiguousarray(upright)  # pyright: ignore[reportReturnType]
+    return upright if packed else upright.copy()
 
 
 def _stored_pixels(
@@ -245,6 +245,7 @@ def _stored_pixels(
     output_type: str,
     fast_idct: bool,
     window: Window | None,
+    turned: bool,
     dtype: np.dtype[Any],
     out: NDArray[Any] | None,
 ) -> NDArray[Any]:
@@ -266,7 +267,12 @@ def _stored_pixels(
     if window is not None:
         y, x, h, w = window
         native = native[y : y + h, x : x + w]
-    return convert(native, info.format, output_type, dtype)
+    return convert(native, _gray_rule(info, turned), output_type, dtype)
+
+
+def _gray_rule(info: ImageInfo, turned: bool) -> str:
+    """Format whose weights make gray: nvidia.dali leaves TIFF files to OpenCV when they are turned or CMYK."""
+    return "bmp" if info.format == "tiff" and (turned or info.colors == "cmyk") else info.format
 
 
 def _check_out(out: NDArray[Any] | None, shape: tuple[int, int, int], dtype: np.dtype[Any]) -> None:

@@ -73,8 +73,9 @@ def convert_range(image: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
         return image
     if image.dtype == np.uint8 and dtype == np.uint16:
         return image.astype(np.uint16) * np.uint16(257)
-    factor = np.float32(full_range(dtype) / full_range(image.dtype))
-    return round_to_dtype(image.astype(np.float32) * factor, dtype)
+    # Two single-precision steps: a single factor differs in the last bits of 32-bit integers.
+    share = image.astype(np.float32) * np.float32(1 / full_range(image.dtype))
+    return round_to_dtype(share * np.float32(full_range(dtype)), dtype)
 
 
 def convert(image: NDArray[Any], fmt: str, output_type: str, dtype: np.dtype[Any]) -> NDArray[Any]:

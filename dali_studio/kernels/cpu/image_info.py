@@ -52,7 +52,7 @@ class ImageInfo(msgspec.Struct, frozen=True, gc=False):
     kind : str
         JPEG coding: "baseline", "extended", "progressive" or "lossless"; empty for other formats.
     colors : str
-        JPEG colour model: "gray", "ycc", "rgb", "cmyk" or "ycck"; empty for other formats.
+        JPEG colour model: "gray", "ycc", "rgb", "cmyk" or "ycck"; "cmyk" for a TIFF with four inks; else empty.
     inverted : bool
         JPEG with four inks: 255 stands for no ink (files with an Adobe marker).
     sampling : tuple of (int, int)

@@ -116,7 +116,7 @@ def decode_window(
     DecodeError
         When the file is cut off (before its end, if all rows are needed) or cannot be decoded.
     """
-    rows = _rows_needed(info, y + h)
+    rows = rows_needed(info, y + h)
     channels = 1 if colors == "GRAY" else 4 if colors == "CMYK" else 3
     out = _scratch_memory(rows * info.width * channels)
     if rows == info.height:
@@ -137,7 +137,7 @@ def decode_window(
     return image[y : y + h, x : x + w]
 
 
-def _rows_needed(info: ImageInfo, bottom: int) -> int:
+def rows_needed(info: ImageInfo, bottom: int) -> int:
     """Rows to decode for a window that ends before row ``bottom``."""
     if not info.single_scan:
         return info.height

@@ -78,6 +78,7 @@ def peek(data: memoryview, fmt: ImageFormat) -> ImageInfo:
             channels=1 if mode == "P" and fmt == "bmp" and _is_gray(_palette(image)) else _CHANNELS.get(mode, 1),
             orientation=orientation,
             bit_depth=depth,
+            colors="cmyk" if mode == "CMYK" else "",
         )
 
 

@@ -13,6 +13,8 @@ from dali_studio.codegen import dialects
 from dali_studio.codegen.dialects.base import Dialect
 from dali_studio.codegen.emit import Emitted, emit
 from dali_studio.core.diagnostics import DaliStudioError
+from dali_studio.core.enums import DALIDataType
+from dali_studio.core.meta import TensorMeta
 from dali_studio.graph.model import Graph, GraphOptions, Node
 from dali_studio.graph.objects import MISSING
 
@@ -145,6 +147,12 @@ def test_copies_are_methods() -> None:
 )
 def test_constants(arguments: dict[str, tuple[float, ...]], text: str) -> None:
     assert body(chain(Node(key="value", operator="constant", arguments=arguments)))[0] == f"value = {text}"
+
+
+def test_constants_that_are_scalars_by_inference(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(REGISTRY.operator("constant"), "infer", lambda *_: TensorMeta(DALIDataType.INT32, 0, ""))
+    graph = chain(Node(key="value", operator="constant", arguments={"idata": (3,)}))
+    assert body(graph)[0] == "value = types.Constant(3, device='cpu')"
 
 
 def test_constant_on_the_gpu() -> None:

@@ -180,12 +180,19 @@ function placeSmall(members: readonly Member[], small: ReadonlyMap<string, strin
 }
 
 /** A free place for a new card at or below a wanted point. */
-export function freePlace(wanted: Position, taken: readonly Rect[], size: Size = { width: CARD, height: 171 }): Position {
+export function freePlace(
+  wanted: Position,
+  taken: readonly Rect[],
+  size: Size = { width: CARD, height: 171 },
+): Position {
   const at = { x: Math.round(wanted.x / 4) * 4, y: Math.round(wanted.y / 4) * 4 };
   const hit = () =>
     taken.find(
       (t) =>
-        at.x < t.x + t.width + 8 && at.x + size.width + 8 > t.x && at.y < t.y + t.height + 12 && at.y + size.height + 12 > t.y,
+        at.x < t.x + t.width + 8 &&
+        at.x + size.width + 8 > t.x &&
+        at.y < t.y + t.height + 12 &&
+        at.y + size.height + 12 > t.y,
     );
   for (let i = 0; i < 40; i += 1) {
     const below = hit();

@@ -51,10 +51,9 @@ function CodePane() {
   }, [first]);
   if (!code) return <div className="ds-code ds-muted">…</div>;
   return (
-    <div
+    <section
       ref={box}
       className="ds-code nowheel"
-      role="region"
       aria-label="Code"
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keys
       tabIndex={0}
@@ -76,7 +75,7 @@ function CodePane() {
           {"\n"}
         </div>
       ))}
-    </div>
+    </section>
   );
 }
 

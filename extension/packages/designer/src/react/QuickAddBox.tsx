@@ -131,7 +131,7 @@ export function QuickAddBox() {
   const [at, setAt] = useState(0);
   const [all, setAll] = useState(false);
   const input = useRef<HTMLInputElement>(null);
-  const list = useRef<HTMLUListElement>(null);
+  const list = useRef<HTMLDivElement>(null);
   const mode = quick?.mode ?? "add";
   const empty: QuickAdd = { mode, at: { x: 0, y: 0 }, place: null, from: null, to: null, query: "" };
   const hits = useOperatorHits(quick ?? empty, query, all);
@@ -218,14 +218,15 @@ export function QuickAddBox() {
           <Chip quick={quick} />
         </div>
         <div className="ds-quick-body">
-          <ul ref={list} id={listId} role="listbox" aria-label="Results" className="nowheel">
+          <div ref={list} id={listId} role="listbox" aria-label="Results" className="ds-quick-list nowheel">
             {mode === "add" &&
               hits.map((hit, i) => (
                 // biome-ignore lint/a11y/useKeyWithClickEvents: the field above handles the keys of this list
-                <li
+                <div
                   key={hit.operator.name}
                   id={`${listId}-${i}`}
                   role="option"
+                  className="ds-quick-hit"
                   aria-selected={i === now}
                   tabIndex={-1}
                   data-testid={`quick-${hit.operator.name}`}
@@ -237,15 +238,16 @@ export function QuickAddBox() {
                   </span>
                   <Marked hit={hit} />
                   <small>{hit.why || hit.operator.category}</small>
-                </li>
+                </div>
               ))}
             {mode === "connect" &&
               choices.map((choice, i) => (
                 // biome-ignore lint/a11y/useKeyWithClickEvents: the field above handles the keys of this list
-                <li
+                <div
                   key={choice.id}
                   id={`${listId}-${i}`}
                   role="option"
+                  className="ds-quick-hit"
                   aria-selected={i === now}
                   tabIndex={-1}
                   onPointerMove={() => setAt(i)}
@@ -259,14 +261,14 @@ export function QuickAddBox() {
                   />
                   <span>{choice.name}</span>
                   <small>{choice.note}</small>
-                </li>
+                </div>
               ))}
             {count === 0 && (
-              <li className="ds-none ds-muted">
+              <div className="ds-none ds-muted">
                 {mode === "add" ? "No operator is called that." : "Nothing here takes this wire."}
-              </li>
+              </div>
             )}
-          </ul>
+          </div>
           {mode === "add" && <About operator={hits[now]?.operator} />}
         </div>
         <div className="ds-quick-foot">

@@ -121,7 +121,7 @@ function focusInspector(root: HTMLElement, session: Session): void {
 }
 
 /** Esc closes the nearest thing: the inspector's focus, then the selection. */
-function escape(frame: Frame, api: Api, target: EventTarget | null): void {
+function leave(frame: Frame, api: Api, target: EventTarget | null): void {
   const { session, root } = frame;
   const { view } = session.store.get();
   const inside =
@@ -140,7 +140,7 @@ export function useKeys(frame: Frame, api: Api): (event: KeyboardEvent) => void 
       event.stopPropagation();
       if (event.defaultPrevented) return;
       if (event.key === "Escape") {
-        escape(frame, api, event.target);
+        leave(frame, api, event.target);
         return;
       }
       if (isTyping(event.target)) return;

@@ -19,8 +19,8 @@ import { insertOperator, openQuickAdd } from "../quick";
 import { type Drag, DragContext } from "./drag";
 import { OpCard } from "./OpCard";
 import { OutputsCard } from "./OutputsCard";
-import { fitView, obstaclesOf, useAutoPlace, useFlowEdges, useFlowNodes } from "./useFlow";
 import { sizesOf } from "./sizes";
+import { fitView, obstaclesOf, useAutoPlace, useFlowEdges, useFlowNodes } from "./useFlow";
 import { useWiring } from "./useWiring";
 import { ObstacleContext, WireEdge } from "./WireEdge";
 import { ZoomControls } from "./ZoomControls";
@@ -191,18 +191,19 @@ function CanvasView() {
 
   const colorMode = theme === "light" ? "light" : "dark";
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the canvas is operated by keys too, see keys.ts
     <div
       ref={box}
       className={`ds-canvas ds-zoom-${zoomLevel(zoom)} ${drag ? "ds-wiring" : ""}`}
       data-testid="canvas"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: the canvas takes keys
+      role="application"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes keys
       tabIndex={0}
       aria-label="Canvas. Space adds an operator, arrows walk along the wires."
       onFocus={() => setFocused(true)}
       onBlur={(e) => {
         // A card that was removed had the focus: the canvas keeps it.
-        const { target } = e;
+        const { target, relatedTarget } = e;
+        if (relatedTarget instanceof Element && box.current?.contains(relatedTarget)) return;
         queueMicrotask(() => setFocused((f) => f && !target.isConnected));
       }}
       onDoubleClick={onDoubleClick}

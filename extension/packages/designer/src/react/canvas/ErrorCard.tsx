@@ -41,9 +41,8 @@ export function ErrorCard({ nodeKey, finding, more }: Props) {
   const fold = () => session.view((v) => ({ folded: [...v.folded, id] }));
   return (
     <NodeToolbar nodeId={nodeKey} isVisible={open} position={Position.Bottom} offset={6} align="start">
-      <div
+      <section
         className={`ds-error-card ds-tone-${error ? "error" : "warning"} nodrag nopan nowheel`}
-        role="group"
         aria-label={`Problem of ${nodeKey}`}
         data-testid={`error-card-${nodeKey}`}
       >
@@ -74,7 +73,7 @@ export function ErrorCard({ nodeKey, finding, more }: Props) {
             <Icon name="cross" size={12} />
           </button>
         </div>
-      </div>
+      </section>
     </NodeToolbar>
   );
 }

@@ -43,7 +43,8 @@ function OutputsCardView({ selected }: NodeProps) {
       {outputs.map((ref, i) => {
         const [kind, facts] = (rows[i] ?? "any|").split("|");
         return (
-          <Row key={`${ref.node}#${ref.output}#${outputs.findIndex((o) => o === ref)}`}>
+          // biome-ignore lint/suspicious/noArrayIndexKey: the same result may be returned twice
+          <Row key={`${ref.node}#${ref.output}#${i}`}>
             <span className="ds-row-name">{ref.output > 0 ? `${ref.node}[${ref.output}]` : ref.node}</span>
             <span className="ds-row-value ds-muted" title={facts}>
               {facts}

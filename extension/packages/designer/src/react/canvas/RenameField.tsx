@@ -2,8 +2,13 @@ import { useEffect, useRef, useState } from "react";
 import { nameProblem } from "../../core/edits";
 import { useSel, useSession } from "../context";
 
+interface Props {
+  readonly nodeKey: string;
+  readonly onDone?: () => void;
+}
+
 /** The name of a node as a field: Enter takes it, Esc leaves the old one. */
-export function RenameField({ nodeKey }: { readonly nodeKey: string }) {
+export function RenameField({ nodeKey, onDone }: Props) {
   const session = useSession();
   const taken = useSel((s) =>
     (s.graph?.nodes ?? [])
@@ -21,6 +26,7 @@ export function RenameField({ nodeKey }: { readonly nodeKey: string }) {
   const finish = (take: boolean) => {
     if (take && !problem && text !== nodeKey) session.rename(nodeKey, text);
     else session.view({ renaming: false });
+    onDone?.();
   };
   return (
     <input

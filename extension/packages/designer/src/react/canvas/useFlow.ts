@@ -9,8 +9,8 @@ import type { State } from "../../core/state";
 import type { Position } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 import { handleOfSlot } from "./drag";
-import { cardKeys, cardRects, sizesOf } from "./sizes";
 import { describe } from "./OpCard";
+import { cardKeys, cardRects, sizesOf } from "./sizes";
 
 function label(state: State, key: string): string {
   if (key === OUTPUTS) return `outputs, ${format.plural(state.graph?.outputs.length ?? 0, "result")}`;

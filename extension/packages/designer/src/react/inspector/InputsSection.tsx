@@ -119,7 +119,8 @@ export function OutputsPanel() {
     <Section title="Returned by the pipeline" note="in this order">
       {outputs.length === 0 && <p className="ds-muted">Nothing yet. Drop a wire on the outputs card.</p>}
       {outputs.map((ref, i) => (
-        <div className="ds-output-row" key={`${idOf(ref)}|${outputs.indexOf(ref)}`}>
+        // biome-ignore lint/suspicious/noArrayIndexKey: the same result may be returned twice
+        <div className="ds-output-row" key={`${idOf(ref)}|${i}`}>
           <span>
             {i + 1}. <b>{ref.node}</b>
             {ref.output > 0 && `[${ref.output}]`}

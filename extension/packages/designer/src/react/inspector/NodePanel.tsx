@@ -27,9 +27,9 @@ function Head({ node, operator }: { readonly node: NodeView; readonly operator: 
       >
         <Icon name={operatorIcon(operator?.icon ?? "", node.operator, operator?.category ?? "")} />
       </span>
-      <div onBlur={() => setNaming(false)}>
+      <div>
         {naming && !renaming ? (
-          <RenameField nodeKey={node.key} />
+          <RenameField nodeKey={node.key} onDone={() => setNaming(false)} />
         ) : (
           <b>
             <button type="button" className="ds-name-button" title="Rename (F2)" onClick={() => setNaming(true)}>
@@ -55,10 +55,10 @@ function DeviceChoice({ node, operator }: { readonly node: NodeView; readonly op
     <div className="ds-device-choice">
       <div className="ds-segments" role="radiogroup" aria-label="Device">
         {offered.map((d) => (
+          // biome-ignore lint/a11y/useSemanticElements: a segment has two lines of text
           <button
             key={d}
             type="button"
-            // biome-ignore lint/a11y/useSemanticElements: segments with two lines of text
             role="radio"
             aria-checked={node.device === d}
             data-testid={`device-${d}`}

@@ -1,0 +1,177 @@
+"""The command line: ``dali-studio VERB``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from dali_studio import __version__
+from dali_studio.cli_text import note, report, say, table
+from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
+
+#: Exit codes: findings that prevent what was asked for; interrupted by Ctrl-C. argparse itself leaves with 2.
+FAILED, INTERRUPTED = 1, 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one verb.
+
+    Returns
+    -------
+    int
+        0 if all went well, 1 if findings prevented it, 130 after Ctrl-C.
+    """
+    parser = make_parser()
+    options, unknown = parser.parse_known_args(arguments)
+    if options.verb is lab:
+        options.options = [item for item in unknown if item != "--"]
+    elif unknown:
+        parser.error(f"unknown: {' '.join(unknown)}")
+    try:
+        return options.verb(options)
+    except DaliStudioError as error:
+        report(error.diagnostics)
+        return FAILED
+    except KeyboardInterrupt:
+        note("Interrupted.")
+        return INTERRUPTED
+    except BrokenPipeError:  # the reader of a pipe, such as `head`, has seen enough
+        sys.stderr.close()
+        return 0
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """The parser of all verbs."""
+    parser = argparse.ArgumentParser(prog="dali-studio", description="Design and run data pipelines.")
+    parser.add_argument("--version", action="version", version=f"dali-studio {__version__}")
+    verbs = parser.add_subparsers(title="verbs", metavar="VERB", required=True)
+
+    def verb(name: str, function: Callable[[argparse.Namespace], int], summary: str) -> argparse.ArgumentParser:
+        made = verbs.add_parser(name, help=summary, description=summary)
+        made.set_defaults(verb=function)
+        return made
+
+    add = verb("lab", lab, "Open JupyterLab with the designer. Other options go to jupyter lab.").add_argument
+    add("folder", nargs="?", metavar="NOTEBOOK_DIR", help="where the notebooks lie, or are put")
+    add = verb("run", run, "Run a document and show what comes out and what it costs.").add_argument
+    add("file", metavar="FILE", help="a .dali.json document")
+    add("--images", metavar="DIR", help="folder that its readers read instead: images, or sub-folders with images")
+    add("--batches", metavar="N", type=_positive, help="how many batches; one epoch if not given")
+    add("--out", metavar="DIR", help="folder for the contact sheet and the report")
+    add = verb("export", export, "Write a document as a Python program.").add_argument
+    add("file", metavar="FILE", help="a .dali.json document")
+    add("--dialect", default="nvidia.dali", help="nvidia.dali (the default) or dali_studio")
+    add("--images", metavar="DIR", help="folder that its readers read instead")
+    add("-o", "--output", metavar="FILE", help="where the program goes; standard output if not given")
+    add = verb("explain", explain, "Show the plan by which a document runs.").add_argument
+    add("file", metavar="FILE", help="a .dali.json document")
+    add("--images", metavar="DIR", help="folder that its readers read instead")
+    add = verb("catalog", catalog, "List the operators, or describe one.").add_argument
+    add("operator", nargs="?", metavar="OPERATOR", help="such as rotate or decoders.image")
+    verb("doctor", doctor, "Show versions, processor and what is missing.")
+    verb("warm", warm, "Compile the common kernels into the disk cache.")
+    return parser
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1")
+    return int(text)
+
+
+# Each verb imports what it needs, so that the others start at once.
+
+
+def lab(options: argparse.Namespace) -> int:
+    """Open JupyterLab."""
+    from dali_studio.cli_lab import open_lab  # noqa: PLC0415
+
+    return open_lab(options.folder, options.options)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run a document."""
+    from dali_studio.cli_document import open_document  # noqa: PLC0415
+    from dali_studio.cli_run import run_document  # noqa: PLC0415
+
+    run_document(open_document(options.file, options.images, samples=True), options.batches, options.out)
+    return 0
+
+
+def export(options: argparse.Namespace) -> int:
+    """Write a document as a program."""
+    from dali_studio.api.default import default_registry  # noqa: PLC0415
+    from dali_studio.cli_document import open_document  # noqa: PLC0415
+    from dali_studio.codegen.emit import emit  # noqa: PLC0415
+
+    graph = open_document(options.file, options.images)
+    emitted = emit(graph, default_registry(), options.dialect)
+    report(emitted.diagnostics)
+    if options.output is None:
+        sys.stdout.write(emitted.source)
+    else:
+        _write(Path(options.output), emitted.source)
+    return FAILED if errors(emitted.diagnostics) else 0
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        message = f"{path} could not be written: {error.strerror}."
+        raise DaliStudioError(Diagnostic(code="DS302", message=message, hint="Give -o another file.")) from error
+
+
+def explain(options: argparse.Namespace) -> int:
+    """Show a plan."""
+    from dali_studio.api.default import default_registry  # noqa: PLC0415
+    from dali_studio.cli_document import open_document  # noqa: PLC0415
+    from dali_studio.compiler.explain import explain as explain_plan  # noqa: PLC0415
+    from dali_studio.compiler.pipeline import compile_graph  # noqa: PLC0415
+    from dali_studio.graph.validate import validate  # noqa: PLC0415
+
+    graph, registry = open_document(options.file, options.images, samples=True), default_registry()
+    if found := errors(validate(graph, registry).diagnostics):
+        raise DaliStudioError(found)
+    say(explain_plan(compile_graph(graph, registry)))
+    return 0
+
+
+def catalog(options: argparse.Namespace) -> int:
+    """List the operators, or describe one."""
+    from dali_studio.api.default import default_registry  # noqa: PLC0415
+    from dali_studio.api.reference import signature_doc  # noqa: PLC0415
+
+    registry = default_registry()
+    if options.operator is not None:
+        name = options.operator.removeprefix("fn.")
+        say(f"fn.{name}\n\n{signature_doc(registry.schema(name))}")
+        return 0
+    shown = [schema for schema in registry.catalog().operators if not schema.hidden]
+    rows = [(s.name, s.category, " ".join(s.devices), s.summary) for s in sorted(shown, key=lambda s: (s.category, s.name))]
+    say(table(("operator", "category", "devices", "what it does"), rows))
+    return 0
+
+
+def doctor(options: argparse.Namespace) -> int:
+    """Show what the installation runs on."""
+    del options
+    from dali_studio.cli_doctor import examine  # noqa: PLC0415
+
+    return examine()
+
+
+def warm(options: argparse.Namespace) -> int:
+    """Compile the common kernels."""
+    del options
+    from dali_studio.kernels.cpu.warmup import warm as warm_kernels  # noqa: PLC0415
+
+    say("Compiling kernels, once for this machine ...")
+    say(f"Kernels are ready after {warm_kernels():.1f} s.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

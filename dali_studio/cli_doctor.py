@@ -1,0 +1,69 @@
+"""``dali-studio doctor``: what this installation runs on."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+import sys
+from pathlib import Path
+
+from dali_studio import __version__
+from dali_studio.api.placement import NO_GPU
+from dali_studio.cli_text import say
+from dali_studio.core.optional import available
+
+_LIBRARIES = (
+    "numpy", "numba", "llvmlite", "simplejpeg", "pillow", "networkx", "msgspec", "black", "anywidget", "ipywidgets",
+    "jupyterlab", "matplotlib", "scikit-image",
+)  # fmt: skip
+#: Instruction sets that the kernels gain from, by llvm's names.
+_FEATURES = ("sse4.2", "avx", "avx2", "fma", "f16c", "avx512f", "neon", "sve")
+
+
+def examine() -> int:
+    """Write the findings.
+
+    Returns
+    -------
+    int
+        0 if everything that a pipeline needs is there, else 1.
+    """
+    missing = [name for name in _LIBRARIES if _version(name) is None]
+    built = (Path(__file__).parent / "studio" / "static" / "widget.js").is_file()
+    lines = [
+        ("dali-studio", __version__),
+        ("python", f"{platform.python_version()} ({sys.executable})"),
+        ("system", f"{platform.system()} {platform.release()}, {platform.machine()}"),
+        ("cores", str(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count())),
+        ("instructions", ", ".join(_instructions()) or "none of those that are looked for"),
+        *((name, _version(name) or "missing: pip install dali-studio") for name in _LIBRARIES),
+        ("designer", "built" if built else "not built: run make frontend in the checkout"),
+        ("nvidia.dali", _peer()),
+        ("gpu", f"none used. {NO_GPU}."),
+    ]
+    width = max(len(name) for name, _ in lines)
+    for name, value in lines:
+        say(f"{name.ljust(width)}  {value}")
+    return 1 if missing or not built else 0
+
+
+def _version(name: str) -> str | None:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _instructions() -> list[str]:
+    if not available("llvmlite"):
+        return []
+    from llvmlite import binding  # noqa: PLC0415 - llvm takes a moment to load
+
+    found = binding.get_host_cpu_features()
+    return [name for name in _FEATURES if found.get(name)]
+
+
+def _peer() -> str:
+    names = [name for name in ("nvidia-dali-cuda120", "nvidia-dali-cuda130", "nvidia-dali-cuda110") if _version(name)]
+    return f"{_version(names[0])}, for comparison" if names else "not installed (optional, for comparison only)"

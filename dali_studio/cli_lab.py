@@ -1,0 +1,82 @@
+"""``dali-studio lab``: JupyterLab on a notebook with the designer."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from dali_studio.cli_text import note
+from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
+
+#: The notebook that opens.
+FIRST = "01_designer.ipynb"
+#: Folder of the starters where none is named, made in the working folder.
+_FOLDER = "dali-studio-notebooks"
+
+
+def open_lab(folder: str | None, options: list[str]) -> int:
+    """Serve JupyterLab until it is stopped.
+
+    Parameters
+    ----------
+    folder
+        Where the notebook lies, or is to lie; ``None`` for the folder ``dali-studio-notebooks``.
+    options
+        Options of ``jupyter lab``, such as ``--no-browser``.
+
+    Returns
+    -------
+    int
+        Exit code.
+    """
+    notebook = starter(Path(folder or _FOLDER))
+    from dali_studio.samples import photos  # noqa: PLC0415 - pictures and JupyterLab take a moment to import
+
+    photos()
+    _warm_beside()
+    from jupyterlab.labapp import LabApp  # noqa: PLC0415
+
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        options = ["--allow-root", *options]
+    note(f"Opening {notebook} in JupyterLab; Ctrl-C ends it.")
+    LabApp.launch_instance(argv=[str(notebook), *options])
+    return 0
+
+
+def starter(folder: Path) -> Path:
+    """The first notebook in `folder`, put there with the gallery if it is missing; nothing is overwritten.
+
+    Raises
+    ------
+    DaliStudioError
+        DS302 if the folder cannot be written.
+    """
+    notebook = folder / FIRST
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not notebook.exists():
+            shutil.copyfile(material("notebooks") / FIRST, notebook)
+        if material("notebooks") != folder.resolve() and not (folder / "gallery").exists():
+            shutil.copytree(material("gallery"), folder / "gallery")
+    except OSError as error:
+        message = f"{folder} cannot be used for notebooks: {error.strerror or error}."
+        raise DaliStudioError(Diagnostic(code="DS302", message=message, hint="Name a folder that may be written.")) from error
+    return notebook
+
+
+def material(name: str) -> Path:
+    """A folder of starters: inside an installed package, or beside the package in a checkout."""
+    here = Path(__file__).resolve().parent
+    installed = here / "starter" / name
+    return installed if installed.is_dir() else here.parent / name
+
+
+def _warm_beside() -> None:
+    """Compile kernels in a process of its own, into the disk cache that the notebook's kernel then finds."""
+    subprocess.Popen(  # noqa: S603 - this very program
+        [sys.executable, "-m", "dali_studio.cli", "warm"],
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip

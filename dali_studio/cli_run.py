@@ -1,0 +1,168 @@
+"""``dali-studio run``: runs a document and shows what came out and what it cost."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from dali_studio.api.default import default_registry
+from dali_studio.api.engine import Engine
+from dali_studio.api.placement import check_devices
+from dali_studio.cli_text import note, report, say, table
+from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
+from dali_studio.core.tensors import TensorListCPU
+from dali_studio.graph.model import Graph
+from dali_studio.graph.validate import validate
+from dali_studio.runtime.probe import Probe
+
+#: Iterations of a pipeline that has no reader, and hence no epoch.
+_ITERATIONS = 10
+
+
+@dataclass(slots=True)
+class Run:
+    """What a run has given.
+
+    Attributes
+    ----------
+    probe
+        Times of every node.
+    first
+        Outputs of the first iteration.
+    samples
+        Sizes of the batches.
+    """
+
+    probe: Probe
+    first: tuple[TensorListCPU, ...] = ()
+    samples: list[int] = field(default_factory=list[int])
+
+    @property
+    def throughput(self) -> float:
+        """Samples per second while batches were computed; without the first one, in which kernels compile."""
+        sizes, walls = self.samples, self.probe.walls[: len(self.samples)]
+        if len(sizes) > 1:
+            sizes, walls = sizes[1:], walls[1:]
+        return sum(sizes) / (sum(walls) / 1e9) if sum(walls) else 0.0
+
+
+def run_document(graph: Graph, batches: int | None, out: str | None) -> None:
+    """Run `graph`, write the tables, and leave a contact sheet and a report in the folder `out`.
+
+    Raises
+    ------
+    DaliStudioError
+        With every finding that prevents the run, or the sample that ended it.
+    """
+    folder = None if out is None else _folder(out)
+    result = run(graph, batches)
+    say(_headline(result))
+    say()
+    say(time_table(graph, result.probe))
+    if folder is not None:
+        from dali_studio.cli_sheet import contact_sheet  # noqa: PLC0415 - matplotlib takes a moment to import
+
+        sheet = contact_sheet(_output_names(graph), result.first, folder / "contact_sheet.png")
+        (folder / "report.json").write_text(json.dumps(_summary(graph, result), indent=2) + "\n", encoding="utf-8")
+        say()
+        if sheet is None:
+            note("No output holds images, so that there is no contact sheet.")
+        else:
+            say(f"contact sheet: {sheet}")
+        say(f"report: {folder / 'report.json'}")
+
+
+def _headline(result: Run) -> str:
+    count = len(result.samples)
+    batches, first = ("1 batch", ", with the loading of its kernels") if count == 1 else (f"{count} batches", "")
+    return f"{sum(result.samples)} samples in {batches}, {result.throughput:,.0f} samples/s{first}"
+
+
+def _output_names(graph: Graph) -> list[str]:
+    """The key of the node, or the name of the output where a node has several."""
+    registry, names = default_registry(), list[str]()
+    for port in graph.outputs:
+        node = graph.node(port.node)
+        declared = registry.outputs(node.operator, node.arguments)
+        names.append(port.node if len(declared) == 1 else declared[port.output].name)
+    return names
+
+
+def run(graph: Graph, batches: int | None) -> Run:
+    """Run `graph` for `batches` iterations; an epoch if ``None``."""
+    registry = default_registry()
+    validation = validate(graph, registry)
+    if found := errors(validation.diagnostics):
+        raise DaliStudioError(found)
+    report(validation.diagnostics)
+    check_devices(graph, registry)
+    probe = Probe()
+    engine = Engine(graph, registry, probe=probe)
+    result = Run(probe)
+    try:
+        wanted = batches or _epoch(engine)
+        with tqdm(total=wanted, unit="batch", disable=None, file=sys.stderr) as bar:
+            while len(result.samples) < wanted and _next(engine, result):
+                bar.update()
+    finally:
+        engine.close()
+    if not result.samples:
+        raise DaliStudioError(Diagnostic(code="DS303", message="The sources gave no data.", hint="Feed at least one batch."))
+    return result
+
+
+def _next(engine: Engine, result: Run) -> bool:
+    engine.prefetch()
+    try:
+        made = engine.result()
+    except StopIteration:
+        return False
+    result.first = result.first or made
+    result.samples.append(max(len(batch) for batch in made))
+    return True
+
+
+def _epoch(engine: Engine) -> int:
+    sizes = [meta["epoch_size_padded"] for meta in engine.reader_meta().values()]
+    return -(-max(sizes) // engine.graph.options.batch_size) if sizes else _ITERATIONS
+
+
+def time_table(graph: Graph, probe: Probe) -> str:
+    """Times of the nodes as text, in the order of computation."""
+    times = probe.summary()
+    rows = [
+        (key, graph.node(key).operator, f"{time.median:.2f}", f"{time.p95:.2f}", f"{time.share:.0%}")
+        for key, time in ((key, times[key]) for key in graph.order() if key in times)
+    ]
+    return table(("node", "operator", "ms/batch", "p95", "share"), rows, numbers=(2, 3, 4))
+
+
+def _summary(graph: Graph, result: Run) -> dict[str, Any]:
+    times = result.probe.summary()
+    return {
+        "pipeline": graph.options.name,
+        "batch_size": graph.options.batch_size,
+        "num_threads": graph.options.num_threads,
+        "batches": len(result.samples),
+        "samples": sum(result.samples),
+        "samples_per_second": round(result.throughput, 2),
+        "nodes": {
+            key: {"operator": graph.node(key).operator, "median_ms": round(t.median, 4), "p95_ms": round(t.p95, 4), "share": round(t.share, 4)}
+            for key, t in times.items()
+        },
+    }
+
+
+def _folder(out: str) -> Path:
+    folder = Path(out)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        message = f"{out} cannot be used as a folder: {error.strerror}."
+        raise DaliStudioError(Diagnostic(code="DS302", message=message, hint="Give --out another folder.")) from error
+    return folder
