@@ -16,6 +16,8 @@ FRONTEND := extension/package.json extension/package-lock.json extension/build.m
 	$(shell find extension/packages -name node_modules -prune -o -type f \( -name '*.ts' -o -name '*.tsx' -o -name '*.css' \) -print 2>/dev/null)
 # Node and npm come from PyPI into the environment; the build must find them first.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
+# Not `npm ci`: it demands every platform's optional packages of the registry, and not each mirror has them all.
+NPM_INSTALL := npm install --no-save --no-fund --no-audit --loglevel=error
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: setup lab test bench lint types generated frontend frontend-test clean
@@ -40,10 +42,10 @@ $(STAMPS)/package-$(EXTRAS): pyproject.toml $(STAMPS)/builders
 	@$(BIN)/python -m pip install --quiet --no-build-isolation --editable '.[$(EXTRAS)]'
 	@touch $@
 
-# Fresh checkouts get the bundle from the installation above; edited sources are bundled anew here.
+# A fresh checkout gets its bundle from the installation above; edited sources are bundled anew here.
 $(BUNDLE): $(FRONTEND) | $(STAMPS)/package-$(EXTRAS)
-	@echo "Building the designer ..."
-	@cd extension && npm ci --no-fund --no-audit --loglevel=error && npm run --silent build
+	@if [ ! -f $@ ] || [ -n "$$(find $(FRONTEND) -newer $@)" ]; then \
+		echo "Building the designer ..." && cd extension && $(NPM_INSTALL) && npm run --silent build; fi
 	@touch $@
 
 frontend: $(BUNDLE)
@@ -65,17 +67,17 @@ lint: $(STAMPS)/package-$(EXTRAS)
 	@$(BIN)/ruff check dali_studio tests
 	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/pyright
-	@cd extension && test -d node_modules || npm ci --no-fund --no-audit --loglevel=error
+	@cd extension && { test -d node_modules || $(NPM_INSTALL); }
 	@cd extension && npm run --silent typecheck && npm run --silent lint
 
 frontend-test: $(STAMPS)/package-$(EXTRAS)
-	@cd extension && { test -d node_modules || npm ci --no-fund --no-audit --loglevel=error; } && npm run --silent test -- --passWithNoTests
+	@cd extension && { test -d node_modules || $(NPM_INSTALL); } && npm run --silent test -- --passWithNoTests
 
 # The TypeScript of the messages, the stubs of fn and ops, the reference.
 generated: $(STAMPS)/package-$(EXTRAS)
 	@$(BIN)/python -m dali_studio.studio.codegen_ts
 	@$(BIN)/python -m dali_studio.api.stubs
-	@$(BIN)/python -m tests.reference
+	@$(BIN)/python -m dali_studio.api.support_page
 
 clean:
 	rm -rf $(VENV) $(STATIC) extension/node_modules build dist tests/.artifacts

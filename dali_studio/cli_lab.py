@@ -10,6 +10,7 @@ from pathlib import Path
 
 from dali_studio.cli_text import note
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
+from dali_studio.studio import gallery
 
 #: The notebook that opens.
 FIRST = "01_designer.ipynb"
@@ -54,24 +55,20 @@ def starter(folder: Path) -> Path:
     DaliStudioError
         DS302 if the folder cannot be written.
     """
+    here = Path(__file__).resolve().parent
+    # Inside an installed package, or beside it in a checkout.
+    source = next((place for place in (here / "starter" / "notebooks", here.parent / "notebooks") if place.is_dir()))
     notebook = folder / FIRST
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if not notebook.exists():
-            shutil.copyfile(material("notebooks") / FIRST, notebook)
-        if material("notebooks") != folder.resolve() and not (folder / "gallery").exists():
-            shutil.copytree(material("gallery"), folder / "gallery")
+            shutil.copyfile(source / FIRST, notebook)
+        if source != folder.resolve() and not (folder / "gallery").exists():
+            shutil.copytree(gallery.folder(), folder / "gallery")
     except OSError as error:
         message = f"{folder} cannot be used for notebooks: {error.strerror or error}."
         raise DaliStudioError(Diagnostic(code="DS302", message=message, hint="Name a folder that may be written.")) from error
     return notebook
-
-
-def material(name: str) -> Path:
-    """A folder of starters: inside an installed package, or beside the package in a checkout."""
-    here = Path(__file__).resolve().parent
-    installed = here / "starter" / name
-    return installed if installed.is_dir() else here.parent / name
 
 
 def _warm_beside() -> None:

@@ -44,11 +44,9 @@ class Run:
 
     @property
     def throughput(self) -> float:
-        """Samples per second while batches were computed; without the first one, in which kernels compile."""
-        sizes, walls = self.samples, self.probe.walls[: len(self.samples)]
-        if len(sizes) > 1:
-            sizes, walls = sizes[1:], walls[1:]
-        return sum(sizes) / (sum(walls) / 1e9) if sum(walls) else 0.0
+        """Samples per second while batches were computed."""
+        wall = sum(self.probe.walls[: len(self.samples)]) / 1e9
+        return sum(self.samples) / wall if wall else 0.0
 
 
 def run_document(graph: Graph, batches: int | None, out: str | None) -> None:
@@ -61,7 +59,8 @@ def run_document(graph: Graph, batches: int | None, out: str | None) -> None:
     """
     folder = None if out is None else _folder(out)
     result = run(graph, batches)
-    say(_headline(result))
+    count = "1 batch" if len(result.samples) == 1 else f"{len(result.samples)} batches"
+    say(f"{sum(result.samples)} samples in {count}, {result.throughput:,.0f} samples/s")
     say()
     say(time_table(graph, result.probe))
     if folder is not None:
@@ -75,12 +74,6 @@ def run_document(graph: Graph, batches: int | None, out: str | None) -> None:
         else:
             say(f"contact sheet: {sheet}")
         say(f"report: {folder / 'report.json'}")
-
-
-def _headline(result: Run) -> str:
-    count = len(result.samples)
-    batches, first = ("1 batch", ", with the loading of its kernels") if count == 1 else (f"{count} batches", "")
-    return f"{sum(result.samples)} samples in {batches}, {result.throughput:,.0f} samples/s{first}"
 
 
 def _output_names(graph: Graph) -> list[str]:
@@ -101,6 +94,7 @@ def run(graph: Graph, batches: int | None) -> Run:
         raise DaliStudioError(found)
     report(validation.diagnostics)
     check_devices(graph, registry)
+    _warm_up(graph)
     probe = Probe()
     engine = Engine(graph, registry, probe=probe)
     result = Run(probe)
@@ -114,6 +108,15 @@ def run(graph: Graph, batches: int | None) -> Run:
     if not result.samples:
         raise DaliStudioError(Diagnostic(code="DS303", message="The sources gave no data.", hint="Feed at least one batch."))
     return result
+
+
+def _warm_up(graph: Graph) -> None:
+    """Run an iteration that counts for nothing: in the first one, kernels compile or load."""
+    engine = Engine(graph, default_registry(), background=False)
+    try:
+        _next(engine, Run(Probe()))
+    finally:
+        engine.close()
 
 
 def _next(engine: Engine, result: Run) -> bool:

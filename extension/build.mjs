@@ -28,6 +28,7 @@ const options = {
   outdir: out,
   bundle: true,
   minify: true,
+  charset: "utf8",
   format: "esm",
   target: "es2022",
   jsx: "automatic",

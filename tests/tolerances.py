@@ -34,6 +34,7 @@ class Tolerance:
         assert result.dtype == reference.dtype, f"{what}: dtype {result.dtype}, expected {reference.dtype}"
         if not result.size:
             return
+        result, reference = _without_equal_infinities(result, reference, what)
         difference = np.abs(result.astype(np.float64) - reference.astype(np.float64))
         if result.dtype.kind == "f":
             scale = max(float(np.abs(reference.astype(np.float64)).max()), 1e-30)
@@ -43,6 +44,15 @@ class Tolerance:
         found = float(difference.mean()), float(np.quantile(difference, 0.999)), float(difference.max())
         for name, value, bound in zip(("mean", "p999", "max"), found, (self.mean, self.p999, self.max), strict=True):
             assert value <= bound, f"{what}: {name} difference {value:.6g} > {bound:.6g}"
+
+
+def _without_equal_infinities(result: Any, reference: Any, what: object) -> tuple[Any, Any]:
+    """Both with 0 where they are infinite or not a number; fails if they are not so at the same places."""
+    if result.dtype.kind != "f" or np.isfinite(reference).all():
+        return result, reference
+    special = ~np.isfinite(reference)
+    assert np.array_equal(result[special], reference[special], equal_nan=True), f"{what}: infinities or NaN differ"
+    return np.where(special, 0, result), np.where(special, 0, reference)
 
 
 EXACT = Tolerance()
@@ -60,9 +70,12 @@ TOLERANCES: dict[str, Tolerance] = {
     "resize_crop_mirror": Tolerance(mean=0.014, p999=1, max=1, rtol=2e-6),
     # positions differ in the last bits of float32: one level now and then, another pixel for nearest
     "rotate": Tolerance(mean=0.001, p999=1, max=2, rtol=2e-4),
+    # pictures of a few pixels: one level in one pixel moves the average
+    "rotate_small": Tolerance(mean=0.05, p999=1, max=2, rtol=2e-4),
     "warp_affine": Tolerance(mean=0.001, p999=1, max=2, rtol=2e-4),
-    "warp_nn": Tolerance(mean=0.01, p999=1, max=255, rtol=1.0),
-    "hsv": Tolerance(rtol=1e-6),
+    "warp_nn": Tolerance(mean=0.02, p999=20, max=255, rtol=1.0),
+    # the last bits of the 3x3 matrix decide ties: 2 % of the pixels where value scales by 2.5
+    "hsv": Tolerance(mean=0.03, p999=1, max=1, rtol=1e-6),
     # integers wider than 8 bits show the last bits of the float32 matrix
     "hsv_wide": Tolerance(mean=0.002, p999=1, max=1),
     "brightness_contrast": EXACT,

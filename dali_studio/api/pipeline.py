@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from dali_studio.api import tracing
-from dali_studio.api.constants import ScalarConstant, constant_node
+from dali_studio.api.constants import ScalarConstant, constant
 from dali_studio.api.default import default_registry
 from dali_studio.api.engine import Engine
 from dali_studio.api.placement import check_devices
@@ -420,9 +420,9 @@ def _port(item: Any, position: int) -> PortRef:
     if isinstance(item, DataNode):
         return item.port
     if isinstance(item, ScalarConstant):
-        return cast(DataNode, constant_node(item.value, item.dtype)).port
-    if isinstance(item, bool | int | float) or hasattr(item, "__array__"):
-        return cast(DataNode, constant_node(item)).port
+        return cast(DataNode, constant(item.value, item.dtype, device="cpu")).port
+    if isinstance(item, bool | int | float | list | tuple) or hasattr(item, "__array__"):
+        return cast(DataNode, constant(item, device="cpu")).port
     raise DaliStudioError(
         Diagnostic(
             code="DS205", message=f"Output {position} is a {type(item).__name__}; operator results are accepted.",

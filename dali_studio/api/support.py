@@ -51,7 +51,7 @@ PIPELINE_ARGUMENTS: dict[str, Support] = {
     "concurrency": _SCHEDULER,
     "exec_dynamic": _SCHEDULER,
     "experimental_exec_dynamic": _SCHEDULER,
-    "enable_memory_stats": Support("ignored", "memory is reported by dali-studio explain instead"),
+    "enable_memory_stats": Support("ignored", "memory statistics are not collected"),
     "enable_checkpointing": _CHECKPOINT,
     "checkpoint": _CHECKPOINT,
     "py_num_workers": _WORKERS,

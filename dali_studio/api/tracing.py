@@ -15,7 +15,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from dali_studio.api.constants import ScalarConstant, constant_node
+from dali_studio.api.constants import ScalarConstant, constant
 from dali_studio.api.default import default_registry
 from dali_studio.api.support import DATA_NODE_METHODS, refusal
 from dali_studio.core.diagnostics import ArgumentError, DaliStudioError, Diagnostic
@@ -277,9 +277,9 @@ class _Call:
         if isinstance(item, DataNode):
             return item
         if isinstance(item, ScalarConstant):
-            return cast(DataNode, constant_node(item.value, item.dtype))
+            return cast(DataNode, constant(item.value, item.dtype, device="cpu"))
         if isinstance(item, bool | int | float | np.ndarray | np.generic):
-            return cast(DataNode, constant_node(item))
+            return cast(DataNode, constant(item, device="cpu"))
         raise _fail(
             "DS202", f"Input {position} of fn.{self.schema.name} is a {type(item).__name__}.",
             "Give the result of another operator, a number or an array.",

@@ -218,7 +218,7 @@ class Executor:
         schema = self.registry.schema(step.operator)
         if request is None and step.seed_index is not None:
             context = RunContext(0, np.empty(0, np.int64), seed=self._seed(step))
-        wired = argument_rows(store, step.argument_inputs) if request is not None else dict.fromkeys(step.argument_inputs)
+        wired = argument_rows(store, step.argument_inputs, schema) if request is not None else dict.fromkeys(step.argument_inputs)
         return Args(schema, step.arguments, wired, count, step.objects, context)
 
     def _seed(self, step: Step) -> int:

@@ -120,7 +120,7 @@ def _to_bool(argument: ArgumentSchema, value: object) -> bool:
 
 def _to_string(argument: ArgumentSchema, value: object) -> str:
     if isinstance(value, str):
-        return value
+        return str(value)  # a plain text, also of subclasses
     if hasattr(value, "__fspath__"):
         return str(cast(Any, value).__fspath__())
     raise _wrong(argument, value)

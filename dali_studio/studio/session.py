@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import traceback
 from collections.abc import Callable, Mapping, Sequence
 from functools import singledispatchmethod
 from pathlib import Path
@@ -57,7 +58,7 @@ class Session:
         self._lock = threading.Lock()
         self.painter = Painter(registry, self.send)
         self.profiler = Profiler(registry, self.send)
-        self.worker = Worker(JOBS, self._interrupt)
+        self.worker = Worker(JOBS, self._interrupt, self._failed)
         self.dialect = next(iter(DIALECTS))
         self._open(graph, view or {}, path)
 
@@ -114,6 +115,13 @@ class Session:
         except DaliStudioError as error:
             self.send(messages.Refused(diagnostics=error.diagnostics))
             self._announce()
+        except Exception as error:  # noqa: BLE001 - a silent canvas would be worse than a finding
+            self._failed(error)
+
+    def _failed(self, error: Exception) -> None:
+        """Report what nobody expected."""
+        findings = error.diagnostics if isinstance(error, DaliStudioError) else (_defect(error),)
+        self.send(messages.Refused(diagnostics=findings))
 
     @singledispatchmethod
     def handle(self, message: Any) -> None:
@@ -298,3 +306,10 @@ def _positions(view: Mapping[str, Any]) -> dict[str, messages.Position]:
 
 def _unreadable(error: Exception) -> Diagnostic:
     return Diagnostic(code="DS401", message=f"A message from the browser was not understood: {error}.", hint="Reload the page; the versions of page and kernel differ.")
+
+
+def _defect(error: Exception) -> Diagnostic:
+    return Diagnostic(
+        code="DS305", message=f"{type(error).__name__}: {error}", hint="This is a defect of DALI Studio; please report it.",
+        detail="".join(traceback.format_exception(error)[-3:]),
+    )  # fmt: skip

@@ -17,10 +17,14 @@ class Worker:
         Names of jobs, most urgent first.
     interrupt : callable
         Called with a job's name while that job runs and a more urgent one, or the same, was asked for.
+    failed : callable
+        Called with what a job raised; the thread goes on.
     """
 
-    def __init__(self, order: tuple[str, ...], interrupt: Callable[[str], None]) -> None:
-        self._order, self._interrupt = order, interrupt
+    def __init__(
+        self, order: tuple[str, ...], interrupt: Callable[[str], None], failed: Callable[[Exception], None]
+    ) -> None:
+        self._order, self._interrupt, self._failed = order, interrupt, failed
         self._jobs: dict[str, Callable[[], None]] = {}
         self._running = ""
         self._wake = threading.Condition()
@@ -73,6 +77,8 @@ class Worker:
             job = self._jobs.pop(self._running)
         try:
             job()
+        except Exception as error:  # noqa: BLE001 - whatever a job raises must not end the thread
+            self._failed(error)
         finally:
             with self._wake:
                 self._running = ""

@@ -75,19 +75,31 @@ def test_sizes_by_sample() -> None:
 
 @pytest.mark.parametrize("channels", [1, 3, 4, 5])
 @pytest.mark.parametrize("planar", [False, True])
-@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.uint16, np.int16, np.uint32, np.int32, np.uint64, np.int64, np.float32, np.float16, np.bool_])
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.uint16, np.int16, np.uint32, np.int32, np.uint64, np.int64, np.float32, np.float16, np.float64])
 def test_types_layouts_channels(dtype: Any, planar: bool, channels: int) -> None:
     data = {"x": (pictures([(41, 53), (30, 61)], channels, dtype, planar), "CHW" if planar else "HWC")}
     check("fn.crop(x, crop=(24, 17)), fn.crop(x, crop=(50, 17), out_of_bounds_policy='pad', fill_values=1)", data)
 
 
-@pytest.mark.parametrize("target", ["UINT8", "INT8", "INT16", "UINT16", "INT32", "UINT32", "INT64", "UINT64", "FLOAT", "FLOAT16", "BOOL"])
-@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.float32])
+@pytest.mark.parametrize("target", ["UINT8", "FLOAT", "FLOAT16"])
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.int16, np.int32, np.uint64, np.int64, np.float16, np.float32, np.float64])
 def test_conversions(dtype: Any, target: str) -> None:
+    """Saturated and truncated, not rounded."""
     batch = pictures([(31, 23)], dtype=dtype)
-    if dtype == np.float32:
-        batch = [item * 700 - 300 for item in batch]
+    if np.dtype(dtype).kind == "f":
+        batch = [item * np.dtype(dtype).type(700) - np.dtype(dtype).type(300) for item in batch]
     check(f"fn.crop(x, crop=(24, 17), dtype=types.{target})", {"x": batch})
+
+
+@pytest.mark.parametrize("target", ["UINT8", "FLOAT16"])
+def test_conversion_of_special_values(target: str) -> None:
+    special = [1.5, 2.5, -3.7, 300.2, 0.5, 1e9, np.nan, np.inf, -np.inf, 254.5, 0.49999997, 65504, 65530]
+    check(f"fn.crop(x, dtype=types.{target})", {"x": [np.array(special, np.float32).reshape(1, -1, 1)]})
+
+
+@pytest.mark.parametrize("target", ["INT8", "INT32", "FLOAT64", "BOOL", "UINT16"])
+def test_conversions_refused_by_both(target: str) -> None:
+    check_refused(f"fn.crop(x, crop=(24, 17), dtype=types.{target})", {"x": pictures([(31, 23)])}, "DS105")
 
 
 @pytest.mark.parametrize(
@@ -114,5 +126,11 @@ def test_the_sample_that_does_not_fit_is_named() -> None:
     check_refused("fn.crop(x, crop=(35, 20))", data, "DS105")
 
 
-def test_float64_is_refused_by_both() -> None:
-    check_refused("fn.crop(x, crop=(5, 5))", {"x": pictures([(41, 53)], dtype=np.float64)}, "DS203")
+def test_truth_values_are_refused_by_both() -> None:
+    check_refused("fn.crop(x, crop=(5, 5))", {"x": pictures([(41, 53)], dtype=np.bool_)}, "DS203")
+
+
+@pytest.mark.parametrize("values", ["(7, 8)", "(7, 8, 9, 10)"])
+def test_fill_values_must_fit_the_channels(values: str) -> None:
+    data = {"x": pictures([(41, 53), (30, 61)])}
+    check_refused(f"fn.crop(x, crop=(99, 5), out_of_bounds_policy='pad', fill_values={values})", data, "DS105")

@@ -166,7 +166,8 @@ def _fallback(
     h = np.where(ratio < least, max_h, height)
     most_pixels = limits.area[1] * width.astype(_F) * height.astype(_F)
     scale = np.sqrt(np.minimum(_F(1), most_pixels / (h * w).astype(_F)))
-    return tuple(np.maximum(1, (side.astype(_F) * scale).astype(np.int64)) for side in (h, w))  # pyright: ignore
+    fallback_h, fallback_w = (np.maximum(1, (side.astype(_F) * scale).astype(np.int64)) for side in (h, w))
+    return fallback_h, fallback_w
 
 
 def _integer_below(

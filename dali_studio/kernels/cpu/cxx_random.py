@@ -13,7 +13,7 @@ _MASK64 = 0xFFFFFFFFFFFFFFFF
 def mt19937(seed: int) -> Iterator[int]:
     """Words of ``std::mt19937`` (32 bits)."""
     engine = np.random.MT19937()
-    engine._legacy_seeding(seed & 0xFFFFFFFF)  # pyright: ignore[reportPrivateUsage, reportUnknownMemberType]
+    engine._legacy_seeding(seed & 0xFFFFFFFF)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
     while True:
         yield from engine.random_raw(1024).tolist()
 

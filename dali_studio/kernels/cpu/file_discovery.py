@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 DEFAULT_FILE_FILTERS = (
@@ -110,7 +111,7 @@ def _as_tuple(patterns: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def _joined(root: str | None, name: str) -> str:
-    return os.path.join(root, name) if root else name
+    return str(Path(root) / name) if root else name
 
 
 def _from_paths(paths: list[str], labels: int | Sequence[int] | None, root: str | None) -> FileList:
@@ -134,13 +135,13 @@ def _from_list(path: str, root: str | None) -> FileList:
     if not path:
         raise ValueError("file_list is empty; expected the path of a text file with one 'name label' per line")
     try:
-        with open(path, encoding="utf-8", errors="surrogateescape", newline="\n") as stream:
+        with Path(path).open(encoding="utf-8", errors="surrogateescape", newline="\n") as stream:
             lines = stream.read().split("\n")
     except OSError as problem:
         raise ValueError(
             f"cannot read the file_list {path!r}: {problem.strerror}. Expected a text file with one 'name label' a line"
         ) from problem
-    base = os.path.dirname(path) if root is None else root
+    base = str(Path(path).parent) if root is None else root
     paths: list[str] = []
     labels: list[int] = []
     for number, line in enumerate(lines, 1):
@@ -168,8 +169,9 @@ def _from_folders(root: str, filters: tuple[str, ...], dir_filters: tuple[str, .
     paths: list[str] = []
     labels: list[int] = []
     for label, name in enumerate(classes):
-        found = [f for f in _plain_files(os.path.join(root, name)) if take_file.fullmatch(f)]
-        paths += [os.path.join(root, name, f) for f in found]
+        folder = str(Path(root) / name)
+        found = [f for f in _plain_files(folder) if take_file.fullmatch(f)]
+        paths += [f"{folder}{os.sep}{f}" for f in found]
         labels += [label] * len(found)
     if not paths:
         raise ValueError(_nothing_found(root, classes, filters, dir_filters))
@@ -190,7 +192,7 @@ def _scan(folder: str) -> list[os.DirEntry[str]]:
 def _sub_folders(root: str) -> list[str]:
     names: list[str] = []
     for entry in _scan(root):
-        if entry.is_symlink() and not os.path.exists(entry.path):
+        if entry.is_symlink() and not Path(entry.path).exists():
             raise ValueError(f"{entry.path!r} is a link that leads nowhere; remove it or mend it")
         if entry.is_dir():
             names.append(entry.name)

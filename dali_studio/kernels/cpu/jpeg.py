@@ -118,12 +118,14 @@ def decode_window(
     """
     rows = rows_needed(info, y + h)
     channels = 1 if colors == "GRAY" else 4 if colors == "CMYK" else 3
-    out = _scratch_memory(rows * info.width * channels)
+    out = _scratch_memory("pixels", rows * info.width * channels)
     if rows == info.height:
         image = decode(data, info, colors, fast_dct=fast_dct, fast_upsampling=fast_upsampling, out=out)
     else:
         _check_supported(info)
-        short = bytearray(as_view(data))
+        file = as_view(data)
+        short = _scratch_memory("file", len(file))
+        short[:] = np.frombuffer(file, np.uint8)
         short[info.frame_offset] = rows >> 8
         short[info.frame_offset + 1] = rows & 255
         if not _has_end(data, info):
@@ -157,11 +159,12 @@ def _call(
     return image
 
 
-def _scratch_memory(size: int) -> NDArray[np.uint8]:
-    """This thread's reusable memory of at least ``size`` bytes."""
-    memory: NDArray[np.uint8] | None = getattr(_scratch, "memory", None)
+def _scratch_memory(purpose: str, size: int) -> NDArray[np.uint8]:
+    """``size`` bytes of memory that one thread reuses for one purpose."""
+    memory: NDArray[np.uint8] | None = getattr(_scratch, purpose, None)
     if memory is None or memory.size < size:
-        memory = _scratch.memory = np.empty(size + size // 4, np.uint8)
+        memory = np.empty(size + size // 4, np.uint8)
+        setattr(_scratch, purpose, memory)
     return memory[:size]
 
 

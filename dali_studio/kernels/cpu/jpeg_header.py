@@ -5,6 +5,8 @@ Sources: ITU-T T.81, annex B, for the segments; libjpeg's rules for the colour m
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from dali_studio.kernels.cpu.image_info import Buffer, DecodeError, ImageInfo, as_view, byte_count, exif_orientation
 
 _KINDS = {0xC0: "baseline", 0xC1: "extended", 0xC2: "progressive", 0xC3: "lossless"}
@@ -20,6 +22,7 @@ _UNSUPPORTED_FRAMES = {
     0xCF: "hierarchical lossless, arithmetic coding",
 }
 _ARITHMETIC = (0xC9, 0xCA)
+_MARK, _TEM, _RST0, _SOI, _EOI = 0xFF, 0x01, 0xD0, 0xD8, 0xD9
 _SOS, _DRI, _APP0, _APP1, _APP14 = 0xDA, 0xDD, 0xE0, 0xE1, 0xEE
 
 
@@ -43,23 +46,8 @@ def parse_header(data: Buffer) -> ImageInfo:
     """
     view = as_view(data)
     size = len(view)
-    position, frame, restart, orientation, adobe, jfif = 2, 0, 0, 1, -1, False
-    while position + 4 <= size:
-        if view[position] != 0xFF:
-            raise DecodeError(
-                f"broken JPEG header: byte {position} is 0x{view[position]:02x}, expected a marker (0xff)"
-            )
-        marker = view[position + 1]
-        if marker == 0xFF:  # fill bytes may stand before any marker
-            position += 1
-            continue
-        if marker == 0x01 or 0xD0 <= marker <= 0xD8:
-            position += 2
-            continue
-        if marker == 0xD9:
-            break
-        length = view[position + 2] << 8 | view[position + 3]
-        body = position + 4
+    frame, restart, orientation, adobe, jfif = 0, 0, 1, -1, False
+    for marker, position, body, end in _segments(view):
         if marker == _SOS:
             if not frame:
                 raise DecodeError("broken JPEG header: the image data starts before any frame header (SOF)")
@@ -68,15 +56,40 @@ def parse_header(data: Buffer) -> ImageInfo:
         if marker in _KINDS or marker in _UNSUPPORTED_FRAMES:
             frame = position
         elif marker == _APP1 and orientation == 1 and bytes(view[body : body + 6]) == b"Exif\0\0":
-            orientation = exif_orientation(view[body + 6 : position + 2 + length])
-        elif marker == _DRI:
-            restart = view[body] << 8 | view[body + 1] if body + 2 <= size else 0
-        elif marker == _APP14 and bytes(view[body : body + 5]) == b"Adobe" and length >= 14 and body + 12 <= size:
-            adobe = view[body + 11]
-        elif marker == _APP0 and bytes(view[body : body + 4]) == b"JFIF":
-            jfif = True
-        position += 2 + length
+            orientation = exif_orientation(view[body + 6 : end])
+        elif marker == _DRI and body + 2 <= size:
+            restart = view[body] << 8 | view[body + 1]
+        elif marker == _APP14:
+            adobe = _adobe_transform(view, body, end, adobe)
+        elif marker == _APP0:
+            jfif = jfif or bytes(view[body : body + 4]) == b"JFIF"
     raise DecodeError(f"the JPEG file ends after {byte_count(size)}, before its image data starts; the file is cut off")
+
+
+def _segments(view: memoryview) -> Iterator[tuple[int, int, int, int]]:
+    """Marker, position of the marker, of the body and of the end, for every segment of the header."""
+    position = 2
+    while position + 4 <= len(view):
+        if view[position] != _MARK:
+            found = view[position]
+            raise DecodeError(f"broken JPEG header: byte {position} is 0x{found:02x}, expected a marker (0xff)")
+        marker = view[position + 1]
+        if marker == _MARK:  # fill bytes may stand before any marker
+            position += 1
+        elif marker == _TEM or _RST0 <= marker <= _SOI:  # markers without a body
+            position += 2
+        elif marker == _EOI:
+            return
+        else:
+            end = position + 2 + (view[position + 2] << 8 | view[position + 3])
+            yield marker, position, position + 4, end
+            position = end
+
+
+def _adobe_transform(view: memoryview, body: int, end: int, before: int) -> int:
+    """Colour transform of an Adobe segment; the one known before if this is another kind of segment."""
+    is_adobe = bytes(view[body : body + 5]) == b"Adobe" and end - body >= 12 and body + 12 <= len(view)
+    return view[body + 11] if is_adobe else before
 
 
 def _header_info(

@@ -240,7 +240,7 @@ def rotated_size(angle: Any, height: Any, width: Any) -> Array:
     (..., 2) int64 array of (height, width)
     """
     degrees, rows, columns = np.broadcast_arrays(np.asarray(angle, np.float32), height, width)
-    radians = np.deg2rad(degrees)  # float32 decides which axis a turn by 45 degrees shows
+    radians = np.deg2rad(degrees).astype(np.float64)  # a float32 angle decides which axis a turn by 45 degrees shows
     cosine, sine = np.abs(np.cos(radians)), np.abs(np.sin(radians))
     # the margin keeps the rounding errors of a right angle from adding a pixel
     box_h = np.ceil(rows * cosine + columns * sine - 1e-2).astype(np.int64)

@@ -7,19 +7,20 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.core.dtypes import NUMERIC
+from dali_studio.core.dtypes import NUMERIC, to_numpy
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.convert import convert
 from dali_studio.kernels.cpu.layout import crop_pad
 from dali_studio.operators.common import PLANAR_LAYOUTS, T, accept_input, accept_output, extents, image_meta, with_extents
-from dali_studio.operators.geometry.windows import CropArguments, check_crop_arguments, crop_windows, inside
+from dali_studio.operators.geometry.windows import CropArguments, check_crop_arguments, crop_windows, fill_values, inside
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import BatchView, Input, Operator, Output, Work, example
 from dali_studio.schema.marks import Deprecated, Doc, Refused
 from dali_studio.schema.traits import PerSample, WindowSink
 
-_TYPES = tuple(t for t in NUMERIC if t is not T.FLOAT64)
+_TYPES = tuple(t for t in NUMERIC if t is not T.BOOL)
+_CONVERTED = (T.UINT8, T.FLOAT16, T.FLOAT)
 
 
 class Crop(CropArguments, Operator):
@@ -53,8 +54,9 @@ class Crop(CropArguments, Operator):
     def infer(args: Args, *inputs: TensorMeta) -> TensorMeta:
         meta = image_meta(inputs[0], PLANAR_LAYOUTS)
         accept_input(meta, _TYPES)
-        accept_output(args["dtype"], _TYPES)
         check_crop_arguments(args)
+        if meta.dtype is not None:
+            accept_output(args["dtype"], dict.fromkeys((meta.dtype, *_CONVERTED)))
         return meta.with_(dtype=args["dtype"] or meta.dtype)
 
     @staticmethod
@@ -62,19 +64,19 @@ class Crop(CropArguments, Operator):
         layout = image_meta(inputs[0].meta, PLANAR_LAYOUTS).layout or ""
         sizes = extents(inputs[0].shapes, layout)
         anchors, crops = crop_windows(args, sizes)
-        params = {"anchors": anchors, "crops": crops, "sizes": sizes, "fill": args["fill_values"], "layout": layout}
+        channels = inputs[0].shapes[:, layout.index("C")]
+        padded = ((anchors < 0) | (anchors + crops > sizes)).any(axis=1)
+        fill = fill_values(args, channels, padded, to_numpy(args["dtype"] or inputs[0].meta.dtype or T.UINT8))
+        params = {"anchors": anchors, "crops": crops, "sizes": sizes, "fill": fill, "layout": layout}
         return Work(with_extents(inputs[0].shapes, layout, crops), params)
 
     @staticmethod
     def cpu(work: Work, index: int, *arrays: NDArray[Any], **options: Any) -> None:
         image, out = arrays
         y, x = work.params["anchors"][index].tolist()
-        if image.dtype == out.dtype:
-            crop_pad(image, out, (y, x), work.params["fill"], work.params["layout"])
-            return
-        cut = np.empty(out.shape, image.dtype)
-        crop_pad(image, cut, (y, x), work.params["fill"], work.params["layout"])
-        convert(cut, out)
+        if image.dtype != out.dtype:
+            image = _clamped(image, out.dtype)
+        crop_pad(image, out, (y, x), work.params["fill"], work.params["layout"])
 
     @staticmethod
     def window(work: Work) -> NDArray[np.int64] | None:
@@ -84,3 +86,14 @@ class Crop(CropArguments, Operator):
     @staticmethod
     def narrowed(work: Work) -> Work:
         return Work(work.shapes, {**work.params, "anchors": np.zeros_like(work.params["anchors"])})
+
+
+def _clamped(image: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """The image in another type, saturated and truncated towards zero: nvidia.dali's crop does not round as cast does."""
+    made = np.empty(image.shape, dtype)
+    if dtype.kind in "iu" and image.dtype.kind == "f":
+        image = np.trunc(np.nan_to_num(image, nan=0.0))
+    elif dtype == np.float16:
+        image = np.clip(image.astype(np.float32), np.finfo(dtype).min, np.finfo(dtype).max)
+    convert(image, made)
+    return made

@@ -7,13 +7,16 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.core.dtypes import NUMERIC
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.layout import flip
-from dali_studio.operators.common import PLANAR_LAYOUTS, image_meta
+from dali_studio.operators.common import PLANAR_LAYOUTS, T, accept_input, image_meta
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import BatchView, Input, Operator, Output, Work, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Ignored, Ui
 from dali_studio.schema.traits import PerSample
+
+_TYPES = tuple(t for t in NUMERIC if t not in (T.BOOL, T.FLOAT16))
 
 
 class Flip(Operator):
@@ -34,7 +37,9 @@ class Flip(Operator):
 
     @staticmethod
     def infer(args: Args, *inputs: TensorMeta) -> TensorMeta:
-        return image_meta(inputs[0], PLANAR_LAYOUTS)
+        meta = image_meta(inputs[0], PLANAR_LAYOUTS)
+        accept_input(meta, _TYPES)
+        return meta
 
     @staticmethod
     def plan(args: Args, *inputs: BatchView) -> Work:

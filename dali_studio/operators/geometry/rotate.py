@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.core.diagnostics import ArgumentError
+from dali_studio.core.dtypes import to_numpy
 from dali_studio.core.enums import DALIDataType, DALIInterpType
 from dali_studio.core.meta import TensorMeta
+from dali_studio.kernels.cpu.convert import convert
 from dali_studio.kernels.cpu.warp import rotate_matrix, rotated_size, warp_affine
 from dali_studio.operators.common import T, accept_input, extents, image_meta, round_half_away, with_extents
 from dali_studio.schema.arguments import Args
@@ -81,16 +83,26 @@ class Rotate(Operator):
             index = int(np.argmin(finite))
             raise ArgumentError(f"the angle is {angles[index]}.", hint="Give finite angles.", argument="angle", sample=index)
         if args.given("size"):
-            canvas = np.maximum(round_half_away(args.vectors("size", 2)), 1)
+            wanted = args.vectors("size", 2)  # nvidia.dali rounds a constant size and truncates one that is fed
+            canvas = np.maximum(wanted.astype(np.int64) if args.wired("size") else round_half_away(wanted), 1)
         elif args["keep_size"]:
             canvas = sizes
         else:
             canvas = rotated_size(angles, sizes[:, 0], sizes[:, 1])
         matrices = rotate_matrix(angles, sizes[:, 0], sizes[:, 1], canvas[:, 0], canvas[:, 1])
-        params = {"matrices": matrices, "fill": args["fill_value"], "interp": args["interp_type"].value}
+        params = {"matrices": matrices, "fill": _fill(args, inputs[0]), "interp": args["interp_type"].value}
         return Work(with_extents(shapes, "HWC", canvas), params)
 
     @staticmethod
     def cpu(work: Work, index: int, *arrays: NDArray[Any], **options: Any) -> None:
         image, out = arrays
         warp_affine(image, out, work.params["matrices"][index], work.params["interp"], work.params["fill"])
+
+
+def _fill(args: Args, images: BatchView) -> float | None:
+    """The colour outside as the images' own type holds it, whatever the type of the output."""
+    if args["fill_value"] is None:
+        return None
+    held = np.empty(1, to_numpy(images.meta.dtype or T.UINT8))
+    convert(np.array([args["fill_value"]], np.float32), held)
+    return float(held[0])

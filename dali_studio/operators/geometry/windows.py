@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,7 +48,7 @@ class CropArguments:
         Choices(("error", "pad", "trim_to_shape")),
     ] = "error"  # fmt: skip
     fill_values: Annotated[
-        list[float], Doc("Value outside the image: one for all channels, or one per channel (0 for those missing).")
+        list[float], Doc("Value outside the image where it is padded: one for all channels, or one per channel.")
     ] = [0.0]  # noqa: RUF012 - a declaration, read once
 
 
@@ -78,7 +78,8 @@ def crop_windows(args: Args, sizes: NDArray[np.int64]) -> tuple[NDArray[np.int64
     Returns
     -------
     anchors, crops : ndarray
-        (N, 2) int64 each, as (y, x) and (height, width). The corner is ``round(crop_pos * (size - crop))`` in float32.
+        (N, 2) int64 each, as (y, x) and (height, width). The corner is ``round(crop_pos * (size - crop))`` with the
+        float32 position multiplied in double precision, as in nvidia.dali.
 
     Raises
     ------
@@ -91,7 +92,7 @@ def crop_windows(args: Args, sizes: NDArray[np.int64]) -> tuple[NDArray[np.int64
         requested = np.stack([args.scalars("crop_h"), args.scalars("crop_w")], axis=1)
     crops = np.where(requested > 0, np.trunc(requested), sizes).astype(np.int64)
     places = np.stack([args.scalars("crop_pos_y"), args.scalars("crop_pos_x")], axis=1)
-    corners = places * (sizes - crops).astype(np.float32)
+    corners = places.astype(np.float64) * (sizes - crops)
     anchors = round_half_away(corners) if args["rounding"] == "round" else np.trunc(corners).astype(np.int64)
     if args["out_of_bounds_policy"] == "trim_to_shape":
         ends = np.clip(anchors + crops, 0, sizes)
@@ -113,3 +114,35 @@ def crop_windows(args: Args, sizes: NDArray[np.int64]) -> tuple[NDArray[np.int64
 def inside(anchors: NDArray[np.int64], crops: NDArray[np.int64], sizes: NDArray[np.int64]) -> bool:
     """Whether all windows lie inside their images and are not empty."""
     return bool(((anchors >= 0) & (anchors + crops <= sizes) & (crops > 0)).all())
+
+
+def fill_values(
+    args: Args, channels: NDArray[np.int64], padded: NDArray[np.bool_], dtype: np.dtype[Any]
+) -> list[float]:
+    """What is written outside the images: the argument under the policy "pad", otherwise 0.
+
+    Parameters
+    ----------
+    channels : ndarray
+        (N,) channels of the outputs.
+    padded : ndarray
+        (N,) whether anything is written outside the image.
+    dtype : numpy.dtype
+        Of the output. Integers take the values truncated and wrapped around, as nvidia.dali's C cast does.
+
+    Raises
+    ------
+    ArgumentError
+        DS105 with the sample, if neither one value nor one per channel is given.
+    """
+    given = args["fill_values"] if args["out_of_bounds_policy"] == "pad" else (0.0,)
+    wrong = padded & (channels != len(given))
+    if len(given) != 1 and wrong.any():
+        index = int(np.argmax(wrong))
+        raise ArgumentError(
+            f"{len(given)} values are given for {channels[index]} channels.", hint="Give one value, or one per channel.",
+            argument="fill_values", sample=index,
+        )  # fmt: skip
+    values = np.nan_to_num(np.asarray(given, np.float64)) if dtype.kind in "iu" else np.asarray(given, np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return (values.astype(np.int64).astype(dtype) if dtype.kind in "iu" else values).tolist()

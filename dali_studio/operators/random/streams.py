@@ -41,7 +41,7 @@ def infer_random(args: Args, dtype: DALIDataType, inputs: Sequence[TensorMeta]) 
     else:
         shape = args["shape"]
         ndim = None if args.wired("shape") else len(shape or ())
-    return TensorMeta(dtype, ndim, inputs[0].layout if inputs else "", "scalar" if ndim == 0 else "any")
+    return TensorMeta(dtype, ndim, "", "scalar" if ndim == 0 else "any")
 
 
 def draw_batch(args: Args, dtype: DALIDataType, inputs: Sequence[Batch], draw: Draw) -> Batch:
@@ -52,18 +52,17 @@ def draw_batch(args: Args, dtype: DALIDataType, inputs: Sequence[Batch], draw: D
     context = args.context
     shapes = _shapes(args, inputs)
     sizes = np.array([int(np.prod(shape)) for shape in shapes], np.int64)
-    layout = inputs[0].layout if inputs else ""
     if not len(sizes):
-        return Batch([], layout)
+        return Batch([])
     if np.array_equal(context.indices, np.arange(context.batch_size)) and (sizes == sizes[0]).all():
         table = draw(context.seed, context.samples_so_far, len(sizes), int(sizes[0]), slice(0, len(sizes)))
-        return Batch([row.reshape(shape) for row, shape in zip(table, shapes, strict=True)], layout)
+        return Batch([row.reshape(shape) for row, shape in zip(table, shapes, strict=True)])
     samples: list[NDArray[Any]] = []
     for position, index in enumerate(context.indices.tolist()):
         start = context.samples_so_far + SAMPLE_STRIDE * index
         row = draw(context.seed, start, 1, int(sizes[position]), slice(position, position + 1))
         samples.append(row.reshape(shapes[position]).astype(to_numpy(dtype), copy=False))
-    return Batch(samples, layout)
+    return Batch(samples)
 
 
 def _shapes(args: Args, inputs: Sequence[Batch]) -> list[tuple[int, ...]]:

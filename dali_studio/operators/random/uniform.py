@@ -78,9 +78,20 @@ class Uniform(RandomArguments, Operator):
                 return random.uniform_values(seed, start, samples, elements, chosen, target)
         else:
             limits = args.vectors("range", 2)
+            _check(limits)
 
             def draw(seed: int, start: int, samples: int, elements: Any, rows: slice) -> NDArray[Any]:
                 low, high = limits[rows, 0], limits[rows, 1]
                 return random.uniform(seed, start, samples, elements, low, high, target)
 
         return (draw_batch(args, dtype, inputs, draw),)
+
+
+def _check(limits: NDArray[np.float32]) -> None:
+    empty = ~(limits[:, 0] < limits[:, 1])
+    if empty.any():
+        index = int(np.argmax(empty))
+        raise ArgumentError(
+            f"the range [{limits[index, 0]:g}, {limits[index, 1]:g}) is empty.", hint="Give the smaller number first.",
+            argument="range", sample=index,
+        )  # fmt: skip

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.dtypes import to_numpy
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
+from dali_studio.kernels.cpu.convert import convert
 from dali_studio.operators.common import T
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Batch, Layout, Operator, Output
@@ -34,23 +36,36 @@ class Constant(Operator):
     @staticmethod
     def infer(args: Args, *inputs: TensorMeta) -> TensorMeta:
         value = _value(args)
-        kind = "scalar" if value.size == 1 else "any"
-        return TensorMeta(args["dtype"] or (T.FLOAT if args["fdata"] is not None else T.INT32), value.ndim, args["layout"], kind)
+        layout = str(args["layout"])
+        if layout and len(layout) != value.ndim:
+            raise ArgumentError(
+                f"{layout!r} names {len(layout)} axes; the value has {value.ndim}.", hint="Give one letter per axis.",
+                argument="layout",
+            )  # fmt: skip
+        return TensorMeta(_type(args), value.ndim, layout, "scalar" if value.size == 1 else "any")
 
     @staticmethod
     def run(state: object, args: Args, *inputs: Batch) -> tuple[Batch, ...]:
         return (Batch([_value(args)] * args.count, str(args["layout"])),)
 
 
-def _value(args: Args) -> np.ndarray[tuple[int, ...], np.dtype[np.generic]]:
+def _type(args: Args) -> DALIDataType:
+    return args["dtype"] or (T.FLOAT if args["fdata"] is not None else T.INT32)
+
+
+def _value(args: Args) -> NDArray[Any]:
     data = args["fdata"] if args["fdata"] is not None else args["idata"]
     if data is None:
         raise ArgumentError("no value is given.", hint="Give fdata or idata.", argument="fdata", code="DS103")
-    dtype = args["dtype"] or (T.FLOAT if args["fdata"] is not None else T.INT32)
-    values = np.array(data, to_numpy(dtype))
+    given = np.array(data, np.float64 if args["fdata"] is not None else np.int64)
+    values = np.empty(given.shape, to_numpy(_type(args)))
+    convert(given, values)  # rounds and saturates
     shape = args["shape"]
     if shape is None:
         return values.reshape(()) if values.size == 1 else values
     if values.size not in (1, int(np.prod(shape))):
-        raise ArgumentError(f"{values.size} values do not fill the shape {tuple(shape)}.", argument="shape")
-    return np.broadcast_to(values if values.size == 1 else values.reshape(shape), shape)
+        raise ArgumentError(
+            f"{values.size} values do not fill the shape {tuple(shape)}.", hint="Give one value, or as many as the shape holds.",
+            argument="shape",
+        )  # fmt: skip
+    return np.broadcast_to(values if values.size == 1 and len(shape) != 0 else values.reshape(shape), shape)

@@ -8,17 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.core.diagnostics import ArgumentError
+from dali_studio.core.dtypes import to_numpy
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.layout import crop_mirror_normalize, normalize_coefficients
 from dali_studio.operators.common import PLANAR_LAYOUTS, T, accept_input, accept_output, extents, image_meta
-from dali_studio.operators.geometry.windows import CropArguments, check_crop_arguments, crop_windows, inside
+from dali_studio.operators.geometry.windows import CropArguments, check_crop_arguments, crop_windows, fill_values, inside
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import BatchView, Input, Layout, Operator, Output, Work, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Choices, Deprecated, Doc, Refused, Ui
 from dali_studio.schema.traits import PerSample, WindowSink
 
-_INPUTS = (T.UINT8, T.INT8, T.UINT16, T.INT16, T.INT32, T.FLOAT, T.FLOAT16)
+_INPUTS = (T.UINT8, T.UINT16, T.INT16, T.INT32, T.FLOAT, T.FLOAT16)
 _OUTPUTS = (T.FLOAT, T.FLOAT16, T.UINT8, T.INT8)
 
 
@@ -49,7 +50,7 @@ class CropMirrorNormalize(CropArguments, Operator):
     mirror: Annotated[int, Doc("1 mirrors left to right."), Ui("switch"), PER_SAMPLE, COMMON] = 0
     dtype: Annotated[DALIDataType, Doc("Element type of the output.")] = DALIDataType.FLOAT
     output_layout: Annotated[Layout, Doc("Order of the output's axes."), Choices(("CHW", "HWC")), COMMON] = Layout("CHW")
-    pad_output: Annotated[bool, Doc("Add a channel of fill_values, to a power of two channels (3 become 4).")] = False
+    pad_output: Annotated[bool, Doc("Add channels to a power of two (3 become 4): of fill_values under the policy \"pad\", otherwise of 0.")] = False
     scale: Annotated[float, Doc("Factor after the normalisation.")] = 1.0
     shift: Annotated[float, Doc("Added at the end.")] = 0.0
     output_dtype: Annotated[DALIDataType | None, Deprecated("dtype"), Refused("renamed to dtype")] = None
@@ -72,10 +73,11 @@ class CropMirrorNormalize(CropArguments, Operator):
         channels = shapes[:, layout.index("C")]
         target = 1 << np.ceil(np.log2(np.maximum(channels, 1))).astype(np.int64) if args["pad_output"] else channels
         parts = {"H": crops[:, 0], "W": crops[:, 1], "C": target}
+        padded = ((anchors < 0) | (anchors + crops > sizes)).any(axis=1) | (target > channels)
         mean, inverse = _coefficients(args, int(channels.max(initial=1)))
         params = {
             "anchors": anchors, "crops": crops, "sizes": sizes, "mirror": args.scalars("mirror", np.int64),
-            "mean": mean, "inverse": inverse, "fill": args["fill_values"], "layout": layout,
+            "mean": mean, "inverse": inverse, "fill": fill_values(args, target, padded, to_numpy(args["dtype"])), "layout": layout,
             "output_layout": str(args["output_layout"]),
         }  # fmt: skip
         return Work(np.stack([parts[letter] for letter in params["output_layout"]], axis=1), params)

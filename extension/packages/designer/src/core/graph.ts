@@ -1,7 +1,7 @@
 import type { GraphView, NodeView, PortRef } from "../protocol/generated";
 
 /** The card that stands for what the pipeline returns. Not a node: no operator has this key. */
-export const OUTPUTS = "@outputs";
+export const OUTPUTS = "__outputs__";
 
 /** Where a wire ends. */
 export type Slot =

@@ -169,13 +169,20 @@ function placeBand(members: readonly Member[], floor: Floor): void {
   }
 }
 
-/** Argument sources stand under their target's row, one column to the left where that is possible. */
+/** What a column farther from its target costs, in px of height. */
+const DISTANCE = 60;
+
+/** Argument sources stand under their target's row, left of it: in the next column, or where there is room. */
 function placeSmall(members: readonly Member[], small: ReadonlyMap<string, string>, floor: Floor): void {
   for (const [key, feeds] of small) {
     const target = members.find((m) => m.key === feeds);
     if (!target) continue;
-    const column = Math.max(0, target.column - 1);
-    floor.put(key, column, Math.max(floor.top(column), floor.positions[feeds]?.y ?? TOP), 14);
+    const beside = Math.max(0, target.column - 1);
+    const y = (column: number) => Math.max(floor.top(column), floor.positions[feeds]?.y ?? TOP);
+    const cost = (column: number) => y(column) + DISTANCE * (beside - column);
+    let column = beside;
+    for (let other = beside - 1; other >= 0; other -= 1) if (cost(other) < cost(column)) column = other;
+    floor.put(key, column, y(column), 14);
   }
 }
 

@@ -99,7 +99,7 @@ function candidates(a: Point, b: Point, rects: readonly Rect[]): number[] {
 }
 
 /** The path of a wire from `a` to `b` around the cards `rects` (the ends' own cards may be among them). */
-export function route(a: Point, b: Point, rects: readonly Rect[]): string {
+export function route(a: Point, b: Point, rects: readonly Rect[], stub = STUB): string {
   const near = rects.filter((r) => r.y < Math.max(a.y, b.y) + 420 && r.y + r.height > Math.min(a.y, b.y) - 420);
   const forward = b.x - a.x;
   if (forward > 8 && forward < 260) {
@@ -109,7 +109,7 @@ export function route(a: Point, b: Point, rects: readonly Rect[]): string {
   let best: readonly Point[] | null = null;
   let bestScore = Number.POSITIVE_INFINITY;
   const out = a.x + STUB;
-  const into = b.x - STUB;
+  const into = b.x - stub;
   const options: Point[][] = candidates(a, b, near).map((lane) => [
     a,
     { x: out, y: a.y },

@@ -62,7 +62,7 @@ export const staleKeys = once((state: State): ReadonlySet<string> => {
   const stale = new Set<string>();
   if (!state.graph) return stale;
   const failed = findings(state)
-    .filter((d) => severity(d) === "error" && d.node && (d.code.startsWith("DS3") || d.code.startsWith("DS2")))
+    .filter((d) => severity(d) === "error" && d.node)
     .map((d) => d.node ?? "");
   for (const key of descendants(state.graph, failed)) stale.add(key);
   if (!state.busy)
@@ -115,8 +115,10 @@ export function extraInputs(node: NodeView, operator: Operator | undefined): rea
   return shown;
 }
 
+/** Whether the header has an input port: optional first inputs show only when they are wired. */
 export function hasFirstInput(node: NodeView, operator: Operator | undefined): boolean {
-  return (operator?.inputs.length ?? 0) > 0 || node.inputs.length > 0;
+  const first = operator?.inputs[0];
+  return (first !== undefined && !first.optional) || (node.inputs[0] ?? null) !== null;
 }
 
 /** Height of a card in px, known without measuring, so that the layout is right at once. */

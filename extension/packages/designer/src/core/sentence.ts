@@ -1,5 +1,6 @@
 import type { Diagnostic } from "../protocol/generated";
 import * as format from "./format";
+import { sourcesOf } from "./graph";
 import { findings, severity } from "./select";
 import type { State } from "./state";
 
@@ -24,6 +25,15 @@ function fromDiagnostic(d: Diagnostic, lead: string): Sentence {
     action: d.node ? "show" : null,
     node: d.node ?? "",
   };
+}
+
+/** What a pipeline without outputs most likely should return: the last node that feeds nothing. */
+function leafOf(state: State): string {
+  const { graph } = state;
+  if (!graph) return "";
+  const fed = new Set(graph.nodes.flatMap((n) => sourcesOf(n).map((r) => r.node)));
+  const leaves = graph.nodes.filter((n) => n.output_kinds.length > 0 && !fed.has(n.key));
+  return leaves.at(-1)?.key ?? "";
 }
 
 function leadOf(d: Diagnostic, stopped: boolean): string {
@@ -84,7 +94,11 @@ export function sentence(state: State): Sentence | null {
   const ranked = (tone: "error" | "warning" | "info") =>
     all
       .filter((d) => severity(d) === tone && !(graphEmpty && d.code === "DS205"))
-      .map((d) => fromDiagnostic(d, leadOf(d, stopped.has(d) || state.previewFailures.includes(d))));
+      .map((d): Sentence => {
+        const said = fromDiagnostic(d, leadOf(d, stopped.has(d) || state.previewFailures.includes(d)));
+        const leaf = d.code === "DS205" ? leafOf(state) : "";
+        return leaf ? { ...said, action: "add_output", node: leaf } : said;
+      });
   const candidates = [
     kernelSentence(state),
     ...ranked("error"),

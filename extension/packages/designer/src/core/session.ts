@@ -145,6 +145,18 @@ export class Session {
     this.expectAnswer();
   }
 
+  /** A message that the kernel could not even read gets no revision: do not wait for one for ever. */
+  private releaseSoon(): void {
+    const stuck = this.store.get().pending[0];
+    if (!stuck) return;
+    setTimeout(() => {
+      this.store.set((s) =>
+        s.inFlight && s.pending[0] === stuck ? project({ ...s, pending: s.pending.slice(1), inFlight: false }) : s,
+      );
+      this.pump();
+    }, 1500);
+  }
+
   private expectAnswer(): void {
     clearTimeout(this.watch);
     this.watch = setTimeout(() => {
@@ -160,6 +172,7 @@ export class Session {
       return next.link === "silent" || next.link === "gone" ? { ...next, link: "live" } : next;
     });
     if (wanted) void this.decodePictures(message, buffers);
+    if (message.type === "refused") this.releaseSoon();
     if (message.type === "revision_changed") {
       this.dropOrphans(message.graph.nodes.map((n) => n.key));
       this.pump();

@@ -112,7 +112,7 @@ export function Empty() {
         <RecipeCard />
       </div>
       <p className="ds-empty-hint">
-        or press <kbd className="ds-kbd">Space</kbd> to add an operator
+        or press <span className="ds-kbd">Space</span> to add an operator
       </p>
     </div>
   );

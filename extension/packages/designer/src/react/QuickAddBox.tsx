@@ -157,7 +157,8 @@ export function QuickAddBox() {
     const key = focus ?? session.store.get().view.selection[0];
     root.querySelector<HTMLElement>(".ds-canvas")?.focus();
     // A new card is measured a little later than it is placed.
-    if (key) setTimeout(() => api.current?.reveal(key), 60);
+    const reveal = () => session.store.get().view.quickAdd === null && key && api.current?.reveal(key);
+    setTimeout(reveal, 60);
   };
   const insert = (index: number, stay: boolean) => {
     if (mode === "connect") {
@@ -273,20 +274,20 @@ export function QuickAddBox() {
         </div>
         <div className="ds-quick-foot">
           <span>
-            <kbd className="ds-kbd">↵</kbd> {mode === "add" ? "insert" : "wire"}
+            <span className="ds-kbd">↵</span> {mode === "add" ? "insert" : "wire"}
           </span>
           {mode === "add" && (
             <>
               <span>
-                <kbd className="ds-kbd">⇧↵</kbd> insert, keep open
+                <span className="ds-kbd">⇧↵</span> insert, keep open
               </span>
               <span>
-                <kbd className="ds-kbd">Tab</kbd> {all ? "show what fits" : "show all"}
+                <span className="ds-kbd">Tab</span> {all ? "show what fits" : "show all"}
               </span>
             </>
           )}
           <span className="ds-spring" />
-          <kbd className="ds-kbd">Esc</kbd>
+          <span className="ds-kbd">Esc</span>
         </div>
       </div>
     </>

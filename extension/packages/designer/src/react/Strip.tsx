@@ -28,6 +28,16 @@ export function Strip() {
           Show node
         </button>
       )}
+      {said.action === "add_output" && (
+        <button
+          type="button"
+          className="ds-button ds-button-small"
+          data-testid="return-leaf"
+          onClick={() => session.edit([{ type: "set_outputs", outputs: [{ node: said.node, output: 0 }] }])}
+        >
+          Return {said.node}
+        </button>
+      )}
       {said.action === "reconnect" && (
         <button type="button" className="ds-button ds-button-small" onClick={() => session.start()}>
           Reconnect

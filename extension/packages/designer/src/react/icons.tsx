@@ -82,9 +82,23 @@ const BY_WORD: readonly (readonly [RegExp, IconName])[] = [
   [/label|one_hot|constant/, "label"],
 ];
 
+/** Other words that schemas use. */
+const ALIASES: Readonly<Record<string, IconName>> = {
+  contrast: "colour",
+  color: "colour",
+  normalize: "crop",
+  cast: "tensor",
+  number: "label",
+  blur: "drop",
+  audio: "wave",
+  decode: "picture",
+};
+
 /** An operator's icon: the one its schema names, else the one that its name and category suggest. */
 export function operatorIcon(icon: string, name: string, category: string): IconName {
   if (icon in STROKES) return icon as IconName;
+  const alias = ALIASES[icon];
+  if (alias) return alias;
   const words = `${icon} ${name} ${category}`.toLowerCase();
   return BY_WORD.find(([pattern]) => pattern.test(words))?.[1] ?? "tensor";
 }

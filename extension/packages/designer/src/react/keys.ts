@@ -127,7 +127,8 @@ function leave(frame: Frame, api: Api, target: EventTarget | null): void {
   const inside =
     target instanceof Element && target.closest(".ds-inspector, .ds-palette, .ds-drawer, .ds-bar") !== null;
   const key = view.selection[0];
-  if (inside && key) api.current?.reveal(key);
+  if (view.quickAdd) session.view({ quickAdd: null });
+  else if (inside && key) api.current?.reveal(key);
   else if (inside) root.querySelector<HTMLElement>(".ds-canvas")?.focus();
   else session.select([]);
 }

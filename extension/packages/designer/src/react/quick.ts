@@ -1,8 +1,9 @@
 import { type AddOptions, addStep } from "../core/actions";
 import type { Operator } from "../core/catalog";
-import { freePlace } from "../core/layout";
+import { OUTPUTS } from "../core/graph";
+import { COLUMN, freePlace, ROW } from "../core/layout";
 import type { Session } from "../core/session";
-import type { QuickAdd } from "../core/state";
+import type { QuickAdd, State } from "../core/state";
 import type { Position } from "../protocol/generated";
 import { cardRects } from "./canvas/sizes";
 import { contextOf } from "./canvas/useWiring";
@@ -29,13 +30,21 @@ export function openQuickAdd(session: Session, root: HTMLElement, options: Openi
   session.view({ quickAdd: { mode, at, place, from, to, query } });
 }
 
+/** The outputs card gives way to a new card. */
+function makeRoom(state: State, at: Position): Record<string, Position> {
+  const outputs = state.positions[OUTPUTS];
+  if (!outputs || Math.abs(outputs.x - at.x) >= COLUMN - 20 || Math.abs(outputs.y - at.y) >= ROW - 20) return {};
+  return { [OUTPUTS]: { x: at.x + COLUMN, y: at.y } };
+}
+
 /** Add an operator as one undo step and select it. */
 export function insertOperator(session: Session, operator: Operator, options: AddOptions): string | null {
   const context = contextOf(session);
   if (!context) return null;
-  const at = freePlace(options.at, cardRects(session.store.get()));
+  const state = session.store.get();
+  const at = freePlace(options.at, cardRects(state, OUTPUTS));
   const step = addStep(context, operator, { ...options, at });
-  session.edit(step.edits, { positions: step.positions });
+  session.edit(step.edits, { positions: { ...step.positions, ...makeRoom(state, at) } });
   session.select(step.select);
   return step.select[0] ?? null;
 }

@@ -4,7 +4,7 @@ import type { Operator } from "../../core/catalog";
 import { isWired, judge, slotsOf } from "../../core/compat";
 import * as format from "../../core/format";
 import type { Slot } from "../../core/graph";
-import { type ArgumentRow, argumentRows, extraInputs, previewOf } from "../../core/select";
+import { type ArgumentRow, argumentRows, extraInputs, hasFirstInput, previewOf } from "../../core/select";
 import type { NodeView } from "../../protocol/generated";
 import { useSel } from "../context";
 import { PortMark } from "../Port";
@@ -71,7 +71,8 @@ export function DropRows({ node, operator }: { readonly node: NodeView; readonly
   const slots = useSel((s): readonly Slot[] => {
     if (!from || !operator || !s.graph || !s.opening || from.node === node.key || s.view.hovered !== node.key)
       return [];
-    const face = new Set([0, ...extraInputs(node, operator)]);
+    const face = new Set(extraInputs(node, operator));
+    if (hasFirstInput(node, operator)) face.add(0);
     const rows = new Set(
       argumentRows(node, operator)
         .filter((r) => r.wired)

@@ -38,6 +38,8 @@ function CanvasView() {
   const api = useCanvasApi();
   const box = useRef<HTMLDivElement>(null);
   const pointer = useRef<Position | null>(null);
+  /** Whether the person chose what is in view; until then the view follows its room. */
+  const touched = useRef(false);
   const { nodes, setNodes, onNodesChange, dragging } = useFlowNodes();
   const edges = useFlowEdges();
   const [zoom, setZoom] = useState(1);
@@ -49,13 +51,14 @@ function CanvasView() {
     (duration = 0) => {
       const rect = box.current?.getBoundingClientRect();
       const size = { width: rect?.width ?? 0, height: rect?.height ?? 0 };
+      touched.current = false;
       fitView(flow, obstaclesOf(latest.current), size, reducedMotion(root) ? 0 : duration);
     },
     [flow, root],
   );
   const fitSoon = useCallback(() => requestAnimationFrame(() => fit()), [fit]);
   useAutoPlace(box, fitSoon);
-  useFirstFit(nodes.length, fitSoon, box, fit);
+  useFirstFit(nodes.length, fitSoon, box, fit, touched);
 
   useKeptFocus(root, focused);
   const obstacles = useObstacles(nodes, dragging);
@@ -230,6 +233,9 @@ function CanvasView() {
             }}
             onNodeDragStop={onDragStop}
             onNodeDoubleClick={(_, n) => n.id !== OUTPUTS && session.view({ renaming: true, selection: [n.id] })}
+            onMoveStart={(event) => {
+              if (event) touched.current = true;
+            }}
             onMoveEnd={(_, viewport) => setZoom(viewport.zoom)}
             onReconnect={() => undefined}
             {...handlers}
@@ -312,6 +318,7 @@ function useFirstFit(
   fitSoon: () => void,
   box: { readonly current: HTMLDivElement | null },
   fit: (duration: number) => void,
+  touched: { readonly current: boolean },
 ): void {
   const shown = count > 0;
   const opening = useSel((s) => s.opening);
@@ -321,15 +328,15 @@ function useFirstFit(
   useEffect(() => {
     const element = box.current;
     if (!element) return undefined;
-    let last = 0;
+    let last = "";
     const observer = new ResizeObserver(() => {
-      const now = element.clientWidth;
-      if (last > 0 && Math.abs(now - last) > 40) fit(120);
+      const now = `${element.clientWidth}x${element.clientHeight}`;
+      if (last && now !== last && !touched.current) fit(0);
       last = now;
     });
     observer.observe(element);
     return () => observer.disconnect();
-  }, [box, fit]);
+  }, [box, fit, touched]);
 }
 
 export type CanvasEdge = Edge;

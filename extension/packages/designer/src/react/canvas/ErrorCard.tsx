@@ -1,4 +1,5 @@
 import { NodeToolbar, Position } from "@xyflow/react";
+import * as format from "../../core/format";
 import { severity } from "../../core/select";
 import type { Diagnostic } from "../../protocol/generated";
 import { CODES } from "../../protocol/generated";
@@ -23,8 +24,7 @@ interface Props {
 }
 
 function title(d: Diagnostic): string {
-  const words = CODES[d.code] ?? "problem";
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return format.sentence(CODES[d.code] ?? "problem");
 }
 
 /** What went wrong at a node, beside it: in plain words first, technical words folded. */
@@ -48,12 +48,12 @@ export function ErrorCard({ nodeKey, finding, more }: Props) {
       >
         <div className="ds-error-body">
           <h4>{title(finding)}</h4>
-          <p>{finding.message}</p>
+          <p>{format.sentence(finding.message)}</p>
           {finding.hint && <p className="ds-error-hint">{finding.hint}</p>}
           {(finding.source || (finding.sample ?? null) !== null) && (
             <p className="ds-error-where">
               {(finding.sample ?? null) !== null && <span>sample {(finding.sample ?? 0) + 1}</span>}
-              {finding.source && <code>{finding.source}</code>}
+              {finding.source && <span className="ds-mono">{finding.source}</span>}
             </p>
           )}
         </div>
@@ -65,7 +65,7 @@ export function ErrorCard({ nodeKey, finding, more }: Props) {
           {finding.detail && (
             <details>
               <summary>Technical words</summary>
-              <pre>{finding.detail}</pre>
+              <div className="ds-detail">{finding.detail}</div>
             </details>
           )}
           {more > 0 && <span className="ds-muted">{more} more in the inspector</span>}

@@ -189,7 +189,6 @@ function OpCardView({ id, selected }: NodeProps) {
   const card: Card = { ...found, node };
   const problem = worst(findings);
   const failed = problem !== undefined && select.severity(problem) === "error";
-  const runFailed = failed && (problem.code.startsWith("DS3") || card.stale);
   const kind = node.output_kinds[0] ?? "any";
   const inputs = operator?.inputs ?? [];
   const classes = [
@@ -234,13 +233,13 @@ function OpCardView({ id, selected }: NodeProps) {
           top={14}
         />
       )}
-      <Body card={card} failed={runFailed} />
+      <Body card={card} failed={failed} />
       <InputRows card={card} />
       {select.argumentRows(node, operator).map((row) => (
         <ArgumentRowView key={row.name} node={node} row={row} sample={card.sample} />
       ))}
       <OutputRows card={card} />
-      <Facts card={card} failed={runFailed} />
+      <Facts card={card} failed={failed} />
       <DropRows node={node} operator={operator} />
       {problem && <ErrorCard nodeKey={id} finding={problem} more={findings.length - 1} />}
     </div>

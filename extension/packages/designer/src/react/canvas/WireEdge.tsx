@@ -26,6 +26,7 @@ function WireEdgeView(props: EdgeProps) {
   const { id, source, sourceHandleId, selected, sourceX, sourceY, targetX, targetY } = props;
   const session = useSession();
   const obstacles = useContext(ObstacleContext);
+  const argument = props.targetHandleId?.startsWith("arg:") ?? false;
   const output = Number(sourceHandleId?.split(":")[1] ?? 0);
   const look = useSel((s) => {
     const node = nodeOf(s.graph, source);
@@ -40,8 +41,8 @@ function WireEdgeView(props: EdgeProps) {
   const path = useMemo(() => {
     const a = { x: Math.round(sourceX - 8), y: Math.round(sourceY) };
     const b = { x: Math.round(targetX + 8), y: Math.round(targetY) };
-    return obstacles.length > 0 ? route(a, b, obstacles) : bezier(a, b);
-  }, [sourceX, sourceY, targetX, targetY, obstacles]);
+    return obstacles.length > 0 ? route(a, b, obstacles, argument ? 11 : 18) : bezier(a, b);
+  }, [sourceX, sourceY, targetX, targetY, obstacles, argument]);
   const at = middle(path);
   const cut = () => {
     const graph = session.store.get().graph;

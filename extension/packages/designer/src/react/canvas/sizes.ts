@@ -21,11 +21,11 @@ export function cardKeys(state: State): string[] {
   return keys.length > 0 ? [...keys, OUTPUTS] : keys;
 }
 
-/** Where the cards are. */
-export function cardRects(state: State): Rect[] {
+/** Where the cards are, all but one if that is named. */
+export function cardRects(state: State, except = ""): Rect[] {
   const sizes = sizesOf(state);
   return cardKeys(state).flatMap((key) => {
-    const at = state.positions[key];
+    const at = key === except ? undefined : state.positions[key];
     const size = sizes.get(key);
     return at && size ? [{ ...at, ...size }] : [];
   });

@@ -61,7 +61,7 @@ function Wired({ node, argument }: Props) {
 function useFinding(key: string, name: string): string {
   return useSel((s) => {
     const d = findings(s).find((x) => x.node === key && x.argument === name);
-    return d ? [d.message, d.hint].filter(Boolean).join(" ") : "";
+    return d ? [format.sentence(d.message), d.hint].filter(Boolean).join(" ") : "";
   });
 }
 

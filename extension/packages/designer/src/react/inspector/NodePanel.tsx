@@ -112,7 +112,7 @@ function Problems({ nodeKey }: { readonly nodeKey: string }) {
         <div key={`${d.code}|${d.argument}|${d.message}`} className={`ds-finding ds-tone-${severity(d)}`}>
           <Icon name={severity(d) === "error" ? "error" : severity(d) === "warning" ? "warning" : "info"} />
           <p>
-            {d.message} {d.hint && <span className="ds-muted">{d.hint}</span>}
+            {format.sentence(d.message)} {d.hint && <span className="ds-muted">{d.hint}</span>}
           </p>
           <IconButton icon="copy" label="Copy" small onClick={() => copyText(reportText(d))} />
         </div>
@@ -147,7 +147,7 @@ function OutputSection({ node, output }: { readonly node: NodeView; readonly out
         </dl>
         {detail && detail.histogram.length > 0 && <Histogram bins={detail.histogram} />}
       </div>
-      {preview?.text && <pre className="ds-preview-text">{preview.text}</pre>}
+      {preview?.text && <div className="ds-preview-text">{preview.text}</div>}
       {note && <p className="ds-muted ds-note">{note}</p>}
     </Section>
   );

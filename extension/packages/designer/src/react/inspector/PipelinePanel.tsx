@@ -104,7 +104,7 @@ function WhereTheTimeGoes() {
           <span className="ds-time-bar">
             <i className={`ds-heat-${format.heatStep(t.share)}`} style={{ width: `${Math.max(1, t.share * 100)}%` }} />
           </span>
-          <code>{format.time(t.milliseconds)}</code>
+          <span className="ds-mono">{format.time(t.milliseconds)}</span>
         </button>
       ))}
     </Section>

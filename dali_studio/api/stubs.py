@@ -1,0 +1,157 @@
+"""Stubs of ``fn`` and ``ops`` for editors and type checkers: ``python -m dali_studio.api.stubs [--check]``.
+
+The modules are made from the registry when they are imported, so that a static tool sees nothing in them. These files
+tell it what is there; they follow from the schemas alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+
+from dali_studio.api.default import default_registry
+from dali_studio.schema.model import ArgumentSchema, OperatorSchema
+
+#: What to run when a file is stale.
+VERB = "make generated"
+_PACKAGE = Path(__file__).resolve().parents[1]
+_TYPES = {
+    "float": "float", "int": "int", "bool": "bool", "string": "str", "layout": "str", "object": "Any",
+    "data_type": "DALIDataType", "image_type": "DALIImageType", "interp_type": "DALIInterpType",
+    "float_list": "float | Sequence[float]", "int_list": "int | Sequence[int]", "string_list": "str | Sequence[str]",
+    "interp_type_list": "DALIInterpType | Sequence[DALIInterpType]",
+}  # fmt: skip
+_HEADER = f'''"""Generated from the registry. Do not edit: run ``{VERB}``."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dali_studio.core.enums import DALIDataType, DALIImageType, DALIInterpType
+{{imports}}from dali_studio.pipeline import DataNode
+
+_Input = DataNode | Sequence[DataNode] | NDArray[Any] | np.generic | float
+'''
+
+
+def generate() -> dict[Path, str]:
+    """All stub files.
+
+    Returns
+    -------
+    dict
+        Path below the package to text.
+    """
+    registry = default_registry()
+    schemas = [registry.schema(name) for name in registry]
+    public = [schema for schema in schemas if not schema.hidden and schema.role not in ("copy", "constant")]
+    return {**_modules("fn", public), **_modules("ops", public)}
+
+
+def _modules(package: str, schemas: Sequence[OperatorSchema]) -> dict[Path, str]:
+    entries: dict[str, list[str]] = defaultdict(list)
+    for schema in schemas:
+        folder, _, name = (schema.name if package == "fn" else schema.class_name).rpartition(".")
+        entries[folder].append(_function(schema, name) if package == "fn" else _class(schema, name))
+    folders = sorted(folder for folder in entries if folder)
+    imports = "".join(f"from dali_studio.{package} import {folder} as {folder}\n" for folder in folders)
+    found = {Path(package, "__init__.pyi"): _text(imports, entries[""])}
+    return found | {Path(package, f"{folder}.pyi"): _text("", entries[folder]) for folder in folders}
+
+
+def _text(imports: str, entries: Sequence[str]) -> str:
+    return _HEADER.format(imports=imports) + "".join(f"\n{entry}" for entry in sorted(entries))
+
+
+def _function(schema: OperatorSchema, name: str) -> str:
+    inputs = [f"{entry.name}: _Input{' | None = ...' if entry.optional else ''}" for entry in schema.inputs]
+    keywords = _keywords(schema)
+    # An external source has no inputs: its source and the number of outputs may stand there instead.
+    at = 2 if schema.role == "external_source" else 0
+    parts = [*inputs, *(["/"] if inputs else []), *keywords[:at], "*", *keywords[at:]]
+    return f"def {name}({_joined(parts)}) -> {_result(schema)}:\n{_doc(schema, 1)}"
+
+
+def _class(schema: OperatorSchema, name: str) -> str:
+    inputs = [f"{entry.name}: _Input{' | None = ...' if entry.optional else ''}" for entry in schema.inputs]
+    first = ["self", *inputs, "/"] if inputs else ["self"]
+    made = _joined(["self", "*", *_keywords(schema, required=False)], 2)
+    called = _joined([*first, "**arguments: Any"], 2)
+    return (
+        f"class {name}:\n{_doc(schema, 1, body=False)}"
+        f"    def __init__({made}) -> None: ...\n    def __call__({called}) -> {_result(schema)}: ...\n"
+    )
+
+
+def _keywords(schema: OperatorSchema, *, required: bool = True) -> list[str]:
+    """Every argument that has an effect, or none but is accepted; what is refused is not offered."""
+    taken = [argument for argument in schema.arguments if argument.support != "refused"]
+    texts = [_keyword(argument, needed=argument.required and required) for argument in taken]
+    return [*texts, "name: str | None = ...", "device: str | None = ..."]
+
+
+def _keyword(argument: ArgumentSchema, *, needed: bool) -> str:
+    kind = _TYPES[argument.type] + (" | DataNode" if argument.tensor else "")
+    if needed:
+        return f"{argument.name}: {kind}"
+    kind = kind if kind == "Any" else f"{kind} | None"
+    plain = isinstance(argument.default, bool | int | float) or (argument.type == "string" and argument.default)
+    return f"{argument.name}: {kind} = {argument.default!r}" if plain else f"{argument.name}: {kind} = ..."
+
+
+def _result(schema: OperatorSchema) -> str:
+    if len(schema.outputs) == 1 and schema.argument("num_outputs") is None:
+        return "DataNode"
+    return "list[DataNode]" if schema.argument("num_outputs") is None else "Any"
+
+
+def _joined(parts: Sequence[str], depth: int = 1) -> str:
+    inside, outside = "    " * depth, "    " * (depth - 1)
+    return f"\n{inside}" + f",\n{inside}".join(parts) + f",\n{outside}"
+
+
+def _doc(schema: OperatorSchema, depth: int, *, body: bool = True) -> str:
+    indent = "    " * depth
+    lines = [schema.summary, "", *schema.doc.split("\n")] if schema.doc else [schema.summary]
+    quoted = f"\n{indent}".join(lines).replace(f"\n{indent}\n", "\n\n")
+    end = f"\n{indent}" if len(lines) > 1 else ""
+    return f'{indent}"""{quoted}{end}"""\n' + (f"{indent}...\n" if body else "")
+
+
+def stale(root: Path = _PACKAGE) -> list[str]:
+    """Names of files that are not what the registry says, or that should not be there."""
+    made = generate()
+    there = {path.relative_to(root) for package in ("fn", "ops") for path in (root / package).glob("*.pyi")}
+    differing = [path for path, text in made.items() if path not in there or (root / path).read_text("utf-8") != text]
+    return sorted(str(path) for path in {*differing, *(there - made.keys())})
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write or check the files.
+
+    Returns
+    -------
+    int
+        0, or 1 if ``--check`` found a stale one.
+    """
+    parser = argparse.ArgumentParser(description="Write the stubs of fn and ops.")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if a file is stale")
+    if parser.parse_args(arguments).check:
+        found = stale()
+        if found:
+            sys.stderr.write(f"{', '.join(found)}: not what the registry says. Run: {VERB}\n")
+        return 1 if found else 0
+    for name in stale():
+        (_PACKAGE / name).unlink(missing_ok=True)
+    for path, text in generate().items():
+        (_PACKAGE / path).write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

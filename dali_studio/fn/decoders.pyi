@@ -1,0 +1,87 @@
+"""Generated from the registry. Do not edit: run ``make generated``."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dali_studio.core.enums import DALIDataType, DALIImageType, DALIInterpType
+from dali_studio.pipeline import DataNode
+
+_Input = DataNode | Sequence[DataNode] | NDArray[Any] | np.generic | float
+
+def image(
+    files: _Input,
+    /,
+    *,
+    cache_size: int | None = 0,
+    cache_threshold: int | None = 0,
+    cache_type: str | None = ...,
+    cache_debug: bool | None = False,
+    cache_batch_copy: bool | None = True,
+    preallocate_height_hint: int | None = 0,
+    preallocate_width_hint: int | None = 0,
+    output_type: DALIImageType | None = ...,
+    dtype: DALIDataType | None = ...,
+    adjust_orientation: bool | None = True,
+    use_fast_idct: bool | None = False,
+    jpeg_fancy_upsampling: bool | None = False,
+    affine: bool | None = True,
+    hw_decoder_load: float | None = 0.65,
+    hybrid_huffman_threshold: int | None = 1000000,
+    device_memory_padding: int | None = 16777216,
+    device_memory_padding_jpeg2k: int | None = 0,
+    host_memory_padding: int | None = 8388608,
+    host_memory_padding_jpeg2k: int | None = 0,
+    memory_stats: bool | None = False,
+    split_stages: bool | None = False,
+    use_chunk_allocator: bool | None = False,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Decodes image files: JPEG, PNG, BMP, TIFF, WebP, PNM and JPEG 2000.
+
+    The pixels are those of libjpeg-turbo with the exact transform and interpolated chroma. If a later step of the same
+    chain reads only a window, no more of the file is decoded than needed.
+    """
+    ...
+
+def image_random_crop(
+    files: _Input,
+    /,
+    *,
+    random_area: float | Sequence[float] | None = ...,
+    random_aspect_ratio: float | Sequence[float] | None = ...,
+    num_attempts: int | None = 10,
+    seed: int | None = ...,
+    preallocate_height_hint: int | None = 0,
+    preallocate_width_hint: int | None = 0,
+    output_type: DALIImageType | None = ...,
+    dtype: DALIDataType | None = ...,
+    adjust_orientation: bool | None = True,
+    use_fast_idct: bool | None = False,
+    jpeg_fancy_upsampling: bool | None = False,
+    affine: bool | None = True,
+    hw_decoder_load: float | None = 0.65,
+    hybrid_huffman_threshold: int | None = 1000000,
+    device_memory_padding: int | None = 16777216,
+    device_memory_padding_jpeg2k: int | None = 0,
+    host_memory_padding: int | None = 8388608,
+    host_memory_padding_jpeg2k: int | None = 0,
+    memory_stats: bool | None = False,
+    split_stages: bool | None = False,
+    use_chunk_allocator: bool | None = False,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Decodes a random window of each image file.
+
+    The window's area and aspect ratio are drawn until it fits, at most `num_attempts` times, then its place. No more
+    of the file is decoded than needed.
+    """
+    ...

@@ -1,0 +1,48 @@
+"""Generated from the registry. Do not edit: run ``make generated``."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dali_studio.core.enums import DALIDataType, DALIImageType, DALIInterpType
+from dali_studio.pipeline import DataNode
+
+_Input = DataNode | Sequence[DataNode] | NDArray[Any] | np.generic | float
+
+def coin_flip(
+    shape_like: _Input | None = ...,
+    /,
+    *,
+    probability: float | DataNode | None = 0.5,
+    dtype: DALIDataType | None = ...,
+    shape: int | Sequence[int] | DataNode | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Draws 1 with a given probability, otherwise 0."""
+    ...
+
+def uniform(
+    shape_like: _Input | None = ...,
+    /,
+    *,
+    range: float | Sequence[float] | DataNode | None = ...,
+    values: float | Sequence[float] | DataNode | None = ...,
+    dtype: DALIDataType | None = ...,
+    shape: int | Sequence[int] | DataNode | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Draws numbers that are equally likely between two limits, or from a list.
+
+    The numbers are those of DALI for the same seed, on any device and with any number of threads.
+    """
+    ...

@@ -1,0 +1,269 @@
+"""Generated from the registry. Do not edit: run ``make generated``."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dali_studio.core.enums import DALIDataType, DALIImageType, DALIInterpType
+from dali_studio.ops import decoders as decoders
+from dali_studio.ops import random as random
+from dali_studio.ops import readers as readers
+from dali_studio.pipeline import DataNode
+
+_Input = DataNode | Sequence[DataNode] | NDArray[Any] | np.generic | float
+
+class BrightnessContrast:
+    """Scales and shifts intensities about a centre.
+
+    The result is ``brightness_shift * range + brightness * (contrast_center + contrast * (x - contrast_center))``;
+    `range` is 255 for uint8 output, the largest value for other integers and 1 for floats.
+    """
+    def __init__(
+        self,
+        *,
+        brightness: float | DataNode | None = 1.0,
+        contrast: float | DataNode | None = 1.0,
+        brightness_shift: float | DataNode | None = 0.0,
+        contrast_center: float | DataNode | None = ...,
+        dtype: DALIDataType | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        image: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class Cast:
+    """Converts the element type.
+
+    Floats become integers by rounding half away from zero, values beyond the range of the new type saturate, not-a-number
+    becomes 0, and anything but 0 becomes true.
+    """
+    def __init__(
+        self,
+        *,
+        dtype: DALIDataType | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class Crop:
+    """Cuts a window out of each image.
+
+    Without a size the image stays whole. The window's place is given by `crop_pos_y` and `crop_pos_x`.
+    """
+    def __init__(
+        self,
+        *,
+        dtype: DALIDataType | None = ...,
+        crop: float | Sequence[float] | DataNode | None = ...,
+        crop_h: float | DataNode | None = 0.0,
+        crop_w: float | DataNode | None = 0.0,
+        crop_pos_x: float | DataNode | None = 0.5,
+        crop_pos_y: float | DataNode | None = 0.5,
+        rounding: str | None = 'round',
+        out_of_bounds_policy: str | None = 'error',
+        fill_values: float | Sequence[float] | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        image: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class CropMirrorNormalize:
+    """Cuts a window, mirrors it, subtracts the mean, divides by the deviation and sets the layout.
+
+    The result is ``(x - mean) / std * scale + shift`` per channel, in the layout `output_layout`.
+    """
+    def __init__(
+        self,
+        *,
+        mean: float | Sequence[float] | DataNode | None = ...,
+        std: float | Sequence[float] | DataNode | None = ...,
+        mirror: int | DataNode | None = 0,
+        dtype: DALIDataType | None = ...,
+        output_layout: str | None = ...,
+        pad_output: bool | None = False,
+        scale: float | None = 1.0,
+        shift: float | None = 0.0,
+        crop: float | Sequence[float] | DataNode | None = ...,
+        crop_h: float | DataNode | None = 0.0,
+        crop_w: float | DataNode | None = 0.0,
+        crop_pos_x: float | DataNode | None = 0.5,
+        crop_pos_y: float | DataNode | None = 0.5,
+        rounding: str | None = 'round',
+        out_of_bounds_policy: str | None = 'error',
+        fill_values: float | Sequence[float] | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        image: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class ExternalSource:
+    """Brings data from the program: from a callable, an iterable, or ``Pipeline.feed_input``.
+
+    A batch may have fewer samples than the pipeline's batch size; the iteration then has that size.
+    """
+    def __init__(
+        self,
+        *,
+        source: Any = ...,
+        num_outputs: int | None = ...,
+        layout: str | Sequence[str] | None = ...,
+        dtype: DALIDataType | None = ...,
+        ndim: int | None = ...,
+        cycle: str | None = 'no',
+        batch: bool | None = True,
+        batch_info: bool | None = False,
+        repeat_last: bool | None = False,
+        no_copy: bool | None = False,
+        use_copy_kernel: bool | None = False,
+        prefetch_queue_depth: int | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        **arguments: Any,
+    ) -> Any: ...
+
+class Flip:
+    """Mirrors images left to right, top to bottom, or both."""
+    def __init__(
+        self,
+        *,
+        horizontal: int | DataNode | None = 1,
+        vertical: int | DataNode | None = 0,
+        depthwise: int | DataNode | None = 0,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        image: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class Hsv:
+    """Turns the hue and scales saturation and value of RGB images.
+
+    A linear 3x3 transformation in the YIQ space, as DALI defines it, not a conversion to the HSV cone: hue rotates
+    the chrominance plane, saturation and value scale chrominance and everything.
+    """
+    def __init__(
+        self,
+        *,
+        hue: float | DataNode | None = 0.0,
+        saturation: float | DataNode | None = 1.0,
+        value: float | DataNode | None = 1.0,
+        dtype: DALIDataType | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        image: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class Resize:
+    """Resamples images to another size.
+
+    Rows and columns are filtered one after the other. Pixel i has its centre at i + 0.5; beyond the edge the nearest
+    pixel counts. When an axis shrinks, `antialias` widens the filter by the scale.
+    """
+    def __init__(
+        self,
+        *,
+        interp_type: DALIInterpType | None = ...,
+        min_filter: DALIInterpType | None = ...,
+        mag_filter: DALIInterpType | None = ...,
+        antialias: bool | None = True,
+        dtype: DALIDataType | None = ...,
+        minibatch_size: int | None = 32,
+        temp_buffer_hint: int | None = 0,
+        resize_x: float | DataNode | None = 0.0,
+        resize_y: float | DataNode | None = 0.0,
+        size: float | Sequence[float] | DataNode | None = ...,
+        resize_shorter: float | DataNode | None = 0.0,
+        resize_longer: float | DataNode | None = 0.0,
+        max_size: float | Sequence[float] | None = ...,
+        mode: str | None = 'default',
+        roi_start: float | Sequence[float] | DataNode | None = ...,
+        roi_end: float | Sequence[float] | DataNode | None = ...,
+        roi_relative: bool | None = False,
+        subpixel_scale: bool | None = True,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        image: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class Rotate:
+    """Rotates images about their centre.
+
+    The canvas grows to hold the whole result, unless `keep_size` or `size` is set. Outside the image lies
+    `fill_value`, or the nearest edge pixel if it is unset.
+    """
+    def __init__(
+        self,
+        *,
+        angle: float | DataNode | None = ...,
+        fill_value: float | None = ...,
+        keep_size: bool | None = False,
+        interp_type: DALIInterpType | None = ...,
+        size: float | Sequence[float] | DataNode | None = ...,
+        dtype: DALIDataType | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        image: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...

@@ -1,0 +1,117 @@
+import { describe, expect, it } from "vitest";
+import {
+  addStep,
+  connectEdits,
+  copyClip,
+  cutEdits,
+  pasteStep,
+  randomFor,
+  randomStep,
+  removeStep,
+} from "../src/core/actions";
+import { argumentOf } from "../src/core/catalog";
+import { applyEdits } from "../src/core/edits";
+import { nodeOf, OUTPUTS, topological, walk, wiresOf } from "../src/core/graph";
+import { GRAPH, INDEX, node, ref } from "./fixtures";
+
+const context = { graph: GRAPH, catalog: INDEX };
+const rotate = INDEX.byName.get("rotate");
+
+describe("adding", () => {
+  it("wires a new node after the chosen one, on its device", () => {
+    if (!rotate) throw new Error("the fixture has no rotate");
+    const step = addStep(context, rotate, { at: { x: 1, y: 2 }, from: ref("decode") });
+    const graph = applyEdits(GRAPH, step.edits, INDEX);
+    expect(nodeOf(graph, "rotate_2")?.inputs).toEqual([ref("decode")]);
+    expect(step.positions).toEqual({ rotate_2: { x: 1, y: 2 } });
+  });
+  it("wires a new node before a port", () => {
+    const coin = INDEX.byName.get("random.coin_flip");
+    if (!coin) throw new Error("the fixture has no coin");
+    const to = { kind: "argument", node: "rotate", argument: "angle" } as const;
+    const graph = applyEdits(GRAPH, addStep(context, coin, { at: { x: 0, y: 0 }, to }).edits, INDEX);
+    expect(nodeOf(graph, "rotate")?.argument_inputs.angle).toEqual(ref("coin_flip"));
+  });
+});
+
+describe("wires", () => {
+  it("take the place of a fixed value", () => {
+    const fixed = { ...GRAPH, nodes: [...GRAPH.nodes, node("turn", "rotate", { arguments: { angle: 5 } })] };
+    const edits = connectEdits(fixed, ref("angle"), { kind: "argument", node: "turn", argument: "angle" });
+    const turned = nodeOf(applyEdits(fixed, edits, INDEX), "turn");
+    expect(turned?.arguments).toEqual({});
+    expect(turned?.argument_inputs.angle).toEqual(ref("angle"));
+  });
+  it("end at outputs in order and are cut by place", () => {
+    const added = applyEdits(
+      GRAPH,
+      connectEdits(GRAPH, ref("decode"), { kind: "output", node: OUTPUTS, index: 9 }),
+      INDEX,
+    );
+    expect(added.outputs).toHaveLength(3);
+    const slots = wiresOf(added)
+      .filter((w) => w.slot.kind === "output")
+      .map((w) => w.slot);
+    expect(applyEdits(added, cutEdits(added, slots.slice(0, 2)), INDEX).outputs).toEqual([ref("decode")]);
+  });
+});
+
+describe("removing", () => {
+  it("is one step for nodes and wires", () => {
+    const step = removeStep(GRAPH, ["decode", OUTPUTS], ["rotate|arg|angle", `${OUTPUTS}|out|1`, "rotate|in|0"]);
+    const graph = applyEdits(GRAPH, step.edits, INDEX);
+    expect(graph.nodes.map((n) => n.key)).toEqual(["reader", "angle", "rotate"]);
+    expect(graph.outputs).toEqual([ref("rotate")]);
+    expect(nodeOf(graph, "rotate")?.argument_inputs).toEqual({});
+  });
+});
+
+describe("pasting", () => {
+  it("keeps inner wires and outer sources under new names", () => {
+    const clip = copyClip(GRAPH, { rotate: { x: 10, y: 10 } }, ["rotate", "angle"]);
+    const step = pasteStep(GRAPH, clip, { x: 24, y: 24 });
+    const graph = applyEdits(GRAPH, step.edits, INDEX);
+    expect(nodeOf(graph, "rotate_2")).toMatchObject({
+      inputs: [ref("decode")],
+      argument_inputs: { angle: ref("angle_2") },
+    });
+    expect(step.positions.rotate_2).toEqual({ x: 34, y: 34 });
+    expect(step.select).toEqual(["angle_2", "rotate_2"]);
+  });
+});
+
+describe("make random", () => {
+  const angle = argumentOf(rotate, "angle");
+  const target = nodeOf(GRAPH, "rotate");
+  it("adds a generator with the span as its range", () => {
+    if (!angle || !target) throw new Error("the fixture has no angle");
+    const step = randomStep(context, target, angle, { x: 0, y: 0 });
+    expect(step?.edits[0]).toMatchObject({ operator: "random.uniform", arguments: { range: [-180, 180] } });
+    const graph = applyEdits(GRAPH, step?.edits ?? [], INDEX);
+    expect(nodeOf(graph, "rotate")?.argument_inputs.angle).toEqual(ref("angle_2"));
+  });
+  it("takes a coin for yes and no, and nothing for text", () => {
+    if (!angle) throw new Error("the fixture has no angle");
+    expect(randomFor(INDEX, { ...angle, type: "bool" })?.name).toBe("random.coin_flip");
+    expect(randomFor(INDEX, { ...angle, type: "int", minimum: 0, maximum: 1 })?.name).toBe("random.coin_flip");
+    expect(randomFor(INDEX, { ...angle, type: "string" })).toBeNull();
+    expect(randomFor(INDEX, { ...angle, tensor: false })).toBeNull();
+  });
+});
+
+describe("walking", () => {
+  it("follows wires", () => {
+    expect(walk(GRAPH, "decode", "right")).toBe("rotate");
+    expect(walk(GRAPH, "rotate", "right")).toBe(OUTPUTS);
+    expect(walk(GRAPH, OUTPUTS, "left")).toBe("rotate");
+    expect(walk(GRAPH, "rotate", "left")).toBe("decode");
+    expect(walk(GRAPH, "", "down")).toBe("reader");
+  });
+  it("orders sources first", () => {
+    expect(
+      topological({ ...GRAPH, nodes: [...GRAPH.nodes].reverse() })
+        .map((n) => n.key)
+        .at(-1),
+    ).toBe("rotate");
+  });
+});

@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+import { bestSlot, deviceFor, judge, kindsFit, operatorTakes } from "../src/core/compat";
+import type { Slot } from "../src/core/graph";
+import type { GraphView } from "../src/protocol/generated";
+import { GRAPH, INDEX, node, ref } from "./fixtures";
+
+const context = (graph: GraphView = GRAPH) => ({ graph, catalog: INDEX });
+const input = (key: string, index = 0): Slot => ({ kind: "input", node: key, input: index });
+const arg = (key: string, argument: string): Slot => ({ kind: "argument", node: key, argument });
+const reason = (source: ReturnType<typeof ref>, slot: Slot, graph = GRAPH) => {
+  const verdict = judge(context(graph), source, slot);
+  return verdict.ok ? "" : verdict.reason;
+};
+
+describe("judge", () => {
+  it("lets fitting kinds through", () => {
+    expect(reason(ref("decode"), input("rotate"))).toBe("");
+    expect(reason(ref("angle"), arg("rotate", "angle"))).toBe("");
+    expect(reason(ref("reader", 1), arg("rotate", "angle"))).toBe("");
+    expect(kindsFit("any", "image")).toBe(true);
+    expect(kindsFit("encoded", "image")).toBe(false);
+  });
+  it("names both kinds when they do not fit", () => {
+    expect(reason(ref("reader"), input("rotate"))).toBe(
+      "rotate takes images here, and this wire carries encoded bytes.",
+    );
+  });
+  it("refuses loops and self feeding", () => {
+    expect(reason(ref("rotate"), input("rotate"))).toMatch(/cannot feed itself/);
+    expect(reason(ref("rotate"), input("decode"))).toMatch(/no loops/);
+  });
+  it("refuses arguments without wires and inputs that are not there", () => {
+    expect(reason(ref("angle"), arg("rotate", "fill_value"))).toMatch(/takes no wire/);
+    expect(reason(ref("angle"), arg("rotate", "nothing"))).toMatch(/no such argument/);
+    expect(reason(ref("decode"), input("rotate", 1))).toMatch(/1 inputs at most/);
+  });
+  it("refuses data on the GPU for the CPU, with the way out", () => {
+    const graph = {
+      ...GRAPH,
+      nodes: GRAPH.nodes.map((n) => (n.key === "decode" ? { ...n, device: "mixed" as const } : n)),
+    };
+    expect(reason(ref("decode"), input("rotate"), graph)).toMatch(/Set rotate to gpu/);
+  });
+});
+
+describe("bestSlot", () => {
+  it("takes the needed argument before others", () => {
+    const graph = { ...GRAPH, nodes: [...GRAPH.nodes, node("turn", "rotate")] };
+    expect(bestSlot(context(graph), ref("angle"), "turn")).toEqual(arg("turn", "angle"));
+    expect(bestSlot(context(graph), ref("decode"), "turn")).toEqual(input("turn"));
+  });
+  it("replaces the only input", () => expect(bestSlot(context(), ref("decode"), "rotate")).toEqual(input("rotate")));
+  it("says why nothing fits", () => {
+    const slot = bestSlot(context(), ref("reader"), "rotate");
+    expect("reason" in slot && slot.reason).toBeTruthy();
+  });
+});
+
+describe("operators", () => {
+  const rotate = INDEX.byName.get("rotate");
+  it("are offered for a wire", () => {
+    expect(rotate && operatorTakes(rotate, "scalar")).toBe(true);
+    expect(rotate && operatorTakes(rotate, "encoded")).toBe(false);
+  });
+  it("are placed where their data is", () => {
+    expect(rotate && deviceFor(rotate, node("x", "rotate", { device: "gpu" }))).toBe("gpu");
+    expect(rotate && deviceFor(rotate, undefined)).toBe("cpu");
+  });
+});

@@ -1,0 +1,160 @@
+import { type CatalogIndex, indexCatalog } from "../src/core/catalog";
+import type { Session, Transport } from "../src/core/session";
+import type {
+  ArgumentSchema,
+  Catalog,
+  ClientMessage,
+  GraphView,
+  KernelMessage,
+  NodeView,
+  Opened,
+  OperatorSchema,
+  PortRef,
+  RevisionChanged,
+} from "../src/protocol/generated";
+
+export function argument(name: string, rest: Partial<ArgumentSchema> = {}): ArgumentSchema {
+  return { name, type: "float", ...rest };
+}
+
+function operator(name: string, rest: Partial<OperatorSchema>): OperatorSchema {
+  return { name, class_name: name, category: "tests", summary: `Does ${name}.`, ...rest };
+}
+
+export const CATALOG: Catalog = {
+  operators: [
+    operator("readers.file", {
+      category: "readers",
+      outputs: [
+        { name: "files", kind: "encoded" },
+        { name: "labels", kind: "label" },
+      ],
+      role: "reader",
+    }),
+    operator("decoders.image", {
+      category: "decoders",
+      devices: ["cpu", "mixed"],
+      inputs: [{ name: "files", kind: "encoded" }],
+      outputs: [{ name: "images", kind: "image" }],
+    }),
+    operator("rotate", {
+      category: "geometry",
+      devices: ["cpu", "gpu"],
+      keywords: ["turn", "RandomRotation"],
+      inputs: [{ name: "images", kind: "image" }],
+      outputs: [{ name: "images", kind: "image" }],
+      arguments: [
+        argument("angle", { tensor: true, required: true, common: true, span: [-180, 180], unit: "deg" }),
+        argument("axis", { type: "float_list", tensor: true, length: [3] }),
+        argument("fill_value", { minimum: 0, maximum: 255 }),
+      ],
+    }),
+    operator("warp_affine", {
+      category: "geometry",
+      keywords: ["rotation"],
+      inputs: [
+        { name: "images", kind: "image" },
+        { name: "matrix", optional: true },
+      ],
+      outputs: [{ name: "images", kind: "image" }],
+    }),
+    operator("random.uniform", {
+      category: "random",
+      outputs: [{ name: "numbers", kind: "scalar" }],
+      arguments: [argument("range", { type: "float_list", length: [2], default: [-1, 1] })],
+    }),
+    operator("random.coin_flip", { category: "random", outputs: [{ name: "numbers", kind: "scalar" }] }),
+    operator("old", { hidden: true }),
+  ],
+};
+
+export const INDEX: CatalogIndex = indexCatalog(CATALOG);
+
+export function node(key: string, name: string, rest: Partial<NodeView> = {}): NodeView {
+  return {
+    key,
+    operator: name,
+    device: "cpu",
+    arguments: {},
+    inputs: [],
+    argument_inputs: {},
+    output_kinds: INDEX.byName.get(name)?.outputs.map((o) => o.kind) ?? [],
+    facts: [],
+    in_run: true,
+    unknown: false,
+    bypassed: false,
+    ...rest,
+  };
+}
+
+export function ref(key: string, output = 0): PortRef {
+  return { node: key, output };
+}
+
+/** reader -> decode -> rotate(angle) -> out; the labels are returned too. */
+export const GRAPH: GraphView = {
+  name: "pipe",
+  nodes: [
+    node("reader", "readers.file"),
+    node("decode", "decoders.image", { inputs: [ref("reader")] }),
+    node("angle", "random.uniform"),
+    node("rotate", "rotate", { inputs: [ref("decode")], argument_inputs: { angle: ref("angle") } }),
+  ],
+  outputs: [ref("rotate"), ref("reader", 1)],
+};
+
+export const OPENED: Opened = {
+  type: "opened",
+  catalog: CATALOG,
+  dialects: [{ name: "d", title: "D" }],
+  recipes: [],
+  version: "0",
+  gpu: "",
+  preview_width: 296,
+};
+
+export function revision(
+  number: number,
+  graph: GraphView = GRAPH,
+  rest: Partial<RevisionChanged> = {},
+): RevisionChanged {
+  return {
+    type: "revision_changed",
+    revision: number,
+    graph,
+    options: { batch_size: 8, num_threads: 2, seed: null, device_id: null, prefetch_queue_depth: 2 },
+    positions: {},
+    diagnostics: [],
+    can_undo: false,
+    can_redo: false,
+    document: "",
+    saved: false,
+    ...rest,
+  };
+}
+
+/** A kernel that remembers what it was sent and says what a test tells it to. */
+export class FakeKernel implements Transport {
+  readonly sent: ClientMessage[] = [];
+  private listener: (message: KernelMessage, buffers: readonly DataView[]) => void = () => undefined;
+
+  send(message: ClientMessage): void {
+    this.sent.push(message);
+  }
+
+  onMessage(listener: (message: KernelMessage, buffers: readonly DataView[]) => void): () => void {
+    this.listener = listener;
+    return () => undefined;
+  }
+
+  say(message: KernelMessage): void {
+    this.listener(message, []);
+  }
+
+  open(session: Session, graph: GraphView = GRAPH): void {
+    session.start();
+    this.say(OPENED);
+    this.say(revision(1, graph));
+    this.sent.length = 0;
+  }
+}

@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import * as format from "../src/core/format";
+
+describe("time", () => {
+  it.each([
+    [0.0004, "< 1 µs"],
+    [0.011, "11 µs"],
+    [0.42, "0.42 ms"],
+    [18.42, "18.4 ms"],
+    [184.2, "184 ms"],
+    [1240, "1.24 s"],
+    [null, "–"],
+    [Number.NaN, "–"],
+  ])("%s ms is %s", (milliseconds, text) => expect(format.time(milliseconds)).toBe(text));
+});
+
+describe("numbers", () => {
+  it("groups thousands with thin spaces and keeps three figures", () => {
+    expect(format.throughput(2863.2)).toBe("2\u2009860");
+    expect(format.throughput(42.318)).toBe("42.3");
+    expect(format.throughput(0)).toBe("–");
+  });
+  it("has a true minus and no binary noise", () => {
+    expect(format.number(-0.1 - 0.2)).toBe("\u22120.3");
+    expect(format.value(17.34567, "deg")).toBe("17.35°");
+    expect(format.value(256, "px")).toBe("256 px");
+    expect(format.value([1, 2.5])).toBe("1, 2.5");
+    expect(format.number(1234567)).toBe("1234567");
+  });
+  it("reads what people type", () => {
+    expect(format.parseNumber("1,5")).toBe(1.5);
+    expect(format.parseNumber("\u22123")).toBe(-3);
+    expect(format.parseNumber(" 2\u2009860 ")).toBe(2860);
+    expect(format.parseNumber("abc")).toBeNull();
+    expect(format.parseNumber("")).toBeNull();
+  });
+  it("has five heat steps", () => {
+    expect([0, 0.049, 0.05, 0.15, 0.35, 0.65, 0.66].map(format.heatStep)).toEqual([1, 1, 2, 3, 4, 4, 5]);
+  });
+  it("never shows a false zero", () => {
+    expect(format.percent(0.004)).toBe("< 1 %");
+    expect(format.plural(1, "sample")).toBe("1 sample");
+    expect(format.plural(2, "batch", "batches")).toBe("2 batches");
+  });
+});

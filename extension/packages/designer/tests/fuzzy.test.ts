@@ -1,0 +1,33 @@
+import { describe, expect, it } from "vitest";
+import { search, subsequence } from "../src/core/fuzzy";
+import { INDEX } from "./fixtures";
+
+const names = (query: string) => search(INDEX.operators, query).map((h) => h.operator.name);
+
+describe("search", () => {
+  it("puts names before keywords", () => expect(names("rot").slice(0, 2)).toEqual(["rotate", "warp_affine"]));
+  it("finds words of other libraries", () => expect(names("random rotation")).toContain("rotate"));
+  it("finds by category and by summary", () => {
+    expect(names("decoders")).toEqual(["decoders.image"]);
+    expect(names("does warp")).toEqual(["warp_affine"]);
+  });
+  it("marks the letters that were found", () => {
+    expect(search(INDEX.operators, "image")[0]?.marks).toEqual([9, 10, 11, 12, 13]);
+  });
+  it("shows all but hidden operators without a query", () => expect(names("")).toHaveLength(6));
+  it("finds hidden ones by their exact name only", () => {
+    expect(names("old")).toContain("old");
+    expect(names("ol")).not.toContain("old");
+  });
+  it("finds nothing for nonsense", () => expect(names("xyzzy")).toEqual([]));
+  it("lets a preference decide between equals", () => {
+    const first = search(INDEX.operators, "", (o) => (o.name === "rotate" ? 5 : 0))[0];
+    expect(first?.operator.name).toBe("rotate");
+  });
+});
+
+describe("subsequence", () => {
+  it("accepts letters with few gaps", () =>
+    expect(subsequence("wrpaff", "warp_affine")?.marks).toEqual([0, 2, 3, 5, 6, 7]));
+  it("refuses scattered letters", () => expect(subsequence("dmg", "decoders.image")).toBeNull());
+});

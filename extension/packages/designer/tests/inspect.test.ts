@@ -1,0 +1,123 @@
+import { describe, expect, it } from "vitest";
+import { type Argument, argumentOf } from "../src/core/catalog";
+import { nodeOf } from "../src/core/graph";
+import { receive } from "../src/core/reduce";
+import { argumentRows, cardShape, findings, staleKeys } from "../src/core/select";
+import { sentence } from "../src/core/sentence";
+import { INITIAL, type State } from "../src/core/state";
+import { parseMany, parseOne, sliderSpan, sliderStep, snap } from "../src/core/validate";
+import type { Diagnostic, KernelMessage } from "../src/protocol/generated";
+import { tint } from "../src/react/tint";
+import { GRAPH, INDEX, node, OPENED, revision } from "./fixtures";
+
+const fold = (...messages: KernelMessage[]): State => messages.reduce(receive, INITIAL);
+const failed: Diagnostic = { code: "DS301", message: "The file is cut off.", node: "decode", sample: 2 };
+
+function argument(rest: Partial<Argument> = {}): Argument {
+  const found = argumentOf(INDEX.byName.get("rotate"), "fill_value");
+  if (!found) throw new Error("the fixture has no fill_value");
+  return { ...found, ...rest };
+}
+
+describe("what is typed", () => {
+  it("is held against the hard range", () => {
+    expect(parseOne(argument(), "12,5")).toEqual({ ok: true, value: 12.5 });
+    expect(parseOne(argument(), "300")).toEqual({ ok: false, reason: "fill_value is from 0 to 255." });
+    expect(parseOne(argument({ maximum: null }), "-1")).toEqual({ ok: false, reason: "fill_value is 0 or more." });
+    expect(parseOne(argument({ type: "int" }), "1.5").ok).toBe(false);
+    expect(parseOne(argument(), "x").ok).toBe(false);
+  });
+  it("has the right count", () => {
+    expect(parseMany(argument({ length: [2] }), ["1", "2"])).toEqual({ ok: true, value: [1, 2] });
+    expect(parseMany(argument({ length: [2, 3] }), ["1"])).toEqual({
+      ok: false,
+      reason: "fill_value takes 2 or 3 numbers.",
+    });
+  });
+  it("widens the slider when it lies outside of the handy interval", () => {
+    expect(sliderSpan(argument({ span: [0, 10] }), 40)).toEqual([0, 40]);
+    expect(sliderStep(argument(), 0, 255)).toBe(1);
+    expect(sliderStep(argument(), 0, 1)).toBe(0.01);
+    expect(snap(0.30000000000000004, 0.01)).toBe(0.3);
+  });
+});
+
+describe("cards", () => {
+  const rotate = nodeOf(GRAPH, "rotate");
+  it("show wired arguments and the most telling value", () => {
+    if (!rotate) throw new Error("the fixture has no rotate");
+    const set = { ...rotate, arguments: { fill_value: 7, axis: [1, 0, 0] } };
+    expect(argumentRows(set, INDEX.byName.get("rotate")).map((r) => r.name)).toEqual(["angle", "axis"]);
+  });
+  it("have a shape before their first preview", () => {
+    expect(cardShape(node("a", "readers.file"), undefined)).toBe("bytes");
+    expect(cardShape(node("a", "random.uniform"), undefined)).toBe("values");
+    expect(cardShape(node("a", "rotate"), undefined)).toBe("picture");
+  });
+  it("below a failure are stale", () => {
+    const state = fold(OPENED, revision(1, GRAPH, { diagnostics: [failed] }));
+    expect([...staleKeys(state)]).toEqual(["rotate"]);
+  });
+});
+
+describe("the sentence", () => {
+  const run: KernelMessage = {
+    type: "run_finished",
+    batches: 8,
+    samples_per_second: 100,
+    milliseconds_per_batch: 10,
+    timings: [
+      { key: "decode", milliseconds: 8.2, p95: 9, share: 0.82, group: [] },
+      { key: "rotate", milliseconds: 1.8, p95: 2, share: 0.18, group: [] },
+    ],
+    stopped: false,
+    failed: [],
+  };
+  it("names the slowest node after a run", () => {
+    expect(sentence(fold(OPENED, revision(1), run))).toMatchObject({
+      lead: "Decode sets the pace:",
+      rest: "82 % of each batch, 8.20 ms of work.",
+      action: "show",
+      node: "decode",
+    });
+  });
+  it("is about the error first, once", () => {
+    const state = fold(OPENED, revision(1, GRAPH, { diagnostics: [failed] }), { ...run, failed: [failed] });
+    expect(findings(state)).toHaveLength(1);
+    expect(sentence(state)).toMatchObject({ tone: "error", lead: "Stopped at decode.", node: "decode" });
+  });
+  it("stays closed when it was closed", () => {
+    const state = fold(OPENED, revision(1), run);
+    const id = sentence(state)?.id ?? "";
+    expect(sentence({ ...state, view: { ...state.view, dismissed: [id] } })).toBeNull();
+  });
+  it("offers to return the last node when nothing is returned", () => {
+    const bare = { ...GRAPH, outputs: [] };
+    const diagnostics: Diagnostic[] = [{ code: "DS205", message: "The pipeline returns nothing." }];
+    expect(sentence(fold(OPENED, revision(1, bare, { diagnostics })))).toMatchObject({
+      action: "add_output",
+      node: "rotate",
+    });
+    const empty = { name: "", nodes: [], outputs: [] };
+    expect(sentence(fold(OPENED, revision(1, empty, { diagnostics })))).toBeNull();
+  });
+  it("says when there is no GPU and it matters", () => {
+    const gpu = { ...GRAPH, nodes: GRAPH.nodes.map((n) => ({ ...n, device: "gpu" as const })) };
+    expect(sentence(fold({ ...OPENED, gpu: "No driver." }, revision(1, gpu)))?.lead).toBe("No GPU here.");
+    expect(sentence(fold({ ...OPENED, gpu: "No driver." }, revision(1)))).toBeNull();
+  });
+});
+
+describe("tint", () => {
+  it("keeps the text and knows the parts", () => {
+    const line = '    x = fn.rotate(y, angle=17.5, name="a # b")  # turn';
+    const pieces = tint(line);
+    expect(pieces.map((p) => p.text).join("")).toBe(line);
+    expect(pieces.filter((p) => p.tint).map((p) => [p.text, p.tint])).toEqual([
+      ["rotate", "call"],
+      ["17.5", "number"],
+      ['"a # b"', "string"],
+      ["# turn", "comment"],
+    ]);
+  });
+});

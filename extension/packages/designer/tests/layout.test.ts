@@ -1,0 +1,79 @@
+import { describe, expect, it } from "vitest";
+import { OUTPUTS } from "../src/core/graph";
+import { freePlace, layoutGraph } from "../src/core/layout";
+import { bezier, route } from "../src/core/route";
+import type { GraphView } from "../src/protocol/generated";
+import { GRAPH, node, ref } from "./fixtures";
+
+const sizes = new Map<string, { width: number; height: number }>();
+
+describe("layoutGraph", () => {
+  it("runs from left to right on the grid and puts argument sources below", () => {
+    const at = layoutGraph(GRAPH, sizes, 911);
+    expect(at.reader).toEqual({ x: 20, y: 14 });
+    expect(at.decode).toEqual({ x: 204, y: 14 });
+    expect(at.rotate).toEqual({ x: 388, y: 14 });
+    expect(at[OUTPUTS]).toEqual({ x: 572, y: 14 });
+    expect(at.angle).toEqual({ x: 204, y: 218 });
+  });
+  it("continues below when a row does not fit", () => {
+    const chain: GraphView = {
+      name: "chain",
+      nodes: Array.from({ length: 7 }, (_, i) => node(`n${i}`, "rotate", { inputs: i ? [ref(`n${i - 1}`)] : [] })),
+      outputs: [],
+    };
+    const at = layoutGraph(chain, sizes, 600);
+    expect(at.n2?.y).toBe(14);
+    expect(at.n3?.x).toBe(20);
+    expect(at.n3?.y).toBe(218);
+    expect(Math.max(...Object.values(at).map((p) => p.x + 148))).toBeLessThanOrEqual(600);
+  });
+  it("never lets cards overlap", () => {
+    const many: GraphView = {
+      name: "fan",
+      nodes: [
+        node("a", "rotate"),
+        ...Array.from({ length: 6 }, (_, i) =>
+          node(`b${i}`, "rotate", { inputs: [ref("a")], argument_inputs: { angle: ref(`r${i}`) } }),
+        ),
+        ...Array.from({ length: 6 }, (_, i) => node(`r${i}`, "random.uniform")),
+      ],
+      outputs: [ref("b0"), ref("b3")],
+    };
+    const places = Object.values(layoutGraph(many, sizes, 700));
+    expect(places).toHaveLength(14);
+    for (const [i, p] of places.entries())
+      for (const q of places.slice(i + 1)) expect(Math.abs(p.x - q.x) >= 148 || Math.abs(p.y - q.y) >= 171).toBe(true);
+  });
+  it("is done soon for 300 nodes", () => {
+    const nodes = Array.from({ length: 300 }, (_, i) =>
+      node(`n${i}`, "rotate", { inputs: i ? [ref(`n${(i * 7) % i}`)] : [] }),
+    );
+    const start = performance.now();
+    layoutGraph({ name: "big", nodes, outputs: [] }, sizes, 911);
+    expect(performance.now() - start).toBeLessThan(1000);
+  });
+});
+
+describe("freePlace", () => {
+  it("goes below what is in the way", () => {
+    const taken = [{ x: 0, y: 0, width: 148, height: 171 }];
+    expect(freePlace({ x: 10, y: 10 }, taken).y).toBeGreaterThan(171);
+    expect(freePlace({ x: 400, y: 10 }, taken)).toEqual({ x: 400, y: 12 });
+  });
+});
+
+describe("route", () => {
+  const card = (x: number, y: number) => ({ x, y, width: 148, height: 171 });
+  it("curves between neighbours", () => {
+    const a = { x: 168, y: 28 };
+    const b = { x: 204, y: 28 };
+    expect(route(a, b, [card(20, 14), card(204, 14)])).toBe(bezier(a, b));
+  });
+  it("runs around a card in the way, with right angles", () => {
+    const path = route({ x: 168, y: 28 }, { x: 388, y: 28 }, [card(20, 14), card(204, 14), card(388, 14)]);
+    expect(path).toContain("Q");
+    const ys = [...path.matchAll(/-?\d+(?:\.\d+)? (-?\d+(?:\.\d+)?)/g)].map((m) => Number(m[1]));
+    expect(Math.max(...ys) > 185 || Math.min(...ys) < 14).toBe(true);
+  });
+});

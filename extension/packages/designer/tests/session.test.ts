@@ -1,0 +1,145 @@
+import { describe, expect, it, vi } from "vitest";
+import { nodeOf } from "../src/core/graph";
+import { Session } from "../src/core/session";
+import type { Edit, Previews } from "../src/protocol/generated";
+import { FakeKernel, GRAPH, OPENED, revision } from "./fixtures";
+
+function opened(): { kernel: FakeKernel; session: Session } {
+  const kernel = new FakeKernel();
+  const session = new Session(kernel, 296);
+  kernel.open(session);
+  return { kernel, session };
+}
+
+const fill = (value: number): Edit => ({ type: "set_argument", key: "rotate", argument: "fill_value", value });
+const shown = (session: Session) => nodeOf(session.store.get().graph, "rotate")?.arguments.fill_value;
+const previews = (rest: Partial<Previews>): Previews => ({
+  type: "previews",
+  revision: 1,
+  sample: 0,
+  iteration: 0,
+  batch_size: 8,
+  items: [],
+  failed: [],
+  milliseconds: 1,
+  ...rest,
+});
+const item = (key: string, facts: string) => ({
+  key,
+  output: 0,
+  facts,
+  atlas_x: 0,
+  atlas_y: 0,
+  atlas_width: 0,
+  atlas_height: 0,
+  values: [],
+  text: "",
+  note: "",
+});
+
+describe("edits", () => {
+  it("show at once and are replaced by the kernel's truth", () => {
+    const { kernel, session } = opened();
+    session.edit([fill(3)]);
+    expect(shown(session)).toBe(3);
+    kernel.say(revision(1));
+    expect(shown(session)).toBeUndefined();
+    expect(session.store.get().pending).toEqual([]);
+  });
+  it("of a gesture have one message on its way, and the latest value wins", () => {
+    const { kernel, session } = opened();
+    for (const v of [1, 2, 3, 4]) session.edit([fill(v)], { gesture: "g" });
+    expect(kernel.sent).toHaveLength(1);
+    expect(shown(session)).toBe(4);
+    kernel.say(revision(2));
+    expect(kernel.sent).toHaveLength(2);
+    expect(kernel.sent[1]).toMatchObject({ type: "apply_edits", base_revision: 2, gesture: "g", edits: [fill(4)] });
+    kernel.say(revision(3));
+    expect(kernel.sent).toHaveLength(2);
+  });
+  it("without a gesture are steps of their own", () => {
+    const { kernel, session } = opened();
+    session.edit([fill(1)]);
+    session.edit([fill(2)]);
+    session.undo();
+    kernel.say(revision(2));
+    kernel.say(revision(3));
+    expect(kernel.sent.map((m) => m.type)).toEqual(["apply_edits", "apply_edits", "undo"]);
+  });
+  it("that the kernel cannot read do not block the next one", () => {
+    vi.useFakeTimers();
+    const { kernel, session } = opened();
+    session.edit([fill(1)]);
+    session.edit([fill(2)]);
+    kernel.say({ type: "refused", diagnostics: [{ code: "DS401", message: "no" }] });
+    vi.advanceTimersByTime(2000);
+    expect(kernel.sent).toHaveLength(2);
+    vi.useRealTimers();
+  });
+  it("rename the selection too", () => {
+    const { session } = opened();
+    session.select(["rotate"]);
+    session.rename("rotate", "turn");
+    expect(session.store.get().view.selection).toEqual(["turn"]);
+    expect(nodeOf(session.store.get().graph, "turn")).toBeDefined();
+  });
+});
+
+describe("positions", () => {
+  it("stand until the kernel repeats them", () => {
+    const { kernel, session } = opened();
+    session.move({ rotate: { x: 5, y: 6 } });
+    expect(session.store.get().positions.rotate).toEqual({ x: 5, y: 6 });
+    kernel.say(revision(2, GRAPH, { positions: { rotate: { x: 5, y: 6 } } }));
+    expect(session.store.get().moved).toEqual({});
+    kernel.say(revision(3, GRAPH, { positions: { rotate: { x: 9, y: 9 } } }));
+    expect(session.store.get().positions.rotate).toEqual({ x: 9, y: 9 });
+  });
+});
+
+describe("previews", () => {
+  it("of an older revision are dropped", () => {
+    const { kernel, session } = opened();
+    kernel.say(previews({ revision: 5, items: [item("rotate", "new")] }));
+    kernel.say(previews({ revision: 4, items: [item("rotate", "old")] }));
+    expect(session.store.get().previews["rotate#0"]?.facts).toBe("new");
+  });
+  it("of another sample than the wanted one are dropped", () => {
+    const { kernel, session } = opened();
+    session.chooseSample(3, 0);
+    kernel.say(previews({ sample: 1, items: [item("rotate", "one")] }));
+    expect(session.store.get().previews["rotate#0"]).toBeUndefined();
+    expect(session.store.get().sample).toBe(3);
+    kernel.say(previews({ sample: 3, items: [item("rotate", "three")] }));
+    expect(session.store.get().previews["rotate#0"]?.facts).toBe("three");
+    expect(session.store.get().wanted).toBeNull();
+  });
+  it("keep a failure until its node answers again", () => {
+    const { kernel, session } = opened();
+    kernel.say(previews({ failed: [{ code: "DS301", message: "cut off", node: "decode" }] }));
+    kernel.say(previews({ items: [item("reader", "x")] }));
+    expect(session.store.get().previewFailures).toHaveLength(1);
+    kernel.say(previews({ items: [item("decode", "x")] }));
+    expect(session.store.get().previewFailures).toEqual([]);
+  });
+});
+
+describe("the kernel's silence", () => {
+  it("is noticed, and the next answer ends it", () => {
+    vi.useFakeTimers();
+    const { kernel, session } = opened();
+    session.edit([fill(1)]);
+    vi.advanceTimersByTime(13_000);
+    expect(session.store.get().link).toBe("silent");
+    kernel.say(revision(2));
+    expect(session.store.get().link).toBe("live");
+    vi.useRealTimers();
+  });
+  it("opening another document starts afresh but keeps the panels", () => {
+    const { kernel, session } = opened();
+    session.view({ palette: true, selection: ["rotate"] });
+    kernel.say(OPENED);
+    expect(session.store.get().view).toMatchObject({ palette: true, selection: [] });
+    expect(session.store.get().confirmed).toBeNull();
+  });
+});

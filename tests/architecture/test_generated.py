@@ -1,0 +1,51 @@
+"""What is generated is what the code says."""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dali_studio.api import stubs
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+
+@pytest.mark.parametrize("module", ["dali_studio.studio.codegen_ts", "dali_studio.api.stubs", "dali_studio.api.support_page"])
+def test_is_fresh(module: str) -> None:
+    done = subprocess.run([sys.executable, "-m", module, "--check"], cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{done.stderr}make generated brings it up to date"
+
+
+def test_stale_and_left_over_stubs_are_noticed(tmp_path: Path) -> None:
+    for path, text in stubs.generate().items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(text, encoding="utf-8")
+    assert stubs.stale(tmp_path) == []
+    (tmp_path / "fn" / "__init__.pyi").write_text("", encoding="utf-8")
+    (tmp_path / "fn" / "gone.pyi").write_text("", encoding="utf-8")
+    assert stubs.stale(tmp_path) == [str(Path("fn/__init__.pyi")), str(Path("fn/gone.pyi"))]
+
+
+@pytest.mark.parametrize("package", ["fn", "ops"])
+def test_stubs_name_what_the_modules_have(package: str) -> None:
+    module = importlib.import_module(f"dali_studio.{package}")
+    files = {path: text for path, text in stubs.generate().items() if path.parts[0] == package}
+    word = "def" if package == "fn" else "class"
+    for name in module.__all__:
+        top = files[Path(package, "__init__.pyi")]
+        assert f"\n{word} {name}" in top or f" import {name} as {name}\n" in top
+
+
+def test_versions_agree() -> None:
+    import json
+    import tomllib
+
+    from dali_studio import __version__
+
+    assert tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]["dynamic"] == ["version"]
+    for package in ("extension", "extension/packages/designer"):
+        assert json.loads((REPOSITORY / package / "package.json").read_text())["version"] == __version__

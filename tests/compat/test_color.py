@@ -1,0 +1,93 @@
+"""``fn.brightness_contrast`` and ``fn.hsv`` against nvidia.dali."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from images import ODD_SIZES, TINY_SIZES, pictures
+from peers import check, check_refused, refused
+from tolerances import TOLERANCES
+
+pytestmark = pytest.mark.usefixtures("nvidia")
+
+BRIGHTNESS = """
+brightness=1.2, contrast=0.8
+brightness=1.2
+contrast=1.7
+contrast=0
+brightness=0
+brightness_shift=0.1, contrast=1.7, contrast_center=100.0
+brightness_shift=-0.3, brightness=0.5
+brightness_shift=0.25
+brightness=-1.5, contrast=-0.5, contrast_center=0
+""".strip().splitlines()
+
+HSV = """
+hue=60.0, saturation=1.3, value=0.9
+saturation=0.0
+hue=-120.0
+hue=720.5, saturation=-1.5
+value=2.5
+value=0
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("arguments", ["", *BRIGHTNESS])
+def test_brightness_contrast(arguments: str) -> None:
+    check(f"fn.brightness_contrast(x, {arguments})", {"x": pictures([*ODD_SIZES, *TINY_SIZES])})
+
+
+@pytest.mark.parametrize("channels", [1, 3, 4])
+@pytest.mark.parametrize("target", ["", "UINT8", "INT16", "INT32", "FLOAT"])
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.int32, np.float32])
+def test_brightness_contrast_types(dtype: Any, target: str, channels: int) -> None:
+    more = f", dtype=types.{target}" if target else ""
+    program = ", ".join(f"fn.brightness_contrast(x, {arguments}{more})" for arguments in BRIGHTNESS[:6])
+    check(program, {"x": pictures([(41, 53), (5, 3)], channels, dtype)}, TOLERANCES["brightness_contrast"])
+
+
+def test_brightness_contrast_by_sample() -> None:
+    b, c, s, m = ([np.array(v, np.float32) for v in row] for row in ((0.5, 1.5, 2), (1, 0.2, 3), (0, -0.2, 0.4), (128, 3, 250)))
+    data = {"x": pictures(ODD_SIZES[:3]), "b": b, "c": c, "s": s, "m": m}
+    check("fn.brightness_contrast(x, brightness=b), fn.brightness_contrast(x, contrast=c, contrast_center=m), "
+          "fn.brightness_contrast(x, brightness=b, contrast=c, brightness_shift=s)", data)  # fmt: skip
+
+
+@pytest.mark.parametrize("arguments", ["hue=0", *HSV])
+def test_hsv(arguments: str) -> None:
+    check(f"fn.hsv(x, {arguments})", {"x": pictures(ODD_SIZES[:2])}, TOLERANCES["hsv"])
+    check(f"fn.hsv(x, {arguments}, dtype=types.FLOAT)", {"x": pictures([*ODD_SIZES, *TINY_SIZES])}, TOLERANCES["hsv"])
+
+
+@pytest.mark.parametrize("target", ["UINT8", "INT16", "INT32", "FLOAT"])
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.int32, np.float32, np.float16])
+def test_hsv_types(dtype: Any, target: str) -> None:
+    program = ", ".join(f"fn.hsv(x, {arguments}, dtype=types.{target})" for arguments in HSV[:4])
+    check(program, {"x": pictures([(41, 53), (5, 3)], 3, dtype)}, TOLERANCES["hsv_wide" if target.startswith("INT") else "hsv"])
+
+
+def test_hsv_by_sample() -> None:
+    h, s, v = ([np.array(v, np.float32) for v in row] for row in ((0, 90, -45), (1, 0.2, 3), (1, 0.5, 1.4)))
+    data = {"x": pictures(ODD_SIZES[:3]), "h": h, "s": s, "v": v}
+    check("fn.hsv(x, hue=h), fn.hsv(x, saturation=s, value=v), fn.hsv(x, hue=h, saturation=s, value=v)", data, TOLERANCES["hsv"])
+
+
+@pytest.mark.parametrize("operator", ["brightness_contrast", "hsv"])
+@pytest.mark.parametrize("dtype", [np.float64, np.bool_, np.int8, np.uint16, np.int64])
+def test_element_types_refused_by_both(operator: str, dtype: Any) -> None:
+    check_refused(f"fn.{operator}(x)", {"x": pictures([(41, 53)], dtype=dtype)}, "DS203")
+
+
+@pytest.mark.parametrize(
+    "program", ["fn.brightness_contrast(x, dtype=types.INT8)", "fn.hsv(x, dtype=types.INT8)", "fn.hsv(x, dtype=types.FLOAT64)"]
+)
+def test_output_types_refused_by_both(program: str) -> None:
+    check_refused(program, {"x": pictures([(41, 53)])}, "DS105")
+
+
+@pytest.mark.parametrize("channels", [1, 4])
+def test_hsv_needs_three_channels(channels: int) -> None:
+    """nvidia.dali crashes here."""
+    refused("fn.hsv(x, hue=3)", {"x": pictures([(41, 53)], channels)}, "DS203")

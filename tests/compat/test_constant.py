@@ -1,0 +1,92 @@
+"""``types.Constant`` against nvidia.dali."""
+
+from __future__ import annotations
+
+import pytest
+from images import pictures
+from peers import check, check_refused
+from tolerances import TOLERANCES
+
+pytestmark = pytest.mark.usefixtures("nvidia")
+
+VALUES = """
+types.Constant(3)
+types.Constant(3.5)
+types.Constant(True)
+types.Constant(-7, dtype=types.INT8)
+types.Constant(3, dtype=types.FLOAT)
+types.Constant(3, types.UINT8)
+types.Constant(200, dtype=types.UINT8)
+types.Constant([1, 2, 3])
+types.Constant((1, 2, 3))
+types.Constant([1.5, 2, 3])
+types.Constant([True, False])
+types.Constant([1, 2, 3], dtype=types.INT16)
+types.Constant([1, 2, 3], dtype=types.FLOAT)
+types.Constant([1, 2, 3, 4, 5, 6], shape=[2, 3])
+types.Constant([1, 2, 3, 4, 5, 6], shape=(3, 2), dtype=types.UINT8)
+types.Constant(5, shape=[2, 3])
+types.Constant(5, shape=(4,))
+types.Constant(5.5, shape=[1])
+types.Constant(5, shape=[])
+types.Constant(5, device="cpu")
+types.Constant([1, 2, 3, 4], shape=[2, 2], layout="HW")
+types.Constant(np.array([1, 2, 3], np.uint8))
+types.Constant(np.array([[1.5, 2], [3, 4]], np.float32))
+types.Constant(np.array([[1.5, 2], [3, 4]], np.float64))
+types.Constant(np.array([1, 2, 3], np.int64))
+types.Constant(np.array([1, 2], np.float16))
+types.Constant(np.array([True, False]))
+types.Constant(np.array(7))
+types.Constant(np.float32(2.5))
+types.Constant(np.int32(7))
+types.Constant(np.arange(6, dtype=np.int16), shape=(2, 3))
+types.Constant(np.arange(6), dtype=types.UINT8)
+types.ConstantNode("cpu", 5, None, None, None)
+types.ConstantNode("cpu", [1, 2], types.UINT8, (2, 1), "HW")
+types.Constant(5, shape=[1])
+types.Constant(5, shape=1)
+types.Constant(5, shape=[1, 1])
+types.Constant([5])
+types.Constant([])
+types.Constant(np.array([4], np.uint64))
+types.Constant(np.array([4], np.uint32), shape=[1])
+types.Constant(300, dtype=types.UINT8)
+types.Constant(-3, dtype=types.UINT8)
+types.Constant([300, -4], dtype=types.UINT8)
+types.Constant(2.7, dtype=types.INT32)
+types.Constant([2.7, -1.5, 2.5], dtype=types.INT32)
+types.Constant(2**40, dtype=types.INT64)
+types.Constant([1, 2.5])
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("program", VALUES)
+def test_as_output(program: str) -> None:
+    check(program, iterations=2)
+
+
+@pytest.mark.parametrize("program", ["5", "2.5", "True", "np.array([1, 2])", "np.array([[1.5]], np.float32)", "np.float32(3)", "(1, 2)"])
+def test_plain_values_as_output(program: str) -> None:
+    check(f"x = fn.random.uniform()\nreturn x, {program}")
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "fn.rotate(x, angle=types.Constant(30))",
+        "fn.rotate(x, angle=types.Constant(30.0), fill_value=types.Constant(3))",
+        "fn.rotate(x, angle=types.Constant(30, dtype=types.FLOAT, shape=[]))",
+        "fn.resize(x, size=types.Constant([20.0, 30.0]))",
+        "fn.resize(x, size=types.Constant(np.array([20, 30], np.float32)))",
+        "fn.cast(types.Constant([1, 2, 300]), dtype=types.UINT8)",
+        "fn.crop_mirror_normalize(x, crop=(5, 5), mirror=types.Constant(1), mean=types.Constant([1.0, 2, 3]))",
+    ],
+)
+def test_as_argument(program: str) -> None:
+    check(program, {"x": pictures([(41, 53), (7, 9)])}, TOLERANCES["rotate_small"])
+
+
+@pytest.mark.parametrize("program", ["types.Constant([1, 2], shape=[3])", "types.Constant('text')", "types.Constant(5, layout='X')", "types.Constant(np.array([2**40]))", "fn.rotate(x, angle=types.Constant([1, 2]))"])
+def test_refused_by_both(program: str) -> None:
+    check_refused(program, {"x": pictures([(41, 53), (7, 9)])})

@@ -1,0 +1,159 @@
+"""The command line: what it writes, how it fails."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from dali_studio import cli, samples
+from dali_studio.cli_lab import FIRST, starter
+from dali_studio.cli_text import table
+
+REPOSITORY = Path(__file__).resolve().parents[3]
+GALLERY = sorted((REPOSITORY / "gallery").glob("*/pipeline.dali.json"))
+GETTING_STARTED = REPOSITORY / "gallery" / "getting_started" / "pipeline.dali.json"
+
+
+def test_tables_have_even_columns() -> None:
+    assert table(("a", "bb"), [("long", "1"), ("x", "22")], numbers=(1,)) == "a     bb\n----  --\nlong   1\nx     22"
+
+
+@pytest.mark.parametrize("document", GALLERY, ids=lambda path: path.parent.name)
+def test_the_gallery_runs_on_the_sample_photos(document: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["run", str(document), "--batches", "1", "--out", str(tmp_path)]) == 0
+    written = json.loads((tmp_path / "report.json").read_text())
+    nodes = json.loads(document.read_text())["pipeline"]["nodes"]
+    assert {node["key"] for node in nodes} == set(written["nodes"])
+    assert written["samples_per_second"] > 0
+    shown = capsys.readouterr().out
+    assert all(node["key"] in shown for node in nodes) and "samples/s" in shown
+    with Image.open(tmp_path / "contact_sheet.png") as sheet:
+        assert len(sheet.convert("RGB").getcolors(1 << 24) or []) > 1000  # photos, not an empty page
+
+
+def test_images_replace_what_a_document_reads(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    flat = tmp_path / "flat"
+    flat.mkdir()
+    for photo in sorted(samples.photos().glob("animals/*.jpg")):
+        shutil.copy(photo, flat)
+    assert cli.main(["explain", str(GETTING_STARTED), "--images", str(flat)]) == 0
+    assert f"files=('{flat}" in capsys.readouterr().out
+    assert cli.main(["explain", str(GETTING_STARTED), "--images", str(samples.photos())]) == 0
+    assert f"file_root='{samples.photos()}'" in capsys.readouterr().out
+    assert cli.main(["run", str(GETTING_STARTED), "--images", str(flat)]) == 0
+    assert "8 samples in 1 batch," in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("dialect", ["nvidia.dali", "dali_studio"])
+@pytest.mark.parametrize("document", GALLERY, ids=lambda path: path.parent.name)
+def test_exported_programs_are_python(document: Path, dialect: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["export", str(document), "--dialect", dialect, "--images", str(samples.photos())]
+    assert cli.main(arguments) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith(f"from {dialect} import")
+    compile(printed, "program.py", "exec")
+    target = tmp_path / "program.py"
+    assert cli.main([*arguments, "-o", str(target)]) == 0
+    assert target.read_text() == printed
+
+
+def test_the_exported_program_runs(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    arguments = ["export", str(GETTING_STARTED), "--dialect", "dali_studio", "--images", str(samples.photos())]
+    assert cli.main([*arguments, "-o", str(program)]) == 0
+    subprocess.run([sys.executable, str(program)], check=True, cwd=tmp_path)
+
+
+def test_the_catalog_lists_and_describes(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["catalog"]) == 0
+    shown = capsys.readouterr().out
+    assert "crop_mirror_normalize" in shown and "geometry" in shown
+    assert cli.main(["catalog", "fn.rotate"]) == 0
+    assert "angle : float" in capsys.readouterr().out
+
+
+def test_the_doctor_names_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
+    cli.main(["doctor"])
+    shown = capsys.readouterr().out
+    assert "numba" in shown and "instructions" in shown and "CPU only" in shown
+
+
+def documents(folder: Path) -> dict[str, str]:
+    good = json.loads(GETTING_STARTED.read_text())
+    newer = good | {"version": 99}
+    unknown = json.loads(GETTING_STARTED.read_text().replace('"rotate"', '"rotatte"'))
+    loop = json.loads(GETTING_STARTED.read_text())
+    loop["pipeline"]["nodes"][3]["inputs"] = [["rotate", 0]]
+    wrong = json.loads(GETTING_STARTED.read_text())
+    wrong["pipeline"]["nodes"][3]["arguments"]["fill_value"] = "black"
+    texts = {"newer": newer, "unknown": unknown, "loop": loop, "wrong": wrong}
+    for name, text in texts.items():
+        (folder / f"{name}.dali.json").write_text(json.dumps(text))
+    (folder / "broken.dali.json").write_text('{"format": "dali-studio",\n "version": }')
+    (folder / "empty").mkdir()
+    (folder / "not_images").mkdir()
+    (folder / "not_images" / "a.jpg").write_bytes(b"no picture")
+    return {name: str(folder / f"{name}.dali.json") for name in (*texts, "broken")}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (["run", "{missing}"], 1, "DS302"),
+        (["run", "{broken}"], 1, "line 2"),
+        (["run", "{newer}"], 1, "DS402"),
+        (["run", "{unknown}"], 1, "DS101"),
+        (["explain", "{loop}"], 1, "DS204"),
+        (["run", "{wrong}"], 1, "DS104 rotate.fill_value"),
+        (["run", "{good}", "--images", "{folder}/nowhere"], 1, "DS302"),
+        (["run", "{good}", "--images", "{folder}/empty"], 1, "holds no images"),
+        (["run", "{good}", "--images", "{folder}/not_images"], 1, "DS301 decode (sample 0)"),
+        (["run", "{good}", "--batches", "0"], 2, "whole number from 1"),
+        (["run", "{good}", "--out", "{broken}"], 1, "cannot be used as a folder"),
+        (["export", "{good}", "--dialect", "cobol"], 1, "DS501"),
+        (["export", "{good}", "-o", "{folder}/nowhere/x.py"], 1, "could not be written"),
+        (["export", "{good}", "--colour"], 2, "--colour"),
+        (["catalog", "rotato"], 1, "DS101"),
+        (["dance"], 2, "invalid choice"),
+        ([], 2, "VERB"),
+    ],
+)  # fmt: skip
+def test_errors_of_the_user_are_findings(arguments: list[str], code: int, says: str, tmp_path: Path) -> None:
+    names = {"good": str(GETTING_STARTED), "folder": str(tmp_path), "missing": "no.dali.json", **documents(tmp_path)}
+    given = [argument.format(**names) for argument in arguments]
+    done = subprocess.run([sys.executable, "-m", "dali_studio.cli", *given], capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == code, done.stderr
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for other processes")
+def test_ctrl_c_ends_a_run(tmp_path: Path) -> None:
+    # --batches is far more than the test waits for: reading goes round and round.
+    command = [sys.executable, "-m", "dali_studio.cli", "run", str(GETTING_STARTED), "--batches", "1000000"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    time.sleep(4)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == cli.INTERRUPTED, said
+    assert "Traceback" not in said
+
+
+def test_starters_are_put_once_and_never_overwritten(tmp_path: Path) -> None:
+    notebook = starter(tmp_path / "mine")
+    assert notebook.name == FIRST and (tmp_path / "mine" / "gallery" / "resnet50" / "README.md").exists()
+    notebook.write_text("changed")
+    assert starter(tmp_path / "mine").read_text() == "changed"
+
+
+def test_starters_of_a_checkout_stay_where_they_are() -> None:
+    assert starter(REPOSITORY / "notebooks") == REPOSITORY / "notebooks" / FIRST
+    assert not (REPOSITORY / "notebooks" / "gallery").exists()
