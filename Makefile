@@ -24,6 +24,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .DELETE_ON_ERROR:
 
 setup: $(STAMPS)/warm
+	@:
 
 $(STAMPS)/venv:
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "DALI Studio needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Run: make PYTHON=python3.12 ...")'
@@ -61,7 +62,7 @@ test: $(STAMPS)/warm
 	@$(BIN)/python -m pytest $(ARGS)
 
 bench: $(STAMPS)/warm
-	@$(BIN)/python -m tests.benchmarks $(ARGS)
+	@$(BIN)/python tests/benchmarks $(ARGS)
 
 lint: $(STAMPS)/package-$(EXTRAS)
 	@$(BIN)/ruff check dali_studio tests

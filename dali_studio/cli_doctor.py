@@ -60,7 +60,7 @@ def _instructions() -> list[str]:
         return []
     from llvmlite import binding  # noqa: PLC0415 - llvm takes a moment to load
 
-    found = binding.get_host_cpu_features()
+    found: dict[str, bool] = binding.get_host_cpu_features()
     return [name for name in _FEATURES if found.get(name)]
 
 

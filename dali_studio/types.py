@@ -91,4 +91,11 @@ def to_dali_type(dtype: DTypeLike) -> DALIDataType:
     return from_numpy(dtype)
 
 
-__all__ = [name for name in dir() if name[0].isupper()] + ["to_dali_type", "to_numpy_type"]
+__all__ = [
+    "ANY_DATA", "BGR", "BOOL", "CPU_ONLY_DEVICE_ID", "DATA_TYPE", "FEATURE", "FLOAT", "FLOAT16", "FLOAT64", "GRAY",
+    "IMAGE_TYPE", "INT8", "INT16", "INT32", "INT64", "INTERP_CUBIC", "INTERP_GAUSSIAN", "INTERP_LANCZOS3",
+    "INTERP_LINEAR", "INTERP_NN", "INTERP_TRIANGULAR", "INTERP_TYPE", "NCHW", "NFCHW", "NFHWC", "NHWC", "NO_TYPE",
+    "PYTHON_OBJECT", "RGB", "SAME", "STRING", "TENSOR_LAYOUT", "UINT8", "UINT16", "UINT32", "UINT64",
+    "BatchInfo", "Constant", "ConstantNode", "DALIDataType", "DALIImageType", "DALIInterpType", "PipelineAPIType",
+    "SampleInfo", "ScalarConstant", "TensorLayout", "YCbCr", "to_dali_type", "to_numpy_type",
+]  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -77,7 +77,8 @@ def constant(
     """
     scalar_shape = shape is None or shape == 1 or tuple(np.atleast_1d(shape).tolist()) in ((), (1,))
     if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):
-        dtype, value = dtype or from_numpy(value.dtype), value.item()
+        scalar = np.asarray(cast(Any, value))
+        dtype, value = dtype or from_numpy(scalar.dtype), scalar.item()
     if isinstance(value, bool | int | float) and scalar_shape:
         shape = None
         if not layout and device is None and not arguments:

@@ -1,4 +1,6 @@
 """``Pipeline`` and ``pipeline_def``: the façade over tracing and the engine."""
+# pyright: reportPrivateUsage=false
+# (the table of properties belongs to the class above it)
 
 from __future__ import annotations
 
@@ -301,9 +303,9 @@ class Pipeline:
         return named[name]
 
     def epoch_size(self, name: str | None = None) -> Any:
-        """Number of samples of an epoch, by reader, or that of the reader `name`."""
+        """Number of samples of an epoch, padding included, by reader, or that of the reader `name`."""
         meta = self.reader_meta(name)
-        return meta["epoch_size"] if name is not None else {key: value["epoch_size"] for key, value in meta.items()}
+        return _epoch_size(meta) if name is not None else {key: _epoch_size(value) for key, value in meta.items()}
 
     def executor_statistics(self) -> dict[str, Any]:
         """Memory by operator; empty, since memory statistics are not collected."""
@@ -368,6 +370,10 @@ class Pipeline:
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
 
+def _extra(name: str) -> Callable[[Pipeline], Any]:
+    return lambda p: p._extra.get(name)
+
+
 #: Plain answers from the options, under nvidia.dali's names.
 _PROPERTIES: dict[str, Callable[[Pipeline], Any]] = {
     "batch_size": lambda p: p._options.batch_size,
@@ -386,12 +392,13 @@ _PROPERTIES: dict[str, Callable[[Pipeline], Any]] = {
     "set_affinity": lambda p: bool(p._extra.get("set_affinity", False)),
     "py_num_workers": lambda p: p._extra.get("py_num_workers", 1),
     "py_start_method": lambda p: p._extra.get("py_start_method", "fork"),
-    **{
-        name: functools.partial(lambda name, p: p._extra.get(name), name)
-        for name in ("concurrency", "default_cuda_stream_priority", "max_streams", "stream_policy")
-    },
+    **{name: _extra(name) for name in ("concurrency", "default_cuda_stream_priority", "max_streams", "stream_policy")},
 }
 _pipelines: list[Pipeline] = []
+
+
+def _epoch_size(meta: dict[str, int]) -> int:
+    return meta["epoch_size_padded" if meta["pad_last_batch"] else "epoch_size"]
 
 
 def _refuse(name: str, *args: Any, **kwargs: Any) -> None:
@@ -455,14 +462,15 @@ def pipeline_def(fn: Callable[..., Any] | None = None, **pipeline_kwargs: Any) -
             accepts_any = any(p.kind is p.VAR_KEYWORD for p in inspect.signature(function).parameters.values())
             options = {k: v for k, v in kwargs.items() if k not in own and (k in PIPELINE_ARGUMENTS or not accepts_any)}
             rest = {k: v for k, v in kwargs.items() if k not in options}
-            pipeline = Pipeline(**{"name": function.__name__, **pipeline_kwargs, **options})
+            given: dict[str, Any] = {"name": function.__name__, **pipeline_kwargs, **options}
+            pipeline = Pipeline(**given)
             with pipeline:
                 result = function(*args, **rest)
             if result is not None:
                 pipeline.set_outputs(*(result if isinstance(result, tuple | list) else (result,)))
             return pipeline
 
-        create._is_pipeline_def = True  # pyright: ignore[reportFunctionMemberAccess] - as nvidia.dali marks its factories
+        vars(create)["_is_pipeline_def"] = True  # as nvidia.dali marks its factories
         return create
 
     return decorate if fn is None else decorate(fn)

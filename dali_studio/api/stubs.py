@@ -32,7 +32,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.core.enums import DALIDataType, DALIImageType, DALIInterpType
 {{imports}}from dali_studio.pipeline import DataNode
 
 _Input = DataNode | Sequence[DataNode] | NDArray[Any] | np.generic | float
@@ -65,7 +64,11 @@ def _modules(package: str, schemas: Sequence[OperatorSchema]) -> dict[Path, str]
 
 
 def _text(imports: str, entries: Sequence[str]) -> str:
-    return _HEADER.format(imports=imports) + "".join(f"\n{entry}" for entry in sorted(entries))
+    body = "".join(f"\n{entry}" for entry in sorted(entries))
+    enums = [name for name in ("DALIDataType", "DALIImageType", "DALIInterpType") if name in body]
+    if enums:
+        imports = f"from dali_studio.core.enums import {', '.join(enums)}\n{imports}"
+    return _HEADER.format(imports=imports) + body
 
 
 def _function(schema: OperatorSchema, name: str) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import difflib
+import inspect
 import keyword
 import re
-import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -50,7 +50,7 @@ class Trace:
         return stack[-1] if stack else None
 
     @contextmanager
-    def active(self) -> Iterator[None]:
+    def active(self) -> Generator[None]:
         """Make this the current trace."""
         _stack().append(self)
         try:
@@ -71,9 +71,10 @@ class Trace:
 
 
 def _stack() -> list[Trace]:
-    if not hasattr(_local, "stack"):
-        _local.stack = []
-    return cast("list[Trace]", _local.stack)
+    stack: list[Trace] | None = getattr(_local, "stack", None)
+    if stack is None:
+        stack = _local.stack = []
+    return stack
 
 
 def push(trace: Trace) -> None:
@@ -184,7 +185,7 @@ for _name, _sign in {"neg": "-", "pos": "+", "abs": "abs()", "invert": "~", "lt"
 
 def call_site() -> str:
     """``file:line`` of the user's code that led here, or an empty string."""
-    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - the documented way to walk the stack
+    frame: FrameType | None = inspect.currentframe()
     while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame = frame.f_back
     return "" if frame is None else f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}"
@@ -215,7 +216,7 @@ def trace_operator(name: str, inputs: Sequence[Any], arguments: Mapping[str, Any
     if wide:
         if len(set(wide)) != 1:
             raise _fail("DS202", f"The input lists have different lengths: {wide}.", "Give lists of one length.")
-        rows = [[item[i] if isinstance(item, list | tuple) else item for item in inputs] for i in range(wide[0])]
+        rows: list[list[Any]] = [[item[i] if isinstance(item, list | tuple) else item for item in inputs] for i in range(wide[0])]
         results = [trace_operator(name, row, arguments, trace) for row in rows]
         return results if not isinstance(results[0], list) else [list(column) for column in zip(*results, strict=True)]
     trace = trace or Trace.current() or _trace_of(inputs, arguments)
@@ -310,7 +311,7 @@ class _Call:
             if device not in known:
                 raise _fail("DS207", f"fn.{self.schema.name} has no {device!r} backend; it has {', '.join(known)}.",
                             f"Use device={known[0]!r}.", node=key, argument="device")  # fmt: skip
-            return cast(Device, device)
+            return device
         if any(node.device == "gpu" for node in nodes) and "gpu" in known:
             return "gpu"
         return known[0]

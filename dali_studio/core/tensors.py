@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -144,7 +144,8 @@ class TensorListCPU:
             samples, sources = list(data._samples), list(data._sources)
             layout = data._layout if layout is None else layout
         elif isinstance(data, list | tuple):
-            samples, sources = [_as_array(item) for item in data], [""] * len(data)
+            items = cast("list[Any]", data)
+            samples, sources = [_as_array(item) for item in items], [""] * len(items)
         else:
             dense = _as_array(data)
             if dense.ndim == 0:
@@ -303,10 +304,9 @@ TensorList = TensorListCPU
 def _as_array(data: Any) -> NDArray[Any]:
     if isinstance(data, TensorCPU):
         return data._array  # pyright: ignore[reportPrivateUsage] - the same module
-    if hasattr(data, "__dlpack__") and not isinstance(data, np.ndarray | np.generic):
-        array = np.from_dlpack(data)
-    else:
-        array = np.asarray(data)
+    foreign = hasattr(data, "__dlpack__") and not isinstance(data, np.ndarray | np.generic)
+    given = cast(Any, data)
+    array = cast("NDArray[Any]", np.from_dlpack(given) if foreign else np.asarray(given))
     to_numpy(from_numpy(array.dtype))  # refuses what no tensor can hold
     return array
 

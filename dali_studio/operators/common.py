@@ -78,3 +78,9 @@ def with_extents(shapes: NDArray[np.int64], layout: str, sizes: NDArray[np.int64
 def round_half_away(values: NDArray[np.floating]) -> NDArray[np.int64]:
     """nvidia.dali's rounding: .5 goes away from zero."""
     return (np.sign(values) * np.floor(np.abs(values) + 0.5)).astype(np.int64)
+
+
+def sentence(error: Exception) -> str:
+    """An exception's text as a sentence."""
+    text = str(error).strip().rstrip(".")
+    return f"{text[:1].upper()}{text[1:]}."

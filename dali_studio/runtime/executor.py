@@ -178,7 +178,7 @@ class Executor:
                 Segment(steps, kept), self.registry, store, lambda step: self._args(step, request, store),
                 self._memory, self._scratch,
             )  # fmt: skip
-            runner.run(self.workers.map, len(indices), probe, indices)
+            runner.run(self.workers.map, indices, probe)
         if cache is not None:
             for step in steps:
                 for port in step.outputs:
@@ -216,7 +216,7 @@ class Executor:
                 request.batch_size, indices, request.iteration, request.samples_so_far, self._seed(step), self.workers.map
             )
         schema = self.registry.schema(step.operator)
-        if request is None and step.seed_index is not None:
+        if request is None and schema.seeded:
             context = RunContext(0, np.empty(0, np.int64), seed=self._seed(step))
         wired = argument_rows(store, step.argument_inputs, schema) if request is not None else dict.fromkeys(step.argument_inputs)
         return Args(schema, step.arguments, wired, count, step.objects, context)
@@ -239,7 +239,7 @@ def _indices(request: Request) -> NDArray[np.int64]:
 def _select(batches: tuple[Batch, ...], request: Request) -> tuple[Batch, ...]:
     if request.indices is None:
         return batches
-    rows = request.indices.tolist()
+    rows = [int(i) for i in request.indices]
     return tuple(
         Batch([b.samples[i] for i in rows], b.layout, [b.sources[i] for i in rows] if b.sources else ()) for b in batches
     )

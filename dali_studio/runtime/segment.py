@@ -70,18 +70,20 @@ class SegmentRunner:
     _views: dict[PortRef, BatchView] = field(default_factory=dict[PortRef, BatchView])
     _prepared: dict[str, _Prepared] = field(default_factory=dict[str, _Prepared])
 
-    def run(self, mapping: Callable[[Callable[[int], None], int], None], count: int, probe: Probe | None, indices: NDArray[np.int64]) -> None:
+    def run(
+        self, mapping: Callable[[Callable[[int], None], int], None], indices: NDArray[np.int64], probe: Probe | None
+    ) -> None:
         """Plan every step for the whole batch, then run the samples on the workers."""
         watch = Stopwatch(probe)
         for step in self.segment.steps:
             watch.start()
-            self._prepare(step)
+            self._prepare(step, indices)
             watch.stop(step.key)
         watch.report()
         self._push_windows()
         self._allocate()
         prepared = list(self._prepared.values())
-        mapping(lambda position: self._sample(prepared, position, int(indices[position]), probe), count)
+        mapping(lambda position: self._sample(prepared, position, int(indices[position]), probe), len(indices))
         for item in prepared:
             if item.kept is not None:
                 sources = self._views[item.output].sources
@@ -94,7 +96,7 @@ class SegmentRunner:
             self._views[port] = view_of(self.store[port])
         return self._views[port]
 
-    def _prepare(self, step: Step) -> None:
+    def _prepare(self, step: Step, indices: NDArray[np.int64]) -> None:
         operator = self.registry.operator(step.operator)
         inputs = [self._view(port) for port in step.inputs]
         try:
@@ -104,7 +106,7 @@ class SegmentRunner:
         except ArgumentError as error:
             if error.sample is not None:
                 source = inputs[0].sources[error.sample] if inputs and inputs[0].sources else ""
-                raise StepError(step, error.sample, source, error) from error
+                raise StepError(step, int(indices[error.sample]), source, error) from error
             raise StepError(step, None, "", error) from error
         assert meta.dtype is not None
         output = step.outputs[0]

@@ -47,6 +47,8 @@ class WorkerPool:
         self.cancelled = threading.Event()
         self._loops: queue.SimpleQueue[_Loop | None] = queue.SimpleQueue()
         self._threads: list[threading.Thread] = []
+        self._lock = threading.Lock()
+        self._closed = False
 
     def map(self, function: Callable[[int], None], count: int) -> None:
         """Run ``function(i)`` for every i below `count`; returns when all are done.
@@ -58,11 +60,12 @@ class WorkerPool:
         BaseException
             The failure of the lowest index that failed.
         """
-        helpers = min(self.num_threads, count) - 1
-        self._start(helpers)
         loop = _Loop(function, count)
-        for _ in range(helpers):
-            self._loops.put(loop)
+        with self._lock:  # `close` may come from another thread while an iteration is computed ahead
+            helpers = 0 if self._closed else min(self.num_threads, count) - 1
+            self._start(helpers)
+            for _ in range(helpers):
+                self._loops.put(loop)
         loop.work(self.cancelled)
         for _ in range(helpers):
             loop.done.acquire()
@@ -81,10 +84,12 @@ class WorkerPool:
             thread.start()
 
     def close(self) -> None:
-        """End the threads."""
-        for _ in self._threads:
-            self._loops.put(None)
-        self._threads.clear()
+        """End the threads, once they have finished what they are doing; loops after that run in the caller's thread."""
+        with self._lock:
+            self._closed = True
+            for _ in self._threads:
+                self._loops.put(None)
+            self._threads.clear()
 
 
 def _serve(loops: queue.SimpleQueue[_Loop | None], cancelled: threading.Event) -> None:

@@ -289,7 +289,8 @@ def _argument(cls: type[Operator], name: str, hint: Any) -> ArgumentSchema:
         fields.update(_mark(mark))
     argument = ArgumentSchema(**fields)
     default = None if required else canonical(argument, getattr(cls, name))
-    return ArgumentSchema(**{**fields, "default": default})
+    fields["default"] = default
+    return ArgumentSchema(**fields)
 
 
 def _type_of(hint: Any, where: str) -> ArgumentType:

@@ -40,6 +40,14 @@ _WORDS: dict[str, Any] = {
 #: Named unions of structs.
 _UNIONS: dict[str, Any] = {"Edit": Edit, "ClientMessage": ClientMessage, "KernelMessage": KernelMessage}
 
+_SCALARS: dict[type[inspect.Type], str] = {
+    inspect.BoolType: "boolean",
+    inspect.IntType: "number",
+    inspect.FloatType: "number",
+    inspect.StrType: "string",
+    inspect.NoneType: "null",
+}
+
 _HEADER = f"""// Generated from dali_studio/studio/messages.py. Do not edit: run
 //   {VERB}
 """
@@ -72,18 +80,12 @@ class _Printer:
                 return " | ".join(dict.fromkeys(self.ref(member) for member in kind.types))
             case inspect.LiteralType():
                 return " | ".join(f'"{value}"' for value in _in_order(kind))
-            case inspect.BoolType():
-                return "boolean"
-            case inspect.IntType() | inspect.FloatType():
-                return "number"
-            case inspect.StrType():
-                return "string"
-            case inspect.NoneType():
-                return "null"
             case inspect.VarTupleType() | inspect.ListType():
                 return f"readonly {self._element(kind.item_type)}[]"
             case inspect.DictType():
                 return f"Readonly<Record<{self.ref(kind.key_type)}, {self.ref(kind.value_type)}>>"
+            case _ if type(kind) in _SCALARS:
+                return _SCALARS[type(kind)]
             case _:
                 raise TypeError(f"codegen_ts cannot express {kind!r} in TypeScript; use another type in the message")
 
@@ -119,7 +121,7 @@ def _doc(text: str | None, indent: str = "") -> Iterator[str]:
 
 
 def _interface(printer: _Printer, kind: inspect.StructType, optional_defaults: bool) -> Iterator[str]:
-    """One interface. A field may be left out if Python leaves it out, or if the browser writes it and it has a default."""
+    """One interface. A field is optional if Python leaves it out, or if the browser writes it and it has a default."""
     yield from _doc(kind.cls.__doc__)
     yield f"export interface {kind.cls.__name__} {{"
     if kind.tag_field is not None:

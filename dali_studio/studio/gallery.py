@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
@@ -11,7 +10,7 @@ from dali_studio.graph.apply import apply
 from dali_studio.graph.edits import PortRef, SetArgument
 from dali_studio.graph.model import Graph
 from dali_studio.graph.node import GraphOptions, Node
-from dali_studio.kernels.cpu.file_discovery import DEFAULT_FILE_FILTERS
+from dali_studio.schema.model import OperatorSchema
 from dali_studio.schema.registry import Registry
 from dali_studio.studio.messages import RecipeInfo
 
@@ -74,7 +73,7 @@ def with_images(graph: Graph, registry: Registry, images: str) -> Graph:
     return apply(graph, edits, registry)[0] if edits else graph
 
 
-def folder_graph(path: str) -> Graph:
+def folder_graph(path: str, registry: Registry) -> Graph:
     """A graph that reads and decodes the images of a folder.
 
     Sub-folders are classes; a flat folder's images are listed one by one.
@@ -84,17 +83,15 @@ def folder_graph(path: str) -> Graph:
     DaliStudioError
         DS302 if the folder is missing or holds no image.
     """
-    root = Path(os.path.expanduser(path))
+    root = Path(path).expanduser()
     if not root.is_dir():
         what = "is a file" if root.exists() else "does not exist"
         raise DaliStudioError(
             Diagnostic(code="DS302", message=f"{path} {what}; a folder of images is needed.", hint="Check the path.")
         )
-    endings = tuple(pattern.lstrip("*") for pattern in DEFAULT_FILE_FILTERS[:12])
-    flat = sorted(entry.name for entry in root.iterdir() if entry.is_file() and entry.name.lower().endswith(endings))
-    nested = any(
-        file.is_file() and file.name.lower().endswith(endings) for entry in root.iterdir() if entry.is_dir() for file in entry.iterdir()
-    )
+    endings = image_endings(registry)
+    flat = _images_in(root, endings)
+    nested = any(_images_in(entry, endings) for entry in sorted(root.iterdir()) if entry.is_dir())
     if not flat and not nested:
         raise DaliStudioError(
             Diagnostic(
@@ -102,13 +99,35 @@ def folder_graph(path: str) -> Graph:
                 hint=f"Images end with {', '.join(endings)}.",
             )  # fmt: skip
         )
-    count = len(flat) if not nested else 8
-    graph = Graph(GraphOptions(name="pipeline", batch_size=min(max(count, 1), 8), seed=1))
     where = {"file_root": str(root)}
-    graph.add_node(
-        Node(key="reader", operator="readers.file", arguments=where if nested else {**where, "files": tuple(flat)})
-    )
-    graph.add_node(Node(key="decode", operator="decoders.image"))
-    graph.connect(PortRef(node="reader"), "decode", 0)
-    graph.set_outputs([PortRef(node="decode"), PortRef(node="reader", output=1)])
+    reader, decoder = _reader(registry), _decoder(registry)
+    graph = Graph(GraphOptions(batch_size=8 if nested else min(len(flat), 8), seed=1))
+    read, decode = reader.node_name, decoder.node_name
+    arguments = where if nested else {**where, "files": tuple(flat)}
+    graph.add_node(Node(key=read, operator=reader.name, arguments=arguments, version=reader.version))
+    graph.add_node(Node(key=decode, operator=decoder.name, version=decoder.version))
+    graph.connect(PortRef(node=read), decode, 0)
+    graph.set_outputs([PortRef(node=decode), *(PortRef(node=read, output=i) for i in range(1, len(reader.outputs)))])
     return graph
+
+
+def image_endings(registry: Registry) -> tuple[str, ...]:
+    """Endings of the files that the folder reader takes by default."""
+    argument = _reader(registry).argument("file_filters")
+    patterns = argument.default if argument is not None and isinstance(argument.default, tuple) else ()
+    audio = (".flac", ".ogg", ".wav")
+    return tuple(str(pattern).lstrip("*") for pattern in patterns if not str(pattern).endswith(audio))
+
+
+def _images_in(place: Path, endings: tuple[str, ...]) -> list[str]:
+    return sorted(entry.name for entry in place.iterdir() if entry.is_file() and entry.name.lower().endswith(endings))
+
+
+def _reader(registry: Registry) -> OperatorSchema:
+    schemas = (registry.schema(name) for name in registry)
+    return next(s for s in schemas if s.role == "reader" and s.argument("file_root") and s.outputs[0].kind == "encoded")
+
+
+def _decoder(registry: Registry) -> OperatorSchema:
+    schemas = (registry.schema(name) for name in registry)
+    return next(s for s in schemas if not s.seeded and [p.kind for p in (*s.inputs, *s.outputs)] == ["encoded", "image"])

@@ -131,8 +131,12 @@ class Painter:
             for first in range(0, count, _STRIP_CHUNK):
                 chunk = range(first, min(first + _STRIP_CHUNK, count))
                 made = self._engine.compute(request.graph, validation, request.seed, request.iteration, chunk, only=port)
-                if port in made.outputs:
-                    self._place(canvas, names, chunk, made.outputs[port])
+                # one bad sample fails its whole chunk: the others are then computed alone, and its place stays grey
+                parts = [chunk] if port in made.outputs else [range(k, k + 1) for k in chunk]
+                for part in parts:
+                    made = self._engine.compute(request.graph, validation, request.seed, request.iteration, part, only=port)
+                    if port in made.outputs:
+                        self._place(canvas, names, part, made.outputs[port])
         except (Cancelled, DaliStudioError):
             return
         self._strip_of = mark

@@ -45,6 +45,12 @@ class Profiler:
         if engine is not None:
             engine.cancel()
 
+    def report_nothing(self) -> None:
+        """Report a run that was stopped before it began."""
+        self._send(
+            messages.RunFinished(batches=0, samples_per_second=0.0, milliseconds_per_batch=0.0, timings=(), stopped=True), []
+        )
+
     def run(self, graph: Graph, batches: int) -> None:
         """Run and report."""
         self._send(messages.Busy(busy=True), [])

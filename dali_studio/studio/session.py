@@ -170,8 +170,9 @@ class Session:
 
     @handle.register
     def _(self, message: messages.Stop) -> None:
-        self.worker.drop("run")
         self.profiler.stop()
+        if self.worker.drop("run"):  # it had not begun: nobody else will say that it has ended
+            self.profiler.report_nothing()
 
     @handle.register
     def _(self, message: messages.RequestCode) -> None:
@@ -188,7 +189,7 @@ class Session:
     def _(self, message: messages.SaveDocument) -> None:
         path = Path(message.path)
         if message.what == "code":
-            path.write_text(self.code().source, encoding="utf-8")
+            write_text(path, self.code().source)
         else:
             self.save(path)
         self.send(messages.Saved(path=str(path), what=message.what))
@@ -196,7 +197,7 @@ class Session:
 
     @handle.register
     def _(self, message: messages.OpenFolder) -> None:
-        self.open(gallery.folder_graph(message.path))
+        self.open(gallery.folder_graph(message.path, self.registry))
 
     @handle.register
     def _(self, message: messages.OpenRecipe) -> None:
@@ -302,6 +303,22 @@ def _positions(view: Mapping[str, Any]) -> dict[str, messages.Position]:
         except (TypeError, ValueError):
             continue  # a damaged position costs the layout of one card, not the document
     return found
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a program.
+
+    Raises
+    ------
+    DaliStudioError
+        DS302 if the file cannot be written.
+    """
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise DaliStudioError(
+            Diagnostic(code="DS302", message=f"{path} could not be written: {error.strerror or error}.", hint="Choose another place.")
+        ) from error
 
 
 def _unreadable(error: Exception) -> Diagnostic:

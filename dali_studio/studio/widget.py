@@ -89,15 +89,19 @@ class Designer(anywidget.AnyWidget):
         super().close()
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
-        bundle = super()._repr_mimebundle_(**options)
+        bundle: Any = super()._repr_mimebundle_(**options)
         if bundle:
-            data = bundle[0] if isinstance(bundle, tuple) else bundle
-            data["text/plain"] = repr(self)
+            _data(bundle)["text/plain"] = repr(self)
         return bundle
 
     def __repr__(self) -> str:
         graph = self.session.graph
         return f"Designer({graph.options.name!r}, {len(graph)} operators)"
+
+
+def _data(bundle: Any) -> dict[str, Any]:
+    """The data of a MIME bundle, which may come with metadata."""
+    return bundle[0] if isinstance(bundle, tuple) else bundle
 
 
 def _opened(pipeline: Pipeline | Graph | str | Path | None) -> tuple[Graph, dict[str, Any], Path | None]:

@@ -43,10 +43,10 @@ class Worker:
         if running and self._order.index(name) <= self._order.index(running):
             self._interrupt(running)
 
-    def drop(self, name: str) -> None:
-        """Forget a waiting job."""
+    def drop(self, name: str) -> bool:
+        """Forget a waiting job; ``False`` if none of that name waited."""
         with self._wake:
-            self._jobs.pop(name, None)
+            return self._jobs.pop(name, None) is not None
 
     @property
     def idle(self) -> bool:

@@ -13,7 +13,7 @@ from dali_studio.core.dtypes import from_numpy, to_numpy
 from dali_studio.core.enums import DALIDataType, DALIImageType
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.image_codec import OUTPUT_DTYPES, DecodeError, ImageInfo, decode, decode_view, output_shape, peek
-from dali_studio.operators.common import accept_output
+from dali_studio.operators.common import accept_output, sentence
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import BatchView
 from dali_studio.schema.marks import COMMON, Deprecated, Doc, Ignored
@@ -77,15 +77,10 @@ def peek_all(args: Args, encoded: BatchView) -> tuple[list[ImageInfo], NDArray[n
             shapes.append(output_shape(info, kind, upright))
         except DecodeError as error:
             raise ArgumentError(
-                f"{_sentence(error)}", hint="Replace the file, or take it out of the data set.", sample=index, code="DS301"
+                sentence(error), hint="Replace the file, or take it out of the data set.", sample=index, code="DS301"
             ) from error
         infos.append(info)
     return infos, np.array(shapes, np.int64).reshape(len(infos), 3)
-
-
-def _sentence(error: Exception) -> str:
-    text = str(error).strip().rstrip(".")
-    return f"{text[:1].upper()}{text[1:]}."
 
 
 def decode_parameters(args: Args, infos: list[ImageInfo]) -> dict[str, Any]:
@@ -113,5 +108,5 @@ def decode_sample(
         )
     except DecodeError as error:
         raise ArgumentError(
-            _sentence(error), hint="Replace the file, or take it out of the data set.", code="DS301"
+            sentence(error), hint="Replace the file, or take it out of the data set.", code="DS301"
         ) from error

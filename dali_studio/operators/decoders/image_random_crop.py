@@ -45,7 +45,7 @@ class ImageRandomCrop(DecoderArguments, Operator):
     random_aspect_ratio: Annotated[
         list[float], Doc("Smallest and largest ratio of the window's width to its height."), Length((2,)),
         Ui("range", (0.25, 4)), Range(0), COMMON,
-    ] = [0.75, 1.333333]  # fmt: skip # noqa: RUF012
+    ] = [3 / 4, 4 / 3]  # fmt: skip # noqa: RUF012
     num_attempts: Annotated[int, Doc("How often area and ratio are drawn before a fallback is taken."), Range(1)] = 10
     seed: Annotated[int | None, Doc("Seed of the windows; unset: the pipeline hands one out.")] = None
     preallocate_height_hint: Annotated[int, Ignored("memory is recycled between iterations")] = 0
@@ -80,7 +80,7 @@ class ImageRandomCrop(DecoderArguments, Operator):
         return decode_sample(work.params, index, data, out, (y, x, height, width))
 
 
-def _windows(args: Args, sizes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _windows(args: Args, sizes: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     context = args.context
     options = (args["random_area"], args["random_aspect_ratio"], args["num_attempts"])
     if np.array_equal(context.indices, np.arange(context.batch_size)):

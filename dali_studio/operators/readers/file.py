@@ -14,7 +14,7 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.file_discovery import DEFAULT_FILE_FILTERS, FileList, discover_files
 from dali_studio.kernels.cpu.reader_order import ReaderOrder
-from dali_studio.operators.common import T
+from dali_studio.operators.common import T, sentence
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Batch, Operator, Output
 from dali_studio.schema.marks import COMMON, Doc, Ignored, Range, Ui
@@ -89,6 +89,8 @@ class File(ReaderArguments, Operator):
                 "nothing to read is given.", hint="Give file_root (a folder of class folders), files or file_list.",
                 argument="file_root", code="DS103",
             )  # fmt: skip
+        _check_lists(args)
+        _check_order(args)
         return TensorMeta(T.UINT8, 1, "", "encoded"), TensorMeta(T.INT32, 1, "", "label")
 
     @staticmethod
@@ -100,16 +102,14 @@ class File(ReaderArguments, Operator):
                 file_list=args["file_list"],
             )  # fmt: skip
         except ValueError as error:
-            which = next((name for name in ("file_list", "files", "file_root") if args.given(name)), "file_root")
-            raise ArgumentError(
-                str(error), hint="Give a folder that holds images in sub-folders, one per class.", argument=which, code="DS302"
-            ) from error
+            which = next(name for name in _WANTED if args.given(name))
+            raise ArgumentError(sentence(error), hint=_WANTED[which], argument=which, code="DS302") from error
         names = ("shard_id", "num_shards", "random_shuffle", "initial_fill", "stick_to_shard", "pad_last_batch",
                  "shuffle_after_epoch", "shuffle_after_epoch_seed")  # fmt: skip
         try:
             order = ReaderOrder(len(files.paths), seed=args.context.seed, **{name: args[name] for name in names})
         except ValueError as error:
-            raise ArgumentError(str(error), argument="shard_id") from error
+            raise ArgumentError(sentence(error), hint="Change the arguments of the order.", argument="shard_id") from error
         return _Reader(files, order, _root(args))
 
     @staticmethod
@@ -119,7 +119,7 @@ class File(ReaderArguments, Operator):
     @staticmethod
     def run(state: _Reader, args: Args, *inputs: Batch) -> tuple[Batch, ...]:
         picked = state.order.next_batch(args.context.batch_size)
-        chosen = [picked[i] for i in args.context.indices.tolist()]
+        chosen = [int(picked[int(i)]) for i in args.context.indices]
         paths = [state.files.paths[i] for i in chosen]
         data: list[NDArray[Any]] = [_EMPTY] * len(paths)
 
@@ -137,6 +137,36 @@ class File(ReaderArguments, Operator):
 
 
 _EMPTY = np.empty(0, np.uint8)
+#: What is said about each source of files when it cannot be read, most specific first.
+_WANTED = {
+    "file_list": "Give a text file with a path and a label on each line.",
+    "files": "Give paths of files that exist.",
+    "file_root": "Give a folder that holds images in sub-folders, one per class.",
+}
+
+
+def _check_lists(args: Args) -> None:
+    if args.given("files") and args.given("file_list"):
+        raise ArgumentError("files and file_list are both given.", hint="Give one of them.", argument="file_list")
+    if args.given("labels") and not args.given("files"):
+        raise ArgumentError("labels are given without files.", hint="Give files as well, or leave labels out.", argument="labels")
+    if args.given("labels") and len(args["labels"]) != len(args["files"]):
+        raise ArgumentError(
+            f"{len(args['labels'])} labels are given for {len(args['files'])} files.", hint="Give one per file.", argument="labels"
+        )
+
+
+def _check_order(args: Args) -> None:
+    if args["shard_id"] >= args["num_shards"]:
+        raise ArgumentError(
+            f"shard_id is {args['shard_id']}, but there are {args['num_shards']} shards.",
+            hint=f"Use 0 to {args['num_shards'] - 1}, or raise num_shards.", argument="shard_id",
+        )  # fmt: skip
+    for other in ("random_shuffle", "stick_to_shard"):
+        if args["shuffle_after_epoch"] and args[other]:
+            raise ArgumentError(
+                f"shuffle_after_epoch and {other} exclude each other.", hint="Take one away.", argument="shuffle_after_epoch"
+            )
 
 
 def _root(args: Args) -> str:

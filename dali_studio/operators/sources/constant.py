@@ -29,7 +29,7 @@ class Constant(Operator):
 
     fdata: Annotated[list[float] | None, Doc("The values, as real numbers."), COMMON] = None
     idata: Annotated[list[int] | None, Doc("The values, as whole numbers.")] = None
-    shape: Annotated[list[int] | None, Doc("Shape; unset: as many values as given, empty for a scalar.")] = None
+    shape: Annotated[list[int] | None, Doc("Shape; unset: one axis with the values given. Empty: a scalar.")] = None
     dtype: Annotated[DALIDataType | None, Doc("Element type; unset: FLOAT or INT32.")] = None
     layout: Annotated[Layout, Doc("Layout of the value.")] = Layout("")
 
@@ -60,9 +60,9 @@ def _value(args: Args) -> NDArray[Any]:
     given = np.array(data, np.float64 if args["fdata"] is not None else np.int64)
     values = np.empty(given.shape, to_numpy(_type(args)))
     convert(given, values)  # rounds and saturates
-    shape = args["shape"]
+    shape: list[int] | None = args["shape"]
     if shape is None:
-        return values.reshape(()) if values.size == 1 else values
+        return values
     if values.size not in (1, int(np.prod(shape))):
         raise ArgumentError(
             f"{values.size} values do not fill the shape {tuple(shape)}.", hint="Give one value, or as many as the shape holds.",

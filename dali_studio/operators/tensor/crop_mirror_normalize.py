@@ -80,7 +80,7 @@ class CropMirrorNormalize(CropArguments, Operator):
             "mean": mean, "inverse": inverse, "fill": fill_values(args, target, padded, to_numpy(args["dtype"])), "layout": layout,
             "output_layout": str(args["output_layout"]),
         }  # fmt: skip
-        return Work(np.stack([parts[letter] for letter in params["output_layout"]], axis=1), params)
+        return Work(np.stack([parts[letter] for letter in str(params["output_layout"])], axis=1), params)
 
     @staticmethod
     def cpu(work: Work, index: int, *arrays: NDArray[Any], **options: Any) -> None:

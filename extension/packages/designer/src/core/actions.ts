@@ -63,7 +63,7 @@ export interface AddOptions {
 
 /** Place an operator and wire it where that is possible. */
 export function addStep(context: Context, operator: Operator, options: AddOptions): Step {
-  const key = freeKey(operator.name, takenKeys(context.graph));
+  const key = freeKey(operator.node_name || operator.name, takenKeys(context.graph));
   const upstream = options.from ? nodeOf(context.graph, options.from.node) : undefined;
   const edits: Edit[] = [{ type: "add_node", key, operator: operator.name, device: deviceFor(operator, upstream) }];
   const graph = applyEdits(context.graph, edits, context.catalog);

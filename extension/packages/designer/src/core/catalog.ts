@@ -47,6 +47,7 @@ function fillOperator(schema: OperatorSchema): Operator {
     keep: false,
     role: "",
     icon: "",
+    node_name: "",
     keywords: [],
     hidden: false,
     ...schema,

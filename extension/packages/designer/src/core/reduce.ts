@@ -1,7 +1,7 @@
 import type { KernelMessage, PipelineOptions, Position, Previews, RevisionChanged } from "../protocol/generated";
 import { indexCatalog } from "./catalog";
 import { applyEdits } from "./edits";
-import { OUTPUTS } from "./graph";
+import { descendants, OUTPUTS } from "./graph";
 import { type Command, INITIAL, type Preview, portKey, type State } from "./state";
 
 /** The graph that is drawn: the last confirmed one with every unanswered edit on top. */
@@ -40,9 +40,34 @@ export function enqueue(state: State, command: Command): State {
       edits: [...replaced, ...command.edits],
       positions: { ...last.positions, ...command.positions },
     };
-    return project({ ...state, pending: [...state.pending.slice(0, -1), joined] });
+    return awaiting(project({ ...state, pending: [...state.pending.slice(0, -1), joined] }), command);
   }
-  return project({ ...state, pending: [...state.pending, command] });
+  return awaiting(project({ ...state, pending: [...state.pending, command] }), command);
+}
+
+function keysOf(command: Command): string[] | null {
+  if (command.kind !== "edits") return null;
+  return command.edits.flatMap((e) => {
+    switch (e.type) {
+      case "add_node":
+      case "set_argument":
+      case "set_device":
+        return [e.key];
+      case "connect":
+      case "disconnect":
+        return [e.target];
+      default:
+        return [];
+    }
+  });
+}
+
+/** Remember which pictures a command makes old. */
+function awaiting(state: State, command: Command): State {
+  if (!state.graph) return state;
+  const keys = keysOf(command);
+  const touched = keys ? [...keys, ...descendants(state.graph, keys)] : state.graph.nodes.map((n) => n.key);
+  return { ...state, awaited: [...new Set([...state.awaited, ...touched])] };
 }
 
 function samePosition(a: Position | undefined, b: Position | undefined): boolean {
@@ -106,6 +131,7 @@ function onPreviews(state: State, message: Previews): State {
     sample: message.sample,
     iteration: message.iteration,
     batchSize: message.batch_size || state.batchSize,
+    awaited: state.pending.length === 0 && message.revision >= (state.confirmed?.revision ?? 0) ? [] : state.awaited,
     wanted: null,
   };
 }
@@ -123,7 +149,12 @@ export function receive(state: State, message: KernelMessage): State {
     case "revision_changed":
       return onRevision(state, message);
     case "refused":
-      return { ...state, refused: message.diagnostics, run: { ...state.run, running: false, stopping: false } };
+      return {
+        ...state,
+        refused: message.diagnostics,
+        awaited: [],
+        run: { ...state.run, running: false, stopping: false },
+      };
     case "previews":
       return onPreviews(state, message);
     case "sample_strip":
@@ -141,7 +172,12 @@ export function receive(state: State, message: KernelMessage): State {
     case "saved":
       return { ...state, savedFile: message };
     case "busy":
-      return { ...state, busy: message.busy, busyKeys: message.busy ? message.keys : [] };
+      return {
+        ...state,
+        busy: message.busy,
+        busyKeys: message.busy ? message.keys : [],
+        run: message.busy ? state.run : { ...state.run, running: false, stopping: false },
+      };
     default:
       return message satisfies never;
   }

@@ -65,7 +65,7 @@ export const staleKeys = once((state: State): ReadonlySet<string> => {
     .filter((d) => severity(d) === "error" && d.node)
     .map((d) => d.node ?? "");
   for (const key of descendants(state.graph, failed)) stale.add(key);
-  if (!state.busy)
+  if (!state.busy && state.awaited.length === 0)
     for (const p of Object.values(state.previews))
       if (p.sample !== state.sample || p.iteration !== state.iteration) stale.add(p.key);
   return stale;

@@ -104,7 +104,7 @@ export class Session {
   chooseSample(sample: number, iteration: number): void {
     const count = Math.max(1, this.store.get().batchSize);
     const wanted = { sample: Math.min(Math.max(0, sample), count - 1), iteration: Math.max(0, iteration) };
-    this.store.set((s) => ({ ...s, ...wanted, wanted }));
+    this.store.set((s) => ({ ...s, ...wanted, wanted, awaited: (s.graph?.nodes ?? []).map((n) => n.key) }));
     this.send({ type: "choose_sample", ...wanted });
   }
 

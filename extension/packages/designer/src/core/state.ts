@@ -113,6 +113,8 @@ export interface State {
   readonly detail: ImageDetail | null;
   readonly busy: boolean;
   readonly busyKeys: readonly string[];
+  /** Nodes whose pictures are older than what was asked for: edited ones and all that depend on them. */
+  readonly awaited: readonly string[];
   readonly savedFile: Saved | null;
   readonly view: View;
 }
@@ -154,6 +156,7 @@ export const INITIAL: State = {
   detail: null,
   busy: false,
   busyKeys: [],
+  awaited: [],
   savedFile: null,
   view: INITIAL_VIEW,
 };

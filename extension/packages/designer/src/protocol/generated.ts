@@ -210,6 +210,7 @@ export interface OperatorSchema {
   readonly keep?: boolean;
   readonly role?: "" | "constant" | "copy" | "external_source" | "reader";
   readonly icon?: string;
+  readonly node_name?: string;
   readonly keywords?: readonly string[];
   readonly hidden?: boolean;
 }

@@ -46,12 +46,18 @@ function Studio({
     quickAdd: s.view.quickAdd !== null,
     selected: s.view.selection.length > 0,
   }));
-  const { breadth, theme } = frame;
+  const { breadth, theme, tinted } = frame;
   const list = breadth === "list";
   const floats = breadth === "slim";
   const inspector =
     state.ready && !state.empty && !list && (floats ? state.selected && state.inspector : state.inspector);
-  const classes = ["ds-root", `ds-${theme}`, `ds-${breadth}`, inspector && !floats ? "" : "ds-no-inspector"];
+  const classes = [
+    "ds-root",
+    `ds-${theme}`,
+    `ds-${breadth}`,
+    tinted && theme !== "hc" ? "ds-tinted" : "",
+    inspector && !floats ? "" : "ds-no-inspector",
+  ];
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: keys of the whole designer are handled at its root
     <div
@@ -87,10 +93,10 @@ function Studio({
 }
 
 export function App({ session, root, onHeight }: Props) {
-  const theme = useTheme(root);
+  const { theme, tinted } = useTheme(root);
   const breadth = useBreadth(root);
   const api = useRef<CanvasApi | null>(null);
-  const frame = useMemo(() => ({ session, root, theme, breadth }), [session, root, theme, breadth]);
+  const frame = useMemo(() => ({ session, root, theme, tinted, breadth }), [session, root, theme, tinted, breadth]);
   return (
     <FrameContext.Provider value={frame}>
       <CanvasApiContext.Provider value={api}>

@@ -24,13 +24,11 @@ function Title() {
   const text = useSel((s) => ({
     name: s.graph?.name || "Untitled",
     state: s.confirmed
-      ? s.pending.length > 0
-        ? "Changing…"
-        : s.confirmed.document
-          ? s.confirmed.saved
-            ? "Saved"
-            : "Not saved"
-          : "Not saved yet"
+      ? s.confirmed.document
+        ? s.confirmed.saved
+          ? "Saved"
+          : "Not saved"
+        : "Not saved yet"
       : "Starting the kernel…",
     file: s.confirmed?.document ?? "",
   }));

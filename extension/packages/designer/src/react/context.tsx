@@ -9,6 +9,7 @@ export type Breadth = "wide" | "medium" | "narrow" | "slim" | "list";
 export interface Frame {
   readonly session: Session;
   readonly theme: Theme;
+  readonly tinted: boolean;
   readonly breadth: Breadth;
   /** The widget's own root: the only element that may be searched. */
   readonly root: HTMLElement;

@@ -13,11 +13,27 @@ function hostTheme(root: HTMLElement): Theme {
   return says("(prefers-color-scheme: dark)") ? "dark" : "light";
 }
 
+/** Whether the host's surface is a colour of its own: then canvas and cards are mixed from it. */
+function isTinted(root: HTMLElement): boolean {
+  const surface = root.firstElementChild;
+  const colour = surface ? root.ownerDocument.defaultView?.getComputedStyle(surface).backgroundColor : undefined;
+  const [red = 255, green = 255, blue = 255] = (colour?.match(/\d+(?:\.\d+)?/g) ?? []).map(Number);
+  const light = Math.min(red, green, blue) >= 235;
+  const dark = Math.max(red, green, blue) <= 60;
+  return !light && !dark;
+}
+
 /** The host's theme, followed while it changes. */
-export function useTheme(root: HTMLElement): Theme {
+export function useTheme(root: HTMLElement): { readonly theme: Theme; readonly tinted: boolean } {
   const [theme, setTheme] = useState(() => hostTheme(root));
+  const [tinted, setTinted] = useState(false);
   useEffect(() => {
-    const update = () => setTheme(hostTheme(root));
+    const update = () => {
+      setTheme(hostTheme(root));
+      // The host's style sheet may arrive a little after its attributes.
+      requestAnimationFrame(() => setTinted(isTinted(root)));
+      setTimeout(() => setTinted(isTinted(root)), 300);
+    };
     const { body, documentElement, defaultView } = root.ownerDocument;
     const observer = new MutationObserver(update);
     const watched = { attributes: true, attributeFilter: ["class", "data-jp-theme-light", "data-jp-theme-name"] };
@@ -33,7 +49,7 @@ export function useTheme(root: HTMLElement): Theme {
       for (const q of queries) q.removeEventListener("change", update);
     };
   }, [root]);
-  return theme;
+  return { theme, tinted };
 }
 
 function breadthOf(width: number): Breadth {

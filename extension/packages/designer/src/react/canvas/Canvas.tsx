@@ -1,6 +1,5 @@
 import {
   Background,
-  type Edge,
   type EdgeChange,
   type Node,
   ReactFlow,
@@ -8,18 +7,18 @@ import {
   SelectionMode,
   useReactFlow,
 } from "@xyflow/react";
-import { type DragEvent, type MouseEvent, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { type DragEvent, type MouseEvent, useCallback, useEffect, useRef, useState } from "react";
 import { OUTPUTS } from "../../core/graph";
 import { layoutGraph } from "../../core/layout";
-import type { Rect } from "../../core/route";
 import type { Position } from "../../protocol/generated";
 import { reducedMotion, useCanvasApi } from "../canvasApi";
-import { useFrame, useSel } from "../context";
+import { useFrame } from "../context";
 import { insertOperator, openQuickAdd } from "../quick";
 import { type Drag, DragContext } from "./drag";
 import { OpCard } from "./OpCard";
 import { OutputsCard } from "./OutputsCard";
 import { sizesOf } from "./sizes";
+import { focusCard, useFirstFit, useKeptFocus, useObstacles } from "./upkeep";
 import { fitView, obstaclesOf, useAutoPlace, useFlowEdges, useFlowNodes } from "./useFlow";
 import { useWiring } from "./useWiring";
 import { ObstacleContext, WireEdge } from "./WireEdge";
@@ -243,6 +242,9 @@ function CanvasView() {
             connectionRadius={18}
             connectionLineStyle={{ stroke: "var(--ds-accent)", strokeWidth: 2 }}
             defaultEdgeOptions={{ focusable: true }}
+            // The first row lies within the distance from the edge at which it would begin to pan.
+            autoPanOnConnect={false}
+            autoPanOnNodeDrag={false}
             disableKeyboardA11y
             deleteKeyCode={null}
             zoomOnDoubleClick={false}
@@ -278,68 +280,6 @@ function offset(box: { current: HTMLElement | null }, root: HTMLElement): Positi
   const b = root.getBoundingClientRect();
   return { x: (a?.left ?? 0) - b.left, y: (a?.top ?? 0) - b.top };
 }
-
-function focusCard(root: HTMLElement, key: string): void {
-  const cards = root.querySelectorAll<HTMLElement>(".react-flow__node");
-  for (const card of cards) if (card.dataset.id === key) card.focus({ preventScroll: true });
-}
-
-/** When the focused card is taken away, the selected card or the canvas itself is focused instead. */
-function useKeptFocus(root: HTMLElement, focused: boolean): void {
-  const { session } = useFrame();
-  useEffect(() => {
-    const tree = root.getRootNode();
-    const active = tree instanceof Document || tree instanceof ShadowRoot ? tree.activeElement : null;
-    if (!focused || (active !== null && active !== root.ownerDocument.body)) return;
-    const key = session.store.get().view.selection[0];
-    if (key) focusCard(root, key);
-    const now = tree instanceof Document || tree instanceof ShadowRoot ? tree.activeElement : null;
-    if (now === null || now === root.ownerDocument.body)
-      root.querySelector<HTMLElement>(".ds-canvas")?.focus({ preventScroll: true });
-  });
-}
-
-/** Cards as obstacles, refreshed when nothing moves. */
-function useObstacles(nodes: readonly Node[], dragging: { readonly current: boolean }): readonly Rect[] {
-  const [rects, setRects] = useState<readonly Rect[]>([]);
-  const text = useMemo(() => JSON.stringify(obstaclesOf(nodes)), [nodes]);
-  useEffect(() => {
-    const wait = setTimeout(() => {
-      if (!dragging.current) setRects(JSON.parse(text) as Rect[]);
-    }, 30);
-    return () => clearTimeout(wait);
-  }, [text, dragging]);
-  return rects;
-}
-
-/** Fit when the first card appears and when the room changes. */
-function useFirstFit(
-  count: number,
-  fitSoon: () => void,
-  box: { readonly current: HTMLDivElement | null },
-  fit: (duration: number) => void,
-  touched: { readonly current: boolean },
-): void {
-  const shown = count > 0;
-  const opening = useSel((s) => s.opening);
-  useEffect(() => {
-    if (shown && opening) fitSoon();
-  }, [shown, opening, fitSoon]);
-  useEffect(() => {
-    const element = box.current;
-    if (!element) return undefined;
-    let last = "";
-    const observer = new ResizeObserver(() => {
-      const now = `${element.clientWidth}x${element.clientHeight}`;
-      if (last && now !== last && !touched.current) fit(0);
-      last = now;
-    });
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, [box, fit, touched]);
-}
-
-export type CanvasEdge = Edge;
 
 export function Canvas() {
   return (

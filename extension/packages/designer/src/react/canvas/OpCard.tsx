@@ -25,7 +25,7 @@ function useCard(key: string) {
     running: s.run.running,
     old: s.run.revision !== (s.confirmed?.revision ?? -1),
     stale: select.staleKeys(s).has(key),
-    busy: s.busy && (s.busyKeys.length === 0 || s.busyKeys.includes(key)),
+    busy: s.awaited.includes(key) || s.busyKeys.includes(key),
     heat: s.view.heat,
     sample: s.sample,
     wiredOutputs: (s.graph ? wiredOutputs(s.graph.nodes, key) : "") + resultOutputs(s.graph?.outputs ?? [], key),

@@ -152,9 +152,11 @@ export function useWiring(onPane: DropOnPane) {
 
   const onConnectEnd = useCallback(
     (event: MouseEvent | TouchEvent, state: FinalConnectionState) => {
+      // The end of a moved wire is handled by onReconnectEnd, which comes after this.
+      if (moving.current) return;
       const started = current.current;
       finish();
-      if (started && !state.isValid && !moving.current) drop(event, started, []);
+      if (started && !state.isValid) drop(event, started, []);
     },
     [drop, finish],
   );

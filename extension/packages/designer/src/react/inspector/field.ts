@@ -3,7 +3,7 @@ import type { Argument } from "../../core/catalog";
 import type { Value } from "../../protocol/generated";
 import { useSession } from "../context";
 
-export interface ControlProps {
+export interface FieldProps {
   readonly argument: Argument;
   /** The value that is set, or the default. */
   readonly value: Value;
@@ -11,6 +11,8 @@ export interface ControlProps {
   /** Tell the row what is wrong with what was typed; empty when it is fine. */
   readonly complain: (reason: string) => void;
   readonly bad: boolean;
+  /** Return to the default. */
+  readonly reset: () => void;
 }
 
 let gestures = 0;

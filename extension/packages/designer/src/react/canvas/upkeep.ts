@@ -1,0 +1,66 @@
+import type { Node } from "@xyflow/react";
+import { useEffect, useMemo, useState } from "react";
+import type { Rect } from "../../core/route";
+import { useFrame, useSel } from "../context";
+import { obstaclesOf } from "./useFlow";
+
+/** Give a card the keyboard. */
+export function focusCard(root: HTMLElement, key: string): void {
+  const cards = root.querySelectorAll<HTMLElement>(".react-flow__node");
+  for (const card of cards) if (card.dataset.id === key) card.focus({ preventScroll: true });
+}
+
+/** When the focused card is taken away, the selected card or the canvas itself is focused instead. */
+export function useKeptFocus(root: HTMLElement, focused: boolean): void {
+  const { session } = useFrame();
+  useEffect(() => {
+    const tree = root.getRootNode();
+    const active = tree instanceof Document || tree instanceof ShadowRoot ? tree.activeElement : null;
+    if (!focused || (active !== null && active !== root.ownerDocument.body)) return;
+    const key = session.store.get().view.selection[0];
+    if (key) focusCard(root, key);
+    const now = tree instanceof Document || tree instanceof ShadowRoot ? tree.activeElement : null;
+    if (now === null || now === root.ownerDocument.body)
+      root.querySelector<HTMLElement>(".ds-canvas")?.focus({ preventScroll: true });
+  });
+}
+
+/** Cards as obstacles, refreshed when nothing moves. */
+export function useObstacles(nodes: readonly Node[], dragging: { readonly current: boolean }): readonly Rect[] {
+  const [rects, setRects] = useState<readonly Rect[]>([]);
+  const text = useMemo(() => JSON.stringify(obstaclesOf(nodes)), [nodes]);
+  useEffect(() => {
+    const wait = setTimeout(() => {
+      if (!dragging.current) setRects(JSON.parse(text) as Rect[]);
+    }, 30);
+    return () => clearTimeout(wait);
+  }, [text, dragging]);
+  return rects;
+}
+
+/** Fit when the first card appears and when the room changes. */
+export function useFirstFit(
+  count: number,
+  fitSoon: () => void,
+  box: { readonly current: HTMLDivElement | null },
+  fit: (duration: number) => void,
+  touched: { readonly current: boolean },
+): void {
+  const shown = count > 0;
+  const opening = useSel((s) => s.opening);
+  useEffect(() => {
+    if (shown && opening) fitSoon();
+  }, [shown, opening, fitSoon]);
+  useEffect(() => {
+    const element = box.current;
+    if (!element) return undefined;
+    let last = "";
+    const observer = new ResizeObserver(() => {
+      const now = `${element.clientWidth}x${element.clientHeight}`;
+      if (last && now !== last && !touched.current) fit(0);
+      last = now;
+    });
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [box, fit, touched]);
+}

@@ -1,0 +1,130 @@
+"""The wheel: built without a system Node, installed in an empty environment, used there."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+import venv
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dali_studio import __version__
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not os.environ.get("CI"), reason="builds and installs for minutes; set CI=true to run it"),
+]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Made of the sources alone, with all that builds it from PyPI."""
+    folder = tmp_path_factory.mktemp("wheel")
+    built = shutil.ignore_patterns(".*", "node_modules", "static", "__pycache__", "dist", "build")
+    shutil.copytree(REPOSITORY, folder / "source", ignore=built)
+    shutil.copy(REPOSITORY / "extension" / ".npmrc", folder / "source" / "extension")
+    tools = folder / "tools"
+    tools.mkdir()
+    for name in ("sh", "env"):  # what npm's scripts start; no node, no npm, no compiler
+        (tools / name).symlink_to(shutil.which(name) or name)
+    command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--wheel-dir", str(folder), str(folder / "source")]
+    done = subprocess.run(command, env={**os.environ, "PATH": str(tools)}, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return next(folder.glob("dali_studio-*.whl"))
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of programs of an environment that holds the wheel and its dependencies, and nothing else."""
+    folder = tmp_path_factory.mktemp("environment")
+    venv.create(folder, with_pip=True)
+    programs = folder / ("Scripts" if os.name == "nt" else "bin")
+    command = [str(programs / "python"), "-m", "pip", "install", "--quiet", str(wheel)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return programs
+
+
+def environment(programs: Path, tmp_path: Path) -> dict[str, str]:
+    """Without the developer's programs (Node among them), and with folders of its own."""
+    kept = {name: value for name, value in os.environ.items() if name in ("LANG", "SYSTEMROOT")}
+    return {**kept, "PATH": str(programs), "HOME": str(tmp_path), "JUPYTER_RUNTIME_DIR": str(tmp_path), "PYTHONNOUSERSITE": "1"}
+
+
+def test_the_wheel_carries_what_was_built(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+        bundle = archive.read("dali_studio/studio/static/widget.js")
+    for name in ("studio/static/widget.css", "py.typed", "fn/readers.pyi", "starter/notebooks/01_designer.ipynb",
+                 "studio/gallery/resnet50/pipeline.dali.json", "studio/gallery/resnet50/README.md"):  # fmt: skip
+        assert f"dali_studio/{name}" in names
+    assert len(bundle) > 100_000
+    assert any(name.endswith("licenses/LICENSE") for name in names)
+    assert not [name for name in names if name.startswith(("tests/", "extension/")) or "node_modules" in name]
+
+
+def test_commands_work_in_an_empty_environment(installed: Path, tmp_path: Path) -> None:
+    def run(*arguments: str) -> str:
+        done = subprocess.run(
+            [str(installed / "dali-studio"), *arguments], env=environment(installed, tmp_path), cwd=tmp_path,
+            capture_output=True, text=True, check=False, timeout=300,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    assert run("--version").strip() == f"dali-studio {__version__}"
+    assert "crop_mirror_normalize" in run("catalog")
+    assert "NOTEBOOK_DIR" in run("lab", "--help")
+    assert "built" in run("doctor")
+    program = "import importlib.resources as r; print(r.files('dali_studio') / 'studio' / 'gallery' / 'getting_started' / 'pipeline.dali.json')"
+    python = subprocess.run([str(installed / "python"), "-c", program], env=environment(installed, tmp_path), cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert "samples/s" in run("run", python.stdout.strip(), "--batches", "1", "--out", str(tmp_path / "out"))
+    assert (tmp_path / "out" / "contact_sheet.png").exists()
+
+
+@pytest.fixture
+def server(installed: Path, tmp_path: Path) -> Iterator[str]:
+    """The address of a running `dali-studio lab`."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    options = ["--no-browser", "--ip=127.0.0.1", f"--port={port}", "--IdentityProvider.token="]
+    process = subprocess.Popen(
+        [str(installed / "dali-studio"), "lab", *options], env=environment(installed, tmp_path), cwd=tmp_path,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        process.terminate()
+        process.wait(timeout=30)
+
+
+def fetch(address: str, seconds: float = 90) -> bytes:
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            with urllib.request.urlopen(address, timeout=10) as answer:
+                return answer.read()
+        except (urllib.error.URLError, ConnectionError):
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.5)
+
+
+def test_lab_serves_the_first_notebook(server: str) -> None:
+    assert b"jupyter-config-data" in fetch(f"{server}/lab")
+    notebook = json.loads(fetch(f"{server}/api/contents/01_designer.ipynb"))
+    assert any("Designer(" in "".join(cell["source"]) for cell in notebook["content"]["cells"])
+    assert {entry["name"] for entry in json.loads(fetch(f"{server}/api/contents/gallery"))["content"]} >= {"getting_started", "resnet50"}

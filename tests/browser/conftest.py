@@ -1,0 +1,62 @@
+"""Fixtures of the browser tests."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser import lab
+
+
+def _absent(reason: str) -> None:
+    if os.environ.get("CI"):
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def artifacts() -> Path:
+    """Where screenshots are kept for a look."""
+    folder = lab.REPOSITORY / "tests" / ".artifacts"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Headless Chromium."""
+    path = lab.chromium()
+    if path is None:
+        _absent("browser tests need Chromium, which is not installed")
+    sync_api = pytest.importorskip("playwright.sync_api", reason="browser tests need playwright")
+    with sync_api.sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=path, args=lab.BROWSER_FLAGS)
+        yield running
+        running.close()
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    """JupyterLab over a copy of the notebooks."""
+    if lab.chromium() is None:
+        _absent("browser tests need Chromium, which is not installed")
+    root = tmp_path_factory.mktemp("lab")
+    shutil.copytree(lab.REPOSITORY / "notebooks", root, dirs_exist_ok=True)
+    with lab.lab_server(root, tmp_path_factory.mktemp("config")) as address:
+        yield address, root
+
+
+@pytest.fixture
+def page(browser: Any) -> Iterator[Any]:
+    """A fresh page; what the page throws fails the test."""
+    context = browser.new_context(viewport={"width": 1500, "height": 1000}, permissions=["clipboard-read", "clipboard-write"])
+    opened = context.new_page()
+    thrown: list[str] = []
+    opened.on("pageerror", lambda error: thrown.append(str(error)))
+    yield opened
+    context.close()
+    assert not [text for text in thrown if "ResizeObserver" not in text]

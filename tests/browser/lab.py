@@ -1,0 +1,94 @@
+"""A real JupyterLab in a real browser, for tests and screenshots."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+REPOSITORY = Path(__file__).resolve().parent.parent.parent
+BROWSER_FLAGS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
+# A run that is sent while the kernel still connects is lost, so everything is awaited first.
+RUN_ALL = """async () => {
+  const app = window.jupyterapp; await app.restored;
+  const panel = app.shell.currentWidget; const context = panel.context.sessionContext;
+  await context.ready;
+  const kernel = context.session.kernel;
+  for (let i = 0; i < 300 && kernel.connectionStatus !== 'connected'; i++) await new Promise(r => setTimeout(r, 100));
+  await kernel.requestKernelInfo();
+  await app.commands.execute('notebook:run-all-cells');
+}"""
+
+
+def chromium() -> str | None:
+    """The system's Chromium."""
+    return next((found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None)
+
+
+@contextmanager
+def lab_server(root: Path, config: Path) -> Iterator[str]:
+    """JupyterLab over the folder `root`; yields its address."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    environment = {**os.environ, "JUPYTER_CONFIG_DIR": str(config), "JUPYTERLAB_SETTINGS_DIR": str(config / "settings"),
+                   "JUPYTERLAB_WORKSPACES_DIR": str(config / "workspaces"), "JUPYTER_RUNTIME_DIR": str(config / "runtime"),
+                   "IPYTHONDIR": str(config / "ipython")}  # fmt: skip
+    command = [sys.executable, "-m", "jupyterlab", "--allow-root", "--no-browser", f"--port={port}", "--expose-app-in-browser",
+               "--IdentityProvider.token=", "--ServerApp.password=", f"--ServerApp.root_dir={root}", "--LabApp.news_url=None"]  # fmt: skip
+    config.mkdir(parents=True, exist_ok=True)
+    with (config / "lab.log").open("wb") as log:
+        server = subprocess.Popen(command, cwd=root, env=environment, stdout=log, stderr=subprocess.STDOUT)
+        try:
+            address = f"http://127.0.0.1:{port}"
+            _await(f"{address}/api", server)
+            yield address
+        finally:
+            server.terminate()
+            server.wait(30)
+
+
+def _await(address: str, server: subprocess.Popen[bytes]) -> None:
+    for _ in range(300):
+        if server.poll() is not None:
+            raise RuntimeError("JupyterLab ended at its start; see lab.log")
+        try:
+            with urllib.request.urlopen(address, timeout=1):
+                return
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.2)
+    raise TimeoutError("JupyterLab did not answer within a minute")
+
+
+def open_notebook(page: Any, address: str, name: str) -> None:
+    """Open a notebook in a fresh workspace and run all its cells."""
+    page.goto(f"{address}/lab/workspaces/test-{time.monotonic_ns()}/tree/{name}?reset")
+    page.wait_for_selector(".jp-Notebook", timeout=90_000)
+    page.evaluate(RUN_ALL)
+
+
+def painted(page: Any, key: str) -> list[int]:
+    """A 12 x 8 grid of colours of the picture that a node's card shows."""
+    return page.evaluate(
+        """key => { const canvas = document.querySelector(`[data-testid="thumb-${key}"]`);
+        if (!canvas || !canvas.width) return [];
+        const small = document.createElement('canvas'); small.width = 12; small.height = 8;
+        const pen = small.getContext('2d'); pen.drawImage(canvas, 0, 0, 12, 8);
+        return Array.from(pen.getImageData(0, 0, 12, 8).data); }""",
+        key,
+    )
+
+
+def set_theme(page: Any, name: str) -> None:
+    """Choose JupyterLab's theme."""
+    page.evaluate("name => window.jupyterapp.commands.execute('apputils:change-theme', { theme: name })", name)
+    page.wait_for_function("light => document.body.dataset.jpThemeLight === light", arg="false" if "Dark" in name else "true")

@@ -1,0 +1,183 @@
+"""The designer as a user meets it: in JupyterLab, in a browser."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser import lab
+
+pytestmark = pytest.mark.browser
+
+NOTEBOOK = "01_designer.ipynb"
+
+
+def _by_id(page: Any, name: str) -> Any:
+    return page.locator(f'[data-testid="{name}"]').first
+
+
+def _open(page: Any, server: tuple[str, Path], name: str = NOTEBOOK) -> None:
+    lab.open_notebook(page, server[0], name)
+    _by_id(page, "designer").wait_for(timeout=90_000)
+    page.wait_for_function("() => document.querySelector('[data-testid^=\"node-\"]')", timeout=60_000)
+
+
+def _await_picture(page: Any, key: str) -> list[int]:
+    page.wait_for_function(
+        """key => { const canvas = document.querySelector(`[data-testid="thumb-${key}"]`);
+        return canvas && canvas.width > 1 && canvas.getContext('2d').getImageData(canvas.width >> 1, canvas.height >> 1, 1, 1).data[3] > 0; }""",
+        arg=key, timeout=60_000,
+    )  # fmt: skip
+    return lab.painted(page, key)
+
+
+def _await_other_picture(page: Any, key: str, before: list[int]) -> list[int]:
+    for _ in range(100):
+        now = lab.painted(page, key)
+        if now and now != before:
+            return now
+        page.wait_for_timeout(100)
+    raise AssertionError(f"the picture of {key} did not change")
+
+
+def test_the_whole_main_job(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
+    _open(page, server)
+    _by_id(page, "designer").scroll_into_view_if_needed()
+    before = _await_picture(page, "rotate")
+    downstream = lab.painted(page, "brightness_contrast")
+    upstream = lab.painted(page, "resize")
+
+    # a slider turns the photos at this node and behind it, not before it
+    _by_id(page, "node-rotate").click(position={"x": 70, "y": 12})
+    field = _by_id(page, "number-angle")
+    field.wait_for()
+    _by_id(page, "slider-angle").focus()
+    for _ in range(12):
+        page.keyboard.press("ArrowRight")
+    _await_other_picture(page, "rotate", before)
+    _await_other_picture(page, "brightness_contrast", downstream)
+    assert lab.painted(page, "resize") == upstream
+
+    # a number typed into the field has the same effect
+    before = lab.painted(page, "rotate")
+    field.fill("-75")
+    field.press("Enter")
+    _await_other_picture(page, "rotate", before)
+    page.screenshot(path=artifacts / "designer_light.png")
+
+    # every node tells its time after a run
+    _by_id(page, "run").click()
+    chip = _by_id(page, "time-rotate")
+    page.wait_for_function(
+        "() => / (ms|µs|s)$/.test(document.querySelector('[data-testid=\"time-rotate\"]')?.textContent ?? '')", timeout=60_000
+    )
+    assert re.search(r"\d", chip.inner_text())
+    assert re.search(r"\d.*/s", _by_id(page, "throughput").inner_text())
+
+    # the code can be taken away and is a program
+    _by_id(page, "copy-code").click()
+    source = page.evaluate("() => navigator.clipboard.readText()")
+    assert "from nvidia.dali import" in source
+    assert "angle=-75.0" in source
+    ast.parse(source)
+    lab.set_theme(page, "JupyterLab Dark")
+    page.wait_for_timeout(500)
+    page.screenshot(path=artifacts / "designer_dark.png")
+
+
+def test_add_wire_undo_and_delete(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
+    _open(page, server)
+    _await_picture(page, "brightness_contrast")
+    # a new operator is wired behind the selected one
+    _by_id(page, "node-brightness_contrast").click(position={"x": 70, "y": 12})
+    page.keyboard.press("Space")
+    search = _by_id(page, "quick-search")
+    search.wait_for()
+    search.fill("hsv")
+    search.press("Enter")
+    _by_id(page, "node-hsv").wait_for()
+    before = _await_picture(page, "hsv")
+    page.screenshot(path=artifacts / "designer_added.png")
+    code = _by_id(page, "code").inner_text()
+    assert "fn.hsv(" in code
+
+    # wiring by hand: drag from resize's output to hsv's input
+    source = page.locator('[data-testid="port-out-resize-0"]').bounding_box()
+    target = page.locator('[data-testid="port-in-hsv-0"]').bounding_box()
+    page.mouse.move(source["x"] + source["width"] / 2, source["y"] + source["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(target["x"] - 40, target["y"] + 20, steps=8)
+    page.mouse.move(target["x"] + target["width"] / 2, target["y"] + target["height"] / 2, steps=8)
+    page.mouse.up()
+    _await_other_picture(page, "hsv", before)
+
+    # undo takes the wire back, delete the node away, undo brings it again
+    wired = lab.painted(page, "hsv")
+    _by_id(page, "undo").click()
+    _await_other_picture(page, "hsv", wired)
+    _by_id(page, "node-hsv").click(position={"x": 70, "y": 12})
+    page.keyboard.press("Delete")
+    _by_id(page, "node-hsv").wait_for(state="detached")
+    _by_id(page, "undo").click()
+    _by_id(page, "node-hsv").wait_for()
+
+
+def test_keys_do_not_reach_the_notebook(page: Any, server: tuple[str, Path]) -> None:
+    _open(page, server)
+    cells = page.locator(".jp-Notebook .jp-Cell").count()
+    _by_id(page, "node-rotate").click(position={"x": 70, "y": 12})
+    for key in ("b", "a", "d", "d", "Escape"):
+        page.keyboard.press(key)
+    page.wait_for_timeout(300)
+    assert page.locator(".jp-Notebook .jp-Cell").count() == cells
+
+
+def test_a_broken_file_is_told_on_its_node(
+    page: Any, server: tuple[str, Path], artifacts: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    import nbformat  # noqa: PLC0415 - only here
+    from dali_studio import samples  # noqa: PLC0415 - only here
+
+    folder = tmp_path_factory.mktemp("broken")
+    (folder / "a").mkdir()
+    photo = sorted(samples.photos().rglob("*.jpg"))[0].read_bytes()
+    (folder / "a" / "1.jpg").write_bytes(photo[: len(photo) // 3])
+    (folder / "a" / "2.jpg").write_bytes(photo)
+    notebook = nbformat.v4.new_notebook()
+    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    notebook.cells = [
+        nbformat.v4.new_code_cell(
+            "from dali_studio import Designer, fn, pipeline_def\n"
+            "@pipeline_def(batch_size=2, num_threads=1, device_id=None, seed=1)\n"
+            "def broken():\n"
+            f"    files, labels = fn.readers.file(file_root={str(folder)!r}, name='reader')\n"
+            "    return fn.resize(fn.decoders.image(files), resize_x=64, resize_y=64), labels\n"
+            "Designer(broken())"
+        )
+    ]
+    nbformat.write(notebook, server[1] / "broken.ipynb")
+    _open(page, server, "broken.ipynb")
+    card = _by_id(page, "error-card-decode")
+    card.wait_for(timeout=30_000)
+    assert "1.jpg" in card.inner_text()
+    page.screenshot(path=artifacts / "designer_error.png")
+    # the other sample is fine, and the kernel lives
+    _by_id(page, "sample-1").click()
+    _await_picture(page, "resize")
+
+
+def test_an_empty_designer_offers_a_start(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
+    import nbformat  # noqa: PLC0415 - only here
+
+    notebook = nbformat.v4.new_notebook()
+    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    notebook.cells = [nbformat.v4.new_code_cell("from dali_studio import Designer\nDesigner()")]
+    nbformat.write(notebook, server[1] / "empty.ipynb")
+    lab.open_notebook(page, server[0], "empty.ipynb")
+    _by_id(page, "empty").wait_for(timeout=60_000)
+    page.screenshot(path=artifacts / "designer_empty.png")
+    _by_id(page, "recipe-getting_started").click()
+    page.wait_for_function("() => document.querySelectorAll('[data-testid^=\"node-\"]').length >= 4", timeout=30_000)

@@ -1,0 +1,366 @@
+"""The designer's Python side: what goes in and what comes out, without a browser."""
+
+from __future__ import annotations
+
+import ast
+import io
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from dali_studio import fn, pipeline_def, samples
+from dali_studio.api.default import default_registry
+from dali_studio.graph import document
+from dali_studio.graph.edits import PortRef
+from dali_studio.graph.model import Graph
+from dali_studio.studio import messages
+from dali_studio.studio.session import Session
+from PIL import Image
+
+
+class Client:
+    """A browser's stand-in: sends messages and keeps what comes back."""
+
+    def __init__(self, graph: Graph, **options: Any) -> None:
+        self.received: list[tuple[messages.KernelMessage, list[bytes]]] = []
+        self.session = Session(graph, default_registry(), self._take, images=samples.photos, **options)
+
+    def _take(self, message: messages.KernelMessage, buffers: Sequence[bytes]) -> None:
+        self.received.append((message, list(buffers)))
+
+    def send(self, kind: str, **content: Any) -> list[tuple[messages.KernelMessage, list[bytes]]]:
+        """Send, wait for the worker, and return what came back."""
+        before = len(self.received)
+        self.session.receive({"type": kind, **content})
+        assert self.session.worker.wait(60)
+        return self.received[before:]
+
+    def edit(self, *edits: dict[str, Any], gesture: str = "") -> list[tuple[messages.KernelMessage, list[bytes]]]:
+        return self.send("apply_edits", base_revision=self.session.revision, edits=list(edits), gesture=gesture)
+
+
+def only(received: Sequence[tuple[messages.KernelMessage, list[bytes]]], kind: type) -> list[Any]:
+    return [message for message, _ in received if isinstance(message, kind)]
+
+
+@pipeline_def(batch_size=6, num_threads=2, device_id=None, seed=11)
+def rotating() -> Any:
+    files, labels = fn.readers.file(file_root=str(samples.photos()), random_shuffle=True, name="reader")
+    images = fn.resize(fn.decoders.image(files), resize_shorter=120.0)
+    angle = fn.random.uniform(range=(-40.0, 40.0))
+    turned = fn.rotate(images, angle=angle, fill_value=0.0)
+    return fn.crop_mirror_normalize(turned, crop=(96, 96), mean=[120.0], std=[60.0]), labels
+
+
+@pytest.fixture
+def client() -> Iterator[Client]:
+    made = Client(rotating().graph)
+    yield made
+    made.session.close()
+
+
+def set_argument(key: str, argument: str, value: Any) -> dict[str, Any]:
+    return {"type": "set_argument", "key": key, "argument": argument, "value": value}
+
+
+def test_ready_answers_with_everything_a_canvas_needs(client: Client) -> None:
+    got = client.send("ready")
+    (opened,) = only(got, messages.Opened)
+    assert {"rotate", "readers.file"} <= {o.name for o in opened.catalog.operators}
+    assert [d.name for d in opened.dialects] == ["nvidia.dali", "dali_studio"]
+    (revision,) = only(got, messages.RevisionChanged)
+    assert [n.key for n in revision.graph.nodes] == ["reader", "decode", "resize", "uniform", "rotate", "normalize"]
+    (previews,) = only(got, messages.Previews)
+    items = {(item.key, item.output): item for item in previews.items}
+    assert items["rotate", 0].atlas_width > 0
+    assert items["reader", 0].text.startswith("FF D8 FF")
+    assert len(items["uniform", 0].values) == 6
+    atlas = Image.open(io.BytesIO(next(b for m, b in got if isinstance(m, messages.Previews))[0]))
+    for item in previews.items:
+        assert item.atlas_x + item.atlas_width <= atlas.width
+        assert item.atlas_y + item.atlas_height <= atlas.height
+    (strip,) = only(got, messages.SampleStrip)
+    assert strip.count == 6
+    assert all(strip.names)
+
+
+def test_an_edit_repaints_only_what_is_downstream(client: Client) -> None:
+    client.send("ready")
+    (previews,) = only(client.edit(set_argument("rotate", "fill_value", 200.0)), messages.Previews)
+    assert {item.key for item in previews.items} == {"rotate", "normalize"}
+    (previews,) = only(client.edit(set_argument("resize", "resize_shorter", 100.0)), messages.Previews)
+    assert {item.key for item in previews.items} == {"resize", "rotate", "normalize"}
+
+
+def test_the_preview_is_the_run(client: Client) -> None:
+    """Sample k of batch b on the canvas is sample k of batch b of the pipeline, random numbers included."""
+    client.send("ready")
+    pipe = rotating()
+    batches = [pipe.run() for _ in range(3)]
+    for iteration, sample in ((0, 0), (2, 5), (1, 3)):
+        client.send("choose_sample", sample=sample, iteration=iteration)
+        engine = client.session.painter._engine
+        made = engine.compute(
+            client.session.graph, client.session.validation(), client.session._request().seed, iteration, [sample]
+        )
+        for at, port in enumerate(client.session.graph.outputs):
+            expected = batches[iteration][at].at(sample)
+            np.testing.assert_array_equal(made.outputs[port].samples[0], expected)
+
+
+def test_the_emitted_program_gives_the_pixels_of_the_canvas(client: Client, nvidia: Any) -> None:
+    """Code out: the program for nvidia.dali runs there, unchanged, and gives what the canvas shows."""
+    client.edit(set_argument("rotate", "keep_size", True))
+    client.send("choose_sample", sample=4, iteration=1)
+    source = client.session.code().source
+    space: dict[str, Any] = {"__name__": "emitted"}
+    exec(compile(source, "emitted", "exec"), space)  # noqa: S102 - our own program
+    pipe = space["rotating"]()
+    pipe.build()
+    pipe.run()
+    theirs = pipe.run()
+    made = client.session.painter._engine.compute(
+        client.session.graph, client.session.validation(), client.session._request().seed, 1, [4]
+    )
+    image, label = (made.outputs[port].samples[0] for port in client.session.graph.outputs)
+    difference = np.abs(image - theirs[0].at(4)) * 60.0
+    assert difference.mean() < 0.02
+    assert np.percentile(difference, 99.9) <= 1.01
+    np.testing.assert_array_equal(label, theirs[1].at(4))
+
+
+def test_undo_returns_to_the_start_and_a_drag_is_one_step(client: Client) -> None:
+    start = document.dumps(client.session.graph, {})
+    for angle in range(5):
+        client.edit(set_argument("rotate", "fill_value", float(angle)), gesture="drag-1")
+    client.edit({"type": "remove_node", "key": "resize"})
+    client.edit({"type": "rename", "key": "rotate", "new_key": "turn"})
+    for _ in range(3):
+        client.send("undo")
+    assert document.dumps(client.session.graph, {}) == start
+    assert not client.session.history.can_undo
+
+
+def test_a_refused_edit_changes_nothing_and_says_why(client: Client) -> None:
+    before = client.session.revision
+    got = client.edit(set_argument("rotate", "fill_value", "red"))
+    (refused,) = only(got, messages.Refused)
+    assert refused.diagnostics[0].node == "rotate"
+    assert refused.diagnostics[0].argument == "fill_value"
+    assert client.session.revision == before
+    (refused,) = only(client.send("no_such_message"), messages.Refused)
+    assert refused.diagnostics[0].code == "DS401"
+
+
+def test_a_cycle_is_refused(client: Client) -> None:
+    got = client.edit({"type": "connect", "source": {"node": "rotate"}, "target": "resize", "input": 0})
+    (refused,) = only(got, messages.Refused)
+    assert refused.diagnostics[0].code == "DS204"
+
+
+def test_nodes_outside_the_run_are_painted_too(client: Client) -> None:
+    client.send("ready")
+    got = client.edit(
+        {"type": "add_node", "key": "side", "operator": "hsv", "arguments": {"hue": 90.0}},
+        {"type": "connect", "source": {"node": "resize"}, "target": "side", "input": 0},
+    )
+    (revision,) = only(got, messages.RevisionChanged)
+    assert not next(n for n in revision.graph.nodes if n.key == "side").in_run
+    (previews,) = only(got, messages.Previews)
+    assert [item.key for item in previews.items] == ["side"]
+
+
+def test_a_missing_input_is_a_finding_and_the_rest_lives(client: Client) -> None:
+    client.send("ready")
+    got = client.edit({"type": "disconnect", "target": "rotate", "input": 0}, set_argument("resize", "resize_shorter", 90.0))
+    (revision,) = only(got, messages.RevisionChanged)
+    assert ("DS201", "rotate") in [(d.code, d.node) for d in revision.diagnostics]
+    (previews,) = only(got, messages.Previews)
+    painted = {item.key for item in previews.items}
+    assert "resize" in painted
+    assert not painted & {"rotate", "normalize"}
+
+
+def test_run_measures_every_node(client: Client) -> None:
+    got = client.send("run", batches=3)
+    (finished,) = only(got, messages.RunFinished)
+    assert finished.batches == 3
+    assert finished.samples_per_second > 0
+    assert {t.key for t in finished.timings} == {"reader", "decode", "resize", "uniform", "rotate", "normalize"}
+    assert sum(t.share for t in finished.timings) == pytest.approx(1.0)
+    assert [p.done for p in only(got, messages.RunProgress)][-1] == 3
+
+
+def test_stop_ends_a_long_run(client: Client) -> None:
+    client.session.receive({"type": "run", "batches": 10_000})
+    client.session.receive({"type": "stop"})
+    assert client.session.worker.wait(20)
+    (finished,) = only(client.received, messages.RunFinished)
+    assert finished.stopped
+    # and the next run works
+    assert only(client.send("run", batches=1), messages.RunFinished)[0].batches == 1
+
+
+def test_a_run_of_an_invalid_graph_says_why(client: Client) -> None:
+    client.edit({"type": "remove_node", "key": "reader"})
+    (finished,) = only(client.send("run", batches=2), messages.RunFinished)
+    assert finished.failed
+    assert finished.batches == 0
+
+
+def broken_folder(tmp_path: Path) -> Path:
+    photo = sorted(samples.photos().rglob("*.jpg"))[0].read_bytes()
+    folder = tmp_path / "a"
+    folder.mkdir()
+    (folder / "1.jpg").write_bytes(photo[: len(photo) // 3])
+    (folder / "2.jpg").write_bytes(photo)
+    (folder / "3.jpg").write_bytes(b"this is no picture")
+    return tmp_path
+
+
+def test_broken_files_are_told_with_node_sample_and_file(tmp_path: Path) -> None:
+    @pipeline_def(batch_size=3, num_threads=2, device_id=None, seed=1)
+    def broken() -> Any:
+        files, _ = fn.readers.file(file_root=str(broken_folder(tmp_path)))
+        return fn.resize(fn.decoders.image(files), resize_x=32, resize_y=32)
+
+    client = Client(broken().graph)
+    for sample, name in ((0, "1.jpg"), (2, "3.jpg")):
+        (previews,) = only(client.send("choose_sample", sample=sample, iteration=0), messages.Previews)
+        (finding,) = previews.failed
+        assert (finding.node, finding.sample) == ("decode", sample)
+        assert finding.source.endswith(name)
+    (previews,) = only(client.send("choose_sample", sample=1, iteration=0), messages.Previews)
+    assert not previews.failed
+    assert {item.key for item in previews.items} >= {"decode", "resize"}
+    (finished,) = only(client.send("run", batches=1), messages.RunFinished)
+    assert finished.failed[0].node == "decode"
+    client.session.close()
+
+
+def test_an_empty_folder_is_told(tmp_path: Path) -> None:
+    client = Client(Graph())
+    (refused,) = only(client.send("open_folder", path=str(tmp_path)), messages.Refused)
+    assert refused.diagnostics[0].code == "DS302"
+    (refused,) = only(client.send("open_folder", path=str(tmp_path / "missing")), messages.Refused)
+    assert "does not exist" in refused.diagnostics[0].message
+    client.session.close()
+
+
+@pytest.mark.parametrize("nested", [True, False])
+def test_a_folder_opens_as_a_reader_and_a_decoder(tmp_path: Path, nested: bool) -> None:
+    photo = sorted(samples.photos().rglob("*.jpg"))[0].read_bytes()
+    place = tmp_path / "class" if nested else tmp_path
+    place.mkdir(exist_ok=True)
+    (place / "one.jpg").write_bytes(photo)
+    client = Client(Graph())
+    got = client.send("open_folder", path=str(tmp_path))
+    (previews,) = only(got, messages.Previews)
+    assert {item.key for item in previews.items} == {"reader", "decode"}
+    client.session.close()
+
+
+def test_every_recipe_opens_and_paints() -> None:
+    client = Client(Graph())
+    (opened,) = only(client.send("ready"), messages.Opened)
+    assert opened.recipes
+    for recipe in opened.recipes:
+        got = client.send("open_recipe", name=recipe.name)
+        assert not only(got, messages.Refused)
+        previews = only(got, messages.Previews)[-1]
+        assert not previews.failed
+        assert len({item.key for item in previews.items}) == recipe.operators
+    client.session.close()
+
+
+def test_documents_are_saved_and_opened_again(client: Client, tmp_path: Path) -> None:
+    client.send("move_nodes", positions={"rotate": {"x": 10.0, "y": 20.0}})
+    path = tmp_path / "one.dali.json"
+    got = client.send("save_document", path=str(path))
+    assert only(got, messages.Saved)
+    assert only(got, messages.RevisionChanged)[-1].saved
+    graph, view, findings = document.load(path, default_registry())
+    assert graph == client.session.graph
+    assert not findings
+    again = Client(graph, view=view, path=path)
+    (revision,) = only(again.send("ready"), messages.RevisionChanged)
+    assert revision.positions["rotate"] == messages.Position(x=10.0, y=20.0)
+    assert revision.saved
+    assert only(again.edit(set_argument("rotate", "keep_size", True)), messages.RevisionChanged)[-1].saved is False
+    again.session.close()
+    got = client.send("save_document", path=str(tmp_path / "code.py"), what="code")
+    ast.parse((tmp_path / "code.py").read_text())
+
+
+def test_a_failed_save_loses_nothing(client: Client, tmp_path: Path) -> None:
+    target = tmp_path / "missing" / "one.dali.json"
+    assert only(client.send("save_document", path=str(target)), messages.Refused)
+    assert only(client.send("save_document", path=str(tmp_path / "missing" / "x.py"), what="code"), messages.Refused)
+    assert client.send("undo") is not None
+
+
+def test_a_document_with_an_unknown_operator_opens(tmp_path: Path, client: Client) -> None:
+    raw = json.loads(document.dumps(client.session.graph, {}))
+    raw["pipeline"]["nodes"][4]["operator"] = "rotate_in_hyperspace"
+    (tmp_path / "odd.dali.json").write_text(json.dumps(raw))
+    graph, view, _ = document.load(tmp_path / "odd.dali.json", default_registry())
+    other = Client(graph, view=view)
+    got = other.send("ready")
+    (revision,) = only(got, messages.RevisionChanged)
+    assert next(n for n in revision.graph.nodes if n.key == "rotate").unknown
+    assert "DS101" in [d.code for d in revision.diagnostics]
+    (previews,) = only(got, messages.Previews)
+    assert {item.key for item in previews.items} == {"reader", "decode", "resize", "uniform"}
+    other.session.close()
+
+
+def test_python_sources_are_previewed_forwards_and_a_little_back() -> None:
+    def frames(iteration: int) -> list[Any]:
+        return [np.full((8, 8, 3), 10 * iteration + k, np.uint8) for k in range(3)]
+
+    @pipeline_def(batch_size=3, num_threads=1, device_id=None, seed=1)
+    def fed() -> Any:
+        return fn.flip(fn.external_source(source=frames, layout="HWC"))
+
+    client = Client(fed().graph)
+    port = PortRef(node="flip")
+    for iteration, sample in ((0, 1), (4, 2), (3, 0)):
+        client.send("choose_sample", sample=sample, iteration=iteration)
+        made = client.session.painter._engine.compute(client.session.graph, client.session.validation(), 1, iteration, [sample])
+        assert made.outputs[port].samples[0][0, 0, 0] == 10 * iteration + sample
+    client.session.close()
+
+
+def test_detail_has_both_pictures_and_statistics(client: Client) -> None:
+    got = client.send("request_detail", key="normalize")
+    ((detail, buffers),) = [(m, b) for m, b in got if isinstance(m, messages.ImageDetail)]
+    assert detail.has_output
+    assert detail.has_input
+    assert len(buffers) == 2
+    assert detail.minimum < detail.mean < detail.maximum
+    assert len(detail.histogram) == 3
+    assert detail.note.startswith("shown from")
+
+
+@pytest.mark.parametrize("send_first", [True, False])
+def test_quick_edits_end_at_the_last(client: Client, send_first: bool) -> None:
+    """Edits faster than painting: the last picture is that of the last edit."""
+    if send_first:
+        client.send("ready")
+    for value in range(30):
+        client.session.receive(
+            {"type": "apply_edits", "base_revision": 0, "gesture": "g", "edits": [set_argument("rotate", "fill_value", float(value))]}
+        )
+    assert client.session.worker.wait(60)
+    last = only(client.received, messages.Previews)[-1]
+    assert last.revision == client.session.revision
+    assert client.session.graph.node("rotate").arguments["fill_value"] == 29.0
+    painted: set[str] = set()
+    for message in only(client.received, messages.Previews):
+        painted |= {item.key for item in message.items}
+    assert "normalize" in painted
+
+
