@@ -63,6 +63,7 @@ test: $(STAMPS)/warm
 
 bench: $(STAMPS)/warm
 	@$(BIN)/python tests/benchmarks $(ARGS)
+	@$(BIN)/python tests/benchmarks/latency.py
 
 lint: $(STAMPS)/package-$(EXTRAS)
 	@$(BIN)/ruff check dali_studio tests

@@ -21,7 +21,7 @@ _PUBLIC = {
     "Diagnostic": "dali_studio.core.diagnostics",
 }
 _MODULES = ("fn", "ops", "types", "pipeline", "tensors", "samples")
-__all__ = ["__version__", *_PUBLIC, *_MODULES]  # pyright: ignore[reportUnsupportedDunderAll]
+__all__ = ["__version__", *_PUBLIC, *_MODULES]  # noqa: PLE0604  # pyright: ignore[reportUnsupportedDunderAll]
 
 
 def __getattr__(name: str) -> Any:

@@ -57,7 +57,7 @@ def starter(folder: Path) -> Path:
     """
     here = Path(__file__).resolve().parent
     # Inside an installed package, or beside it in a checkout.
-    source = next((place for place in (here / "starter" / "notebooks", here.parent / "notebooks") if place.is_dir()))
+    source = next(place for place in (here / "starter" / "notebooks", here.parent / "notebooks") if place.is_dir())
     notebook = folder / FIRST
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -73,7 +73,7 @@ def starter(folder: Path) -> Path:
 
 def _warm_beside() -> None:
     """Compile kernels in a process of its own, into the disk cache that the notebook's kernel then finds."""
-    subprocess.Popen(  # noqa: S603 - this very program
+    subprocess.Popen(
         [sys.executable, "-m", "dali_studio.cli", "warm"],
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip

@@ -58,6 +58,9 @@ def _without_equal_infinities(result: Any, reference: Any, what: object) -> tupl
 EXACT = Tolerance()
 
 TOLERANCES: dict[str, Tolerance] = {
+    "image_decoder": Tolerance(rtol=1e-7),
+    # nvidia.dali's partial decoding of 4:2:0 differs from its whole picture by 2 levels in windows of a single pixel
+    "image_random_crop": Tolerance(mean=1, p999=2, max=2, rtol=1e-7),
     # ties are rounded half to even here and, in vector tails, half up there
     "resize": Tolerance(mean=0.014, p999=1, max=1, rtol=2e-6),
     # halving a small image without antialiasing: a quarter of all values are ties
@@ -82,6 +85,8 @@ TOLERANCES: dict[str, Tolerance] = {
     "crop_mirror_normalize": Tolerance(rtol=1e-6),
     "color_space_conversion": EXACT,
     "jpeg_compression_distortion": EXACT,
+    # chains: a level of a resized picture may grow by contrast, saturation or normalisation
+    "program": Tolerance(mean=0.02, p999=2, max=3, rtol=1e-2),
     "crop": EXACT,
     "flip": EXACT,
     "cast": EXACT,

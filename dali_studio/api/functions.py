@@ -37,10 +37,10 @@ def class_for(schema: OperatorSchema) -> type:
     """The ``ops`` class of an operator: arguments first, inputs at the call."""
     function = function_for(schema)
 
-    def __init__(self: Any, **arguments: Any) -> None:
+    def __init__(self: Any, **arguments: Any) -> None:  # noqa: N807 - becomes a method below
         self.arguments = arguments
 
-    def __call__(self: Any, *inputs: Any, **arguments: Any) -> Any:
+    def __call__(self: Any, *inputs: Any, **arguments: Any) -> Any:  # noqa: N807 - likewise
         return function(*inputs, **{**self.arguments, **arguments})
 
     name = schema.class_name.rpartition(".")[2]

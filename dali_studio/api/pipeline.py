@@ -268,9 +268,9 @@ class Pipeline:
         feeders[name].feed(data, layout)
 
     def input_feed_count(self, input_name: str) -> int:
-        """How many batches `feed_input` should give before the first run: 1, since the queue fills by itself."""
+        """How many batches nvidia.dali needs before the first run: as many as are computed ahead. Here one is enough."""
         self._trace.graph.node(self._trace.names.get(input_name, input_name))
-        return 1
+        return self._options.prefetch_queue_depth
 
     def reset(self) -> None:
         """Begin the next epoch after the end of the data."""
@@ -434,7 +434,7 @@ def _port(item: Any, position: int) -> PortRef:
         Diagnostic(
             code="DS205", message=f"Output {position} is a {type(item).__name__}; operator results are accepted.",
             hint="Return what fn functions gave, one by one.",
-        )  # fmt: skip
+        )
     )
 
 

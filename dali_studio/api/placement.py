@@ -29,5 +29,5 @@ def check_devices(graph: Graph, registry: Registry) -> None:
             code="DS206", node=placed[0], source=first.origin,
             message=f"{', '.join(calls)} need{'s' if len(calls) == 1 else ''} a GPU. {NO_GPU}.",
             hint='To run on the CPU, take .gpu() away and give device="cpu"; the graph stays the same otherwise.',
-        )  # fmt: skip
+        )
     )

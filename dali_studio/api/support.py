@@ -93,6 +93,9 @@ DATA_NODE_METHODS: dict[str, Support] = {
     "bool": Support("refused", "conditionals (if, and, or, not) are not supported yet"),
 }
 
+#: Names of nvidia.dali's ``types`` that are missing here.
+TYPE_NAMES: dict[str, Support] = {"CUDAStream": Support("refused", "there are no CUDA streams in this release")}
+
 
 def refusal(name: str, support: Support, *, origin: str = "", node: str = "") -> DaliStudioError:
     """The error for something that is refused."""
@@ -100,5 +103,5 @@ def refusal(name: str, support: Support, *, origin: str = "", node: str = "") ->
         Diagnostic(
             code="DS106", message=f"{name} is not available: {support.reason}.", source=origin, node=node,
             hint="See docs/support.md for what is.",
-        )  # fmt: skip
+        )
     )

@@ -40,15 +40,16 @@ def generate() -> str:
 
 def _names(title: str, table: Mapping[str, support.Support]) -> str:
     rows = ["| name | state | reason |", "|---|---|---|"]
-    for status in _TITLES:
-        rows += [f"| `{name}` | {_TITLES[status]} | {entry.reason} |" for name, entry in table.items() if entry.status == status]
+    for status, words in _TITLES.items():
+        rows += [f"| `{name}` | {words} | {entry.reason} |" for name, entry in table.items() if entry.status == status]
     return f"## {title}\n\n" + "\n".join(rows) + "\n"
 
 
 def _overview(schemas: Sequence[OperatorSchema]) -> str:
     rows = ["| operator | runs on | designed for | what it does |", "|---|---|---|---|"]
     for schema in schemas:
-        rows.append(f"| [`fn.{schema.name}`](#fn{schema.name.replace('.', '')}) | cpu | {', '.join(schema.devices)} | {schema.summary} |")
+        anchor = f"#fn{schema.name.replace('.', '')}"
+        rows += [f"| [`fn.{schema.name}`]({anchor}) | cpu | {', '.join(schema.devices)} | {schema.summary} |"]
     return "\n".join(rows) + "\n"
 
 

@@ -131,7 +131,7 @@ class DataNode:
                 code="DS207", node=self.name, source=call_site(),
                 message="Data on the GPU cannot be copied back inside the pipeline.",
                 hint="Keep what follows on the GPU, or read the output with as_cpu().",
-            )  # fmt: skip
+            )
         )
 
     def __str__(self) -> str:
@@ -166,7 +166,7 @@ class DataNode:
 
 
 def _arithmetic(sign: str) -> Any:
-    def method(self: DataNode, *other: Any) -> DataNode:
+    def method(self: DataNode, *other: Any) -> DataNode:  # noqa: ARG001 - as Python calls it
         raise self._refuse(sign, "arithmetic")  # pyright: ignore[reportPrivateUsage] - a method of the class
 
     method.__doc__ = "Not available; the error says why."
@@ -179,7 +179,7 @@ for _name, _sign in {
 }.items():  # fmt: skip
     for _side in ("", "r"):
         setattr(DataNode, f"__{_side}{_name}__", _arithmetic(_sign))
-for _name, _sign in {"neg": "-", "pos": "+", "abs": "abs()", "invert": "~", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}.items():
+for _name, _sign in {"neg": "-", "pos": "+", "abs": "abs()", "invert": "~", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}.items():
     setattr(DataNode, f"__{_name}__", _arithmetic(_sign))
 
 
@@ -261,7 +261,7 @@ class _Call:
             Node(
                 key=key, operator=self.schema.name, device=placed, arguments=self.values, objects=self.objects,
                 origin=call_site(), version=self.schema.version,
-            )  # fmt: skip
+            )
         )
         for position, node in enumerate(nodes):
             graph.connect(node.port, key, position)

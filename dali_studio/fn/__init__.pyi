@@ -120,6 +120,7 @@ def external_source(
     repeat_last: bool | None = False,
     no_copy: bool | None = False,
     use_copy_kernel: bool | None = False,
+    cuda_stream: Any = ...,
     prefetch_queue_depth: int | None = ...,
     preserve: bool | None = False,
     bytes_per_sample_hint: int | Sequence[int] | None = ...,

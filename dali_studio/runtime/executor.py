@@ -267,5 +267,5 @@ def batch_size_clash(first: str, first_size: int, other: str, size: int) -> Dali
             code="DS304", node=other,
             message=f"{other} gave {size} samples, {first} gave {first_size}; all sources of an iteration need the same.",
             hint="Make the sources return batches of one size.",
-        )  # fmt: skip
+        )
     )

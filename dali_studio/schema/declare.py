@@ -30,10 +30,10 @@ from dali_studio.schema.model import (
 from dali_studio.schema.traits import Trait
 
 
-def Input(
+def Input(  # noqa: N802 - reads as a declaration
     name: str, kind: Kind = "any", *, layouts: str = "", dtypes: Sequence[DALIDataType] = (), optional: bool = False,
     doc: str = "",
-) -> InputSchema:  # noqa: N802 - reads as a declaration
+) -> InputSchema:
     """Declare a positional input; `layouts` are words separated by blanks."""
     return InputSchema(
         name=name, kind=kind, layouts=tuple(layouts.split()), dtypes=tuple(d.name for d in dtypes), optional=optional, doc=doc

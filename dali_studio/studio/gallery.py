@@ -97,7 +97,7 @@ def folder_graph(path: str, registry: Registry) -> Graph:
             Diagnostic(
                 code="DS302", message=f"{path} holds no images, neither itself nor in sub-folders.",
                 hint=f"Images end with {', '.join(endings)}.",
-            )  # fmt: skip
+            )
         )
     where = {"file_root": str(root)}
     reader, decoder = _reader(registry), _decoder(registry)

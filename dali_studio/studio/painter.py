@@ -107,7 +107,7 @@ class Painter:
                     atlas_x=cell.x, atlas_y=cell.y, atlas_width=cell.width, atlas_height=cell.height,
                     values=tuple(scalars.get(port, ())[:_MOST_VALUES]),
                     text="" if port in places else pictures.text_of(sample, encoded=encoded), note=notes.get(port, ""),
-                )  # fmt: skip
+                )
             )
         return tuple(made), atlas
 

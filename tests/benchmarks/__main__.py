@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 from machine import metadata
 from measure import Comparison, compare
@@ -47,14 +48,15 @@ def main() -> int:
     return 0
 
 
-def table(found: list[Comparison], written: dict[str, object]) -> str:
+def table(found: list[Comparison], written: dict[str, Any]) -> str:
     """The results as Markdown."""
-    machine = metadata()
+    machine, rounds = written["machine"], written["settings"]["rounds"]
+    where = f"batch {BATCH_SIZE}, {THREADS} threads, {machine['processor']}, {machine['cores']} cores"
     lines = [
         "# Throughput on the CPU",
         "",
-        f"Samples per second, batch {BATCH_SIZE}, {THREADS} threads; {machine['processor']}, {machine['cores']} cores. "
-        f"Medians over {written['settings']['rounds']} rounds (`make bench`); the ratio is the median of the rounds' ratios, with its range.",  # type: ignore[index]
+        f"Samples per second; {where}.",
+        f"Medians over {rounds} rounds (`make bench`); the ratio is the median of the rounds' ratios, with its range.",
         "",
         "| program | photos | dali_studio | nvidia.dali | ratio | mean difference of pixels |",
         "|---|---|---|---|---|---|",

@@ -139,6 +139,7 @@ def test_a_broken_file_is_told_on_its_node(
     page: Any, server: tuple[str, Path], artifacts: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     import nbformat  # noqa: PLC0415 - only here
+
     from dali_studio import samples  # noqa: PLC0415 - only here
 
     folder = tmp_path_factory.mktemp("broken")

@@ -112,6 +112,6 @@ def refused(program: str, data: Data | None = None, codes: str = "", names: Mapp
 
 def check_refused(program: str, data: Data | None = None, codes: str = "", names: Mapping[str, Any] | None = None, **options: Any) -> None:
     """Both refuse the program. Only for programs that nvidia.dali refuses by an exception: some bad calls crash it."""
-    with pytest.raises((RuntimeError, TypeError, ValueError, KeyError, AttributeError, OverflowError, StopIteration)):
+    with pytest.raises((RuntimeError, TypeError, ValueError, KeyError, AttributeError, OverflowError, IndexError, StopIteration)):
         run(THEIRS, program, data, 1, names, **options)
     refused(program, data, codes, names, **options)

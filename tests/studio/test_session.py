@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
+
 from dali_studio import fn, pipeline_def, samples
 from dali_studio.api.default import default_registry
 from dali_studio.graph import document
@@ -18,7 +20,6 @@ from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.studio import messages
 from dali_studio.studio.session import Session
-from PIL import Image
 
 
 class Client:

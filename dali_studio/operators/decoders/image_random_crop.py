@@ -11,7 +11,13 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
 from dali_studio.core.random import SAMPLE_STRIDE
 from dali_studio.kernels.cpu.crop_window import random_crop_windows
-from dali_studio.operators.decoders.common import DecoderArguments, decode_parameters, decode_sample, infer_image, peek_all
+from dali_studio.operators.decoders.common import (
+    DecoderArguments,
+    decode_parameters,
+    decode_sample,
+    infer_image,
+    peek_all,
+)
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import BatchView, Input, Operator, Output, Work, example
 from dali_studio.schema.marks import COMMON, Doc, Ignored, Length, Range, Ui

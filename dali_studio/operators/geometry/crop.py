@@ -12,8 +12,22 @@ from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.convert import convert
 from dali_studio.kernels.cpu.layout import crop_pad
-from dali_studio.operators.common import PLANAR_LAYOUTS, T, accept_input, accept_output, extents, image_meta, with_extents
-from dali_studio.operators.geometry.windows import CropArguments, check_crop_arguments, crop_windows, fill_values, inside
+from dali_studio.operators.common import (
+    PLANAR_LAYOUTS,
+    T,
+    accept_input,
+    accept_output,
+    extents,
+    image_meta,
+    with_extents,
+)
+from dali_studio.operators.geometry.windows import (
+    CropArguments,
+    check_crop_arguments,
+    crop_windows,
+    fill_values,
+    inside,
+)
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import BatchView, Input, Operator, Output, Work, example
 from dali_studio.schema.marks import Deprecated, Doc, Refused

@@ -172,7 +172,7 @@ def _check_order(args: Args) -> None:
 def _root(args: Args) -> str:
     if args["file_root"] is not None:
         return str(args["file_root"])
-    return os.path.dirname(args["file_list"]) if args["file_list"] is not None else ""
+    return str(Path(args["file_list"]).parent) if args["file_list"] is not None else ""
 
 
 def _read(path: str, index: int) -> NDArray[np.uint8]:

@@ -13,7 +13,13 @@ from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.layout import crop_mirror_normalize, normalize_coefficients
 from dali_studio.operators.common import PLANAR_LAYOUTS, T, accept_input, accept_output, extents, image_meta
-from dali_studio.operators.geometry.windows import CropArguments, check_crop_arguments, crop_windows, fill_values, inside
+from dali_studio.operators.geometry.windows import (
+    CropArguments,
+    check_crop_arguments,
+    crop_windows,
+    fill_values,
+    inside,
+)
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import BatchView, Input, Layout, Operator, Output, Work, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Choices, Deprecated, Doc, Refused, Ui
@@ -50,7 +56,7 @@ class CropMirrorNormalize(CropArguments, Operator):
     mirror: Annotated[int, Doc("1 mirrors left to right."), Ui("switch"), PER_SAMPLE, COMMON] = 0
     dtype: Annotated[DALIDataType, Doc("Element type of the output.")] = DALIDataType.FLOAT
     output_layout: Annotated[Layout, Doc("Order of the output's axes."), Choices(("CHW", "HWC")), COMMON] = Layout("CHW")
-    pad_output: Annotated[bool, Doc("Add channels to a power of two (3 become 4): of fill_values under the policy \"pad\", otherwise of 0.")] = False
+    pad_output: Annotated[bool, Doc('Add channels to a power of two (3 become 4): of fill_values under the policy "pad", otherwise of 0.')] = False
     scale: Annotated[float, Doc("Factor after the normalisation.")] = 1.0
     shift: Annotated[float, Doc("Added at the end.")] = 0.0
     output_dtype: Annotated[DALIDataType | None, Deprecated("dtype"), Refused("renamed to dtype")] = None
