@@ -43,7 +43,8 @@ def open_lab(folder: str | None, options: list[str]) -> int:
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         options = ["--allow-root", *options]
     note(f"Opening {notebook} in JupyterLab; Ctrl-C ends it.")
-    LabApp.launch_instance(argv=[str(notebook), *options])
+    place = [f"--ServerApp.root_dir={notebook.parent.resolve()}", f"--LabApp.default_url=/lab/tree/{notebook.name}"]
+    LabApp.launch_instance(argv=[*place, *options])
     return 0
 
 

@@ -334,8 +334,14 @@ class Pipeline:
         return self._demanded(2)
 
     def _demanded(self, which: int) -> list[Any]:
-        value = self._expected[which]
-        return list(value) if isinstance(value, list | tuple) else [value] * self.num_outputs
+        value, count = self._expected[which], self.num_outputs
+        if not isinstance(value, list | tuple):
+            return [value] * count
+        given = list(cast("Sequence[Any]", value))
+        if len(given) != count:
+            option = ("output_dtype", "output_ndim", "output_layout")[which]
+            raise _bad(option, value, f"one value, or a list of {count}, one for each output,")
+        return given
 
     def _checked(self, made: tuple[TensorListCPU, ...]) -> tuple[TensorListCPU, ...]:
         if self._expected != (None, None, None):
@@ -346,7 +352,7 @@ class Pipeline:
     def _check_output(self, at: int, dtype: Any, ndim: Any, layout: Any) -> None:
         for what, which, found in (("dtype", 0, dtype), ("ndim", 1, ndim), ("layout", 2, layout)):
             demanded = self._demanded(which)
-            if at < len(demanded) and demanded[at] is not None and found is not None and found != demanded[at]:
+            if demanded[at] is not None and found is not None and found != demanded[at]:
                 raise DaliStudioError(
                     Diagnostic(code="DS203", message=f"Output {at} has the {what} {found}; output_{what} demands {demanded[at]}.", hint=f"Change output_{what}, or convert the output.")
                 )

@@ -179,7 +179,10 @@ for _name, _sign in {
 }.items():  # fmt: skip
     for _side in ("", "r"):
         setattr(DataNode, f"__{_side}{_name}__", _arithmetic(_sign))
-for _name, _sign in {"neg": "-", "pos": "+", "abs": "abs()", "invert": "~", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}.items():
+for _name, _sign in {
+    "neg": "-", "pos": "+", "abs": "abs()", "invert": "~", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==",
+    "ne": "!=",
+}.items():  # fmt: skip
     setattr(DataNode, f"__{_name}__", _arithmetic(_sign))
 
 

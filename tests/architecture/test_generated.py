@@ -49,3 +49,11 @@ def test_versions_agree() -> None:
     assert tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]["dynamic"] == ["version"]
     for package in ("extension", "extension/packages/designer"):
         assert json.loads((REPOSITORY / package / "package.json").read_text())["version"] == __version__
+
+
+def test_what_is_bundled_is_named_with_its_licence() -> None:
+    import json
+
+    bundled = json.loads((REPOSITORY / "extension" / "packages" / "designer" / "package.json").read_text())["dependencies"]
+    named = (REPOSITORY / "LICENSE-THIRD-PARTY").read_text(encoding="utf-8")
+    assert [package for package in bundled if f"\n{package} " not in named] == []

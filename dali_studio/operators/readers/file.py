@@ -129,7 +129,7 @@ class File(ReaderArguments, Operator):
         args.context.map(read, len(paths))
         sources = [_relative(path, state.root) for path in paths]
         labels = [np.array([state.files.labels[i]], np.int32) for i in chosen]
-        return Batch(data, "", sources), Batch(list[NDArray[Any]](labels), "", sources)
+        return Batch(data, "", sources), Batch(list[NDArray[Any]](labels))
 
     @staticmethod
     def reader_meta(state: _Reader) -> dict[str, int]:
