@@ -68,7 +68,9 @@ def starter(folder: Path) -> Path:
             shutil.copytree(gallery.folder(), folder / "gallery")
     except OSError as error:
         message = f"{folder} cannot be used for notebooks: {error.strerror or error}."
-        raise DaliStudioError(Diagnostic(code="DS302", message=message, hint="Name a folder that may be written.")) from error
+        raise DaliStudioError(
+            Diagnostic(code="DS302", message=message, hint="Name a folder that may be written.")
+        ) from error
     return notebook
 
 

@@ -19,7 +19,9 @@ def function_for(schema: OperatorSchema) -> Callable[..., Any]:
     if schema.role == "external_source":
 
         def source_function(source: Any = None, num_outputs: int | None = None, **arguments: Any) -> Any:
-            return trace_operator(schema.name, (), external_source_arguments(source, {"num_outputs": num_outputs, **arguments}))
+            return trace_operator(
+                schema.name, (), external_source_arguments(source, {"num_outputs": num_outputs, **arguments})
+            )
 
         function: Callable[..., Any] = source_function
     else:
@@ -47,7 +49,9 @@ def class_for(schema: OperatorSchema) -> type:
     return type(name, (), {"__init__": __init__, "__call__": __call__, "__doc__": signature_doc(schema)})
 
 
-def populate(module: ModuleType, make: Callable[[OperatorSchema], Any], path: Callable[[OperatorSchema], str]) -> list[str]:
+def populate(
+    module: ModuleType, make: Callable[[OperatorSchema], Any], path: Callable[[OperatorSchema], str]
+) -> list[str]:
     """Fill `module` and its sub-modules (``fn.readers`` ...) with one entry per operator; returns its own names."""
     names: set[str] = set()
     registry = default_registry()

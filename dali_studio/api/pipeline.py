@@ -77,11 +77,16 @@ class Pipeline:
     ) -> None:
         _check_options(options)
         depth = prefetch_queue_depth if isinstance(prefetch_queue_depth, int) else max(prefetch_queue_depth.values())
-        for option, value, least in (("batch_size", batch_size, 1), ("num_threads", num_threads, 1), ("prefetch_queue_depth", depth, 1)):
+        for option, value, least in (
+            ("batch_size", batch_size, 1),
+            ("num_threads", num_threads, 1),
+            ("prefetch_queue_depth", depth, 1),
+        ):
             if value != _UNSET and (not isinstance(value, int) or value < least):
                 raise _bad(option, value, f"a whole number from {least}")
         self._options = GraphOptions(
-            name=name, batch_size=1 if batch_size == _UNSET else batch_size, num_threads=2 if num_threads == _UNSET else num_threads,
+            name=name, batch_size=1 if batch_size == _UNSET else batch_size,
+            num_threads=2 if num_threads == _UNSET else num_threads,
             device_id=None if device_id in (None, _UNSET) else device_id,
             seed=None if seed is None or seed < 0 else seed, prefetch_queue_depth=depth,
         )  # fmt: skip
@@ -263,12 +268,16 @@ class Pipeline:
         feeders = self._built().feeders
         if name not in feeders:
             raise DaliStudioError(
-                Diagnostic(code="DS209", message=f"There is no external source called {name!r}.", hint=f"Sources: {', '.join(feeders) or 'none'}.")
+                Diagnostic(
+                    code="DS209",
+                    message=f"There is no external source called {name!r}.",
+                    hint=f"Sources: {', '.join(feeders) or 'none'}.",
+                )
             )
         feeders[name].feed(data, layout)
 
     def input_feed_count(self, input_name: str) -> int:
-        """How many batches nvidia.dali needs before the first run: as many as are computed ahead. Here one is enough."""
+        """How many batches nvidia.dali needs before the first run: all that are computed ahead. Here one is enough."""
         self._trace.graph.node(self._trace.names.get(input_name, input_name))
         return self._options.prefetch_queue_depth
 
@@ -298,7 +307,11 @@ class Pipeline:
             return named
         if name not in named:
             raise DaliStudioError(
-                Diagnostic(code="DS209", message=f"There is no reader called {name!r}.", hint=f"Readers: {', '.join(named) or 'none'}.")
+                Diagnostic(
+                    code="DS209",
+                    message=f"There is no reader called {name!r}.",
+                    hint=f"Readers: {', '.join(named) or 'none'}.",
+                )
             )
         return named[name]
 
@@ -354,7 +367,11 @@ class Pipeline:
             demanded = self._demanded(which)
             if demanded[at] is not None and found is not None and found != demanded[at]:
                 raise DaliStudioError(
-                    Diagnostic(code="DS203", message=f"Output {at} has the {what} {found}; output_{what} demands {demanded[at]}.", hint=f"Change output_{what}, or convert the output.")
+                    Diagnostic(
+                        code="DS203",
+                        message=f"Output {at} has the {what} {found}; output_{what} demands {demanded[at]}.",
+                        hint=f"Change output_{what}, or convert the output.",
+                    )
                 )
 
     @property
@@ -416,7 +433,12 @@ def _check_options(options: dict[str, Any]) -> None:
         support = PIPELINE_ARGUMENTS.get(option)
         if support is None:
             raise DaliStudioError(
-                Diagnostic(code="DS102", argument=option, message=f"Pipeline has no option {option!r}.", hint=f"Options: {', '.join(PIPELINE_ARGUMENTS)}.")
+                Diagnostic(
+                    code="DS102",
+                    argument=option,
+                    message=f"Pipeline has no option {option!r}.",
+                    hint=f"Options: {', '.join(PIPELINE_ARGUMENTS)}.",
+                )
             )
         if support.status == "refused" and value not in (None, False):
             raise refusal(f"Pipeline(..., {option}={value!r})", support)
@@ -425,7 +447,12 @@ def _check_options(options: dict[str, Any]) -> None:
 def _bad(option: str, value: object, accepted: str) -> DaliStudioError:
     given = "is not given" if value is None else f"is {value!r}"
     return DaliStudioError(
-        Diagnostic(code="DS105", argument=option, message=f"{option} {given}; {accepted} is accepted.", hint=f"Give {option}={accepted}, to the decorator or to the call.")
+        Diagnostic(
+            code="DS105",
+            argument=option,
+            message=f"{option} {given}; {accepted} is accepted.",
+            hint=f"Give {option}={accepted}, to the decorator or to the call.",
+        )
     )
 
 

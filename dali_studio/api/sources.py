@@ -53,7 +53,9 @@ class SourceFeeder:
             DS203 for data that cannot be a batch; DS304 if the node has a source of its own.
         """
         if self.has_source:
-            raise self._error("DS304", "It has a source of its own, so nothing can be fed.", "Take the source away, or do not feed.")
+            raise self._error(
+                "DS304", "It has a source of its own, so nothing can be fed.", "Take the source away, or do not feed."
+            )
         self._fed.append((self._batch(data, layout or self._layout(0)),))
 
     def ready(self) -> bool:
@@ -77,7 +79,11 @@ class SourceFeeder:
         elif self._argument("repeat_last") and self._last is not None:
             made = self._last
         else:
-            raise self._error("DS304", "No data was fed for this iteration.", f'Call feed_input("{self._node.key}", data), or run({self._node.key}=data).')
+            raise self._error(
+                "DS304",
+                "No data was fed for this iteration.",
+                f'Call feed_input("{self._node.key}", data), or run({self._node.key}=data).',
+            )
         self._last = made
         self._iteration += 1
         return made
@@ -101,7 +107,9 @@ class SourceFeeder:
 
     def _next(self) -> Any:
         if self._argument("batch") is not False:
-            return self._item(BatchInfo(self._iteration, self._epoch) if self._argument("batch_info") else self._iteration)
+            return self._item(
+                BatchInfo(self._iteration, self._epoch) if self._argument("batch_info") else self._iteration
+            )
         samples: list[Any] = []
         for index in range(self._batch_size):
             info = SampleInfo(self._iteration * self._batch_size + index, index, self._iteration, self._epoch)
@@ -137,7 +145,11 @@ class SourceFeeder:
             return (self._batch(item, self._layout(0)),)
         if not isinstance(item, tuple | list) or len(cast("Sequence[Any]", item)) != self._outputs:
             count = len(cast("Sequence[Any]", item)) if isinstance(item, tuple | list) else 1
-            raise self._error("DS203", f"The source gave {count} outputs; num_outputs is {self._outputs}.", "Return a tuple with one batch per output.")
+            raise self._error(
+                "DS203",
+                f"The source gave {count} outputs; num_outputs is {self._outputs}.",
+                "Return a tuple with one batch per output.",
+            )
         return tuple(self._batch(part, self._layout(i)) for i, part in enumerate(cast("Sequence[Any]", item)))
 
     def _layout(self, output: int) -> str:
@@ -150,22 +162,38 @@ class SourceFeeder:
         try:
             batch = TensorListCPU(data, layout or None)
         except (TypeError, ValueError) as error:
-            raise self._error("DS203", f"The data is no batch: {str(error).rstrip('.')}.", "Give a list of samples, or an array whose first axis is the sample.") from error
+            raise self._error(
+                "DS203",
+                f"The data is no batch: {str(error).rstrip('.')}.",
+                "Give a list of samples, or an array whose first axis is the sample.",
+            ) from error
         size = len(batch)
         if not 0 < size <= self._batch_size:
-            raise self._error("DS304", f"The batch has {size} samples; 1 to {self._batch_size} are accepted.", "Give fewer samples, or a larger batch_size.")
+            raise self._error(
+                "DS304",
+                f"The batch has {size} samples; 1 to {self._batch_size} are accepted.",
+                "Give fewer samples, or a larger batch_size.",
+            )
         self._check(batch)
         return Batch([batch.at(i) for i in range(size)], batch.layout())
 
     def _check(self, batch: TensorListCPU) -> None:
         dtype, ndim = self._argument("dtype"), self._argument("ndim")
         if dtype is not None and batch.dtype != DALIDataType[str(dtype)]:
-            raise self._error("DS203", f"The data is {short_name(batch.dtype)}; dtype promises {dtype}.", f"Convert it, for instance with astype({str(to_numpy(DALIDataType[str(dtype)]))!r}).")
+            raise self._error(
+                "DS203",
+                f"The data is {short_name(batch.dtype)}; dtype promises {dtype}.",
+                f"Convert it, for instance with astype({str(to_numpy(DALIDataType[str(dtype)]))!r}).",
+            )
         if ndim is not None and batch.ndim() != ndim:
-            raise self._error("DS203", f"The samples have {batch.ndim()} axes; ndim promises {ndim}.", "Give samples of that rank.")
+            raise self._error(
+                "DS203", f"The samples have {batch.ndim()} axes; ndim promises {ndim}.", "Give samples of that rank."
+            )
 
     def _error(self, code: str, message: str, hint: str) -> DaliStudioError:
-        return DaliStudioError(Diagnostic(code=code, message=message, hint=hint, node=self._node.key, source=self._node.origin))
+        return DaliStudioError(
+            Diagnostic(code=code, message=message, hint=hint, node=self._node.key, source=self._node.origin)
+        )
 
 
 def is_generator_function(source: Any) -> bool:
@@ -175,12 +203,13 @@ def is_generator_function(source: Any) -> bool:
     if inspect.isgeneratorfunction(source):
         return True
     plain = source is None or inspect.isroutine(source) or inspect.isclass(source)
-    return not plain and inspect.isgeneratorfunction(getattr(type(source), "__call__", None))  # noqa: B004 - what it is matters, not whether
+    kind: Any = cast(Any, type(source))
+    return not plain and inspect.isgeneratorfunction(getattr(kind, "__call__", None))  # noqa: B004 - what it is, not whether
 
 
 def is_iterable(source: Any) -> bool:
     """Whether items are taken one after the other; otherwise `source` is called for each."""
-    kind = type(source)
+    kind: Any = cast(Any, type(source))
     return is_generator_function(source) or hasattr(kind, "__iter__") or hasattr(kind, "__getitem__")
 
 
@@ -199,7 +228,9 @@ def argument_count(source: Callable[..., Any]) -> int:
     positional = all(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters)
     if not positional or len(parameters) > 1:
         names = ", ".join(str(p) for p in parameters)
-        raise _refused("source", f"The source takes ({names}).", "Give a callable with no or one positional argument.", "DS104")
+        raise _refused(
+            "source", f"The source takes ({names}).", "Give a callable with no or one positional argument.", "DS104"
+        )
     return len(parameters)
 
 
@@ -217,16 +248,27 @@ def external_source_arguments(source: Any, given: Mapping[str, Any]) -> dict[str
         arguments["source"] = source
         if not is_iterable(source):
             if not callable(source):
-                raise _refused("source", f"{source!r} gives no data.", "Give a callable, an iterable or a generator function.", "DS104")
+                raise _refused(
+                    "source",
+                    f"{source!r} gives no data.",
+                    "Give a callable, an iterable or a generator function.",
+                    "DS104",
+                )
             argument_count(source)
     if outputs is not None and arguments.get("name") is not None:
         raise _refused("name", "Several outputs cannot share a name.", "Take name or num_outputs away.")
     cycle = arguments.pop("cycle", None)
     if cycle not in (None, False, "no"):
         if source is None or not is_iterable(source):
-            raise _refused("cycle", "A callable cannot begin again; cycle is for iterables.", "Return data for every iteration, or give an iterable.")
+            raise _refused(
+                "cycle",
+                "A callable cannot begin again; cycle is for iterables.",
+                "Return data for every iteration, or give an iterable.",
+            )
         if inspect.isgenerator(source):
-            raise _refused("cycle", "A generator cannot begin again.", "Give the generator function instead of its result.")
+            raise _refused(
+                "cycle", "A generator cannot begin again.", "Give the generator function instead of its result."
+            )
         arguments["cycle"] = "quiet" if cycle is True else cycle
     if isinstance(arguments.get("layout"), str):
         arguments["layout"] = [arguments["layout"]] * (outputs if isinstance(outputs, int) else 1)
@@ -241,7 +283,12 @@ def _common(name: str, value: Any) -> Any:
         return value
     values = list(cast("Sequence[Any]", value))
     if any(item != values[0] for item in values):
-        raise _refused(name, f"{name} differs between the outputs.", f"Leave {name} out, or use one external source for each.", "DS106")
+        raise _refused(
+            name,
+            f"{name} differs between the outputs.",
+            f"Leave {name} out, or use one external source for each.",
+            "DS106",
+        )
     return values[0] if values else None
 
 

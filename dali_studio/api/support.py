@@ -76,7 +76,9 @@ PIPELINE_METHODS: dict[str, Support] = {
     "add_sink": Support("refused", "give the operator preserve=True instead"),
     "checkpoint": _CHECKPOINT,
     "deserialize": Support("refused", "protobuf pipelines cannot be read; open a .dali.json document instead"),
-    "deserialize_and_build": Support("refused", "protobuf pipelines cannot be read; open a .dali.json document instead"),
+    "deserialize_and_build": Support(
+        "refused", "protobuf pipelines cannot be read; open a .dali.json document instead"
+    ),
     "serialize": Support("refused", "protobuf pipelines cannot be written; save a .dali.json document instead"),
     "output_stream": Support("refused", "there are no CUDA streams in this release"),
     "save_graph_to_dot_file": Support("refused", "look at the graph in dali_studio.Designer instead"),

@@ -174,8 +174,8 @@ def _arithmetic(sign: str) -> Any:
 
 
 for _name, _sign in {
-    "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "and": "&", "or": "|",
-    "xor": "^", "lshift": "<<", "rshift": ">>",
+    "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "and": "&",
+    "or": "|", "xor": "^", "lshift": "<<", "rshift": ">>",
 }.items():  # fmt: skip
     for _side in ("", "r"):
         setattr(DataNode, f"__{_side}{_name}__", _arithmetic(_sign))
@@ -219,7 +219,9 @@ def trace_operator(name: str, inputs: Sequence[Any], arguments: Mapping[str, Any
     if wide:
         if len(set(wide)) != 1:
             raise _fail("DS202", f"The input lists have different lengths: {wide}.", "Give lists of one length.")
-        rows: list[list[Any]] = [[item[i] if isinstance(item, list | tuple) else item for item in inputs] for i in range(wide[0])]
+        rows: list[list[Any]] = [
+            [item[i] if isinstance(item, list | tuple) else item for item in inputs] for i in range(wide[0])
+        ]
         results = [trace_operator(name, row, arguments, trace) for row in rows]
         return results if not isinstance(results[0], list) else [list(column) for column in zip(*results, strict=True)]
     trace = trace or Trace.current() or _trace_of(inputs, arguments)

@@ -12,7 +12,9 @@ from dali_studio.schema.registry import Registry
 from dali_studio.schema.traits import PerSample, ReadsData
 
 
-def lower(graph: Graph, registry: Registry, *, taps: Collection[PortRef] = (), seeds: dict[str, int] | None = None) -> Plan:
+def lower(
+    graph: Graph, registry: Registry, *, taps: Collection[PortRef] = (), seeds: dict[str, int] | None = None
+) -> Plan:
     """Group per-sample operators into segments, between the operators that need whole batches.
 
     Parameters

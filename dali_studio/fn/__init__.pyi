@@ -47,8 +47,8 @@ def cast(
 ) -> DataNode:
     """Converts the element type.
 
-    Floats become integers by rounding half away from zero, values beyond the range of the new type saturate, not-a-number
-    becomes 0, and anything but 0 becomes true.
+    Floats become integers by rounding half away from zero, values beyond the range of the new type saturate,
+    not-a-number becomes 0, and anything but 0 becomes true.
     """
     ...
 

@@ -43,8 +43,8 @@ class BrightnessContrast:
 class Cast:
     """Converts the element type.
 
-    Floats become integers by rounding half away from zero, values beyond the range of the new type saturate, not-a-number
-    becomes 0, and anything but 0 becomes true.
+    Floats become integers by rounding half away from zero, values beyond the range of the new type saturate,
+    not-a-number becomes 0, and anything but 0 becomes true.
     """
     def __init__(
         self,

@@ -130,4 +130,6 @@ def _reader(registry: Registry) -> OperatorSchema:
 
 def _decoder(registry: Registry) -> OperatorSchema:
     schemas = (registry.schema(name) for name in registry)
-    return next(s for s in schemas if not s.seeded and [p.kind for p in (*s.inputs, *s.outputs)] == ["encoded", "image"])
+    return next(
+        s for s in schemas if not s.seeded and [p.kind for p in (*s.inputs, *s.outputs)] == ["encoded", "image"]
+    )

@@ -64,9 +64,13 @@ def table(found: list[Comparison], written: dict[str, Any]) -> str:
     for result in found:
         s = result.summary()
         theirs = f"{s['theirs']['median']:.0f}" if s["theirs"] else "not installed"
-        ratio = f"**{s['ratio']['median']:.2f}** ({s['ratio']['min']:.2f} to {s['ratio']['max']:.2f})" if s["ratio"] else ""
+        ratio = (
+            f"**{s['ratio']['median']:.2f}** ({s['ratio']['min']:.2f} to {s['ratio']['max']:.2f})" if s["ratio"] else ""
+        )
         difference = "" if result.difference is None else f"{result.difference:.5f}"
-        lines.append(f"| {result.program} | {result.data} | {s['ours']['median']:.0f} | {theirs} | {ratio} | {difference} |")
+        lines.append(
+            f"| {result.program} | {result.data} | {s['ours']['median']:.0f} | {theirs} | {ratio} | {difference} |"
+        )
     return "\n".join(lines) + "\n"
 
 

@@ -43,8 +43,8 @@ _MEASURE = """async count => {
 
 def measure() -> list[float]:
     """Milliseconds of every step."""
-    from browser import lab  # noqa: PLC0415 - beside the benchmarks, found through the path above
-    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - optional
+    from browser import lab
+    from playwright.sync_api import sync_playwright
 
     with tempfile.TemporaryDirectory() as folder:
         root, config = Path(folder, "root"), Path(folder, "config")
@@ -65,14 +65,19 @@ def measure() -> list[float]:
 
 def main() -> int:
     """Measure, write the JSON and say the figures."""
-    from browser import lab  # noqa: PLC0415 - beside the benchmarks, found through the path above
+    from browser import lab
 
     if lab.chromium() is None or not available("playwright"):
         sys.stderr.write("slider to preview: not measured, since Chromium or playwright is not installed\n")
         return 0
     found = measure()[5:]  # the first steps fill caches
     ranked = sorted(found)
-    summary = {"median": statistics.median(found), "p95": ranked[int(len(ranked) * 0.95)], "max": ranked[-1], "steps": len(found)}
+    summary = {
+        "median": statistics.median(found),
+        "p95": ranked[int(len(ranked) * 0.95)],
+        "max": ranked[-1],
+        "steps": len(found),
+    }
     results = HERE / "results"
     results.mkdir(exist_ok=True)
     written = {"machine": metadata(), "milliseconds": summary, "all": found}

@@ -22,7 +22,17 @@ from dali_studio.schema.model import OperatorSchema
 REGISTRY = default_registry()
 OPERATORS = [name for name in REGISTRY if REGISTRY.schema(name).role not in ("copy", "constant")]
 #: Arguments that nvidia.dali's Python layer adds to the schema of external sources.
-PYTHON_ARGUMENTS = {"source", "num_outputs", "batch", "batch_info", "parallel", "cycle", "use_copy_kernel", "prefetch_queue_depth", "cuda_stream"}
+PYTHON_ARGUMENTS = {
+    "source",
+    "num_outputs",
+    "batch",
+    "batch_info",
+    "parallel",
+    "cycle",
+    "use_copy_kernel",
+    "prefetch_queue_depth",
+    "cuda_stream",
+}
 #: Per-sample filters would need tensors of filter names, which no operator makes.
 NOT_FED = {"resize": {"interp_type", "min_filter", "mag_filter"}}
 #: nvidia.dali prints 1.333333 and uses 4/3, as the windows show.
@@ -34,7 +44,11 @@ def public(item: Any) -> set[str]:
 
 
 def own_operators(item: type) -> set[str]:
-    return {name for name in dir(item) if name.startswith("__") and name not in dir(object) and name not in ("__dict__", "__weakref__", "__module__")}
+    return {
+        name
+        for name in dir(item)
+        if name.startswith("__") and name not in dir(object) and name not in ("__dict__", "__weakref__", "__module__")
+    }
 
 
 def their_schema(name: str) -> Any:
@@ -44,7 +58,10 @@ def their_schema(name: str) -> Any:
 
 
 def test_every_pipeline_argument(nvidia: ModuleType) -> None:
-    theirs = {*inspect.signature(nvidia.Pipeline.__init__).parameters, *inspect.signature(nvidia.pipeline_def).parameters}
+    theirs = {
+        *inspect.signature(nvidia.Pipeline.__init__).parameters,
+        *inspect.signature(nvidia.pipeline_def).parameters,
+    }
     assert theirs - {"self", "fn", "pipeline_kwargs"} == set(PIPELINE_ARGUMENTS)
 
 
@@ -59,7 +76,7 @@ def test_pipeline_arguments_do_what_the_table_says(name: str) -> None:
             Pipeline(**{"batch_size": 1, name: value})
         return
     made = Pipeline(**{"batch_size": 2, name: value})
-    import dali_studio.fn as fn  # noqa: PLC0415
+    from dali_studio import fn
 
     with made:
         made.set_outputs(fn.random.uniform(range=(0, 1)))
@@ -128,10 +145,10 @@ list(x)
 
 @pytest.mark.parametrize("expression", REFUSED_NODES)
 def test_refused_uses_of_data_nodes_say_why(expression: str) -> None:
-    import dali_studio.fn as fn  # noqa: PLC0415
+    from dali_studio import fn
 
     with Pipeline(batch_size=1), pytest.raises(DaliStudioError, match="not available: ") as caught:
-        eval(expression, {"x": fn.random.uniform(name="angle")})  # noqa: S307 - the tests' own text
+        eval(expression, {"x": fn.random.uniform(name="angle")})
     found = caught.value.diagnostics[0]
     assert (found.code, found.node) == ("DS106", "angle")
     assert found.source
@@ -153,7 +170,12 @@ def test_every_name_of_types(nvidia: ModuleType) -> None:
         value = getattr(theirs, name)
         if type(value).__name__ in ("DALIDataType", "DALIImageType", "DALIInterpType"):
             mine = getattr(our_types, name)
-            assert (type(mine).__name__, mine.name, int(mine), str(mine)) == (type(value).__name__, value.name, int(value), str(value))
+            assert (type(mine).__name__, mine.name, int(mine), str(mine)) == (
+                type(value).__name__,
+                value.name,
+                int(value),
+                str(value),
+            )
     for name in TYPE_NAMES:
         with pytest.raises(AttributeError, match=TYPE_NAMES[name].reason):
             getattr(our_types, name)
@@ -163,7 +185,11 @@ def test_every_name_of_types(nvidia: ModuleType) -> None:
 def test_enumerations(nvidia: ModuleType, kind: str) -> None:
     theirs = getattr(importlib.import_module("nvidia.dali.types"), kind)
     ours = getattr(our_types, kind)
-    members = {name: int(member) if hasattr(member, "__int__") else member.value for name, member in theirs.__members__.items() if not name.startswith("_")}
+    members = {
+        name: int(member) if hasattr(member, "__int__") else member.value
+        for name, member in theirs.__members__.items()
+        if not name.startswith("_")
+    }
     assert members.items() == {name: ours[name].value for name in members}.items()
 
 
@@ -188,9 +214,14 @@ def test_every_argument_of_every_operator(nvidia: ModuleType, name: str) -> None
     names = set(theirs.GetArgumentNames())
     assert names <= set(ours)
     assert set(ours) - names == (PYTHON_ARGUMENTS if name == "external_source" else set())
-    assert {a for a in names if theirs.IsTensorArgument(a)} - NOT_FED.get(name, set()) == {a for a in names if ours[a].tensor}
+    assert {a for a in names if theirs.IsTensorArgument(a)} - NOT_FED.get(name, set()) == {
+        a for a in names if ours[a].tensor
+    }
     assert {a for a in names if not theirs.IsArgumentOptional(a)} == {a for a in names if ours[a].required}
-    assert (theirs.MinNumInput(), theirs.MaxNumInput()) == (sum(not i.optional for i in schema.inputs), len(schema.inputs))
+    assert (theirs.MinNumInput(), theirs.MaxNumInput()) == (
+        sum(not i.optional for i in schema.inputs),
+        len(schema.inputs),
+    )
     assert all(argument.support == "used" or argument.reason for argument in schema.arguments)
     assert all(argument.doc or argument.support != "used" for argument in schema.arguments)
 
@@ -202,12 +233,14 @@ def test_defaults_are_the_same(nvidia: ModuleType, name: str) -> None:
         known = argument.name in theirs.GetArgumentNames() and theirs.HasArgumentDefaultValue(argument.name)
         if known and (name, argument.name) not in OTHER_DEFAULTS:
             text = theirs.GetArgumentDefaultValueString(argument.name)
-            assert _comparable(argument.default, argument.type) == _comparable(_parsed(text), argument.type), argument.name
+            assert _comparable(argument.default, argument.type) == _comparable(_parsed(text), argument.type), (
+                argument.name
+            )
 
 
 def _parsed(text: str) -> Any:
     try:
-        return eval(text.replace("[]", "None"), {})  # noqa: S307 - printed by nvidia.dali
+        return eval(text.replace("[]", "None"), {})
     except (NameError, SyntaxError):
         return text
 
@@ -217,7 +250,11 @@ def _comparable(value: Any, kind: str) -> Any:
         return None
     if isinstance(value, list | tuple):
         return tuple(_comparable(item, kind) for item in value)
-    enums = {"data_type": our_types.DALIDataType, "image_type": our_types.DALIImageType, "interp_type": our_types.DALIInterpType}
+    enums = {
+        "data_type": our_types.DALIDataType,
+        "image_type": our_types.DALIImageType,
+        "interp_type": our_types.DALIInterpType,
+    }
     if kind in enums:
         return int(enums[kind][value]) if isinstance(value, str) else int(value)
     return round(float(value), 5) if isinstance(value, int | float) else value
@@ -233,22 +270,39 @@ def _schemas() -> list[OperatorSchema]:
     return [REGISTRY.schema(name) for name in OPERATORS]
 
 
-REFUSED_ARGUMENTS = [(schema.name, argument.name) for schema in _schemas() for argument in schema.arguments if argument.support == "refused"]
+REFUSED_ARGUMENTS = [
+    (schema.name, argument.name)
+    for schema in _schemas()
+    for argument in schema.arguments
+    if argument.support == "refused"
+]
 
 
 @pytest.mark.parametrize(("operator", "argument"), REFUSED_ARGUMENTS)
 def test_refused_arguments_say_why(operator: str, argument: str) -> None:
-    from dali_studio.graph.model import Graph  # noqa: PLC0415
-    from dali_studio.graph.node import Node  # noqa: PLC0415
-    from dali_studio.graph.validate import validate  # noqa: PLC0415
+    from dali_studio.graph.model import Graph
+    from dali_studio.graph.node import Node
+    from dali_studio.graph.validate import validate
 
-    kinds: dict[str, Any] = {"float": 7.0, "int": 7, "bool": True, "string": "x", "data_type": "INT16", "float_list": (7.0,), "image_type": "GRAY"}
+    kinds: dict[str, Any] = {
+        "float": 7.0,
+        "int": 7,
+        "bool": True,
+        "string": "x",
+        "data_type": "INT16",
+        "float_list": (7.0,),
+        "image_type": "GRAY",
+    }
     schema = REGISTRY.schema(operator)
     declared = schema.argument(argument)
     assert declared is not None
     graph = Graph()
     graph.add_node(Node(key="node", operator=operator, arguments={argument: kinds[declared.type]}))
-    found = [d for d in validate(graph, REGISTRY).diagnostics if d.argument == argument and d.code == "DS106" and d.severity == "error"]
+    found = [
+        d
+        for d in validate(graph, REGISTRY).diagnostics
+        if d.argument == argument and d.code == "DS106" and d.severity == "error"
+    ]
     assert len(found) == 1
     assert declared.reason in found[0].message
     assert found[0].hint

@@ -62,7 +62,9 @@ def test_jpeg_with_its_own_channels() -> None:
 def test_grey_jpeg_with_its_own_channels() -> None:
     """nvidia.dali writes beyond its buffer here and crashes; the pixels must be those of GRAY."""
     data = {"x": jpegs()}
-    ((own, grey),) = run(OURS, "fn.decoders.image(x, output_type=types.ANY_DATA), fn.decoders.image(x, output_type=types.GRAY)", data)
+    ((own, grey),) = run(
+        OURS, "fn.decoders.image(x, output_type=types.ANY_DATA), fn.decoders.image(x, output_type=types.GRAY)", data
+    )
     single = [(a, b) for a, b in zip(own.samples, grey.samples, strict=True) if a.shape[2] == 1]
     assert len(single) == len(SIZES)
     assert all(np.array_equal(a, b) for a, b in single)
@@ -80,7 +82,9 @@ def test_png_with_its_own_channels(mode: str) -> None:
 
 def test_grey_png_with_alpha() -> None:
     """nvidia.dali refuses two channels."""
-    ((made,),) = run(OURS, "fn.decoders.image(x, output_type=types.ANY_DATA)", {"x": [encoded(picture(9, 7), "PNG", mode="LA")]})
+    ((made,),) = run(
+        OURS, "fn.decoders.image(x, output_type=types.ANY_DATA)", {"x": [encoded(picture(9, 7), "PNG", mode="LA")]}
+    )
     assert made.samples[0].shape == (9, 7, 2)
 
 
@@ -110,7 +114,11 @@ def test_fast_transform() -> None:
 @pytest.mark.parametrize("folder", ["jpeg", "orientation", "png", "bmp", "pnm", "tiff", "webp_lossy", "webp_lossless"])
 @pytest.mark.parametrize("colour", ["RGB", "GRAY"])
 def test_real_files(data_dir: Path, folder: str, colour: str) -> None:
-    files = sorted(p for p in (data_dir / folder).rglob("*") if p.suffix.lower() in (".jpg", ".png", ".bmp", ".ppm", ".pgm", ".pbm", ".tiff", ".tif", ".webp"))
+    files = sorted(
+        p
+        for p in (data_dir / folder).rglob("*")
+        if p.suffix.lower() in (".jpg", ".png", ".bmp", ".ppm", ".pgm", ".pbm", ".tiff", ".tif", ".webp")
+    )
     chosen = files[:: max(1, len(files) // 8)][:8]
     data = {"x": [np.frombuffer(path.read_bytes(), np.uint8) for path in chosen]}
     check(f"fn.decoders.image(x, output_type=types.{colour})", data)

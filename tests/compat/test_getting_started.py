@@ -73,7 +73,7 @@ def execute(prefix: str, program: str, image_dir: Path | str, device: int | None
     space: dict[str, Any] = {"image_dir": str(image_dir), "DEVICE": device, "np": np}
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        exec((HEAD + program).replace(THEIRS, prefix), space)  # noqa: S102 - the tests' own text
+        exec((HEAD + program).replace(THEIRS, prefix), space)
     return space, printed.getvalue()
 
 
@@ -142,7 +142,7 @@ GPU = {
 
 @pytest.mark.parametrize("name", GPU)
 def test_gpu_programs_give_one_clear_diagnostic(name: str, data_dir: Path) -> None:
-    from dali_studio import DaliStudioError  # noqa: PLC0415
+    from dali_studio import DaliStudioError
 
     with pytest.raises(DaliStudioError) as caught:
         execute(OURS, GPU[name], data_dir / "jpeg", 0)

@@ -35,7 +35,7 @@ def logged(prefix: str, script: str, root: Path) -> list[Any]:
         "types": importlib.import_module(f"{prefix}.types"), "np": np, "root": str(root), "log": lambda *items: entries.append(plain(list(items))),
     }  # fmt: skip
     space.update(Pipeline=space["dali"].Pipeline, pipeline_def=space["dali"].pipeline_def)
-    exec(textwrap.dedent(script), space)  # noqa: S102 - the tests' own text
+    exec(textwrap.dedent(script), space)
     return entries
 
 
@@ -258,7 +258,7 @@ WRONG = {
 
 @pytest.mark.parametrize("name", WRONG)
 def test_wrong_uses_are_refused_by_both(name: str, tmp_path: Path) -> None:
-    from dali_studio import DaliStudioError  # noqa: PLC0415
+    from dali_studio import DaliStudioError
 
     with pytest.raises((RuntimeError, TypeError, ValueError, KeyError, AttributeError, IndexError)):
         logged(THEIRS, WRONG[name], tmp_path)

@@ -66,6 +66,6 @@ PROGRAMS = {
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_program(name: str, data_dir: Path) -> None:
-    import textwrap  # noqa: PLC0415
+    import textwrap
 
     check(textwrap.dedent(PROGRAMS[name]).strip(), None, TOLERANCES["program"], iterations=3, names={"root": str(data_dir / "jpeg")}, batch_size=5)

@@ -45,7 +45,8 @@ class ImageRandomCrop(DecoderArguments, Operator):
     examples = (example(), example(random_area=(0.5, 0.6), random_aspect_ratio=(0.9, 1.1)), example(output_type="BGR"))
 
     random_area: Annotated[
-        list[float], Doc("Smallest and largest area of the window, as a fraction of the image's."), Length((2,)), Ui("range", (0, 1)),
+        list[float], Doc("Smallest and largest area of the window, as a fraction of the image's."), Length((2,)),
+        Ui("range", (0, 1)),
         Range(0, 1), COMMON,
     ] = [0.08, 1.0]  # fmt: skip # noqa: RUF012
     random_aspect_ratio: Annotated[

@@ -103,7 +103,7 @@ class Crop(CropArguments, Operator):
 
 
 def _clamped(image: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """The image in another type, saturated and truncated towards zero: nvidia.dali's crop does not round as cast does."""
+    """The image in another type, saturated and cut towards zero: nvidia.dali's crop does not round as cast does."""
     made = np.empty(image.shape, dtype)
     if dtype.kind in "iu" and image.dtype.kind == "f":
         image = np.trunc(np.nan_to_num(image, nan=0.0))

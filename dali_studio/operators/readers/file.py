@@ -109,7 +109,9 @@ class File(ReaderArguments, Operator):
         try:
             order = ReaderOrder(len(files.paths), seed=args.context.seed, **{name: args[name] for name in names})
         except ValueError as error:
-            raise ArgumentError(sentence(error), hint="Change the arguments of the order.", argument="shard_id") from error
+            raise ArgumentError(
+                sentence(error), hint="Change the arguments of the order.", argument="shard_id"
+            ) from error
         return _Reader(files, order, _root(args))
 
     @staticmethod
@@ -149,10 +151,14 @@ def _check_lists(args: Args) -> None:
     if args.given("files") and args.given("file_list"):
         raise ArgumentError("files and file_list are both given.", hint="Give one of them.", argument="file_list")
     if args.given("labels") and not args.given("files"):
-        raise ArgumentError("labels are given without files.", hint="Give files as well, or leave labels out.", argument="labels")
+        raise ArgumentError(
+            "labels are given without files.", hint="Give files as well, or leave labels out.", argument="labels"
+        )
     if args.given("labels") and len(args["labels"]) != len(args["files"]):
         raise ArgumentError(
-            f"{len(args['labels'])} labels are given for {len(args['files'])} files.", hint="Give one per file.", argument="labels"
+            f"{len(args['labels'])} labels are given for {len(args['files'])} files.",
+            hint="Give one per file.",
+            argument="labels",
         )
 
 
@@ -165,7 +171,9 @@ def _check_order(args: Args) -> None:
     for other in ("random_shuffle", "stick_to_shard"):
         if args["shuffle_after_epoch"] and args[other]:
             raise ArgumentError(
-                f"shuffle_after_epoch and {other} exclude each other.", hint="Take one away.", argument="shuffle_after_epoch"
+                f"shuffle_after_epoch and {other} exclude each other.",
+                hint="Take one away.",
+                argument="shuffle_after_epoch",
             )
 
 

@@ -27,7 +27,9 @@ class ExternalSource(Operator):
     stateful = True
     role = "external_source"
 
-    source: Annotated[object | None, Doc("Callable, iterable or generator that gives the data; unset: feed_input does.")] = None
+    source: Annotated[
+        object | None, Doc("Callable, iterable or generator that gives the data; unset: feed_input does.")
+    ] = None
     num_outputs: Annotated[int | None, Doc("Number of outputs of a source that gives tuples."), Range(1)] = None
     layout: Annotated[list[str] | None, Doc("Layout of each output's samples."), COMMON] = None
     dtype: Annotated[DALIDataType | None, Doc("Element type that the source promises; checked."), COMMON] = None
@@ -59,15 +61,24 @@ class ExternalSource(Operator):
         layouts = args["layout"] or ()
         if len(layouts) > count:
             raise ArgumentError(
-                f"{len(layouts)} layouts are given for {count} outputs.", hint="Give at most one per output.", argument="layout"
+                f"{len(layouts)} layouts are given for {count} outputs.",
+                hint="Give at most one per output.",
+                argument="layout",
             )
         for layout in layouts:
             if layout and args["ndim"] is not None and args["ndim"] != len(layout):
                 raise ArgumentError(
-                    f"the layout {layout!r} names {len(layout)} axes; ndim is {args['ndim']}.", hint="Take one away.", argument="ndim"
+                    f"the layout {layout!r} names {len(layout)} axes; ndim is {args['ndim']}.",
+                    hint="Take one away.",
+                    argument="ndim",
                 )
         given = [*layouts, *[None] * (count - len(layouts))]
         return tuple(
-            TensorMeta(args["dtype"], len(layout) if layout else args["ndim"], layout, "image" if layout in ("HWC", "CHW") else "any")
+            TensorMeta(
+                args["dtype"],
+                len(layout) if layout else args["ndim"],
+                layout,
+                "image" if layout in ("HWC", "CHW") else "any",
+            )
             for layout in given
         )
