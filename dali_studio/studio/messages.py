@@ -281,8 +281,9 @@ class RunProgress(msgspec.Struct, frozen=True, kw_only=True, tag="run_progress")
 
 
 class RunFinished(msgspec.Struct, frozen=True, kw_only=True, tag="run_finished"):
-    """The measured run. `stopped`: by the user; `failed`: why it could not go on."""
+    """The measured run. `stopped`: by the user; `failed`: why it could not go on; `revision`: of the measured graph."""
 
+    revision: int
     batches: int
     samples_per_second: float
     milliseconds_per_batch: float

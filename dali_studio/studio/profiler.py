@@ -14,6 +14,7 @@ from dali_studio.runtime.probe import Probe
 from dali_studio.runtime.workers import Cancelled
 from dali_studio.schema.registry import Registry
 from dali_studio.studio import messages
+from dali_studio.studio.findings import too_large
 
 #: Unmeasured batches at the start: memory is taken and compiled kernels are loaded there.
 _WARM_UP = 1
@@ -45,19 +46,38 @@ class Profiler:
         if engine is not None:
             engine.cancel()
 
-    def report_nothing(self) -> None:
+    def report_nothing(self, revision: int) -> None:
         """Report a run that was stopped before it began."""
         self._send(
             messages.RunFinished(
-                batches=0, samples_per_second=0.0, milliseconds_per_batch=0.0, timings=(), stopped=True
+                revision=revision,
+                batches=0,
+                samples_per_second=0.0,
+                milliseconds_per_batch=0.0,
+                timings=(),
+                stopped=True,
             ),
             [],
         )
 
-    def run(self, graph: Graph, batches: int) -> None:
-        """Run and report."""
+    def run(self, graph: Graph, batches: int, revision: int, pause: Callable[[], None]) -> None:
+        """Run and report.
+
+        Parameters
+        ----------
+        graph : Graph
+        batches : int
+            Measured batches.
+        revision : int
+            Of the graph; it is part of the report.
+        pause : callable
+            Called between batches; the time it takes is not counted.
+        """
         self._send(messages.Busy(busy=True), [])
-        failed: tuple[Diagnostic, ...] = errors(validate(graph, self.registry).diagnostics)
+        needed = graph.reachable(registry=self.registry)
+        found = errors(validate(graph, self.registry).diagnostics)
+        # What no output depends on is left out of the run, with its faults.
+        failed: tuple[Diagnostic, ...] = tuple(d for d in found if not d.node or d.node in needed)
         probe = Probe()
         done = 0
         begin = perf_counter()
@@ -74,6 +94,11 @@ class Profiler:
                     engine.result()
                     done = max(number + 1 - _WARM_UP, 0)
                     self._send(messages.RunProgress(done=done, total=batches), [])
+                    paused = perf_counter()
+                    pause()
+                    begin += perf_counter() - paused
+            except MemoryError as error:
+                failed = (too_large(error),)
             except DaliStudioError as error:
                 failed = error.diagnostics
             except (Cancelled, StopIteration):
@@ -82,14 +107,15 @@ class Profiler:
                 if self._engine is not None:
                     self._engine.close()
                 self._engine = None
-        self._send(self._finished(graph, probe, done, perf_counter() - begin, failed), [])
+        self._send(self._finished(graph, revision, probe, done, perf_counter() - begin, failed), [])
         self._send(messages.Busy(busy=False), [])
 
     def _finished(
-        self, graph: Graph, probe: Probe, done: int, seconds: float, failed: tuple[Diagnostic, ...]
+        self, graph: Graph, revision: int, probe: Probe, done: int, seconds: float, failed: tuple[Diagnostic, ...]
     ) -> messages.RunFinished:
         times = probe.summary() if done else {}
         return messages.RunFinished(
+            revision=revision,
             batches=done,
             samples_per_second=done * graph.options.batch_size / seconds if done else 0.0,
             milliseconds_per_batch=seconds * 1e3 / done if done else 0.0,

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import threading
-import traceback
 from collections.abc import Callable, Mapping, Sequence
-from functools import singledispatchmethod
+from functools import partial, singledispatchmethod
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +21,10 @@ from dali_studio.graph.history import History
 from dali_studio.graph.model import Graph
 from dali_studio.graph.validate import Validation, validate
 from dali_studio.schema.registry import Registry
-from dali_studio.studio import gallery, messages
+from dali_studio.studio import findings, gallery, messages
 from dali_studio.studio.painter import Painter, PreviewRequest
 from dali_studio.studio.profiler import Profiler
-from dali_studio.studio.view import graph_view, options_view
+from dali_studio.studio.view import OUTPUTS, graph_view, options_view, positions_of
 from dali_studio.studio.worker import Worker
 
 Send = Callable[[messages.KernelMessage, Sequence[bytes]], None]
@@ -64,7 +63,7 @@ class Session:
 
     def _open(self, graph: Graph, view: Mapping[str, Any], path: Path | None) -> None:
         self.history = History(graph, self.registry)
-        self.positions = _positions(view)
+        self.positions = positions_of(view)
         self.path = path
         self._saved_graph: Graph | None = graph if path is not None else None
         self._seed = resolve_pipeline_seed(None)
@@ -108,7 +107,7 @@ class Session:
         try:
             message = msgspec.convert(content, messages.ClientMessage)
         except msgspec.ValidationError as error:
-            self.send(messages.Refused(diagnostics=(_unreadable(error),)))
+            self.send(messages.Refused(diagnostics=(findings.unreadable(error),)))
             return
         try:
             self.handle(message)
@@ -120,8 +119,8 @@ class Session:
 
     def _failed(self, error: Exception) -> None:
         """Report what nobody expected."""
-        findings = error.diagnostics if isinstance(error, DaliStudioError) else (_defect(error),)
-        self.send(messages.Refused(diagnostics=findings))
+        found = error.diagnostics if isinstance(error, DaliStudioError) else (findings.defect(error),)
+        self.send(messages.Refused(diagnostics=found))
 
     @singledispatchmethod
     def handle(self, message: Any) -> None:
@@ -143,12 +142,14 @@ class Session:
 
     @handle.register
     def _(self, message: messages.Undo) -> None:
-        self.history.undo()
-        self._changed()
+        if self.history.can_undo:
+            self.history.undo()
+        self._changed()  # also when there was nothing left: a burst of keys is no error, and it waits for its answer
 
     @handle.register
     def _(self, message: messages.Redo) -> None:
-        self.history.redo()
+        if self.history.can_redo:
+            self.history.redo()
         self._changed()
 
     @handle.register
@@ -164,15 +165,16 @@ class Session:
 
     @handle.register
     def _(self, message: messages.Run) -> None:
-        graph, batches = self.graph, min(max(message.batches, 1), 10_000)
+        graph, batches, revision = self.graph, min(max(message.batches, 1), 10_000), self.revision
         self.profiler.arm()
-        self.worker.submit("run", lambda: self.profiler.run(graph, batches))
+        pause = partial(self.worker.relieve, "run")  # previews go on between batches
+        self.worker.submit("run", lambda: self.profiler.run(graph, batches, revision, pause))
 
     @handle.register
     def _(self, message: messages.Stop) -> None:
         self.profiler.stop()
         if self.worker.drop("run"):  # it had not begun: nobody else will say that it has ended
-            self.profiler.report_nothing()
+            self.profiler.report_nothing(self.revision)
 
     @handle.register
     def _(self, message: messages.RequestCode) -> None:
@@ -226,7 +228,7 @@ class Session:
         self.path, self._saved_graph = path, self.graph
 
     def _changed(self) -> None:
-        self.positions = {key: p for key, p in self.positions.items() if key in self.graph or key == OUTPUTS}
+        # Positions of removed nodes stay for an undo; saving leaves them out.
         self.sample = min(self.sample, self.graph.options.batch_size - 1)
         self._announce_graph()
         self._paint()  # before the code: pictures are waited for, and formatting code takes as long as painting
@@ -244,7 +246,7 @@ class Session:
                 graph=graph_view(self.graph, self.registry, validation),
                 options=options_view(self.graph),
                 positions=self.positions,
-                diagnostics=validation.diagnostics,
+                diagnostics=findings.weighed(validation.diagnostics, self.graph, self.registry),
                 can_undo=self.history.can_undo,
                 can_redo=self.history.can_redo,
                 document=self.path.name if self.path else "",
@@ -293,21 +295,6 @@ class Session:
             self.profiler.stop()
 
 
-#: Name under which the position of the outputs card is kept.
-OUTPUTS = "__outputs__"
-
-
-def _positions(view: Mapping[str, Any]) -> dict[str, messages.Position]:
-    found: dict[str, messages.Position] = {}
-    for key, place in dict(view.get("positions") or {}).items():
-        try:
-            x, y = place
-            found[str(key)] = messages.Position(x=float(x), y=float(y))
-        except (TypeError, ValueError):
-            continue  # a damaged position costs the layout of one card, not the document
-    return found
-
-
 def write_text(path: Path, text: str) -> None:
     """Write a program.
 
@@ -326,19 +313,3 @@ def write_text(path: Path, text: str) -> None:
                 hint="Choose another place.",
             )
         ) from error
-
-
-def _unreadable(error: Exception) -> Diagnostic:
-    return Diagnostic(
-        code="DS401",
-        message=f"A message from the browser was not understood: {error}.",
-        hint="Reload the page; the versions of page and kernel differ.",
-    )
-
-
-def _defect(error: Exception) -> Diagnostic:
-    return Diagnostic(
-        code="DS305", message=f"{type(error).__name__}: {error}",
-        hint="This is a defect of DALI Studio; please report it.",
-        detail="".join(traceback.format_exception(error)[-3:]),
-    )  # fmt: skip

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from dali_studio.core.meta import TensorMeta
 from dali_studio.graph.checks import output_schemas
 from dali_studio.graph.edits import PortRef
@@ -9,7 +12,10 @@ from dali_studio.graph.facts import describe
 from dali_studio.graph.model import Graph
 from dali_studio.graph.validate import Validation
 from dali_studio.schema.registry import Registry
-from dali_studio.studio.messages import GraphView, NodeView, PipelineOptions
+from dali_studio.studio.messages import GraphView, NodeView, PipelineOptions, Position
+
+#: Name under which the position of the outputs card is kept.
+OUTPUTS = "__outputs__"
 
 
 def graph_view(graph: Graph, registry: Registry, validation: Validation) -> GraphView:
@@ -55,3 +61,15 @@ def options_view(graph: Graph) -> PipelineOptions:
         batch_size=options.batch_size, num_threads=options.num_threads, seed=options.seed, device_id=options.device_id,
         prefetch_queue_depth=options.prefetch_queue_depth,
     )  # fmt: skip
+
+
+def positions_of(view: Mapping[str, Any]) -> dict[str, Position]:
+    """Where a document's view part places the cards; what cannot be read is left out."""
+    found: dict[str, Position] = {}
+    for key, place in dict(view.get("positions") or {}).items():
+        try:
+            x, y = place
+            found[str(key)] = Position(x=float(x), y=float(y))
+        except (TypeError, ValueError):
+            continue  # a damaged position costs the layout of one card, not the document
+    return found

@@ -61,6 +61,20 @@ class Worker:
         with self._wake:
             return self._wake.wait_for(lambda: not self._jobs and not self._running, timeout)
 
+    def relieve(self, name: str) -> None:
+        """Run the waiting jobs that are more urgent than `name`; a long job of that name calls it between its parts."""
+        urgent = self._order[: self._order.index(name)]
+        while True:
+            with self._wake:
+                self._running = next((n for n in urgent if n in self._jobs), name)
+                job = self._jobs.pop(self._running) if self._running != name else None
+            if job is None:
+                return
+            try:
+                job()
+            except Exception as error:  # noqa: BLE001 - it must not end the long job
+                self._failed(error)
+
     def close(self) -> None:
         """End the thread after the job that runs."""
         with self._wake:

@@ -125,6 +125,61 @@ def test_add_wire_undo_and_delete(page: Any, server: tuple[str, Path], artifacts
     _by_id(page, "node-hsv").wait_for()
 
 
+def test_taking_a_node_out_leaves_a_chain_and_undo_puts_it_back(page: Any, server: tuple[str, Path]) -> None:
+    _open(page, server)
+    _await_picture(page, "rotate")
+    place = _by_id(page, "node-rotate").bounding_box()
+    _by_id(page, "node-rotate").click(position={"x": 70, "y": 12})
+    page.keyboard.press("Delete")
+    _by_id(page, "node-rotate").wait_for(state="detached")
+    page.wait_for_function(
+        "() => document.querySelector('[data-testid=\"code\"]').textContent.includes('brightness_contrast(resize')"
+    )
+    for _ in range(4):  # more often than there are steps
+        page.keyboard.press("Control+z")
+    _by_id(page, "node-rotate").wait_for()
+    page.wait_for_timeout(500)
+    again = _by_id(page, "node-rotate").bounding_box()
+    assert abs(again["x"] - place["x"]) < 2
+    assert page.locator('[data-testid="strip"]').count() == 0
+
+
+def test_an_error_of_a_run_goes_when_its_cause_does(page: Any, server: tuple[str, Path]) -> None:
+    _open(page, server)
+    _await_picture(page, "resize")
+    _by_id(page, "node-reader").click(position={"x": 70, "y": 12})
+    field = _by_id(page, "text-file_root")
+    field.fill("/no/such/folder")
+    field.press("Enter")
+    _by_id(page, "error-card-reader").wait_for(timeout=30_000)
+    _by_id(page, "run").click()
+    page.wait_for_function("() => !document.querySelector('[data-testid=\"run\"]').disabled", timeout=30_000)
+    assert "/no/such/folder" in _by_id(page, "strip").inner_text()
+    _by_id(page, "undo").click()
+    _by_id(page, "strip").wait_for(state="detached", timeout=30_000)
+    assert page.locator(".ds-failed").count() == 0
+
+
+def test_a_new_node_is_in_sight_and_needs_no_value_to_begin(page: Any, server: tuple[str, Path]) -> None:
+    _open(page, server)
+    _await_picture(page, "brightness_contrast")
+    _by_id(page, "node-brightness_contrast").click(position={"x": 70, "y": 12})
+    page.keyboard.press("Space")
+    _by_id(page, "quick-search").fill("rotate")
+    _by_id(page, "quick-search").press("Enter")
+    _await_picture(page, "rotate_2")
+    assert page.locator('[data-testid="strip"]').count() == 0
+    cards = {name: _by_id(page, f"node-{name}").bounding_box() for name in ("rotate_2", "outputs")}
+    new, outputs = cards["rotate_2"], cards["outputs"]
+    assert abs(new["x"] - outputs["x"]) >= new["width"] or abs(new["y"] - outputs["y"]) >= outputs["height"]
+    # the drawer's edge is dragged to see more code
+    before = _by_id(page, "code").bounding_box()["height"]
+    _by_id(page, "drawer-edge").focus()
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowUp")
+    page.wait_for_function("h => document.querySelector('[data-testid=\"code\"]').clientHeight > h + 20", arg=before)
+
+
 def test_keys_do_not_reach_the_notebook(page: Any, server: tuple[str, Path]) -> None:
     _open(page, server)
     cells = page.locator(".jp-Notebook .jp-Cell").count()

@@ -19,6 +19,7 @@ from dali_studio.graph import document
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.studio import messages
+from dali_studio.studio.previews import PreviewEngine
 from dali_studio.studio.session import Session
 
 
@@ -143,6 +144,69 @@ def test_undo_returns_to_the_start_and_a_drag_is_one_step(client: Client) -> Non
         client.send("undo")
     assert document.dumps(client.session.graph, {}) == start
     assert not client.session.history.can_undo
+
+
+def test_undo_without_a_step_is_answered_and_is_no_error(client: Client) -> None:
+    for word in ("undo", "redo"):
+        got = client.send(word)
+        assert not only(got, messages.Refused)
+        assert only(got, messages.RevisionChanged)
+
+
+def test_undo_brings_a_removed_node_back_to_its_place(client: Client, tmp_path: Path) -> None:
+    client.send("move_nodes", positions={"rotate": {"x": 10.0, "y": 20.0}})
+    client.edit({"type": "remove_node", "key": "rotate"})
+    client.send("save_document", path=str(tmp_path / "without.dali.json"))
+    assert "rotate" not in json.loads((tmp_path / "without.dali.json").read_text())["view"].get("positions", {})
+    (revision,) = only(client.send("undo"), messages.RevisionChanged)
+    assert revision.positions["rotate"] == messages.Position(x=10.0, y=20.0)
+
+
+def test_pictures_follow_an_edit_while_a_run_goes_on(client: Client) -> None:
+    client.send("ready")
+    before = len(client.received)
+    client.session.receive({"type": "run", "batches": 40})
+    edit = {"type": "set_argument", "key": "rotate", "argument": "fill_value", "value": 90.0}
+    client.session.receive(
+        {"type": "apply_edits", "base_revision": client.session.revision, "edits": [edit], "gesture": ""}
+    )
+    assert client.session.worker.wait(60)
+    kinds = [type(message) for message, _ in client.received[before:]]
+    assert messages.Previews in kinds[: kinds.index(messages.RunFinished)]
+    (finished,) = only(client.received[before:], messages.RunFinished)
+    assert finished.batches == 40
+    assert finished.revision == client.session.revision - 1  # what was measured is not what is shown now
+
+
+def test_an_output_that_is_too_large_is_told_on_its_node(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = PreviewEngine._run
+
+    def limited(self: PreviewEngine, graph: Graph, *rest: Any) -> Any:
+        if "rotate" in graph:
+            raise MemoryError("Unable to allocate 25.1 GiB for an array")
+        return run(self, graph, *rest)
+
+    monkeypatch.setattr(PreviewEngine, "_run", limited)
+    got = client.send("ready")
+    (previews,) = only(got, messages.Previews)
+    (finding,) = previews.failed
+    assert finding.node == "rotate"
+    assert "25.1 GiB" in finding.message
+    assert {item.key for item in previews.items} >= {"reader", "decode", "resize"}
+
+
+def test_an_unwired_node_that_nothing_needs_does_not_stop_the_run(client: Client) -> None:
+    got = client.edit({"type": "add_node", "key": "spare", "operator": "flip", "device": "cpu"})
+    (revision,) = only(got, messages.RevisionChanged)
+    (finding,) = revision.diagnostics
+    assert (finding.node, finding.severity) == ("spare", "warning")
+    (finished,) = only(client.send("run", batches=1), messages.RunFinished)
+    assert finished.batches == 1
+    assert not finished.failed
+    got = client.edit({"type": "set_outputs", "outputs": [{"node": "spare", "output": 0}]})
+    assert [d.severity for d in only(got, messages.RevisionChanged)[-1].diagnostics if d.node == "spare"] == ["error"]
+    (finished,) = only(client.send("run", batches=1), messages.RunFinished)
+    assert [d.node for d in finished.failed] == ["spare"]
 
 
 def test_a_refused_edit_changes_nothing_and_says_why(client: Client) -> None:

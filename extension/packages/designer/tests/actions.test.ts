@@ -25,6 +25,14 @@ describe("adding", () => {
     expect(nodeOf(graph, "rotate_2")?.inputs).toEqual([ref("decode")]);
     expect(step.positions).toEqual({ rotate_2: { x: 1, y: 2 } });
   });
+  it("gives needed arguments a value to begin with, unless the wire feeds them", () => {
+    if (!rotate) throw new Error("the fixture has no rotate");
+    const added = (from: ReturnType<typeof ref>) =>
+      nodeOf(applyEdits(GRAPH, addStep(context, rotate, { at: { x: 0, y: 0 }, from }).edits, INDEX), "rotate_2");
+    expect(added(ref("decode"))?.arguments).toEqual({ angle: 0 });
+    expect(added(ref("angle"))?.arguments).toEqual({});
+    expect(added(ref("angle"))?.argument_inputs).toEqual({ angle: ref("angle") });
+  });
   it("takes the place of a returned picture", () => {
     if (!rotate) throw new Error("the fixture has no rotate");
     const graph = { ...GRAPH, outputs: [ref("decode"), ref("angle")] };
@@ -69,6 +77,32 @@ describe("wires", () => {
 });
 
 describe("removing", () => {
+  const chain = (between: ReturnType<typeof node>) => ({
+    ...GRAPH,
+    nodes: [
+      ...GRAPH.nodes.filter((n) => n.key !== "rotate"),
+      between,
+      node("last", "rotate", { inputs: [ref(between.key)] }),
+    ],
+    outputs: [ref("last"), ref(between.key)],
+  });
+  it("heals the chain around a node that passes its input on", () => {
+    const graph = chain(node("turn", "rotate", { inputs: [ref("decode")] }));
+    const left = applyEdits(graph, removeStep(graph, ["turn"], []).edits, INDEX);
+    expect(nodeOf(left, "last")?.inputs).toEqual([ref("decode")]);
+    expect(left.outputs).toEqual([ref("last"), ref("decode")]);
+  });
+  it("heals over several removed nodes and leaves cut outputs out", () => {
+    const graph = chain(node("turn", "rotate", { inputs: [ref("decode")] }));
+    const step = removeStep(graph, ["turn", "last"], [`${OUTPUTS}|out|1`]);
+    expect(applyEdits(graph, step.edits, INDEX).outputs).toEqual([ref("decode")]);
+  });
+  it("leaves a gap where the data or the device differ", () => {
+    const graph = chain(node("turn", "rotate", { inputs: [ref("decode")], device: "gpu" }));
+    expect(nodeOf(applyEdits(graph, removeStep(graph, ["turn"], []).edits, INDEX), "last")?.inputs).toEqual([]);
+    const decoded = applyEdits(GRAPH, removeStep(GRAPH, ["decode"], []).edits, INDEX);
+    expect(nodeOf(decoded, "rotate")?.inputs).toEqual([]);
+  });
   it("is one step for nodes and wires", () => {
     const step = removeStep(GRAPH, ["decode", OUTPUTS], ["rotate|arg|angle", `${OUTPUTS}|out|1`, "rotate|in|0"]);
     const graph = applyEdits(GRAPH, step.edits, INDEX);

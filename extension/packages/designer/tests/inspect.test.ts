@@ -63,6 +63,7 @@ describe("cards", () => {
 describe("the sentence", () => {
   const run: KernelMessage = {
     type: "run_finished",
+    revision: 1,
     batches: 8,
     samples_per_second: 100,
     milliseconds_per_batch: 10,
@@ -76,7 +77,7 @@ describe("the sentence", () => {
   it("names the slowest node after a run", () => {
     expect(sentence(fold(OPENED, revision(1), run))).toMatchObject({
       lead: "Decode sets the pace:",
-      rest: "82 % of each batch, 8.20 ms of work.",
+      rest: "82 % of the work, 8.20 ms in each batch.",
       action: "show",
       node: "decode",
     });
@@ -85,6 +86,28 @@ describe("the sentence", () => {
     const state = fold(OPENED, revision(1, GRAPH, { diagnostics: [failed] }), { ...run, failed: [failed] });
     expect(findings(state)).toHaveLength(1);
     expect(sentence(state)).toMatchObject({ tone: "error", lead: "Stopped at decode.", node: "decode" });
+  });
+  it("forgets what stopped a run once the graph is changed, and says that times are old", () => {
+    const stopped: KernelMessage = { ...run, failed: [failed] };
+    expect(findings(fold(OPENED, revision(1), stopped))).toEqual([failed]);
+    expect(findings(fold(OPENED, revision(1), stopped, revision(2)))).toEqual([]);
+    const slow = sentence(fold(OPENED, revision(1), run, revision(2)));
+    expect(slow?.muted).toBe("Measured before the last change.");
+    const gone = { ...GRAPH, nodes: GRAPH.nodes.filter((n) => n.key !== "decode") };
+    expect(sentence(fold(OPENED, revision(1), run, revision(2, gone)))).toBeNull();
+  });
+  it("drops a refused save when a later one succeeds", () => {
+    const refused: KernelMessage = { type: "refused", diagnostics: [{ code: "DS302", message: "It is read-only." }] };
+    const state = fold(OPENED, revision(1), refused);
+    expect(sentence(state)?.rest).toBe("It is read-only.");
+    expect(sentence(receive(state, { type: "saved", path: "a.dali.json", what: "document" }))).toBeNull();
+  });
+  it("does not say the node's name twice", () => {
+    const missing: Diagnostic = { code: "DS201", message: "rotate needs its input.", node: "rotate" };
+    expect(sentence(fold(OPENED, revision(1, GRAPH, { diagnostics: [missing] })))).toMatchObject({
+      lead: "Rotate needs its input.",
+      rest: "",
+    });
   });
   it("stays closed when it was closed", () => {
     const state = fold(OPENED, revision(1), run);

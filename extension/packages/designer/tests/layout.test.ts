@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { OUTPUTS } from "../src/core/graph";
-import { freePlace, layoutGraph } from "../src/core/layout";
+import { fittingScale, freePlace, layoutGraph, layoutInBox } from "../src/core/layout";
 import { bezier, route } from "../src/core/route";
 import type { GraphView } from "../src/protocol/generated";
 import { GRAPH, node, ref } from "./fixtures";
@@ -27,6 +27,23 @@ describe("layoutGraph", () => {
     expect(at.n3?.x).toBe(20);
     expect(at.n3?.y).toBe(218);
     expect(Math.max(...Object.values(at).map((p) => p.x + 148))).toBeLessThanOrEqual(600);
+  });
+  it("lets a short last row stand below the end of the row above", () => {
+    const at = layoutGraph(GRAPH, sizes, 600);
+    expect(at[OUTPUTS]).toEqual({ x: 388, y: 218 });
+  });
+  it("makes rows longer where the whole is then seen larger", () => {
+    const nodes = Array.from({ length: 40 }, (_, i) =>
+      node(`n${i}`, "rotate", { inputs: i ? [ref(`n${i - 1}`)] : [] }),
+    );
+    const box = { width: 1090, height: 440 };
+    const long: GraphView = { name: "long", nodes, outputs: [] };
+    const extent = (at: Record<string, { x: number; y: number }>) => {
+      const places = Object.values(at);
+      return fittingScale(Math.max(...places.map((p) => p.x + 128)), Math.max(...places.map((p) => p.y + 157)), box);
+    };
+    expect(extent(layoutInBox(long, sizes, box))).toBeGreaterThan(1.3 * extent(layoutGraph(long, sizes, box.width)));
+    expect(layoutInBox(GRAPH, sizes, box)).toEqual(layoutGraph(GRAPH, sizes, box.width));
   });
   it("never lets cards overlap", () => {
     const many: GraphView = {

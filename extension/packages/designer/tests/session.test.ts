@@ -97,6 +97,17 @@ describe("positions", () => {
   });
 });
 
+describe("places", () => {
+  it("of a step hold over places that were sent before it", () => {
+    const { kernel, session } = opened();
+    session.move({ rotate: { x: 1, y: 1 } });
+    session.edit([fill(1)], { positions: { rotate: { x: 5, y: 5 } } });
+    expect(session.store.get().positions.rotate).toEqual({ x: 5, y: 5 });
+    kernel.say(revision(2, undefined, { positions: { rotate: { x: 5, y: 5 } } }));
+    expect(session.store.get().positions.rotate).toEqual({ x: 5, y: 5 });
+  });
+});
+
 describe("previews", () => {
   it("of an older revision are dropped", () => {
     const { kernel, session } = opened();

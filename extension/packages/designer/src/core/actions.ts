@@ -1,6 +1,6 @@
 import type { Edit, GraphView, NodeView, PortRef, Position, Value } from "../protocol/generated";
 import { type Argument, type CatalogIndex, findRandom, isInteger, type Operator } from "./catalog";
-import { bestSlot, type Context, deviceFor, judge } from "./compat";
+import { bestSlot, type Context, deviceFor, judge, outputDevice } from "./compat";
 import { applyEdits, freeKey } from "./edits";
 import { nodeOf, OUTPUTS, type Slot, wiresOf } from "./graph";
 
@@ -70,6 +70,18 @@ function takeOver(graph: GraphView, from: PortRef, operator: Operator, input: nu
   return [{ type: "set_outputs", outputs }];
 }
 
+/** Values to begin with for arguments that need one and have no default: the neutral or the most common one. */
+function startValues(operator: Operator, wired: string): Record<string, Value> {
+  const values: Record<string, Value> = {};
+  for (const { name, required, choices, span } of operator.arguments) {
+    const [low, high] = span;
+    if (!required || name === wired) continue;
+    if (choices.length > 0) values[name] = choices.includes("FLOAT") ? "FLOAT" : (choices[0] ?? null);
+    else if (low !== undefined && high !== undefined) values[name] = low <= 0 && high >= 0 ? 0 : low;
+  }
+  return values;
+}
+
 /**
  * Place an operator and wire it where that is possible. Behind a result that the pipeline returns it takes that place,
  * and the first picture of an empty pipeline is returned, so that nothing new is without effect.
@@ -77,11 +89,13 @@ function takeOver(graph: GraphView, from: PortRef, operator: Operator, input: nu
 export function addStep(context: Context, operator: Operator, options: AddOptions): Step {
   const key = freeKey(operator.node_name || operator.name, takenKeys(context.graph));
   const upstream = options.from ? nodeOf(context.graph, options.from.node) : undefined;
-  const edits: Edit[] = [{ type: "add_node", key, operator: operator.name, device: deviceFor(operator, upstream) }];
-  const graph = applyEdits(context.graph, edits, context.catalog);
+  const bare = { type: "add_node", key, operator: operator.name, device: deviceFor(operator, upstream) } as const;
+  const graph = applyEdits(context.graph, [bare], context.catalog);
+  const slot = options.from ? bestSlot({ ...context, graph }, options.from, key) : null;
+  const wired = slot && "kind" in slot && slot.kind === "argument" ? slot.argument : "";
+  const edits: Edit[] = [{ ...bare, arguments: startValues(operator, wired) }];
   if (options.from) {
-    const slot = bestSlot({ ...context, graph }, options.from, key);
-    if ("kind" in slot) {
+    if (slot && "kind" in slot) {
       edits.push(...connectEdits(graph, options.from, slot));
       if (slot.kind === "input" && !options.to) edits.push(...takeOver(graph, options.from, operator, slot.input, key));
     }
@@ -97,14 +111,45 @@ export function addStep(context: Context, operator: Operator, options: AddOption
   return { edits, positions: { [key]: options.at }, select: [key] };
 }
 
-/** Remove nodes (their wires go with them) and cut wires, as one step. */
+/** What flows into a node that passes one kind of data through, on one device; null for all others. */
+function passedThrough(graph: GraphView, key: string): PortRef | null {
+  const node = nodeOf(graph, key);
+  const [source, ...rest] = node?.inputs.filter((r) => r !== null) ?? [];
+  const from = source ? nodeOf(graph, source.node) : undefined;
+  if (!node || !source || !from || rest.length > 0 || node.output_kinds.length !== 1) return null;
+  const same = from.output_kinds[source.output] === node.output_kinds[0];
+  return same && outputDevice(from.device) === outputDevice(node.device) ? source : null;
+}
+
+/**
+ * Remove nodes (their wires go with them) and cut wires, as one step. Where a node passed its input on, that input is
+ * wired to what the node fed, so that taking a step out of a chain leaves a chain.
+ */
 export function removeStep(graph: GraphView, keys: readonly string[], wireIds: readonly string[]): Step {
   const nodes = new Set(keys.filter((k) => k !== OUTPUTS));
-  const slots = wiresOf(graph)
-    .filter((w) => wireIds.includes(w.id) && !nodes.has(w.slot.node) && !nodes.has(w.source.node))
-    .map((w) => w.slot);
+  const healed = (ref: PortRef): PortRef | null => {
+    let at: PortRef | null = ref;
+    while (at && nodes.has(at.node)) at = passedThrough(graph, at.node);
+    return at;
+  };
+  const wires = wiresOf(graph).filter((w) => !nodes.has(w.slot.node));
+  const chosen = wires.filter((w) => wireIds.includes(w.id));
+  const gone = new Set(chosen.flatMap((w) => (w.slot.kind === "output" ? [w.slot.index] : [])));
+  const loose = chosen.filter((w) => w.slot.kind !== "output" && !nodes.has(w.source.node));
+  const edits = cutEdits(
+    graph,
+    loose.map((w) => w.slot),
+  );
+  for (const { id, source, slot } of wires) {
+    if (wireIds.includes(id)) continue;
+    const to = nodes.has(source.node) && slot.kind !== "output" ? healed(source) : null;
+    if (to) edits.push(...connectEdits(graph, to, slot));
+  }
+  const outputs = graph.outputs.filter((_, i) => !gone.has(i)).map((ref) => healed(ref) ?? ref);
+  if (gone.size > 0 || outputs.some((ref) => !graph.outputs.includes(ref)))
+    edits.push({ type: "set_outputs", outputs });
   const removals = [...nodes].map((key): Edit => ({ type: "remove_node", key }));
-  return { edits: [...cutEdits(graph, slots), ...removals], positions: {}, select: [] };
+  return { edits: [...edits, ...removals], positions: {}, select: [] };
 }
 
 /** What Ctrl+C keeps. */

@@ -143,10 +143,37 @@ export function layoutGraph(
     const members = [...main]
       .filter(([, c]) => Math.floor(c.column / columns) === band)
       .map(([key, c]) => ({ key, column: c.column % columns, lane: c.lane }));
-    placeBand(members, floor);
+    placeBand(members, floor, band > 0);
     placeSmall(members, small, floor);
   }
   return floor.positions;
+}
+
+/** How large the cards are shown when all of them are in the box; 1 at most. */
+export function fittingScale(width: number, height: number, box: Size): number {
+  // Wires run up to 20 px outside of the cards.
+  if (width + 24 <= box.width && height + 24 <= box.height) return 1;
+  return Math.min(1, Math.max(0.15, Math.min(box.width / (width + 56), box.height / (height + 40))));
+}
+
+/** Rows as long as the box at 100 %; longer ones where the whole graph is then seen larger. */
+export function layoutInBox(graph: GraphView, sizes: ReadonlyMap<string, Size>, box: Size): Record<string, Position> {
+  let best: Record<string, Position> = {};
+  let bestScale = 0;
+  for (const stretch of [1, 1.25, 1.5, 2, 2.5, 3, 4]) {
+    const at = layoutGraph(graph, sizes, box.width * stretch);
+    const far = (side: "x" | "y", size: (key: string) => number) =>
+      Math.max(0, ...Object.entries(at).map(([key, p]) => p[side] + size(key)));
+    const width = far("x", (key) => sizes.get(key)?.width ?? CARD) - SIDE;
+    const height = far("y", (key) => sizes.get(key)?.height ?? ROW - GAP) - TOP;
+    const scale = fittingScale(width, height, box);
+    if (scale > bestScale * 1.08) {
+      best = at;
+      bestScale = scale;
+    }
+    if (scale === 1) break;
+  }
+  return best;
 }
 
 interface Member {
@@ -155,12 +182,13 @@ interface Member {
   readonly lane: number;
 }
 
-/** Lanes of a band from the top; a short band stands at the right if it can stand higher there. */
-function placeBand(members: readonly Member[], floor: Floor): void {
+/** Lanes of a band from the top; a short band stands at the right, near the end of the row above, if it can. */
+function placeBand(members: readonly Member[], floor: Floor, continues: boolean): void {
   const used = Math.max(0, ...members.map((m) => m.column + 1));
   const spare = floor.columns - used;
   const range = (from: number) => Array.from({ length: used }, (_, i) => from + i);
-  if (spare > 0 && floor.topOf(range(spare)) < floor.topOf(range(0))) for (const m of members) m.column += spare;
+  const gain = floor.topOf(range(0)) - floor.topOf(range(spare));
+  if (spare > 0 && (gain > 0 || (continues && gain === 0))) for (const m of members) m.column += spare;
   const lanes = [...new Set(members.map((m) => m.lane))].sort((a, b) => a - b);
   for (const lane of lanes) {
     const row = members.filter((m) => m.lane === lane);

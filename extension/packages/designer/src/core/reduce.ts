@@ -18,8 +18,16 @@ export function project(state: State): State {
   return { ...state, graph, options, positions: { ...confirmed.positions, ...state.moved, ...placed } };
 }
 
+/** Places that a step brings with it hold over places sent before: those are not waited for any more. */
+function forgetMoves(state: State, command: Command): State {
+  if (command.kind !== "edits" || Object.keys(command.positions).length === 0) return state;
+  const moved = Object.fromEntries(Object.entries(state.moved).filter(([key]) => !(key in command.positions)));
+  return { ...state, moved };
+}
+
 /** Queue a command; edits of the same gesture that still wait are joined, so that the latest value wins. */
-export function enqueue(state: State, command: Command): State {
+export function enqueue(before: State, command: Command): State {
+  const state = forgetMoves(before, command);
   const last = state.pending.at(-1);
   const waits = state.pending.length > (state.inFlight ? 1 : 0);
   if (
@@ -81,8 +89,8 @@ export function isOther(state: State, message: RevisionChanged): boolean {
 
 /** Everything of the old document goes; the panels stay as they are. */
 function afresh(state: State): State {
-  const { drawer, palette, heat, inspector } = state.view;
-  const view = { ...INITIAL.view, drawer, palette, heat, inspector };
+  const { drawer, drawerHeight, palette, heat, inspector } = state.view;
+  const view = { ...INITIAL.view, drawer, drawerHeight, palette, heat, inspector };
   return { ...INITIAL, link: state.link, opening: state.opening, view };
 }
 
@@ -176,8 +184,7 @@ export function receive(state: State, message: KernelMessage): State {
     case "run_progress":
       return { ...state, run: { ...state.run, running: true, done: message.done, total: message.total } };
     case "run_finished": {
-      const revision = state.confirmed?.revision ?? -1;
-      return { ...state, run: { ...INITIAL.run, finished: message, revision } };
+      return { ...state, run: { ...INITIAL.run, finished: message, revision: message.revision } };
     }
     case "code":
       return { ...state, code: message };

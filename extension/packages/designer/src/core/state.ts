@@ -77,6 +77,8 @@ export interface View {
   readonly hovered: string | null;
   readonly palette: boolean;
   readonly drawer: DrawerTab | null;
+  /** Height of the open drawer in px. */
+  readonly drawerHeight: number;
   readonly inspector: boolean;
   readonly heat: boolean;
   readonly quickAdd: QuickAdd | null;
@@ -127,6 +129,7 @@ export const INITIAL_VIEW: View = {
   hovered: null,
   palette: false,
   drawer: "code",
+  drawerHeight: 151,
   inspector: true,
   heat: false,
   quickAdd: null,

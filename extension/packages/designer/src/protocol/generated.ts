@@ -388,9 +388,10 @@ export interface RunProgress {
   readonly total: number;
 }
 
-/** The measured run. `stopped`: by the user; `failed`: why it could not go on. */
+/** The measured run. `stopped`: by the user; `failed`: why it could not go on; `revision`: of the measured graph. */
 export interface RunFinished {
   readonly type: "run_finished";
+  readonly revision: number;
   readonly batches: number;
   readonly samples_per_second: number;
   readonly milliseconds_per_batch: number;

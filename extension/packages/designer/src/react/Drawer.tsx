@@ -1,10 +1,12 @@
 import { useEffect, useMemo, useRef, useState } from "react";
+import { definingLines } from "../core/codeLines";
 import { findings, severity } from "../core/select";
 import { STRIP_PICTURE } from "../core/session";
 import type { DrawerTab } from "../core/state";
 import { Thumb } from "./canvas/Thumb";
 import { copyText } from "./clipboard";
 import { useFrame, useSel, useSession } from "./context";
+import { DrawerEdge } from "./DrawerEdge";
 import { Icon } from "./icons";
 import { IconButton } from "./parts";
 import { SaveButtons } from "./SaveButtons";
@@ -15,11 +17,24 @@ const TABS: readonly (readonly [DrawerTab, string])[] = [
   ["batch", "Batch"],
 ];
 
+let split: { readonly source: string; readonly lines: readonly string[] } = { source: "", lines: [] };
+
+/** Lines of the source; the last answer is kept, since marks are asked for at every change of the state. */
+function sourceLines(source: string): readonly string[] {
+  if (split.source !== source) split = { source, lines: source.split("\n") };
+  return split.lines;
+}
+
 function useMarks(): ReadonlyMap<number, string> {
   const marked = useSel((s) => {
     const entries: string[] = [];
+    const text = sourceLines(s.code?.source ?? "");
+    const isReturn = (line: number) => /^\s+return\b/.test(text[line - 1] ?? "");
     const put = (key: string, mark: string) => {
-      for (const line of s.code?.lines[key] ?? []) entries.push(`${line}|${mark}`);
+      for (const line of definingLines(s.code?.lines ?? {}, key)) {
+        // The return statement stands below the last node and belongs to none.
+        if (!isReturn(line)) entries.push(`${line}|${mark}`);
+      }
     };
     if (s.view.hovered) put(s.view.hovered, "hover");
     for (const key of s.view.selection) {
@@ -135,13 +150,22 @@ export function Drawer() {
   const session = useSession();
   const tab = useSel((s) => s.view.drawer);
   const some = useSel((s) => (s.graph?.nodes.length ?? 0) > 0);
+  const height = useSel((s) => s.view.drawerHeight);
   const slim = breadth === "slim";
   useEffect(() => {
-    if (slim) session.view({ drawer: null });
+    if (!slim) return undefined;
+    const before = session.store.get().view.drawer;
+    session.view({ drawer: null });
+    return () => session.view((v) => ({ drawer: v.drawer ?? before }));
   }, [slim, session]);
   const open = tab !== null && some;
   return (
-    <section className={`ds-drawer ${open ? "ds-drawer-open" : ""}`} aria-label="Code and batch">
+    <section
+      className={`ds-drawer ${open ? "ds-drawer-open" : ""}`}
+      style={open ? { height } : undefined}
+      aria-label="Code and batch"
+    >
+      {open && <DrawerEdge />}
       <div className="ds-drawer-head" role="tablist">
         {TABS.map(([name, words]) => (
           <button

@@ -98,9 +98,11 @@ function Throughput() {
     ? "measuring"
     : failed
       ? "stopped by an error"
-      : run
-        ? `${format.time(run.milliseconds_per_batch)} per batch`
-        : "";
+      : run?.batches === 0
+        ? "stopped"
+        : run
+          ? `${format.time(run.milliseconds_per_batch)} per batch`
+          : "";
   const title = run
     ? `Measured over ${format.plural(run.batches, "whole batch", "whole batches")}, all nodes together.${old ? " From before the last change." : ""}`
     : "";

@@ -4,5 +4,7 @@ declare module "react" {
   interface CSSProperties {
     "--ds-c"?: string;
     "--ds-at"?: string;
+    "--ds-share"?: string;
+    "--ds-far-name"?: string;
   }
 }

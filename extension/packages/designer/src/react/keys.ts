@@ -2,6 +2,8 @@ import { type KeyboardEvent, type MutableRefObject, useCallback, useRef } from "
 import { type Clip, copyClip, pasteStep, removeStep } from "../core/actions";
 import { nodeOf, OUTPUTS, walk } from "../core/graph";
 import type { Session } from "../core/session";
+import type { Position } from "../protocol/generated";
+import { cardRects, sizesOf } from "./canvas/sizes";
 import type { CanvasApi } from "./canvasApi";
 import { copyText } from "./clipboard";
 import type { Frame } from "./context";
@@ -31,9 +33,28 @@ function remove(session: Session): void {
 function paste(session: Session, clip: Clip | null, shift: number): void {
   const { graph } = session.store.get();
   if (!graph || !clip || clip.nodes.length === 0) return;
-  const step = pasteStep(graph, clip, { x: shift, y: shift });
+  const step = pasteStep(graph, clip, freeShift(session, clip, shift));
   session.edit(step.edits, { positions: step.positions });
   session.select(step.select);
+}
+
+/** How far pasted cards are moved, so that none of them covers a card. */
+function freeShift(session: Session, clip: Clip, shift: number): Position {
+  const state = session.store.get();
+  const taken = cardRects(state);
+  const sizes = sizesOf(state);
+  const hits = (dx: number, dy: number) =>
+    Object.entries(clip.positions).some(([key, p]) => {
+      const { width, height } = sizes.get(key) ?? { width: 148, height: 171 };
+      const x = p.x + dx;
+      const y = p.y + dy;
+      return taken.some(
+        (t) => x < t.x + t.width + 8 && x + width + 8 > t.x && y < t.y + t.height + 12 && y + height + 12 > t.y,
+      );
+    });
+  let y = shift;
+  while (hits(0, y) && y < 8000) y += 16;
+  return { x: 0, y };
 }
 
 function copied(session: Session): Clip | null {

@@ -9,17 +9,17 @@ import {
 } from "@xyflow/react";
 import { type DragEvent, type MouseEvent, useCallback, useEffect, useRef, useState } from "react";
 import { OUTPUTS } from "../../core/graph";
-import { layoutGraph } from "../../core/layout";
+import { layoutInBox } from "../../core/layout";
 import type { Position } from "../../protocol/generated";
 import { reducedMotion, useCanvasApi } from "../canvasApi";
-import { useFrame } from "../context";
+import { useFrame, useSel } from "../context";
 import { insertOperator, openQuickAdd } from "../quick";
-import { type Drag, DragContext } from "./drag";
+import { type Drag, DragContext, dragHue } from "./drag";
 import { OpCard } from "./OpCard";
 import { OutputsCard } from "./OutputsCard";
 import { sizesOf } from "./sizes";
 import { focusCard, useFirstFit, useKeptFocus, useObstacles } from "./upkeep";
-import { fitView, obstaclesOf, useAutoPlace, useFlowEdges, useFlowNodes } from "./useFlow";
+import { fitView, obstaclesOf, roomOf, useAutoPlace, useFlowEdges, useFlowNodes } from "./useFlow";
 import { useWiring } from "./useWiring";
 import { ObstacleContext, WireEdge } from "./WireEdge";
 import { ZoomControls } from "./ZoomControls";
@@ -69,6 +69,7 @@ function CanvasView() {
     [session, root, place],
   );
   const { drag, hint, handlers } = useWiring(onPane);
+  const hue = useSel((s) => (drag ? dragHue(s, drag) : "slate"));
 
   const animate = useCallback(
     (to: Readonly<Record<string, Position>>) => {
@@ -107,7 +108,7 @@ function CanvasView() {
       zoomTo: (z) => void flow.zoomTo(z, { duration: 80 }),
       layout: () => {
         const state = session.store.get();
-        if (state.graph) animate(layoutGraph(state.graph, sizesOf(state), box.current?.clientWidth || 900));
+        if (state.graph) animate(layoutInBox(state.graph, sizesOf(state), roomOf(box.current)));
       },
       show: (key) => {
         const node = latest.current.find((n) => n.id === key);
@@ -196,6 +197,7 @@ function CanvasView() {
     <div
       ref={box}
       className={`ds-canvas ds-zoom-${zoomLevel(zoom)} ${drag ? "ds-wiring" : ""}`}
+      style={{ "--ds-far-name": `${Math.round(11 / zoom)}px` }}
       data-testid="canvas"
       role="application"
       // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes keys
@@ -240,7 +242,7 @@ function CanvasView() {
             {...handlers}
             colorMode={colorMode}
             connectionRadius={18}
-            connectionLineStyle={{ stroke: "var(--ds-accent)", strokeWidth: 2 }}
+            connectionLineStyle={{ stroke: `var(--ds-${hue})`, strokeWidth: 2 }}
             defaultEdgeOptions={{ focusable: true }}
             // The first row lies within the distance from the edge at which it would begin to pan.
             autoPanOnConnect={false}
@@ -261,7 +263,7 @@ function CanvasView() {
           </ReactFlow>
         </ObstacleContext.Provider>
       </DragContext.Provider>
-      <ZoomControls zoom={zoom} />
+      {nodes.length > 0 && <ZoomControls zoom={zoom} />}
       {hint && (
         <div
           className="ds-drag-hint"

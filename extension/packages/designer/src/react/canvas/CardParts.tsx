@@ -122,7 +122,7 @@ export function HeatBar({ timing }: { readonly timing: NodeTiming | undefined })
       {timing && (
         <i
           className={`ds-heat-${format.heatStep(timing.share)}`}
-          style={{ width: `${Math.max(1.5, timing.share * 100)}%` }}
+          style={{ "--ds-share": `${Math.max(1.5, timing.share * 100)}%` }}
         />
       )}
     </div>

@@ -1,4 +1,4 @@
-import { NodeToolbar, Position, useStore } from "@xyflow/react";
+import { NodeToolbar, type Position, useStore } from "@xyflow/react";
 import * as format from "../../core/format";
 import { findings, runFailures, severity } from "../../core/select";
 import type { State } from "../../core/state";
@@ -29,10 +29,17 @@ function title(d: Diagnostic): string {
 }
 
 /** Widest and, as a rule, highest card in px. */
-const ROOM = { width: 300, height: 170 };
+const ROOM = { width: 300, height: 200 };
+
+interface Side {
+  readonly position: Position;
+  readonly align: "start" | "end";
+  /** The canvas is too narrow for the card; the sentence above it and the inspector say the same. */
+  readonly nowhere: boolean;
+}
 
 /** The side on which the card is inside of the canvas: below if there is room. */
-function useSide(key: string): { readonly position: Position; readonly align: "start" | "end" } {
+function useSide(key: string): Side {
   const text = useStore((s) => {
     const [x, y, zoom] = s.transform;
     const node = s.nodeLookup.get(key);
@@ -40,13 +47,14 @@ function useSide(key: string): { readonly position: Position; readonly align: "s
     const top = y + (node?.internals.positionAbsolute.y ?? 0) * zoom;
     const height = (node?.measured.height ?? 171) * zoom;
     const width = (node?.measured.width ?? 148) * zoom;
-    const align = left + ROOM.width > s.width ? "end" : "start";
+    const align = left + ROOM.width <= s.width ? "start" : "end";
+    if (align === "end" && left + width < ROOM.width) return "nowhere";
     if (top + height + ROOM.height <= s.height) return `bottom ${align}`;
     if (top >= ROOM.height) return `top ${align}`;
     return left + width + ROOM.width > s.width && left >= ROOM.width ? "left start" : "right start";
   });
   const [side = "bottom", align] = text.split(" ");
-  return { position: side as Position, align: align === "end" ? "end" : "start" };
+  return { position: side as Position, align: align === "end" ? "end" : "start", nowhere: side === "nowhere" };
 }
 
 /** What went wrong at a node, beside it: in plain words first, technical words folded. */
@@ -62,7 +70,13 @@ export function ErrorCard({ nodeKey, finding, more }: Props) {
   const open = state.wanted && !state.folded;
   const fold = () => session.view((v) => ({ folded: [...v.folded, id] }));
   return (
-    <NodeToolbar nodeId={nodeKey} isVisible={open} position={side.position} offset={6} align={side.align}>
+    <NodeToolbar
+      nodeId={nodeKey}
+      isVisible={open && !side.nowhere}
+      position={side.position}
+      offset={6}
+      align={side.align}
+    >
       <section
         className={`ds-error-card ds-tone-${error ? "error" : "warning"} nodrag nopan nowheel`}
         aria-label={`Problem of ${nodeKey}`}

@@ -1,5 +1,5 @@
 import type { NodeProps } from "@xyflow/react";
-import { memo } from "react";
+import { memo, type ReactNode } from "react";
 import type { Operator } from "../../core/catalog";
 import * as format from "../../core/format";
 import { nodeOf } from "../../core/graph";
@@ -53,23 +53,35 @@ export function describe(node: NodeView, operator: Operator | undefined, timing:
   return [...words, state].join(", ");
 }
 
-function Header({ node, operator, renaming }: { node: NodeView; operator: Operator | undefined; renaming: boolean }) {
-  const hue = categoryHue(operator?.category ?? "");
+/** `off` or `not used`; on cards with a picture it stands there, so that the name keeps its room. */
+function UseChip({ node, className }: { readonly node: NodeView; readonly className: string }) {
+  if (node.bypassed) return <span className={className}>off</span>;
+  if (node.in_run) return null;
+  return (
+    <span className={className} title="No output of the pipeline depends on it, so a run leaves it out.">
+      not used
+    </span>
+  );
+}
+
+interface HeaderProps {
+  readonly node: NodeView;
+  readonly operator: Operator | undefined;
+  readonly renaming: boolean;
+  readonly chip: ReactNode;
+}
+
+function Header({ node, operator, renaming, chip }: HeaderProps) {
   return (
     <header className="ds-card-head">
-      <span className="ds-tile" style={{ "--ds-c": `var(--ds-${hue})` }}>
+      <span className="ds-tile">
         <Icon
           name={node.unknown ? "unknown" : operatorIcon(operator?.icon ?? "", node.operator, operator?.category ?? "")}
           size={12}
         />
       </span>
       {renaming ? <RenameField nodeKey={node.key} /> : <b title={`${node.key}: fn.${node.operator}`}>{node.key}</b>}
-      {node.bypassed && <span className="ds-pill">off</span>}
-      {!node.in_run && !node.bypassed && (
-        <span className="ds-pill" title="No output of the pipeline depends on it, so a run leaves it out.">
-          not used
-        </span>
-      )}
+      {chip}
     </header>
   );
 }
@@ -100,6 +112,7 @@ function Body({ card, failed }: { readonly card: Card; readonly failed: boolean 
             />
           )}
           {node.bypassed && <div className="ds-through" />}
+          {!(stale && preview) && <UseChip node={node} className="ds-stale-chip" />}
           {stale && preview && (
             <span className="ds-stale-chip" title="From before the error: the newest picture that there is.">
               <Icon name="clock" size={11} />
@@ -191,8 +204,10 @@ function OpCardView({ id, selected }: NodeProps) {
   const failed = problem !== undefined && select.severity(problem) === "error";
   const kind = node.output_kinds[0] ?? "any";
   const inputs = operator?.inputs ?? [];
+  const pictured = ["picture", "bytes"].includes(select.cardShape(node, card.preview));
   const classes = [
     "ds-card",
+    "ds-card-operator",
     `ds-card-${node.device}`,
     selected ? "ds-selected" : "",
     failed ? "ds-failed" : "",
@@ -206,6 +221,7 @@ function OpCardView({ id, selected }: NodeProps) {
   return (
     <div
       className={classes.filter(Boolean).join(" ")}
+      style={{ "--ds-c": `var(--ds-${categoryHue(operator?.category ?? "")})` }}
       data-testid={`node-${id}`}
       data-ds-node={id}
       onPointerEnter={() => session.view({ hovered: id })}
@@ -213,7 +229,12 @@ function OpCardView({ id, selected }: NodeProps) {
     >
       <div className="ds-frame2" />
       <div className="ds-frame" />
-      <Header node={node} operator={operator} renaming={card.renaming} />
+      <Header
+        node={node}
+        operator={operator}
+        renaming={card.renaming}
+        chip={pictured ? null : <UseChip node={node} className="ds-pill" />}
+      />
       {select.hasFirstInput(node, operator) && (
         <SlotPort
           slot={{ kind: "input", node: id, input: 0 }}

@@ -1,6 +1,8 @@
 import { createContext, useContext } from "react";
-import { type Context, judge, type Verdict } from "../../core/compat";
-import { OUTPUTS, type Slot } from "../../core/graph";
+import { type Context, judge, outputKind, type Verdict } from "../../core/compat";
+import { nodeOf, OUTPUTS, type Slot } from "../../core/graph";
+import { type Hue, PORT_LOOKS } from "../../core/ports";
+import type { State } from "../../core/state";
 import type { PortRef } from "../../protocol/generated";
 
 /** The wire that is being drawn: from an output forward, or from a slot back. */
@@ -39,6 +41,18 @@ export function handleOfSlot(slot: Slot): string {
 }
 
 const NO: Verdict = { ok: false, reason: "A wire runs from an output to an input." };
+
+/** The colour of the wire in hand: what it carries, or what its end takes. */
+export function dragHue(state: State, drag: Drag): Hue {
+  const catalog = state.opening?.catalog;
+  const operatorOf = (key: string) => catalog?.byName.get(nodeOf(state.graph, key)?.operator ?? "");
+  if (drag.from)
+    return PORT_LOOKS[outputKind(nodeOf(state.graph, drag.from.node), operatorOf(drag.from.node), drag.from.output)]
+      .hue;
+  if (drag.to.kind === "argument") return PORT_LOOKS.scalar.hue;
+  if (drag.to.kind === "output") return PORT_LOOKS.any.hue;
+  return PORT_LOOKS[operatorOf(drag.to.node)?.inputs[drag.to.input]?.kind ?? "any"].hue;
+}
 
 /** Whether the wire in hand may end at this slot. */
 export function judgeSlot(context: Context, drag: Drag, slot: Slot): Verdict {

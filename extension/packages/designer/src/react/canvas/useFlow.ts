@@ -2,7 +2,7 @@ import { applyNodeChanges, type Edge, type Node, type NodeChange, type ReactFlow
 import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import * as format from "../../core/format";
 import { OUTPUTS, wiresOf } from "../../core/graph";
-import { CARD, freePlace, layoutGraph, type Size } from "../../core/layout";
+import { CARD, fittingScale, freePlace, layoutInBox, type Size } from "../../core/layout";
 import type { Rect } from "../../core/route";
 import { findings, findingsOf, severity, timingOf } from "../../core/select";
 import type { State } from "../../core/state";
@@ -103,6 +103,11 @@ export function obstaclesOf(nodes: readonly Node[]): Rect[] {
   }));
 }
 
+/** The room of the canvas; a usual one while it is not laid out. */
+export function roomOf(box: HTMLElement | null): Size {
+  return { width: box?.clientWidth || 900, height: box?.clientHeight || 440 };
+}
+
 /** Give every card a place: all of them if none has one, else only the new ones. Sent to the kernel once. */
 export function useAutoPlace(box: RefObject<HTMLElement | null>, fit: () => void): void {
   const session = useSession();
@@ -111,7 +116,7 @@ export function useAutoPlace(box: RefObject<HTMLElement | null>, fit: () => void
     if (missing.length === 0) return;
     const state = session.store.get();
     if (!state.graph) return;
-    const all = layoutGraph(state.graph, sizesOf(state), box.current?.clientWidth || 900);
+    const all = layoutInBox(state.graph, sizesOf(state), roomOf(box.current));
     const placed = cardKeys(state).filter((k) => state.positions[k]);
     if (placed.length === 0) {
       session.move(all);
@@ -140,6 +145,8 @@ function nextTo(state: State, key: string): Position | null {
 }
 
 const GAPS = { left: 20, top: 14 };
+/** What the zoom controls cover, in the lower left corner. */
+const CONTROLS = { width: 220, height: 46 };
 
 /** Show the whole graph; at 100 % from the upper left corner when it fits. */
 export function fitView(flow: ReactFlowInstance, cards: readonly Rect[], box: Size, duration: number): void {
@@ -148,10 +155,17 @@ export function fitView(flow: ReactFlowInstance, cards: readonly Rect[], box: Si
   const top = Math.min(...cards.map((c) => c.y));
   const width = Math.max(...cards.map((c) => c.x + c.width)) - left;
   const height = Math.max(...cards.map((c) => c.y + c.height)) - top;
-  // Wires run up to 20 px outside of the cards.
-  const whole = width + 24 <= box.width && height + 24 <= box.height;
-  const scale = whole ? 1 : Math.min(1, Math.max(0.3, Math.min(box.width / (width + 56), box.height / (height + 40))));
-  const x = scale < 1 ? (box.width - width * scale) / 2 : GAPS.left;
-  const y = scale < 1 ? Math.max(8, (box.height - height * scale) / 2) : GAPS.top;
+  const place = (room: Size) => {
+    const scale = fittingScale(width, height, room);
+    const x = scale < 1 ? (room.width - width * scale) / 2 : GAPS.left;
+    const y = scale < 1 ? Math.max(8, Math.min(GAPS.top, (room.height - height * scale) / 2)) : GAPS.top;
+    return { scale, x, y };
+  };
+  let { scale, x, y } = place(box);
+  const hidden = cards.some(
+    (c) =>
+      x + (c.x - left) * scale < CONTROLS.width && y + (c.y + c.height - top) * scale > box.height - CONTROLS.height,
+  );
+  if (hidden) ({ scale, x, y } = place({ width: box.width, height: box.height - CONTROLS.height + 8 }));
   void flow.setViewport({ x: x - left * scale, y: y - top * scale, zoom: scale }, { duration });
 }

@@ -1,0 +1,58 @@
+"""Findings that the designer itself makes, and how it weighs those of others."""
+
+from __future__ import annotations
+
+import re
+import traceback
+
+import msgspec
+
+from dali_studio.core.diagnostics import Diagnostic
+from dali_studio.graph.model import Graph
+from dali_studio.schema.registry import Registry
+
+
+def weighed(found: tuple[Diagnostic, ...], graph: Graph, registry: Registry) -> tuple[Diagnostic, ...]:
+    """The findings, with errors of nodes that no output depends on as warnings: the pipeline runs without them."""
+    needed = graph.reachable(registry=registry)
+    return tuple(
+        msgspec.structs.replace(d, severity="warning")
+        if d.severity == "error" and d.node and d.node not in needed
+        else d
+        for d in found
+    )
+
+
+def too_large(error: MemoryError, node: str = "") -> Diagnostic:
+    """The finding about an output that does not fit into memory.
+
+    Parameters
+    ----------
+    error : MemoryError
+    node : str
+        Key of the node whose output it is, if that is known.
+    """
+    size = re.search(r"allocate ([\d.]+ \w+)", str(error))
+    wanted = f": {size.group(1)} were asked for" if size else ""
+    return Diagnostic(
+        code="DS301", message=f"The output does not fit into memory{wanted}.",
+        hint="Make the output or the batch smaller.", node=node, detail=f"MemoryError: {error}",
+    )  # fmt: skip
+
+
+def unreadable(error: Exception) -> Diagnostic:
+    """The finding about a message that does not fit its type."""
+    return Diagnostic(
+        code="DS401",
+        message=f"A message from the browser was not understood: {error}.",
+        hint="Reload the page; the versions of page and kernel differ.",
+    )
+
+
+def defect(error: Exception) -> Diagnostic:
+    """The finding about an exception that nobody expected."""
+    return Diagnostic(
+        code="DS305", message=f"{type(error).__name__}: {error}",
+        hint="This is a defect of DALI Studio; please report it.",
+        detail="".join(traceback.format_exception(error)[-3:]),
+    )  # fmt: skip

@@ -1,0 +1,44 @@
+import { useRef } from "react";
+import { useSel, useSession } from "./context";
+
+const LEAST = 80;
+const MOST = 1200;
+
+/** The drawer's upper edge: drag it, or use the arrow keys, to change its height; a double click returns to seven lines. */
+export function DrawerEdge() {
+  const session = useSession();
+  const height = useSel((s) => s.view.drawerHeight);
+  const start = useRef<{ readonly y: number; readonly height: number } | null>(null);
+  const set = (value: number) => session.view({ drawerHeight: Math.round(Math.min(MOST, Math.max(LEAST, value))) });
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a separator that moves has no element of its own
+    <div
+      className="ds-drawer-edge"
+      role="separator"
+      aria-orientation="horizontal"
+      aria-label="Height of the drawer"
+      aria-valuenow={height}
+      aria-valuemin={LEAST}
+      aria-valuemax={MOST}
+      tabIndex={0}
+      data-testid="drawer-edge"
+      onPointerDown={(e) => {
+        e.currentTarget.setPointerCapture(e.pointerId);
+        // What is shown may be less than what is kept: a low widget limits it.
+        start.current = { y: e.clientY, height: e.currentTarget.parentElement?.clientHeight ?? height };
+      }}
+      onPointerMove={(e) => start.current && set(start.current.height + start.current.y - e.clientY)}
+      onPointerUp={() => {
+        start.current = null;
+      }}
+      onDoubleClick={() => set(151)}
+      onKeyDown={(e) => {
+        const step = e.key === "ArrowUp" ? 17 : e.key === "ArrowDown" ? -17 : 0;
+        if (step === 0) return;
+        e.preventDefault();
+        e.stopPropagation();
+        set(height + step);
+      }}
+    />
+  );
+}
