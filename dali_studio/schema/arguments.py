@@ -12,7 +12,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.enums import DALIDataType, DALIImageType, DALIInterpType
-from dali_studio.schema.model import ArgumentSchema, ArgumentType, OperatorSchema, Value
+from dali_studio.schema.model import ArgumentSchema, ArgumentType, Device, OperatorSchema, Value
 
 ENUMS: dict[str, type[Enum]] = {
     "data_type": DALIDataType,
@@ -197,6 +197,8 @@ class RunContext:
         The operator's seed.
     map : callable
         ``map(function, count)`` runs ``function(i)`` for every i below `count` on the worker threads.
+    device : {"cpu", "gpu", "mixed"}
+        Where the operator runs.
     """
 
     batch_size: int
@@ -205,6 +207,7 @@ class RunContext:
     samples_so_far: int = 0
     seed: int = 0
     map: Callable[[Callable[[int], None], int], None] = _in_turn
+    device: Device = "cpu"
 
 
 class Args:
@@ -256,6 +259,11 @@ class Args:
         if self._context is None:
             raise RuntimeError("there is no iteration at design time")
         return self._context
+
+    @property
+    def device(self) -> Device:
+        """Where the operator runs; the CPU at design time."""
+        return "cpu" if self._context is None else self._context.device
 
     def given(self, name: str) -> bool:
         """Whether the user set or wired the argument."""

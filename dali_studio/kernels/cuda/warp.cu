@@ -1,0 +1,70 @@
+// Affine warp of HWC images: a thread computes one output pixel. NEAREST chooses the filter, FILLED the border.
+
+struct Item {
+  const IN* src;
+  OUT* dst;
+  i32 in_h, in_w, out_h, out_w;
+  i32 channels, unused;
+  float matrix[6];  // output point (x, y, 1) to input point, pixel corners at whole numbers
+};
+
+__device__ __forceinline__ float tap(const Item& item, int y, int x, int c, int channels, float fill) {
+#if FILLED
+  if (x < 0 || y < 0 || x >= item.in_w || y >= item.in_h) return fill;
+#endif
+  x = min(max(x, 0), item.in_w - 1);
+  y = min(max(y, 0), item.in_h - 1);
+  return to_float(item.src[((i64)y * item.in_w + x) * channels + c]);
+}
+
+template <int CHANNELS> __device__ __forceinline__ void warp_pixel(const Item& item, i64 at, float sx, float sy, float fill) {
+  const int channels = CHANNELS ? CHANNELS : item.channels;
+  OUT* dst = item.dst + at * channels;
+#if NEAREST
+  int x = (int)floorf(sx), y = (int)floorf(sy);
+#pragma unroll
+  for (int c = 0; c < channels; c++) dst[c] = from_float<OUT>(tap(item, y, x, c, channels, fill));
+#else
+  sx = __fadd_rn(sx, -0.5f);
+  sy = __fadd_rn(sy, -0.5f);
+  float fx = floorf(sx), fy = floorf(sy), right = sx - fx, low = sy - fy, left = 1.f - right;
+  int x = (int)fx, y = (int)fy;
+  bool whole = x >= 0 && y >= 0 && x + 1 < item.in_w && y + 1 < item.in_h;
+  const IN* src = item.src + ((i64)y * item.in_w + x) * channels;
+  i64 row = (i64)item.in_w * channels;
+#pragma unroll
+  for (int c = 0; c < channels; c++) {
+    float a, b, d, e;
+    if (whole) {
+      a = to_float(src[c]);
+      b = to_float(src[c + channels]);
+      d = to_float(src[row + c]);
+      e = to_float(src[row + c + channels]);
+    } else {
+      a = tap(item, y, x, c, channels, fill);
+      b = tap(item, y, x + 1, c, channels, fill);
+      d = tap(item, y + 1, x, c, channels, fill);
+      e = tap(item, y + 1, x + 1, c, channels, fill);
+    }
+    float above = __fadd_rn(__fmul_rn(a, left), __fmul_rn(b, right));
+    float below = __fadd_rn(__fmul_rn(d, left), __fmul_rn(e, right));
+    dst[c] = from_float<OUT>(__fadd_rn(above, __fmul_rn(__fadd_rn(below, -above), low)));
+  }
+#endif
+}
+
+// A block covers 32 x 8 pixels, so that neighbouring threads read neighbouring pixels in both directions.
+extern "C" __global__ void __launch_bounds__(256) warp(const Item* items, float fill) {
+  const Item& item = items[blockIdx.y];
+  int tiles = (item.out_w + 31) / 32;
+  int row = (int)(blockIdx.x / tiles) * 8 + threadIdx.x / 32, column = (int)(blockIdx.x % tiles) * 32 + threadIdx.x % 32;
+  if (row >= item.out_h || column >= item.out_w) return;
+  const float* m = item.matrix;
+  float u = column + 0.5f, v = row + 0.5f;
+  float sx = __fadd_rn(__fmul_rn(m[0], u), __fadd_rn(__fmul_rn(m[1], v), m[2]));
+  float sy = __fadd_rn(__fmul_rn(m[3], u), __fadd_rn(__fmul_rn(m[4], v), m[5]));
+  i64 at = (i64)row * item.out_w + column;
+  if (item.channels == 3) warp_pixel<3>(item, at, sx, sy, fill);
+  else if (item.channels == 1) warp_pixel<1>(item, at, sx, sy, fill);
+  else warp_pixel<0>(item, at, sx, sy, fill);
+}
