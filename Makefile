@@ -2,6 +2,7 @@
 #   make lab      JupyterLab with the designer and sample photos
 #   make test     all tests        make lint   style, types, layers
 #   make bench    benchmarks       make generated   what is generated from the code
+#   make wheel    a release in dist/
 # PYTHON=python3.12 chooses the interpreter of a new .venv; EXTRAS=dev,peer adds extras; ARGS passes options on.
 
 PYTHON ?= python3
@@ -20,7 +21,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 NPM_INSTALL := npm install --no-save --no-fund --no-audit --loglevel=error
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: setup lab test bench lint types generated frontend frontend-test clean
+.PHONY: setup lab test bench lint generated frontend frontend-test wheel clean
 .DELETE_ON_ERROR:
 
 setup: $(STAMPS)/warm
@@ -35,12 +36,12 @@ $(STAMPS)/venv:
 $(STAMPS)/builders: pyproject.toml | $(STAMPS)/venv
 	@echo "Installing what builds the front end (Node from PyPI) ..."
 	@$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], "editables>=0.5", sep="\n")' > $(STAMPS)/builders.txt
-	@$(BIN)/python -m pip install --quiet -r $(STAMPS)/builders.txt
+	@$(BIN)/python -m pip install -qq -r $(STAMPS)/builders.txt
 	@touch $@
 
 $(STAMPS)/package-$(EXTRAS): pyproject.toml $(STAMPS)/builders
 	@echo "Installing DALI Studio into $(VENV), building the designer if need be ..."
-	@$(BIN)/python -m pip install --quiet --no-build-isolation --editable '.[$(EXTRAS)]'
+	@$(BIN)/python -m pip install -qq --no-build-isolation --editable '.[$(EXTRAS)]'
 	@touch $@
 
 # A fresh checkout gets its bundle from the installation above; edited sources are bundled anew here.
@@ -63,6 +64,8 @@ test: $(STAMPS)/warm
 
 bench: $(STAMPS)/warm
 	@$(BIN)/python tests/benchmarks $(ARGS)
+	@$(BIN)/python tests/benchmarks/latency.py
+	@$(BIN)/python tests/benchmarks/latency.py
 
 lint: $(STAMPS)/package-$(EXTRAS)
 	@$(BIN)/ruff check dali_studio tests
@@ -79,6 +82,11 @@ generated: $(STAMPS)/package-$(EXTRAS)
 	@$(BIN)/python -m dali_studio.studio.codegen_ts
 	@$(BIN)/python -m dali_studio.api.stubs
 	@$(BIN)/python -m dali_studio.api.support_page
+
+# The wheel and the sdist of a release, with a fresh bundle.
+wheel: $(STAMPS)/package-$(EXTRAS)
+	@rm -f $(STATIC)/widget.js $(STATIC)/widget.css
+	@$(BIN)/hatchling build --directory dist
 
 clean:
 	rm -rf $(VENV) $(STATIC) extension/node_modules build dist tests/.artifacts

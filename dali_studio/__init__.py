@@ -6,7 +6,15 @@ Public names load on first use, so that importing the package stays light.
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # what editors and type checkers see of the lazy names below
+    from dali_studio import fn, ops, pipeline, samples, tensors, types
+    from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
+    from dali_studio.graph.model import Graph
+    from dali_studio.pipeline import DataNode, Pipeline, pipeline_def
+    from dali_studio.studio.widget import Designer
+    from dali_studio.tensors import TensorList
 
 __version__ = "0.1.0"
 
@@ -21,7 +29,10 @@ _PUBLIC = {
     "Diagnostic": "dali_studio.core.diagnostics",
 }
 _MODULES = ("fn", "ops", "types", "pipeline", "tensors", "samples")
-__all__ = ["__version__", *_PUBLIC, *_MODULES]  # pyright: ignore[reportUnsupportedDunderAll]
+__all__ = [
+    "DaliStudioError", "DataNode", "Designer", "Diagnostic", "Graph", "Pipeline", "TensorList", "__version__",
+    "fn", "ops", "pipeline", "pipeline_def", "samples", "tensors", "types",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -150,7 +150,9 @@ def catalog(options: argparse.Namespace) -> int:
         say(f"fn.{name}\n\n{signature_doc(registry.schema(name))}")
         return 0
     shown = [schema for schema in registry.catalog().operators if not schema.hidden]
-    rows = [(s.name, s.category, " ".join(s.devices), s.summary) for s in sorted(shown, key=lambda s: (s.category, s.name))]
+    rows = [
+        (s.name, s.category, " ".join(s.devices), s.summary) for s in sorted(shown, key=lambda s: (s.category, s.name))
+    ]
     say(table(("operator", "category", "devices", "what it does"), rows))
     return 0
 

@@ -43,7 +43,8 @@ def open_lab(folder: str | None, options: list[str]) -> int:
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         options = ["--allow-root", *options]
     note(f"Opening {notebook} in JupyterLab; Ctrl-C ends it.")
-    LabApp.launch_instance(argv=[str(notebook), *options])
+    place = [f"--ServerApp.root_dir={notebook.parent.resolve()}", f"--LabApp.default_url=/lab/tree/{notebook.name}"]
+    LabApp.launch_instance(argv=[*place, *options])
     return 0
 
 
@@ -57,7 +58,7 @@ def starter(folder: Path) -> Path:
     """
     here = Path(__file__).resolve().parent
     # Inside an installed package, or beside it in a checkout.
-    source = next((place for place in (here / "starter" / "notebooks", here.parent / "notebooks") if place.is_dir()))
+    source = next(place for place in (here / "starter" / "notebooks", here.parent / "notebooks") if place.is_dir())
     notebook = folder / FIRST
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -67,13 +68,15 @@ def starter(folder: Path) -> Path:
             shutil.copytree(gallery.folder(), folder / "gallery")
     except OSError as error:
         message = f"{folder} cannot be used for notebooks: {error.strerror or error}."
-        raise DaliStudioError(Diagnostic(code="DS302", message=message, hint="Name a folder that may be written.")) from error
+        raise DaliStudioError(
+            Diagnostic(code="DS302", message=message, hint="Name a folder that may be written.")
+        ) from error
     return notebook
 
 
 def _warm_beside() -> None:
     """Compile kernels in a process of its own, into the disk cache that the notebook's kernel then finds."""
-    subprocess.Popen(  # noqa: S603 - this very program
+    subprocess.Popen(
         [sys.executable, "-m", "dali_studio.cli", "warm"],
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip

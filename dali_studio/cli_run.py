@@ -106,7 +106,9 @@ def run(graph: Graph, batches: int | None) -> Run:
     finally:
         engine.close()
     if not result.samples:
-        raise DaliStudioError(Diagnostic(code="DS303", message="The sources gave no data.", hint="Feed at least one batch."))
+        raise DaliStudioError(
+            Diagnostic(code="DS303", message="The sources gave no data.", hint="Feed at least one batch.")
+        )
     return result
 
 
@@ -155,7 +157,12 @@ def _summary(graph: Graph, result: Run) -> dict[str, Any]:
         "samples": sum(result.samples),
         "samples_per_second": round(result.throughput, 2),
         "nodes": {
-            key: {"operator": graph.node(key).operator, "median_ms": round(t.median, 4), "p95_ms": round(t.p95, 4), "share": round(t.share, 4)}
+            key: {
+                "operator": graph.node(key).operator,
+                "median_ms": round(t.median, 4),
+                "p95_ms": round(t.p95, 4),
+                "share": round(t.share, 4),
+            }
             for key, t in times.items()
         },
     }

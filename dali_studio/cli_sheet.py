@@ -48,7 +48,9 @@ def contact_sheet(names: Sequence[str], outputs: Sequence[TensorListCPU], path: 
                 continue
             sample = batch.at(column)
             title = [f"{name} {'×'.join(str(extent) for extent in sample.shape)}"]
-            title += [f"{other} {values.at(column).ravel().tolist()}" for other, values in others if column < len(values)]
+            title += [
+                f"{other} {values.at(column).ravel().tolist()}" for other, values in others if column < len(values)
+            ]
             place.imshow(_displayable(sample, batch.layout()), cmap="gray", vmin=0, vmax=255)
             place.set_title("\n".join(title), fontsize=6)
     figure.savefig(path, dpi=110)

@@ -41,7 +41,10 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[
     lines = [tuple(head), *(tuple(row) for row in rows)]
     widths = [max(len(line[at]) for line in lines) for at in range(len(head))]
     texts = [
-        "  ".join(cell.rjust(width) if at in numbers else cell.ljust(width) for at, (cell, width) in enumerate(zip(line, widths, strict=True)))
+        "  ".join(
+            cell.rjust(width) if at in numbers else cell.ljust(width)
+            for at, (cell, width) in enumerate(zip(line, widths, strict=True))
+        )
         for line in lines
     ]
     return "\n".join(text.rstrip() for text in [texts[0], "  ".join("-" * width for width in widths), *texts[1:]])

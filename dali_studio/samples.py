@@ -104,7 +104,12 @@ def _write_all(folder: Path) -> None:
         with Image.open(source) as opened:
             image = opened.convert("RGB")
         width, height = image.size
-        window = (round(cut.left * width), round(cut.top * height), round(cut.right * width), round(cut.bottom * height))
+        window = (
+            round(cut.left * width),
+            round(cut.top * height),
+            round(cut.right * width),
+            round(cut.bottom * height),
+        )
         part = image.crop(window)
         size = (cut.width, max(1, round(part.height * cut.width / part.width)))
         target = folder / cut.label / f"{cut.name}.jpg"
@@ -120,5 +125,7 @@ def _sources() -> Iterator[Path]:
         source = bundled / cut.source
         if not source.is_file():
             message = f"scikit-image does not carry {cut.source}, from which sample photos are made."
-            raise DaliStudioError(Diagnostic(code="DS601", message=message, hint="Run: pip install scikit-image==0.26.0"))
+            raise DaliStudioError(
+                Diagnostic(code="DS601", message=message, hint="Run: pip install scikit-image==0.26.0")
+            )
         yield source

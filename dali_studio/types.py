@@ -91,6 +91,13 @@ def to_dali_type(dtype: DTypeLike) -> DALIDataType:
     return from_numpy(dtype)
 
 
+def __getattr__(name: str) -> object:
+    from dali_studio.api.support import TYPE_NAMES  # noqa: PLC0415 - only needed for the message
+
+    reason = f": {TYPE_NAMES[name].reason}" if name in TYPE_NAMES else ""
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{reason}")
+
+
 __all__ = [
     "ANY_DATA", "BGR", "BOOL", "CPU_ONLY_DEVICE_ID", "DATA_TYPE", "FEATURE", "FLOAT", "FLOAT16", "FLOAT64", "GRAY",
     "IMAGE_TYPE", "INT8", "INT16", "INT32", "INT64", "INTERP_CUBIC", "INTERP_GAUSSIAN", "INTERP_LANCZOS3",

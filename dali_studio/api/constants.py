@@ -35,7 +35,13 @@ class ScalarConstant:
 def _natural(value: bool | int | float) -> DALIDataType:
     if isinstance(value, int) and not _INT32.min <= value <= _INT32.max:
         raise _refused(f"{value} does not fit into INT32, the type of whole numbers", "Give dtype=types.INT64.")
-    return DALIDataType.BOOL if isinstance(value, bool) else DALIDataType.INT32 if isinstance(value, int) else DALIDataType.FLOAT
+    return (
+        DALIDataType.BOOL
+        if isinstance(value, bool)
+        else DALIDataType.INT32
+        if isinstance(value, int)
+        else DALIDataType.FLOAT
+    )
 
 
 def _held(value: bool | int | float, dtype: DALIDataType) -> bool | int | float:
@@ -97,9 +103,13 @@ def constant_node(
     if dtype is None:
         dtype = _array_type(array) if isinstance(value, np.ndarray | np.generic) else _list_type(array)
     flat = array.ravel().tolist()
-    given: dict[str, Any] = {"fdata": [float(v) for v in flat]} if array.dtype.kind == "f" else {"idata": [int(v) for v in flat]}
+    given: dict[str, Any] = (
+        {"fdata": [float(v) for v in flat]} if array.dtype.kind == "f" else {"idata": [int(v) for v in flat]}
+    )
     extents = np.atleast_1d(shape).tolist() if shape is not None else list(array.shape)
-    node = trace_operator("constant", (), {**given, "shape": extents, "dtype": dtype, "layout": layout or None, **arguments})
+    node = trace_operator(
+        "constant", (), {**given, "shape": extents, "dtype": dtype, "layout": layout or None, **arguments}
+    )
     return node.gpu() if device == "gpu" else node
 
 
@@ -109,7 +119,11 @@ def _numbers(value: Any) -> np.ndarray[Any, Any]:
     except ValueError:  # ragged lists
         array = np.asarray(None)
     if array.dtype.kind not in "biuf":
-        raise _refused(f"{value!r} ({type(value).__name__}) is no constant", "Give a number, a list of numbers or an array.", "DS104")
+        raise _refused(
+            f"{value!r} ({type(value).__name__}) is no constant",
+            "Give a number, a list of numbers or an array.",
+            "DS104",
+        )
     return array
 
 

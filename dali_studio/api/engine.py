@@ -36,7 +36,9 @@ class Engine:
         Measures every node.
     """
 
-    def __init__(self, graph: Graph, registry: Registry, *, background: bool = True, probe: Probe | None = None) -> None:
+    def __init__(
+        self, graph: Graph, registry: Registry, *, background: bool = True, probe: Probe | None = None
+    ) -> None:
         options = graph.options
         self.graph, self.registry, self.probe = graph, registry, probe
         self.plan: Plan = compile_graph(graph, registry, devices=True)
@@ -109,7 +111,9 @@ class Engine:
             if self._ended:
                 raise StopIteration
             raise DaliStudioError(
-                Diagnostic(code="DS304", message="No iteration was scheduled.", hint="Call schedule_run() before outputs().")
+                Diagnostic(
+                    code="DS304", message="No iteration was scheduled.", hint="Call schedule_run() before outputs()."
+                )
             )
         made = self._prefetcher.result()
         return tuple(_output(made[port]) for port in self.plan.outputs)

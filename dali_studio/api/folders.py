@@ -36,10 +36,10 @@ def folder_arguments(folder: Path) -> dict[str, Value]:
         if any(_is_image(file) for entry in entries if entry.is_dir() for file in entry.iterdir()):
             return {"file_root": str(folder)}
     except OSError as error:
-        raise _unreadable(folder, f"{folder} cannot be read as a folder: {error.strerror}.") from error
+        raise _unreadable(f"{folder} cannot be read as a folder: {error.strerror}.") from error
     files = tuple(str(entry) for entry in entries if _is_image(entry))
     if not files:
-        raise _unreadable(folder, f"{folder} holds no images, nor do its sub-folders.")
+        raise _unreadable(f"{folder} holds no images, nor do its sub-folders.")
     return {"files": files}
 
 
@@ -72,6 +72,6 @@ def _is_image(path: Path) -> bool:
     return path.is_file() and any(fnmatch.fnmatch(path.name.lower(), pattern) for pattern in DEFAULT_FILE_FILTERS)
 
 
-def _unreadable(folder: Path, message: str) -> DaliStudioError:
+def _unreadable(message: str) -> DaliStudioError:
     hint = "Give a folder of images, or of sub-folders with images, one per class."
     return DaliStudioError(Diagnostic(code="DS302", message=message, hint=hint))

@@ -19,7 +19,9 @@ def function_for(schema: OperatorSchema) -> Callable[..., Any]:
     if schema.role == "external_source":
 
         def source_function(source: Any = None, num_outputs: int | None = None, **arguments: Any) -> Any:
-            return trace_operator(schema.name, (), external_source_arguments(source, {"num_outputs": num_outputs, **arguments}))
+            return trace_operator(
+                schema.name, (), external_source_arguments(source, {"num_outputs": num_outputs, **arguments})
+            )
 
         function: Callable[..., Any] = source_function
     else:
@@ -37,17 +39,19 @@ def class_for(schema: OperatorSchema) -> type:
     """The ``ops`` class of an operator: arguments first, inputs at the call."""
     function = function_for(schema)
 
-    def __init__(self: Any, **arguments: Any) -> None:
+    def __init__(self: Any, **arguments: Any) -> None:  # noqa: N807 - becomes a method below
         self.arguments = arguments
 
-    def __call__(self: Any, *inputs: Any, **arguments: Any) -> Any:
+    def __call__(self: Any, *inputs: Any, **arguments: Any) -> Any:  # noqa: N807 - likewise
         return function(*inputs, **{**self.arguments, **arguments})
 
     name = schema.class_name.rpartition(".")[2]
     return type(name, (), {"__init__": __init__, "__call__": __call__, "__doc__": signature_doc(schema)})
 
 
-def populate(module: ModuleType, make: Callable[[OperatorSchema], Any], path: Callable[[OperatorSchema], str]) -> list[str]:
+def populate(
+    module: ModuleType, make: Callable[[OperatorSchema], Any], path: Callable[[OperatorSchema], str]
+) -> list[str]:
     """Fill `module` and its sub-modules (``fn.readers`` ...) with one entry per operator; returns its own names."""
     names: set[str] = set()
     registry = default_registry()

@@ -78,11 +78,16 @@ class Pipeline:
     ) -> None:
         _check_options(options)
         depth = prefetch_queue_depth if isinstance(prefetch_queue_depth, int) else max(prefetch_queue_depth.values())
-        for option, value, least in (("batch_size", batch_size, 1), ("num_threads", num_threads, 1), ("prefetch_queue_depth", depth, 1)):
+        for option, value, least in (
+            ("batch_size", batch_size, 1),
+            ("num_threads", num_threads, 1),
+            ("prefetch_queue_depth", depth, 1),
+        ):
             if value != _UNSET and (not isinstance(value, int) or value < least):
                 raise _bad(option, value, f"a whole number from {least}")
         self._options = GraphOptions(
-            name=name, batch_size=1 if batch_size == _UNSET else batch_size, num_threads=2 if num_threads == _UNSET else num_threads,
+            name=name, batch_size=1 if batch_size == _UNSET else batch_size,
+            num_threads=2 if num_threads == _UNSET else num_threads,
             device_id=None if device_id in (None, _UNSET) else device_id,
             seed=None if seed is None or seed < 0 else seed, prefetch_queue_depth=depth,
         )  # fmt: skip
@@ -264,14 +269,18 @@ class Pipeline:
         feeders = self._built().feeders
         if name not in feeders:
             raise DaliStudioError(
-                Diagnostic(code="DS209", message=f"There is no external source called {name!r}.", hint=f"Sources: {', '.join(feeders) or 'none'}.")
+                Diagnostic(
+                    code="DS209",
+                    message=f"There is no external source called {name!r}.",
+                    hint=f"Sources: {', '.join(feeders) or 'none'}.",
+                )
             )
         feeders[name].feed(data, layout)
 
     def input_feed_count(self, input_name: str) -> int:
-        """How many batches `feed_input` should give before the first run: 1, since the queue fills by itself."""
+        """How many batches nvidia.dali needs before the first run: all that are computed ahead. Here one is enough."""
         self._trace.graph.node(self._trace.names.get(input_name, input_name))
-        return 1
+        return self._options.prefetch_queue_depth
 
     def reset(self) -> None:
         """Begin the next epoch after the end of the data."""
@@ -299,7 +308,11 @@ class Pipeline:
             return named
         if name not in named:
             raise DaliStudioError(
-                Diagnostic(code="DS209", message=f"There is no reader called {name!r}.", hint=f"Readers: {', '.join(named) or 'none'}.")
+                Diagnostic(
+                    code="DS209",
+                    message=f"There is no reader called {name!r}.",
+                    hint=f"Readers: {', '.join(named) or 'none'}.",
+                )
             )
         return named[name]
 
@@ -335,8 +348,14 @@ class Pipeline:
         return self._demanded(2)
 
     def _demanded(self, which: int) -> list[Any]:
-        value = self._expected[which]
-        return list(value) if isinstance(value, list | tuple) else [value] * self.num_outputs
+        value, count = self._expected[which], self.num_outputs
+        if not isinstance(value, list | tuple):
+            return [value] * count
+        given = list(cast("Sequence[Any]", value))
+        if len(given) != count:
+            option = ("output_dtype", "output_ndim", "output_layout")[which]
+            raise _bad(option, value, f"one value, or a list of {count}, one for each output,")
+        return given
 
     def _checked(self, made: tuple[TensorListCPU | TensorListGPU, ...]) -> tuple[TensorListCPU | TensorListGPU, ...]:
         if self._expected != (None, None, None):
@@ -347,9 +366,13 @@ class Pipeline:
     def _check_output(self, at: int, dtype: Any, ndim: Any, layout: Any) -> None:
         for what, which, found in (("dtype", 0, dtype), ("ndim", 1, ndim), ("layout", 2, layout)):
             demanded = self._demanded(which)
-            if at < len(demanded) and demanded[at] is not None and found is not None and found != demanded[at]:
+            if demanded[at] is not None and found is not None and found != demanded[at]:
                 raise DaliStudioError(
-                    Diagnostic(code="DS203", message=f"Output {at} has the {what} {found}; output_{what} demands {demanded[at]}.", hint=f"Change output_{what}, or convert the output.")
+                    Diagnostic(
+                        code="DS203",
+                        message=f"Output {at} has the {what} {found}; output_{what} demands {demanded[at]}.",
+                        hint=f"Change output_{what}, or convert the output.",
+                    )
                 )
 
     @property
@@ -411,7 +434,12 @@ def _check_options(options: dict[str, Any]) -> None:
         support = PIPELINE_ARGUMENTS.get(option)
         if support is None:
             raise DaliStudioError(
-                Diagnostic(code="DS102", argument=option, message=f"Pipeline has no option {option!r}.", hint=f"Options: {', '.join(PIPELINE_ARGUMENTS)}.")
+                Diagnostic(
+                    code="DS102",
+                    argument=option,
+                    message=f"Pipeline has no option {option!r}.",
+                    hint=f"Options: {', '.join(PIPELINE_ARGUMENTS)}.",
+                )
             )
         if support.status == "refused" and value not in (None, False):
             raise refusal(f"Pipeline(..., {option}={value!r})", support)
@@ -420,7 +448,12 @@ def _check_options(options: dict[str, Any]) -> None:
 def _bad(option: str, value: object, accepted: str) -> DaliStudioError:
     given = "is not given" if value is None else f"is {value!r}"
     return DaliStudioError(
-        Diagnostic(code="DS105", argument=option, message=f"{option} {given}; {accepted} is accepted.", hint=f"Give {option}={accepted}, to the decorator or to the call.")
+        Diagnostic(
+            code="DS105",
+            argument=option,
+            message=f"{option} {given}; {accepted} is accepted.",
+            hint=f"Give {option}={accepted}, to the decorator or to the call.",
+        )
     )
 
 
@@ -435,7 +468,7 @@ def _port(item: Any, position: int) -> PortRef:
         Diagnostic(
             code="DS205", message=f"Output {position} is a {type(item).__name__}; operator results are accepted.",
             hint="Return what fn functions gave, one by one.",
-        )  # fmt: skip
+        )
     )
 
 

@@ -7,7 +7,8 @@ from dali_studio.schema.model import ArgumentSchema, OperatorSchema
 _TYPES = {
     "float": "float", "int": "int", "bool": "bool", "string": "str", "data_type": "DALIDataType", "layout": "str",
     "image_type": "DALIImageType", "interp_type": "DALIInterpType", "float_list": "list of float",
-    "int_list": "list of int", "string_list": "list of str", "interp_type_list": "list of DALIInterpType", "object": "object",
+    "int_list": "list of int", "string_list": "list of str", "interp_type_list": "list of DALIInterpType",
+    "object": "object",
 }  # fmt: skip
 
 
@@ -30,7 +31,13 @@ def signature_doc(schema: OperatorSchema) -> str:
 
 def _type(argument: ArgumentSchema) -> str:
     kind = _TYPES[argument.type] + (" or DataNode" if argument.tensor else "")
-    return kind if argument.required else f"{kind}, default {argument.default!r}" if argument.default is not None else f"{kind}, optional"
+    return (
+        kind
+        if argument.required
+        else f"{kind}, default {argument.default!r}"
+        if argument.default is not None
+        else f"{kind}, optional"
+    )
 
 
 def _describe(argument: ArgumentSchema) -> str:

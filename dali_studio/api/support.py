@@ -76,7 +76,9 @@ PIPELINE_METHODS: dict[str, Support] = {
     "add_sink": Support("refused", "give the operator preserve=True instead"),
     "checkpoint": _CHECKPOINT,
     "deserialize": Support("refused", "protobuf pipelines cannot be read; open a .dali.json document instead"),
-    "deserialize_and_build": Support("refused", "protobuf pipelines cannot be read; open a .dali.json document instead"),
+    "deserialize_and_build": Support(
+        "refused", "protobuf pipelines cannot be read; open a .dali.json document instead"
+    ),
     "serialize": Support("refused", "protobuf pipelines cannot be written; save a .dali.json document instead"),
     "output_stream": Support("refused", "there are no CUDA streams in this release"),
     "save_graph_to_dot_file": Support("refused", "look at the graph in dali_studio.Designer instead"),
@@ -93,6 +95,9 @@ DATA_NODE_METHODS: dict[str, Support] = {
     "bool": Support("refused", "conditionals (if, and, or, not) are not supported yet"),
 }
 
+#: Names of nvidia.dali's ``types`` that are missing here.
+TYPE_NAMES: dict[str, Support] = {"CUDAStream": Support("refused", "there are no CUDA streams in this release")}
+
 
 def refusal(name: str, support: Support, *, origin: str = "", node: str = "") -> DaliStudioError:
     """The error for something that is refused."""
@@ -100,5 +105,5 @@ def refusal(name: str, support: Support, *, origin: str = "", node: str = "") ->
         Diagnostic(
             code="DS106", message=f"{name} is not available: {support.reason}.", source=origin, node=node,
             hint="See docs/support.md for what is.",
-        )  # fmt: skip
+        )
     )

@@ -1,4 +1,4 @@
-"""``docs/support.md``, from the table of the API and the schemas: ``python -m dali_studio.api.support_page [--check]``."""
+"""``docs/support.md``, from the schemas and the API's table: ``python -m dali_studio.api.support_page [--check]``."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ TARGET = Path(__file__).resolve().parents[2] / "docs" / "support.md"
 _TITLES = {"used": "has its effect", "ignored": "accepted without effect", "refused": "refused"}
 _HEAD = f"""# What is supported
 
-Generated from the code (`{VERB}`). A name of nvidia.dali that is not on this page does not exist here, and using it is an error.
-**Refused** means: a diagnostic with the reason, never a silent difference. **Accepted without effect** means: results are the same with and without it.
+Generated from the code (`{VERB}`). A name of nvidia.dali that is not on this page does not exist here, and using it is
+an error. **Refused** means: a diagnostic with the reason, never a silent difference. **Accepted without effect** means:
+results are the same with and without it.
 """
 _API = (
     ("Arguments of `Pipeline` and `pipeline_def`", support.PIPELINE_ARGUMENTS),
@@ -40,15 +41,16 @@ def generate() -> str:
 
 def _names(title: str, table: Mapping[str, support.Support]) -> str:
     rows = ["| name | state | reason |", "|---|---|---|"]
-    for status in _TITLES:
-        rows += [f"| `{name}` | {_TITLES[status]} | {entry.reason} |" for name, entry in table.items() if entry.status == status]
+    for status, words in _TITLES.items():
+        rows += [f"| `{name}` | {words} | {entry.reason} |" for name, entry in table.items() if entry.status == status]
     return f"## {title}\n\n" + "\n".join(rows) + "\n"
 
 
 def _overview(schemas: Sequence[OperatorSchema]) -> str:
     rows = ["| operator | runs on | designed for | what it does |", "|---|---|---|---|"]
     for schema in schemas:
-        rows.append(f"| [`fn.{schema.name}`](#fn{schema.name.replace('.', '')}) | cpu | {', '.join(schema.devices)} | {schema.summary} |")
+        anchor = f"#fn{schema.name.replace('.', '')}"
+        rows += [f"| [`fn.{schema.name}`]({anchor}) | cpu | {', '.join(schema.devices)} | {schema.summary} |"]
     return "\n".join(rows) + "\n"
 
 

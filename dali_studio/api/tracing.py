@@ -131,7 +131,7 @@ class DataNode:
                 code="DS207", node=self.name, source=call_site(),
                 message="Data on the GPU cannot be copied back inside the pipeline.",
                 hint="Keep what follows on the GPU, or read the output with as_cpu().",
-            )  # fmt: skip
+            )
         )
 
     def __str__(self) -> str:
@@ -166,7 +166,7 @@ class DataNode:
 
 
 def _arithmetic(sign: str) -> Any:
-    def method(self: DataNode, *other: Any) -> DataNode:
+    def method(self: DataNode, *other: Any) -> DataNode:  # noqa: ARG001 - as Python calls it
         raise self._refuse(sign, "arithmetic")  # pyright: ignore[reportPrivateUsage] - a method of the class
 
     method.__doc__ = "Not available; the error says why."
@@ -174,12 +174,15 @@ def _arithmetic(sign: str) -> Any:
 
 
 for _name, _sign in {
-    "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "and": "&", "or": "|",
-    "xor": "^", "lshift": "<<", "rshift": ">>",
+    "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "and": "&",
+    "or": "|", "xor": "^", "lshift": "<<", "rshift": ">>",
 }.items():  # fmt: skip
     for _side in ("", "r"):
         setattr(DataNode, f"__{_side}{_name}__", _arithmetic(_sign))
-for _name, _sign in {"neg": "-", "pos": "+", "abs": "abs()", "invert": "~", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}.items():
+for _name, _sign in {
+    "neg": "-", "pos": "+", "abs": "abs()", "invert": "~", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==",
+    "ne": "!=",
+}.items():  # fmt: skip
     setattr(DataNode, f"__{_name}__", _arithmetic(_sign))
 
 
@@ -216,7 +219,9 @@ def trace_operator(name: str, inputs: Sequence[Any], arguments: Mapping[str, Any
     if wide:
         if len(set(wide)) != 1:
             raise _fail("DS202", f"The input lists have different lengths: {wide}.", "Give lists of one length.")
-        rows: list[list[Any]] = [[item[i] if isinstance(item, list | tuple) else item for item in inputs] for i in range(wide[0])]
+        rows: list[list[Any]] = [
+            [item[i] if isinstance(item, list | tuple) else item for item in inputs] for i in range(wide[0])
+        ]
         results = [trace_operator(name, row, arguments, trace) for row in rows]
         return results if not isinstance(results[0], list) else [list(column) for column in zip(*results, strict=True)]
     trace = trace or Trace.current() or _trace_of(inputs, arguments)
@@ -261,7 +266,7 @@ class _Call:
             Node(
                 key=key, operator=self.schema.name, device=placed, arguments=self.values, objects=self.objects,
                 origin=call_site(), version=self.schema.version,
-            )  # fmt: skip
+            )
         )
         for position, node in enumerate(nodes):
             graph.connect(node.port, key, position)

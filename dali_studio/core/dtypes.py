@@ -46,7 +46,9 @@ def to_numpy(dtype: DALIDataType) -> np.dtype[Any]:
     try:
         return _NUMPY[dtype]
     except KeyError:
-        raise TypeError(f"{dtype} is not a numeric element type; use one of {', '.join(t.name for t in NUMERIC)}") from None
+        raise TypeError(
+            f"{dtype} is not a numeric element type; use one of {', '.join(t.name for t in NUMERIC)}"
+        ) from None
 
 
 def from_numpy(dtype: DTypeLike) -> DALIDataType:

@@ -149,7 +149,9 @@ class TensorListCPU:
         else:
             dense = _as_array(data)
             if dense.ndim == 0:
-                raise TypeError("a TensorListCPU needs a sample axis; got a 0-D array. Give an array of shape (N, ...).")
+                raise TypeError(
+                    "a TensorListCPU needs a sample axis; got a 0-D array. Give an array of shape (N, ...)."
+                )
             samples, sources = list(dense), [""] * len(dense)
         self._assign(samples, layout, sources)
 
@@ -340,5 +342,7 @@ def _joined(samples: Sequence[NDArray[Any]]) -> NDArray[Any]:
         if all(s.base is owner and s.ctypes.data == start + i * size for i, s in enumerate(samples)):
             strides = (size, *first.strides)
             offset = start - owner.ctypes.data
-            return np.ndarray((len(samples), *first.shape), first.dtype, owner.reshape(-1).view(np.uint8).data, offset, strides)
+            return np.ndarray(
+                (len(samples), *first.shape), first.dtype, owner.reshape(-1).view(np.uint8).data, offset, strides
+            )
     return np.stack(samples)

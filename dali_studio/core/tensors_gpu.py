@@ -95,7 +95,9 @@ class TensorGPU:
         """A copy in host memory."""
         return TensorCPU(_cupy().asnumpy(self._array), self._layout, source=self._source)
 
-    def copy_to_external(self, ptr: Any, cuda_stream: Any = None, non_blocking: bool = False, use_copy_kernel: bool = False) -> None:
+    def copy_to_external(
+        self, ptr: Any, cuda_stream: Any = None, non_blocking: bool = False, use_copy_kernel: bool = False
+    ) -> None:
         """Copy the bytes to the device address `ptr`; returns when they are there."""
         del cuda_stream, non_blocking, use_copy_kernel
         _copy_out([self._array], ptr)
@@ -127,7 +129,9 @@ class TensorGPU:
         return format_tensor(type(self).__name__, host, str(self.dtype), self._layout, show_data=True, device="gpu")
 
     def __repr__(self) -> str:
-        return format_tensor(type(self).__name__, self._array, str(self.dtype), self._layout, show_data=False, device="gpu")
+        return format_tensor(
+            type(self).__name__, self._array, str(self.dtype), self._layout, show_data=False, device="gpu"
+        )
 
 
 class TensorListGPU:
@@ -149,7 +153,9 @@ class TensorListGPU:
 
     def __init__(self, data: Any, layout: str | None = None) -> None:
         several = isinstance(data, list | tuple)
-        samples = [_as_device_array(item) for item in cast("list[Any]", data)] if several else list(_as_device_array(data))
+        samples = (
+            [_as_device_array(item) for item in cast("list[Any]", data)] if several else list(_as_device_array(data))
+        )
         self._assign(samples, layout or "", [""] * len(samples), None)
         self.set_layout(layout)
 
@@ -177,7 +183,9 @@ class TensorListGPU:
         return made
 
     @staticmethod
-    def from_dlpack_list(list_of_objects: Sequence[Any], layout: str | None = None, stream: Any = None, contiguous: bool = False) -> TensorListGPU:
+    def from_dlpack_list(
+        list_of_objects: Sequence[Any], layout: str | None = None, stream: Any = None, contiguous: bool = False
+    ) -> TensorListGPU:
         """A batch of objects that export DLPack, without a copy."""
         del stream, contiguous
         return TensorListGPU(list(list_of_objects), layout)
@@ -298,7 +306,9 @@ class TensorListGPU:
         """Drop the samples."""
         self._samples, self._sources = [], []
 
-    def copy_to_external(self, ptr: Any, cuda_stream: Any = None, non_blocking: bool = False, use_copy_kernel: bool = False) -> None:
+    def copy_to_external(
+        self, ptr: Any, cuda_stream: Any = None, non_blocking: bool = False, use_copy_kernel: bool = False
+    ) -> None:
         """Copy the samples, one after the other, to the device address `ptr`; returns when they are there."""
         del cuda_stream, non_blocking, use_copy_kernel
         _copy_out(self._samples, ptr)
@@ -309,7 +319,9 @@ class TensorListGPU:
 
     def __str__(self) -> str:
         samples = [self.as_cpu().at(i) for i in range(len(self))] if len(self) else []
-        return format_tensor_list(type(self).__name__, samples, str(self.dtype), self._layout, show_data=True, device="gpu")
+        return format_tensor_list(
+            type(self).__name__, samples, str(self.dtype), self._layout, show_data=True, device="gpu"
+        )
 
     def __repr__(self) -> str:
         return format_tensor_list(

@@ -6,4 +6,4 @@ import sys
 
 from dali_studio.api.functions import function_for, populate
 
-__all__ = populate(sys.modules[__name__], function_for, lambda schema: schema.name)  # pyright: ignore[reportUnsupportedDunderAll]
+__all__ = populate(sys.modules[__name__], function_for, lambda schema: schema.name)  # noqa: PLE0605  # pyright: ignore[reportUnsupportedDunderAll]

@@ -47,8 +47,8 @@ def cast(
 ) -> DataNode:
     """Converts the element type.
 
-    Floats become integers by rounding half away from zero, values beyond the range of the new type saturate, not-a-number
-    becomes 0, and anything but 0 becomes true.
+    Floats become integers by rounding half away from zero, values beyond the range of the new type saturate,
+    not-a-number becomes 0, and anything but 0 becomes true.
     """
     ...
 
@@ -120,6 +120,7 @@ def external_source(
     repeat_last: bool | None = False,
     no_copy: bool | None = False,
     use_copy_kernel: bool | None = False,
+    cuda_stream: Any = ...,
     prefetch_queue_depth: int | None = ...,
     preserve: bool | None = False,
     bytes_per_sample_hint: int | Sequence[int] | None = ...,

@@ -23,7 +23,10 @@ def load() -> Registry:
         found += [
             item
             for item in vars(module).values()
-            if isinstance(item, type) and issubclass(item, Operator) and "schema" in vars(item) and item.__module__ == info.name
+            if isinstance(item, type)
+            and issubclass(item, Operator)
+            and "schema" in vars(item)
+            and item.__module__ == info.name
         ]
     found += [entry.load() for entry in entry_points(group=ENTRY_POINT_GROUP)]
     return Registry(found)

@@ -6,4 +6,4 @@ import sys
 
 from dali_studio.api.functions import class_for, populate
 
-__all__ = populate(sys.modules[__name__], class_for, lambda schema: schema.class_name)  # pyright: ignore[reportUnsupportedDunderAll]
+__all__ = populate(sys.modules[__name__], class_for, lambda schema: schema.class_name)  # noqa: PLE0605  # pyright: ignore[reportUnsupportedDunderAll]

@@ -43,8 +43,8 @@ class BrightnessContrast:
 class Cast:
     """Converts the element type.
 
-    Floats become integers by rounding half away from zero, values beyond the range of the new type saturate, not-a-number
-    becomes 0, and anything but 0 becomes true.
+    Floats become integers by rounding half away from zero, values beyond the range of the new type saturate,
+    not-a-number becomes 0, and anything but 0 becomes true.
     """
     def __init__(
         self,
@@ -146,6 +146,7 @@ class ExternalSource:
         repeat_last: bool | None = False,
         no_copy: bool | None = False,
         use_copy_kernel: bool | None = False,
+        cuda_stream: Any = ...,
         prefetch_queue_depth: int | None = ...,
         preserve: bool | None = False,
         bytes_per_sample_hint: int | Sequence[int] | None = ...,

@@ -258,7 +258,11 @@ class Executor:
         schema = self.registry.schema(step.operator)
         if request is None and schema.seeded:
             context = RunContext(0, np.empty(0, np.int64), seed=self._seed(step))
-        wired = argument_rows(store, step.argument_inputs, schema) if request is not None else dict.fromkeys(step.argument_inputs)
+        wired = (
+            argument_rows(store, step.argument_inputs, schema)
+            if request is not None
+            else dict.fromkeys(step.argument_inputs)
+        )
         return Args(schema, step.arguments, wired, count, step.objects, context)
 
     def _seed(self, step: Step) -> int:
@@ -287,12 +291,13 @@ def _select(batches: tuple[Batch, ...], request: Request) -> tuple[Batch, ...]:
         return batches
     rows = [int(i) for i in request.indices]
     return tuple(
-        Batch([b.samples[i] for i in rows], b.layout, [b.sources[i] for i in rows] if b.sources else ()) for b in batches
+        Batch([b.samples[i] for i in rows], b.layout, [b.sources[i] for i in rows] if b.sources else ())
+        for b in batches
     )
 
 
 def _missing(stage: Segment, store: Store, cache: Cache) -> tuple[tuple[Step, ...], frozenset[PortRef]]:
-    """The steps of a segment that must run: results found in the cache go to the store, with what feeds them left out."""
+    """The steps of a segment that must run: results found in the cache go to the store, what feeds them is left out."""
     needed: list[Step] = []
     wanted: set[PortRef] = set(stage.kept)
     for step in reversed(stage.steps):
@@ -310,8 +315,9 @@ def batch_size_clash(first: str, first_size: int, other: str, size: int) -> Dali
     """The error for two sources that disagree on the size of an iteration."""
     return DaliStudioError(
         Diagnostic(
-            code="DS304", node=other,
-            message=f"{other} gave {size} samples, {first} gave {first_size}; all sources of an iteration need the same.",
+            code="DS304",
+            node=other,
+            message=f"{other} gave {size} samples, {first} gave {first_size}; all sources of an iteration must agree.",
             hint="Make the sources return batches of one size.",
-        )  # fmt: skip
+        )
     )

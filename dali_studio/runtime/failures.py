@@ -37,7 +37,8 @@ class StepError(Exception):
             found = Diagnostic(
                 code="DS301" if expected else "DS305",
                 message=str(cause) or type(cause).__name__,
-                hint=getattr(cause, "hint", "") or ("" if expected else "This is a defect of the operator; please report it."),
+                hint=getattr(cause, "hint", "")
+            or ("" if expected else "This is a defect of the operator; please report it."),
                 node=step.key, sample=self.sample, source=source, detail=detail,
             )  # fmt: skip
         return DaliStudioError(found)

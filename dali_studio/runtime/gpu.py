@@ -95,7 +95,9 @@ class GpuRunner:
         self._stream.copy(made.memory, host)
         return made
 
-    def run(self, step: Step, args: Args, given: Sequence[Batch | DeviceBatch], indices: NDArray[np.int64], placed: Placed) -> None:
+    def run(
+        self, step: Step, args: Args, given: Sequence[Batch | DeviceBatch], indices: NDArray[np.int64], placed: Placed
+    ) -> None:
         """Enqueue a per-sample operator.
 
         Parameters
@@ -165,7 +167,10 @@ def _failures(
         if type(error).__name__ == "OutOfMemoryError":
             raise DaliStudioError(
                 Diagnostic(
-                    code="DS304", node=step.key, source=step.origin, detail=str(error),
+                    code="DS304",
+                    node=step.key,
+                    source=step.origin,
+                    detail=str(error),
                     message=f"The memory of the GPU does not hold the result of {step.key} for a batch of {count}.",
                     hint=f"Try batch_size={max(count // 2, 1)}, or make the images smaller before this step.",
                 )  # fmt: skip

@@ -42,7 +42,10 @@ class Prefetcher(Generic[Request, Result]):
         if self._thread is None:
             # the thread must not keep a forgotten pipeline alive: it holds the queues and a weak reference
             self._thread = threading.Thread(
-                target=_serve, args=(weakref.ref(self), self._requests, self._results), name="dali-studio-prefetch", daemon=True
+                target=_serve,
+                args=(weakref.ref(self), self._requests, self._results),
+                name="dali-studio-prefetch",
+                daemon=True,
             )
             self._thread.start()
         self._requests.put(request)
@@ -83,5 +86,14 @@ def _serve(
         try:
             results.put(prefetcher.compute(request))
         except BaseException as error:  # noqa: BLE001 - raised where the result is asked for
-            results.put(error)
+            results.put(_without_own_frames(error))
         del prefetcher, request
+
+
+def _without_own_frames(error: BaseException) -> BaseException:
+    """The failure without the frames of this file: they hold the prefetcher, and the queue that this thread keeps holds
+    the failure, so that a forgotten pipeline would live on."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
+        trace = trace.tb_next
+    return error.with_traceback(trace)

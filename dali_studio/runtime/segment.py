@@ -197,7 +197,9 @@ def view_of(batch: Batch) -> BatchView:
     """What ``plan`` may know of samples that exist."""
     first = batch.samples[0]
     shapes = np.array([sample.shape for sample in batch.samples], np.int64).reshape(len(batch.samples), first.ndim)
-    return BatchView(TensorMeta(from_numpy(first.dtype), first.ndim, batch.layout), shapes, batch.samples, batch.sources)
+    return BatchView(
+        TensorMeta(from_numpy(first.dtype), first.ndim, batch.layout), shapes, batch.samples, batch.sources
+    )
 
 
 def _cut(shapes: NDArray[np.int64], windows: NDArray[np.int64], layout: str) -> NDArray[np.int64]:

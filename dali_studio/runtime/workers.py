@@ -9,8 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 
-
-class Cancelled(Exception):
+class Cancelled(Exception):  # noqa: N818 - no error, but what the user asked for
     """The run was stopped by the user."""
 
 

@@ -82,7 +82,9 @@ def _scalar(argument: ArgumentSchema, value: object) -> bool | int | float | str
         _check_range(argument, result)
     if argument.choices and isinstance(result, str) and result not in argument.choices:
         raise ArgumentError(
-            f"{_show(value)} is not accepted.", hint=f"Use one of: {', '.join(argument.choices)}.", argument=argument.name
+            f"{_show(value)} is not accepted.",
+            hint=f"Use one of: {', '.join(argument.choices)}.",
+            argument=argument.name,
         )
     return result
 
@@ -91,7 +93,9 @@ def _check_range(argument: ArgumentSchema, value: float) -> None:
     low, high = argument.minimum, argument.maximum
     if (low is None or value >= low) and (high is None or value <= high):
         return
-    side = f"below {low:g}" if low is not None and value < low else f"above {high:g}" if value == value else "not a number"
+    side = (
+        f"below {low:g}" if low is not None and value < low else f"above {high:g}" if value == value else "not a number"
+    )
     accepted = f"{low:g} to {high:g}" if low is not None and high is not None else (
         f"{low:g} or more" if low is not None else f"at most {high:g}"
     )  # fmt: skip
@@ -280,7 +284,9 @@ class Args:
             if argument is None:
                 raise KeyError(name)
             value = None if name in self._wired else self._values.get(name, None)
-            self._cache[name] = typed(argument, argument.default if value is None and name not in self._wired else value)
+            self._cache[name] = typed(
+                argument, argument.default if value is None and name not in self._wired else value
+            )
         return self._cache[name]
 
     def samples(self, name: str) -> Sequence[NDArray[Any]] | None:

@@ -30,13 +30,18 @@ from dali_studio.schema.model import (
 from dali_studio.schema.traits import Trait
 
 
-def Input(
+def Input(  # noqa: N802 - reads as a declaration
     name: str, kind: Kind = "any", *, layouts: str = "", dtypes: Sequence[DALIDataType] = (), optional: bool = False,
     doc: str = "",
-) -> InputSchema:  # noqa: N802 - reads as a declaration
+) -> InputSchema:
     """Declare a positional input; `layouts` are words separated by blanks."""
     return InputSchema(
-        name=name, kind=kind, layouts=tuple(layouts.split()), dtypes=tuple(d.name for d in dtypes), optional=optional, doc=doc
+        name=name,
+        kind=kind,
+        layouts=tuple(layouts.split()),
+        dtypes=tuple(d.name for d in dtypes),
+        optional=optional,
+        doc=doc,
     )
 
 
@@ -237,7 +242,20 @@ _WIDGETS: dict[ArgumentType, Widget] = {
     "string_list": "files", "interp_type_list": "none", "object": "none",
 }  # fmt: skip
 #: Element types that a user can ask for.
-_DATA_TYPES = ("UINT8", "UINT16", "UINT32", "UINT64", "INT8", "INT16", "INT32", "INT64", "FLOAT16", "FLOAT", "FLOAT64", "BOOL")
+_DATA_TYPES = (
+    "UINT8",
+    "UINT16",
+    "UINT32",
+    "UINT64",
+    "INT8",
+    "INT16",
+    "INT32",
+    "INT64",
+    "FLOAT16",
+    "FLOAT",
+    "FLOAT64",
+    "BOOL",
+)
 
 
 class Layout(str):  # noqa: SLOT000 - only ever an annotation

@@ -97,7 +97,7 @@ def folder_graph(path: str, registry: Registry) -> Graph:
             Diagnostic(
                 code="DS302", message=f"{path} holds no images, neither itself nor in sub-folders.",
                 hint=f"Images end with {', '.join(endings)}.",
-            )  # fmt: skip
+            )
         )
     where = {"file_root": str(root)}
     reader, decoder = _reader(registry), _decoder(registry)
@@ -130,4 +130,6 @@ def _reader(registry: Registry) -> OperatorSchema:
 
 def _decoder(registry: Registry) -> OperatorSchema:
     schemas = (registry.schema(name) for name in registry)
-    return next(s for s in schemas if not s.seeded and [p.kind for p in (*s.inputs, *s.outputs)] == ["encoded", "image"])
+    return next(
+        s for s in schemas if not s.seeded and [p.kind for p in (*s.inputs, *s.outputs)] == ["encoded", "image"]
+    )

@@ -107,7 +107,7 @@ class Painter:
                     atlas_x=cell.x, atlas_y=cell.y, atlas_width=cell.width, atlas_height=cell.height,
                     values=tuple(scalars.get(port, ())[:_MOST_VALUES]),
                     text="" if port in places else pictures.text_of(sample, encoded=encoded), note=notes.get(port, ""),
-                )  # fmt: skip
+                )
             )
         return tuple(made), atlas
 
@@ -121,7 +121,9 @@ class Painter:
         if port is None:
             return
         count = min(request.graph.options.batch_size, _STRIP_SAMPLES)
-        keys = self._engine.compute(request.graph, validation, request.seed, request.iteration, [request.sample], only=port).keys
+        keys = self._engine.compute(
+            request.graph, validation, request.seed, request.iteration, [request.sample], only=port
+        ).keys
         mark = (keys[port.node], request.iteration, count)
         if mark == self._strip_of and not again:
             return
@@ -130,11 +132,15 @@ class Painter:
         try:
             for first in range(0, count, _STRIP_CHUNK):
                 chunk = range(first, min(first + _STRIP_CHUNK, count))
-                made = self._engine.compute(request.graph, validation, request.seed, request.iteration, chunk, only=port)
+                made = self._engine.compute(
+                    request.graph, validation, request.seed, request.iteration, chunk, only=port
+                )
                 # one bad sample fails its whole chunk: the others are then computed alone, and its place stays grey
                 parts = [chunk] if port in made.outputs else [range(k, k + 1) for k in chunk]
                 for part in parts:
-                    made = self._engine.compute(request.graph, validation, request.seed, request.iteration, part, only=port)
+                    made = self._engine.compute(
+                        request.graph, validation, request.seed, request.iteration, part, only=port
+                    )
                     if port in made.outputs:
                         self._place(canvas, names, part, made.outputs[port])
         except (Cancelled, DaliStudioError):
@@ -173,7 +179,9 @@ class Painter:
         validation = validate(request.graph, self.registry)
         port = PortRef(node=key, output=output)
         try:
-            made = self._engine.compute(request.graph, validation, request.seed, request.iteration, [request.sample], only=port)
+            made = self._engine.compute(
+                request.graph, validation, request.seed, request.iteration, [request.sample], only=port
+            )
         except Cancelled:
             return
         if port not in made.outputs:
@@ -200,7 +208,9 @@ class Painter:
         sample: NDArray[Any] = batch.samples[0]
         values = sample.astype(np.float32)
         finite = values[np.isfinite(values)]
-        low, high, mean = (float(finite.min()), float(finite.max()), float(finite.mean())) if finite.size else (0.0, 0.0, 0.0)
+        low, high, mean = (
+            (float(finite.min()), float(finite.max()), float(finite.mean())) if finite.size else (0.0, 0.0, 0.0)
+        )
         encoded = validation.metas[port].kind == "encoded"
         lost = values.size - finite.size
         return messages.ImageDetail(

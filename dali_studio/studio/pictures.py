@@ -142,8 +142,5 @@ def histogram(sample: NDArray[Any], layout: str, bins: int = 32) -> tuple[tuple[
     if not finite.size:
         return ()
     limits = (float(finite.min()), float(finite.max()))
-    if layout in ("HWC", "CHW"):
-        planes = list(np.moveaxis(values, layout.index("C"), 0)[:4])
-    else:
-        planes = [values]
+    planes = list(np.moveaxis(values, layout.index("C"), 0)[:4]) if layout in ("HWC", "CHW") else [values]
     return tuple(tuple(np.histogram(plane[np.isfinite(plane)], bins, limits)[0].tolist()) for plane in planes)

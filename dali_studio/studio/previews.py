@@ -106,7 +106,13 @@ class PreviewEngine:
         self._fed: dict[str, tuple[SourceFeeder, deque[tuple[int, tuple[Batch, ...]]]]] = {}
 
     def compute(
-        self, graph: Graph, validation: Validation, seed: int, iteration: int, samples: Iterable[int], only: PortRef | None = None
+        self,
+        graph: Graph,
+        validation: Validation,
+        seed: int,
+        iteration: int,
+        samples: Iterable[int],
+        only: PortRef | None = None,
     ) -> Preview:
         """Outputs of every node that can be computed.
 
@@ -149,7 +155,11 @@ class PreviewEngine:
         cheap: set[str] = set()
         for key in graph.order():
             operator = graph.node(key).operator
-            if key in broken or operator not in self.registry or self.registry.schema(operator).role in ("reader", "external_source"):
+            if (
+                key in broken
+                or operator not in self.registry
+                or self.registry.schema(operator).role in ("reader", "external_source")
+            ):
                 continue
             if self.registry.has_trait(operator, ReadsData) or not set(graph.predecessors(key)) <= cheap:
                 continue
@@ -201,7 +211,11 @@ class PreviewEngine:
         plan = compile_graph(graph, self.registry, taps=ports, whole=True, seeds=seeds)
         executor = Executor(plan, self.registry, seed, self.workers)
         executor.adopt({key: self._sources[name] for key in graph if (name := f"{keys[key]}:{size}") in self._sources})
-        fed = {step.key: self._feed(graph, step.key, keys[step.key], iteration) for step in plan.steps() if step.role == "external_source"}
+        fed = {
+            step.key: self._feed(graph, step.key, keys[step.key], iteration)
+            for step in plan.steps()
+            if step.role == "external_source"
+        }
         if fed:
             size = len(next(iter(fed.values()))[0].samples)
             indices = indices[indices < size]
@@ -213,7 +227,9 @@ class PreviewEngine:
             made = executor.run(request, taps=ports, cache=cache)
             return {port: batch for port, batch in made.items() if isinstance(batch, Batch)}  # plans of previews have no other
         finally:
-            self._sources.update({f"{keys[key]}:{graph.options.batch_size}": state for key, state in executor.states.items()})
+            self._sources.update(
+                {f"{keys[key]}:{graph.options.batch_size}": state for key, state in executor.states.items()}
+            )
 
     def _feed(self, graph: Graph, node: str, key: str, iteration: int) -> tuple[Batch, ...]:
         if key not in self._fed:
@@ -226,7 +242,9 @@ class PreviewEngine:
                 raise self._ended(node, "The source has no more data.", "Choose an earlier batch.") from None
         found = next((batch for number, batch in kept if number == iteration), None)
         if found is None:
-            raise self._ended(node, "A Python source cannot go back that far.", "Choose a later batch, or open the designer anew.")
+            raise self._ended(
+                node, "A Python source cannot go back that far.", "Choose a later batch, or open the designer anew."
+            )
         return found
 
     @staticmethod

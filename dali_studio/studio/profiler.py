@@ -48,7 +48,10 @@ class Profiler:
     def report_nothing(self) -> None:
         """Report a run that was stopped before it began."""
         self._send(
-            messages.RunFinished(batches=0, samples_per_second=0.0, milliseconds_per_batch=0.0, timings=(), stopped=True), []
+            messages.RunFinished(
+                batches=0, samples_per_second=0.0, milliseconds_per_batch=0.0, timings=(), stopped=True
+            ),
+            [],
         )
 
     def run(self, graph: Graph, batches: int) -> None:
@@ -91,7 +94,8 @@ class Profiler:
             samples_per_second=done * graph.options.batch_size / seconds if done else 0.0,
             milliseconds_per_batch=seconds * 1e3 / done if done else 0.0,
             timings=tuple(
-                messages.NodeTiming(key=key, milliseconds=t.median, p95=t.p95, share=t.share) for key, t in sorted(times.items())
+                messages.NodeTiming(key=key, milliseconds=t.median, p95=t.p95, share=t.share)
+                for key, t in sorted(times.items())
             ),
             stopped=self._stopped.is_set(),
             failed=failed,

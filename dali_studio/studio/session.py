@@ -248,14 +248,17 @@ class Session:
                 can_undo=self.history.can_undo,
                 can_redo=self.history.can_redo,
                 document=self.path.name if self.path else "",
-                saved=self._saved_graph is self.graph or (self._saved_graph is not None and self._saved_graph == self.graph),
+                saved=self._saved_graph is self.graph
+                or (self._saved_graph is not None and self._saved_graph == self.graph),
             )
         )
 
     def _send_code(self) -> None:
         made = self.code()
         self.send(
-            messages.Code(dialect=self.dialect, source=made.source, lines=dict(made.lines), diagnostics=made.diagnostics)
+            messages.Code(
+                dialect=self.dialect, source=made.source, lines=dict(made.lines), diagnostics=made.diagnostics
+            )
         )
 
     def _opened(self) -> messages.Opened:
@@ -317,16 +320,25 @@ def write_text(path: Path, text: str) -> None:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise DaliStudioError(
-            Diagnostic(code="DS302", message=f"{path} could not be written: {error.strerror or error}.", hint="Choose another place.")
+            Diagnostic(
+                code="DS302",
+                message=f"{path} could not be written: {error.strerror or error}.",
+                hint="Choose another place.",
+            )
         ) from error
 
 
 def _unreadable(error: Exception) -> Diagnostic:
-    return Diagnostic(code="DS401", message=f"A message from the browser was not understood: {error}.", hint="Reload the page; the versions of page and kernel differ.")
+    return Diagnostic(
+        code="DS401",
+        message=f"A message from the browser was not understood: {error}.",
+        hint="Reload the page; the versions of page and kernel differ.",
+    )
 
 
 def _defect(error: Exception) -> Diagnostic:
     return Diagnostic(
-        code="DS305", message=f"{type(error).__name__}: {error}", hint="This is a defect of DALI Studio; please report it.",
+        code="DS305", message=f"{type(error).__name__}: {error}",
+        hint="This is a defect of DALI Studio; please report it.",
         detail="".join(traceback.format_exception(error)[-3:]),
     )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import anywidget
 import msgspec
@@ -49,7 +49,7 @@ class Designer(anywidget.AnyWidget):
                 Diagnostic(
                     code="DS601", message="The designer's front end has not been built.",
                     hint="Install a released wheel, or run make setup in the checkout.",
-                )  # fmt: skip
+                )
             )
         graph, view, path = _opened(pipeline)
         super().__init__(_height=height)
@@ -89,7 +89,7 @@ class Designer(anywidget.AnyWidget):
         super().close()
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
-        bundle: Any = super()._repr_mimebundle_(**options)
+        bundle = cast(Any, super()._repr_mimebundle_(**options))
         if bundle:
             _data(bundle)["text/plain"] = repr(self)
         return bundle
@@ -101,7 +101,7 @@ class Designer(anywidget.AnyWidget):
 
 def _data(bundle: Any) -> dict[str, Any]:
     """The data of a MIME bundle, which may come with metadata."""
-    return bundle[0] if isinstance(bundle, tuple) else bundle
+    return cast("tuple[Any, ...]", bundle)[0] if isinstance(bundle, tuple) else bundle
 
 
 def _opened(pipeline: Pipeline | Graph | str | Path | None) -> tuple[Graph, dict[str, Any], Path | None]:

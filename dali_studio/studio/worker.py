@@ -36,7 +36,9 @@ class Worker:
         with self._wake:
             self._jobs[name] = job
             if self._thread is None:
-                self._thread = threading.Thread(target=_serve, args=(weakref.ref(self),), name="dali-studio-session", daemon=True)
+                self._thread = threading.Thread(
+                    target=_serve, args=(weakref.ref(self),), name="dali-studio-session", daemon=True
+                )
                 self._thread.start()
             self._wake.notify_all()
             running = self._running

@@ -14,9 +14,13 @@ from dali_studio.api import stubs
 REPOSITORY = Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.parametrize("module", ["dali_studio.studio.codegen_ts", "dali_studio.api.stubs", "dali_studio.api.support_page"])
+@pytest.mark.parametrize(
+    "module", ["dali_studio.studio.codegen_ts", "dali_studio.api.stubs", "dali_studio.api.support_page"]
+)
 def test_is_fresh(module: str) -> None:
-    done = subprocess.run([sys.executable, "-m", module, "--check"], cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-m", module, "--check"], cwd=REPOSITORY, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, f"{done.stderr}make generated brings it up to date"
 
 
@@ -49,3 +53,13 @@ def test_versions_agree() -> None:
     assert tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]["dynamic"] == ["version"]
     for package in ("extension", "extension/packages/designer"):
         assert json.loads((REPOSITORY / package / "package.json").read_text())["version"] == __version__
+
+
+def test_what_is_bundled_is_named_with_its_licence() -> None:
+    import json
+
+    bundled = json.loads((REPOSITORY / "extension" / "packages" / "designer" / "package.json").read_text())[
+        "dependencies"
+    ]
+    named = (REPOSITORY / "LICENSE-THIRD-PARTY").read_text(encoding="utf-8")
+    assert [package for package in bundled if f"\n{package} " not in named] == []

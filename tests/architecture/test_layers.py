@@ -45,10 +45,22 @@ def test_every_group_of_the_package_is_in_the_contract() -> None:
     ("module", "forbidden"),
     [
         ("dali_studio", "numpy numba matplotlib jupyterlab skimage networkx anywidget ipywidgets IPython black PIL"),
-        ("dali_studio.cli", "numpy numba matplotlib jupyterlab skimage networkx anywidget ipywidgets IPython black PIL"),
-        ("dali_studio.graph.document", "torch cupy cv2 ipywidgets anywidget IPython matplotlib jupyterlab skimage numba"),
-        ("dali_studio.compiler.pipeline", "torch cupy cv2 ipywidgets anywidget IPython matplotlib jupyterlab skimage numba"),
-        ("dali_studio.codegen.emit", "torch cupy cv2 ipywidgets anywidget IPython matplotlib jupyterlab skimage numba black"),
+        (
+            "dali_studio.cli",
+            "numpy numba matplotlib jupyterlab skimage networkx anywidget ipywidgets IPython black PIL",
+        ),
+        (
+            "dali_studio.graph.document",
+            "torch cupy cv2 ipywidgets anywidget IPython matplotlib jupyterlab skimage numba",
+        ),
+        (
+            "dali_studio.compiler.pipeline",
+            "torch cupy cv2 ipywidgets anywidget IPython matplotlib jupyterlab skimage numba",
+        ),
+        (
+            "dali_studio.codegen.emit",
+            "torch cupy cv2 ipywidgets anywidget IPython matplotlib jupyterlab skimage numba black",
+        ),
         ("dali_studio.pipeline", "torch cupy cv2 ipywidgets anywidget IPython matplotlib jupyterlab skimage"),
     ],
 )
@@ -57,16 +69,30 @@ def test_imports_stay_light(module: str, forbidden: str) -> None:
     assert not loaded & set(forbidden.split())
 
 
+def test_every_public_name_can_be_had() -> None:
+    import dali_studio
+
+    for name in dali_studio.__all__:
+        assert getattr(dali_studio, name) is not None
+    assert sorted(dali_studio.__all__) == sorted(["__version__", *dali_studio._PUBLIC, *dali_studio._MODULES])
+
+
 def test_no_file_needs_opencv() -> None:
     for path in sources("dali_studio"):
-        assert not re.search(r"^\s*(import|from) cv2\b", path.read_text(encoding="utf-8"), re.M), path
+        assert not re.search(r"^\s*(import|from) cv2\b", path.read_text(encoding="utf-8"), re.MULTILINE), path
 
 
 def test_operator_names_are_no_literals_where_traits_decide() -> None:
     # Names that are a word of English besides ("crop", "constant") may stand in sentences, not alone.
     names = set(default_registry())
-    for path in sources("dali_studio/compiler", "dali_studio/runtime", "dali_studio/graph", "dali_studio/schema", "dali_studio/core"):
-        literals = {n.value for n in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
+    for path in sources(
+        "dali_studio/compiler", "dali_studio/runtime", "dali_studio/graph", "dali_studio/schema", "dali_studio/core"
+    ):
+        literals = {
+            n.value
+            for n in ast.walk(ast.parse(path.read_text("utf-8")))
+            if isinstance(n, ast.Constant) and isinstance(n.value, str)
+        }
         roles = {"external_source", "constant"}  # these are roles of the schema, too
         assert not (literals & names) - roles, path
 
@@ -75,7 +101,9 @@ def test_operator_names_are_no_literals_where_traits_decide() -> None:
 def test_every_file_defers_its_annotations(folder: str) -> None:
     trees = {path: ast.parse(path.read_text("utf-8")) for path in sources(folder)}
     # A file that consists of its docstring has no annotations.
-    lacking = [str(p) for p, tree in trees.items() if len(tree.body) > 1 and not any(map(is_future_import, tree.body[:2]))]
+    lacking = [
+        str(p) for p, tree in trees.items() if len(tree.body) > 1 and not any(map(is_future_import, tree.body[:2]))
+    ]
     assert lacking == []
 
 

@@ -59,7 +59,13 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def environment(programs: Path, tmp_path: Path) -> dict[str, str]:
     """Without the developer's programs (Node among them), and with folders of its own."""
     kept = {name: value for name, value in os.environ.items() if name in ("LANG", "SYSTEMROOT")}
-    return {**kept, "PATH": str(programs), "HOME": str(tmp_path), "JUPYTER_RUNTIME_DIR": str(tmp_path), "PYTHONNOUSERSITE": "1"}
+    return {
+        **kept,
+        "PATH": str(programs),
+        "HOME": str(tmp_path),
+        "JUPYTER_RUNTIME_DIR": str(tmp_path),
+        "PYTHONNOUSERSITE": "1",
+    }
 
 
 def test_the_wheel_carries_what_was_built(wheel: Path) -> None:
@@ -88,7 +94,14 @@ def test_commands_work_in_an_empty_environment(installed: Path, tmp_path: Path) 
     assert "NOTEBOOK_DIR" in run("lab", "--help")
     assert "built" in run("doctor")
     program = "import importlib.resources as r; print(r.files('dali_studio') / 'studio' / 'gallery' / 'getting_started' / 'pipeline.dali.json')"
-    python = subprocess.run([str(installed / "python"), "-c", program], env=environment(installed, tmp_path), cwd=tmp_path, capture_output=True, text=True, check=True)
+    python = subprocess.run(
+        [str(installed / "python"), "-c", program],
+        env=environment(installed, tmp_path),
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert "samples/s" in run("run", python.stdout.strip(), "--batches", "1", "--out", str(tmp_path / "out"))
     assert (tmp_path / "out" / "contact_sheet.png").exists()
 
@@ -127,4 +140,7 @@ def test_lab_serves_the_first_notebook(server: str) -> None:
     assert b"jupyter-config-data" in fetch(f"{server}/lab")
     notebook = json.loads(fetch(f"{server}/api/contents/01_designer.ipynb"))
     assert any("Designer(" in "".join(cell["source"]) for cell in notebook["content"]["cells"])
-    assert {entry["name"] for entry in json.loads(fetch(f"{server}/api/contents/gallery"))["content"]} >= {"getting_started", "resnet50"}
+    assert {entry["name"] for entry in json.loads(fetch(f"{server}/api/contents/gallery"))["content"]} >= {
+        "getting_started",
+        "resnet50",
+    }

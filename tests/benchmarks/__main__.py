@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 from machine import metadata
 from measure import Comparison, compare
@@ -47,14 +48,15 @@ def main() -> int:
     return 0
 
 
-def table(found: list[Comparison], written: dict[str, object]) -> str:
+def table(found: list[Comparison], written: dict[str, Any]) -> str:
     """The results as Markdown."""
-    machine = metadata()
+    machine, rounds = written["machine"], written["settings"]["rounds"]
+    where = f"batch {BATCH_SIZE}, {THREADS} threads, {machine['processor']}, {machine['cores']} cores"
     lines = [
         "# Throughput on the CPU",
         "",
-        f"Samples per second, batch {BATCH_SIZE}, {THREADS} threads; {machine['processor']}, {machine['cores']} cores. "
-        f"Medians over {written['settings']['rounds']} rounds (`make bench`); the ratio is the median of the rounds' ratios, with its range.",  # type: ignore[index]
+        f"Samples per second; {where}.",
+        f"Medians over {rounds} rounds (`make bench`); the ratio is the median of the rounds' ratios, with its range.",
         "",
         "| program | photos | dali_studio | nvidia.dali | ratio | mean difference of pixels |",
         "|---|---|---|---|---|---|",
@@ -62,9 +64,13 @@ def table(found: list[Comparison], written: dict[str, object]) -> str:
     for result in found:
         s = result.summary()
         theirs = f"{s['theirs']['median']:.0f}" if s["theirs"] else "not installed"
-        ratio = f"**{s['ratio']['median']:.2f}** ({s['ratio']['min']:.2f} to {s['ratio']['max']:.2f})" if s["ratio"] else ""
+        ratio = (
+            f"**{s['ratio']['median']:.2f}** ({s['ratio']['min']:.2f} to {s['ratio']['max']:.2f})" if s["ratio"] else ""
+        )
         difference = "" if result.difference is None else f"{result.difference:.5f}"
-        lines.append(f"| {result.program} | {result.data} | {s['ours']['median']:.0f} | {theirs} | {ratio} | {difference} |")
+        lines.append(
+            f"| {result.program} | {result.data} | {s['ours']['median']:.0f} | {theirs} | {ratio} | {difference} |"
+        )
     return "\n".join(lines) + "\n"
 
 

@@ -56,7 +56,9 @@ def _spread(values: list[float]) -> dict[str, Any] | None:
     return {"median": statistics.median(values), "min": min(values), "max": max(values), "rounds": values}
 
 
-def compare(program: str, data: str, folder: str, *, rounds: int, seconds: float, peer: bool, progress: Callable[[str], None]) -> Comparison:
+def compare(
+    program: str, data: str, folder: str, *, rounds: int, seconds: float, peer: bool, progress: Callable[[str], None]
+) -> Comparison:
     """Measure `program` over the files in `folder`; without `peer`, our side only."""
     result = Comparison(program, data)
     if peer:
@@ -66,7 +68,10 @@ def compare(program: str, data: str, folder: str, *, rounds: int, seconds: float
         for prefix in order if peer else (OURS,):
             rate = block(prefix, program, folder, seconds)
             (result.ours if prefix == OURS else result.theirs).append(rate)
-        progress(f"{program}, {data}, round {number + 1}: {result.ours[-1]:.0f}" + (f" : {result.theirs[-1]:.0f}" if peer else ""))
+        progress(
+            f"{program}, {data}, round {number + 1}: {result.ours[-1]:.0f}"
+            + (f" : {result.theirs[-1]:.0f}" if peer else "")
+        )
     return result
 
 

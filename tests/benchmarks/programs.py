@@ -44,6 +44,8 @@ def make(prefix: str, program: str, folder: str) -> Any:
     """A built pipeline of `program` under ``dali_studio`` or ``nvidia.dali``."""
     pipeline_def = importlib.import_module(f"{prefix}.pipeline" if prefix == "dali_studio" else prefix).pipeline_def
     fn, types = importlib.import_module(f"{prefix}.fn"), importlib.import_module(f"{prefix}.types")
-    pipe = pipeline_def(batch_size=BATCH_SIZE, num_threads=THREADS, device_id=None, seed=17)(PROGRAMS[program])(fn, types, folder)
+    pipe = pipeline_def(batch_size=BATCH_SIZE, num_threads=THREADS, device_id=None, seed=17)(PROGRAMS[program])(
+        fn, types, folder
+    )
     pipe.build()
     return pipe

@@ -53,7 +53,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path
 @pytest.fixture
 def page(browser: Any) -> Iterator[Any]:
     """A fresh page; what the page throws fails the test."""
-    context = browser.new_context(viewport={"width": 1500, "height": 1000}, permissions=["clipboard-read", "clipboard-write"])
+    context = browser.new_context(viewport={"width": 1800, "height": 1000}, permissions=["clipboard-read", "clipboard-write"])
     opened = context.new_page()
     thrown: list[str] = []
     opened.on("pageerror", lambda error: thrown.append(str(error)))

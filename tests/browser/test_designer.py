@@ -138,8 +138,9 @@ def test_keys_do_not_reach_the_notebook(page: Any, server: tuple[str, Path]) -> 
 def test_a_broken_file_is_told_on_its_node(
     page: Any, server: tuple[str, Path], artifacts: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    import nbformat  # noqa: PLC0415 - only here
-    from dali_studio import samples  # noqa: PLC0415 - only here
+    import nbformat
+
+    from dali_studio import samples
 
     folder = tmp_path_factory.mktemp("broken")
     (folder / "a").mkdir()
@@ -170,7 +171,7 @@ def test_a_broken_file_is_told_on_its_node(
 
 
 def test_an_empty_designer_offers_a_start(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
-    import nbformat  # noqa: PLC0415 - only here
+    import nbformat
 
     notebook = nbformat.v4.new_notebook()
     notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}

@@ -11,8 +11,34 @@ from peers import check, check_refused
 
 pytestmark = pytest.mark.usefixtures("nvidia")
 
-SOURCES = [np.uint8, np.uint16, np.uint32, np.uint64, np.int8, np.int16, np.int32, np.int64, np.float16, np.float32, np.float64, np.bool_]
-TARGETS = ["UINT8", "UINT16", "UINT32", "UINT64", "INT8", "INT16", "INT32", "INT64", "FLOAT16", "FLOAT", "FLOAT64", "BOOL"]
+SOURCES = [
+    np.uint8,
+    np.uint16,
+    np.uint32,
+    np.uint64,
+    np.int8,
+    np.int16,
+    np.int32,
+    np.int64,
+    np.float16,
+    np.float32,
+    np.float64,
+    np.bool_,
+]
+TARGETS = [
+    "UINT8",
+    "UINT16",
+    "UINT32",
+    "UINT64",
+    "INT8",
+    "INT16",
+    "INT32",
+    "INT64",
+    "FLOAT16",
+    "FLOAT",
+    "FLOAT64",
+    "BOOL",
+]
 
 
 def values(dtype: Any) -> Array:
@@ -38,7 +64,9 @@ def test_every_pair(source: Any, target: str) -> None:
     check(f"fn.cast(x, dtype=types.{target})", {"x": ([values(source)], "")})
 
 
-@pytest.mark.parametrize("target", ["UINT8", "INT8", "UINT16", "INT16", "UINT32", "FLOAT16", "FLOAT", "FLOAT64", "BOOL"])
+@pytest.mark.parametrize(
+    "target", ["UINT8", "INT8", "UINT16", "INT16", "UINT32", "FLOAT16", "FLOAT", "FLOAT64", "BOOL"]
+)
 @pytest.mark.parametrize("source", [np.float16, np.float32, np.float64])
 def test_not_a_number(source: Any, target: str) -> None:
     check(f"fn.cast(x, dtype=types.{target})", {"x": ([np.array([np.nan, 1], source)], "")})
@@ -47,7 +75,10 @@ def test_not_a_number(source: Any, target: str) -> None:
 @pytest.mark.parametrize("planar", [False, True])
 def test_pictures_keep_their_layout(planar: bool) -> None:
     data = {"x": (pictures(planar=planar), "CHW" if planar else "HWC")}
-    check("fn.cast(x, dtype=types.FLOAT), fn.cast(fn.cast(x, dtype=types.FLOAT), dtype=types.INT16), fn.cast(x, dtype=types.UINT8)", data)
+    check(
+        "fn.cast(x, dtype=types.FLOAT), fn.cast(fn.cast(x, dtype=types.FLOAT), dtype=types.INT16), fn.cast(x, dtype=types.UINT8)",
+        data,
+    )
 
 
 @pytest.mark.parametrize("shape", [(), (0,), (3,), (2, 0, 3), (2, 3, 4, 5)])

@@ -49,7 +49,9 @@ def test_brightness_contrast_types(dtype: Any, target: str, channels: int) -> No
 
 
 def test_brightness_contrast_by_sample() -> None:
-    b, c, s, m = ([np.array(v, np.float32) for v in row] for row in ((0.5, 1.5, 2), (1, 0.2, 3), (0, -0.2, 0.4), (128, 3, 250)))
+    b, c, s, m = (
+        [np.array(v, np.float32) for v in row] for row in ((0.5, 1.5, 2), (1, 0.2, 3), (0, -0.2, 0.4), (128, 3, 250))
+    )
     data = {"x": pictures(ODD_SIZES[:3]), "b": b, "c": c, "s": s, "m": m}
     check("fn.brightness_contrast(x, brightness=b), fn.brightness_contrast(x, contrast=c, contrast_center=m), "
           "fn.brightness_contrast(x, brightness=b, contrast=c, brightness_shift=s)", data)  # fmt: skip
@@ -65,13 +67,21 @@ def test_hsv(arguments: str) -> None:
 @pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.int32, np.float32, np.float16])
 def test_hsv_types(dtype: Any, target: str) -> None:
     program = ", ".join(f"fn.hsv(x, {arguments}, dtype=types.{target})" for arguments in HSV[:4])
-    check(program, {"x": pictures([(41, 53), (5, 3)], 3, dtype)}, TOLERANCES["hsv_wide" if target.startswith("INT") else "hsv"])
+    check(
+        program,
+        {"x": pictures([(41, 53), (5, 3)], 3, dtype)},
+        TOLERANCES["hsv_wide" if target.startswith("INT") else "hsv"],
+    )
 
 
 def test_hsv_by_sample() -> None:
     h, s, v = ([np.array(v, np.float32) for v in row] for row in ((0, 90, -45), (1, 0.2, 3), (1, 0.5, 1.4)))
     data = {"x": pictures(ODD_SIZES[:3]), "h": h, "s": s, "v": v}
-    check("fn.hsv(x, hue=h), fn.hsv(x, saturation=s, value=v), fn.hsv(x, hue=h, saturation=s, value=v)", data, TOLERANCES["hsv"])
+    check(
+        "fn.hsv(x, hue=h), fn.hsv(x, saturation=s, value=v), fn.hsv(x, hue=h, saturation=s, value=v)",
+        data,
+        TOLERANCES["hsv"],
+    )
 
 
 @pytest.mark.parametrize("operator", ["brightness_contrast", "hsv"])
@@ -81,7 +91,8 @@ def test_element_types_refused_by_both(operator: str, dtype: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "program", ["fn.brightness_contrast(x, dtype=types.INT8)", "fn.hsv(x, dtype=types.INT8)", "fn.hsv(x, dtype=types.FLOAT64)"]
+    "program",
+    ["fn.brightness_contrast(x, dtype=types.INT8)", "fn.hsv(x, dtype=types.INT8)", "fn.hsv(x, dtype=types.FLOAT64)"],
 )
 def test_output_types_refused_by_both(program: str) -> None:
     check_refused(program, {"x": pictures([(41, 53)])}, "DS105")

@@ -66,7 +66,9 @@ def test_as_output(program: str) -> None:
     check(program, iterations=2)
 
 
-@pytest.mark.parametrize("program", ["5", "2.5", "True", "np.array([1, 2])", "np.array([[1.5]], np.float32)", "np.float32(3)", "(1, 2)"])
+@pytest.mark.parametrize(
+    "program", ["5", "2.5", "True", "np.array([1, 2])", "np.array([[1.5]], np.float32)", "np.float32(3)", "(1, 2)"]
+)
 def test_plain_values_as_output(program: str) -> None:
     check(f"x = fn.random.uniform()\nreturn x, {program}")
 
@@ -87,6 +89,15 @@ def test_as_argument(program: str) -> None:
     check(program, {"x": pictures([(41, 53), (7, 9)])}, TOLERANCES["rotate_small"])
 
 
-@pytest.mark.parametrize("program", ["types.Constant([1, 2], shape=[3])", "types.Constant('text')", "types.Constant(5, layout='X')", "types.Constant(np.array([2**40]))", "fn.rotate(x, angle=types.Constant([1, 2]))"])
+@pytest.mark.parametrize(
+    "program",
+    [
+        "types.Constant([1, 2], shape=[3])",
+        "types.Constant('text')",
+        "types.Constant(5, layout='X')",
+        "types.Constant(np.array([2**40]))",
+        "fn.rotate(x, angle=types.Constant([1, 2]))",
+    ],
+)
 def test_refused_by_both(program: str) -> None:
     check_refused(program, {"x": pictures([(41, 53), (7, 9)])})

@@ -63,7 +63,10 @@ def test_windows_larger_than_the_picture(rounding: str, policy: str) -> None:
     places = [np.array(p, np.float32) for p in (0.0, 0.3, 0.5, 0.7, 1.0, 0.55)]
     data = {"x": pictures([(7, 9), (8, 9), (7, 10), (3, 5), (1, 1), (2, 30)]), "px": places, "py": places[::-1]}
     for window in ("(12, 11)", "(13, 14)", "(5, 20)"):
-        check(f"fn.crop(x, crop={window}, crop_pos_x=px, crop_pos_y=py, rounding={rounding!r}, out_of_bounds_policy={policy!r})", data)
+        check(
+            f"fn.crop(x, crop={window}, crop_pos_x=px, crop_pos_y=py, rounding={rounding!r}, out_of_bounds_policy={policy!r})",
+            data,
+        )
 
 
 def test_sizes_by_sample() -> None:
@@ -75,14 +78,31 @@ def test_sizes_by_sample() -> None:
 
 @pytest.mark.parametrize("channels", [1, 3, 4, 5])
 @pytest.mark.parametrize("planar", [False, True])
-@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.uint16, np.int16, np.uint32, np.int32, np.uint64, np.int64, np.float32, np.float16, np.float64])
+@pytest.mark.parametrize(
+    "dtype",
+    [
+        np.uint8,
+        np.int8,
+        np.uint16,
+        np.int16,
+        np.uint32,
+        np.int32,
+        np.uint64,
+        np.int64,
+        np.float32,
+        np.float16,
+        np.float64,
+    ],
+)
 def test_types_layouts_channels(dtype: Any, planar: bool, channels: int) -> None:
     data = {"x": (pictures([(41, 53), (30, 61)], channels, dtype, planar), "CHW" if planar else "HWC")}
     check("fn.crop(x, crop=(24, 17)), fn.crop(x, crop=(50, 17), out_of_bounds_policy='pad', fill_values=1)", data)
 
 
 @pytest.mark.parametrize("target", ["UINT8", "FLOAT", "FLOAT16"])
-@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.int16, np.int32, np.uint64, np.int64, np.float16, np.float32, np.float64])
+@pytest.mark.parametrize(
+    "dtype", [np.uint8, np.int8, np.int16, np.int32, np.uint64, np.int64, np.float16, np.float32, np.float64]
+)
 def test_conversions(dtype: Any, target: str) -> None:
     """Saturated and truncated, not rounded."""
     batch = pictures([(31, 23)], dtype=dtype)

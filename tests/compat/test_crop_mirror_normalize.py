@@ -83,7 +83,14 @@ def test_arguments_by_sample() -> None:
     deviations = [np.array(v, np.float32) for v in ((1, 2, 3), (50, 60, 70), (0.1, 0.2, 0.5))]
     windows = [np.array(v, np.float32) for v in ((10, 12), (20.7, 5), (11, 11))]
     places = [np.array(v, np.float32) for v in (0.1, 0.95, 0.5)]
-    data = {"x": pictures([(57, 43), (33, 61), (32, 32)]), "m": flags, "u": means, "s": deviations, "w": windows, "p": places}
+    data = {
+        "x": pictures([(57, 43), (33, 61), (32, 32)]),
+        "m": flags,
+        "u": means,
+        "s": deviations,
+        "w": windows,
+        "p": places,
+    }
     check("fn.crop_mirror_normalize(x, mirror=m, mean=u, std=s), fn.crop_mirror_normalize(x, crop=w, crop_pos_x=p, mirror=m), "
           "fn.crop_mirror_normalize(x, crop=w, mean=u, std=2.5), fn.crop_mirror_normalize(x, mean=p, std=p)", data, TOLERANCE)  # fmt: skip
 

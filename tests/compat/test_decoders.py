@@ -10,6 +10,7 @@ import pytest
 from images import Array, encoded, picture
 from peers import OURS, check, check_refused, run
 from PIL import Image
+from tolerances import TOLERANCES
 
 pytestmark = pytest.mark.usefixtures("nvidia")
 
@@ -61,7 +62,9 @@ def test_jpeg_with_its_own_channels() -> None:
 def test_grey_jpeg_with_its_own_channels() -> None:
     """nvidia.dali writes beyond its buffer here and crashes; the pixels must be those of GRAY."""
     data = {"x": jpegs()}
-    ((own, grey),) = run(OURS, "fn.decoders.image(x, output_type=types.ANY_DATA), fn.decoders.image(x, output_type=types.GRAY)", data)
+    ((own, grey),) = run(
+        OURS, "fn.decoders.image(x, output_type=types.ANY_DATA), fn.decoders.image(x, output_type=types.GRAY)", data
+    )
     single = [(a, b) for a, b in zip(own.samples, grey.samples, strict=True) if a.shape[2] == 1]
     assert len(single) == len(SIZES)
     assert all(np.array_equal(a, b) for a, b in single)
@@ -79,17 +82,17 @@ def test_png_with_its_own_channels(mode: str) -> None:
 
 def test_grey_png_with_alpha() -> None:
     """nvidia.dali refuses two channels."""
-    ((made,),) = run(OURS, "fn.decoders.image(x, output_type=types.ANY_DATA)", {"x": [encoded(picture(9, 7), "PNG", mode="LA")]})
+    ((made,),) = run(
+        OURS, "fn.decoders.image(x, output_type=types.ANY_DATA)", {"x": [encoded(picture(9, 7), "PNG", mode="LA")]}
+    )
     assert made.samples[0].shape == (9, 7, 2)
 
 
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("colour", ["RGB", "GRAY"])
 def test_element_types(colour: str, dtype: str) -> None:
-    from tolerances import Tolerance  # noqa: PLC0415
-
     data = {"x": [*jpegs()[:5], *pngs()[:6]]}
-    check(f"fn.decoders.image(x, output_type=types.{colour}, dtype=types.{dtype})", data, Tolerance(rtol=1e-7))
+    check(f"fn.decoders.image(x, output_type=types.{colour}, dtype=types.{dtype})", data, TOLERANCES["image_decoder"])
 
 
 @pytest.mark.parametrize("adjust", [True, False])
@@ -111,7 +114,11 @@ def test_fast_transform() -> None:
 @pytest.mark.parametrize("folder", ["jpeg", "orientation", "png", "bmp", "pnm", "tiff", "webp_lossy", "webp_lossless"])
 @pytest.mark.parametrize("colour", ["RGB", "GRAY"])
 def test_real_files(data_dir: Path, folder: str, colour: str) -> None:
-    files = sorted(p for p in (data_dir / folder).rglob("*") if p.suffix.lower() in (".jpg", ".png", ".bmp", ".ppm", ".pgm", ".pbm", ".tiff", ".tif", ".webp"))
+    files = sorted(
+        p
+        for p in (data_dir / folder).rglob("*")
+        if p.suffix.lower() in (".jpg", ".png", ".bmp", ".ppm", ".pgm", ".pbm", ".tiff", ".tif", ".webp")
+    )
     chosen = files[:: max(1, len(files) // 8)][:8]
     data = {"x": [np.frombuffer(path.read_bytes(), np.uint8) for path in chosen]}
     check(f"fn.decoders.image(x, output_type=types.{colour})", data)
@@ -133,11 +140,9 @@ seed=2**40
 
 @pytest.mark.parametrize("arguments", WINDOWS)
 def test_random_windows(arguments: str) -> None:
-    """Windows are equal for equal seeds; pixels too, since the whole file is what is decoded."""
-    from tolerances import Tolerance  # noqa: PLC0415
-
+    """Windows are equal for equal seeds; pixels are those of the whole file (nvidia.dali's are not always)."""
     data = {"x": [*jpegs(), *oriented()[:8], *pngs()[:6]]}
-    check(f"fn.decoders.image_random_crop(x, {arguments})", data, Tolerance(rtol=1e-7), iterations=3)
+    check(f"fn.decoders.image_random_crop(x, {arguments})", data, TOLERANCES["image_random_crop"], iterations=3)
 
 
 def test_random_windows_take_a_seed_of_the_pipeline() -> None:

@@ -14,7 +14,9 @@ pytestmark = pytest.mark.usefixtures("nvidia")
 
 @pytest.mark.parametrize("planar", [False, True])
 @pytest.mark.parametrize("channels", [1, 2, 3, 4])
-@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.uint16, np.int16, np.uint32, np.int32, np.uint64, np.int64, np.float32, np.float64])
+@pytest.mark.parametrize(
+    "dtype", [np.uint8, np.int8, np.uint16, np.int16, np.uint32, np.int32, np.uint64, np.int64, np.float32, np.float64]
+)
 def test_types_layouts_channels(dtype: Any, channels: int, planar: bool) -> None:
     data = {"x": (pictures([*ODD_SIZES, *TINY_SIZES], channels, dtype, planar), "CHW" if planar else "HWC")}
     check("fn.flip(x), fn.flip(x, vertical=1), fn.flip(x, horizontal=0, vertical=1), fn.flip(x, horizontal=0)", data)

@@ -65,7 +65,9 @@ def test_seeds_of_the_pipeline(seed: int) -> None:
 
 
 @pytest.mark.parametrize("batch_size", [1, 2, 7, 64])
-@pytest.mark.parametrize("options", [{}, {"num_threads": 1}, {"exec_async": False, "exec_pipelined": False}, {"prefetch_queue_depth": 4}])
+@pytest.mark.parametrize(
+    "options", [{}, {"num_threads": 1}, {"exec_async": False, "exec_pipelined": False}, {"prefetch_queue_depth": 4}]
+)
 def test_options_do_not_change_draws(batch_size: int, options: dict[str, Any]) -> None:
     check("fn.random.uniform(), fn.random.coin_flip()", iterations=5, batch_size=batch_size, **options)
 
@@ -92,9 +94,13 @@ m = fn.random.coin_flip(); p, q = fn.random.uniform(range=(0, 1)), fn.random.uni
 @pytest.mark.parametrize("program", GRAPHS)
 def test_shapes_of_graphs(program: str) -> None:
     """Which seed each node takes depends on the whole graph."""
-    from tolerances import TOLERANCES  # noqa: PLC0415
+    from tolerances import TOLERANCES
 
-    data = {"x": pictures([(7, 9), (12, 10), (8, 8)])} if "x" in program.replace("fill_value", "").replace("crop_pos_x", "") else None
+    data = (
+        {"x": pictures([(7, 9), (12, 10), (8, 8)])}
+        if "x" in program.replace("fill_value", "").replace("crop_pos_x", "")
+        else None
+    )
     check("\n".join(part.strip() for part in program.split(";")), data, TOLERANCES["rotate_small"], iterations=3)
 
 
@@ -142,7 +148,12 @@ def test_refused_by_both(program: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "program", ["fn.random.uniform(range=(0, 1), values=[1])", "fn.random.coin_flip(probability=1.5)", "fn.random.coin_flip(probability=-0.1)"]
+    "program",
+    [
+        "fn.random.uniform(range=(0, 1), values=[1])",
+        "fn.random.coin_flip(probability=1.5)",
+        "fn.random.coin_flip(probability=-0.1)",
+    ],
 )
 def test_senseless_arguments_that_only_ours_refuses(program: str) -> None:
     refused(program, codes="DS105")

@@ -59,7 +59,12 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("arguments", ORDERS)
 def test_order_over_several_epochs(root: Path, arguments: str, batch_size: int) -> None:
     iterations = 45 // batch_size + 2
-    check(f"fn.readers.file(file_root=root, {arguments})", iterations=iterations, names={"root": str(root)}, batch_size=batch_size)
+    check(
+        f"fn.readers.file(file_root=root, {arguments})",
+        iterations=iterations,
+        names={"root": str(root)},
+        batch_size=batch_size,
+    )
 
 
 @pytest.mark.parametrize("seed", [0, 1, 77, 2**33 + 5])
@@ -72,7 +77,9 @@ def test_seeds_of_the_pipeline(root: Path, seed: int) -> None:
 def test_sizes(root: Path, arguments: str) -> None:
     metas = []
     for prefix in (OURS, THEIRS):
-        made = pipeline(prefix, f"fn.readers.file(file_root=root, name='reader', {arguments})", names={"root": str(root)})
+        made = pipeline(
+            prefix, f"fn.readers.file(file_root=root, name='reader', {arguments})", names={"root": str(root)}
+        )
         made.build()
         metas.append((made.reader_meta("reader"), made.reader_meta(), made.epoch_size("reader"), made.epoch_size()))
     assert metas[0] == metas[1]
@@ -139,8 +146,15 @@ def test_refused_by_both(root: Path, program: str) -> None:
 
 def test_an_empty_buffer_is_refused(root: Path) -> None:
     """nvidia.dali dies of a division by zero."""
-    refused("fn.readers.file(file_root=root, initial_fill=0, random_shuffle=True)", codes="DS105", names={"root": str(root)})
+    refused(
+        "fn.readers.file(file_root=root, initial_fill=0, random_shuffle=True)", codes="DS105", names={"root": str(root)}
+    )
 
 
 def test_a_missing_file_is_named(root: Path) -> None:
-    check_refused("fn.readers.file(file_root=root, files=['class_0/0.jpg', 'class_0/gone.jpg'])", codes="DS302", names={"root": str(root)}, batch_size=2)
+    check_refused(
+        "fn.readers.file(file_root=root, files=['class_0/0.jpg', 'class_0/gone.jpg'])",
+        codes="DS302",
+        names={"root": str(root)},
+        batch_size=2,
+    )

@@ -133,7 +133,10 @@ def test_types_layouts_channels(dtype: Any, planar: bool, channels: int) -> None
           "fn.resize(x, size=(24, 71), interp_type=types.INTERP_NN)", data, TOLERANCES["resize_small"])  # fmt: skip
 
 
-@pytest.mark.parametrize("arguments", ["size=(5, 4)", "size=(1, 1)", "resize_shorter=3", "size=(3, 0)", "resize_longer=9, interp_type=types.INTERP_NN"])
+@pytest.mark.parametrize(
+    "arguments",
+    ["size=(5, 4)", "size=(1, 1)", "resize_shorter=3", "size=(3, 0)", "resize_longer=9, interp_type=types.INTERP_NN"],
+)
 def test_tiny_pictures(arguments: str) -> None:
     both_types(arguments, pictures(TINY_SIZES))
 
@@ -156,7 +159,11 @@ def rows(*values: Any, dtype: Any = np.float32) -> list[Array]:
     ],
 )
 def test_arguments_by_sample(arguments: str, values: list[Array]) -> None:
-    check(f"fn.resize(x, {arguments})", {"x": pictures([(41, 53), (200, 301), (30, 61)]), "a": values}, TOLERANCES["resize"])
+    check(
+        f"fn.resize(x, {arguments})",
+        {"x": pictures([(41, 53), (200, 301), (30, 61)]), "a": values},
+        TOLERANCES["resize"],
+    )
 
 
 def test_without_layout_three_axes_are_an_image() -> None:

@@ -43,19 +43,31 @@ def test_arguments(arguments: str) -> None:
 
 @pytest.mark.parametrize("arguments", [*ARGUMENTS[:6], "angle=90", "angle=45"])
 def test_nearest(arguments: str) -> None:
-    check(f"fn.rotate(x, {arguments}, interp_type=types.INTERP_NN)", {"x": pictures([(57, 43), (200, 301)])}, TOLERANCES["warp_nn"])
+    check(
+        f"fn.rotate(x, {arguments}, interp_type=types.INTERP_NN)",
+        {"x": pictures([(57, 43), (200, 301)])},
+        TOLERANCES["warp_nn"],
+    )
 
 
 @pytest.mark.parametrize("arguments", ["angle=45", "angle=90, fill_value=1", "angle=13, keep_size=True, fill_value=9"])
 def test_tiny_pictures(arguments: str) -> None:
-    check(f"fn.rotate(x, {arguments}), fn.rotate(x, {arguments}, dtype=types.FLOAT)", {"x": pictures(TINY_SIZES)}, TOLERANCES["rotate_small"])
+    check(
+        f"fn.rotate(x, {arguments}), fn.rotate(x, {arguments}, dtype=types.FLOAT)",
+        {"x": pictures(TINY_SIZES)},
+        TOLERANCES["rotate_small"],
+    )
 
 
 @pytest.mark.parametrize("channels", [1, 2, 3, 4, 5])
 @pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.int32, np.float32])
 def test_types_and_channels(dtype: Any, channels: int) -> None:
     data = {"x": pictures([(41, 53), (5, 3)], channels, dtype)}
-    check("fn.rotate(x, angle=20, fill_value=3), fn.rotate(x, angle=20, dtype=types.FLOAT)", data, TOLERANCES["rotate_small"])
+    check(
+        "fn.rotate(x, angle=20, fill_value=3), fn.rotate(x, angle=20, dtype=types.FLOAT)",
+        data,
+        TOLERANCES["rotate_small"],
+    )
 
 
 def test_arguments_by_sample() -> None:

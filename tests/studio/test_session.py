@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
+
 from dali_studio import fn, pipeline_def, samples
 from dali_studio.api.default import default_registry
 from dali_studio.graph import document
@@ -18,7 +20,6 @@ from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.studio import messages
 from dali_studio.studio.session import Session
-from PIL import Image
 
 
 class Client:
@@ -117,7 +118,7 @@ def test_the_emitted_program_gives_the_pixels_of_the_canvas(client: Client, nvid
     client.send("choose_sample", sample=4, iteration=1)
     source = client.session.code().source
     space: dict[str, Any] = {"__name__": "emitted"}
-    exec(compile(source, "emitted", "exec"), space)  # noqa: S102 - our own program
+    exec(compile(source, "emitted", "exec"), space)
     pipe = space["rotating"]()
     pipe.build()
     pipe.run()
@@ -175,7 +176,9 @@ def test_nodes_outside_the_run_are_painted_too(client: Client) -> None:
 
 def test_a_missing_input_is_a_finding_and_the_rest_lives(client: Client) -> None:
     client.send("ready")
-    got = client.edit({"type": "disconnect", "target": "rotate", "input": 0}, set_argument("resize", "resize_shorter", 90.0))
+    got = client.edit(
+        {"type": "disconnect", "target": "rotate", "input": 0}, set_argument("resize", "resize_shorter", 90.0)
+    )
     (revision,) = only(got, messages.RevisionChanged)
     assert ("DS201", "rotate") in [(d.code, d.node) for d in revision.diagnostics]
     (previews,) = only(got, messages.Previews)
@@ -329,7 +332,9 @@ def test_python_sources_are_previewed_forwards_and_a_little_back() -> None:
     port = PortRef(node="flip")
     for iteration, sample in ((0, 1), (4, 2), (3, 0)):
         client.send("choose_sample", sample=sample, iteration=iteration)
-        made = client.session.painter._engine.compute(client.session.graph, client.session.validation(), 1, iteration, [sample])
+        made = client.session.painter._engine.compute(
+            client.session.graph, client.session.validation(), 1, iteration, [sample]
+        )
         assert made.outputs[port].samples[0][0, 0, 0] == 10 * iteration + sample
     client.session.close()
 
@@ -352,7 +357,12 @@ def test_quick_edits_end_at_the_last(client: Client, send_first: bool) -> None:
         client.send("ready")
     for value in range(30):
         client.session.receive(
-            {"type": "apply_edits", "base_revision": 0, "gesture": "g", "edits": [set_argument("rotate", "fill_value", float(value))]}
+            {
+                "type": "apply_edits",
+                "base_revision": 0,
+                "gesture": "g",
+                "edits": [set_argument("rotate", "fill_value", float(value))],
+            }
         )
     assert client.session.worker.wait(60)
     last = only(client.received, messages.Previews)[-1]

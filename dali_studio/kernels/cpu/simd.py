@@ -58,6 +58,7 @@ def _splat(builder: Any, scalar: Any, lanes: int) -> Any:
 
 
 def shuffled(builder: Any, left: Any, right: Any, lanes: list[int]) -> Any:
+    """A vector of chosen lanes of two others, which count on from left to right."""
     return builder.shuffle_vector(left, right, ir.Constant(ir.VectorType(_I32, len(lanes)), lanes))
 
 

@@ -19,6 +19,7 @@ def packed_rows(array: Array) -> bool:
 
 
 def as_hwc(array: Array, layout: str) -> Array:
+    """A view with the axes in the order HWC."""
     if layout == "HWC":
         return array
     if layout == "CHW":

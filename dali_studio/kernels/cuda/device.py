@@ -43,7 +43,9 @@ def missing(device_id: int = 0) -> Missing | None:
                        "Install NVIDIA's driver, and the CuPy that fits its CUDA version: " + _INSTALL)  # fmt: skip
     if device_id >= count:
         there = "no GPU" if count == 0 else f"{count} GPU{'s' if count > 1 else ''} (0 to {count - 1})"
-        return Missing(f"device_id is {device_id}, but there is {there}", "Give the number of a GPU that is there as device_id")
+        return Missing(
+            f"device_id is {device_id}, but there is {there}", "Give the number of a GPU that is there as device_id"
+        )
     return None
 
 
@@ -58,7 +60,9 @@ def describe() -> list[tuple[str, str]]:
     for number in range(int(runtime.getDeviceCount())):
         facts = runtime.getDeviceProperties(number)
         name, memory = facts["name"].decode(), facts["totalGlobalMem"] / 2**30
-        lines.append((f"gpu {number}", f"{name}, {memory:.0f} GiB, compute capability {facts['major']}.{facts['minor']}"))
+        lines.append(
+            (f"gpu {number}", f"{name}, {memory:.0f} GiB, compute capability {facts['major']}.{facts['minor']}")
+        )
     driver, used = int(runtime.driverGetVersion()), int(runtime.runtimeGetVersion())
     lines.append(("cuda", f"driver for {_version(driver)}, runtime {_version(used)}"))
     lines.append(("cupy", str(module.__version__)))

@@ -14,7 +14,9 @@ _ITEM = np.dtype([("src", np.uint64), ("dst", np.uint64), ("count", np.int64), (
 _SCALE, _CAST, _MATRIX = 0, 1, 2
 
 
-def _launch(src: DeviceBatch, out: DeviceBatch, mode: int, counts: NDArray[np.int64], factors: Any, stream: GpuStream) -> None:
+def _launch(
+    src: DeviceBatch, out: DeviceBatch, mode: int, counts: NDArray[np.int64], factors: Any, stream: GpuStream
+) -> None:
     items = np.zeros(len(src), _ITEM)
     items["src"], items["dst"], items["count"] = src.pointers, out.pointers, counts
     if factors is not None:

@@ -11,6 +11,7 @@ struct Item {
 
 #define BAND 4
 
+#if !BYTES
 // row[0..count) = the vertical sums of the elements from `base` on; `stride` leads from one input row to the next.
 __device__ __forceinline__ void vertical(const IN* base, i64 stride, const float* weights, int taps, int count, float* row) {
   for (int i = threadIdx.x; i < count; i += blockDim.x) {
@@ -20,6 +21,7 @@ __device__ __forceinline__ void vertical(const IN* base, i64 stride, const float
   }
 }
 
+#else
 // Bytes are read four at a time: two aligned words, shifted. Memory is padded, so that reading past the end is harmless.
 __device__ __forceinline__ void vertical_bytes(const u8* base, i64 stride, const float* weights, int taps, int count, float* row) {
   for (int i = 4 * threadIdx.x; i < count; i += 4 * blockDim.x) {
@@ -39,24 +41,23 @@ __device__ __forceinline__ void vertical_bytes(const u8* base, i64 stride, const
     *(float4*)(row + i) = make_float4(a, b, c, d);
   }
 }
+#endif
 
-template <int CHANNELS>
-__device__ __forceinline__ void horizontal(const float* row, const float* weights, int taps, int channels, OUT* out) {
-  const int count = CHANNELS ? CHANNELS : channels;
-  if (CHANNELS) {
-    float sums[CHANNELS ? CHANNELS : 1] = {};
-    for (int k = 0; k < taps; k++) {
-      float w = weights[k];
+template <int CHANNELS> __device__ __forceinline__ void horizontal(const float* row, const float* weights, int taps, OUT* out) {
+  float sums[CHANNELS] = {};
+  for (int k = 0; k < taps; k++) {
+    float w = weights[k];
 #pragma unroll
-      for (int c = 0; c < CHANNELS; c++) sums[c] = fmaf(row[k * CHANNELS + c], w, sums[c]);
-    }
-#pragma unroll
-    for (int c = 0; c < CHANNELS; c++) out[c] = from_float_even<OUT>(sums[c]);
-    return;
+    for (int c = 0; c < CHANNELS; c++) sums[c] = fmaf(row[k * CHANNELS + c], w, sums[c]);
   }
-  for (int c = 0; c < count; c++) {
+#pragma unroll
+  for (int c = 0; c < CHANNELS; c++) out[c] = from_float_even<OUT>(sums[c]);
+}
+
+__device__ __forceinline__ void horizontal_any(const float* row, const float* weights, int taps, int channels, OUT* out) {
+  for (int c = 0; c < channels; c++) {
     float sum = 0.f;
-    for (int k = 0; k < taps; k++) sum = fmaf(row[k * count + c], weights[k], sum);
+    for (int k = 0; k < taps; k++) sum = fmaf(row[k * channels + c], weights[k], sum);
     out[c] = from_float_even<OUT>(sum);
   }
 }
@@ -94,9 +95,9 @@ extern "C" __global__ void __launch_bounds__(256) resample(const Item* items, i3
     for (int i = threadIdx.x; i < columns; i += blockDim.x) {
       const float* from = row + starts[i];
       const float* w = weights + i * item.x_taps;
-      if (channels == 3) horizontal<3>(from, w, item.x_taps, 3, out + 3 * i);
-      else if (channels == 1) horizontal<1>(from, w, item.x_taps, 1, out + i);
-      else horizontal<0>(from, w, item.x_taps, channels, out + (i64)i * channels);
+      if (channels == 3) horizontal<3>(from, w, item.x_taps, out + 3 * i);
+      else if (channels == 1) horizontal<1>(from, w, item.x_taps, out + i);
+      else horizontal_any(from, w, item.x_taps, channels, out + (i64)i * channels);
     }
   }
 }

@@ -48,7 +48,9 @@ def _axes(
     kinds = np.where(np.abs(high - low) > sizes, shrinking, growing).astype(np.int64)
     begin = low.astype(np.float32)
     scale = ((high.astype(np.float32) - begin) / sizes.astype(np.float32)).astype(np.float32)
-    natural = np.select([kinds == Interp.CUBIC, kinds == Interp.LANCZOS3], [np.float32(2), np.float32(3)], np.float32(1))
+    natural = np.select(
+        [kinds == Interp.CUBIC, kinds == Interp.LANCZOS3], [np.float32(2), np.float32(3)], np.float32(1)
+    )
     radius = (natural * np.maximum(np.abs(scale), np.float32(1)) if antialias else natural).astype(np.float32)
     wide = np.ceil(2 * radius.astype(np.float64)).astype(np.int64)
     taps = np.where(kinds == Interp.NN, 1, np.minimum(wide, in_sizes))
@@ -93,7 +95,9 @@ def resize(
     items = np.zeros(len(src), _ITEM)
     planar = layout == "CHW"
     items["src"], items["dst"] = src.pointers, out.pointers
-    items["in_h"], items["in_w"], items["out_h"], items["out_w"] = (b.shapes[:, axis] for b in (src, out) for axis in (h, w))
+    items["in_h"], items["in_w"], items["out_h"], items["out_w"] = (
+        b.shapes[:, axis] for b in (src, out) for axis in (h, w)
+    )
     items["planes"], items["channels"] = (src.shapes[:, c], 1) if planar else (1, src.shapes[:, c])
     items["y_taps"], items["x_taps"] = rows.taps, columns.taps
     memory = _weigh(items, rows, columns, stream)
@@ -132,7 +136,9 @@ def _resample(src: DeviceBatch, out: DeviceBatch, items: NDArray[Any], columns: 
     wide = items["in_w"].astype(np.int64)
     for tile in _TILES:
         # the columns that a tile reads: as far as its outputs lie apart, and the filter's width
-        span = np.minimum(wide, np.ceil((tile - 1) * np.abs(columns.scale.astype(np.float64))).astype(np.int64) + columns.taps + 2)
+        span = np.minimum(
+            wide, np.ceil((tile - 1) * np.abs(columns.scale.astype(np.float64))).astype(np.int64) + columns.taps + 2
+        )
         capacity = int(-(-(span * items["channels"]).max(initial=1) // 4) * 4)
         shared = 4 * (2 * capacity + tile * (int(columns.taps.max(initial=1)) + 1))
         if shared <= _SHARED:

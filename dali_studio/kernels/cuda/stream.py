@@ -106,7 +106,9 @@ class GpuStream:
 
     # ---------------------------------------------------------------------------------------------------------- memory
 
-    def empty(self, shapes: NDArray[np.int64], dtype: np.dtype[Any], layout: str, sources: Sequence[str] = ()) -> DeviceBatch:
+    def empty(
+        self, shapes: NDArray[np.int64], dtype: np.dtype[Any], layout: str, sources: Sequence[str] = ()
+    ) -> DeviceBatch:
         """A batch whose contents are not defined yet, in CuPy's pool."""
         offsets, size = place(shapes, dtype)
         return DeviceBatch(self._cupy.cuda.alloc(size + PADDING), offsets, shapes, dtype, layout, sources)

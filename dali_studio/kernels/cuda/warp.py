@@ -10,14 +10,20 @@ from dali_studio.kernels.cuda.stream import GpuStream
 
 _INTS = ("in_h", "in_w", "out_h", "out_w", "channels", "unused")
 _ITEM = np.dtype(
-    [("src", np.uint64), ("dst", np.uint64), *((name, np.int32) for name in _INTS), ("matrix", np.float32, 6)], align=True
+    [("src", np.uint64), ("dst", np.uint64), *((name, np.int32) for name in _INTS), ("matrix", np.float32, 6)],
+    align=True,
 )
 _NEAREST = 0
 _TILE = (8, 32)  # rows and columns of a block
 
 
 def warp_affine(
-    src: DeviceBatch, out: DeviceBatch, matrices: NDArray[np.float32], interp: int, fill: float | None, stream: GpuStream
+    src: DeviceBatch,
+    out: DeviceBatch,
+    matrices: NDArray[np.float32],
+    interp: int,
+    fill: float | None,
+    stream: GpuStream,
 ) -> None:
     """Fill `out` with the pixels that the (N, 2, 3) matrices point at (`kernels.cpu.warp.warp_affine`).
 
@@ -31,4 +37,6 @@ def warp_affine(
     items["matrix"] = matrices.reshape(len(src), 6)
     blocks = -(-out.shapes[:, 0] // _TILE[0]) * -(-out.shapes[:, 1] // _TILE[1])
     macros = {"IN": src.dtype, "OUT": out.dtype, "NEAREST": interp == _NEAREST, "FILLED": fill is not None}
-    stream.launch("warp", items, blocks * (_TILE[0] * _TILE[1]), np.float32(0.0 if fill is None else fill), macros=macros)
+    stream.launch(
+        "warp", items, blocks * (_TILE[0] * _TILE[1]), np.float32(0.0 if fill is None else fill), macros=macros
+    )

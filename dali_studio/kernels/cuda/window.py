@@ -10,10 +10,28 @@ from numpy.typing import NDArray
 from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.kernels.cuda.stream import GpuStream
 
-_INTS = ("in_h", "in_w", "out_h", "out_w", "y", "x", "flip_y", "flip_x", "in_channels", "out_channels", "src_pixel", "dst_pixel")
+_INTS = (
+    "in_h",
+    "in_w",
+    "out_h",
+    "out_w",
+    "y",
+    "x",
+    "flip_y",
+    "flip_x",
+    "in_channels",
+    "out_channels",
+    "src_pixel",
+    "dst_pixel",
+)
 _LONGS = ("src_row", "src_channel", "dst_row", "dst_channel")
 _ITEM = np.dtype(
-    [("src", np.uint64), ("dst", np.uint64), *((name, np.int32) for name in _INTS), *((name, np.int64) for name in _LONGS)],
+    [
+        ("src", np.uint64),
+        ("dst", np.uint64),
+        *((name, np.int32) for name in _INTS),
+        *((name, np.int64) for name in _LONGS),
+    ],
     align=True,
 )
 _COPY, _CUT, _NORMALIZE = 0, 1, 2
@@ -57,7 +75,9 @@ def _fill(values: Any, items: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any
     return wanted.astype(dtype)
 
 
-def _launch(src: DeviceBatch, out: DeviceBatch, mode: int, items: NDArray[Any], fill: Any, tables: Any, stream: GpuStream) -> None:
+def _launch(
+    src: DeviceBatch, out: DeviceBatch, mode: int, items: NDArray[Any], fill: Any, tables: Any, stream: GpuStream
+) -> None:
     pixels = items["out_h"].astype(np.int64) * items["out_w"]
     macros = {"IN": src.dtype, "OUT": out.dtype, "MODE": mode}
     values = _fill(fill, items, out.dtype)
@@ -77,7 +97,9 @@ def flip(src: DeviceBatch, out: DeviceBatch, horizontal: Any, vertical: Any, lay
     _launch(src, out, _COPY, items, 0.0, None, stream)
 
 
-def crop(src: DeviceBatch, out: DeviceBatch, anchors: NDArray[np.int64], fill: Any, layout: str, stream: GpuStream) -> None:
+def crop(
+    src: DeviceBatch, out: DeviceBatch, anchors: NDArray[np.int64], fill: Any, layout: str, stream: GpuStream
+) -> None:
     """Cut the windows that begin at `anchors`, (N, 2) as (y, x); outside the image lies `fill`."""
     items = _items(src, out, layout, layout, anchors, 0, 0)
     _launch(src, out, _COPY if src.dtype == out.dtype else _CUT, items, fill, None, stream)

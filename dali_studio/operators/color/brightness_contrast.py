@@ -52,7 +52,7 @@ class BrightnessContrast(Operator):
     ] = 0.0
     contrast_center: Annotated[
         float | None,
-        Doc("Intensity that contrast leaves alone; unset is the middle of the input's range (128 for uint8, 0.5 for floats)."),
+        Doc("Intensity that contrast leaves alone; unset: the middle of the input's range (128, or 0.5 for floats)."),
         Ui("slider", (0, 255)), PER_SAMPLE,
     ] = None  # fmt: skip
     dtype: Annotated[DALIDataType | None, Doc("Element type of the output; unset keeps the input's.")] = None

@@ -12,7 +12,15 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.dtypes import from_numpy, to_numpy
 from dali_studio.core.enums import DALIDataType, DALIImageType
 from dali_studio.core.meta import TensorMeta
-from dali_studio.kernels.cpu.image_codec import OUTPUT_DTYPES, DecodeError, ImageInfo, decode, decode_view, output_shape, peek
+from dali_studio.kernels.cpu.image_codec import (
+    OUTPUT_DTYPES,
+    DecodeError,
+    ImageInfo,
+    decode,
+    decode_view,
+    output_shape,
+    peek,
+)
 from dali_studio.operators.common import accept_output, sentence
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import BatchView

@@ -7,7 +7,13 @@ from typing import Annotated, Any
 from numpy.typing import NDArray
 
 from dali_studio.core.meta import TensorMeta
-from dali_studio.operators.decoders.common import DecoderArguments, decode_parameters, decode_sample, infer_image, peek_all
+from dali_studio.operators.decoders.common import (
+    DecoderArguments,
+    decode_parameters,
+    decode_sample,
+    infer_image,
+    peek_all,
+)
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import BatchView, Input, Operator, Output, Work, example
 from dali_studio.schema.marks import Ignored

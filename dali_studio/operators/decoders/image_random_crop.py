@@ -11,7 +11,13 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
 from dali_studio.core.random import SAMPLE_STRIDE
 from dali_studio.kernels.cpu.crop_window import random_crop_windows
-from dali_studio.operators.decoders.common import DecoderArguments, decode_parameters, decode_sample, infer_image, peek_all
+from dali_studio.operators.decoders.common import (
+    DecoderArguments,
+    decode_parameters,
+    decode_sample,
+    infer_image,
+    peek_all,
+)
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import BatchView, Input, Operator, Output, Work, example
 from dali_studio.schema.marks import COMMON, Doc, Ignored, Length, Range, Ui
@@ -39,7 +45,8 @@ class ImageRandomCrop(DecoderArguments, Operator):
     examples = (example(), example(random_area=(0.5, 0.6), random_aspect_ratio=(0.9, 1.1)), example(output_type="BGR"))
 
     random_area: Annotated[
-        list[float], Doc("Smallest and largest area of the window, as a fraction of the image's."), Length((2,)), Ui("range", (0, 1)),
+        list[float], Doc("Smallest and largest area of the window, as a fraction of the image's."), Length((2,)),
+        Ui("range", (0, 1)),
         Range(0, 1), COMMON,
     ] = [0.08, 1.0]  # fmt: skip # noqa: RUF012
     random_aspect_ratio: Annotated[

@@ -16,8 +16,22 @@ from dali_studio.kernels.cpu.layout import crop_pad
 from dali_studio.kernels.cuda import window as windows
 from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.kernels.cuda.stream import GpuStream
-from dali_studio.operators.common import PLANAR_LAYOUTS, T, accept_input, accept_output, extents, image_meta, with_extents
-from dali_studio.operators.geometry.windows import CropArguments, check_crop_arguments, crop_windows, fill_values, inside
+from dali_studio.operators.common import (
+    PLANAR_LAYOUTS,
+    T,
+    accept_input,
+    accept_output,
+    extents,
+    image_meta,
+    with_extents,
+)
+from dali_studio.operators.geometry.windows import (
+    CropArguments,
+    check_crop_arguments,
+    crop_windows,
+    fill_values,
+    inside,
+)
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import BatchView, Input, Operator, Output, Work, example
 from dali_studio.schema.marks import Deprecated, Doc, Refused
@@ -98,7 +112,7 @@ class Crop(CropArguments, Operator):
 
 
 def _clamped(image: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """The image in another type, saturated and truncated towards zero: nvidia.dali's crop does not round as cast does."""
+    """The image in another type, saturated and cut towards zero: nvidia.dali's crop does not round as cast does."""
     made = np.empty(image.shape, dtype)
     if dtype.kind in "iu" and image.dtype.kind == "f":
         image = np.trunc(np.nan_to_num(image, nan=0.0))

@@ -60,7 +60,10 @@ class Rotate(Operator):
         list[float] | None, Doc("Height and width of the canvas, in pixels."), Length((2,)), Unit("px"), PER_SAMPLE
     ] = None
     axis: Annotated[
-        list[float] | None, Doc("Axis of a rotation in space."), Refused("volumes (DHWC) are not supported yet"), PER_SAMPLE
+        list[float] | None,
+        Doc("Axis of a rotation in space."),
+        Refused("volumes (DHWC) are not supported yet"),
+        PER_SAMPLE,
     ] = None
     dtype: Annotated[DALIDataType | None, Doc("Element type of the output: the input's (default) or FLOAT.")] = None
     output_dtype: Annotated[DALIDataType | None, Deprecated("dtype"), Refused("renamed to dtype")] = None
@@ -85,7 +88,9 @@ class Rotate(Operator):
         finite = np.isfinite(angles)
         if not finite.all():
             index = int(np.argmin(finite))
-            raise ArgumentError(f"the angle is {angles[index]}.", hint="Give finite angles.", argument="angle", sample=index)
+            raise ArgumentError(
+                f"the angle is {angles[index]}.", hint="Give finite angles.", argument="angle", sample=index
+            )
         if args.given("size"):
             wanted = args.vectors("size", 2)  # nvidia.dali rounds a constant size and truncates one that is fed
             canvas = np.maximum(wanted.astype(np.int64) if args.wired("size") else round_half_away(wanted), 1)

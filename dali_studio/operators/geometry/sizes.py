@@ -39,16 +39,26 @@ class SizeArguments:
         PER_SAMPLE, COMMON,
     ] = 0.0  # fmt: skip
     resize_longer: Annotated[
-        float, Doc("Size of the longer side, with the aspect ratio kept."), Unit("px"), Ui("slider", (0, 512)), PER_SAMPLE
+        float,
+        Doc("Size of the longer side, with the aspect ratio kept."),
+        Unit("px"),
+        Ui("slider", (0, 512)),
+        PER_SAMPLE,
     ] = 0.0
     max_size: Annotated[list[float] | None, Doc("Upper limit of height and width."), Unit("px"), Length((1, 2))] = None
     mode: Annotated[
-        str, Doc("How size, resize_x and resize_y are meant: as given, without keeping the aspect ratio of a missing side, "
-                 "or as a box that the result fits into (not_larger) or covers (not_smaller)."),
+        str,
+        Doc(
+            "How size, resize_x and resize_y are meant: as given, without keeping the aspect ratio of a missing side, "
+            "or as a box that the result fits into (not_larger) or covers (not_smaller)."
+        ),
         Choices(("default", "stretch", "not_larger", "not_smaller")),
     ] = "default"  # fmt: skip
     roi_start: Annotated[
-        list[float] | None, Doc("Corner (y, x) of the part that is resized; beyond roi_end mirrors."), Length((1, 2)), PER_SAMPLE
+        list[float] | None,
+        Doc("Corner (y, x) of the part that is resized; beyond roi_end mirrors."),
+        Length((1, 2)),
+        PER_SAMPLE,
     ] = None
     roi_end: Annotated[
         list[float] | None, Doc("Opposite corner (y, x) of the part that is resized."), Length((1, 2)), PER_SAMPLE
@@ -101,7 +111,9 @@ def output_sizes(args: Args, in_sizes: NDArray[np.int64]) -> tuple[NDArray[np.in
     extent = np.abs(high - low)
     requested, mode = _requested(args)
     limit = args.vectors("max_size", 2, np.float64) if args.given("max_size") else np.full_like(requested, np.inf)
-    wanted = _adjust(requested, extent, mode, np.where(limit > 0, limit, np.inf))
+    # nvidia.dali computes wanted sizes in single precision: it decides which pixel is the nearest at ties
+    single = [part.astype(np.float32) for part in (requested, extent, np.where(limit > 0, limit, np.inf))]
+    wanted = _adjust(single[0], single[1], mode, single[2]).astype(np.float64)
     mirrored = wanted < 0
     low, high = np.where(mirrored, high, low), np.where(mirrored, low, high)
     exact = np.abs(wanted)
@@ -110,6 +122,7 @@ def output_sizes(args: Args, in_sizes: NDArray[np.int64]) -> tuple[NDArray[np.in
         factor = np.where(exact > 0, sizes / np.where(exact > 0, exact, 1), 1.0)
         centre = (low + high) / 2
         low, high = centre + (low - centre) * factor, centre + (high - centre) * factor
+        low, high = low.astype(np.float32).astype(np.float64), high.astype(np.float32).astype(np.float64)
     return sizes, np.concatenate([low, high], axis=1)
 
 
@@ -129,21 +142,23 @@ def _requested(args: Args) -> tuple[Sizes, str]:
     return np.stack([args.scalars(name).astype(np.float64) for name in _SEPARATE], axis=1), args["mode"]
 
 
-def _adjust(requested: Sizes, extent: Sizes, mode: str, limit: Sizes) -> Sizes:
+def _adjust(
+    requested: NDArray[np.float32], extent: NDArray[np.float32], mode: str, limit: NDArray[np.float32]
+) -> NDArray[np.float32]:
     """Fill in missing sides and apply mode and limit, row by row of (N, 2)."""
     given = requested != 0
-    safe = np.where(extent > 0, extent, 1)
+    safe = np.where(extent > 0, extent, np.float32(1))
     scale = np.abs(requested) / safe
-    sign = np.where(requested < 0, -1.0, 1.0)
+    sign = np.where(requested < 0, np.float32(-1), np.float32(1))
     count = given.sum(axis=1, keepdims=True)
     if mode in ("not_larger", "not_smaller"):
         pick = np.min if mode == "not_larger" else np.max
-        blank = np.inf if mode == "not_larger" else 0.0
+        blank = np.float32(np.inf if mode == "not_larger" else 0)
         common = pick(np.where(given, scale, blank), axis=1, keepdims=True)
-        common = np.where(count == 0, 1.0, common)
+        common = np.where(count == 0, np.float32(1), common)
         common = np.minimum(common, np.min(limit / safe, axis=1, keepdims=True))
         return sign * extent * common
-    other = np.where(count > 0, np.prod(np.where(given, scale, 1.0), axis=1, keepdims=True), 1.0)
+    other = np.prod(np.where(given, scale, np.float32(1)), axis=1, keepdims=True)
     missing = extent if mode == "stretch" else extent * other
     wanted = np.where(given, np.abs(requested), missing)
     return sign * np.minimum(wanted, limit)

@@ -31,11 +31,13 @@ class CropArguments:
     ] = 0.0  # fmt: skip
     crop_d: Annotated[float, Doc("Depth of the window."), Refused(_VOLUMES), PER_SAMPLE] = 0.0
     crop_pos_x: Annotated[
-        float, Doc("Place of the window between the left (0) and the right (1) edge."), Ui("slider", (0, 1)), Range(0, 1),
+        float, Doc("Place of the window between the left (0) and the right (1) edge."),
+        Ui("slider", (0, 1)), Range(0, 1),
         PER_SAMPLE, COMMON,
     ] = 0.5  # fmt: skip
     crop_pos_y: Annotated[
-        float, Doc("Place of the window between the top (0) and the bottom (1) edge."), Ui("slider", (0, 1)), Range(0, 1),
+        float, Doc("Place of the window between the top (0) and the bottom (1) edge."),
+        Ui("slider", (0, 1)), Range(0, 1),
         PER_SAMPLE, COMMON,
     ] = 0.5  # fmt: skip
     crop_pos_z: Annotated[float, Doc("Place of the window in depth."), Refused(_VOLUMES), PER_SAMPLE] = 0.5
@@ -140,7 +142,8 @@ def fill_values(
     if len(given) != 1 and wrong.any():
         index = int(np.argmax(wrong))
         raise ArgumentError(
-            f"{len(given)} values are given for {channels[index]} channels.", hint="Give one value, or one per channel.",
+            f"{len(given)} values are given for {channels[index]} channels.",
+            hint="Give one value, or one per channel.",
             argument="fill_values", sample=index,
         )  # fmt: skip
     values = np.nan_to_num(np.asarray(given, np.float64)) if dtype.kind in "iu" else np.asarray(given, np.float64)

@@ -69,7 +69,11 @@ def _shapes(args: Args, inputs: Sequence[Batch]) -> list[tuple[int, ...]]:
     if inputs:
         return [sample.shape for sample in inputs[0].samples]
     wired = args.samples("shape")
-    rows = [tuple(args["shape"] or ())] * args.count if wired is None else [tuple(np.atleast_1d(s).tolist()) for s in wired]
+    rows = (
+        [tuple(args["shape"] or ())] * args.count
+        if wired is None
+        else [tuple(np.atleast_1d(s).tolist()) for s in wired]
+    )
     for index, row in enumerate(rows):
         if any(extent < 0 for extent in row):
             raise ArgumentError(

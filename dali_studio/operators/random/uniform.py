@@ -46,13 +46,16 @@ class Uniform(RandomArguments, Operator):
     )
 
     range: Annotated[
-        list[float], Doc("Lower (inclusive) and upper (exclusive) limit."), Length((2,)), Ui("range", (-180, 180)), PER_SAMPLE,
+        list[float], Doc("Lower (inclusive) and upper (exclusive) limit."), Length((2,)),
+        Ui("range", (-180, 180)), PER_SAMPLE,
         COMMON,
     ] = [-1.0, 1.0]  # fmt: skip # noqa: RUF012
     values: Annotated[
         list[float] | None, Doc("Draw from these values instead; excludes range."), PER_SAMPLE
     ] = None
-    dtype: Annotated[DALIDataType | None, Doc("Element type; unset: FLOAT. Whole numbers are drawn real and rounded.")] = None
+    dtype: Annotated[
+        DALIDataType | None, Doc("Element type; unset: FLOAT. Whole numbers are drawn real and rounded.")
+    ] = None
 
     @staticmethod
     def infer(args: Args, *inputs: TensorMeta) -> TensorMeta:
@@ -62,7 +65,9 @@ class Uniform(RandomArguments, Operator):
         limits = args["range"]
         if limits is not None and not limits[0] < limits[1]:
             raise ArgumentError(
-                f"the range [{limits[0]:g}, {limits[1]:g}) is empty.", hint="Give the smaller number first.", argument="range"
+                f"the range [{limits[0]:g}, {limits[1]:g}) is empty.",
+                hint="Give the smaller number first.",
+                argument="range",
             )
         return infer_random(args, args["dtype"] or T.FLOAT, inputs)
 

@@ -109,7 +109,9 @@ class File(ReaderArguments, Operator):
         try:
             order = ReaderOrder(len(files.paths), seed=args.context.seed, **{name: args[name] for name in names})
         except ValueError as error:
-            raise ArgumentError(sentence(error), hint="Change the arguments of the order.", argument="shard_id") from error
+            raise ArgumentError(
+                sentence(error), hint="Change the arguments of the order.", argument="shard_id"
+            ) from error
         return _Reader(files, order, _root(args))
 
     @staticmethod
@@ -129,7 +131,7 @@ class File(ReaderArguments, Operator):
         args.context.map(read, len(paths))
         sources = [_relative(path, state.root) for path in paths]
         labels = [np.array([state.files.labels[i]], np.int32) for i in chosen]
-        return Batch(data, "", sources), Batch(list[NDArray[Any]](labels), "", sources)
+        return Batch(data, "", sources), Batch(list[NDArray[Any]](labels))
 
     @staticmethod
     def reader_meta(state: _Reader) -> dict[str, int]:
@@ -149,10 +151,14 @@ def _check_lists(args: Args) -> None:
     if args.given("files") and args.given("file_list"):
         raise ArgumentError("files and file_list are both given.", hint="Give one of them.", argument="file_list")
     if args.given("labels") and not args.given("files"):
-        raise ArgumentError("labels are given without files.", hint="Give files as well, or leave labels out.", argument="labels")
+        raise ArgumentError(
+            "labels are given without files.", hint="Give files as well, or leave labels out.", argument="labels"
+        )
     if args.given("labels") and len(args["labels"]) != len(args["files"]):
         raise ArgumentError(
-            f"{len(args['labels'])} labels are given for {len(args['files'])} files.", hint="Give one per file.", argument="labels"
+            f"{len(args['labels'])} labels are given for {len(args['files'])} files.",
+            hint="Give one per file.",
+            argument="labels",
         )
 
 
@@ -165,14 +171,16 @@ def _check_order(args: Args) -> None:
     for other in ("random_shuffle", "stick_to_shard"):
         if args["shuffle_after_epoch"] and args[other]:
             raise ArgumentError(
-                f"shuffle_after_epoch and {other} exclude each other.", hint="Take one away.", argument="shuffle_after_epoch"
+                f"shuffle_after_epoch and {other} exclude each other.",
+                hint="Take one away.",
+                argument="shuffle_after_epoch",
             )
 
 
 def _root(args: Args) -> str:
     if args["file_root"] is not None:
         return str(args["file_root"])
-    return os.path.dirname(args["file_list"]) if args["file_list"] is not None else ""
+    return str(Path(args["file_list"]).parent) if args["file_list"] is not None else ""
 
 
 def _read(path: str, index: int) -> NDArray[np.uint8]:

@@ -65,7 +65,8 @@ def _value(args: Args) -> NDArray[Any]:
         return values
     if values.size not in (1, int(np.prod(shape))):
         raise ArgumentError(
-            f"{values.size} values do not fill the shape {tuple(shape)}.", hint="Give one value, or as many as the shape holds.",
+            f"{values.size} values do not fill the shape {tuple(shape)}.",
+            hint="Give one value, or as many as the shape holds.",
             argument="shape",
         )  # fmt: skip
     return np.broadcast_to(values if values.size == 1 and len(shape) != 0 else values.reshape(shape), shape)

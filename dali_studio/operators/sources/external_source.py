@@ -27,7 +27,9 @@ class ExternalSource(Operator):
     stateful = True
     role = "external_source"
 
-    source: Annotated[object | None, Doc("Callable, iterable or generator that gives the data; unset: feed_input does.")] = None
+    source: Annotated[
+        object | None, Doc("Callable, iterable or generator that gives the data; unset: feed_input does.")
+    ] = None
     num_outputs: Annotated[int | None, Doc("Number of outputs of a source that gives tuples."), Range(1)] = None
     layout: Annotated[list[str] | None, Doc("Layout of each output's samples."), COMMON] = None
     dtype: Annotated[DALIDataType | None, Doc("Element type that the source promises; checked."), COMMON] = None
@@ -43,6 +45,7 @@ class ExternalSource(Operator):
     blocking: Annotated[bool, Refused("waiting for feed_input from another thread is not supported yet")] = False
     parallel: Annotated[bool, Refused("worker processes for Python sources are not supported yet")] = False
     use_copy_kernel: Annotated[bool, Ignored("it concerns copies to a GPU")] = False
+    cuda_stream: Annotated[object | None, Ignored("it concerns copies to a GPU")] = None
     prefetch_queue_depth: Annotated[int | None, Ignored("it concerns worker processes (parallel)")] = None
 
     @staticmethod
@@ -56,12 +59,26 @@ class ExternalSource(Operator):
     def infer(args: Args, *inputs: TensorMeta) -> tuple[TensorMeta, ...]:
         count = args["num_outputs"] or 1
         layouts = args["layout"] or ()
-        if len(layouts) not in (0, 1, count):
+        if len(layouts) > count:
             raise ArgumentError(
-                f"{len(layouts)} layouts are given for {count} outputs.", hint="Give one, or one per output.", argument="layout"
+                f"{len(layouts)} layouts are given for {count} outputs.",
+                hint="Give at most one per output.",
+                argument="layout",
             )
-        given = [None] * count if not layouts else list(layouts) * (count if len(layouts) == 1 else 1)
+        for layout in layouts:
+            if layout and args["ndim"] is not None and args["ndim"] != len(layout):
+                raise ArgumentError(
+                    f"the layout {layout!r} names {len(layout)} axes; ndim is {args['ndim']}.",
+                    hint="Take one away.",
+                    argument="ndim",
+                )
+        given = [*layouts, *[None] * (count - len(layouts))]
         return tuple(
-            TensorMeta(args["dtype"], len(layout) if layout else args["ndim"], layout, "image" if layout in ("HWC", "CHW") else "any")
+            TensorMeta(
+                args["dtype"],
+                len(layout) if layout else args["ndim"],
+                layout,
+                "image" if layout in ("HWC", "CHW") else "any",
+            )
             for layout in given
         )

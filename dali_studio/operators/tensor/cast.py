@@ -24,8 +24,8 @@ from dali_studio.schema.traits import PerSample, Pointwise
 class Cast(Operator):
     """Converts the element type.
 
-    Floats become integers by rounding half away from zero, values beyond the range of the new type saturate, not-a-number
-    becomes 0, and anything but 0 becomes true.
+    Floats become integers by rounding half away from zero, values beyond the range of the new type saturate,
+    not-a-number becomes 0, and anything but 0 becomes true.
     """
 
     category = "tensor"

@@ -17,7 +17,13 @@ from dali_studio.kernels.cuda import window as windows
 from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import PLANAR_LAYOUTS, T, accept_input, accept_output, extents, image_meta
-from dali_studio.operators.geometry.windows import CropArguments, check_crop_arguments, crop_windows, fill_values, inside
+from dali_studio.operators.geometry.windows import (
+    CropArguments,
+    check_crop_arguments,
+    crop_windows,
+    fill_values,
+    inside,
+)
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import BatchView, Input, Layout, Operator, Output, Work, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Choices, Deprecated, Doc, Refused, Ui
@@ -45,7 +51,7 @@ class CropMirrorNormalize(CropArguments, Operator):
         example(crop=(24.0, 31.0), mean=(123.7, 116.3, 103.5), std=(58.4, 57.1, 57.4), mirror=1),
         example(mean=(128.0,), std=(64.0,), output_layout="HWC"),
         example(crop=(20.0, 20.0), dtype="UINT8", scale=2.0, shift=3.0, output_layout="HWC"),
-        example(crop=(90.0, 20.0), out_of_bounds_policy="pad", fill_values=(1.0, 2.0, 3.0), pad_output=True),
+        example(crop=(90.0, 20.0), out_of_bounds_policy="pad", fill_values=(1.0, 2.0, 3.0, 4.0), pad_output=True),
         example(crop=(22.0, 20.0), dtype="FLOAT16", mirror=1),
     )
 
@@ -53,8 +59,12 @@ class CropMirrorNormalize(CropArguments, Operator):
     std: Annotated[list[float], Doc("Divisor: one value, or one per channel."), PER_SAMPLE, COMMON] = [1.0]  # noqa: RUF012
     mirror: Annotated[int, Doc("1 mirrors left to right."), Ui("switch"), PER_SAMPLE, COMMON] = 0
     dtype: Annotated[DALIDataType, Doc("Element type of the output.")] = DALIDataType.FLOAT
-    output_layout: Annotated[Layout, Doc("Order of the output's axes."), Choices(("CHW", "HWC")), COMMON] = Layout("CHW")
-    pad_output: Annotated[bool, Doc("Add channels to a power of two (3 become 4): of fill_values under the policy \"pad\", otherwise of 0.")] = False
+    output_layout: Annotated[Layout, Doc("Order of the output's axes."), Choices(("CHW", "HWC")), COMMON] = Layout(
+        "CHW"
+    )
+    pad_output: Annotated[
+        bool, Doc('Add channels to a power of two (3 become 4): of fill_values under the policy "pad", otherwise of 0.')
+    ] = False
     scale: Annotated[float, Doc("Factor after the normalisation.")] = 1.0
     shift: Annotated[float, Doc("Added at the end.")] = 0.0
     output_dtype: Annotated[DALIDataType | None, Deprecated("dtype"), Refused("renamed to dtype")] = None
@@ -81,7 +91,8 @@ class CropMirrorNormalize(CropArguments, Operator):
         mean, inverse = _coefficients(args, int(channels.max(initial=1)))
         params = {
             "anchors": anchors, "crops": crops, "sizes": sizes, "mirror": args.scalars("mirror", np.int64),
-            "mean": mean, "inverse": inverse, "fill": fill_values(args, target, padded, to_numpy(args["dtype"])), "layout": layout,
+            "mean": mean, "inverse": inverse, "fill": fill_values(args, target, padded, to_numpy(args["dtype"])),
+            "layout": layout,
             "output_layout": str(args["output_layout"]),
         }  # fmt: skip
         return Work(np.stack([parts[letter] for letter in str(params["output_layout"])], axis=1), params)

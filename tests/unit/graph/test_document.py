@@ -44,7 +44,7 @@ TEXT = """\
     "zoom": 1
   }
 }
-"""  # noqa: E501 - one node a line
+"""
 
 
 def failure(text: str) -> Diagnostic:

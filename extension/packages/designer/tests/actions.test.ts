@@ -25,6 +25,18 @@ describe("adding", () => {
     expect(nodeOf(graph, "rotate_2")?.inputs).toEqual([ref("decode")]);
     expect(step.positions).toEqual({ rotate_2: { x: 1, y: 2 } });
   });
+  it("takes the place of a returned picture", () => {
+    if (!rotate) throw new Error("the fixture has no rotate");
+    const graph = { ...GRAPH, outputs: [ref("decode"), ref("angle")] };
+    const step = addStep({ ...context, graph }, rotate, { at: { x: 0, y: 0 }, from: ref("decode") });
+    expect(applyEdits(graph, step.edits, INDEX).outputs).toEqual([{ node: "rotate_2", output: 0 }, ref("angle")]);
+  });
+  it("returns the first picture of an empty pipeline", () => {
+    if (!rotate) throw new Error("the fixture has no rotate");
+    const graph = { ...GRAPH, nodes: [], outputs: [] };
+    const step = addStep({ ...context, graph }, rotate, { at: { x: 0, y: 0 } });
+    expect(applyEdits(graph, step.edits, INDEX).outputs).toEqual([{ node: "rotate", output: 0 }]);
+  });
   it("wires a new node before a port", () => {
     const coin = INDEX.byName.get("random.coin_flip");
     if (!coin) throw new Error("the fixture has no coin");

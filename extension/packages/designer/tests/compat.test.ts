@@ -50,6 +50,11 @@ describe("bestSlot", () => {
     expect(bestSlot(context(graph), ref("decode"), "turn")).toEqual(input("turn"));
   });
   it("replaces the only input", () => expect(bestSlot(context(), ref("decode"), "rotate")).toEqual(input("rotate")));
+  it("never takes the place of a value or of a list by itself", () => {
+    const set = node("turn", "rotate", { arguments: { angle: 5 } });
+    const slot = bestSlot(context({ ...GRAPH, nodes: [...GRAPH.nodes, set] }), ref("angle"), "turn");
+    expect("reason" in slot).toBe(true);
+  });
   it("says why nothing fits", () => {
     const slot = bestSlot(context(), ref("reader"), "rotate");
     expect("reason" in slot && slot.reason).toBeTruthy();

@@ -37,6 +37,11 @@ describe("numbers", () => {
   it("has five heat steps", () => {
     expect([0, 0.049, 0.05, 0.15, 0.35, 0.65, 0.66].map(format.heatStep)).toEqual([1, 1, 2, 3, 4, 4, 5]);
   });
+  it("begins sentences with a large letter, but leaves names of files alone", () => {
+    expect(format.sentence("rotate needs an angle.")).toBe("Rotate needs an angle.");
+    expect(format.sentence("dog-14.jpg ends early.")).toBe("dog-14.jpg ends early.");
+    expect(format.sentence("/nowhere is no folder.")).toBe("/nowhere is no folder.");
+  });
   it("never shows a false zero", () => {
     expect(format.percent(0.004)).toBe("< 1 %");
     expect(format.plural(1, "sample")).toBe("1 sample");

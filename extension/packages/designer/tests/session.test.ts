@@ -139,7 +139,16 @@ describe("the kernel's silence", () => {
     const { kernel, session } = opened();
     session.view({ palette: true, selection: ["rotate"] });
     kernel.say(OPENED);
+    kernel.say(revision(9));
     expect(session.store.get().view).toMatchObject({ palette: true, selection: [] });
-    expect(session.store.get().confirmed).toBeNull();
+  });
+  it("another view that says it is ready changes nothing here", () => {
+    const { kernel, session } = opened();
+    session.select(["rotate"]);
+    kernel.say(previews({ items: [item("rotate", "kept")] }));
+    kernel.say(OPENED);
+    kernel.say(revision(1));
+    expect(session.store.get().view.selection).toEqual(["rotate"]);
+    expect(session.store.get().previews["rotate#0"]?.facts).toBe("kept");
   });
 });

@@ -61,7 +61,19 @@ export interface AddOptions {
   readonly to?: Slot | null;
 }
 
-/** Place an operator and wire it where that is possible. */
+/** What the pipeline returned of `from`, it returns of the operator put behind it, if that gives the same kind. */
+function takeOver(graph: GraphView, from: PortRef, operator: Operator, input: number, key: string): Edit[] {
+  const [first] = operator.outputs;
+  const returned = (ref: PortRef) => ref.node === from.node && (ref.output ?? 0) === (from.output ?? 0);
+  if (!first || first.kind !== operator.inputs[input]?.kind || !graph.outputs.some(returned)) return [];
+  const outputs = graph.outputs.map((ref) => (returned(ref) ? { node: key, output: 0 } : ref));
+  return [{ type: "set_outputs", outputs }];
+}
+
+/**
+ * Place an operator and wire it where that is possible. Behind a result that the pipeline returns it takes that place,
+ * and the first picture of an empty pipeline is returned, so that nothing new is without effect.
+ */
 export function addStep(context: Context, operator: Operator, options: AddOptions): Step {
   const key = freeKey(operator.node_name || operator.name, takenKeys(context.graph));
   const upstream = options.from ? nodeOf(context.graph, options.from.node) : undefined;
@@ -69,7 +81,12 @@ export function addStep(context: Context, operator: Operator, options: AddOption
   const graph = applyEdits(context.graph, edits, context.catalog);
   if (options.from) {
     const slot = bestSlot({ ...context, graph }, options.from, key);
-    if ("kind" in slot) edits.push(...connectEdits(graph, options.from, slot));
+    if ("kind" in slot) {
+      edits.push(...connectEdits(graph, options.from, slot));
+      if (slot.kind === "input" && !options.to) edits.push(...takeOver(graph, options.from, operator, slot.input, key));
+    }
+  } else if (!options.to && graph.outputs.length === 0 && operator.outputs[0]?.kind === "image") {
+    edits.push({ type: "set_outputs", outputs: [{ node: key, output: 0 }] });
   }
   if (options.to) {
     const source = operator.outputs

@@ -93,13 +93,19 @@ export function isWired(node: NodeView, slot: Slot): boolean {
   return slot.kind === "argument" && node.argument_inputs[slot.argument] !== undefined;
 }
 
-/** How little a slot waits for a wire: inputs first, then needed arguments; ones with a value or of several numbers last. */
-function reserve(node: NodeView, operator: Operator, slot: Slot): number {
+/** How little a slot waits for a wire: inputs first, then needed arguments. */
+function reserve(operator: Operator, slot: Slot): number {
   if (slot.kind !== "argument") return 0;
+  return argumentOf(operator, slot.argument)?.required ? 1 : 2;
+}
+
+/** Whether a wire dropped on the card may go to this slot by itself: nothing that is set or wired is lost by it. */
+function isOpen(node: NodeView, operator: Operator, slot: Slot): boolean {
+  if (isWired(node, slot)) return false;
+  if (slot.kind !== "argument") return true;
   const argument = argumentOf(operator, slot.argument);
-  const several = argument?.type.endsWith("_list") && !argument.length.includes(1) ? 4 : 0;
-  const taken = node.arguments[slot.argument] === undefined ? 0 : 2;
-  return 1 + several + taken + (argument?.required ? 0 : 1);
+  const several = argument?.type.endsWith("_list") && !argument.length.includes(1);
+  return !several && node.arguments[slot.argument] === undefined;
 }
 
 /** The slot that a wire dropped anywhere on a node goes to, or why there is none. */
@@ -108,11 +114,11 @@ export function bestSlot(context: Context, source: PortRef, key: string): Slot |
   const node = nodeOf(context.graph, key);
   const operator = node ? context.catalog.byName.get(node.operator) : undefined;
   if (!node || !operator) return { reason: `${key} is an operator that is not known here.` };
-  let reason = `${key} has no free port for this wire.`;
+  let reason = `${key} has no free port for this wire. Drop it on the row that it shall replace.`;
   const slots = slotsOf(node, operator);
   const free = slots
-    .filter((s) => !isWired(node, s))
-    .sort((a, b) => reserve(node, operator, a) - reserve(node, operator, b));
+    .filter((s) => isOpen(node, operator, s))
+    .sort((a, b) => reserve(operator, a) - reserve(operator, b));
   for (const slot of free) {
     const verdict = judge(context, source, slot);
     if (verdict.ok) return slot;

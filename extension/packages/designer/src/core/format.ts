@@ -84,8 +84,10 @@ export function plural(count: number, one: string, many = `${one}s`): string {
   return `${grouped(count)} ${count === 1 ? one : many}`;
 }
 
-/** First letter large, for sentences that begin with a node's name. */
+/** First letter large, for sentences that begin with a node's name; names of files and the like stay as they are. */
 export function sentence(text: string): string {
+  const [first = ""] = text.split(/[\s:,]/, 1);
+  if (!/^[a-z]+$/.test(first)) return text;
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 

@@ -74,7 +74,20 @@ function samePosition(a: Position | undefined, b: Position | undefined): boolean
   return a !== undefined && b !== undefined && Math.abs(a.x - b.x) < 0.01 && Math.abs(a.y - b.y) < 0.01;
 }
 
-function onRevision(state: State, message: RevisionChanged): State {
+/** Whether this revision begins another document. */
+export function isOther(state: State, message: RevisionChanged): boolean {
+  return state.reopening && state.confirmed?.revision !== message.revision;
+}
+
+/** Everything of the old document goes; the panels stay as they are. */
+function afresh(state: State): State {
+  const { drawer, palette, heat, inspector } = state.view;
+  const view = { ...INITIAL.view, drawer, palette, heat, inspector };
+  return { ...INITIAL, link: state.link, opening: state.opening, view };
+}
+
+function onRevision(before: State, message: RevisionChanged): State {
+  const state = isOther(before, message) ? afresh(before) : before;
   const moved = Object.fromEntries(
     Object.entries(state.moved).filter(([key, at]) => !samePosition(message.positions[key], at)),
   );
@@ -85,6 +98,7 @@ function onRevision(state: State, message: RevisionChanged): State {
   const next = project({
     ...state,
     link: "live",
+    reopening: false,
     confirmed: message,
     pending: answered,
     inFlight: false,
@@ -142,9 +156,7 @@ export function receive(state: State, message: KernelMessage): State {
     case "opened": {
       const { dialects, recipes, version, gpu } = message;
       const opening = { catalog: indexCatalog(message.catalog), dialects, recipes, version, gpu };
-      const { drawer, palette, heat, inspector } = state.view;
-      const view = { ...INITIAL.view, drawer, palette, heat, inspector };
-      return { ...INITIAL, link: "live", opening, view };
+      return { ...state, link: "live", opening, reopening: state.confirmed !== null };
     }
     case "revision_changed":
       return onRevision(state, message);

@@ -46,7 +46,8 @@ function kernelSentence(state: State): Sentence | null {
   const base = { tone: "warning" as const, muted: "", node: "" };
   if (state.link === "gone") {
     const rest = "Pictures are from the last run.";
-    return { ...base, id: "gone", lead: "The kernel is gone.", rest, action: "reconnect" };
+    const muted = "After a restart, run the cell again.";
+    return { ...base, id: "gone", lead: "The kernel is gone.", rest, muted, action: "reconnect" };
   }
   if (state.link === "silent") {
     const rest = state.opening ? "Pictures are from the last answer." : "Is it busy with another cell?";

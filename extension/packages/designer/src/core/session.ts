@@ -1,6 +1,6 @@
 import type { ClientMessage, Edit, KernelMessage, PortRef, Position } from "../protocol/generated";
 import { decode, Pictures } from "./pictures";
-import { enqueue, isWanted, project, receive } from "./reduce";
+import { enqueue, isOther, isWanted, project, receive } from "./reduce";
 import { INITIAL, type State, type View } from "./state";
 import { createStore, type Store } from "./store";
 
@@ -166,7 +166,7 @@ export class Session {
 
   private receive(message: KernelMessage, buffers: readonly DataView[]): void {
     const wanted = message.type !== "previews" || isWanted(this.store.get(), message);
-    if (message.type === "opened") this.pictures.clear();
+    if (message.type === "revision_changed" && isOther(this.store.get(), message)) this.pictures.clear();
     this.store.set((s) => {
       const next = receive(s, message);
       return next.link === "silent" || next.link === "gone" ? { ...next, link: "live" } : next;

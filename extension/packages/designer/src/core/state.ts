@@ -89,6 +89,8 @@ export interface View {
 export interface State {
   readonly link: Link;
   readonly opening: Opening | null;
+  /** `Opened` came again: the next revision tells whether it is another document, or another view was mounted. */
+  readonly reopening: boolean;
   readonly confirmed: RevisionChanged | null;
   /** Not answered yet; the first may be on its way. */
   readonly pending: readonly Command[];
@@ -136,6 +138,7 @@ export const INITIAL_VIEW: View = {
 export const INITIAL: State = {
   link: "starting",
   opening: null,
+  reopening: false,
   confirmed: null,
   pending: [],
   inFlight: false,

@@ -67,6 +67,9 @@ function chord(event: KeyboardEvent, session: Session, clip: MutableRefObject<Cl
   return true;
 }
 
+/** Keys that take a focused wire as meant. */
+const WIRE_KEYS = new Set(["Enter", " ", "Delete", "Backspace"]);
+
 const ARROWS = { ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down" } as const;
 
 function arrow(key: keyof typeof ARROWS, session: Session, api: Api): void {
@@ -151,6 +154,14 @@ export function useKeys(frame: Frame, api: Api): (event: KeyboardEvent) => void 
       const { session } = frame;
       if (focusedCard?.dataset.id && session.store.get().view.selection.length === 0)
         session.select([focusedCard.dataset.id]);
+      const wire = event.target instanceof Element ? event.target.closest<SVGElement>(".react-flow__edge") : null;
+      if (wire?.dataset.id && WIRE_KEYS.has(event.key) && session.store.get().view.wires.length === 0) {
+        session.view({ wires: [wire.dataset.id], selection: [] });
+        if (event.key === "Enter" || event.key === " ") {
+          event.preventDefault();
+          return;
+        }
+      }
       const button = event.target instanceof HTMLElement && event.target.tagName === "BUTTON";
       if (button && (event.key === " " || event.key === "Enter") && !command) return;
       const used = command

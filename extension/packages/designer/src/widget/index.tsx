@@ -16,6 +16,7 @@ interface Model {
 
 const LEAST_HEIGHT = 480;
 const DEFAULT_HEIGHT = 640;
+const LOSSES = ["comm:close", "comm_live_update"] as const;
 
 function isKernelMessage(content: unknown): content is KernelMessage {
   return typeof content === "object" && content !== null && typeof (content as { type?: unknown }).type === "string";
@@ -52,7 +53,8 @@ function render({ model, el }: { readonly model: Model; readonly el: HTMLElement
   };
   const lost = () => session.lost();
   model.on("change:_height", resized);
-  model.on("comm:close", lost);
+  // Both are said by the widget manager: a closed comm, and a kernel that was restarted or died.
+  for (const event of LOSSES) model.on(event, lost);
   const setHeight = (height: number, done: boolean) => {
     root.style.height = `${height}px`;
     if (!done) return;
@@ -64,7 +66,7 @@ function render({ model, el }: { readonly model: Model; readonly el: HTMLElement
   session.start();
   return () => {
     model.off("change:_height", resized);
-    model.off("comm:close", lost);
+    for (const event of LOSSES) model.off(event, lost);
     session.close();
     react.unmount();
     root.remove();

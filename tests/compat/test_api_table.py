@@ -1,0 +1,308 @@
+"""Everything that nvidia.dali's API offers is implemented, accepted without effect, or refused with a reason."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import inspect
+import re
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import dali_studio.types as our_types
+from dali_studio import DaliStudioError, Pipeline
+from dali_studio.api.default import default_registry
+from dali_studio.api.support import DATA_NODE_METHODS, PIPELINE_ARGUMENTS, PIPELINE_METHODS, TYPE_NAMES
+from dali_studio.api.tracing import DataNode
+from dali_studio.core.tensors import TensorCPU, TensorListCPU
+from dali_studio.schema.model import OperatorSchema
+
+REGISTRY = default_registry()
+OPERATORS = [name for name in REGISTRY if REGISTRY.schema(name).role not in ("copy", "constant")]
+#: Arguments that nvidia.dali's Python layer adds to the schema of external sources.
+PYTHON_ARGUMENTS = {
+    "source",
+    "num_outputs",
+    "batch",
+    "batch_info",
+    "parallel",
+    "cycle",
+    "use_copy_kernel",
+    "prefetch_queue_depth",
+    "cuda_stream",
+}
+#: Per-sample filters would need tensors of filter names, which no operator makes.
+NOT_FED = {"resize": {"interp_type", "min_filter", "mag_filter"}}
+#: nvidia.dali prints 1.333333 and uses 4/3, as the windows show.
+OTHER_DEFAULTS = {("decoders.image_random_crop", "random_aspect_ratio"), ("brightness_contrast", "contrast_center")}
+
+
+def public(item: Any) -> set[str]:
+    return {name for name in dir(item) if not name.startswith("_")}
+
+
+def own_operators(item: type) -> set[str]:
+    return {
+        name
+        for name in dir(item)
+        if name.startswith("__") and name not in dir(object) and name not in ("__dict__", "__weakref__", "__module__")
+    }
+
+
+def their_schema(name: str) -> Any:
+    fn = importlib.import_module("nvidia.dali.fn")
+    function = functools.reduce(getattr, name.split("."), fn)
+    return importlib.import_module("nvidia.dali.backend").GetSchema(getattr(function, "_schema_name", "ExternalSource"))
+
+
+def test_every_pipeline_argument(nvidia: ModuleType) -> None:
+    theirs = {
+        *inspect.signature(nvidia.Pipeline.__init__).parameters,
+        *inspect.signature(nvidia.pipeline_def).parameters,
+    }
+    assert theirs - {"self", "fn", "pipeline_kwargs"} == set(PIPELINE_ARGUMENTS)
+
+
+@pytest.mark.parametrize("name", PIPELINE_ARGUMENTS)
+def test_pipeline_arguments_do_what_the_table_says(name: str) -> None:
+    support = PIPELINE_ARGUMENTS[name]
+    values = {"batch_size": 3, "num_threads": 1, "device_id": None, "prefetch_queue_depth": 1, "output_dtype": our_types.FLOAT, "output_ndim": 0,
+              "output_layout": None, "seed": 5, "exec_async": False, "exec_pipelined": False}  # fmt: skip
+    value = values.get(name, True)
+    if support.status == "refused":
+        with pytest.raises(DaliStudioError, match=f"{name}.*not available: {re.escape(support.reason)}"):
+            Pipeline(**{"batch_size": 1, name: value})
+        return
+    made = Pipeline(**{"batch_size": 2, name: value})
+    from dali_studio import fn
+
+    with made:
+        made.set_outputs(fn.random.uniform(range=(0, 1)))
+    assert len(made.run()[0]) == (3 if name == "batch_size" else 2)
+
+
+def test_every_pipeline_method_and_property(nvidia: ModuleType) -> None:
+    assert public(nvidia.Pipeline) <= set(PIPELINE_METHODS)
+
+
+@pytest.mark.parametrize("name", [name for name, support in PIPELINE_METHODS.items() if support.status == "refused"])
+def test_refused_methods_say_why(name: str) -> None:
+    with pytest.raises(DaliStudioError, match=f"{name} is not available: ") as caught:
+        getattr(Pipeline(batch_size=1), name)()
+    assert caught.value.diagnostics[0].hint
+
+
+@pytest.mark.parametrize("name", [name for name, support in PIPELINE_METHODS.items() if support.status != "refused"])
+def test_other_methods_exist_with_their_parameters(nvidia: ModuleType, name: str) -> None:
+    ours = getattr(Pipeline(batch_size=1), name)
+    theirs = getattr(nvidia.Pipeline, name, None)
+    if theirs is None or isinstance(theirs, property) or not callable(theirs):
+        return
+    wanted = [p for p in inspect.signature(theirs).parameters if p != "self"]
+    assert list(inspect.signature(ours).parameters)[: len(wanted)] == wanted, name
+
+
+def test_every_data_node_method(nvidia: ModuleType) -> None:
+    theirs = importlib.import_module("nvidia.dali.data_node").DataNode
+    assert public(theirs) <= set(DATA_NODE_METHODS)
+    assert own_operators(theirs) <= set(dir(DataNode))
+
+
+REFUSED_NODES = """
+x.shape()
+x.property("layout")
+x.source_info()
+x + 1
+1 + x
+x - x
+2 * x
+x / 2
+x // 2
+x % 2
+x ** 2
+-x
++x
+abs(x)
+~x
+x & 1
+x | 1
+x ^ 1
+x << 1
+x >> 1
+x < 1
+x <= 1
+x > 1
+x >= 1
+x == 1
+x != 1
+x[0]
+bool(x)
+list(x)
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("expression", REFUSED_NODES)
+def test_refused_uses_of_data_nodes_say_why(expression: str) -> None:
+    from dali_studio import fn
+
+    with Pipeline(batch_size=1), pytest.raises(DaliStudioError, match="not available: ") as caught:
+        eval(expression, {"x": fn.random.uniform(name="angle")})
+    found = caught.value.diagnostics[0]
+    assert (found.code, found.node) == ("DS106", "angle")
+    assert found.source
+
+
+@pytest.mark.parametrize(("ours", "name"), [(TensorCPU, "TensorCPU"), (TensorListCPU, "TensorListCPU")])
+def test_every_tensor_method(nvidia: ModuleType, ours: type, name: str) -> None:
+    theirs = getattr(importlib.import_module("nvidia.dali.tensors"), name)
+    assert public(theirs) <= public(ours)
+    assert own_operators(theirs) <= set(dir(ours))
+
+
+def test_every_name_of_types(nvidia: ModuleType) -> None:
+    theirs = importlib.import_module("nvidia.dali.types")
+    internal = {"backend_impl", "ctypes", "dali_type_converters", "re", "tfrec", "unique"}
+    missing = public(theirs) - public(our_types) - internal
+    assert missing == set(TYPE_NAMES)
+    for name in public(theirs) & public(our_types):
+        value = getattr(theirs, name)
+        if type(value).__name__ in ("DALIDataType", "DALIImageType", "DALIInterpType"):
+            mine = getattr(our_types, name)
+            assert (type(mine).__name__, mine.name, int(mine), str(mine)) == (
+                type(value).__name__,
+                value.name,
+                int(value),
+                str(value),
+            )
+    for name in TYPE_NAMES:
+        with pytest.raises(AttributeError, match=TYPE_NAMES[name].reason):
+            getattr(our_types, name)
+
+
+@pytest.mark.parametrize("kind", ["DALIDataType", "DALIImageType", "DALIInterpType", "PipelineAPIType"])
+def test_enumerations(nvidia: ModuleType, kind: str) -> None:
+    theirs = getattr(importlib.import_module("nvidia.dali.types"), kind)
+    ours = getattr(our_types, kind)
+    members = {
+        name: int(member) if hasattr(member, "__int__") else member.value
+        for name, member in theirs.__members__.items()
+        if not name.startswith("_")
+    }
+    assert members.items() == {name: ours[name].value for name in members}.items()
+
+
+@pytest.mark.parametrize("name", ["SampleInfo", "BatchInfo"])
+def test_source_infos_have_the_same_fields(nvidia: ModuleType, name: str) -> None:
+    theirs = getattr(importlib.import_module("nvidia.dali.types"), name)
+    assert list(inspect.signature(theirs).parameters) == list(inspect.signature(getattr(our_types, name)).parameters)
+
+
+@pytest.mark.parametrize("dtype", ["UINT8", "INT16", "FLOAT", "FLOAT16", "FLOAT64", "BOOL", "INT64"])
+def test_conversions_of_types(nvidia: ModuleType, dtype: str) -> None:
+    theirs = importlib.import_module("nvidia.dali.types")
+    assert our_types.to_numpy_type(getattr(our_types, dtype)) == theirs.to_numpy_type(getattr(theirs, dtype))
+    back = our_types.to_numpy_type(getattr(our_types, dtype))
+    assert our_types.to_dali_type(back).name == theirs.to_dali_type(back).name
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_every_argument_of_every_operator(nvidia: ModuleType, name: str) -> None:
+    schema, theirs = REGISTRY.schema(name), their_schema(name)
+    ours = {argument.name: argument for argument in schema.arguments}
+    names = set(theirs.GetArgumentNames())
+    assert names <= set(ours)
+    assert set(ours) - names == (PYTHON_ARGUMENTS if name == "external_source" else set())
+    assert {a for a in names if theirs.IsTensorArgument(a)} - NOT_FED.get(name, set()) == {
+        a for a in names if ours[a].tensor
+    }
+    assert {a for a in names if not theirs.IsArgumentOptional(a)} == {a for a in names if ours[a].required}
+    assert (theirs.MinNumInput(), theirs.MaxNumInput()) == (
+        sum(not i.optional for i in schema.inputs),
+        len(schema.inputs),
+    )
+    assert all(argument.support == "used" or argument.reason for argument in schema.arguments)
+    assert all(argument.doc or argument.support != "used" for argument in schema.arguments)
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_defaults_are_the_same(nvidia: ModuleType, name: str) -> None:
+    theirs = their_schema(name)
+    for argument in REGISTRY.schema(name).arguments:
+        known = argument.name in theirs.GetArgumentNames() and theirs.HasArgumentDefaultValue(argument.name)
+        if known and (name, argument.name) not in OTHER_DEFAULTS:
+            text = theirs.GetArgumentDefaultValueString(argument.name)
+            assert _comparable(argument.default, argument.type) == _comparable(_parsed(text), argument.type), (
+                argument.name
+            )
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return eval(text.replace("[]", "None"), {})
+    except (NameError, SyntaxError):
+        return text
+
+
+def _comparable(value: Any, kind: str) -> Any:
+    if value in (None, -1, ""):
+        return None
+    if isinstance(value, list | tuple):
+        return tuple(_comparable(item, kind) for item in value)
+    enums = {
+        "data_type": our_types.DALIDataType,
+        "image_type": our_types.DALIImageType,
+        "interp_type": our_types.DALIInterpType,
+    }
+    if kind in enums:
+        return int(enums[kind][value]) if isinstance(value, str) else int(value)
+    return round(float(value), 5) if isinstance(value, int | float) else value
+
+
+def test_external_source_takes_every_argument_of_the_function(nvidia: ModuleType) -> None:
+    fn = importlib.import_module("nvidia.dali.fn")
+    theirs = set(inspect.signature(fn.external_source).parameters) - {"kwargs", "name", "device"}
+    assert theirs <= {argument.name for argument in REGISTRY.schema("external_source").arguments}
+
+
+def _schemas() -> list[OperatorSchema]:
+    return [REGISTRY.schema(name) for name in OPERATORS]
+
+
+REFUSED_ARGUMENTS = [
+    (schema.name, argument.name)
+    for schema in _schemas()
+    for argument in schema.arguments
+    if argument.support == "refused"
+]
+
+
+@pytest.mark.parametrize(("operator", "argument"), REFUSED_ARGUMENTS)
+def test_refused_arguments_say_why(operator: str, argument: str) -> None:
+    from dali_studio.graph.model import Graph
+    from dali_studio.graph.node import Node
+    from dali_studio.graph.validate import validate
+
+    kinds: dict[str, Any] = {
+        "float": 7.0,
+        "int": 7,
+        "bool": True,
+        "string": "x",
+        "data_type": "INT16",
+        "float_list": (7.0,),
+        "image_type": "GRAY",
+    }
+    schema = REGISTRY.schema(operator)
+    declared = schema.argument(argument)
+    assert declared is not None
+    graph = Graph()
+    graph.add_node(Node(key="node", operator=operator, arguments={argument: kinds[declared.type]}))
+    found = [
+        d
+        for d in validate(graph, REGISTRY).diagnostics
+        if d.argument == argument and d.code == "DS106" and d.severity == "error"
+    ]
+    assert len(found) == 1
+    assert declared.reason in found[0].message
+    assert found[0].hint

@@ -1,0 +1,67 @@
+"""A preview computes some samples of an iteration: the very ones of the whole run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from images import dataset
+from subjects import EXAMPLES, REGISTRY, arrays, assert_same, data, pipeline
+
+from dali_studio import Pipeline, fn
+from dali_studio.compiler.pipeline import compile_graph
+from dali_studio.runtime.executor import Executor, Request
+from dali_studio.runtime.workers import WorkerPool
+from dali_studio.schema.declare import Batch
+
+PICKS: list[list[int]] = [[0], [2], [3, 1], [1, 2, 3]]
+
+
+def preview(made: Pipeline, indices: Sequence[int], iteration: int = 0, seed: int = 99) -> list[list[Any]]:
+    """Samples of every output."""
+    graph = made.graph
+    plan = compile_graph(graph, REGISTRY)
+    workers = WorkerPool(2)
+    executor = Executor(plan, REGISTRY, seed, workers)
+    executor.open()
+    size = graph.options.batch_size
+    fed = {}
+    for step in plan.steps():
+        if step.role == "external_source":
+            layout = step.arguments.get("layout")
+            source: Any = step.objects["source"]
+            fed[step.key] = (Batch(source(), str(layout[0]) if isinstance(layout, tuple) and layout else ""),)
+    request = Request(iteration, iteration * size, size, fed, np.array(indices, np.int64))
+    store = executor.run(request)
+    made_now = [[np.array(sample) for sample in store[port].samples] for port in plan.outputs]
+    workers.close()
+    return made_now
+
+
+@pytest.mark.parametrize("indices", PICKS, ids=str)
+@pytest.mark.parametrize(("name", "number"), EXAMPLES)
+def test_samples_of_an_example(name: str, number: int, indices: list[int]) -> None:
+    made = pipeline(name, number, data(name))
+    full = arrays(made.run()[0])
+    (part,) = preview(made, indices)
+    assert_same(part, [full[i] for i in indices])
+
+
+@pytest.mark.parametrize("indices", PICKS, ids=str)
+def test_samples_of_later_iterations(indices: list[int], tmp_path: Path) -> None:
+    """Readers are advanced, streams begin where the iterations before would have left them."""
+    root = dataset(tmp_path / "files")
+    made = Pipeline(batch_size=4, num_threads=2, seed=99)
+    with made:
+        files, labels = fn.readers.file(file_root=str(root), random_shuffle=True, initial_fill=5)
+        images = fn.resize(fn.decoders.image_random_crop(files), size=(9, 11))
+        turned = fn.rotate(images, angle=fn.random.uniform(range=(-30, 30)), fill_value=0, keep_size=True)
+        made.set_outputs(turned, labels, fn.random.coin_flip(shape=3))
+    runs = [[arrays(batch) for batch in made.run()] for _ in range(4)]
+    for iteration in (0, 3, 1):
+        parts = preview(made, indices, iteration)
+        for part, full in zip(parts, runs[iteration], strict=True):
+            assert_same(part, [full[i] for i in indices])

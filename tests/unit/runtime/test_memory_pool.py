@@ -1,0 +1,107 @@
+"""Recycled slabs and scratch memory."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+from dali_studio.runtime.memory import Scratch, SlabPool
+
+U8 = np.dtype(np.uint8)
+
+
+def batch(pool: SlabPool, *shapes: tuple[int, ...], dtype: np.dtype[np.generic] = U8) -> list[np.ndarray[tuple[int, ...], np.dtype[np.generic]]]:
+    return pool.samples(np.array(shapes, np.int64).reshape(len(shapes), -1), dtype)
+
+
+def test_samples_lie_side_by_side_with_their_shapes() -> None:
+    made = batch(SlabPool(), (2, 3), (4, 5), (1, 1), dtype=np.dtype(np.float32))
+    assert [item.shape for item in made] == [(2, 3), (4, 5), (1, 1)]
+    assert made[1].ctypes.data - made[0].ctypes.data == 2 * 3 * 4
+    for number, item in enumerate(made):
+        item[...] = number
+    assert [float(item.mean()) for item in made] == [0, 1, 2]
+
+
+def test_a_slab_is_used_again_once_nobody_holds_it() -> None:
+    pool = SlabPool()
+    made = batch(pool, (100, 100))
+    place = made[0].ctypes.data
+    del made
+    assert batch(pool, (100, 100))[0].ctypes.data == place
+
+
+@pytest.mark.parametrize("keep", ["sample", "slice", "reshape", "memoryview", "dlpack"])
+def test_a_held_slab_is_not_used_again(keep: str) -> None:
+    pool = SlabPool()
+    made = batch(pool, (100, 100), (100, 100))
+    made[1][...] = 7
+    held = {
+        "sample": lambda a: a, "slice": lambda a: a[::2, 1:], "reshape": lambda a: a.reshape(-1), "memoryview": memoryview,
+        "dlpack": lambda a: np.from_dlpack(a),
+    }[keep](made[1])  # fmt: skip
+    del made
+    for _ in range(40):  # more than the pool keeps
+        other = batch(pool, (100, 100), (100, 100))
+        other[0][...] = 1
+        other[1][...] = 1
+        del other
+    assert (np.asarray(held) == 7).all()
+
+
+def test_small_batches_do_not_take_huge_slabs() -> None:
+    pool = SlabPool()
+    huge = batch(pool, (4000, 1000))
+    place = huge[0].ctypes.data
+    del huge
+    small = batch(pool, (300, 300))
+    assert small[0].ctypes.data != place
+
+
+def test_the_pool_keeps_a_limited_number() -> None:
+    pool = SlabPool(limit=3)
+    for size in range(1, 40):
+        batch(pool, (size * 100_000,))
+    assert len(pool._slabs) <= 3  # noqa: SLF001 - the promise is about what is kept inside
+    pool.clear()
+    assert not pool._slabs  # noqa: SLF001
+
+
+def test_no_elements_and_no_axes() -> None:
+    pool = SlabPool()
+    assert [item.shape for item in batch(pool, (0, 3), (2, 3))] == [(0, 3), (2, 3)]
+    assert [item.shape for item in pool.samples(np.empty((2, 0), np.int64), np.dtype(np.int32))] == [(), ()]
+
+
+def test_threads_never_share_a_slab() -> None:
+    pool = SlabPool()
+    wrong: list[int] = []
+
+    def work(number: int) -> None:
+        for _ in range(300):
+            (mine,) = batch(pool, (64, 64))
+            mine[...] = number
+            if not (mine == number).all():
+                wrong.append(number)
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_scratch_grows_and_belongs_to_its_thread() -> None:
+    scratch = Scratch()
+    first = scratch.array("a", (10, 10), U8)
+    assert scratch.array("a", (5, 5), U8).ctypes.data == first.ctypes.data
+    assert scratch.array("b", (5, 5), U8).ctypes.data != first.ctypes.data
+    assert scratch.array("a", (100, 100), np.dtype(np.float64)).shape == (100, 100)
+    places: list[int] = []
+    thread = threading.Thread(target=lambda: places.append(scratch.array("b", (5, 5), U8).ctypes.data))
+    thread.start()
+    thread.join()
+    assert places[0] != scratch.array("b", (5, 5), U8).ctypes.data
