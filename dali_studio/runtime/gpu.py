@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Batch, BatchView, Work
 from dali_studio.schema.registry import Registry
-from dali_studio.schema.traits import PerSample
+from dali_studio.schema.traits import PerSample, ReadsData
 
 Placed = dict[PortRef, DeviceBatch]
 
@@ -44,6 +45,7 @@ class GpuRunner:
     def __init__(self, registry: Registry, workers: WorkerPool, device_id: int) -> None:
         self._registry, self._workers = registry, workers
         self._stream = GpuStream(device_id)
+        self._planned: dict[str, _Planned] = {}
 
     @contextmanager
     def iteration(self, placed: Placed) -> Generator[None]:
@@ -112,8 +114,7 @@ class GpuRunner:
         views = [view_of(item) if isinstance(item, Batch) else _device_view(item) for item in given]
         sources = views[0].sources if views else ()
         with _failures(step, len(indices), indices, sources):
-            (meta,) = self._registry.infer(step.operator, args, [view.meta for view in views])
-            work = operator.plan(args, *views)
+            meta, work = self._plan(step, args, views)
             assert meta.dtype is not None
             dtype, layout = to_numpy(meta.dtype), meta.layout or ""
             if step.device == "mixed":
@@ -123,6 +124,18 @@ class GpuRunner:
                 made = self._stream.empty(work.shapes, dtype, layout, sources)
                 operator.gpu(work, [item for item in given if isinstance(item, DeviceBatch)], made, self._stream)
         placed[step.outputs[0]] = made
+
+    def _plan(self, step: Step, args: Args, views: Sequence[BatchView]) -> tuple[TensorMeta, Work]:
+        """Type and work of a batch; those of the iteration before, if nothing has changed that they depend on."""
+        operator = self._registry.operator(step.operator)
+        last = self._planned.get(step.key)
+        if last is not None and last.holds(views):
+            return last.meta, last.work
+        (meta,) = self._registry.infer(step.operator, args, [view.meta for view in views])
+        work = operator.plan(args, *views)
+        if not step.argument_inputs and not operator.stateful and ReadsData not in operator.traits:
+            self._planned[step.key] = _Planned([(view.meta, view.shapes) for view in views], meta, work)
+        return meta, work
 
     def _on_cpu(
         self, step: Step, work: Work, arrays: Sequence[Sequence[NDArray[Any]]], targets: list[NDArray[Any]],
@@ -143,6 +156,19 @@ class GpuRunner:
     def per_sample(self, step: Step) -> bool:
         """Whether `run` takes the step; others run on the CPU, and their results are uploaded."""
         return self._registry.has_trait(step.operator, PerSample)
+
+
+@dataclass(slots=True)
+class _Planned:
+    """What was planned for inputs of certain shapes, with arguments that are the same in every iteration."""
+
+    inputs: list[tuple[TensorMeta, NDArray[np.int64]]]
+    meta: TensorMeta
+    work: Work
+
+    def holds(self, views: Sequence[BatchView]) -> bool:
+        pairs = zip(self.inputs, views, strict=True)
+        return all(meta == view.meta and np.array_equal(shapes, view.shapes) for (meta, shapes), view in pairs)
 
 
 def _device_view(batch: DeviceBatch) -> BatchView:

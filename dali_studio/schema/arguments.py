@@ -304,13 +304,21 @@ class Args:
         batch = self._wired.get(name)
         if batch is None:
             return np.full(self.count, self[name], dtype)
+        try:
+            values = [sample.item() for sample in batch]
+        except ValueError:
+            self._check_scalars(name, batch)
+            raise
+        return self._ranged(name, np.array(values, dtype))
+
+    @staticmethod
+    def _check_scalars(name: str, batch: Sequence[NDArray[Any]]) -> None:
         for index, sample in enumerate(batch):
             if sample.size != 1:
                 raise ArgumentError(
                     f"the wired value has shape {sample.shape}; {name} takes one number per sample.",
                     hint="Feed a scalar.", argument=name, sample=index,
                 )  # fmt: skip
-        return self._ranged(name, np.array([sample.reshape(()) for sample in batch], dtype))
 
     def vectors(self, name: str, width: int, dtype: DTypeLike = np.float32) -> NDArray[Any]:
         """A row of `width` values per sample, shape ``(count, width)``; one value is repeated over the row.

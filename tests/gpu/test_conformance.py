@@ -80,7 +80,7 @@ def tolerance(name: str, arguments: dict[str, Any], result: np.ndarray[Any, Any]
         return TOLERANCES["resize_gpu"]
     if name == "rotate":
         if nearest:
-            return TOLERANCES["warp_nn"]
+            return TOLERANCES["warp_nn" if dtype == "uint8" else "warp_nn_wide"]
         return TOLERANCES["rotate_gpu" if result.dtype.kind == "f" or dtype == "uint8" else "rotate_gpu_wide"]
     if name == "crop_mirror_normalize" and result.dtype == np.float16:
         return Tolerance(rtol=0)

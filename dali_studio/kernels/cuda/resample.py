@@ -28,6 +28,10 @@ _TILES = (256, 128, 64, 32, 16)
 _SHARED = 40 * 1024  # what every GPU gives a block without being asked
 
 
+#: Radius of each `Interp` where it is not widened.
+_NATURAL = np.array([2 if kind == Interp.CUBIC else 3 if kind == Interp.LANCZOS3 else 1 for kind in Interp], np.float32)
+
+
 @dataclass(slots=True)
 class _Axes:
     """The same axis of all samples."""
@@ -48,9 +52,7 @@ def _axes(
     kinds = np.where(np.abs(high - low) > sizes, shrinking, growing).astype(np.int64)
     begin = low.astype(np.float32)
     scale = ((high.astype(np.float32) - begin) / sizes.astype(np.float32)).astype(np.float32)
-    natural = np.select(
-        [kinds == Interp.CUBIC, kinds == Interp.LANCZOS3], [np.float32(2), np.float32(3)], np.float32(1)
-    )
+    natural = _NATURAL[kinds]
     radius = (natural * np.maximum(np.abs(scale), np.float32(1)) if antialias else natural).astype(np.float32)
     wide = np.ceil(2 * radius.astype(np.float64)).astype(np.int64)
     taps = np.where(kinds == Interp.NN, 1, np.minimum(wide, in_sizes))
@@ -122,7 +124,7 @@ def _weigh(items: NDArray[Any], rows: _Axes, columns: _Axes, stream: GpuStream) 
     table["weights"] = table["starts"] + (4 * outs).astype(np.uint64)
     items["y_starts"], items["x_starts"] = table["starts"][:count], table["starts"][count:]
     items["y_weights"], items["x_weights"] = table["weights"][:count], table["weights"][count:]
-    filters, layout = stream.constant("filters", *_filters())
+    filters, layout = stream.constant("filters", _filters)
     stream.launch("weights", table, outs, np.uint64(filters), np.uint64(layout), function="axis_weights", macros=_PLAIN)
     return memory
 

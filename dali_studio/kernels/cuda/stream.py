@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
@@ -148,10 +148,10 @@ class GpuStream:
         self.copy(memory, host)
         return memory, [int(memory.ptr) + start for start in starts]
 
-    def constant(self, name: str, *tables: NDArray[Any]) -> list[int]:
+    def constant(self, name: str, make: Callable[[], Sequence[NDArray[Any]]]) -> list[int]:
         """Addresses of tables that are uploaded once and stay."""
         if name not in self._constants:
-            self._constants[name] = self.upload(*tables)
+            self._constants[name] = self.upload(*make())
         return self._constants[name][1]
 
     # -------------------------------------------------------------------------------------------------------- launches

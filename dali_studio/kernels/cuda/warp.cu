@@ -17,6 +17,18 @@ __device__ __forceinline__ float tap(const Item& item, int y, int x, int c, int 
   return to_float(item.src[((i64)y * item.in_w + x) * channels + c]);
 }
 
+#if BYTES && !NEAREST
+// Six bytes that begin anywhere, as two words: aligned words are read and shifted. Memory is padded behind its end.
+__device__ __forceinline__ uint2 six_bytes(const u8* p) {
+  u64 at = (u64)p;
+  const u32* words = (const u32*)(at & ~3ull);
+  u32 shift = (u32)(at & 3) * 8, a = words[0], b = words[1], c = shift > 16 ? words[2] : 0;
+  return make_uint2(__funnelshift_r(a, b, shift), __funnelshift_r(b, c, shift));
+}
+
+__device__ __forceinline__ float byte_of(uint2 w, int i) { return (float)(((i < 4 ? w.x : w.y) >> (8 * (i & 3))) & 255u); }
+#endif
+
 template <int CHANNELS> __device__ __forceinline__ void warp_pixel(const Item& item, i64 at, float sx, float sy, float fill) {
   const int channels = CHANNELS ? CHANNELS : item.channels;
   OUT* dst = item.dst + at * channels;
@@ -32,6 +44,18 @@ template <int CHANNELS> __device__ __forceinline__ void warp_pixel(const Item& i
   bool whole = x >= 0 && y >= 0 && x + 1 < item.in_w && y + 1 < item.in_h;
   const IN* src = item.src + ((i64)y * item.in_w + x) * channels;
   i64 row = (i64)item.in_w * channels;
+#if BYTES
+  if (CHANNELS == 3 && whole) {
+    uint2 upper = six_bytes((const u8*)src), lower = six_bytes((const u8*)(src + row));
+#pragma unroll
+    for (int c = 0; c < 3; c++) {
+      float above = __fadd_rn(__fmul_rn(byte_of(upper, c), left), __fmul_rn(byte_of(upper, c + 3), right));
+      float below = __fadd_rn(__fmul_rn(byte_of(lower, c), left), __fmul_rn(byte_of(lower, c + 3), right));
+      dst[c] = from_float<OUT>(__fadd_rn(above, __fmul_rn(__fadd_rn(below, -above), low)));
+    }
+    return;
+  }
+#endif
 #pragma unroll
   for (int c = 0; c < channels; c++) {
     float a, b, d, e;

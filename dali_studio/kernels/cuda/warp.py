@@ -36,7 +36,7 @@ def warp_affine(
     items["out_h"], items["out_w"] = out.shapes[:, 0], out.shapes[:, 1]
     items["matrix"] = matrices.reshape(len(src), 6)
     blocks = -(-out.shapes[:, 0] // _TILE[0]) * -(-out.shapes[:, 1] // _TILE[1])
-    macros = {"IN": src.dtype, "OUT": out.dtype, "NEAREST": interp == _NEAREST, "FILLED": fill is not None}
+    macros = {"IN": src.dtype, "OUT": out.dtype, "NEAREST": interp == _NEAREST, "FILLED": fill is not None, "BYTES": src.dtype == np.uint8}
     stream.launch(
         "warp", items, blocks * (_TILE[0] * _TILE[1]), np.float32(0.0 if fill is None else fill), macros=macros
     )
