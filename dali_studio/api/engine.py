@@ -154,5 +154,6 @@ class Engine:
 def _output(batch: Batch | DeviceBatch) -> TensorListCPU | TensorListGPU:
     if isinstance(batch, DeviceBatch):
         batch.ready.synchronize()
-        return TensorListGPU.from_memory(batch.memory, batch.offsets, batch.shapes, batch.dtype, batch.layout, batch.sources)
+        where = batch.memory, batch.offsets, batch.shapes
+        return TensorListGPU.from_memory(*where, batch.dtype, batch.layout, batch.sources)
     return TensorListCPU.from_samples(batch.samples, batch.layout, batch.sources)

@@ -32,6 +32,7 @@ def check_devices(graph: Graph, registry: Registry) -> None:
         Diagnostic(
             code="DS206", node=placed[0], source=first.origin,
             message=f"{', '.join(calls)} need{'s' if len(calls) == 1 else ''} a GPU. {absent.reason}.",
-            hint=f'{absent.hint}. To run on the CPU, take .gpu() away and give device="cpu"; the graph stays the same otherwise.',
-        )  # fmt: skip
+            hint=f'{absent.hint}. To run on the CPU, take .gpu() away and give device="cpu"; '
+            "the graph stays the same otherwise.",
+        )
     )

@@ -74,7 +74,7 @@ def _reads(step: Step) -> tuple[PortRef, ...]:
 
 
 def _layers(steps: list[Step], registry: Registry) -> list[list[Step]]:
-    """Steps by layer: even layers hold batch operators and steps on a GPU, odd layers per-sample operators that run as one task.
+    """Steps by layer: even layers hold batch operators and steps on a GPU, odd layers tasks.
 
     Arguments must exist before a batch is planned, and so must the data of operators that look into it; a result that
     is made in an odd layer and needed that way puts its reader two layers on.

@@ -179,7 +179,7 @@ class TensorListGPU:
         rows = zip(shapes.tolist(), offsets.tolist(), strict=True)
         samples = [array(tuple(shape), dtype, memory + offset) for shape, offset in rows]
         made = cls.__new__(cls)
-        made._assign(samples, layout, list(sources) or [""] * len(samples), from_numpy(dtype))
+        made._assign(samples, layout, list(sources) or [""] * len(samples), from_numpy(dtype))  # noqa: SLF001 - its own class
         return made
 
     @staticmethod
@@ -199,8 +199,8 @@ class TensorListGPU:
         for index, sample in enumerate(samples):
             if sample.dtype != samples[0].dtype or sample.ndim != samples[0].ndim:
                 raise TypeError(
-                    f"sample {index} has dtype {sample.dtype} and {sample.ndim} axes, sample 0 has {samples[0].dtype} and "
-                    f"{samples[0].ndim}; all samples of a batch need the same."
+                    f"sample {index} has dtype {sample.dtype} and {sample.ndim} axes, sample 0 has {samples[0].dtype} "
+                    f"and {samples[0].ndim}; all samples of a batch need the same."
                 )
         self._samples, self._sources, self._layout = samples, sources, layout if samples else ""
         self._dtype = dtype or (from_numpy(samples[0].dtype) if samples else DALIDataType.NO_TYPE)
@@ -331,8 +331,8 @@ class TensorListGPU:
 
 def _as_device_array(data: Any) -> Any:
     if isinstance(data, TensorGPU):
-        return data._array  # pyright: ignore[reportPrivateUsage] - the same module
-    cupy, given = _cupy(), cast(Any, data)
+        return data._array  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - the same module
+    cupy, given = _cupy(), data
     if isinstance(given, cupy.ndarray):
         return given
     if hasattr(given, "__cuda_array_interface__"):
@@ -340,7 +340,8 @@ def _as_device_array(data: Any) -> Any:
     if hasattr(given, "__dlpack__") and not isinstance(given, np.ndarray | np.generic):
         return cupy.from_dlpack(given)
     raise TypeError(
-        f"{type(data).__name__} is not on a GPU. Give an object with __cuda_array_interface__ or DLPack, or use TensorListCPU."
+        f"{type(data).__name__} is not on a GPU. Give an object with __cuda_array_interface__ or DLPack, "
+        "or use TensorListCPU."
     )
 
 

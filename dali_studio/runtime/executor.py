@@ -213,11 +213,7 @@ class Executor:
             return
         watch = Stopwatch(probe)
         watch.start()
-        try:
-            args = self._args(step, request, store)
-        except ArgumentError as error:
-            raise StepError(step, error.sample, "", error) from error
-        self._gpu.run(step, args, given, _indices(request), placed)
+        self._gpu.run(step, lambda: self._args(step, request, store), given, _indices(request), placed)
         if probe is not None:
             self._gpu.synchronize()  # so that the time is the step's own
         watch.stop(step.key)

@@ -98,13 +98,19 @@ class GpuRunner:
         return made
 
     def run(
-        self, step: Step, args: Args, given: Sequence[Batch | DeviceBatch], indices: NDArray[np.int64], placed: Placed
+        self,
+        step: Step,
+        args: Callable[[], Args],
+        given: Sequence[Batch | DeviceBatch],
+        indices: NDArray[np.int64],
+        placed: Placed,
     ) -> None:
         """Enqueue a per-sample operator.
 
         Parameters
         ----------
-        args : Args
+        args : callable
+            Makes its arguments for this batch, if they are needed.
         given : sequence
             Its inputs: on the GPU for the device "gpu", in host memory for "mixed".
         indices : ndarray
@@ -119,18 +125,23 @@ class GpuRunner:
             dtype, layout = to_numpy(meta.dtype), meta.layout or ""
             if step.device == "mixed":
                 arrays = [item.samples for item in given if isinstance(item, Batch)]
-                made = self._staged(work.shapes, dtype, layout, sources, lambda targets: self._on_cpu(step, work, arrays, targets, indices, sources))  # fmt: skip
+
+                def decode(targets: list[NDArray[Any]]) -> None:
+                    self._on_cpu(step, work, arrays, targets, indices, sources)
+
+                made = self._staged(work.shapes, dtype, layout, sources, decode)
             else:
                 made = self._stream.empty(work.shapes, dtype, layout, sources)
                 operator.gpu(work, [item for item in given if isinstance(item, DeviceBatch)], made, self._stream)
         placed[step.outputs[0]] = made
 
-    def _plan(self, step: Step, args: Args, views: Sequence[BatchView]) -> tuple[TensorMeta, Work]:
+    def _plan(self, step: Step, arguments: Callable[[], Args], views: Sequence[BatchView]) -> tuple[TensorMeta, Work]:
         """Type and work of a batch; those of the iteration before, if nothing has changed that they depend on."""
         operator = self._registry.operator(step.operator)
         last = self._planned.get(step.key)
         if last is not None and last.holds(views):
             return last.meta, last.work
+        args = arguments()
         (meta,) = self._registry.infer(step.operator, args, [view.meta for view in views])
         work = operator.plan(args, *views)
         if not step.argument_inputs and not operator.stateful and ReadsData not in operator.traits:
@@ -199,6 +210,6 @@ def _failures(
                     detail=str(error),
                     message=f"The memory of the GPU does not hold the result of {step.key} for a batch of {count}.",
                     hint=f"Try batch_size={max(count // 2, 1)}, or make the images smaller before this step.",
-                )  # fmt: skip
+                )
             ) from error
         raise StepError(step, None, "", error) from error

@@ -92,7 +92,8 @@ def _serve(
 
 def _without_own_frames(error: BaseException) -> BaseException:
     """The failure without the frames of this file: they hold the prefetcher, and the queue that this thread keeps holds
-    the failure, so that a forgotten pipeline would live on."""
+    the failure, so that a forgotten pipeline would live on.
+    """
     trace = error.__traceback__
     while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
         trace = trace.tb_next

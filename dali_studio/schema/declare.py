@@ -130,7 +130,8 @@ class CommonArguments:
 class Operator(CommonArguments):
     """Base of all operators. Subclasses declare facts as class attributes and arguments as annotations.
 
-    A per-sample operator (trait ``PerSample``) defines ``infer``, ``plan`` and ``cpu``, and ``gpu`` if it offers that device; any other defines ``infer``,
+    A per-sample operator (trait ``PerSample``) defines ``infer``, ``plan`` and ``cpu``, and
+    ``gpu`` if it offers that device; any other defines ``infer``,
     ``open`` and ``run``.
     """
 
@@ -183,7 +184,7 @@ class Operator(CommonArguments):
 
     @staticmethod
     def gpu(work: Work, inputs: Sequence[Any], output: Any, stream: Any) -> None:
-        """Enqueue the computation of a whole batch on a GPU: the same `work` as for ``cpu``, one launch for all samples.
+        """Enqueue the computation of a whole batch on a GPU, with the same `work` as ``cpu`` gets.
 
         Only per-sample operators whose `devices` hold "gpu" define it. Other operators that offer "gpu" (random
         numbers) run on the CPU, and their results are uploaded: the same numbers on every device.

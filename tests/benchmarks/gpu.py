@@ -31,7 +31,12 @@ _BATCHES, _REPETITIONS = 40, 9
 
 
 def _chain(images: Any) -> Any:
-    images = fn.rotate(fn.resize(images, size=(256.0, 256.0)), angle=fn.random.uniform(range=(-30.0, 30.0)), keep_size=True, fill_value=0.0)
+    images = fn.rotate(
+        fn.resize(images, size=(256.0, 256.0)),
+        angle=fn.random.uniform(range=(-30.0, 30.0)),
+        keep_size=True,
+        fill_value=0.0,
+    )
     images = fn.brightness_contrast(fn.hsv(images, hue=20.0, saturation=1.2), brightness=1.1, contrast=0.9)
     return fn.crop_mirror_normalize(
         images, crop=(224.0, 224.0), mirror=fn.random.coin_flip(), mean=(124.0, 116.0, 104.0), std=(58.0, 57.0, 57.0)
@@ -63,12 +68,14 @@ def measure(define: Callable[[Any], Any], images: np.ndarray[Any, Any]) -> dict[
     registry = default_registry()
     plan = compile_graph(pipeline.graph, registry, devices=True)
     executor = Executor(plan, registry, 1, WorkerPool(4), 0)
-    fed = {"source": tuple(pipeline._built().feeders["source"].take())}  # noqa: SLF001 - the batch as a run gets it
+    fed = {"source": tuple(pipeline._built().feeders["source"].take())}
     placed: dict[Any, Any] = {}
     executor.run(Request(0, 0, BATCH, fed))
-    runner = executor._gpu  # noqa: SLF001 - steps are run one by one, behind the upload
+    runner = executor._gpu
     assert runner is not None
-    stages = [stage.step for stage in plan.stages if isinstance(stage, BatchStage) and stage.step.role != "external_source"]
+    stages = [
+        stage.step for stage in plan.stages if isinstance(stage, BatchStage) and stage.step.role != "external_source"
+    ]
     copy = next(step for step in stages if step.role == "copy")
     rest = [step for step in stages if step is not copy]
     with runner.iteration({}):
@@ -87,9 +94,9 @@ def measure(define: Callable[[Any], Any], images: np.ndarray[Any, Any]) -> dict[
                 waited = perf_counter()
                 for step in rest:
                     if step.device == "cpu":
-                        store.update(zip(step.outputs, executor._batch(step, request, store, [], None), strict=True))  # noqa: SLF001
+                        store.update(zip(step.outputs, executor._batch(step, request, store, [], None), strict=True))
                     else:
-                        executor._on_gpu(step, request, store, made, None)  # noqa: SLF001
+                        executor._on_gpu(step, request, store, made, None)
                 enqueued += perf_counter() - waited
             del started
         runner.synchronize()
@@ -109,7 +116,9 @@ def main() -> None:
     images = np.random.default_rng(0).integers(0, 256, (BATCH, *SIZE, 3), np.uint8)
     found = {name: measure(define, images) for name, define in WORK.items()}
     for name, row in found.items():
-        sys.stdout.write(f"{name:28s} {row['wall']:8.3f} ms a batch (spread {row['spread']:.3f}), host {row['host']:.3f} ms\n")
+        sys.stdout.write(
+            f"{name:28s} {row['wall']:8.3f} ms a batch (spread {row['spread']:.3f}), host {row['host']:.3f} ms\n"
+        )
     if options.out is not None:
         facts = {"gpu": dict(device.describe()), "batch": BATCH, "size": SIZE, "milliseconds": found}
         options.out.write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")

@@ -14,7 +14,7 @@ Array = np.ndarray[Any, Any]
 
 def run(define: Callable[..., Any], batch: Sequence[Array], layout: str, *, on_gpu: bool, seed: int = 7) -> list[Any]:
     """The outputs of one iteration of ``define(images)`` over a batch."""
-    from dali_studio import fn  # noqa: PLC0415 - the functions need the registry
+    from dali_studio import fn
 
     pipeline = Pipeline(batch_size=len(batch), num_threads=2, device_id=0 if on_gpu else None, seed=seed)
     with pipeline:

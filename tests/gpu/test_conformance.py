@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from images import ODD_SIZES, pictures
 from gpu_programs import both
+from images import ODD_SIZES, pictures
 from tolerances import EXACT, TOLERANCES, Tolerance
 
 from dali_studio import fn
@@ -66,11 +66,11 @@ def cases() -> list[Any]:
             continue
         for number, item in enumerate(operator.examples):
             for layout in ("HWC", "CHW"):
-                for dtype in DTYPES:
-                    if accepts(name, item.arguments, dtype, layout):
-                        found.append(
-                            pytest.param(name, item.arguments, dtype, layout, id=f"{name}-{number}-{layout}-{dtype}")
-                        )
+                found += [
+                    pytest.param(name, item.arguments, dtype, layout, id=f"{name}-{number}-{layout}-{dtype}")
+                    for dtype in DTYPES
+                    if accepts(name, item.arguments, dtype, layout)
+                ]
     return found
 
 
@@ -195,6 +195,6 @@ def test_casts_of_special_values(source: str, target: str) -> None:
 
 
 def _type(name: str) -> Any:
-    from dali_studio import types  # noqa: PLC0415 - beside the functions
+    from dali_studio import types
 
     return getattr(types, name)

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from images import encoded, picture, pictures
 from gpu_programs import run
+from images import encoded, picture, pictures
 from tolerances import TOLERANCES
 
 from dali_studio import fn, types

@@ -22,6 +22,11 @@ __device__ __forceinline__ void vertical(const IN* base, i64 stride, const float
 }
 
 #else
+// Conversion instructions are slow: a byte in the last place of 2^23 is that number and the byte.
+template <int I> __device__ __forceinline__ float byte_of(u32 v) {
+  return __fadd_rn(__uint_as_float(__byte_perm(v, 0x4B000000u, 0x7540 | I)), -8388608.f);
+}
+
 // Bytes are read four at a time: two aligned words, shifted. Memory is padded, so that reading past the end is harmless.
 __device__ __forceinline__ void vertical_bytes(const u8* base, i64 stride, const float* weights, int taps, int count, float* row) {
   for (int i = 4 * threadIdx.x; i < count; i += 4 * blockDim.x) {
@@ -33,10 +38,10 @@ __device__ __forceinline__ void vertical_bytes(const u8* base, i64 stride, const
       u32 v = words[0];
       if (shift) v = __funnelshift_r(v, words[1], shift);
       float w = weights[k];
-      a = fmaf((float)(v & 255), w, a);
-      b = fmaf((float)((v >> 8) & 255), w, b);
-      c = fmaf((float)((v >> 16) & 255), w, c);
-      d = fmaf((float)(v >> 24), w, d);
+      a = fmaf(byte_of<0>(v), w, a);
+      b = fmaf(byte_of<1>(v), w, b);
+      c = fmaf(byte_of<2>(v), w, c);
+      d = fmaf(byte_of<3>(v), w, d);
     }
     *(float4*)(row + i) = make_float4(a, b, c, d);
   }

@@ -45,8 +45,8 @@ class _Axes:
 
 
 def _axes(
-    in_sizes: NDArray[np.int64], sizes: NDArray[np.int64], low: NDArray[Any], high: NDArray[Any], shrinking: int, growing: int,
-    antialias: bool,
+    in_sizes: NDArray[np.int64], sizes: NDArray[np.int64], low: NDArray[Any], high: NDArray[Any],
+    shrinking: int, growing: int, antialias: bool,
 ) -> _Axes:  # fmt: skip
     """The geometry of `kernels.cpu.weights.axis_weights`, for all samples at once and in the same precision."""
     kinds = np.where(np.abs(high - low) > sizes, shrinking, growing).astype(np.int64)
@@ -70,15 +70,42 @@ def _filters() -> tuple[NDArray[np.float32], NDArray[np.int32]]:
     return np.concatenate([FILTER_TABLES[kind] for kind in kinds]), layout
 
 
-def resize(
-    src: DeviceBatch, out: DeviceBatch, shrinking: int, growing: int, antialias: bool, rois: NDArray[Any], layout: str,
-    stream: GpuStream,
-) -> None:  # fmt: skip
-    """Resize a batch (`kernels.cpu.resample.resize`, with the same weights to the last bit).
+@dataclass(slots=True)
+class Geometry:
+    """What a launch needs besides addresses: the same for all batches of the same shapes.
+
+    Attributes
+    ----------
+    items, table : ndarray
+        Descriptors of the samples, and of their rows followed by their columns, without addresses.
+    starts : ndarray
+        (2 N,) first byte of each axis' weights, in memory of `size` bytes.
+    tile, capacity, shared : int
+        Columns of a block, floats of a row, and bytes of shared memory; 0 for the direct kernel.
+    threads : ndarray
+        (N,) threads that the samples need.
+    """
+
+    items: NDArray[Any]
+    table: NDArray[Any]
+    starts: NDArray[np.int64]
+    size: int
+    tile: int
+    capacity: int
+    shared: int
+    threads: NDArray[np.int64]
+
+
+def geometry(
+    in_shapes: NDArray[np.int64], out_shapes: NDArray[np.int64], shrinking: int, growing: int, antialias: bool,
+    rois: NDArray[Any], layout: str,
+) -> Geometry:  # fmt: skip
+    """Prepare the resizing of batches of these shapes.
 
     Parameters
     ----------
-    src, out : DeviceBatch
+    in_shapes, out_shapes : ndarray
+        (N, 3).
     shrinking, growing : int
         `Interp` of axes that shrink, and of others.
     antialias : bool
@@ -89,63 +116,64 @@ def resize(
         "HWC" or "CHW".
     """
     h, w, c = (layout.index(letter) for letter in "HWC")
-    for axis in (h, w):
-        if (src.shapes[:, axis] == 0).any():
-            raise ValueError("An image without pixels cannot be resized.")
-    rows = _axes(src.shapes[:, h], out.shapes[:, h], rois[:, 0], rois[:, 2], shrinking, growing, antialias)
-    columns = _axes(src.shapes[:, w], out.shapes[:, w], rois[:, 1], rois[:, 3], shrinking, growing, antialias)
-    items = np.zeros(len(src), _ITEM)
-    planar = layout == "CHW"
-    items["src"], items["dst"] = src.pointers, out.pointers
-    items["in_h"], items["in_w"], items["out_h"], items["out_w"] = (
-        b.shapes[:, axis] for b in (src, out) for axis in (h, w)
-    )
-    items["planes"], items["channels"] = (src.shapes[:, c], 1) if planar else (1, src.shapes[:, c])
-    items["y_taps"], items["x_taps"] = rows.taps, columns.taps
-    memory = _weigh(items, rows, columns, stream)
-    _resample(src, out, items, columns, stream)
-    del memory
-
-
-def _weigh(items: NDArray[Any], rows: _Axes, columns: _Axes, stream: GpuStream) -> Any:
-    """Enqueue the computation of all weights; returns the memory that holds them."""
-    count = len(items)
+    if (in_shapes[:, [h, w]] == 0).any():
+        raise ValueError("An image without pixels cannot be resized.")
+    count = len(in_shapes)
+    items = np.zeros(count, _ITEM)
+    for side, shapes in (("in", in_shapes), ("out", out_shapes)):
+        items[f"{side}_h"], items[f"{side}_w"] = shapes[:, h], shapes[:, w]
+    items["planes"], items["channels"] = (in_shapes[:, c], 1) if layout == "CHW" else (1, in_shapes[:, c])
     table = np.zeros(2 * count, _AXIS)
-    for part, axes, letter in ((slice(0, count), rows, "h"), (slice(count, None), columns, "w")):
-        view = table[part]
+    for first, axis, letter in ((0, h, "h"), (1, w, "w")):
+        view = table[first * count : (first + 1) * count]
+        axes = _axes(
+            in_shapes[:, axis], out_shapes[:, axis], rois[:, first], rois[:, first + 2], shrinking, growing, antialias
+        )
         view["low"], view["scale"], view["radius"], view["kind"] = axes.low, axes.scale, axes.radius, axes.kinds
         view["taps"], view["wide"], view["accumulate"] = axes.taps, axes.wide, letter == "h"
         view["in_size"], view["out_size"] = items[f"in_{letter}"], items[f"out_{letter}"]
-    outs = table["out_size"].astype(np.int64)
-    sizes = 4 * outs * (1 + table["taps"])
+    items["y_taps"], items["x_taps"] = table["taps"][:count], table["taps"][count:]
+    sizes = 4 * table["out_size"].astype(np.int64) * (1 + table["taps"])
     ends = np.cumsum(sizes)
-    memory = stream.scratch(int(ends[-1]) if count else 0)
-    table["starts"] = (ends - sizes + int(memory.ptr)).astype(np.uint64)
-    table["weights"] = table["starts"] + (4 * outs).astype(np.uint64)
+    size = int(ends[-1]) if count else 0
+    return Geometry(items, table, ends - sizes, size, *_tiling(items, table[count:]))
+
+
+def _tiling(items: NDArray[Any], columns: NDArray[Any]) -> tuple[int, int, int, NDArray[np.int64]]:
+    """The widest tile of columns whose rows fit into shared memory: tile, capacity, bytes, threads of each sample."""
+    in_w, out_w, out_h = (items[name].astype(np.int64) for name in ("in_w", "out_w", "out_h"))
+    scale, taps = np.abs(columns["scale"].astype(np.float64)), columns["taps"].astype(np.int64)
+    for tile in _TILES:
+        # the columns that a tile reads: as far as its outputs lie apart, and the filter's width
+        span = np.minimum(in_w, np.ceil((tile - 1) * scale).astype(np.int64) + taps + 2)
+        capacity = int(-(-(span * items["channels"]).max(initial=1) // 4) * 4)
+        shared = 4 * (2 * capacity + tile * (int(taps.max(initial=1)) + 1))
+        if shared <= _SHARED:
+            return tile, capacity, shared, -(-out_w // tile) * -(-out_h // _BAND) * items["planes"] * 256
+    return 0, 0, 0, out_h * out_w * items["planes"] * items["channels"]
+
+
+def resize(src: DeviceBatch, out: DeviceBatch, prepared: Geometry, stream: GpuStream) -> None:
+    """Resize a batch (`kernels.cpu.resample.resize`, with the same weights to the last bit)."""
+    count = len(src)
+    items, table = prepared.items, prepared.table
+    memory = stream.scratch(prepared.size)
+    table["starts"] = prepared.starts + int(memory.ptr)
+    table["weights"] = table["starts"] + 4 * table["out_size"].astype(np.uint64)
+    items["src"], items["dst"] = src.pointers, out.pointers
     items["y_starts"], items["x_starts"] = table["starts"][:count], table["starts"][count:]
     items["y_weights"], items["x_weights"] = table["weights"][:count], table["weights"][count:]
     filters, layout = stream.constant("filters", _filters)
+    outs = table["out_size"]
     stream.launch("weights", table, outs, np.uint64(filters), np.uint64(layout), function="axis_weights", macros=_PLAIN)
-    return memory
+    macros = {"IN": src.dtype, "OUT": out.dtype, "BYTES": src.dtype == np.uint8}
+    if prepared.tile:
+        tile, capacity = np.int32(prepared.tile), np.int32(prepared.capacity)
+        stream.launch("resample", items, prepared.threads, tile, capacity, macros=macros, shared=prepared.shared)
+    else:
+        stream.launch("resample", items, prepared.threads, function="resample_direct", macros=macros)
+    del memory  # back to the pool of this stream, whose next user comes after the kernels
 
 
 #: The sources name IN and OUT in their common part alone; any types do.
 _PLAIN = {"IN": np.dtype(np.uint8), "OUT": np.dtype(np.uint8)}
-
-
-def _resample(src: DeviceBatch, out: DeviceBatch, items: NDArray[Any], columns: _Axes, stream: GpuStream) -> None:
-    macros = {"IN": src.dtype, "OUT": out.dtype, "BYTES": src.dtype == np.uint8}
-    wide = items["in_w"].astype(np.int64)
-    for tile in _TILES:
-        # the columns that a tile reads: as far as its outputs lie apart, and the filter's width
-        span = np.minimum(
-            wide, np.ceil((tile - 1) * np.abs(columns.scale.astype(np.float64))).astype(np.int64) + columns.taps + 2
-        )
-        capacity = int(-(-(span * items["channels"]).max(initial=1) // 4) * 4)
-        shared = 4 * (2 * capacity + tile * (int(columns.taps.max(initial=1)) + 1))
-        if shared <= _SHARED:
-            tiles, bands = -(-items["out_w"].astype(np.int64) // tile), -(-items["out_h"].astype(np.int64) // _BAND)
-            threads = tiles * bands * items["planes"] * 256
-            stream.launch("resample", items, threads, np.int32(tile), np.int32(capacity), macros=macros, shared=shared)
-            return
-    stream.launch("resample", items, out.counts, function="resample_direct", macros=macros)

@@ -30,13 +30,22 @@ def warp_affine(
     The CPU kernel steps along a row by repeated addition, as nvidia.dali does there; this one computes each position
     by itself, as on nvidia.dali's GPU: positions differ in the last bits.
     """
+    pixels = [batch.shapes[:, :2].prod(axis=1).max(initial=0) for batch in (src, out)]
+    if max(pixels) >= 1 << 31:
+        raise ValueError(f"an image has {max(pixels)} pixels; a warp on a GPU takes fewer than 2^31")
     items = np.zeros(len(src), _ITEM)
     items["src"], items["dst"] = src.pointers, out.pointers
     items["in_h"], items["in_w"], items["channels"] = src.shapes.T
     items["out_h"], items["out_w"] = out.shapes[:, 0], out.shapes[:, 1]
     items["matrix"] = matrices.reshape(len(src), 6)
     blocks = -(-out.shapes[:, 0] // _TILE[0]) * -(-out.shapes[:, 1] // _TILE[1])
-    macros = {"IN": src.dtype, "OUT": out.dtype, "NEAREST": interp == _NEAREST, "FILLED": fill is not None, "BYTES": src.dtype == np.uint8}
+    macros = {
+        "IN": src.dtype,
+        "OUT": out.dtype,
+        "NEAREST": interp == _NEAREST,
+        "FILLED": fill is not None,
+        "BYTES": src.dtype == np.uint8,
+    }
     stream.launch(
         "warp", items, blocks * (_TILE[0] * _TILE[1]), np.float32(0.0 if fill is None else fill), macros=macros
     )

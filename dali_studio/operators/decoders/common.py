@@ -43,7 +43,7 @@ class DecoderArguments:
     use_fast_idct: Annotated[bool, Doc("Decode JPEG with the faster, less exact transform.")] = False
     jpeg_fancy_upsampling: Annotated[
         bool,
-        Doc("On the device mixed: interpolate chroma, as the CPU always does; otherwise repeat it, as NVIDIA's hardware does."),
+        Doc("On the device mixed: interpolate chroma, as the CPU always does, instead of repeating it."),
     ] = False
     affine: Annotated[bool, Ignored("threads are not pinned to cores")] = True
     hw_decoder_load: Annotated[float, Ignored(_GPU)] = 0.65

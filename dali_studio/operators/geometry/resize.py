@@ -100,6 +100,9 @@ class Resize(SizeArguments, Operator):
     @staticmethod
     def gpu(work: Work, inputs: Sequence[DeviceBatch], output: DeviceBatch, stream: GpuStream) -> None:
         params = work.params
-        resample.resize(
-            inputs[0], output, params["min"], params["mag"], params["antialias"], params["rois"], params["layout"], stream
-        )
+        if "geometry" not in params:  # the work is kept as long as shapes stay the same
+            params["geometry"] = resample.geometry(
+                inputs[0].shapes, output.shapes, params["min"], params["mag"], params["antialias"], params["rois"],
+                params["layout"],
+            )  # fmt: skip
+        resample.resize(inputs[0], output, params["geometry"], stream)

@@ -53,7 +53,8 @@ def draw_batch(args: Args, dtype: DALIDataType, inputs: Sequence[Batch], draw: D
     context = args.context
     shapes = _shapes(args, inputs)
     uniform = not inputs and not args.wired("shape")
-    sizes = np.full(len(shapes), math.prod(shapes[0])) if uniform and shapes else np.array([math.prod(s) for s in shapes], np.int64)
+    counts = [math.prod(shapes[0])] * len(shapes) if uniform and shapes else [math.prod(shape) for shape in shapes]
+    sizes = np.array(counts, np.int64)
     if not len(sizes):
         return Batch([])
     if np.array_equal(context.indices, np.arange(context.batch_size)) and (sizes == sizes[0]).all():
