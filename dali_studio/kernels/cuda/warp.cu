@@ -84,18 +84,28 @@ template <int CHANNELS> __device__ __forceinline__ void warp_pixel(const Item& i
 #endif
 }
 
-// A block covers 32 x 8 pixels, so that neighbouring threads read neighbouring pixels in both directions.
-extern "C" __global__ void __launch_bounds__(256) warp(const Item* items, float fill) {
-  const Item& item = items[blockIdx.y];
+// A block covers 32 x 32 pixels, so that neighbouring threads read neighbouring pixels in both directions; a thread
+// computes four pixels of a column, so that several loads are under way at a time.
+extern "C" __global__ void __launch_bounds__(256) warp(const Item* __restrict__ items, float fill) {
+  const Item item = items[blockIdx.y];  // a copy: what is stored cannot change it
   int tiles = (item.out_w + 31) / 32;
-  int row = (int)(blockIdx.x / tiles) * 8 + threadIdx.x / 32, column = (int)(blockIdx.x % tiles) * 32 + threadIdx.x % 32;
-  if (row >= item.out_h || column >= item.out_w) return;
-  const float* m = item.matrix;
-  float u = column + 0.5f, v = row + 0.5f;
-  float sx = __fadd_rn(__fmul_rn(m[0], u), __fadd_rn(__fmul_rn(m[1], v), m[2]));
-  float sy = __fadd_rn(__fmul_rn(m[3], u), __fadd_rn(__fmul_rn(m[4], v), m[5]));
-  int at = row * item.out_w + column;
-  if (item.channels == 3) warp_pixel<3>(item, at, sx, sy, fill);
-  else if (item.channels == 1) warp_pixel<1>(item, at, sx, sy, fill);
-  else warp_pixel<0>(item, at, sx, sy, fill);
+  int top = (int)(blockIdx.x / tiles) * 32 + threadIdx.x / 32, column = (int)(blockIdx.x % tiles) * 32 + threadIdx.x % 32;
+  if (column >= item.out_w) return;
+  float m[6];
+#pragma unroll
+  for (int i = 0; i < 6; i++) m[i] = item.matrix[i];
+  float u = column + 0.5f;
+#pragma unroll
+  for (int i = 0; i < 4; i++) {
+    int row = top + 8 * i;
+    if (row < item.out_h) {
+      float v = row + 0.5f;
+      float sx = __fadd_rn(__fmul_rn(m[0], u), __fadd_rn(__fmul_rn(m[1], v), m[2]));
+      float sy = __fadd_rn(__fmul_rn(m[3], u), __fadd_rn(__fmul_rn(m[4], v), m[5]));
+      int at = row * item.out_w + column;
+      if (item.channels == 3) warp_pixel<3>(item, at, sx, sy, fill);
+      else if (item.channels == 1) warp_pixel<1>(item, at, sx, sy, fill);
+      else warp_pixel<0>(item, at, sx, sy, fill);
+    }
+  }
 }

@@ -14,7 +14,7 @@ _ITEM = np.dtype(
     align=True,
 )
 _NEAREST = 0
-_TILE = (8, 32)  # rows and columns of a block
+_TILE = (32, 32)  # rows and columns of a block
 
 
 def warp_affine(
@@ -47,5 +47,5 @@ def warp_affine(
         "BYTES": src.dtype == np.uint8,
     }
     stream.launch(
-        "warp", items, blocks * (_TILE[0] * _TILE[1]), np.float32(0.0 if fill is None else fill), macros=macros
+        "warp", items, blocks * 256, np.float32(0.0 if fill is None else fill), macros=macros
     )

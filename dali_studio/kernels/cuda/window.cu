@@ -1,5 +1,6 @@
 // A window of each image, mirrored or not, in either layout. MODE: 0 copies, 1 converts as crop does (no rounding),
-// 2 normalises. A thread writes all channels of one pixel.
+// 2 normalises. A thread writes all channels of EACH pixels, so that several loads are under way at a time.
+#define EACH 4
 
 struct Item {
   const IN* src;
@@ -35,17 +36,23 @@ __device__ __forceinline__ void pixel(const Item& item, const IN* src, OUT* dst,
 
 // mean, inverse: (samples, channels), or null where MODE is not 2; fill: one value for each output channel.
 extern "C" __global__ void __launch_bounds__(256)
-window(const Item* items, const float* mean, const float* inverse, const OUT* fill, i32 channels) {
-  const Item& item = items[blockIdx.y];
-  u32 at = blockIdx.x * blockDim.x + threadIdx.x;
-  if (at >= (u32)item.out_h * (u32)item.out_w) return;
-  int row = at / (u32)item.out_w, column = at - row * item.out_w;
-  int y = item.y + (item.flip_y ? item.out_h - 1 - row : row), x = item.x + (item.flip_x ? item.out_w - 1 - column : column);
-  bool inside = y >= 0 && x >= 0 && y < item.in_h && x < item.in_w;
-  const IN* src = item.src + y * item.src_row + (i64)x * item.src_pixel;
-  OUT* dst = item.dst + row * item.dst_row + (i64)column * item.dst_pixel;
+window(const Item* __restrict__ items, const float* __restrict__ mean, const float* __restrict__ inverse,
+       const OUT* __restrict__ fill, i32 channels) {
+  const Item item = items[blockIdx.y];  // a copy: what is stored cannot change it
+  u32 first = blockIdx.x * blockDim.x * EACH + threadIdx.x, count = (u32)item.out_h * (u32)item.out_w;
   mean += (i64)blockIdx.y * channels;
   inverse += (i64)blockIdx.y * channels;
-  if (item.in_channels == 3 && item.out_channels == 3) pixel<3>(item, src, dst, inside, mean, inverse, fill);
-  else pixel<0>(item, src, dst, inside, mean, inverse, fill);
+#pragma unroll
+  for (int i = 0; i < EACH; i++) {
+    u32 at = first + i * blockDim.x;
+    if (at >= count) return;
+    int row = at / (u32)item.out_w, column = at - row * item.out_w;
+    int y = item.y + (item.flip_y ? item.out_h - 1 - row : row);
+    int x = item.x + (item.flip_x ? item.out_w - 1 - column : column);
+    bool inside = y >= 0 && x >= 0 && y < item.in_h && x < item.in_w;
+    const IN* src = item.src + y * item.src_row + (i64)x * item.src_pixel;
+    OUT* dst = item.dst + row * item.dst_row + (i64)column * item.dst_pixel;
+    if (item.in_channels == 3 && item.out_channels == 3) pixel<3>(item, src, dst, inside, mean, inverse, fill);
+    else pixel<0>(item, src, dst, inside, mean, inverse, fill);
+  }
 }

@@ -36,6 +36,7 @@ _ITEM = np.dtype(
 )
 _COPY, _CUT, _NORMALIZE = 0, 1, 2
 _NULL = np.uint64(0)
+_EACH = 4  # pixels of a thread, as in the source
 
 
 def _describe(items: NDArray[Any], side: str, batch: DeviceBatch, layout: str) -> None:
@@ -78,7 +79,7 @@ def _fill(values: Any, items: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any
 def _launch(
     src: DeviceBatch, out: DeviceBatch, mode: int, items: NDArray[Any], fill: Any, tables: Any, stream: GpuStream
 ) -> None:
-    pixels = items["out_h"].astype(np.int64) * items["out_w"]
+    pixels = -(-items["out_h"].astype(np.int64) * items["out_w"] // _EACH)
     macros = {"IN": src.dtype, "OUT": out.dtype, "MODE": mode}
     values = _fill(fill, items, out.dtype)
     if tables is None:
