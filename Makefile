@@ -65,14 +65,16 @@ test: $(STAMPS)/warm
 bench: $(STAMPS)/warm
 	@$(BIN)/python tests/benchmarks $(ARGS)
 	@$(BIN)/python tests/benchmarks/latency.py
-	@$(BIN)/python tests/benchmarks/latency.py
 
+# All of them run, also after one has found something.
 lint: $(STAMPS)/package-$(EXTRAS)
-	@$(BIN)/ruff check dali_studio tests
-	@$(BIN)/lint-imports --no-logo
-	@$(BIN)/pyright
 	@cd extension && { test -d node_modules || $(NPM_INSTALL); }
-	@cd extension && npm run --silent typecheck && npm run --silent lint
+	@code=0; \
+	$(BIN)/ruff check dali_studio tests || code=1; \
+	$(BIN)/lint-imports --no-logo || code=1; \
+	$(BIN)/pyright || code=1; \
+	cd extension && { npm run --silent typecheck && npm run --silent lint; } || code=1; \
+	exit $$code
 
 frontend-test: $(STAMPS)/package-$(EXTRAS)
 	@cd extension && { test -d node_modules || $(NPM_INSTALL); } && npm run --silent test -- --passWithNoTests

@@ -42,3 +42,10 @@ def nvidia() -> ModuleType:
     except ImportError:
         _absent("the comparison needs nvidia-dali, which is not installed")
         raise
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whatever compares with nvidia.dali can be left out by ``-m "not peer"``."""
+    for item in items:
+        if "nvidia" in getattr(item, "fixturenames", ()):
+            item.add_marker("peer")

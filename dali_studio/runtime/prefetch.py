@@ -25,7 +25,7 @@ class Prefetcher(Generic[Request, Result]):
     """
 
     def __init__(self, compute: Callable[[Request], Result], *, background: bool) -> None:
-        self._compute = compute
+        self.compute = compute
         self._background = background
         self._requests: queue.SimpleQueue[Request | None] = queue.SimpleQueue()
         self._results: queue.SimpleQueue[Result | BaseException] = queue.SimpleQueue()
@@ -54,15 +54,11 @@ class Prefetcher(Generic[Request, Result]):
         """The oldest result; waits for it, and raises what its computation raised."""
         self.scheduled -= 1
         if not self._background:
-            return self._compute(self._waiting.popleft())
+            return self.compute(self._waiting.popleft())
         result = self._results.get()
         if isinstance(result, BaseException):
             raise result
         return result
-
-    def compute(self, request: Request) -> Result:
-        """Compute in the current thread."""
-        return self._compute(request)
 
     def close(self) -> None:
         """End the thread once it has finished what it is doing."""
@@ -83,18 +79,11 @@ def _serve(
         prefetcher = owner()
         if prefetcher is None:
             return
+        # from here on no frame refers to the prefetcher: a failure, kept in `results`, refers to all frames it passed
+        compute = prefetcher.compute
+        del prefetcher
         try:
-            results.put(prefetcher.compute(request))
+            results.put(compute(request))
         except BaseException as error:  # noqa: BLE001 - raised where the result is asked for
-            results.put(_without_own_frames(error))
-        del prefetcher, request
-
-
-def _without_own_frames(error: BaseException) -> BaseException:
-    """The failure without the frames of this file: they hold the prefetcher, and the queue that this thread keeps holds
-    the failure, so that a forgotten pipeline would live on.
-    """
-    trace = error.__traceback__
-    while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
-        trace = trace.tb_next
-    return error.with_traceback(trace)
+            results.put(error)
+        del compute, request

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from dali_studio.api.folders import PLACES, folder_arguments, folder_readers, point_at
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph import document
-from dali_studio.graph.apply import apply
-from dali_studio.graph.edits import PortRef, SetArgument
+from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.graph.node import GraphOptions, Node
 from dali_studio.schema.model import OperatorSchema
@@ -58,19 +58,7 @@ def open_recipe(name: str, registry: Registry, images: str) -> tuple[Graph, dict
             Diagnostic(code="DS302", message=f"There is no example called {name!r}.", hint=f"Examples: {known}.")
         )
     graph, view, _ = document.load(path, registry)
-    return with_images(graph, registry, images), view
-
-
-def with_images(graph: Graph, registry: Registry, images: str) -> Graph:
-    """The graph with every reader of a folder pointed at `images`."""
-    edits = [
-        SetArgument(key=key, argument="file_root", value=images)
-        for key in graph
-        if graph.node(key).operator in registry
-        and registry.schema(graph.node(key).operator).role == "reader"
-        and registry.schema(graph.node(key).operator).argument("file_root") is not None
-    ]
-    return apply(graph, edits, registry)[0] if edits else graph
+    return point_at(graph, folder_readers(graph, registry), Path(images)), view
 
 
 def folder_graph(path: str, registry: Registry) -> Graph:
@@ -83,27 +71,11 @@ def folder_graph(path: str, registry: Registry) -> Graph:
     DaliStudioError
         DS302 if the folder is missing or holds no image.
     """
-    root = Path(path).expanduser()
-    if not root.is_dir():
-        what = "is a file" if root.exists() else "does not exist"
-        raise DaliStudioError(
-            Diagnostic(code="DS302", message=f"{path} {what}; a folder of images is needed.", hint="Check the path.")
-        )
-    endings = image_endings(registry)
-    flat = _images_in(root, endings)
-    nested = any(_images_in(entry, endings) for entry in sorted(root.iterdir()) if entry.is_dir())
-    if not flat and not nested:
-        raise DaliStudioError(
-            Diagnostic(
-                code="DS302", message=f"{path} holds no images, neither itself nor in sub-folders.",
-                hint=f"Images end with {', '.join(endings)}.",
-            )
-        )
-    where = {"file_root": str(root)}
+    arguments = folder_arguments(Path(path).expanduser())
     reader, decoder = _reader(registry), _decoder(registry)
-    graph = Graph(GraphOptions(batch_size=8 if nested else min(len(flat), 8), seed=1))
+    files = arguments.get("files")
+    graph = Graph(GraphOptions(batch_size=min(len(files), 8) if isinstance(files, tuple) else 8, seed=1))
     read, decode = reader.node_name, decoder.node_name
-    arguments = where if nested else {**where, "files": tuple(flat)}
     graph.add_node(Node(key=read, operator=reader.name, arguments=arguments, version=reader.version))
     graph.add_node(Node(key=decode, operator=decoder.name, version=decoder.version))
     graph.connect(PortRef(node=read), decode, 0)
@@ -111,21 +83,11 @@ def folder_graph(path: str, registry: Registry) -> Graph:
     return graph
 
 
-def image_endings(registry: Registry) -> tuple[str, ...]:
-    """Endings of the files that the folder reader takes by default."""
-    argument = _reader(registry).argument("file_filters")
-    patterns = argument.default if argument is not None and isinstance(argument.default, tuple) else ()
-    audio = (".flac", ".ogg", ".wav")
-    return tuple(str(pattern).lstrip("*") for pattern in patterns if not str(pattern).endswith(audio))
-
-
-def _images_in(place: Path, endings: tuple[str, ...]) -> list[str]:
-    return sorted(entry.name for entry in place.iterdir() if entry.is_file() and entry.name.lower().endswith(endings))
-
-
 def _reader(registry: Registry) -> OperatorSchema:
     schemas = (registry.schema(name) for name in registry)
-    return next(s for s in schemas if s.role == "reader" and s.argument("file_root") and s.outputs[0].kind == "encoded")
+    return next(
+        s for s in schemas if s.role == "reader" and all(map(s.argument, PLACES)) and s.outputs[0].kind == "encoded"
+    )
 
 
 def _decoder(registry: Registry) -> OperatorSchema:

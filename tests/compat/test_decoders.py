@@ -124,6 +124,14 @@ def test_real_files(data_dir: Path, folder: str, colour: str) -> None:
     check(f"fn.decoders.image(x, output_type=types.{colour})", data)
 
 
+@pytest.mark.parametrize("number", [1, 2, 3, 4])
+@pytest.mark.parametrize("form", ["jpg", "bmp"])
+def test_damaged_files(data_dir: Path, form: str, number: int) -> None:
+    """Files that both decode as far as they can."""
+    path = data_dir / "fuzzing" / ("jpeg" if form == "jpg" else form) / f"{number}.{form}"
+    check("fn.decoders.image(x)", {"x": [np.frombuffer(path.read_bytes(), np.uint8)]})
+
+
 WINDOWS = """
 
 seed=3

@@ -64,9 +64,9 @@ def test_the_pool_keeps_a_limited_number() -> None:
     pool = SlabPool(limit=3)
     for size in range(1, 40):
         batch(pool, (size * 100_000,))
-    assert len(pool._slabs) <= 3  # noqa: SLF001 - the promise is about what is kept inside
+    assert len(pool._slabs) <= 3
     pool.clear()
-    assert not pool._slabs  # noqa: SLF001
+    assert not pool._slabs
 
 
 def test_no_elements_and_no_axes() -> None:

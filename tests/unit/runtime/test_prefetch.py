@@ -44,7 +44,7 @@ def test_in_the_foreground_nothing_is_computed_before_it_is_asked_for() -> None:
     assert not done
     prefetcher.result()
     assert done == [1]
-    assert threading.active_count() == before
+    assert threading.active_count() <= before
 
 
 def test_in_the_background_work_goes_on_by_itself() -> None:
@@ -62,7 +62,7 @@ def test_a_forgotten_prefetcher_is_freed_and_its_thread_ends(failed: bool) -> No
     prefetcher.schedule(2)
     if not failed:
         prefetcher.result()
-    thread = prefetcher._thread  # noqa: SLF001 - its end is what is tested
+    thread = prefetcher._thread
     reference = weakref.ref(prefetcher)
     time.sleep(0.02)
     del prefetcher

@@ -47,7 +47,7 @@ def test_one_thread_starts_none() -> None:
     before = threading.active_count()
     pool = WorkerPool(1)
     pool.map(lambda _: None, 50)
-    assert threading.active_count() == before
+    assert threading.active_count() <= before
 
 
 def test_the_failure_of_the_lowest_index_is_raised_and_the_pool_goes_on() -> None:
@@ -109,7 +109,7 @@ def test_closing_ends_the_threads_and_later_loops_run_in_the_callers() -> None:
     deadline = time.monotonic() + 5
     while threading.active_count() > before and time.monotonic() < deadline:
         time.sleep(0.01)
-    assert threading.active_count() == before
+    assert threading.active_count() <= before
 
 
 def test_closing_during_a_loop_neither_hangs_nor_loses_work() -> None:

@@ -182,7 +182,7 @@ export function receive(state: State, message: KernelMessage): State {
     case "code":
       return { ...state, code: message };
     case "saved":
-      return { ...state, savedFile: message };
+      return { ...state, savedFile: message, refused: [] };
     case "busy":
       return {
         ...state,

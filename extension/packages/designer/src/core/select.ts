@@ -32,11 +32,16 @@ function once<T>(compute: (state: State) => T): (state: State) => T {
   };
 }
 
+/** What stopped the last run, unless the graph was changed since: then nobody knows whether it still would. */
+export function runFailures(state: State): readonly Diagnostic[] {
+  return state.run.revision === (state.confirmed?.revision ?? -1) ? (state.run.finished?.failed ?? []) : [];
+}
+
 /** Every finding that stands now: of the graph, of the previews and of the last run, without repetitions. */
 export const findings = once((state: State): readonly Diagnostic[] => {
   const all = [
     ...state.refused,
-    ...(state.run.finished?.failed ?? []),
+    ...runFailures(state),
     ...state.previewFailures,
     ...(state.confirmed?.diagnostics ?? []),
   ];

@@ -1,7 +1,7 @@
 import type { Diagnostic } from "../protocol/generated";
 import * as format from "./format";
-import { sourcesOf } from "./graph";
-import { findings, severity } from "./select";
+import { nodeOf, sourcesOf } from "./graph";
+import { findings, runFailures, severity } from "./select";
 import type { State } from "./state";
 
 export interface Sentence {
@@ -16,11 +16,13 @@ export interface Sentence {
 }
 
 function fromDiagnostic(d: Diagnostic, lead: string): Sentence {
+  // A message that begins with the node's name needs no lead: it is the lead.
+  const whole = !lead.startsWith("Stopped") && d.node !== undefined && d.message.startsWith(`${d.node} `);
   return {
     id: ["d", d.code, d.node, d.argument, d.sample, d.message].join("|"),
     tone: severity(d),
-    lead,
-    rest: d.message,
+    lead: whole ? format.sentence(d.message) : lead,
+    rest: whole ? "" : d.message,
     muted: d.hint ?? "",
     action: d.node ? "show" : null,
     node: d.node ?? "",
@@ -46,8 +48,8 @@ function kernelSentence(state: State): Sentence | null {
   const base = { tone: "warning" as const, muted: "", node: "" };
   if (state.link === "gone") {
     const rest = "Pictures are from the last run.";
-    const muted = "After a restart, run the cell again.";
-    return { ...base, id: "gone", lead: "The kernel is gone.", rest, muted, action: "reconnect" };
+    // A closed comm cannot be opened from the page: only the cell makes a new one.
+    return { ...base, id: "gone", lead: "The kernel is gone.", rest: `${rest} Run the cell again.`, action: null };
   }
   if (state.link === "silent") {
     const rest = state.opening ? "Pictures are from the last answer." : "Is it busy with another cell?";
@@ -61,12 +63,13 @@ function paceSentence(state: State): Sentence | null {
   if (!run || run.stopped || run.failed.length > 0) return null;
   const slowest = [...run.timings].sort((a, b) => b.share - a.share)[0];
   if (!slowest || run.timings.length < 2 || slowest.share < 0.4) return null;
+  if (!nodeOf(state.graph, slowest.key)?.in_run) return null;
   return {
     id: `pace|${slowest.key}|${run.samples_per_second}`,
     tone: slowest.share > 0.65 ? "warning" : "info",
     lead: `${format.sentence(slowest.key)} sets the pace:`,
-    rest: `${format.percent(slowest.share)} of each batch, ${format.time(slowest.milliseconds)} of work.`,
-    muted: "",
+    rest: `${format.percent(slowest.share)} of the work, ${format.time(slowest.milliseconds)} in each batch.`,
+    muted: state.run.revision === state.confirmed?.revision ? "" : "Measured before the last change.",
     action: "show",
     node: slowest.key,
   };
@@ -88,10 +91,9 @@ function gpuSentence(state: State): Sentence | null {
 
 /** The one sentence that the strip shows: the most pressing one that was not closed. */
 export function sentence(state: State): Sentence | null {
-  const run = state.run.finished;
   const all = findings(state);
   const graphEmpty = (state.graph?.nodes.length ?? 0) === 0;
-  const stopped = new Set(run?.failed ?? []);
+  const stopped = new Set(runFailures(state));
   const ranked = (tone: "error" | "warning" | "info") =>
     all
       .filter((d) => severity(d) === tone && !(graphEmpty && d.code === "DS205"))

@@ -1,6 +1,7 @@
-import { NodeToolbar, Position } from "@xyflow/react";
+import { NodeToolbar, Position, useStore } from "@xyflow/react";
 import * as format from "../../core/format";
-import { severity } from "../../core/select";
+import { findings, runFailures, severity } from "../../core/select";
+import type { State } from "../../core/state";
 import type { Diagnostic } from "../../protocol/generated";
 import { CODES } from "../../protocol/generated";
 import { copyText } from "../clipboard";
@@ -27,20 +28,41 @@ function title(d: Diagnostic): string {
   return format.sentence(CODES[d.code] ?? "problem");
 }
 
+/** Widest and, as a rule, highest card in px. */
+const ROOM = { width: 300, height: 170 };
+
+/** The side on which the card is inside of the canvas: below if there is room. */
+function useSide(key: string): { readonly position: Position; readonly align: "start" | "end" } {
+  const text = useStore((s) => {
+    const [x, y, zoom] = s.transform;
+    const node = s.nodeLookup.get(key);
+    const left = x + (node?.internals.positionAbsolute.x ?? 0) * zoom;
+    const top = y + (node?.internals.positionAbsolute.y ?? 0) * zoom;
+    const height = (node?.measured.height ?? 171) * zoom;
+    const width = (node?.measured.width ?? 148) * zoom;
+    const align = left + ROOM.width > s.width ? "end" : "start";
+    if (top + height + ROOM.height <= s.height) return `bottom ${align}`;
+    if (top >= ROOM.height) return `top ${align}`;
+    return left + width + ROOM.width > s.width && left >= ROOM.width ? "left start" : "right start";
+  });
+  const [side = "bottom", align] = text.split(" ");
+  return { position: side as Position, align: align === "end" ? "end" : "start" };
+}
+
 /** What went wrong at a node, beside it: in plain words first, technical words folded. */
 export function ErrorCard({ nodeKey, finding, more }: Props) {
   const session = useSession();
   const id = `${nodeKey}|${finding.code}|${finding.message}`;
   const state = useSel((s) => ({
     folded: s.view.folded.includes(id),
-    // Warnings and second errors wait until their node is selected, so that cards do not cover the graph.
-    wanted: s.view.selection[0] === nodeKey || firstError(s) === nodeKey,
+    wanted: wantedCard(s) === nodeKey,
   }));
+  const side = useSide(nodeKey);
   const error = severity(finding) === "error";
   const open = state.wanted && !state.folded;
   const fold = () => session.view((v) => ({ folded: [...v.folded, id] }));
   return (
-    <NodeToolbar nodeId={nodeKey} isVisible={open} position={Position.Bottom} offset={6} align="start">
+    <NodeToolbar nodeId={nodeKey} isVisible={open} position={side.position} offset={6} align={side.align}>
       <section
         className={`ds-error-card ds-tone-${error ? "error" : "warning"} nodrag nopan nowheel`}
         aria-label={`Problem of ${nodeKey}`}
@@ -78,7 +100,10 @@ export function ErrorCard({ nodeKey, finding, more }: Props) {
   );
 }
 
-function firstError(state: Parameters<Parameters<typeof useSel>[0]>[0]): string {
-  const failing = [...(state.run.finished?.failed ?? []), ...state.previewFailures];
+/** One card at a time, so that cards do not cover the graph: of the selected node, else of the first failure. */
+function wantedCard(state: State): string {
+  const chosen = state.view.selection[0];
+  if (chosen && findings(state).some((d) => d.node === chosen)) return chosen;
+  const failing = [...runFailures(state), ...state.previewFailures];
   return failing.find((d) => d.node && severity(d) === "error")?.node ?? "";
 }
