@@ -225,7 +225,8 @@ class PreviewEngine:
         cache = _View(self._store, keys, (graph.options.batch_size, iteration, tuple(indices.tolist())))
         try:
             made = executor.run(request, taps=ports, cache=cache)
-            return {port: batch for port, batch in made.items() if isinstance(batch, Batch)}  # plans of previews have no other
+            # plans of previews place nothing on a GPU, hence hold no other kind
+            return {port: batch for port, batch in made.items() if isinstance(batch, Batch)}
         finally:
             self._sources.update(
                 {f"{keys[key]}:{graph.options.batch_size}": state for key, state in executor.states.items()}
