@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 
 from dali_studio import __version__
-from dali_studio.api.placement import NO_GPU
 from dali_studio.cli_text import say
 from dali_studio.core.optional import available
+from dali_studio.kernels.cuda.device import describe
 
 _LIBRARIES = (
     "numpy", "numba", "llvmlite", "simplejpeg", "pillow", "networkx", "msgspec", "black", "anywidget", "ipywidgets",
@@ -40,7 +40,7 @@ def examine() -> int:
         *((name, _version(name) or "missing: pip install dali-studio") for name in _LIBRARIES),
         ("designer", "built" if built else "not built: run make frontend in the checkout"),
         ("nvidia.dali", _peer()),
-        ("gpu", f"none used. {NO_GPU}."),
+        *describe(),
     ]
     width = max(len(name) for name, _ in lines)
     for name, value in lines:

@@ -127,7 +127,7 @@ def _next(engine: Engine, result: Run) -> bool:
         made = engine.result()
     except StopIteration:
         return False
-    result.first = result.first or made
+    result.first = result.first or tuple(batch.as_cpu() for batch in made)
     result.samples.append(max(len(batch) for batch in made))
     return True
 

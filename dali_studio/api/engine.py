@@ -11,8 +11,10 @@ from dali_studio.compiler.plan import Plan
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.random import resolve_pipeline_seed
 from dali_studio.core.tensors import TensorListCPU
+from dali_studio.core.tensors_gpu import TensorListGPU
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
+from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.runtime.executor import Executor, Request, batch_size_clash
 from dali_studio.runtime.prefetch import Prefetcher
 from dali_studio.runtime.probe import Probe
@@ -39,14 +41,14 @@ class Engine:
     ) -> None:
         options = graph.options
         self.graph, self.registry, self.probe = graph, registry, probe
-        self.plan: Plan = compile_graph(graph, registry)
+        self.plan: Plan = compile_graph(graph, registry, devices=True)
         self.seed = resolve_pipeline_seed(options.seed)
         self.workers = WorkerPool(options.num_threads)
-        self.executor = Executor(self.plan, registry, self.seed, self.workers)
+        self.executor = Executor(self.plan, registry, self.seed, self.workers, options.device_id)
         steps = [step for step in self.plan.steps() if step.role == "external_source"]
         self.feeders = {step.key: SourceFeeder(graph.node(step.key), options.batch_size) for step in steps}
         compute = self.executor
-        self._prefetcher: Prefetcher[Request, dict[PortRef, Batch]] = Prefetcher(
+        self._prefetcher: Prefetcher[Request, dict[PortRef, Batch | DeviceBatch]] = Prefetcher(
             lambda request: compute.run(request, probe), background=background
         )
         self._depth = options.prefetch_queue_depth if background else 1
@@ -95,7 +97,7 @@ class Engine:
         """Iterations asked for and not returned yet."""
         return self._prefetcher.scheduled
 
-    def result(self) -> tuple[TensorListCPU, ...]:
+    def result(self) -> tuple[TensorListCPU | TensorListGPU, ...]:
         """The oldest iteration that was asked for.
 
         Raises
@@ -149,5 +151,9 @@ class Engine:
             workers.close()
 
 
-def _output(batch: Batch) -> TensorListCPU:
+def _output(batch: Batch | DeviceBatch) -> TensorListCPU | TensorListGPU:
+    if isinstance(batch, DeviceBatch):
+        batch.ready.synchronize()
+        where = batch.memory, batch.offsets, batch.shapes
+        return TensorListGPU.from_memory(*where, batch.dtype, batch.layout, batch.sources)
     return TensorListCPU.from_samples(batch.samples, batch.layout, batch.sources)

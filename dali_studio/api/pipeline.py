@@ -20,6 +20,7 @@ from dali_studio.compiler.explain import explain
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.tensors import TensorListCPU
+from dali_studio.core.tensors_gpu import TensorListGPU
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.graph.node import GraphOptions
@@ -99,7 +100,7 @@ class Pipeline:
         self._definition: Callable[[], Any] | None = None
         self._engine: Engine | None = None
         self._validation: Validation | None = None
-        self._held: tuple[TensorListCPU, ...] | None = None
+        self._held: tuple[TensorListCPU | TensorListGPU, ...] | None = None
 
     # ------------------------------------------------------------------------------------------------------ definition
 
@@ -196,7 +197,7 @@ class Pipeline:
 
     # --------------------------------------------------------------------------------------------------------- running
 
-    def run(self, cuda_stream: object = None, /, **pipeline_inputs: Any) -> tuple[TensorListCPU, ...]:
+    def run(self, cuda_stream: object = None, /, **pipeline_inputs: Any) -> tuple[TensorListCPU | TensorListGPU, ...]:
         """Run one iteration.
 
         Parameters
@@ -208,7 +209,7 @@ class Pipeline:
 
         Returns
         -------
-        tuple of TensorListCPU
+        tuple of TensorListCPU or TensorListGPU
             They stay valid as long as they are held.
 
         Raises
@@ -232,7 +233,7 @@ class Pipeline:
         self.iter_setup()
         engine.schedule()
 
-    def share_outputs(self, cuda_stream: object = None) -> tuple[TensorListCPU, ...]:
+    def share_outputs(self, cuda_stream: object = None) -> tuple[TensorListCPU | TensorListGPU, ...]:
         """The oldest scheduled iteration."""
         del cuda_stream
         self._held = self._checked(self._built().result())
@@ -242,7 +243,7 @@ class Pipeline:
         """Let go of what `share_outputs` returned."""
         self._held = None
 
-    def outputs(self, cuda_stream: object = None) -> tuple[TensorListCPU, ...]:
+    def outputs(self, cuda_stream: object = None) -> tuple[TensorListCPU | TensorListGPU, ...]:
         """The oldest scheduled iteration."""
         return self.share_outputs(cuda_stream)
 
@@ -356,7 +357,7 @@ class Pipeline:
             raise _bad(option, value, f"one value, or a list of {count}, one for each output,")
         return given
 
-    def _checked(self, made: tuple[TensorListCPU, ...]) -> tuple[TensorListCPU, ...]:
+    def _checked(self, made: tuple[TensorListCPU | TensorListGPU, ...]) -> tuple[TensorListCPU | TensorListGPU, ...]:
         if self._expected != (None, None, None):
             for at, batch in enumerate(made):
                 self._check_output(at, batch.dtype, batch.ndim(), batch.layout())

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph.model import Graph
+from dali_studio.kernels.cuda.device import missing
 from dali_studio.schema.registry import Registry
 
-#: Why GPU operators cannot run, in one sentence.
-NO_GPU = "This release runs pipelines on the CPU only"
+#: What the designer says about its previews.
+ON_CPU = "Previews are computed on the CPU, also those of GPU operators"
 
 
 def check_devices(graph: Graph, registry: Registry) -> None:
-    """Refuse a run that needs a GPU.
+    """Refuse a run that needs a GPU where none can be used.
 
     Raises
     ------
@@ -22,12 +23,16 @@ def check_devices(graph: Graph, registry: Registry) -> None:
     placed = [key for key in graph if key in needed and graph.node(key).device != "cpu"]
     if not placed:
         return
+    absent = missing(graph.options.device_id or 0)
+    if absent is None:
+        return
     calls = [f"{key} ({graph.node(key).device})" for key in placed]
     first = graph.node(placed[0])
     raise DaliStudioError(
         Diagnostic(
             code="DS206", node=placed[0], source=first.origin,
-            message=f"{', '.join(calls)} need{'s' if len(calls) == 1 else ''} a GPU. {NO_GPU}.",
-            hint='To run on the CPU, take .gpu() away and give device="cpu"; the graph stays the same otherwise.',
+            message=f"{', '.join(calls)} need{'s' if len(calls) == 1 else ''} a GPU. {absent.reason}.",
+            hint=f'{absent.hint}. To run on the CPU, take .gpu() away and give device="cpu"; '
+            "the graph stays the same otherwise.",
         )
     )

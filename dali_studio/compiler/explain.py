@@ -32,7 +32,8 @@ def _step(step: Step) -> str:
     given += [f"{name}={_port(port)}" for name, port in sorted(step.argument_inputs.items())]
     given += [f"{name}={value!r}" for name, value in sorted(step.arguments.items()) if value is not None]
     seed = "" if step.seed_index is None else f" seed #{step.seed_index}"
-    return f"{step.key} = {step.operator}({', '.join(given)}){seed}"
+    place = "" if step.device == "cpu" else f" on {step.device}"
+    return f"{step.key} = {step.operator}({', '.join(given)}){seed}{place}"
 
 
 def _storage(step: Step, segment: Segment) -> str:

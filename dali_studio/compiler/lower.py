@@ -13,8 +13,9 @@ from dali_studio.schema.traits import PerSample, ReadsData
 
 
 def lower(
-    graph: Graph, registry: Registry, *, taps: Collection[PortRef] = (), seeds: dict[str, int] | None = None
-) -> Plan:
+    graph: Graph, registry: Registry, *, taps: Collection[PortRef] = (), seeds: dict[str, int] | None = None,
+    devices: bool = False,
+) -> Plan:  # fmt: skip
     """Group per-sample operators into segments, between the operators that need whole batches.
 
     Parameters
@@ -27,14 +28,16 @@ def lower(
         Results that must be kept besides the outputs.
     seeds
         Seed indices by node; by default those of `graph` itself.
+    devices
+        Place steps where the nodes say; otherwise all run on the CPU.
     """
     indices = operator_indices(graph, registry) if seeds is None else seeds
-    steps = [_step(graph, registry, key, indices) for key in graph.order()]
+    steps = [_step(graph, registry, key, indices, devices=devices) for key in graph.order()]
     layers = _layers(steps, registry)
     wanted = {*graph.outputs, *taps}
     stages: list[Stage] = []
     for position, layer in enumerate(layers):
-        if not registry.has_trait(layer[0].operator, PerSample):
+        if not _per_sample(layer[0], registry):
             stages.extend(BatchStage(step) for step in layer)
             continue
         later = {port for other in layers[position + 1 :] for step in other for port in _reads(step)}
@@ -43,7 +46,7 @@ def lower(
     return Plan(tuple(stages), graph.outputs, _last_use(stages, wanted))
 
 
-def _step(graph: Graph, registry: Registry, key: str, indices: dict[str, int]) -> Step:
+def _step(graph: Graph, registry: Registry, key: str, indices: dict[str, int], *, devices: bool) -> Step:
     node = graph.node(key)
     outputs = registry.outputs(node.operator, node.arguments)
     return Step(
@@ -57,7 +60,13 @@ def _step(graph: Graph, registry: Registry, key: str, indices: dict[str, int]) -
         origin=node.origin,
         role=registry.schema(node.operator).role,
         seed_index=indices.get(key),
+        device=node.device if devices else "cpu",
     )
+
+
+def _per_sample(step: Step, registry: Registry) -> bool:
+    """Whether a step is part of the CPU's tasks of one sample each."""
+    return step.device == "cpu" and registry.has_trait(step.operator, PerSample)
 
 
 def _reads(step: Step) -> tuple[PortRef, ...]:
@@ -65,7 +74,7 @@ def _reads(step: Step) -> tuple[PortRef, ...]:
 
 
 def _layers(steps: list[Step], registry: Registry) -> list[list[Step]]:
-    """Steps by layer: even layers hold batch operators, odd layers per-sample operators that run as one task.
+    """Steps by layer: even layers hold batch operators and steps on a GPU, odd layers tasks.
 
     Arguments must exist before a batch is planned, and so must the data of operators that look into it; a result that
     is made in an odd layer and needed that way puts its reader two layers on.
@@ -73,7 +82,7 @@ def _layers(steps: list[Step], registry: Registry) -> list[list[Step]]:
     layer: dict[PortRef, int] = {}
     layers: dict[int, list[Step]] = {}
     for step in steps:
-        if registry.has_trait(step.operator, PerSample):
+        if _per_sample(step, registry):
             early = set(step.argument_inputs.values())
             if registry.has_trait(step.operator, ReadsData):
                 early.update(step.inputs)

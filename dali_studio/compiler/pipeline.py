@@ -22,7 +22,7 @@ PLAN_PASSES: tuple[Callable[[Plan, Registry], Plan], ...] = (push_windows,)
 
 def compile_graph(
     graph: Graph, registry: Registry, *, taps: Collection[PortRef] = (), whole: bool = False,
-    seeds: dict[str, int] | None = None,
+    seeds: dict[str, int] | None = None, devices: bool = False,
 ) -> Plan:  # fmt: skip
     """Compile a valid graph.
 
@@ -38,6 +38,8 @@ def compile_graph(
         Keep nodes that no output depends on.
     seeds
         Seed indices by node, where `graph` is a part of what the user wrote.
+    devices
+        Place steps on a GPU where the nodes say so; otherwise all run on the CPU (previews).
 
     Returns
     -------
@@ -49,7 +51,7 @@ def compile_graph(
     for rewrite in () if whole else GRAPH_PASSES:
         graph = rewrite(graph, registry)
         names.append(rewrite.__name__)
-    plan = lower(graph, registry, taps=taps, seeds=seeds)
+    plan = lower(graph, registry, taps=taps, seeds=seeds, devices=devices)
     for change in PLAN_PASSES:
         plan = change(plan, registry)
         names.append(change.__name__)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from dali_studio.graph.edits import PortRef
-from dali_studio.schema.model import Value
+from dali_studio.schema.model import Device, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +23,8 @@ class Step:
         Which of the pipeline's seeds it takes (``None``: none, or an explicit one among the arguments).
     window_sink : str
         Key of the later step of the same segment whose window is all that this step need compute, or empty.
+    device : {"cpu", "gpu", "mixed"}
+        Where it runs. Steps on a GPU work on whole batches.
     """
 
     key: str
@@ -36,6 +38,7 @@ class Step:
     role: str = ""
     seed_index: int | None = None
     window_sink: str = ""
+    device: Device = "cpu"
 
 
 @dataclass(frozen=True, slots=True)

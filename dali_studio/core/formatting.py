@@ -15,22 +15,27 @@ _SHORTEN_ELEMENTS = 1000
 _SHAPE_LINE = 75
 
 
-def format_tensor(name: str, array: NDArray[Any], dtype: str, layout: str, *, show_data: bool) -> str:
-    """Text of one tensor."""
+def format_tensor(
+    name: str, array: NDArray[Any], dtype: str, layout: str, *, show_data: bool, device: str = "cpu"
+) -> str:
+    """Text of one tensor; without the data only its shape is looked at."""
     rows = [np.array2string(array, prefix=_INDENT, edgeitems=_EDGE)] if show_data else []
-    rows += [*_facts(dtype, layout), f"shape={tuple(array.shape)})"]
+    rows += [*_facts(dtype, layout, device), f"shape={tuple(array.shape)})"]
     return f"{name}(\n{_INDENT}" + f",\n{_INDENT}".join(rows)
 
 
-def format_tensor_list(name: str, samples: Sequence[NDArray[Any]], dtype: str, layout: str, *, show_data: bool) -> str:
+def format_tensor_list(
+    name: str, samples: Sequence[NDArray[Any]], dtype: str, layout: str, *, show_data: bool, device: str = "cpu"
+) -> str:
     """Text of a batch."""
     rows = [f"[{_data(samples)}]"] if show_data else []
-    rows += [*_facts(dtype, layout), f"num_samples={len(samples)}", f"shape=[{_shapes([s.shape for s in samples])}])"]
+    rows += _facts(dtype, layout, device)
+    rows += [f"num_samples={len(samples)}", f"shape=[{_shapes([s.shape for s in samples])}])"]
     return f"{name}(\n{_INDENT}" + f",\n{_INDENT}".join(rows)
 
 
-def _facts(dtype: str, layout: str) -> list[str]:
-    return [f"dtype={dtype}", *([f'layout="{layout}"'] if layout else []), 'device="cpu"']
+def _facts(dtype: str, layout: str, device: str) -> list[str]:
+    return [f"dtype={dtype}", *([f'layout="{layout}"'] if layout else []), f'device="{device}"']
 
 
 def _data(samples: Sequence[NDArray[Any]]) -> str:

@@ -14,7 +14,8 @@ _Input = DataNode | Sequence[DataNode] | NDArray[Any] | np.generic | float
 class Image:
     """Decodes image files: JPEG, PNG, BMP, TIFF, WebP, PNM and JPEG 2000.
 
-    The pixels are those of libjpeg-turbo with the exact transform and interpolated chroma. If a later step of the same
+    The pixels are those of libjpeg-turbo with the exact transform and interpolated chroma; on the device mixed, those
+    of NVIDIA's hardware decoder, which repeats chroma. If a later step of the same
     chain reads only a window, no more of the file is decoded than needed.
     """
     def __init__(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from time import perf_counter_ns
 from typing import Any, Protocol
@@ -14,7 +15,9 @@ from dali_studio.compiler.plan import BatchStage, Plan, Segment, Step
 from dali_studio.core import random
 from dali_studio.core.diagnostics import ArgumentError, DaliStudioError, Diagnostic
 from dali_studio.graph.edits import PortRef
+from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.runtime.failures import StepError
+from dali_studio.runtime.gpu import GpuRunner, Placed
 from dali_studio.runtime.memory import Scratch, SlabPool
 from dali_studio.runtime.probe import Probe, Stopwatch
 from dali_studio.runtime.segment import SegmentRunner, Store, argument_rows
@@ -75,15 +78,21 @@ class Executor:
     seed : int
         The pipeline's seed.
     workers : WorkerPool
+    device_id : int, optional
+        The GPU of steps that are placed on one.
     """
 
-    def __init__(self, plan: Plan, registry: Registry, seed: int, workers: WorkerPool) -> None:
+    def __init__(
+        self, plan: Plan, registry: Registry, seed: int, workers: WorkerPool, device_id: int | None = None
+    ) -> None:
         self.plan, self.registry, self.workers = plan, registry, workers
         seeded = [s.seed_index for s in plan.steps() if s.seed_index is not None]
         self._seeds = random.operator_seeds(seed, max(seeded) + 1) if seeded else ()
         self._states: dict[str, SourceState] = {}
         self._memory = SlabPool()
         self._scratch = Scratch()
+        placed = any(step.device != "cpu" for step in plan.steps())
+        self._gpu = GpuRunner(registry, workers, device_id or 0) if placed else None
 
     def open(self) -> None:
         """Open readers and other sources.
@@ -128,13 +137,13 @@ class Executor:
 
     def run(
         self, request: Request, probe: Probe | None = None, taps: Sequence[PortRef] = (), cache: Cache | None = None
-    ) -> dict[PortRef, Batch]:
+    ) -> dict[PortRef, Batch | DeviceBatch]:
         """Run one iteration.
 
         Returns
         -------
         dict
-            The outputs, and the results of `taps`.
+            The outputs, and the results of `taps`. What lies on a GPU may still be computed there: its event tells.
 
         Raises
         ------
@@ -143,28 +152,37 @@ class Executor:
         """
         begin = perf_counter_ns()
         store: Store = {}
+        placed: Placed = {}
         keep = {*self.plan.outputs, *taps}
-        for position, stage in enumerate(self.plan.stages):
-            try:
-                self._stage(stage, request, store, probe, cache)
-            except StepError as error:
-                raise error.diagnose() from error.cause
-            for port, last in self.plan.last_use.items():
-                if last == position and port not in keep:
-                    store.pop(port, None)
+        with nullcontext() if self._gpu is None else self._gpu.iteration(placed):
+            for position, stage in enumerate(self.plan.stages):
+                try:
+                    self._stage(stage, request, store, placed, probe, cache)
+                except StepError as error:
+                    raise error.diagnose() from error.cause
+                for port, last in self.plan.last_use.items():
+                    if last == position and port not in keep:
+                        store.pop(port, None)
+                        placed.pop(port, None)
         if probe is not None:
             probe.finish(perf_counter_ns() - begin)
-        return {port: store[port] for port in keep if port in store}
+        made: dict[PortRef, Batch | DeviceBatch] = {**store, **placed}
+        return {port: made[port] for port in keep if port in made}
 
     def _stage(
-        self, stage: BatchStage | Segment, request: Request, store: Store, probe: Probe | None, cache: Cache | None
-    ) -> None:
+        self, stage: BatchStage | Segment, request: Request, store: Store, placed: Placed, probe: Probe | None,
+        cache: Cache | None,
+    ) -> None:  # fmt: skip
+        if isinstance(stage, BatchStage) and stage.step.device != "cpu":
+            self._on_gpu(stage.step, request, store, placed, probe)
+            return
         if isinstance(stage, BatchStage):
             found = {port: cache.load(port) for port in stage.step.outputs} if cache is not None else {}
             if found and all(batch is not None for batch in found.values()):
                 store.update({port: batch for port, batch in found.items() if batch is not None})
                 return
-            self._batch(stage.step, request, store, probe)
+            made = self._batch(stage.step, request, store, [store[port] for port in stage.step.inputs], probe)
+            store.update(zip(stage.step.outputs, made, strict=True))
             if cache is not None:
                 for port in stage.step.outputs:
                     cache.save(port, store[port])
@@ -185,14 +203,31 @@ class Executor:
                     if port in store:
                         cache.save(port, store[port])
 
-    def _batch(self, step: Step, request: Request, store: Store, probe: Probe | None) -> None:
+    def _on_gpu(self, step: Step, request: Request, store: Store, placed: Placed, probe: Probe | None) -> None:
+        assert self._gpu is not None
+        given = [placed[port] if port in placed else store[port] for port in step.inputs]
+        if not self._gpu.per_sample(step):
+            # copies, and random numbers, which only ask for the shapes of their input
+            inputs = [item if isinstance(item, Batch) else _shapes_only(item) for item in given]
+            self._gpu.upload(step, self._batch(step, request, store, inputs, probe), placed)
+            return
+        watch = Stopwatch(probe)
+        watch.start()
+        self._gpu.run(step, lambda: self._args(step, request, store), given, _indices(request), placed)
+        if probe is not None:
+            self._gpu.synchronize()  # so that the time is the step's own
+        watch.stop(step.key)
+        watch.report()
+
+    def _batch(
+        self, step: Step, request: Request, store: Store, inputs: Sequence[Batch], probe: Probe | None
+    ) -> tuple[Batch, ...]:
         watch = Stopwatch(probe)
         watch.start()
         if step.role == "external_source":
             made = _select(request.fed[step.key], request)
         else:
             operator = self.registry.operator(step.operator)
-            inputs = [store[port] for port in step.inputs]
             try:
                 args = self._args(step, request, store)
                 made = operator.run(self._state_at(step, request, args), args, *inputs)
@@ -204,7 +239,7 @@ class Executor:
                 raise StepError(step, None, "", error) from error
         watch.stop(step.key)
         watch.report()
-        store.update(zip(step.outputs, made, strict=True))
+        return made
 
     def _args(self, step: Step, request: Request | None, store: Store) -> Args:
         context = None
@@ -213,13 +248,9 @@ class Executor:
             indices = _indices(request)
             count = len(indices)
             context = RunContext(
-                request.batch_size,
-                indices,
-                request.iteration,
-                request.samples_so_far,
-                self._seed(step),
-                self.workers.map,
-            )
+                request.batch_size, indices, request.iteration, request.samples_so_far, self._seed(step),
+                self.workers.map, step.device,
+            )  # fmt: skip
         schema = self.registry.schema(step.operator)
         if request is None and schema.seeded:
             context = RunContext(0, np.empty(0, np.int64), seed=self._seed(step))
@@ -243,6 +274,12 @@ class Executor:
 
 def _indices(request: Request) -> NDArray[np.int64]:
     return np.arange(request.batch_size, dtype=np.int64) if request.indices is None else request.indices
+
+
+def _shapes_only(batch: DeviceBatch) -> Batch:
+    """Stand-ins of the samples' shapes, without memory behind them."""
+    value = np.zeros((), batch.dtype)
+    return Batch([np.broadcast_to(value, tuple(shape)) for shape in batch.shapes.tolist()], batch.layout, batch.sources)
 
 
 def _select(batches: tuple[Batch, ...], request: Request) -> tuple[Batch, ...]:

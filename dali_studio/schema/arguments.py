@@ -12,7 +12,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.enums import DALIDataType, DALIImageType, DALIInterpType
-from dali_studio.schema.model import ArgumentSchema, ArgumentType, OperatorSchema, Value
+from dali_studio.schema.model import ArgumentSchema, ArgumentType, Device, OperatorSchema, Value
 
 ENUMS: dict[str, type[Enum]] = {
     "data_type": DALIDataType,
@@ -201,6 +201,8 @@ class RunContext:
         The operator's seed.
     map : callable
         ``map(function, count)`` runs ``function(i)`` for every i below `count` on the worker threads.
+    device : {"cpu", "gpu", "mixed"}
+        Where the operator runs.
     """
 
     batch_size: int
@@ -209,6 +211,7 @@ class RunContext:
     samples_so_far: int = 0
     seed: int = 0
     map: Callable[[Callable[[int], None], int], None] = _in_turn
+    device: Device = "cpu"
 
 
 class Args:
@@ -261,6 +264,11 @@ class Args:
             raise RuntimeError("there is no iteration at design time")
         return self._context
 
+    @property
+    def device(self) -> Device:
+        """Where the operator runs; the CPU at design time."""
+        return "cpu" if self._context is None else self._context.device
+
     def given(self, name: str) -> bool:
         """Whether the user set or wired the argument."""
         return name in self._wired or self._values.get(name) is not None
@@ -296,13 +304,21 @@ class Args:
         batch = self._wired.get(name)
         if batch is None:
             return np.full(self.count, self[name], dtype)
+        try:
+            values = [sample.item() for sample in batch]
+        except ValueError:
+            self._check_scalars(name, batch)
+            raise
+        return self._ranged(name, np.array(values, dtype))
+
+    @staticmethod
+    def _check_scalars(name: str, batch: Sequence[NDArray[Any]]) -> None:
         for index, sample in enumerate(batch):
             if sample.size != 1:
                 raise ArgumentError(
                     f"the wired value has shape {sample.shape}; {name} takes one number per sample.",
                     hint="Feed a scalar.", argument=name, sample=index,
                 )  # fmt: skip
-        return self._ranged(name, np.array([sample.reshape(()) for sample in batch], dtype))
 
     def vectors(self, name: str, width: int, dtype: DTypeLike = np.float32) -> NDArray[Any]:
         """A row of `width` values per sample, shape ``(count, width)``; one value is repeated over the row.

@@ -130,7 +130,8 @@ class CommonArguments:
 class Operator(CommonArguments):
     """Base of all operators. Subclasses declare facts as class attributes and arguments as annotations.
 
-    A per-sample operator (trait ``PerSample``) defines ``infer``, ``plan`` and ``cpu``; any other defines ``infer``,
+    A per-sample operator (trait ``PerSample``) defines ``infer``, ``plan`` and ``cpu``, and
+    ``gpu`` if it offers that device; any other defines ``infer``,
     ``open`` and ``run``.
     """
 
@@ -178,6 +179,24 @@ class Operator(CommonArguments):
         """Compute sample `index`: inputs first, the output array last; releases the GIL inside.
 
         An operator with the trait ``Allocates`` may get ``None`` as output and return an array of its own.
+        """
+        raise NotImplementedError
+
+    @staticmethod
+    def gpu(work: Work, inputs: Sequence[Any], output: Any, stream: Any) -> None:
+        """Enqueue the computation of a whole batch on a GPU, with the same `work` as ``cpu`` gets.
+
+        Only per-sample operators whose `devices` hold "gpu" define it. Other operators that offer "gpu" (random
+        numbers) run on the CPU, and their results are uploaded: the same numbers on every device.
+
+        Parameters
+        ----------
+        work : Work
+            From ``plan``, whose arrays over the batch become the kernel's table of descriptors.
+        inputs : sequence of `kernels.cuda.batch.DeviceBatch`
+        output : `kernels.cuda.batch.DeviceBatch`
+            To be written; has the shapes of `work` and the type that ``infer`` gave.
+        stream : `kernels.cuda.stream.GpuStream`
         """
         raise NotImplementedError
 

@@ -244,7 +244,9 @@ class PreviewEngine:
         request = Request(iteration, iteration * graph.options.batch_size, size, fed, indices)
         cache = _View(self._store, keys, (graph.options.batch_size, iteration, tuple(indices.tolist())))
         try:
-            return executor.run(request, taps=ports, cache=cache)
+            made = executor.run(request, taps=ports, cache=cache)
+            # plans of previews place nothing on a GPU, hence hold no other kind
+            return {port: batch for port, batch in made.items() if isinstance(batch, Batch)}
         finally:
             self._sources.update(
                 {f"{keys[key]}:{graph.options.batch_size}": state for key, state in executor.states.items()}

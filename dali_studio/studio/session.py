@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 import dali_studio
-from dali_studio.api.placement import NO_GPU
+from dali_studio.api.placement import ON_CPU
 from dali_studio.codegen.dialects import DIALECTS
 from dali_studio.codegen.emit import Emitted, emit
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
@@ -269,7 +269,7 @@ class Session:
             dialects=tuple(messages.DialectInfo(name=name, title=title) for name, title in DIALECTS.items()),
             recipes=gallery.recipes(self.registry),
             version=dali_studio.__version__,
-            gpu=f"{NO_GPU}; the graph stays the same.",
+            gpu=f"{ON_CPU}; the graph stays the same.",
             preview_width=self.painter.width,
         )
 

@@ -149,6 +149,7 @@ def decode(
     dtype: DTypeLike = np.uint8,
     adjust_orientation: bool = True,
     use_fast_idct: bool = False,
+    repeat_chroma: bool = False,
     roi: Window | None = None,
     out: NDArray[Any] | None = None,
 ) -> NDArray[Any]:
@@ -169,6 +170,8 @@ def decode(
     use_fast_idct : bool
         Faster, less accurate JPEG transform (about one level of difference on average). As in nvidia.dali, pictures
         that have to be turned get the accurate one all the same.
+    repeat_chroma : bool
+        Repeat the subsampled chroma of JPEG instead of interpolating it: the pixels of NVIDIA's hardware decoder.
     roi : (int, int, int, int), optional
         First row, first column, height and width of the part to decode, in the upright picture.
     out : ndarray, optional
@@ -197,7 +200,9 @@ def decode(
     direct = out if orientation == 1 and roi is None and target == np.uint8 else None
     stored = None if roi is None else stored_window(roi, facts.height, facts.width, orientation)
     fast_idct = use_fast_idct and orientation == 1
-    image = _stored_pixels(buf, facts, output_type, fast_idct, stored, orientation != 1, target, direct)
+    image = _stored_pixels(
+        buf, facts, output_type, fast_idct, repeat_chroma, stored, orientation != 1, target, direct
+    )
     upright = orient(image, orientation)
     if out is None:
         return np.ascontiguousarray(upright) if roi is None or facts.format != "jpeg" else upright.copy()
@@ -214,12 +219,13 @@ def decode_view(
     output_type: str = "RGB",
     adjust_orientation: bool = True,
     use_fast_idct: bool = False,
+    repeat_chroma: bool = False,
 ) -> NDArray[np.uint8]:
     """Decode a window to uint8 without a copy where the file allows it.
 
     Parameters
     ----------
-    buf, info, roi, output_type, adjust_orientation, use_fast_idct
+    buf, info, roi, output_type, adjust_orientation, use_fast_idct, repeat_chroma
         As for `decode`.
 
     Returns
@@ -233,7 +239,9 @@ def decode_view(
     check_window(roi, height, width)
     stored = stored_window(roi, info.height, info.width, orientation)
     fast_idct = use_fast_idct and orientation == 1
-    image = _stored_pixels(buf, info, output_type, fast_idct, stored, orientation != 1, np.dtype(np.uint8), None)
+    image = _stored_pixels(
+        buf, info, output_type, fast_idct, repeat_chroma, stored, orientation != 1, np.dtype(np.uint8), None
+    )
     upright = orient(image, orientation)
     packed = upright.strides[1:] == (upright.shape[2], 1)
     return upright if packed else upright.copy()
@@ -244,6 +252,7 @@ def _stored_pixels(
     info: ImageInfo,
     output_type: str,
     fast_idct: bool,
+    repeat_chroma: bool,
     window: Window | None,
     turned: bool,
     dtype: np.dtype[Any],
@@ -252,11 +261,12 @@ def _stored_pixels(
     """Pixels as stored (not turned), in the wanted colours and type; ``window`` is in stored coordinates."""
     if info.format == "jpeg":
         colors, rest = jpeg.colors_for(info, output_type)
+        speed = {"fast_dct": fast_idct, "fast_upsampling": repeat_chroma}
         if window is None:
             memory = out if rest is None else None
-            image = jpeg.decode(buf, info, colors, fast_dct=fast_idct, out=memory)  # pyright: ignore[reportArgumentType]
+            image = jpeg.decode(buf, info, colors, **speed, out=memory)  # pyright: ignore[reportArgumentType]
         else:
-            image = jpeg.decode_window(buf, info, *window, colors, fast_dct=fast_idct)
+            image = jpeg.decode_window(buf, info, *window, colors, **speed)
         if rest is None:
             return image if dtype == np.uint8 else convert(image, "jpeg", "ANY_DATA", dtype)
         return jpeg.finish(image, info, rest, dtype)

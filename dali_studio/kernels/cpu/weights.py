@@ -42,6 +42,14 @@ _TRIANGLE = np.array([0, 1, 0], np.float32)
 _CUBIC = _table(_cubic, 2.0, 129)
 _LANCZOS3 = _table(lambda x: np.where(np.abs(x) < 3, np.sinc(x) * np.sinc(x / 3), 0.0), 3.0, 193)
 _GAUSSIAN = _table(lambda x: np.exp(-x * x), 2.0, 65)  # cut at 2 sqrt 2 sigma
+#: The tables by kind, for kernels on other devices.
+FILTER_TABLES: dict[int, np.ndarray[Any, Any]] = {
+    Interp.LINEAR: _TRIANGLE,
+    Interp.CUBIC: _CUBIC,
+    Interp.LANCZOS3: _LANCZOS3,
+    Interp.TRIANGULAR: _TRIANGLE,
+    Interp.GAUSSIAN: _GAUSSIAN,
+}
 
 
 @numba.njit

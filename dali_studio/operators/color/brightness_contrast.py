@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from numpy.typing import NDArray
@@ -10,6 +11,9 @@ from dali_studio.core.dtypes import to_numpy
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.color import brightness_contrast, brightness_contrast_coefficients
+from dali_studio.kernels.cuda import pointwise
+from dali_studio.kernels.cuda.batch import DeviceBatch
+from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import T, accept_input, accept_output, image_meta
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import BatchView, Input, Operator, Output, Work, example
@@ -74,3 +78,7 @@ class BrightnessContrast(Operator):
     def cpu(work: Work, index: int, *arrays: NDArray[Any], **options: Any) -> None:
         image, out = arrays
         brightness_contrast(image, out, work.params["multiply"][index], work.params["add"][index])
+
+    @staticmethod
+    def gpu(work: Work, inputs: Sequence[DeviceBatch], output: DeviceBatch, stream: GpuStream) -> None:
+        pointwise.brightness_contrast(inputs[0], output, work.params["multiply"], work.params["add"], stream)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import numpy as np
@@ -11,6 +12,9 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.color import hsv_matrix, linear_color
+from dali_studio.kernels.cuda import pointwise
+from dali_studio.kernels.cuda.batch import DeviceBatch
+from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import T, accept_input, accept_output, image_meta
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import BatchView, Input, Operator, Output, Work, example
@@ -70,3 +74,7 @@ class Hsv(Operator):
     def cpu(work: Work, index: int, *arrays: NDArray[Any], **options: Any) -> None:
         image, out = arrays
         linear_color(image, out, work.params["matrices"][index])
+
+    @staticmethod
+    def gpu(work: Work, inputs: Sequence[DeviceBatch], output: DeviceBatch, stream: GpuStream) -> None:
+        pointwise.linear_color(inputs[0], output, work.params["matrices"], stream)

@@ -42,7 +42,8 @@ class DecoderArguments:
     adjust_orientation: Annotated[bool, Doc("Turn pictures upright as their EXIF tag says."), COMMON] = True
     use_fast_idct: Annotated[bool, Doc("Decode JPEG with the faster, less exact transform.")] = False
     jpeg_fancy_upsampling: Annotated[
-        bool, Ignored("it concerns decoding on a GPU; on the CPU chroma is always interpolated")
+        bool,
+        Doc("On the device mixed: interpolate chroma, as the CPU always does, instead of repeating it."),
     ] = False
     affine: Annotated[bool, Ignored("threads are not pinned to cores")] = True
     hw_decoder_load: Annotated[float, Ignored(_GPU)] = 0.65
@@ -96,6 +97,7 @@ def decode_parameters(args: Args, infos: list[ImageInfo]) -> dict[str, Any]:
     return {
         "infos": infos, "output_type": args["output_type"].name, "upright": args["adjust_orientation"],
         "fast": args["use_fast_idct"], "dtype": to_numpy(args["dtype"]),
+        "repeat_chroma": args.device == "mixed" and not args["jpeg_fancy_upsampling"],
     }  # fmt: skip
 
 
@@ -105,7 +107,8 @@ def decode_sample(
     """Decode one sample, or a window of it; without `out` the result may lie in this thread's scratch memory."""
     info: ImageInfo = params["infos"][index]
     options = {
-        "output_type": params["output_type"], "adjust_orientation": params["upright"], "use_fast_idct": params["fast"]
+        "output_type": params["output_type"], "adjust_orientation": params["upright"], "use_fast_idct": params["fast"],
+        "repeat_chroma": params["repeat_chroma"],
     }  # fmt: skip
     try:
         if out is None and params["dtype"] == np.uint8:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import numpy as np
@@ -12,6 +13,9 @@ from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.convert import convert
 from dali_studio.kernels.cpu.layout import crop_pad
+from dali_studio.kernels.cuda import window as windows
+from dali_studio.kernels.cuda.batch import DeviceBatch
+from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import (
     PLANAR_LAYOUTS,
     T,
@@ -91,6 +95,11 @@ class Crop(CropArguments, Operator):
         if image.dtype != out.dtype:
             image = _clamped(image, out.dtype)
         crop_pad(image, out, (y, x), work.params["fill"], work.params["layout"])
+
+    @staticmethod
+    def gpu(work: Work, inputs: Sequence[DeviceBatch], output: DeviceBatch, stream: GpuStream) -> None:
+        params = work.params
+        windows.crop(inputs[0], output, params["anchors"], params["fill"], params["layout"], stream)
 
     @staticmethod
     def window(work: Work) -> NDArray[np.int64] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import numpy as np
@@ -10,6 +11,9 @@ from numpy.typing import NDArray
 from dali_studio.core.dtypes import NUMERIC
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.layout import flip
+from dali_studio.kernels.cuda import window as windows
+from dali_studio.kernels.cuda.batch import DeviceBatch
+from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import PLANAR_LAYOUTS, T, accept_input, image_meta
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import BatchView, Input, Operator, Output, Work, example
@@ -52,3 +56,8 @@ class Flip(Operator):
         image, out = arrays
         params = work.params
         flip(image, out, bool(params["horizontal"][index]), bool(params["vertical"][index]), layout=params["layout"])
+
+    @staticmethod
+    def gpu(work: Work, inputs: Sequence[DeviceBatch], output: DeviceBatch, stream: GpuStream) -> None:
+        params = work.params
+        windows.flip(inputs[0], output, params["horizontal"], params["vertical"], params["layout"], stream)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from numpy.typing import NDArray
@@ -10,6 +11,9 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.enums import DALIDataType, DALIInterpType
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.resample import resize
+from dali_studio.kernels.cuda import resample
+from dali_studio.kernels.cuda.batch import DeviceBatch
+from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import PLANAR_LAYOUTS, T, accept_input, extents, image_meta, with_extents
 from dali_studio.operators.geometry.sizes import SizeArguments, check_size_arguments, output_sizes
 from dali_studio.schema.arguments import Args
@@ -92,3 +96,13 @@ class Resize(SizeArguments, Operator):
             image, out, params["min"], params["mag"], params["antialias"], tuple(params["rois"][index].tolist()),
             window=(window[0], window[1]), full_size=tuple(params["sizes"][index].tolist()), layout=params["layout"],
         )  # fmt: skip
+
+    @staticmethod
+    def gpu(work: Work, inputs: Sequence[DeviceBatch], output: DeviceBatch, stream: GpuStream) -> None:
+        params = work.params
+        if "geometry" not in params:  # the work is kept as long as shapes stay the same
+            params["geometry"] = resample.geometry(
+                inputs[0].shapes, output.shapes, params["min"], params["mag"], params["antialias"], params["rois"],
+                params["layout"],
+            )  # fmt: skip
+        resample.resize(inputs[0], output, params["geometry"], stream)

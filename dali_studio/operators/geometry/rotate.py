@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import numpy as np
@@ -13,6 +14,9 @@ from dali_studio.core.enums import DALIDataType, DALIInterpType
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.convert import convert
 from dali_studio.kernels.cpu.warp import rotate_matrix, rotated_size, warp_affine
+from dali_studio.kernels.cuda import warp
+from dali_studio.kernels.cuda.batch import DeviceBatch
+from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import T, accept_input, extents, image_meta, round_half_away, with_extents
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import BatchView, Input, Operator, Output, Work, example
@@ -102,6 +106,11 @@ class Rotate(Operator):
     def cpu(work: Work, index: int, *arrays: NDArray[Any], **options: Any) -> None:
         image, out = arrays
         warp_affine(image, out, work.params["matrices"][index], work.params["interp"], work.params["fill"])
+
+    @staticmethod
+    def gpu(work: Work, inputs: Sequence[DeviceBatch], output: DeviceBatch, stream: GpuStream) -> None:
+        params = work.params
+        warp.warp_affine(inputs[0], output, params["matrices"], params["interp"], params["fill"], stream)
 
 
 def _fill(args: Args, images: BatchView) -> float | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
@@ -51,11 +52,15 @@ def draw_batch(args: Args, dtype: DALIDataType, inputs: Sequence[Batch], draw: D
     """
     context = args.context
     shapes = _shapes(args, inputs)
-    sizes = np.array([int(np.prod(shape)) for shape in shapes], np.int64)
+    uniform = not inputs and not args.wired("shape")
+    counts = [math.prod(shapes[0])] * len(shapes) if uniform and shapes else [math.prod(shape) for shape in shapes]
+    sizes = np.array(counts, np.int64)
     if not len(sizes):
         return Batch([])
     if np.array_equal(context.indices, np.arange(context.batch_size)) and (sizes == sizes[0]).all():
         table = draw(context.seed, context.samples_so_far, len(sizes), int(sizes[0]), slice(0, len(sizes)))
+        if uniform and shapes[0]:
+            return Batch(list(table.reshape(len(sizes), *shapes[0])))
         return Batch([row.reshape(shape) for row, shape in zip(table, shapes, strict=True)])
     samples: list[NDArray[Any]] = []
     for position, index in enumerate(context.indices.tolist()):
@@ -74,7 +79,7 @@ def _shapes(args: Args, inputs: Sequence[Batch]) -> list[tuple[int, ...]]:
         if wired is None
         else [tuple(np.atleast_1d(s).tolist()) for s in wired]
     )
-    for index, row in enumerate(rows):
+    for index, row in enumerate(rows if wired is not None else rows[:1]):
         if any(extent < 0 for extent in row):
             raise ArgumentError(
                 f"the shape {row} has a negative extent.", hint="Give 0 or more.", argument="shape",

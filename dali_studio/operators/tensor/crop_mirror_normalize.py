@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import numpy as np
@@ -12,6 +13,9 @@ from dali_studio.core.dtypes import to_numpy
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.layout import crop_mirror_normalize, normalize_coefficients
+from dali_studio.kernels.cuda import window as windows
+from dali_studio.kernels.cuda.batch import DeviceBatch
+from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import PLANAR_LAYOUTS, T, accept_input, accept_output, extents, image_meta
 from dali_studio.operators.geometry.windows import (
     CropArguments,
@@ -102,6 +106,14 @@ class CropMirrorNormalize(CropArguments, Operator):
             image, out, anchor=tuple(params["anchors"][index].tolist()), mirror=bool(params["mirror"][index]),
             mean=_row(params["mean"], index, channels), inv_std=_row(params["inverse"], index, channels),
             out_layout=params["output_layout"], fill_values=params["fill"], src_layout=params["layout"],
+        )  # fmt: skip
+
+    @staticmethod
+    def gpu(work: Work, inputs: Sequence[DeviceBatch], output: DeviceBatch, stream: GpuStream) -> None:
+        params = work.params
+        windows.crop_mirror_normalize(
+            inputs[0], output, params["anchors"], params["mirror"], params["mean"], params["inverse"], params["fill"],
+            params["layout"], params["output_layout"], stream,
         )  # fmt: skip
 
     @staticmethod

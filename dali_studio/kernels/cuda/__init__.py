@@ -1,0 +1,1 @@
+"""CUDA kernels: every launch computes one operator for a whole ragged batch."""

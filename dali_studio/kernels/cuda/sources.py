@@ -1,0 +1,45 @@
+"""The CUDA sources, and which element types they are compiled for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+_FOLDER = Path(__file__).parent
+#: Names of the element types in the sources.
+TYPES: dict[str, str] = {
+    "uint8": "u8", "int8": "i8", "uint16": "u16", "int16": "i16", "uint32": "u32", "int32": "i32", "uint64": "u64",
+    "int64": "i64", "float16": "f16", "float32": "f32", "float64": "f64", "bool": "b8",
+}  # fmt: skip
+#: Functions of each file.
+FUNCTIONS: dict[str, tuple[str, ...]] = {
+    "pointwise": ("pointwise",),
+    "window": ("window",),
+    "warp": ("warp",),
+    "weights": ("axis_weights",),
+    "resample": ("resample", "resample_direct"),
+}
+#: Files that a source needs before itself.
+_PRELUDE = {"window": ("common.cuh", "clamp.cuh")}
+#: No contraction to fused multiply-add: rounded results equal the CPU's. Where it is wanted, the sources say fmaf.
+OPTIONS = ("--std=c++14", "--fmad=false")
+
+
+@cache
+def source(name: str) -> str:
+    """The text of one source, with what it needs."""
+    files = (*_PRELUDE.get(name, ("common.cuh",)), f"{name}.cu")
+    return "\n".join((_FOLDER / file).read_text(encoding="utf-8") for file in files)
+
+
+def options(macros: Mapping[str, object]) -> tuple[str, ...]:
+    """Compiler options for the given macros; element types become their names in the sources."""
+    return (*OPTIONS, *(f"-D{name}={_text(value)}" for name, value in macros.items()))
+
+
+def _text(value: Any) -> str:
+    return TYPES[value.name] if isinstance(value, np.dtype) else str(int(value))

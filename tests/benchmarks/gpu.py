@@ -1,0 +1,128 @@
+"""Times of GPU operators on a batch that lies in device memory: ``python tests/benchmarks/gpu.py [--out FILE]``.
+
+Every figure is the median over repetitions of the time of one batch, with many batches enqueued and one wait at the
+end, so that host and GPU overlap as in a run; `host` is the time to enqueue one batch.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from dali_studio import fn
+from dali_studio.api.default import default_registry
+from dali_studio.compiler.pipeline import compile_graph
+from dali_studio.compiler.plan import BatchStage
+from dali_studio.kernels.cuda import device
+from dali_studio.pipeline import Pipeline
+from dali_studio.runtime.executor import Executor, Request
+from dali_studio.runtime.workers import WorkerPool
+
+BATCH, SIZE = 256, (480, 640)
+_BATCHES, _REPETITIONS = 40, 9
+
+
+def _chain(images: Any) -> Any:
+    images = fn.rotate(
+        fn.resize(images, size=(256.0, 256.0)),
+        angle=fn.random.uniform(range=(-30.0, 30.0)),
+        keep_size=True,
+        fill_value=0.0,
+    )
+    images = fn.brightness_contrast(fn.hsv(images, hue=20.0, saturation=1.2), brightness=1.1, contrast=0.9)
+    return fn.crop_mirror_normalize(
+        images, crop=(224.0, 224.0), mirror=fn.random.coin_flip(), mean=(124.0, 116.0, 104.0), std=(58.0, 57.0, 57.0)
+    )
+
+
+WORK: dict[str, Callable[[Any], Any]] = {
+    "crop_mirror_normalize": lambda x: fn.crop_mirror_normalize(x, crop=(224.0, 224.0), mean=(124.0, 116.0, 104.0), std=(58.0, 57.0, 57.0)),
+    "brightness_contrast": lambda x: fn.brightness_contrast(x, brightness=1.1, contrast=0.9),
+    "hsv": lambda x: fn.hsv(x, hue=20.0, saturation=1.2),
+    "rotate": lambda x: fn.rotate(x, angle=10.0, keep_size=True, fill_value=0.0),
+    "rotate, growing canvas": lambda x: fn.rotate(x, angle=10.0, fill_value=0.0),
+    "resize 224 antialias": lambda x: fn.resize(x, size=(224.0, 224.0)),
+    "resize 224 plain": lambda x: fn.resize(x, size=(224.0, 224.0), antialias=False),
+    "resize 256 cubic": lambda x: fn.resize(x, size=(256.0, 256.0), interp_type="INTERP_CUBIC"),
+    "flip": lambda x: fn.flip(x),
+    "crop": lambda x: fn.crop(x, crop=(300.0, 400.0)),
+    "cast to float": lambda x: fn.cast(x, dtype="FLOAT"),
+    "chain": _chain,
+}  # fmt: skip
+
+
+def measure(define: Callable[[Any], Any], images: np.ndarray[Any, Any]) -> dict[str, float]:
+    """Milliseconds a batch: `wall`, and `host` (until everything is enqueued)."""
+    pipeline = Pipeline(batch_size=BATCH, num_threads=4, device_id=0, seed=1)
+    with pipeline:
+        source = fn.external_source(source=lambda: list(images), layout="HWC", name="source")
+        pipeline.set_outputs(define(source.gpu()))
+    registry = default_registry()
+    plan = compile_graph(pipeline.graph, registry, devices=True)
+    executor = Executor(plan, registry, 1, WorkerPool(4), 0)
+    fed = {"source": tuple(pipeline._built().feeders["source"].take())}
+    placed: dict[Any, Any] = {}
+    executor.run(Request(0, 0, BATCH, fed))
+    runner = executor._gpu
+    assert runner is not None
+    stages = [
+        stage.step for stage in plan.stages if isinstance(stage, BatchStage) and stage.step.role != "external_source"
+    ]
+    copy = next(step for step in stages if step.role == "copy")
+    rest = [step for step in stages if step is not copy]
+    with runner.iteration({}):
+        runner.upload(copy, [fed["source"][0]], placed)
+    wall: list[float] = []
+    host: list[float] = []
+    for _ in range(_REPETITIONS):
+        runner.synchronize()
+        begin = perf_counter()
+        enqueued = 0.0
+        for iteration in range(_BATCHES):
+            started = perf_counter()
+            request = Request(iteration, iteration * BATCH, BATCH, fed)
+            made, store = dict(placed), {}
+            with runner.iteration({}):
+                waited = perf_counter()
+                for step in rest:
+                    if step.device == "cpu":
+                        store.update(zip(step.outputs, executor._batch(step, request, store, [], None), strict=True))
+                    else:
+                        executor._on_gpu(step, request, store, made, None)
+                enqueued += perf_counter() - waited
+            del started
+        runner.synchronize()
+        wall.append(1e3 * (perf_counter() - begin) / _BATCHES)
+        host.append(1e3 * enqueued / _BATCHES)
+    pipeline.release()
+    return {"wall": statistics.median(wall), "spread": max(wall) - min(wall), "host": statistics.median(host)}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, help="where to write the figures as JSON")
+    options = parser.parse_args()
+    absent = device.missing(0)
+    if absent is not None:
+        sys.exit(f"There is no GPU: {absent.reason}. {absent.hint}")
+    images = np.random.default_rng(0).integers(0, 256, (BATCH, *SIZE, 3), np.uint8)
+    found = {name: measure(define, images) for name, define in WORK.items()}
+    for name, row in found.items():
+        sys.stdout.write(
+            f"{name:28s} {row['wall']:8.3f} ms a batch (spread {row['spread']:.3f}), host {row['host']:.3f} ms\n"
+        )
+    if options.out is not None:
+        facts = {"gpu": dict(device.describe()), "batch": BATCH, "size": SIZE, "milliseconds": found}
+        options.out.write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,194 @@
+"""Whole pipelines on a GPU: devices, decoding, random numbers, results."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from gpu_programs import run
+from images import encoded, picture, pictures
+from tolerances import TOLERANCES
+
+from dali_studio import fn, types
+from dali_studio.core.diagnostics import DaliStudioError
+from dali_studio.pipeline import Pipeline, pipeline_def
+from dali_studio.tensors import TensorGPU, TensorListGPU
+
+pytestmark = pytest.mark.gpu
+
+
+def photos(root: Path, count: int = 9) -> str:
+    folder = root / "class"
+    folder.mkdir(parents=True)
+    for number in range(count):
+        array = picture(60 + 3 * number, 80 - 2 * number, seed=number)
+        (folder / f"{number}.jpg").write_bytes(encoded(array, quality=90, subsampling=(0, 1, 2)[number % 3]).tobytes())
+    return str(root)
+
+
+@pipeline_def(batch_size=4, seed=3)
+def training(root: str, decoder: str, operators: str) -> Any:
+    files, labels = fn.readers.file(file_root=root, random_shuffle=True, name="reader")
+    images = fn.decoders.image_random_crop(files, device=decoder, jpeg_fancy_upsampling=True)
+    images = images.gpu() if operators == "gpu" else images
+    images = fn.resize(images, size=(40.0, 48.0))
+    images = fn.hsv(images, hue=fn.random.uniform(range=(-20.0, 20.0)))
+    images = fn.brightness_contrast(images, brightness=fn.random.uniform(range=(0.8, 1.2)))
+    images = fn.crop_mirror_normalize(
+        images, crop=(32.0, 40.0), mirror=fn.random.coin_flip(), mean=(120.0,), std=(60.0,)
+    )
+    return images, labels.gpu() if operators == "gpu" else labels
+
+
+@pytest.mark.parametrize("decoder", ["cpu", "mixed"])
+def test_training_pipeline_gives_the_numbers_of_the_cpu(tmp_path: Path, decoder: str) -> None:
+    root = photos(tmp_path)
+    ours = training(root, decoder, "gpu", num_threads=3, device_id=0)
+    reference = training(root, "cpu", "cpu", num_threads=3, device_id=None)
+    for _ in range(7):
+        (images, labels), (wanted, numbers) = ours.run(), reference.run()
+        assert isinstance(images, TensorListGPU) and isinstance(labels, TensorListGPU)
+        difference = np.abs(images.as_cpu().as_array() - wanted.as_array())
+        assert difference.max() <= 2.1 / 60  # resize rounds to a neighbouring level now and then
+        assert (difference > 0).mean() < 0.005
+        assert np.array_equal(labels.as_cpu().as_array(), numbers.as_array())
+
+
+def test_results_do_not_depend_on_threads_depth_or_time(tmp_path: Path) -> None:
+    root = photos(tmp_path)
+
+    def outputs(threads: int, depth: int, again: bool) -> list[bytes]:
+        pipeline = training(
+            root, "mixed", "gpu", num_threads=threads, device_id=0, prefetch_queue_depth=depth, exec_async=again
+        )
+        return [pipeline.run()[0].as_cpu().as_array().tobytes() for _ in range(8)]
+
+    first = outputs(1, 1, again=False)
+    assert first == outputs(4, 2, again=True) == outputs(16, 4, again=True)
+
+
+def test_mixed_decoding_repeats_chroma_by_default(tmp_path: Path) -> None:
+    array = picture(64, 64)
+    data = [encoded(array, quality=95, subsampling=2), encoded(array, quality=95, subsampling=0), encoded(array, "PNG")]
+
+    def decoded(device: str, **options: Any) -> list[Any]:
+        pipeline = Pipeline(batch_size=3, num_threads=2, device_id=0)
+        with pipeline:
+            files = fn.external_source(source=lambda: data)
+            pipeline.set_outputs(fn.decoders.image(files, device=device, **options))
+        made = pipeline.run()[0].as_cpu()
+        return [made.at(i) for i in range(3)]
+
+    cpu, plain, fancy = decoded("cpu"), decoded("mixed"), decoded("mixed", jpeg_fancy_upsampling=True)
+    assert all(np.array_equal(a, b) for a, b in zip(cpu, fancy, strict=True))
+    assert [np.array_equal(a, b) for a, b in zip(cpu, plain, strict=True)] == [False, True, True]
+
+
+def test_random_numbers_are_the_same_on_both_devices() -> None:
+    def numbers(device: str) -> list[bytes]:
+        pipeline = Pipeline(batch_size=6, num_threads=2, device_id=0, seed=11)
+        with pipeline:
+            pipeline.set_outputs(
+                fn.random.uniform(range=(-3.0, 5.0), shape=(4, 5), device=device),
+                fn.random.coin_flip(probability=0.3, device=device),
+            )
+        return [batch.as_cpu().as_array().tobytes() for _ in range(3) for batch in pipeline.run()]
+
+    assert numbers("gpu") == numbers("cpu")
+
+
+def test_random_numbers_shaped_like_a_batch_on_the_gpu() -> None:
+    batch = pictures(((5, 7), (3, 4)))
+    ours = run(lambda images: fn.random.uniform(images), batch, "HWC", on_gpu=True)[0]
+    reference = run(lambda images: fn.random.uniform(images), batch, "HWC", on_gpu=False)[0]
+    assert isinstance(ours, TensorListGPU)
+    assert all(np.array_equal(ours.as_cpu().at(i), reference.at(i)) for i in range(2))
+
+
+def test_arguments_may_differ_by_sample() -> None:
+    batch = pictures(((57, 43), (64, 80), (33, 90)))
+
+    def define(images: Any) -> Any:
+        angle = fn.random.uniform(range=(-90.0, 90.0))
+        return fn.rotate(fn.flip(images, horizontal=fn.random.coin_flip()), angle=angle, fill_value=0.0)
+
+    ours, reference = run(define, batch, "HWC", on_gpu=True)[0], run(define, batch, "HWC", on_gpu=False)[0]
+    assert ours.shape() == reference.shape()
+    for index in range(3):
+        TOLERANCES["rotate_gpu"].check(ours.as_cpu().at(index), reference.at(index))
+
+
+def test_results_are_shared_with_cupy_without_a_copy() -> None:
+    cupy = pytest.importorskip("cupy")
+    dense = run(lambda images: images, [picture(8, 9, seed=i) for i in range(3)], "HWC", on_gpu=True)[0]
+    tensor = dense.as_tensor()
+    assert isinstance(tensor, TensorGPU) and tensor.layout() == "NHWC" and tensor.shape() == [3, 8, 9, 3]
+    for array in (cupy.asarray(tensor), cupy.from_dlpack(tensor)):
+        assert array.data.ptr == tensor.data_ptr() == dense.data_ptr()
+    assert tensor.device_id() == dense.device_id() == 0
+    sample = dense.at(1)
+    assert sample.data_ptr() == dense.data_ptr() + 8 * 9 * 3 and sample.layout() == "HWC"
+    assert np.array_equal(np.asarray(sample.as_cpu()), picture(8, 9, seed=1))
+    torch = pytest.importorskip("torch")
+    assert torch.from_dlpack(tensor).data_ptr() == tensor.data_ptr()
+
+
+def test_ragged_results() -> None:
+    batch = pictures(((5, 7), (3, 4)))
+    made = run(lambda images: images, batch, "HWC", on_gpu=True)[0]
+    assert not made.is_dense_tensor() and made.shape() == [(5, 7, 3), (3, 4, 3)] and len(made) == 2
+    assert [np.array_equal(np.asarray(item.as_cpu()), wanted) for item, wanted in zip(made, batch, strict=True)] == [
+        True,
+        True,
+    ]
+    with pytest.raises(RuntimeError, match="differ in shape"):
+        made.as_tensor()
+    assert 'device="gpu"' in str(made) and 'layout="HWC"' in repr(made) and "TensorListGPU(" in repr(made)
+    assert str(made.at(0)).startswith("TensorGPU(\n") and "shape=(5, 7, 3)" in repr(made.at(0))
+
+
+def test_held_results_stay_valid() -> None:
+    pipeline = Pipeline(batch_size=2, num_threads=2, device_id=0)
+    with pipeline:
+        numbers = fn.external_source(
+            source=lambda iteration: [np.full((200, 300, 3), iteration, np.uint8)] * 2, layout="HWC"
+        )
+        pipeline.set_outputs(fn.flip(numbers.gpu()))
+    held = [pipeline.run()[0] for _ in range(12)]
+    assert [int(batch.as_cpu().as_array().max()) for batch in held] == list(range(12))
+    assert [int(batch.as_cpu().as_array().min()) for batch in held] == list(range(12))
+
+
+def test_a_failing_sample_is_named_and_the_next_iteration_runs(tmp_path: Path) -> None:
+    good, bad = encoded(picture(20, 20)), np.arange(50, dtype=np.uint8)
+    batches = iter([[good, bad], [good, good]])
+    pipeline = Pipeline(batch_size=2, num_threads=2, device_id=0)
+    with pipeline:
+        files = fn.external_source(source=lambda: next(batches))
+        pipeline.set_outputs(fn.decoders.image(files, device="mixed", name="decode"))
+    with pytest.raises(DaliStudioError) as caught:
+        pipeline.run()
+    found = caught.value.diagnostics[0]
+    assert (found.code, found.node, found.sample) == ("DS301", "decode", 1)
+    assert pipeline.run()[0].shape() == [(20, 20, 3), (20, 20, 3)]
+
+
+def test_a_window_that_does_not_fit_is_named() -> None:
+    with pytest.raises(DaliStudioError) as caught:
+        run(lambda images: fn.crop(images, crop=(30.0, 30.0)), pictures(((40, 40), (20, 20))), "HWC", on_gpu=True)
+    assert (caught.value.diagnostics[0].code, caught.value.diagnostics[0].sample) == ("DS105", 1)
+
+
+def test_memory_that_is_too_small_is_a_finding_and_the_program_goes_on() -> None:
+    with pytest.raises(DaliStudioError) as caught:
+        run(
+            lambda images: fn.resize(images, size=(400000.0, 400000.0), dtype=types.FLOAT),
+            pictures(((8, 8),)),
+            "HWC",
+            on_gpu=True,
+        )
+    found = caught.value.diagnostics[0]
+    assert found.code == "DS304" and "does not hold the result of resize" in found.message
+    assert run(fn.flip, pictures(((8, 8),)), "HWC", on_gpu=True)[0].shape() == [(8, 8, 3)]
