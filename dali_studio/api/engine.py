@@ -34,14 +34,16 @@ class Engine:
         Compute ahead on a thread of its own.
     probe : Probe, optional
         Measures every node.
+    devices : bool
+        Place nodes where they say; otherwise everything runs on the CPU.
     """
 
     def __init__(
-        self, graph: Graph, registry: Registry, *, background: bool = True, probe: Probe | None = None
+        self, graph: Graph, registry: Registry, *, background: bool = True, probe: Probe | None = None, devices: bool = True
     ) -> None:
         options = graph.options
         self.graph, self.registry, self.probe = graph, registry, probe
-        self.plan: Plan = compile_graph(graph, registry, devices=True)
+        self.plan: Plan = compile_graph(graph, registry, devices=devices)
         self.seed = resolve_pipeline_seed(options.seed)
         self.workers = WorkerPool(options.num_threads)
         self.executor = Executor(self.plan, registry, self.seed, self.workers, options.device_id)

@@ -36,3 +36,8 @@ def check_devices(graph: Graph, registry: Registry) -> None:
             "the graph stays the same otherwise.",
         )
     )
+
+
+def gpu_is_there(graph: Graph) -> bool:
+    """Whether the GPU that `graph` asks for can be used."""
+    return missing(graph.options.device_id or 0) is None

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from time import perf_counter
 
 from dali_studio.api.engine import Engine
+from dali_studio.api.placement import gpu_is_there
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
 from dali_studio.graph.model import Graph
 from dali_studio.graph.validate import validate
@@ -83,7 +84,10 @@ class Profiler:
         begin = perf_counter()
         if not failed:
             try:
-                engine = self._engine = Engine(graph, self.registry, background=False, probe=probe)
+                # without a GPU the same graph is measured on the CPU, as its previews are computed there
+                engine = self._engine = Engine(
+                    graph, self.registry, background=False, probe=probe, devices=gpu_is_there(graph)
+                )
                 for number in range(_WARM_UP + batches):
                     if self._stopped.is_set():
                         break

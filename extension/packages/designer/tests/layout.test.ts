@@ -67,7 +67,7 @@ describe("layoutGraph", () => {
       node(`n${i}`, "rotate", { inputs: i ? [ref(`n${(i * 7) % i}`)] : [] }),
     );
     const start = performance.now();
-    layoutGraph({ name: "big", nodes, outputs: [] }, sizes, 911);
+    layoutInBox({ name: "big", nodes, outputs: [] }, sizes, { width: 911, height: 440 });
     expect(performance.now() - start).toBeLessThan(1000);
   });
 });

@@ -114,10 +114,10 @@ export function ErrorCard({ nodeKey, finding, more }: Props) {
   );
 }
 
-/** One card at a time, so that cards do not cover the graph: of the selected node, else of the first failure. */
+/** One card at a time, so that cards do not cover the graph; the inspector tells all, and warnings only there. */
 function wantedCard(state: State): string {
   const chosen = state.view.selection[0];
-  if (chosen && findings(state).some((d) => d.node === chosen)) return chosen;
+  if (chosen && findings(state).some((d) => d.node === chosen && severity(d) === "error")) return chosen;
   const failing = [...runFailures(state), ...state.previewFailures];
   return failing.find((d) => d.node && severity(d) === "error")?.node ?? "";
 }
