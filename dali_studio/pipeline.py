@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dali_studio.api.pipeline import Pipeline, pipeline_def
+from dali_studio.api.definition import pipeline_def
+from dali_studio.api.pipeline import Pipeline
 from dali_studio.api.tracing import DataNode
 
 __all__ = ["DataNode", "Pipeline", "pipeline_def"]

@@ -39,8 +39,9 @@ class Engine:
     """
 
     def __init__(
-        self, graph: Graph, registry: Registry, *, background: bool = True, probe: Probe | None = None, devices: bool = True
-    ) -> None:
+        self, graph: Graph, registry: Registry, *, background: bool = True, probe: Probe | None = None,
+        devices: bool = True,
+    ) -> None:  # fmt: skip
         options = graph.options
         self.graph, self.registry, self.probe = graph, registry, probe
         self.plan: Plan = compile_graph(graph, registry, devices=devices)

@@ -1,11 +1,10 @@
-"""``Pipeline`` and ``pipeline_def``: the façade over tracing and the engine."""
+"""``Pipeline``: the façade over tracing and the engine."""
 # pyright: reportPrivateUsage=false
 # (the table of properties belongs to the class above it)
 
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
@@ -14,7 +13,8 @@ from dali_studio.api.constants import ScalarConstant, constant
 from dali_studio.api.default import default_registry
 from dali_studio.api.engine import Engine
 from dali_studio.api.placement import check_devices
-from dali_studio.api.support import PIPELINE_ARGUMENTS, PIPELINE_METHODS, refusal
+from dali_studio.api.settings import ANSWERS, Settings, bad_option, check_options
+from dali_studio.api.support import PIPELINE_METHODS, refusal
 from dali_studio.api.tracing import DataNode, Trace
 from dali_studio.compiler.explain import explain
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
@@ -32,7 +32,7 @@ _UNSET = -1
 class Pipeline:
     """A graph of operators with the options under which it runs.
 
-    Make one with a function decorated by `pipeline_def`, or inside ``with pipeline:`` and `set_outputs`, or by a
+    Make one with a function decorated by ``pipeline_def``, or inside ``with pipeline:`` and `set_outputs`, or by a
     subclass with `define_graph`.
 
     Parameters
@@ -76,7 +76,7 @@ class Pipeline:
         name: str = "pipeline",
         **options: Any,
     ) -> None:
-        _check_options(options)
+        check_options(options)
         depth = prefetch_queue_depth if isinstance(prefetch_queue_depth, int) else max(prefetch_queue_depth.values())
         for option, value, least in (
             ("batch_size", batch_size, 1),
@@ -84,7 +84,7 @@ class Pipeline:
             ("prefetch_queue_depth", depth, 1),
         ):
             if value != _UNSET and (not isinstance(value, int) or value < least):
-                raise _bad(option, value, f"a whole number from {least}")
+                raise bad_option(option, value, f"a whole number from {least}")
         self._options = GraphOptions(
             name=name, batch_size=1 if batch_size == _UNSET else batch_size,
             num_threads=2 if num_threads == _UNSET else num_threads,
@@ -92,9 +92,8 @@ class Pipeline:
             seed=None if seed is None or seed < 0 else seed, prefetch_queue_depth=depth,
         )  # fmt: skip
         self._has_batch_size = batch_size != _UNSET
-        self._extra = dict(options)
         self._background = bool(exec_pipelined and exec_async)
-        self._exec = (bool(exec_pipelined), bool(exec_async))
+        self._settings = Settings(self._options, bool(exec_pipelined), bool(exec_async), dict(options))
         self._expected = (output_dtype, output_ndim, output_layout)
         self._trace = Trace(self._options)
         self._definition: Callable[[], Any] | None = None
@@ -173,7 +172,7 @@ class Pipeline:
         if self._engine is not None:
             return
         if not self._has_batch_size:
-            raise _bad("batch_size", None, "a whole number from 1")
+            raise bad_option("batch_size", None, "a whole number from 1")
         self._define()
         graph, registry = self._trace.graph, default_registry()
         self._validation = validate(graph, registry)
@@ -354,7 +353,7 @@ class Pipeline:
         given = list(cast("Sequence[Any]", value))
         if len(given) != count:
             option = ("output_dtype", "output_ndim", "output_layout")[which]
-            raise _bad(option, value, f"one value, or a list of {count}, one for each output,")
+            raise bad_option(option, value, f"one value, or a list of {count}, one for each output,")
         return given
 
     def _checked(self, made: tuple[TensorListCPU | TensorListGPU, ...]) -> tuple[TensorListCPU | TensorListGPU, ...]:
@@ -389,35 +388,11 @@ class Pipeline:
     def __getattr__(self, name: str) -> Any:
         if name in PIPELINE_METHODS and PIPELINE_METHODS[name].status == "refused":
             return functools.partial(_refuse, name)
-        if name in _PROPERTIES:
-            return _PROPERTIES[name](self)
+        if name in ANSWERS:
+            return ANSWERS[name](self._settings)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
 
-def _extra(name: str) -> Callable[[Pipeline], Any]:
-    return lambda p: p._extra.get(name)
-
-
-#: Plain answers from the options, under nvidia.dali's names.
-_PROPERTIES: dict[str, Callable[[Pipeline], Any]] = {
-    "batch_size": lambda p: p._options.batch_size,
-    "max_batch_size": lambda p: p._options.batch_size,
-    "num_threads": lambda p: p._options.num_threads,
-    "device_id": lambda p: p._options.device_id,
-    "prefetch_queue_depth": lambda p: p._options.prefetch_queue_depth,
-    "cpu_queue_size": lambda p: p._options.prefetch_queue_depth,
-    "gpu_queue_size": lambda p: p._options.prefetch_queue_depth,
-    "exec_pipelined": lambda p: p._exec[0],
-    "exec_async": lambda p: p._exec[1],
-    "exec_separated": lambda p: False,
-    "exec_dynamic": lambda p: bool(p._extra.get("exec_dynamic") or p._extra.get("experimental_exec_dynamic")),
-    "is_restored_from_checkpoint": lambda p: False,
-    "enable_memory_stats": lambda p: bool(p._extra.get("enable_memory_stats", False)),
-    "set_affinity": lambda p: bool(p._extra.get("set_affinity", False)),
-    "py_num_workers": lambda p: p._extra.get("py_num_workers", 1),
-    "py_start_method": lambda p: p._extra.get("py_start_method", "fork"),
-    **{name: _extra(name) for name in ("concurrency", "default_cuda_stream_priority", "max_streams", "stream_policy")},
-}
 _pipelines: list[Pipeline] = []
 
 
@@ -427,34 +402,6 @@ def _epoch_size(meta: dict[str, int]) -> int:
 
 def _refuse(name: str, *args: Any, **kwargs: Any) -> None:
     raise refusal(f"Pipeline.{name}", PIPELINE_METHODS[name])
-
-
-def _check_options(options: dict[str, Any]) -> None:
-    for option, value in options.items():
-        support = PIPELINE_ARGUMENTS.get(option)
-        if support is None:
-            raise DaliStudioError(
-                Diagnostic(
-                    code="DS102",
-                    argument=option,
-                    message=f"Pipeline has no option {option!r}.",
-                    hint=f"Options: {', '.join(PIPELINE_ARGUMENTS)}.",
-                )
-            )
-        if support.status == "refused" and value not in (None, False):
-            raise refusal(f"Pipeline(..., {option}={value!r})", support)
-
-
-def _bad(option: str, value: object, accepted: str) -> DaliStudioError:
-    given = "is not given" if value is None else f"is {value!r}"
-    return DaliStudioError(
-        Diagnostic(
-            code="DS105",
-            argument=option,
-            message=f"{option} {given}; {accepted} is accepted.",
-            hint=f"Give {option}={accepted}, to the decorator or to the call.",
-        )
-    )
 
 
 def _port(item: Any, position: int) -> PortRef:
@@ -470,41 +417,3 @@ def _port(item: Any, position: int) -> PortRef:
             hint="Return what fn functions gave, one by one.",
         )
     )
-
-
-def pipeline_def(fn: Callable[..., Any] | None = None, **pipeline_kwargs: Any) -> Any:
-    """Turn a function that defines a graph into a factory of pipelines.
-
-    Parameters
-    ----------
-    fn : callable
-        Calls ``fn`` operators and returns the outputs.
-    **pipeline_kwargs
-        Options of `Pipeline`; a call of the factory may override them.
-
-    Returns
-    -------
-    callable
-        Takes the function's own arguments and the options of `Pipeline`.
-    """
-
-    def decorate(function: Callable[..., Any]) -> Callable[..., Pipeline]:
-        own = set(inspect.signature(function).parameters)
-
-        @functools.wraps(function)
-        def create(*args: Any, **kwargs: Any) -> Pipeline:
-            accepts_any = any(p.kind is p.VAR_KEYWORD for p in inspect.signature(function).parameters.values())
-            options = {k: v for k, v in kwargs.items() if k not in own and (k in PIPELINE_ARGUMENTS or not accepts_any)}
-            rest = {k: v for k, v in kwargs.items() if k not in options}
-            given: dict[str, Any] = {"name": function.__name__, **pipeline_kwargs, **options}
-            pipeline = Pipeline(**given)
-            with pipeline:
-                result = function(*args, **rest)
-            if result is not None:
-                pipeline.set_outputs(*(result if isinstance(result, tuple | list) else (result,)))
-            return pipeline
-
-        vars(create)["_is_pipeline_def"] = True  # as nvidia.dali marks its factories
-        return create
-
-    return decorate if fn is None else decorate(fn)

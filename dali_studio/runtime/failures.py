@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import traceback
 
 from dali_studio.compiler.plan import Step
@@ -33,12 +34,20 @@ class StepError(Exception):
                 sample=sample, source=source, detail=detail,
             )  # fmt: skip
         else:
-            expected = isinstance(cause, ValueError | OSError)
+            code, message, hint = _words(cause)
             found = Diagnostic(
-                code="DS301" if expected else "DS305",
-                message=str(cause) or type(cause).__name__,
-                hint=getattr(cause, "hint", "")
-            or ("" if expected else "This is a defect of the operator; please report it."),
-                node=step.key, sample=self.sample, source=source, detail=detail,
-            )  # fmt: skip
+                code=code, message=message, hint=hint, node=step.key, sample=self.sample, source=source, detail=detail
+            )
         return DaliStudioError(found)
+
+
+def _words(cause: Exception) -> tuple[str, str, str]:
+    """Code, message and hint for what is no finding of the operator's own."""
+    if isinstance(cause, MemoryError):
+        size = re.search(r"allocate ([\d.]+ \w+)", str(cause))
+        wanted = f": {size.group(1)} were asked for" if size else ""
+        return "DS301", f"The output does not fit into memory{wanted}.", "Make the output or the batch smaller."
+    message = str(cause) or type(cause).__name__
+    if isinstance(cause, ValueError | OSError):
+        return "DS301", message, getattr(cause, "hint", "")
+    return "DS305", message, "This is a defect of the operator; please report it."

@@ -142,7 +142,10 @@ class SegmentRunner:
         for item in self._prepared.values():
             item.shapes = [tuple(shape) for shape in item.work.shapes.tolist()]
             if item.output in self.segment.kept:
-                item.kept = self.pool.samples(item.work.shapes, item.dtype)
+                try:
+                    item.kept = self.pool.samples(item.work.shapes, item.dtype)
+                except MemoryError as error:
+                    raise StepError(item.step, None, "", error) from error
             source = self._made(item.step.inputs[0]) if item.step.inputs else None
             item.in_place = (
                 Pointwise in item.operator.traits

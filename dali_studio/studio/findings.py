@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import traceback
 
 import msgspec
@@ -21,23 +20,6 @@ def weighed(found: tuple[Diagnostic, ...], graph: Graph, registry: Registry) -> 
         else d
         for d in found
     )
-
-
-def too_large(error: MemoryError, node: str = "") -> Diagnostic:
-    """The finding about an output that does not fit into memory.
-
-    Parameters
-    ----------
-    error : MemoryError
-    node : str
-        Key of the node whose output it is, if that is known.
-    """
-    size = re.search(r"allocate ([\d.]+ \w+)", str(error))
-    wanted = f": {size.group(1)} were asked for" if size else ""
-    return Diagnostic(
-        code="DS301", message=f"The output does not fit into memory{wanted}.",
-        hint="Make the output or the batch smaller.", node=node, detail=f"MemoryError: {error}",
-    )  # fmt: skip
 
 
 def unreadable(error: Exception) -> Diagnostic:

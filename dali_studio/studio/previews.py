@@ -22,7 +22,6 @@ from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.declare import Batch
 from dali_studio.schema.registry import Registry
 from dali_studio.schema.traits import ReadsData
-from dali_studio.studio.findings import too_large
 
 _CACHE_BYTES = 512 * 1024 * 1024
 #: Batches of a Python source that stay available, since a source cannot go back.
@@ -145,27 +144,8 @@ class PreviewEngine:
                 if not nodes:
                     return Preview({}, keys, tuple(failed))
                 broken |= nodes
-            except MemoryError as error:
-                node = self._first_too_large(part, keys, seeds, seed, iteration, indices)
-                failed.append(too_large(error, node))
-                if not node:
-                    return Preview({}, keys, tuple(failed))
-                broken.add(node)
             else:
                 return Preview(outputs, keys, tuple(failed))
-
-    def _first_too_large(
-        self, graph: Graph, keys: Mapping[str, str], seeds: dict[str, int], seed: int, iteration: int,
-        indices: NDArray[np.int64],
-    ) -> str:  # fmt: skip
-        for key in graph.order():
-            try:
-                self._run(_subgraph(graph, graph.reachable([PortRef(node=key)])), keys, seeds, seed, iteration, indices)
-            except MemoryError:
-                return key
-            except DaliStudioError:
-                continue
-        return ""
 
     def scalars(self, graph: Graph, validation: Validation, seed: int, iteration: int) -> dict[PortRef, list[float]]:
         """Values over the whole batch of scalars that depend on nothing but random numbers and constants."""

@@ -15,7 +15,6 @@ from dali_studio.runtime.probe import Probe
 from dali_studio.runtime.workers import Cancelled
 from dali_studio.schema.registry import Registry
 from dali_studio.studio import messages
-from dali_studio.studio.findings import too_large
 
 #: Unmeasured batches at the start: memory is taken and compiled kernels are loaded there.
 _WARM_UP = 1
@@ -101,8 +100,6 @@ class Profiler:
                     paused = perf_counter()
                     pause()
                     begin += perf_counter() - paused
-            except MemoryError as error:
-                failed = (too_large(error),)
             except DaliStudioError as error:
                 failed = error.diagnostics
             except (Cancelled, StopIteration):

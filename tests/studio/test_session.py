@@ -19,7 +19,6 @@ from dali_studio.graph import document
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.studio import messages
-from dali_studio.studio.previews import PreviewEngine
 from dali_studio.studio.session import Session
 
 
@@ -178,21 +177,16 @@ def test_pictures_follow_an_edit_while_a_run_goes_on(client: Client) -> None:
     assert finished.revision == client.session.revision - 1  # what was measured is not what is shown now
 
 
-def test_an_output_that_is_too_large_is_told_on_its_node(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = PreviewEngine._run
-
-    def limited(self: PreviewEngine, graph: Graph, *rest: Any) -> Any:
-        if "rotate" in graph:
-            raise MemoryError("Unable to allocate 25.1 GiB for an array")
-        return run(self, graph, *rest)
-
-    monkeypatch.setattr(PreviewEngine, "_run", limited)
-    got = client.send("ready")
-    (previews,) = only(got, messages.Previews)
+def test_an_output_that_is_too_large_is_told_on_its_node(client: Client) -> None:
+    client.send("ready")
+    (previews,) = only(client.edit(set_argument("rotate", "size", [900_000.0, 900_000.0])), messages.Previews)
     (finding,) = previews.failed
     assert finding.node == "rotate"
-    assert "25.1 GiB" in finding.message
-    assert {item.key for item in previews.items} >= {"reader", "decode", "resize"}
+    assert "does not fit into memory" in finding.message
+    (finished,) = only(client.send("run", batches=1), messages.RunFinished)
+    assert [d.node for d in finished.failed] == ["rotate"]
+    (previews,) = only(client.send("undo"), messages.Previews)
+    assert not previews.failed
 
 
 def test_an_unwired_node_that_nothing_needs_does_not_stop_the_run(client: Client) -> None:

@@ -12,10 +12,12 @@ interface Props {
   readonly label: string;
   readonly testId?: string;
   readonly wide?: boolean;
+  /** An emptied field unsets what need not have a value. */
+  readonly onClear?: () => void;
 }
 
 /** A number that is applied while it is typed. What cannot be applied stays in the field, in red. */
-export function NumberField({ argument, value, onValue, complain, bad, label, testId, wide }: Props) {
+export function NumberField({ argument, value, onValue, complain, bad, label, testId, wide, onClear }: Props) {
   const shown = value === null ? "" : format.number(value);
   const [draft, setDraft] = useState<string | null>(null);
   const wait = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
@@ -60,12 +62,14 @@ export function NumberField({ argument, value, onValue, complain, bad, label, te
       }}
       onBlur={(e) => {
         if (draft === null) return;
-        apply(e.target.value, true);
+        if (e.target.value.trim() === "" && value !== null && !argument.required) onClear?.();
+        else apply(e.target.value, true);
         if (parseOne(argument, e.target.value).ok || e.target.value.trim() === "") setDraft(null);
       }}
       onKeyDown={(e) => {
         if (e.key === "ArrowUp") step(e, 1);
         else if (e.key === "ArrowDown") step(e, -1);
+        else if (e.key === "Enter" && e.currentTarget.value.trim() === "") e.currentTarget.blur();
         else if (e.key === "Enter") apply(e.currentTarget.value, true);
         else if (e.key === "Escape" && draft !== null) {
           e.stopPropagation();

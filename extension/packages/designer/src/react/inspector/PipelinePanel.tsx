@@ -35,6 +35,10 @@ const OPTIONS: readonly Argument[] = [
   option("batch_size", "Samples in a batch.", [1, 64]),
   option("num_threads", "Threads that work on a batch.", [1, 16]),
   option("prefetch_queue_depth", "Batches that are made ahead.", [1, 8]),
+  option("device_id", "Number of the GPU for nodes that are placed on one; empty: the CPU only.", [], {
+    widget: "number",
+    minimum: 0,
+  }),
   option("seed", "Start of every random draw; without one, each run draws anew.", [], {
     widget: "number",
     minimum: -1,

@@ -47,7 +47,7 @@ function SliderControl({ argument, value, set, complain, bad, reset, dial }: Fie
   );
 }
 
-function NumberControl({ argument, value, set, complain, bad }: FieldProps) {
+function NumberControl({ argument, value, set, reset, complain, bad }: FieldProps) {
   const gesture = useGesture();
   return (
     <NumberField
@@ -58,6 +58,7 @@ function NumberControl({ argument, value, set, complain, bad }: FieldProps) {
       bad={bad}
       label={argument.name}
       testId={`number-${argument.name}`}
+      onClear={reset}
       wide
     />
   );

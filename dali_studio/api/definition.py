@@ -1,0 +1,49 @@
+"""``pipeline_def``: from a function that defines a graph to a factory of pipelines."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from dali_studio.api.pipeline import Pipeline
+from dali_studio.api.support import PIPELINE_ARGUMENTS
+
+
+def pipeline_def(fn: Callable[..., Any] | None = None, **pipeline_kwargs: Any) -> Any:
+    """Turn a function that defines a graph into a factory of pipelines.
+
+    Parameters
+    ----------
+    fn : callable
+        Calls ``fn`` operators and returns the outputs.
+    **pipeline_kwargs
+        Options of `Pipeline`; a call of the factory may override them.
+
+    Returns
+    -------
+    callable
+        Takes the function's own arguments and the options of `Pipeline`.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Pipeline]:
+        own = set(inspect.signature(function).parameters)
+
+        @functools.wraps(function)
+        def create(*args: Any, **kwargs: Any) -> Pipeline:
+            accepts_any = any(p.kind is p.VAR_KEYWORD for p in inspect.signature(function).parameters.values())
+            options = {k: v for k, v in kwargs.items() if k not in own and (k in PIPELINE_ARGUMENTS or not accepts_any)}
+            rest = {k: v for k, v in kwargs.items() if k not in options}
+            given: dict[str, Any] = {"name": function.__name__, **pipeline_kwargs, **options}
+            pipeline = Pipeline(**given)
+            with pipeline:
+                result = function(*args, **rest)
+            if result is not None:
+                pipeline.set_outputs(*(result if isinstance(result, tuple | list) else (result,)))
+            return pipeline
+
+        vars(create)["_is_pipeline_def"] = True  # as nvidia.dali marks its factories
+        return create
+
+    return decorate if fn is None else decorate(fn)

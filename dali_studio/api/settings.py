@@ -1,0 +1,87 @@
+"""The options of a pipeline: checks, and plain answers under nvidia.dali's names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dali_studio.api.support import PIPELINE_ARGUMENTS, refusal
+from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
+from dali_studio.graph.node import GraphOptions
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a pipeline was made with.
+
+    Attributes
+    ----------
+    options : GraphOptions
+        What belongs to the graph.
+    pipelined, asynchronous : bool
+        Together they let iterations be computed ahead.
+    extra : mapping
+        Options without effect here.
+    """
+
+    options: GraphOptions
+    pipelined: bool
+    asynchronous: bool
+    extra: Mapping[str, Any]
+
+
+def _extra(name: str) -> Callable[[Settings], Any]:
+    return lambda s: s.extra.get(name)
+
+
+#: Plain answers from the options, under nvidia.dali's names.
+ANSWERS: dict[str, Callable[[Settings], Any]] = {
+    "batch_size": lambda s: s.options.batch_size,
+    "max_batch_size": lambda s: s.options.batch_size,
+    "num_threads": lambda s: s.options.num_threads,
+    "device_id": lambda s: s.options.device_id,
+    "prefetch_queue_depth": lambda s: s.options.prefetch_queue_depth,
+    "cpu_queue_size": lambda s: s.options.prefetch_queue_depth,
+    "gpu_queue_size": lambda s: s.options.prefetch_queue_depth,
+    "exec_pipelined": lambda s: s.pipelined,
+    "exec_async": lambda s: s.asynchronous,
+    "exec_separated": lambda _: False,
+    "exec_dynamic": lambda s: bool(s.extra.get("exec_dynamic") or s.extra.get("experimental_exec_dynamic")),
+    "is_restored_from_checkpoint": lambda _: False,
+    "enable_memory_stats": lambda s: bool(s.extra.get("enable_memory_stats", False)),
+    "set_affinity": lambda s: bool(s.extra.get("set_affinity", False)),
+    "py_num_workers": lambda s: s.extra.get("py_num_workers", 1),
+    "py_start_method": lambda s: s.extra.get("py_start_method", "fork"),
+    **{name: _extra(name) for name in ("concurrency", "default_cuda_stream_priority", "max_streams", "stream_policy")},
+}
+
+
+def check_options(options: Mapping[str, Any]) -> None:
+    """Refuse options that do not exist (DS102) or are not available (DS106)."""
+    for option, value in options.items():
+        support = PIPELINE_ARGUMENTS.get(option)
+        if support is None:
+            raise DaliStudioError(
+                Diagnostic(
+                    code="DS102",
+                    argument=option,
+                    message=f"Pipeline has no option {option!r}.",
+                    hint=f"Options: {', '.join(PIPELINE_ARGUMENTS)}.",
+                )
+            )
+        if support.status == "refused" and value not in (None, False):
+            raise refusal(f"Pipeline(..., {option}={value!r})", support)
+
+
+def bad_option(option: str, value: object, accepted: str) -> DaliStudioError:
+    """The error for an option that is missing or senseless."""
+    given = "is not given" if value is None else f"is {value!r}"
+    return DaliStudioError(
+        Diagnostic(
+            code="DS105",
+            argument=option,
+            message=f"{option} {given}; {accepted} is accepted.",
+            hint=f"Give {option}={accepted}, to the decorator or to the call.",
+        )
+    )
