@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 import dali_studio
+from dali_studio.api.default import warm_in_background
 from dali_studio.api.placement import ON_CPU
 from dali_studio.codegen.dialects import DIALECTS
 from dali_studio.codegen.emit import Emitted, emit
@@ -29,7 +30,7 @@ from dali_studio.studio.worker import Worker
 
 Send = Callable[[messages.KernelMessage, Sequence[bytes]], None]
 #: Jobs of the worker, most urgent first.
-JOBS = ("preview", "detail", "run", "strip")
+JOBS = ("preview", "detail", "run", "strip", "warm")
 
 
 class Session:
@@ -133,6 +134,7 @@ class Session:
         self.send(self._opened())
         self._announce()
         self._paint(everything=True)
+        self.worker.submit("warm", _warm)
 
     @handle.register
     def _(self, message: messages.ApplyEdits) -> None:
@@ -313,3 +315,8 @@ def write_text(path: Path, text: str) -> None:
                 hint="Choose another place.",
             )
         ) from error
+
+
+def _warm() -> None:
+    """After the first pictures: what the next operators need is compiled before they are placed."""
+    warm_in_background()
