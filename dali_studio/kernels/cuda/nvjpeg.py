@@ -30,7 +30,6 @@ LARGEST_SIDE = 16384
 _SAMPLINGS = ("4:4:4", "4:2:2", "4:2:0", "4:4:0")
 #: Seconds that a batch may take before it counts as stalled: in all, and for each picture. It takes 50 microseconds.
 _PATIENCE, _PATIENCE_EACH = 5.0, 0.02
-_INSTALL = "pip install nvidia-nvjpeg (CUDA 13) or nvidia-nvjpeg-cu12 (CUDA 12)"
 
 
 class HardwareStalledError(RuntimeError):
@@ -55,8 +54,8 @@ def open_decoder(device_id: int = 0) -> HardwareDecoder | Missing:
     if absent is not None:
         return absent
     library = nvjpeg_library.load(int(cupy().cuda.runtime.runtimeGetVersion()) // 1000)
-    if library is None:
-        return Missing("nvJPEG, which drives the GPU's JPEG decoder, is not installed", f"Run: {_INSTALL}")
+    if isinstance(library, Missing):
+        return library
     try:
         return HardwareDecoder(library, device_id)
     except NvjpegError as error:

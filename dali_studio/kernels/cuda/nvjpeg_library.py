@@ -13,6 +13,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.kernels.cuda.device import Missing
+
 #: Where the wheels of each major version of CUDA put the library, below the folder of the package ``nvidia``.
 _IN_WHEELS = {13: "cu13/lib/libnvjpeg.so.13", 12: "nvjpeg/lib/libnvjpeg.so.12"}
 #: Names of pixel formats that `Library` takes, and nvJPEG's numbers: interleaved colours, or the luma plane.
@@ -44,14 +46,15 @@ def places(cuda: int) -> list[str]:
     return found
 
 
-def load(cuda: int) -> Library | None:
-    """The first library that loads; ``None`` if there is none."""
+def load(cuda: int) -> Library | Missing:
+    """The first library that loads, for the major version `cuda` of CUDA; or what to install."""
     for place in places(cuda):
         try:
             return Library(place)
         except (OSError, AttributeError):  # not there, or too old to have all functions
             continue
-    return None
+    package = "nvidia-nvjpeg-cu12" if cuda == 12 else "nvidia-nvjpeg"
+    return Missing("nvJPEG, through which GPUs decode JPEG, is not installed", f"Run: pip install {package}")
 
 
 class Library:
