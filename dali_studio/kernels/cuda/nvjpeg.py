@@ -99,6 +99,8 @@ class HardwareDecoder:
 
     Attributes
     ----------
+    version : str
+        Of nvJPEG.
     engines : int
         Decoding units.
     stalled : bool
@@ -113,7 +115,7 @@ class HardwareDecoder:
     takes = staticmethod(takes)
 
     def __init__(self, library: Library, device_id: int) -> None:
-        self._library = library
+        self._library, self.version = library, library.version
         self._device = cupy().cuda.Device(device_id)
         self._handle = self._state = 0
         self._prepared: tuple[int, str] | None = None
