@@ -156,7 +156,7 @@ def test_errors_in_the_data_do_not_reach_beyond_their_picture(decoder: HardwareD
     assert all(trusted[0::2]) and all(np.array_equal(got, reference(good)) for got in pictures[0::2])
 
 
-def test_the_hardware_waits_for_what_was_enqueued_before(decoder: HardwareDecoder) -> None:
+def test_the_hardware_waits_for_the_event_that_it_is_told(decoder: HardwareDecoder) -> None:
     import cupy
 
     file = coded(picture(100, 120), "444")
@@ -170,7 +170,9 @@ def test_the_hardware_waits_for_what_was_enqueued_before(decoder: HardwareDecode
     cupy.cuda.Device().synchronize()
     with stream:
         slow((1,), (256,), (target, np.int32(target.size)))
-    decoder.decode([file], np.array([target.data.ptr], np.uint64), np.array([360]), stream=stream)
+        event = cupy.cuda.Event()
+        event.record()
+    decoder.decode([file], np.array([target.data.ptr], np.uint64), np.array([360]), after=event, patience=1.0)
     assert np.array_equal(target.get(), reference(file))
 
 
@@ -198,7 +200,7 @@ def test_what_does_not_answer_is_given_up() -> None:
     opened = open_decoder(0)
     if isinstance(opened, Missing):
         pytest.skip(f"needs JPEG hardware: {opened.reason}")
-    file = coded(picture(400, 400))
+    file = coded(picture(700, 700))
     with pytest.raises(HardwareStalledError, match="the CPU decodes instead"):
         on_gpu(opened, [file] * 64, patience=0)
     assert opened.stalled
