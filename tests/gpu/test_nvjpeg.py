@@ -207,3 +207,12 @@ def test_what_does_not_answer_is_given_up() -> None:
     with pytest.raises(HardwareStalledError):
         on_gpu(opened, [file])
     opened.close()
+
+
+def test_the_doctor_measures_what_is_there() -> None:
+    from dali_studio.kernels.cuda.measure import report
+
+    lines = dict(report(lambda: [coded(picture(300, 400), sampling) for sampling in ("420", "411")]))
+    assert "GB/s" in lines["copy"]
+    assert "images/s" in lines["jpeg hardware"] or "none used" in lines["jpeg hardware"]
+    assert set(dict(report(lambda: [np.zeros(9, np.uint8)]))) == set(lines)  # what cannot be read raises nothing
