@@ -177,6 +177,7 @@ def check_devices(node: Node, schema: OperatorSchema, sources: Mapping[str, tupl
     if schema.role == "copy":
         return []
     wanted = "gpu" if node.device == "gpu" else "cpu"
+    either = {declared.name for declared in schema.inputs if declared.either_device and wanted == "gpu"}
     hint: Callable[[str], str] = (
         (lambda source: f"Insert a copy to the GPU after {source}.")
         if wanted == "gpu"
@@ -187,5 +188,5 @@ def check_devices(node: Node, schema: OperatorSchema, sources: Mapping[str, tupl
             node, "DS207", f"{source} lies on the {device.upper()}; {node.operator} on {node.device} reads "
             f"{name} from the {wanted.upper()}.", hint(source), argument=name,
         )
-        for name, (source, device) in sources.items() if device != wanted
+        for name, (source, device) in sources.items() if device != wanted and name not in either
     ]  # fmt: skip

@@ -251,8 +251,7 @@ class Executor:
                 watch.report()
 
             return finish
-        on_device = [item for item in given if isinstance(item, DeviceBatch)]
-        gpu.run(step, lambda: self._args(step, now.request, store, now), on_device, indices, placed)
+        gpu.run(step, lambda: self._args(step, now.request, store, now), given, indices, placed)
         if now.probe is not None:
             gpu.synchronize()  # so that the time is the step's own
         watch.stop(step.key)

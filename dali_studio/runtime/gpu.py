@@ -117,7 +117,7 @@ class GpuRunner:
         self,
         step: Step,
         args: Callable[[], Args],
-        given: Sequence[DeviceBatch],
+        given: Sequence[Batch | DeviceBatch],
         indices: NDArray[np.int64],
         placed: Placed,
     ) -> None:
@@ -128,18 +128,19 @@ class GpuRunner:
         args : callable
             Makes its arguments for this batch, if they are needed.
         given : sequence
-            Its inputs.
+            Its inputs; those that lie on the CPU are copied.
         indices : ndarray
             Which samples of the batch they are, for messages.
         """
         operator = self._registry.operator(step.operator)
-        views = [_device_view(item) for item in given]
+        views = [view_of(item) if isinstance(item, Batch) else _device_view(item) for item in given]
         sources = views[0].sources if views else ()
         with gpu_failures(step, len(indices), indices, sources):
             meta, work = self._plan(step, args, views)
             assert meta.dtype is not None
             made = self._stream.empty(work.shapes, to_numpy(meta.dtype), meta.layout or "", sources)
-            operator.gpu(work, given, made, self._stream)
+            inputs = [self._upload(item) if isinstance(item, Batch) else item for item in given]
+            operator.gpu(work, inputs, made, self._stream)
         placed[step.outputs[0]] = made
 
     def mixed(
