@@ -117,22 +117,8 @@ class DataNode:
         return self if self.device == "gpu" else trace_operator("to_gpu", (self,), {}, trace=self._trace)
 
     def cpu(self) -> DataNode:
-        """The same data on the CPU.
-
-        Raises
-        ------
-        DaliStudioError
-            DS207 for data on the GPU.
-        """
-        if self.device == "cpu":
-            return self
-        raise DaliStudioError(
-            Diagnostic(
-                code="DS207", node=self.name, source=call_site(),
-                message="Data on the GPU cannot be copied back inside the pipeline.",
-                hint="Keep what follows on the GPU, or read the output with as_cpu().",
-            )
-        )
+        """The same data on the CPU."""
+        return self if self.device == "cpu" else trace_operator("to_cpu", (self,), {}, trace=self._trace)
 
     def __str__(self) -> str:
         output = "" if self.port.output == 0 else f"[{self.port.output}]"
