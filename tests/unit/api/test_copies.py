@@ -49,7 +49,7 @@ def test_they_go_through_documents_and_programs() -> None:
         assert emitted.source.count(".cpu()") == 3 and emitted.source.count(".gpu()") == 1
     scope: dict[str, object] = {"__name__": "emitted"}
     exec(compile(emit(graph, REGISTRY, "dali_studio").source, "emitted.py", "exec"), scope)
-    program = scope["pipeline"](images_source=lambda: [])  # type: ignore[operator]
+    program = scope["pipeline"](images_source=list)  # type: ignore[operator]
     wires = [(w.source, w.target, w.input, w.argument) for w in graph.wires()]
     assert [(w.source, w.target, w.input, w.argument) for w in program.graph.wires()] == wires
 
