@@ -81,10 +81,13 @@ TOLERANCES: dict[str, Tolerance] = {
     "rotate_gpu": Tolerance(mean=0.012, p999=1, max=2, rtol=2e-3),
     # types wider than 8 bits show a difference of the position of 1e-5 pixels between neighbours far apart
     "rotate_gpu_wide": Tolerance(mean=0.1, p999=2, max=8),
-    "warp_affine": Tolerance(mean=0.001, p999=1, max=2, rtol=2e-4),
+    # as rotate; a matrix that makes many ties (0.0015 of the pixels of a small picture)
+    "warp_affine": Tolerance(mean=0.002, p999=1, max=2, rtol=2e-4),
     "warp_nn": Tolerance(mean=0.02, p999=20, max=255, rtol=1.0),
     # another pixel now and then, in types whose pixels differ by hundreds
     "warp_nn_wide": Tolerance(mean=1.0, p999=500, max=65535, rtol=1.0),
+    # logarithm and cosine are rounded differently in the last bits; a rounded number may become its neighbour
+    "random_normal": Tolerance(mean=1e-3, p999=1, max=1, rtol=3e-7),
     # the last bits of the 3x3 matrix decide ties: 2 % of the pixels where value scales by 2.5
     "hsv": Tolerance(mean=0.03, p999=1, max=1, rtol=1e-6),
     # integers wider than 8 bits show the last bits of the float32 matrix

@@ -198,7 +198,11 @@ class Executor:
     def _stage(self, stage: BatchStage | Segment, now: _Iteration) -> Callable[[], None] | None:
         """Run one stage; what it returns waits for results that are still being made."""
         if isinstance(stage, BatchStage):
-            return self._on_gpu(stage.step, now) if stage.step.device != "cpu" else self._whole(stage.step, now)
+            if stage.step.device != "cpu":
+                return self._on_gpu(stage.step, now)
+            if any(port in now.placed for port in stage.step.inputs):
+                return self._from_gpu(stage.step, now)
+            return self._whole(stage.step, now)
         store, cache = now.store, now.cache
         steps, kept = stage.steps, stage.kept
         if cache is not None:
@@ -229,10 +233,29 @@ class Executor:
             for port in step.outputs:
                 cache.save(port, store[port])
 
+    def _from_gpu(self, step: Step, now: _Iteration) -> Callable[[], None]:
+        """Begin to copy a batch to the CPU."""
+        assert self._gpu is not None
+        if now.probe is not None:
+            self._gpu.synchronize()  # so that the time is the copy's own
+        watch = Stopwatch(now.probe)
+        watch.start()
+        wait = self._gpu.download(step, now.placed[step.inputs[0]], self._memory)
+
+        def finish() -> None:
+            now.store[step.outputs[0]] = wait()
+            watch.stop(step.key)
+            watch.report()
+
+        return finish
+
     def _on_gpu(self, step: Step, now: _Iteration) -> Callable[[], None] | None:
         gpu, placed, store = self._gpu, now.placed, now.store
         assert gpu is not None
         given = [placed[port] if port in placed else store[port] for port in step.inputs]
+        if step.role == "copy" and isinstance(given[0], DeviceBatch):
+            placed[step.outputs[0]] = given[0]  # it lies there already
+            return None
         if not gpu.per_sample(step):
             # copies, and random numbers, which only ask for the shapes of their input
             inputs = [item if isinstance(item, Batch) else shapes_only(item) for item in given]
@@ -251,8 +274,7 @@ class Executor:
                 watch.report()
 
             return finish
-        on_device = [item for item in given if isinstance(item, DeviceBatch)]
-        gpu.run(step, lambda: self._args(step, now.request, store, now), on_device, indices, placed)
+        gpu.run(step, lambda: self._args(step, now.request, store, now), given, indices, placed)
         if now.probe is not None:
             gpu.synchronize()  # so that the time is the step's own
         watch.stop(step.key)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from dali_studio.core.rows import Rows
 from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.kernels.cuda.stream import GpuStream, Turn
 from dali_studio.runtime.failures import Tolerance
+from dali_studio.runtime.memory import SlabPool
 from dali_studio.runtime.mixed import MixedRunner, Placed, gpu_failures
 from dali_studio.runtime.segment import view_of
 from dali_studio.runtime.workers import WorkerPool
@@ -24,7 +26,7 @@ from dali_studio.schema.declare import Batch, BatchView, Work
 from dali_studio.schema.registry import Registry
 from dali_studio.schema.traits import PerSample, ReadsData
 
-#: Uploads of fewer bytes are not worth the worker threads.
+#: Copies of fewer bytes are not worth the worker threads.
 _SMALL = 1 << 16
 
 
@@ -103,21 +105,41 @@ class GpuRunner:
             table = batch.samples.table
             np.copyto(host[: table.nbytes].view(dtype).reshape(table.shape), table)
         else:
-            targets = made.on_host(host)
-            if made.size < _SMALL:
-                for target, sample in zip(targets, batch.samples, strict=True):
-                    target[...] = sample
-            else:
-                self._workers.map(lambda i: np.copyto(targets[i], batch.samples[i]), len(targets))
+            self._copy(made.on_host(host), batch.samples, made.size)
         self._stream.fill(made, host, 0, made.size)
         self._stream.filled()
         return made
+
+    def _copy(self, targets: Sequence[NDArray[Any]], samples: Sequence[NDArray[Any]], size: int) -> None:
+        """Copy samples of `size` bytes together, on the workers where that pays."""
+        if size < _SMALL:
+            for target, sample in zip(targets, samples, strict=True):
+                target[...] = sample
+        else:
+            self._workers.map(lambda i: np.copyto(targets[i], samples[i]), len(targets))
+
+    def download(self, step: Step, batch: DeviceBatch, pool: SlabPool) -> Callable[[], Batch]:
+        """Begin to copy a batch to the CPU; what is returned waits for it, and gives it in memory of `pool`.
+
+        All samples come at once, through page-locked memory that is used again by a later iteration.
+        """
+        with gpu_failures(step, len(batch)):
+            host, done = self._stream.fetch(batch)
+
+        def finish() -> Batch:
+            with gpu_failures(step, len(batch)):
+                done.synchronize()
+                made = pool.samples(batch.shapes, batch.dtype)
+                self._copy(made, batch.on_host(host), batch.size)
+                return Batch(made, batch.layout, batch.sources)
+
+        return finish
 
     def run(
         self,
         step: Step,
         args: Callable[[], Args],
-        given: Sequence[DeviceBatch],
+        given: Sequence[Batch | DeviceBatch],
         indices: NDArray[np.int64],
         placed: Placed,
     ) -> None:
@@ -128,18 +150,19 @@ class GpuRunner:
         args : callable
             Makes its arguments for this batch, if they are needed.
         given : sequence
-            Its inputs.
+            Its inputs; those that lie on the CPU are copied.
         indices : ndarray
             Which samples of the batch they are, for messages.
         """
         operator = self._registry.operator(step.operator)
-        views = [_device_view(item) for item in given]
+        views = [view_of(item) if isinstance(item, Batch) else _device_view(item) for item in given]
         sources = views[0].sources if views else ()
         with gpu_failures(step, len(indices), indices, sources):
             meta, work = self._plan(step, args, views)
             assert meta.dtype is not None
             made = self._stream.empty(work.shapes, to_numpy(meta.dtype), meta.layout or "", sources)
-            operator.gpu(work, given, made, self._stream)
+            inputs = [self._upload(item) if isinstance(item, Batch) else item for item in given]
+            operator.gpu(work, inputs, made, self._stream)
         placed[step.outputs[0]] = made
 
     def mixed(

@@ -78,7 +78,7 @@ def tolerance(name: str, arguments: dict[str, Any], result: np.ndarray[Any, Any]
     nearest = arguments.get("interp_type") == "INTERP_NN"
     if name == "resize":
         return TOLERANCES["resize_gpu"]
-    if name == "rotate":
+    if name in ("rotate", "warp_affine"):
         if nearest:
             return TOLERANCES["warp_nn" if dtype == "uint8" else "warp_nn_wide"]
         return TOLERANCES["rotate_gpu" if result.dtype.kind == "f" or dtype == "uint8" else "rotate_gpu_wide"]

@@ -204,6 +204,13 @@ class GpuStream:
         if host.size:
             memory.copy_from_host_async(_pointer(host), host.size, self._stream)
 
+    def fetch(self, batch: DeviceBatch) -> tuple[NDArray[np.uint8], Any]:
+        """Enqueue the copy of a batch to page-locked memory of this iteration; the event is behind it."""
+        host = self.pinned(batch.size)
+        if host.size:
+            batch.memory.copy_to_host_async(_pointer(host), host.size, self._stream)
+        return host, self.event()
+
     def upload(self, *tables: NDArray[Any]) -> tuple[Any, list[int]]:
         """Copy tables to the GPU in one go.
 

@@ -64,6 +64,12 @@ export const CATALOG: Catalog = {
       arguments: [argument("range", { type: "float_list", length: [2], default: [-1, 1] })],
     }),
     operator("random.coin_flip", { category: "random", outputs: [{ name: "numbers", kind: "scalar" }] }),
+    operator("to_cpu", {
+      category: "copies",
+      inputs: [{ name: "input" }],
+      outputs: [{ name: "output" }],
+      role: "copy",
+    }),
     operator("old", { hidden: true }),
   ],
 };

@@ -222,6 +222,7 @@ export interface InputSchema {
   readonly layouts?: readonly string[];
   readonly dtypes?: readonly string[];
   readonly optional?: boolean;
+  readonly either_device?: boolean;
   readonly doc?: string;
 }
 
