@@ -17,7 +17,8 @@ from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph, structural_keys
 from dali_studio.graph.seeds import operator_indices
 from dali_studio.graph.validate import Validation
-from dali_studio.runtime.executor import Executor, Request, SourceState
+from dali_studio.runtime.executor import Executor, SourceState
+from dali_studio.runtime.request import Request
 from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.declare import Batch
 from dali_studio.schema.registry import Registry
@@ -259,4 +260,3 @@ def _subgraph(graph: Graph, keys: set[str]) -> Graph:
     wires = [w for w in graph.wires() if w.target in keys and w.source.node in keys]
     part.rebuild(kept, wires, [port for port in graph.outputs if port.node in keys])
     return part
-
