@@ -80,6 +80,7 @@ class BaseIterator:
             self._epoch: Epoch = ReaderEpoch(metas, self.batch_size, policy)
         else:
             self._epoch = Epoch(int(size), self.batch_size, len(self._pipes), policy, last_batch_padded)
+        self._skipping = [_skips(pipe) for pipe in self._pipes]
         #: Pipelines whose `iter_setup` has said that there is no more data.
         self._exhausted: set[int] = set()
         self._running = False
@@ -252,7 +253,7 @@ class BaseIterator:
             return
         for number, outputs in enumerate(made):
             for name, batch in zip(self.output_map, outputs, strict=True):
-                if len(batch) != self.batch_size:
+                if len(batch) != self.batch_size and not self._skipping[number]:
                     raise DaliStudioError(
                         Diagnostic(
                             code="DS304",
@@ -278,6 +279,12 @@ def _batch_size(pipelines: list[Pipeline]) -> int:
     if len(set(sizes)) > 1:
         raise _bad("pipelines", f"The pipelines differ in batch_size: {sizes}.", "Make them with one batch_size.")
     return sizes[0]
+
+
+def _skips(pipe: Pipeline) -> bool:
+    """Whether samples may be left out of a batch because their files are damaged."""
+    graph = pipe.graph
+    return any(graph.node(key).arguments.get("on_error") == "skip" for key in graph)
 
 
 def _policy(fill_last_batch: bool | None, last_batch_policy: Any) -> LastBatchPolicy:
