@@ -162,7 +162,7 @@ class TensorListCPU:
     ) -> TensorListCPU:
         """Wrap sample arrays without a copy."""
         made = cls.__new__(cls)
-        made._assign(list(samples), layout, list(sources) or [""] * len(samples), dtype)
+        made._assign(list(samples), layout, sources if len(sources) else ("",) * len(samples), dtype)
         return made
 
     @staticmethod
@@ -180,7 +180,7 @@ class TensorListCPU:
         return TensorListCPU.from_samples([array] * num_samples, sample.layout())
 
     def _assign(
-        self, samples: list[NDArray[Any]], layout: str | None, sources: list[str], dtype: DALIDataType | None = None
+        self, samples: list[NDArray[Any]], layout: str | None, sources: Sequence[str], dtype: DALIDataType | None = None
     ) -> None:
         first = samples[0] if samples else None
         for index, sample in enumerate(samples):

@@ -180,7 +180,7 @@ class TensorListGPU:
         rows = zip(shapes.tolist(), offsets.tolist(), strict=True)
         samples = [array(tuple(shape), dtype, memory + offset) for shape, offset in rows]
         made = cls.__new__(cls)
-        made._assign(samples, layout, list(sources) or [""] * len(samples), from_numpy(dtype))  # noqa: SLF001 - its own class
+        made._assign(samples, layout, sources if len(sources) else ("",) * len(samples), from_numpy(dtype))  # noqa: SLF001 - its own class
         return made
 
     @staticmethod
@@ -196,7 +196,7 @@ class TensorListGPU:
         """A batch that repeats one sample, without a copy."""
         return TensorListGPU([sample] * num_samples, sample.layout())
 
-    def _assign(self, samples: list[Any], layout: str, sources: list[str], dtype: DALIDataType | None) -> None:
+    def _assign(self, samples: list[Any], layout: str, sources: Sequence[str], dtype: DALIDataType | None) -> None:
         for index, sample in enumerate(samples):
             if sample.dtype != samples[0].dtype or sample.ndim != samples[0].ndim:
                 raise TypeError(

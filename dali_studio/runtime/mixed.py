@@ -13,17 +13,16 @@ from dali_studio.compiler.plan import Step
 from dali_studio.core.diagnostics import ArgumentError, DaliStudioError, Diagnostic
 from dali_studio.core.dtypes import to_numpy
 from dali_studio.graph.edits import PortRef
-from dali_studio.kernels.cpu.image_info import ImageInfo
 from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.kernels.cuda.nvjpeg import Batch as SubmittedFiles
-from dali_studio.kernels.cuda.nvjpeg import HardwareDecoder, open_decoder, takes
+from dali_studio.kernels.cuda.nvjpeg import HardwareDecoder, open_decoder
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.runtime.failures import StepError, Tolerance
 from dali_studio.runtime.segment import view_of
 from dali_studio.runtime.sharing import Decoding, HardwareFeeder, Shared
 from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.declare import Batch, HardwareImages
+from dali_studio.schema.declare import Batch
 from dali_studio.schema.registry import Registry
 
 Placed = dict[PortRef, DeviceBatch]
@@ -79,7 +78,7 @@ class MixedRunner:
                 target[...] = 0
 
         images = operator.hardware(work)
-        both = _for_hardware(images)
+        both = images.positions if images is not None else ()
         addresses, pitches = made.pointers, work.shapes[:, 1] * work.shapes[:, 2]
 
         def to_hardware(decoder: HardwareDecoder, group: list[int]) -> SubmittedFiles:
@@ -119,12 +118,6 @@ class MixedRunner:
         for feeder in self._feeders:
             feeder.close()
         self._feeders = []
-
-
-def _for_hardware(images: HardwareImages | None) -> list[int]:
-    if images is None:
-        return []
-    return [position for position, info in enumerate(images.infos) if isinstance(info, ImageInfo) and takes(info)]
 
 
 def _runs(count: int, without: Sequence[int]) -> list[tuple[int, int]]:

@@ -225,7 +225,9 @@ def _cut(shapes: NDArray[np.int64], windows: NDArray[np.int64], layout: str) -> 
     return cut
 
 
-def argument_rows(store: Store, ports: Mapping[str, PortRef], schema: OperatorSchema) -> dict[str, Sequence[NDArray[Any]]]:
+def argument_rows(
+    store: Store, ports: Mapping[str, PortRef], schema: OperatorSchema
+) -> dict[str, Sequence[NDArray[Any]]]:
     """The per-sample values of wired arguments.
 
     Raises

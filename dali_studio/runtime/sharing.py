@@ -21,7 +21,7 @@ from dali_studio.kernels.cuda.nvjpeg import HardwareDecoder
 from dali_studio.runtime.workers import Loop, WorkerPool
 
 #: Images that the hardware takes at a time: more keep it busier, fewer leave less to wait for at the end of a batch.
-MOST, LEAST = 64, 16
+MOST, LEAST = 128, 32
 
 
 class Shared:

@@ -129,15 +129,16 @@ class HardwareImages:
 
     Attributes
     ----------
-    infos : sequence
-        The header of each image (`kernels.cpu.image_info.ImageInfo`), or what was wrong with it.
+    positions : sequence of int
+        Those images, ascending.
     colors : str
         "RGB", "BGR" or "GRAY".
     windows : ndarray or None
-        int64, (N, 4): first row, first column, height and width of the part of each image; ``None`` for whole images.
+        int64, (N, 4): first row, first column, height and width of the part of each image of the batch; ``None`` for
+        whole images.
     """
 
-    infos: Sequence[Any]
+    positions: Sequence[int]
     colors: str
     windows: NDArray[np.int64] | None
 

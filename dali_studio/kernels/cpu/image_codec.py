@@ -9,6 +9,7 @@ decoded: `peek` -> `output_shape` -> `decode`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,7 @@ from dali_studio.kernels.cpu.image_info import (
     stored_window,
     swaps_axes,
 )
-from dali_studio.kernels.cpu.jpeg_facts import read_header
+from dali_studio.kernels.cpu.jpeg_facts import read_headers
 
 __all__ = [
     "OUTPUT_DTYPES",
@@ -47,6 +48,7 @@ __all__ = [
     "output_channels",
     "output_shape",
     "peek",
+    "peek_all",
     "sniff",
 ]
 
@@ -119,10 +121,24 @@ def peek(buf: Buffer) -> ImageInfo:
     """
     found = sniff(buf)
     if found == "jpeg":
-        return read_header(buf) if isinstance(buf, np.ndarray) else jpeg.parse_header(buf)
+        return jpeg.parse_header(buf)
     if found == "png":
         return png.parse_header(as_view(buf))
     return pillow_codec.peek(as_view(buf), found)
+
+
+def peek_all(files: Sequence[NDArray[np.uint8]]) -> list[ImageInfo | DecodeError]:
+    """`peek` for many files, with the error in place of what has no readable header."""
+
+    def one(file: NDArray[np.uint8]) -> ImageInfo | DecodeError:
+        try:
+            return peek(file)
+        except DecodeError as error:
+            return error
+
+    return [
+        one(file) if info is None else info for info, file in zip(read_headers(files), files, strict=True)
+    ]
 
 
 def output_shape(info: ImageInfo, output_type: str = "RGB", adjust_orientation: bool = True) -> tuple[int, int, int]:

@@ -6,14 +6,18 @@ depends; that function itself, slower by far, reads only the first file of each 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from dali_studio.kernels.cpu.image_info import ImageInfo
 from dali_studio.kernels.cpu.jit import kernel
-from dali_studio.kernels.cpu.jpeg_header import parse_header
+from dali_studio.kernels.cpu.jpeg_header import NARROW_TABLE, parse_header
 
 #: Numbers of a key: components of the scan, place of the frame header, restart interval, Adobe's transform, JFIF, and
 #: the bytes of the frame header.
@@ -24,66 +28,91 @@ _MOST = 4096
 _known: dict[bytes, ImageInfo] = {}
 
 
+@intrinsic
+def _byte(typing_context: Any, address: Any) -> Any:  # noqa: ARG001 - numba's protocol
+    """The byte at an address."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ARG001
+        pointer = builder.inttoptr(arguments[0], ir.IntType(8).as_pointer())
+        return builder.zext(builder.load(pointer), ir.IntType(64))
+
+    return types.int64(types.int64), generate
+
+
 @kernel
-def _collect(data: Any, key: Any) -> bool:  # noqa: C901, PLR0912 - one branch for each kind of segment
+def _collect(address: int, size: int, key: Any) -> bool:  # noqa: C901, PLR0912 - one branch for each kind of segment
     """Fill `key`; false for what is no plain header, or holds an orientation."""
-    size = len(data)
-    if size < 4 or data[0] != 0xFF or data[1] != 0xD8:
+    if size < 4 or _byte(address) != 0xFF or _byte(address + 1) != 0xD8 or _byte(address + 2) != 0xFF:
         return False
     position = 2
     while position + 4 <= size:
-        marker = data[position + 1]
-        if data[position] != 0xFF or marker == 0x01 or 0xD0 <= marker <= 0xD9:
+        marker = _byte(address + position + 1)
+        if _byte(address + position) != 0xFF or marker == 0x01 or 0xD0 <= marker <= 0xD9:
             return False
         if marker == 0xFF:
             position += 1
             continue
         body = position + 4
-        end = position + 2 + (np.int64(data[position + 2]) << 8 | np.int64(data[position + 3]))
-        if end > size:
+        end = position + 2 + (_byte(address + position + 2) << 8 | _byte(address + position + 3))
+        if end > size or end < body:
             return False
         if marker == 0xDA:
-            key[0] = data[body]
-            return key[1] > 0
+            key[0] = _byte(address + body)
+            return key[1] > 0 and end > body
         if 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
             if key[1] or end - position > _LONGEST + 2:
                 return False
             key[1] = position
             for k in range(position, end):
-                key[_FRAME + k - position] = data[k]
-        elif marker == 0xDD:
-            key[2] = np.int64(data[body]) << 8 | np.int64(data[body + 1])
-        elif marker == 0xE0:
-            if end - body >= 4 and data[body] == 0x4A and data[body + 1] == 0x46 and data[body + 2] == 0x49:
-                key[4] = key[4] | (data[body + 3] == 0x46)
-        elif marker == 0xE1:
-            if end - body >= 2 and data[body] == 0x45 and data[body + 1] == 0x78:  # Exif
+                key[_FRAME + k - position] = _byte(address + k)
+        elif marker == 0xDD and end >= body + 2:
+            key[2] = _byte(address + body) << 8 | _byte(address + body + 1)
+        elif marker == 0xE0 and end >= body + 4:
+            letters = _byte(address + body) == 0x4A and _byte(address + body + 1) == 0x46
+            if letters and _byte(address + body + 2) == 0x49 and _byte(address + body + 3) == 0x46:
+                key[4] = 1
+        elif marker == 0xE1 and end >= body + 2:
+            if _byte(address + body) == 0x45 and _byte(address + body + 1) == 0x78:  # Exif
                 return False
         elif marker == 0xEE:
-            if end - body < 12 or data[body] != 0x41 or data[body + 1] != 0x64:  # Adobe
+            if end - body < 12 or _byte(address + body) != 0x41 or _byte(address + body + 1) != 0x64:  # Adobe
                 return False
-            key[3] = 1 + np.int64(data[body + 11])
+            key[3] = 1 + _byte(address + body + 11)
+        elif marker == 0xDB and (end - body) % NARROW_TABLE:
+            return False
         position = end
     return False
 
 
-def read_header(data: NDArray[np.uint8]) -> ImageInfo:
-    """`parse_header`, remembered by kind.
+@kernel
+def _collect_all(addresses: Any, sizes: Any, keys: Any, plain: Any) -> None:
+    for i in range(len(addresses)):
+        plain[i] = _collect(addresses[i], sizes[i], keys[i])
+
+
+def read_headers(files: Sequence[NDArray[np.uint8]]) -> list[ImageInfo | None]:
+    """The headers of JPEG files, by `parse_header`, remembered by kind.
 
     Parameters
     ----------
-    data : ndarray of uint8
-        The whole file, contiguous.
+    files : sequence of ndarray of uint8
+        Each contiguous in memory.
 
-    Raises
-    ------
-    DecodeError
-        As `parse_header`.
+    Returns
+    -------
+    list of ImageInfo or None
+        ``None`` for what is no JPEG file with a plain header: `image_codec.peek` knows more.
     """
-    key = np.zeros(_FRAME + _LONGEST + 2, np.int32)
-    if not _collect(data, key):
-        return parse_header(data)
-    kind = key.tobytes()
+    addresses = np.fromiter((file.__array_interface__["data"][0] for file in files), np.int64, len(files))
+    keys = np.zeros((len(files), _FRAME + _LONGEST + 2), np.int32)
+    plain = np.zeros(len(files), np.bool_)
+    _collect_all(addresses, np.fromiter(map(len, files), np.int64, len(files)), keys, plain)
+    return [
+        _header(row.tobytes(), file) if ok else None for row, file, ok in zip(keys, files, plain.tolist(), strict=True)
+    ]
+
+
+def _header(kind: bytes, data: NDArray[np.uint8]) -> ImageInfo:
     info = _known.get(kind)
     if info is None:
         info = parse_header(data)

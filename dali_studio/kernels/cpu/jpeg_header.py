@@ -24,7 +24,7 @@ _UNSUPPORTED_FRAMES = {
 _ARITHMETIC = (0xC9, 0xCA)
 _MARK, _TEM, _RST0, _SOI, _EOI = 0xFF, 0x01, 0xD0, 0xD8, 0xD9
 _DQT, _SOS, _DRI, _APP0, _APP1, _APP14 = 0xDB, 0xDA, 0xDD, 0xE0, 0xE1, 0xEE
-_NARROW_TABLE = 65
+NARROW_TABLE = 65
 """Bytes of a quantisation table whose entries have 8 bits; with 16 it has 129."""
 
 
@@ -60,7 +60,7 @@ def parse_header(data: Buffer) -> ImageInfo:
         elif marker == _APP1 and orientation == 1 and bytes(view[body : body + 6]) == b"Exif\0\0":
             orientation = exif_orientation(view[body + 6 : end])
         elif marker == _DQT:
-            wide = wide or (end - body) % _NARROW_TABLE != 0
+            wide = wide or (end - body) % NARROW_TABLE != 0
         elif marker == _DRI and body + 2 <= size:
             restart = view[body] << 8 | view[body + 1]
         elif marker == _APP14:

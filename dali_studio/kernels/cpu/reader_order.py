@@ -139,6 +139,7 @@ class ReaderOrder:
         """Go back to the very first batch."""
         self._epoch = self._position = self._returned = self._last = 0
         self._read_epoch = self._read_position = 0
+        self._read_bounds = self.shard_bounds(0)
         # std::default_random_engine is minstd_rand0, here seeded through a std::seed_seq of the low 32 bits.
         self._engine = seed_sequence([self._seed], 4)[3] % _MINSTD_MODULUS or 1
         self._buffer = [self._read() for _ in range(self._fill)]
@@ -172,6 +173,7 @@ class ReaderOrder:
         self._epoch, self._position, self._returned = state.epoch, state.position, state.returned
         self._last, self._engine, self._buffer = state.last, state.engine, list(state.buffer)
         self._read_epoch, self._read_position = state.read_epoch, state.read_position
+        self._read_bounds = self.shard_bounds(self._read_epoch)
 
     # ------------------------------------------------------------------------------------------------------- picks
 
@@ -189,30 +191,46 @@ class ReaderOrder:
             ``batch_size`` indices. A batch runs on into the next epoch unless ``pad_last_batch`` fills it with
             repetitions of the epoch's last sample.
         """
-        return [self._next(first=i == 0) for i in range(batch_size)]
-
-    def _next(self, first: bool) -> int:
-        begin, end = self.shard_bounds(self._epoch)
-        if self._position == end - begin:
-            per_shard = -(-self._size // self.num_shards)
-            if self._pad and (self._returned < per_shard or not first):
-                self._returned += 1
-                return self._last
-            self._epoch, self._position, self._returned = self._epoch + 1, 0, 0
+        picked: list[int] = []
+        while len(picked) < batch_size:
             begin, end = self.shard_bounds(self._epoch)
-        self._last = self._pick(end - begin) if self._fill else self._entry(self._epoch, begin + self._position)
-        self._position += 1
-        self._returned += 1
-        return self._last
+            left = end - begin - self._position
+            if left:
+                picked += self._run(begin, end, min(left, batch_size - len(picked)))
+                self._last = picked[-1]
+            elif self._pad and (picked or self._returned < -(-self._size // self.num_shards)):
+                picked.append(self._last)
+                self._returned += 1
+            else:
+                self._epoch, self._position, self._returned = self._epoch + 1, 0, 0
+        return picked
 
-    def _pick(self, epoch_size: int) -> int:
-        """Random pick among the buffered samples of this epoch; a sample's slot is its place in the stream mod size."""
+    def _run(self, begin: int, end: int, count: int) -> list[int]:
+        """The next entries of the epoch whose part of the list is given."""
+        if self._fill:
+            picked = self._picks(end - begin, count)
+        else:
+            if self._reshuffle and self._order_epoch != self._epoch:
+                self._permute_until(self._epoch)
+            first = begin + self._position
+            picked = self._order[first : first + count]
+        self._position += count
+        self._returned += count
+        return picked
+
+    def _picks(self, epoch_size: int, count: int) -> list[int]:
+        """Random picks among the epoch's buffered samples; a sample's slot is its place in the stream mod size."""
+        buffer, fill, position = self._buffer, self._fill, self._position
         oldest = self._oldest_slot()
-        candidates = min(self._fill, epoch_size - self._position)
-        slot = (oldest + self._random_below(candidates)) % self._fill
-        picked = self._buffer[slot]
-        self._buffer[slot] = self._buffer[oldest]
-        self._buffer[oldest] = self._read()
+        picked: list[int] = []
+        for _ in range(count):
+            candidates = min(fill, epoch_size - position)
+            slot = (oldest + self._random_below(candidates)) % fill
+            picked.append(buffer[slot])
+            buffer[slot] = buffer[oldest]
+            buffer[oldest] = self._read()
+            position += 1
+            oldest = (oldest + 1) % fill
         return picked
 
     def _oldest_slot(self) -> int:
@@ -233,11 +251,12 @@ class ReaderOrder:
 
     def _read(self) -> int:
         """Next sample of the stream that fills the buffer."""
-        begin, end = self.shard_bounds(self._read_epoch)
+        begin, end = self._read_bounds
         entry = self._order[begin + self._read_position]
         self._read_position += 1
         if self._read_position == end - begin:
             self._read_epoch, self._read_position = self._read_epoch + 1, 0
+            self._read_bounds = self.shard_bounds(self._read_epoch)
         return entry
 
     def _random_below(self, size: int) -> int:
@@ -248,11 +267,6 @@ class ReaderOrder:
             value = self._engine - 1
             if value < size * scale:
                 return value // scale
-
-    def _entry(self, epoch: int, position: int) -> int:
-        if self._reshuffle and self._order_epoch != epoch:
-            self._permute_until(epoch)
-        return self._order[position]
 
     def _permute_until(self, epoch: int) -> None:
         """Bring the list into the order of an epoch; a list that is further on starts over."""

@@ -20,8 +20,9 @@ from dali_studio.kernels.cpu.image_codec import (
     decode_view,
     output_channels,
     output_shape,
-    peek,
+    peek_all,
 )
+from dali_studio.kernels.cuda.nvjpeg import takes
 from dali_studio.operators.common import ON_ERROR, accept_output, sentence
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import BatchView, HardwareImages, Work
@@ -83,7 +84,7 @@ def infer_image(args: Args, encoded: TensorMeta) -> TensorMeta:
     return TensorMeta(args["dtype"], 3, "HWC", "image")
 
 
-def peek_all(args: Args, encoded: BatchView) -> tuple[list[ImageInfo | DecodeError], NDArray[np.int64]]:
+def headers(args: Args, encoded: BatchView) -> tuple[list[ImageInfo | DecodeError], NDArray[np.int64]]:
     """Headers, and (N, 3) shapes of the whole upright images.
 
     What is no image has its error in place of a header, if the run goes on without it, and the shape of the batch's
@@ -94,24 +95,33 @@ def peek_all(args: Args, encoded: BatchView) -> tuple[list[ImageInfo | DecodeErr
     ArgumentError
         DS301 with the sample that is no image.
     """
-    infos: list[ImageInfo | DecodeError] = []
-    shapes: list[tuple[int, int, int] | None] = []
     context = args.context
     kind, upright = args["output_type"].name, args["adjust_orientation"]
-    for index, data in enumerate(encoded.samples or ()):
-        try:
-            info = peek(data)
-            shapes.append(output_shape(info, kind, upright))
-        except DecodeError as error:
-            finding = _finding(error, index)
+    infos = peek_all(encoded.samples or ())
+    of_kind: dict[int, tuple[int, int, int] | DecodeError] = {}  # most images share their header with others
+    shapes: list[tuple[int, int, int] | None] = []
+    for index, info in enumerate(infos):
+        shape = of_kind.get(id(info))
+        if shape is None:
+            shape = of_kind[id(info)] = _shape(info, kind, upright=upright)
+        if isinstance(shape, DecodeError):
+            finding = _finding(shape, index)
             source = encoded.sources[index] if encoded.sources else ""
             if not context.accepts(int(context.indices[index]), source, finding):
-                raise finding from error
-            info = error
-            shapes.append(None)
-        infos.append(info)
+                raise finding from shape
+            infos[index] = shape
+        shapes.append(None if isinstance(shape, DecodeError) else shape)
     first = next((shape for shape in shapes if shape is not None), (1, 1, output_channels(3, kind)))
     return infos, np.array([shape or first for shape in shapes], np.int64).reshape(len(infos), 3)
+
+
+def _shape(info: ImageInfo | DecodeError, kind: str, *, upright: bool) -> tuple[int, int, int] | DecodeError:
+    if isinstance(info, DecodeError):
+        return info
+    try:
+        return output_shape(info, kind, upright)
+    except DecodeError as error:
+        return error
 
 
 def _finding(error: DecodeError, sample: int | None = None) -> ArgumentError:
@@ -137,15 +147,18 @@ def hardware_images(work: Work, windows: NDArray[np.int64] | None) -> HardwareIm
         return None
     if kind not in ("RGB", "BGR", "GRAY", "ANY_DATA"):
         return None
-    infos = [
-        info if isinstance(info, ImageInfo) and _as_stored(info, kind, upright=params["upright"]) else None
-        for info in params["infos"]
-    ]
-    return HardwareImages(infos, "RGB" if kind == "ANY_DATA" else kind, windows)
-
-
-def _as_stored(info: ImageInfo, kind: str, *, upright: bool) -> bool:
-    return (info.orientation == 1 or not upright) and (kind != "ANY_DATA" or info.channels == 3)
+    upright = params["upright"]
+    infos: dict[int, ImageInfo | DecodeError] = {id(info): info for info in params["infos"]}  # many share their header
+    fit = {
+        key
+        for key, info in infos.items()
+        if isinstance(info, ImageInfo)
+        and takes(info)
+        and (info.orientation == 1 or not upright)
+        and (kind != "ANY_DATA" or info.channels == 3)
+    }
+    positions = [position for position, info in enumerate(params["infos"]) if id(info) in fit]
+    return HardwareImages(positions, "RGB" if kind == "ANY_DATA" else kind, windows)
 
 
 def decode_sample(
@@ -164,12 +177,7 @@ def decode_sample(
             height, width, _ = output_shape(info, params["output_type"], params["upright"])
             return decode_view(data, info, tuple(roi) if roi is not None else (0, 0, height, width), **options)  # pyright: ignore[reportArgumentType]
         return decode(
-            data,
-            info,
-            dtype=params["dtype"],
-            roi=tuple(roi) if roi is not None else None,
-            out=out,
-            **options,  # pyright: ignore[reportArgumentType]
+            data, info, dtype=params["dtype"], roi=tuple(roi) if roi is not None else None, out=out, **options  # pyright: ignore[reportArgumentType]
         )
     except DecodeError as error:
         raise _finding(error) from error

@@ -12,8 +12,8 @@ from dali_studio.operators.decoders.common import (
     decode_parameters,
     decode_sample,
     hardware_images,
+    headers,
     infer_image,
-    peek_all,
 )
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import BatchView, HardwareImages, Input, Operator, Output, Work, example
@@ -56,7 +56,7 @@ class Image(DecoderArguments, Operator):
 
     @staticmethod
     def plan(args: Args, *inputs: BatchView) -> Work:
-        infos, shapes = peek_all(args, inputs[0])
+        infos, shapes = headers(args, inputs[0])
         return Work(shapes, decode_parameters(args, infos))
 
     @staticmethod
