@@ -2,6 +2,7 @@
 #   make lab      JupyterLab with the designer and sample photos
 #   make test     all tests        make lint   style, types, layers
 #   make bench    benchmarks       make generated   what is generated from the code
+#   make endurance   long and repeated runs; ARGS="--device cpu" without a GPU
 #   make wheel    a release in dist/
 # PYTHON=python3.12 chooses the interpreter of a new .venv; EXTRAS=dev,peer adds extras; ARGS passes options on.
 
@@ -21,7 +22,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 NPM_INSTALL := npm install --no-save --no-fund --no-audit --loglevel=error
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: setup lab test bench lint generated frontend frontend-test wheel clean
+.PHONY: setup lab test bench endurance lint generated frontend frontend-test wheel clean
 .DELETE_ON_ERROR:
 
 setup: $(STAMPS)/warm
@@ -65,6 +66,9 @@ test: $(STAMPS)/warm
 bench: $(STAMPS)/warm
 	@$(BIN)/python tests/benchmarks $(ARGS)
 	@$(BIN)/python tests/benchmarks/latency.py
+
+endurance: $(STAMPS)/warm
+	@$(BIN)/python tests/benchmarks/endurance.py $(ARGS)
 
 # All of them run, also after one has found something.
 lint: $(STAMPS)/package-$(EXTRAS)

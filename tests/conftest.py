@@ -44,6 +44,16 @@ def nvidia() -> ModuleType:
         raise
 
 
+@pytest.fixture(scope="session")
+def torch() -> ModuleType:
+    """PyTorch, which is optional; a build for the CPU is enough for tests without a GPU."""
+    try:
+        return importlib.import_module("torch")
+    except ImportError:
+        _absent("iterators for PyTorch need torch, which is not installed")
+        raise
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Whatever compares with nvidia.dali can be left out by ``-m "not peer"``."""
     for item in items:

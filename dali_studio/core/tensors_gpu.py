@@ -43,7 +43,8 @@ class TensorGPU:
         return self._array.__cuda_array_interface__
 
     def __dlpack__(self, **options: Any) -> Any:
-        return self._array.__dlpack__(**options)
+        with self._array.device:  # whose current stream the reader's is to wait for
+            return self._array.__dlpack__(**options)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return self._array.__dlpack_device__()
@@ -295,7 +296,8 @@ class TensorListGPU:
         )
         if side_by_side:
             return cupy.ndarray((len(self), *first.shape), first.dtype, first.data)
-        return cupy.stack(self._samples)
+        with first.device:  # not the caller's, where several GPUs are in use
+            return cupy.stack(self._samples)
 
     def reinterpret(self, new_type: DALIDataType) -> None:
         """Read the same bytes as another element type of the same size."""
@@ -364,7 +366,8 @@ def _copy_out(arrays: Sequence[Any], ptr: Any) -> None:
         raise ValueError("copy_to_external needs a device address that is not null")
     runtime = _cupy().cuda.runtime
     for array in arrays:
-        whole = _cupy().ascontiguousarray(array)
-        runtime.memcpy(address, whole.data.ptr, whole.nbytes, runtime.memcpyDeviceToDevice)
+        with array.device:
+            whole = _cupy().ascontiguousarray(array)
+            runtime.memcpy(address, whole.data.ptr, whole.nbytes, runtime.memcpyDeviceToDevice)
+            runtime.deviceSynchronize()
         address += int(whole.nbytes)
-    runtime.deviceSynchronize()

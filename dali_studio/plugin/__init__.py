@@ -1,0 +1,1 @@
+"""Bridges to frameworks; same names as ``nvidia.dali.plugin``."""

@@ -1,0 +1,285 @@
+"""Batches as PyTorch tensors; same names as ``nvidia.dali.plugin.pytorch``. PyTorch is imported when it is needed."""
+
+from __future__ import annotations
+
+import importlib
+from collections import deque
+from collections.abc import Sequence
+from contextlib import nullcontext
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dali_studio.api.default import default_registry
+from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
+from dali_studio.core.dtypes import NUMERIC, short_name, to_numpy
+from dali_studio.core.enums import DALIDataType
+from dali_studio.core.optional import require
+from dali_studio.pipeline import Pipeline
+from dali_studio.plugin.base_iterator import BaseIterator, LastBatchPolicy, Outputs
+from dali_studio.tensors import TensorCPU, TensorGPU, TensorListCPU, TensorListGPU
+
+if TYPE_CHECKING:
+    to_torch_type: dict[DALIDataType, Any]
+
+__all__ = ["DALIClassificationIterator", "DALIGenericIterator", "LastBatchPolicy", "feed_ndarray", "to_torch_type"]
+
+#: Nodes whose results may be the user's own arrays, or are used in every iteration.
+_SHARING_ROLES = ("external_source", "constant")
+
+
+def _torch() -> Any:
+    return require("torch", purpose="Handing batches to PyTorch", install="'dali-studio[torch]'")
+
+
+@cache
+def _types() -> dict[DALIDataType, Any]:
+    torch = _torch()
+    names = {dtype: to_numpy(dtype).name for dtype in NUMERIC}
+    return {dtype: getattr(torch, name) for dtype, name in names.items() if hasattr(torch, name)}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "to_torch_type":
+        return _types()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}; see docs/pytorch.md for what it has")
+
+
+class DALIGenericIterator(BaseIterator):
+    """Hands out ``[{name: torch.Tensor, ...}, ...]``: one dictionary for each pipeline.
+
+    Tensors share the memory of the pipeline's results, which is used again only after the tensors are gone and the
+    stream of PyTorch that was current when they were handed out has gone past that point. A kernel on another stream
+    needs ``tensor.record_stream`` or an event, as always in PyTorch. What an `external_source` or a constant gives
+    directly to an output is copied.
+
+    Parameters
+    ----------
+    pipelines : Pipeline or list of Pipeline
+        All of one batch size; several are usually one for each GPU, each with its shard.
+    output_map : sequence of str
+        A name for each output.
+    size : int
+        Samples of an epoch, of all pipelines together; -1: what the reader says, or, without `reader_name`, as long as
+        the pipeline has data.
+    reader_name : str, optional
+        The ``name`` of the reader in every pipeline; the length of an epoch, shards and padding are taken from it.
+    auto_reset : bool or {"yes", "no"}
+        Begin the next epoch when one has ended; otherwise `reset`, or ``iter()``, does.
+    fill_last_batch : bool, optional
+        Deprecated: true means `LastBatchPolicy.FILL`, false `LastBatchPolicy.PARTIAL`.
+    dynamic_shape : bool
+        Accepted without effect: shapes may always change between batches.
+    last_batch_padded : bool
+        With `size`: the source repeats samples at the end of an epoch instead of going on to the next one.
+    last_batch_policy : LastBatchPolicy
+    prepare_first_batch : bool
+        Make the first batch at once.
+
+    Raises
+    ------
+    DaliStudioError
+        DS601 without PyTorch, DS105 for arguments that do not fit, DS304 if there is no data, or later for a batch
+        whose samples differ in shape.
+    """
+
+    def __init__(
+        self,
+        pipelines: Pipeline | Sequence[Pipeline],
+        output_map: Sequence[str],
+        size: int = -1,
+        reader_name: str | None = None,
+        auto_reset: str | bool | None = False,
+        fill_last_batch: bool | None = None,
+        dynamic_shape: bool | None = False,
+        last_batch_padded: bool = False,
+        last_batch_policy: LastBatchPolicy = LastBatchPolicy.FILL,
+        prepare_first_batch: bool = True,
+    ) -> None:
+        del dynamic_shape
+        _torch()
+        self._loans = _Loans()
+        self._shared: list[list[bool]] = []
+        super().__init__(
+            pipelines, output_map, size, reader_name, auto_reset, fill_last_batch, last_batch_padded,
+            last_batch_policy, prepare_first_batch,
+        )  # fmt: skip
+
+    def _converted(self, pipeline: int, outputs: Outputs) -> dict[str, Any]:
+        self._loans.collect()
+        if not self._shared:
+            self._shared = [_shared(pipe) for pipe in self._pipes]
+        made: dict[str, Any] = {}
+        for name, batch, shared in zip(self.output_map, outputs, self._shared[pipeline], strict=True):
+            _check_dense(name, batch)
+            if isinstance(batch, TensorListGPU):
+                made[name] = self._loans.lend(batch.as_tensor())
+            else:
+                array = batch.as_array()
+                made[name] = _torch().from_numpy(np.array(array) if shared else array)
+        return made
+
+
+class DALIClassificationIterator(DALIGenericIterator):
+    """`DALIGenericIterator` for pipelines with two outputs, which are called ``"data"`` and ``"label"``.
+
+    Its parameters are those of `DALIGenericIterator`, without `output_map`.
+    """
+
+    def __init__(
+        self,
+        pipelines: Pipeline | Sequence[Pipeline],
+        size: int = -1,
+        reader_name: str | None = None,
+        auto_reset: str | bool | None = False,
+        fill_last_batch: bool | None = None,
+        dynamic_shape: bool | None = False,
+        last_batch_padded: bool = False,
+        last_batch_policy: LastBatchPolicy = LastBatchPolicy.FILL,
+        prepare_first_batch: bool = True,
+    ) -> None:
+        super().__init__(
+            pipelines, ["data", "label"], size, reader_name, auto_reset, fill_last_batch, dynamic_shape,
+            last_batch_padded, last_batch_policy, prepare_first_batch,
+        )  # fmt: skip
+
+
+def feed_ndarray(
+    dali_tensor: TensorCPU | TensorGPU | TensorListCPU | TensorListGPU, arr: Any, cuda_stream: Any = None
+) -> Any:
+    """Copy a tensor, or a batch whose samples have one shape, into a PyTorch tensor.
+
+    Parameters
+    ----------
+    dali_tensor : TensorCPU, TensorGPU, TensorListCPU or TensorListGPU
+    arr : torch.Tensor
+        Of the same shape and element type; may be a view with strides, and lie on another device.
+    cuda_stream : torch.cuda.Stream or int, optional
+        Stream (or its address) of the copy from a GPU, which is then not waited for.
+
+    Returns
+    -------
+    torch.Tensor
+        `arr`.
+
+    Raises
+    ------
+    DaliStudioError
+        DS203 if shape or element type differ, DS304 if the samples differ in shape.
+    """
+    torch = _torch()
+    if isinstance(dali_tensor, TensorListCPU | TensorListGPU):
+        _check_dense("dali_tensor", dali_tensor)
+        dali_tensor = dali_tensor.as_tensor()
+    wanted = _types().get(dali_tensor.dtype)
+    if wanted != arr.dtype or tuple(dali_tensor.shape()) != tuple(arr.shape):
+        raise DaliStudioError(
+            Diagnostic(
+                code="DS203",
+                argument="arr",
+                message=f"arr is {arr.dtype} of shape {tuple(arr.shape)}; the data is "
+                f"{short_name(dali_tensor.dtype)} of shape {tuple(dali_tensor.shape())}.",
+                hint="Make arr with torch.empty(data.shape(), dtype=to_torch_type[data.dtype]).",
+            )
+        )
+    if isinstance(dali_tensor, TensorCPU):
+        arr.copy_(torch.from_numpy(np.ascontiguousarray(dali_tensor)))
+        return arr
+    _check_cuda(torch)
+    with torch.cuda.device(dali_tensor.device_id()), _stream(torch, cuda_stream):
+        arr.copy_(torch.from_dlpack(dali_tensor), non_blocking=True)
+        current = torch.cuda.current_stream()
+        if cuda_stream is None or not arr.is_cuda:
+            current.synchronize()
+        else:
+            _copies.keep(dali_tensor, current)
+    return arr
+
+
+class _Loans:
+    """Results on a GPU that PyTorch works with: kept until PyTorch has let go of them and its stream is past that."""
+
+    def __init__(self) -> None:
+        self._lent: list[tuple[Any, TensorGPU, Any]] = []
+        self._returned: deque[tuple[Any, TensorGPU]] = deque()
+
+    def lend(self, tensor: TensorGPU) -> Any:
+        """A torch.Tensor in the memory of `tensor`."""
+        torch = _torch()
+        _check_cuda(torch)
+        reference = importlib.import_module("torch.multiprocessing.reductions").StorageWeakRef
+        with torch.cuda.device(tensor.device_id()):
+            made = torch.from_dlpack(tensor)
+            self._lent.append((reference(made.untyped_storage()), tensor, torch.cuda.current_stream()))
+        return made
+
+    def keep(self, tensor: TensorGPU, stream: Any) -> None:
+        """Hold `tensor` until `stream` has done what was enqueued so far."""
+        self.collect()
+        self._returned.append((stream.record_event(), tensor))
+
+    def collect(self) -> None:
+        """Let go of what is no longer used."""
+        still: list[tuple[Any, TensorGPU, Any]] = []
+        for reference, tensor, stream in self._lent:
+            if reference.expired():
+                self._returned.append((stream.record_event(), tensor))
+            else:
+                still.append((reference, tensor, stream))
+        self._lent = still
+        while self._returned and self._returned[0][0].query():
+            self._returned.popleft()
+
+
+_copies = _Loans()
+
+
+def _stream(torch: Any, given: Any) -> Any:
+    if given is None or isinstance(given, torch.cuda.Stream):
+        return nullcontext() if given is None else torch.cuda.stream(given)
+    address = int(getattr(given, "value", given) or 0)
+    return torch.cuda.stream(torch.cuda.ExternalStream(address) if address else torch.cuda.default_stream())
+
+
+def _shared(pipe: Pipeline) -> list[bool]:
+    """Which outputs come straight from the user's arrays."""
+    graph, registry = pipe.graph, default_registry()
+    operators = [graph.node(port.node).operator for port in graph.outputs]
+    return [registry.schema(operator).role in _SHARING_ROLES for operator in operators]
+
+
+def _check_dense(name: str, batch: TensorListCPU | TensorListGPU) -> None:
+    if not batch.is_dense_tensor():
+        shapes = batch.shape()
+        other = next(shape for shape in shapes if shape != shapes[0])
+        raise DaliStudioError(
+            Diagnostic(
+                code="DS304",
+                argument=name,
+                message=f"The samples of {name!r} differ in shape ({shapes[0]} and {other}); PyTorch takes a batch as "
+                "one tensor.",
+                hint="Resize, crop or pad them to one shape in the pipeline.",
+            )
+        )
+    if batch.dtype not in _types():
+        raise DaliStudioError(
+            Diagnostic(
+                code="DS203",
+                argument=name,
+                message=f"{name!r} is {short_name(batch.dtype)}, which this version of PyTorch does not have.",
+                hint="Cast it in the pipeline, for instance to INT64.",
+            )
+        )
+
+
+def _check_cuda(torch: Any) -> None:
+    if not torch.cuda.is_available():
+        raise DaliStudioError(
+            Diagnostic(
+                code="DS206",
+                message="The data is on a GPU, which this installation of PyTorch cannot use "
+                f"(torch {torch.__version__}, CUDA {torch.version.cuda or 'not included'}).",
+                hint="Install a PyTorch for the CUDA version of the driver, as https://pytorch.org says.",
+            )
+        )

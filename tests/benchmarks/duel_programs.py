@@ -1,0 +1,125 @@
+"""What the two engines are measured with: each program is written once, and runs under both import prefixes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+MEAN = [0.485 * 255, 0.456 * 255, 0.406 * 255]
+STD = [0.229 * 255, 0.224 * 255, 0.225 * 255]
+#: Height and width of the random pictures that operators alone are measured with.
+PICTURE = (480, 640)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where and on what a program runs.
+
+    Attributes
+    ----------
+    fn, types : module
+        Of the engine.
+    folder : str
+        Photos, in class folders.
+    gpu : bool
+    decoder : mapping
+        Further arguments of decoders.
+    reader : mapping
+        Further arguments of the reader: shards.
+    pictures : callable
+        Gives the node of the resident batch of random pictures.
+    """
+
+    fn: Any
+    types: Any
+    folder: str
+    gpu: bool
+    pictures: Callable[[], Any]
+    decoder: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    reader: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    def files(self) -> Any:
+        """Files and labels."""
+        return self.fn.readers.file(file_root=self.folder, random_shuffle=True, name="Reader", **self.reader)
+
+    def decoding(self) -> dict[str, Any]:
+        """Arguments of a decoder."""
+        device = "mixed" if self.gpu else "cpu"
+        return {"device": device, "output_type": self.types.RGB, **(self.decoder if self.gpu else {})}
+
+
+def _readme(place: Place) -> Any:
+    files, labels = place.files()
+    images = place.fn.decoders.image_random_crop(files, **place.decoding())
+    images = place.fn.resize(images, resize_x=256, resize_y=256)
+    return _normalized(place, images, mirror=place.fn.random.coin_flip()), labels
+
+
+def _normalized(place: Place, images: Any, **arguments: Any) -> Any:
+    return place.fn.crop_mirror_normalize(images, crop_h=224, crop_w=224, mean=MEAN, std=STD, **arguments)
+
+
+def _decode(place: Place) -> Any:
+    files, labels = place.files()
+    return place.fn.decoders.image(files, **place.decoding()), labels
+
+
+def _chain(place: Place, x: Any) -> Any:
+    fn = place.fn
+    x = fn.rotate(fn.resize(x, resize_x=256, resize_y=256), angle=10.0, keep_size=True, fill_value=0)
+    x = fn.brightness_contrast(fn.hsv(x, hue=20.0, saturation=1.2), brightness=1.1, contrast=0.9)
+    return _normalized(place, x, mirror=fn.random.coin_flip())
+
+
+#: Turns by 10 degrees about the middle of a picture, as rotate with keep_size does.
+_MATRIX = [0.9848078, 0.1736482, -36.8137, -0.1736482, 0.9848078, 59.2134]
+
+_OPERATORS: dict[str, Callable[[Place, Any], Any]] = {
+    "empty pipeline": lambda place, x: x,
+    "rotate": lambda place, x: place.fn.rotate(x, angle=10.0, fill_value=0),
+    "rotate, keep_size": lambda place, x: place.fn.rotate(x, angle=10.0, keep_size=True, fill_value=0),
+    "warp_affine": lambda place, x: place.fn.warp_affine(x, matrix=_MATRIX, fill_value=0),
+    "hsv": lambda place, x: place.fn.hsv(x, hue=20.0, saturation=1.2),
+    "brightness_contrast": lambda place, x: place.fn.brightness_contrast(x, brightness=1.1, contrast=0.9),
+    "crop_mirror_normalize 224": lambda place, x: _normalized(place, x),
+    "resize 224, antialias": lambda place, x: place.fn.resize(x, resize_x=224, resize_y=224, antialias=True),
+    "resize 224": lambda place, x: place.fn.resize(x, resize_x=224, resize_y=224, antialias=False),
+    "chain": _chain,
+}
+
+
+@dataclass(frozen=True)
+class Work:
+    """One line of the comparison.
+
+    Attributes
+    ----------
+    define : callable
+        Gives the outputs.
+    per_batch : bool
+        Reported as milliseconds a batch; otherwise as images a second.
+    theirs : mapping
+        Arguments of decoders that only nvidia.dali is given: the ways to share the work between its decoders. Ours
+        shares by itself.
+    """
+
+    define: Callable[[Place], Any]
+    per_batch: bool = False
+    theirs: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+def _alone(define: Callable[[Place, Any], Any]) -> Callable[[Place], Any]:
+    return lambda place: define(place, place.pictures())
+
+
+WORKS: dict[str, Work] = {
+    "readme": Work(_readme),
+    "readme, peer's hw_decoder_load 0.5": Work(_readme, theirs={"hw_decoder_load": 0.5}),
+    "readme, peer's hw_decoder_load 0.75": Work(_readme, theirs={"hw_decoder_load": 0.75}),
+    "decode alone": Work(_decode),
+    "decode alone, peer's hw_decoder_load 0.5": Work(_decode, theirs={"hw_decoder_load": 0.5}),
+    **{name: Work(_alone(define), per_batch=True) for name, define in _OPERATORS.items()},
+}
+#: What the times of operators are also reported without.
+EMPTY = "empty pipeline"

@@ -1,0 +1,120 @@
+"""One engine in one process, which measures when it is told to: lines of JSON come in, lines of JSON go out.
+
+Two workers that take turns compare two engines without their threads, memory or libraries in each other's way.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import importlib
+import json
+import os
+import sys
+import time
+from typing import Any
+
+from duel_programs import WORKS, Place
+from resident import pictures
+
+PREFIX = {"studio": "dali_studio", "nvidia": "nvidia.dali"}
+#: Iterations before the clock starts: kernels load, queues, caches and pools fill.
+_WARM_UP = 6
+
+
+class Measured:
+    """The pipelines of one engine."""
+
+    def __init__(self, engine: str) -> None:
+        self._engine, self._prefix = engine, PREFIX[engine]
+        self._pipe: Any = None
+        self._gpu, self._batch_size, self._device_id = False, 0, 0
+
+    def facts(self) -> dict[str, Any]:
+        """Versions, and what our side says of the GPUs."""
+        found: dict[str, Any] = {"engine": self._engine, "version": importlib.import_module(self._prefix).__version__}
+        if self._engine == "studio":
+            from dali_studio.kernels.cuda.device import describe
+
+            found["gpu"] = dict(describe())
+        return found
+
+    def build(
+        self, work: str, folder: str, batch_size: int, threads: int, gpu: bool, device_id: int = 0,
+        decoder: dict[str, Any] | None = None, reader: dict[str, Any] | None = None,
+    ) -> dict[str, Any]:  # fmt: skip
+        """Make a pipeline and run its first iterations."""
+        self.close()
+        began = time.perf_counter()
+        prefix = self._prefix
+        fn, types = importlib.import_module(f"{prefix}.fn"), importlib.import_module(f"{prefix}.types")
+        pipe = importlib.import_module(f"{prefix}.pipeline").Pipeline(
+            batch_size=batch_size, num_threads=threads, device_id=device_id if gpu else None, seed=17
+        )
+        with pipe:
+            source = pictures(self._engine, fn, batch_size, gpu=gpu)
+            outputs = WORKS[work].define(Place(fn, types, folder, gpu, source, decoder or {}, reader or {}))
+            pipe.set_outputs(*(outputs if isinstance(outputs, tuple) else (outputs,)))
+        pipe.build()
+        self._pipe, self._gpu, self._batch_size, self._device_id = pipe, gpu, batch_size, device_id
+        for _ in range(_WARM_UP):
+            self._check(pipe.run())
+        self._wait()
+        return {"seconds": time.perf_counter() - began}
+
+    def _check(self, outputs: Any) -> None:
+        first = outputs[0]
+        kind = "TensorListGPU" if self._gpu else "TensorListCPU"
+        assert type(first).__name__ == kind, f"the result is a {type(first).__name__}, not a {kind}"
+        assert len(first) == self._batch_size
+
+    def measure(self, seconds: float) -> dict[str, Any]:
+        """Run for some time; the last results must have been computed when the clock stops."""
+        run = self._pipe.run
+        run()  # what was computed ahead while the other engine had its turn
+        self._wait()
+        count, began = 0, time.perf_counter()
+        while time.perf_counter() - began < seconds or count < 5:
+            run()
+            count += 1
+        self._wait()
+        return {"batches": count, "images": count * self._batch_size, "seconds": time.perf_counter() - began}
+
+    def _wait(self) -> None:
+        if self._gpu:
+            import cupy
+
+            with cupy.cuda.Device(self._device_id):
+                cupy.cuda.runtime.deviceSynchronize()
+
+    def close(self) -> dict[str, Any]:
+        """Take the pipeline down."""
+        if self._pipe is not None and hasattr(self._pipe, "release"):
+            self._pipe.release()
+        self._pipe = None
+        gc.collect()
+        return {}
+
+
+def main() -> int:
+    """Answer until the input ends."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--engine", choices=sorted(PREFIX), required=True)
+    options = parser.parse_args()
+    # libraries print what they like; answers go out on a descriptor of their own
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    measured = Measured(options.engine)
+    for line in sys.stdin:
+        asked = json.loads(line)
+        try:
+            answer = getattr(measured, asked.pop("do"))(**asked)
+        except Exception as error:  # noqa: BLE001 - whatever one program fails with is its result
+            answer = {"error": f"{type(error).__name__}: {error}".splitlines()[0][:300]}
+        answers.write(json.dumps(answer) + "\n")
+        answers.flush()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

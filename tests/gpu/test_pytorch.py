@@ -1,0 +1,138 @@
+"""Iterators for PyTorch on a GPU: the same numbers, no copies, and memory that nobody writes while PyTorch reads it."""
+
+from __future__ import annotations
+
+import gc
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+from images import dataset
+from peers import OURS
+from training_loops import execute
+
+from dali_studio import Pipeline, fn
+from dali_studio.core.diagnostics import DaliStudioError
+from dali_studio.plugin.pytorch import DALIGenericIterator, LastBatchPolicy, feed_ndarray
+
+pytestmark = [pytest.mark.gpu, pytest.mark.usefixtures("cuda_torch")]
+
+
+@pytest.fixture(scope="session")
+def cuda_torch(torch: ModuleType) -> ModuleType:
+    if not torch.cuda.is_available():
+        pytest.skip(f"torch {torch.__version__} cannot use a GPU")
+    return torch
+
+
+def planes(numbers: Any, **options: Any) -> Pipeline:
+    """A pipeline whose samples are filled with a number each; a kernel writes them."""
+    pipe = Pipeline(batch_size=4, num_threads=2, device_id=0, **options)
+    with pipe:
+        given = fn.external_source(source=lambda: next(numbers), layout="HWC")
+        pipe.set_outputs(fn.flip(given.gpu()))
+    return pipe
+
+
+def filled(count: int, edge: int = 256) -> Any:
+    return iter([[np.full((edge, edge, 3), number, np.uint8)] * 4 for number in range(count)])
+
+
+def test_the_readme_program_of_nvidia_dali_as_it_is(cuda_torch: ModuleType, tmp_path: Path) -> None:
+    found = execute(OURS, dataset(tmp_path, classes=4, images=5, size=(300, 340)), cpu=False)
+    assert [tuple(images.shape) for images, _ in found["seen"]] == [(16, 3, 224, 224)] * 2
+    for images, labels in found["seen"]:
+        assert (images.device, images.dtype) == (cuda_torch.device("cuda", 0), cuda_torch.float32)
+        assert (labels.device.type, labels.dtype, tuple(labels.shape)) == ("cpu", cuda_torch.int32, (16, 1))
+        assert 0.2 < float(images.std()) < 3 and bool(cuda_torch.isfinite(images).all())
+
+
+@pytest.mark.parametrize("policy", LastBatchPolicy)
+def test_tensors_on_the_gpu_have_the_numbers_of_the_cpu(tmp_path: Path, policy: LastBatchPolicy) -> None:
+    folder = dataset(tmp_path, classes=3, images=5)
+
+    def batches(on_gpu: bool) -> list[Any]:
+        pipe = Pipeline(batch_size=4, num_threads=2, device_id=0, seed=3)
+        with pipe:
+            files, labels = fn.readers.file(file_root=str(folder), name="Reader", random_shuffle=True)
+            images = fn.decoders.image(files)
+            images = fn.crop(images.gpu() if on_gpu else images, crop=(16.0, 16.0))
+            pipe.set_outputs(fn.flip(images, horizontal=fn.random.coin_flip()), labels.gpu() if on_gpu else labels)
+        iterator = DALIGenericIterator(
+            pipe, ["data", "label"], reader_name="Reader", auto_reset=True, last_batch_policy=policy
+        )
+        return [
+            {name: (tensor.is_cuda, tensor.cpu().tolist()) for name, tensor in batch[0].items()}
+            for _ in range(3)
+            for batch in iterator
+        ]
+
+    ours, reference = batches(True), batches(False)
+    assert len(ours) == len(reference) > 8
+    for mine, wanted in zip(ours, reference, strict=True):
+        assert all(on_gpu for on_gpu, _ in mine.values())
+        assert {name: values for name, (_, values) in mine.items()} == {
+            name: values for name, (_, values) in wanted.items()
+        }
+
+
+def test_nothing_is_copied(cuda_torch: ModuleType) -> None:
+    before = cuda_torch.cuda.memory_allocated()
+    iterator = DALIGenericIterator(planes(filled(6)), ["x"])
+    held = [batch[0]["x"] for batch in iterator]
+    assert cuda_torch.cuda.memory_allocated() == before
+    assert [sorted(set(tensor.unique().tolist())) for tensor in held] == [[number] for number in range(6)]
+
+
+def test_memory_is_used_again_only_when_the_stream_is_past_it(cuda_torch: ModuleType) -> None:
+    count = 24
+    iterator = DALIGenericIterator(planes(filled(count)), ["x"])
+    side = cuda_torch.cuda.Stream()
+    sums: list[Any] = []
+    with cuda_torch.cuda.stream(side):
+        for batch in iterator:
+            cuda_torch.cuda._sleep(20_000_000)  # the reading kernel starts long after the tensor is gone
+            sums.append(batch[0]["x"].sum(dtype=cuda_torch.int64))
+            del batch
+    side.synchronize()
+    assert [int(total) for total in sums] == [4 * 256 * 256 * 3 * number for number in range(count)]
+
+
+def test_views_keep_the_memory(cuda_torch: ModuleType) -> None:
+    iterator = DALIGenericIterator(planes(filled(20)), ["x"])
+    held: list[Any] = []
+    for batch in iterator:
+        held.append(batch[0]["x"][1:2, 7, :, 0].view(-1)[3:])
+        del batch
+        gc.collect()
+    assert [sorted(set(view.tolist())) for view in held] == [[number] for number in range(20)]
+
+
+def test_memory_does_not_grow() -> None:
+    import cupy
+
+    count, edge = 80, 512
+    iterator = DALIGenericIterator(planes(filled(count, edge)), ["x"])
+    used: list[int] = []
+    for batch in iterator:
+        assert int(batch[0]["x"].max()) >= 0
+        free, total = cupy.cuda.runtime.memGetInfo()
+        used.append(total - free)
+    # some more batches may be alive at a time, not all 60 of them
+    assert max(used) - used[20] < 10 * 4 * edge * edge * 3
+
+
+def test_feeding_a_tensor_on_the_gpu(cuda_torch: ModuleType) -> None:
+    (batch,) = planes(filled(1)).run()
+    side = cuda_torch.cuda.Stream()
+    for stream in (None, side, side.cuda_stream):
+        for device in ("cuda", "cpu"):
+            target = cuda_torch.full((4, 256, 256, 3), 9, dtype=cuda_torch.uint8, device=device)
+            cuda_torch.cuda.synchronize()
+            assert feed_ndarray(batch, target, cuda_stream=stream) is target
+            side.synchronize()
+            assert int(target.max()) == 0
+    with pytest.raises(DaliStudioError, match="DS203"):
+        feed_ndarray(batch, cuda_torch.zeros(4, device="cuda"))

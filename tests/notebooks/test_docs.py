@@ -1,0 +1,32 @@
+"""The programs in the pages of docs/ run."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+
+def blocks(page: str) -> list[str]:
+    return re.findall(r"^```python\n(.*?)^```", (DOCS / page).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.usefixtures("torch")
+def test_pytorch(capsys: pytest.CaptureFixture[str]) -> None:
+    (program,) = blocks("pytorch.md")
+    space: dict[str, Any] = {}
+    exec(compile(program, "docs/pytorch.md", "exec"), space)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 2 * len(space["batches"])
+    # 14 photos in batches of 4
+    assert [line.split(" [")[0] for line in lines[:4]] == ["0 (4, 3, 224, 224)"] * 3 + ["0 (2, 3, 224, 224)"]
+
+
+@pytest.mark.parametrize("page", sorted(path.name for path in DOCS.glob("*.md")))
+def test_links_lead_somewhere(page: str) -> None:
+    links = re.findall(r"\]\(([^)#:]+)\)", (DOCS / page).read_text(encoding="utf-8"))
+    assert [link for link in links if not (DOCS / link).exists()] == []

@@ -1,0 +1,98 @@
+"""The scripts that measure: they run on the CPU, say what fails, and survive a worker that dies."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from images import dataset
+
+FOLDER = Path(__file__).resolve().parents[2] / "benchmarks"
+
+
+def run(script: str, out: Path, *arguments: str) -> dict[str, Any]:
+    command = [sys.executable, str(FOLDER / script), "--device", "cpu", "--batch", "3", "--out", str(out), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return dict(json.loads(out.read_text(encoding="utf-8")))["results"]
+
+
+@pytest.fixture
+def photos(tmp_path: Path) -> str:
+    return str(dataset(tmp_path / "photos", classes=2, images=4, size=(40, 50)))
+
+
+def test_several_processes(tmp_path: Path, photos: str) -> None:
+    found = run(
+        "multi_gpu.py",
+        tmp_path / "out.json",
+        "--gpus",
+        "1",
+        "2",
+        "--threads",
+        "1",
+        "--rounds",
+        "1",
+        "--seconds",
+        "0.05",
+        "--photos",
+        photos,
+    )
+    assert sorted(found) == ["1", "2"] and all(result["images_per_second"]["median"] > 0 for result in found.values())
+
+
+def test_memory_and_repetitions(tmp_path: Path, photos: str) -> None:
+    found = run(
+        "endurance.py",
+        tmp_path / "out.json",
+        "memory",
+        "repeat",
+        "--batches",
+        "60",
+        "--runs",
+        "1",
+        "--threads",
+        "1",
+        "2",
+        "--photos",
+        photos,
+    )
+    assert found["memory"]["last"]["batch"] == 59 and found["memory"]["growth"]["resident"] <= 64
+    assert [found["repeat"][work]["different"] for work in ("readme", "decode alone")] == [1, 1]
+
+
+def test_an_engine_that_fails_is_a_line_of_the_table(tmp_path: Path, photos: str) -> None:
+    empty = tmp_path / "peer" / "nvidia" / "dali"  # hides an installed nvidia.dali
+    empty.mkdir(parents=True)
+    (empty / "__init__.py").write_text("raise ImportError('broken')")
+    (empty.parent / "__init__.py").touch()
+    found = run("peer.py", tmp_path / "out.json", "--peer", str(tmp_path / "peer"), "--rounds", "2", "--seconds", "0.05", "--threads", "1",
+                "--only", "readme", "--only", "hsv", "--photos", photos)  # fmt: skip
+    assert len(found["readme"]["studio"]) == len(found["hsv"]["studio"]) == 2
+    assert "broken" in found["readme"]["nvidia_error"] and found["readme"]["summary"]["nvidia"] is None
+
+
+def test_a_worker_that_dies_or_hangs_is_started_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(FOLDER))
+    from turns import Worker
+
+    worker = Worker("studio")
+    try:
+        assert worker.ask({"do": "facts"})["engine"] == "studio"
+        worker.send({"do": "facts"})
+        assert worker._process is not None
+        worker._process.kill()
+        worker._process.wait()
+        answers = [worker.receive(20)]
+        if "error" not in answers[0]:  # it was quick enough to answer before its end
+            answers.append(worker.ask({"do": "facts"}))
+        assert "ended" in answers[-1]["error"]
+        assert worker.ask({"do": "facts"}, timeout=0.0)["error"].startswith("no answer")
+        assert worker.ask({"do": "facts"})["engine"] == "studio"
+        assert "Error" in worker.ask({"do": "measure", "seconds": 0.1})["error"]
+    finally:
+        worker.stop()
