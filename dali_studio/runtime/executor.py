@@ -16,10 +16,11 @@ from dali_studio.core import random
 from dali_studio.core.diagnostics import ArgumentError, DaliStudioError, Diagnostic
 from dali_studio.graph.edits import PortRef
 from dali_studio.kernels.cuda.batch import DeviceBatch
+from dali_studio.runtime import ranges
 from dali_studio.runtime.failures import StepError
 from dali_studio.runtime.gpu import GpuRunner, Placed
 from dali_studio.runtime.memory import Scratch, SlabPool
-from dali_studio.runtime.probe import Probe, Stopwatch
+from dali_studio.runtime.probe import Probe, Recording, Stopwatch
 from dali_studio.runtime.segment import SegmentRunner, Store, argument_rows
 from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.arguments import Args, RunContext
@@ -154,34 +155,36 @@ class Executor:
         store: Store = {}
         placed: Placed = {}
         keep = {*self.plan.outputs, *taps}
-        with nullcontext() if self._gpu is None else self._gpu.iteration(placed):
+        recording = None if probe is None else probe.iteration()
+        on_gpu = nullcontext() if self._gpu is None else self._gpu.iteration(placed, recording)
+        with ranges.named(f"iteration {request.iteration}"), on_gpu:
             for position, stage in enumerate(self.plan.stages):
                 try:
-                    self._stage(stage, request, store, placed, probe, cache)
+                    self._stage(stage, request, store, placed, recording, cache)
                 except StepError as error:
                     raise error.diagnose() from error.cause
                 for port, last in self.plan.last_use.items():
                     if last == position and port not in keep:
                         store.pop(port, None)
                         placed.pop(port, None)
-        if probe is not None:
-            probe.finish(perf_counter_ns() - begin)
+        if recording is not None:
+            recording.finish(perf_counter_ns() - begin)
         made: dict[PortRef, Batch | DeviceBatch] = {**store, **placed}
         return {port: made[port] for port in keep if port in made}
 
     def _stage(
-        self, stage: BatchStage | Segment, request: Request, store: Store, placed: Placed, probe: Probe | None,
-        cache: Cache | None,
+        self, stage: BatchStage | Segment, request: Request, store: Store, placed: Placed,
+        recording: Recording | None, cache: Cache | None,
     ) -> None:  # fmt: skip
         if isinstance(stage, BatchStage) and stage.step.device != "cpu":
-            self._on_gpu(stage.step, request, store, placed, probe)
+            self._on_gpu(stage.step, request, store, placed, recording)
             return
         if isinstance(stage, BatchStage):
             found = {port: cache.load(port) for port in stage.step.outputs} if cache is not None else {}
             if found and all(batch is not None for batch in found.values()):
                 store.update({port: batch for port, batch in found.items() if batch is not None})
                 return
-            made = self._batch(stage.step, request, store, [store[port] for port in stage.step.inputs], probe)
+            made = self._batch(stage.step, request, store, [store[port] for port in stage.step.inputs], recording)
             store.update(zip(stage.step.outputs, made, strict=True))
             if cache is not None:
                 for port in stage.step.outputs:
@@ -196,34 +199,32 @@ class Executor:
                 Segment(steps, kept), self.registry, store, lambda step: self._args(step, request, store),
                 self._memory, self._scratch,
             )  # fmt: skip
-            runner.run(self.workers.map, indices, probe)
+            runner.run(self.workers.map, indices, recording)
         if cache is not None:
             for step in steps:
                 for port in step.outputs:
                     if port in store:
                         cache.save(port, store[port])
 
-    def _on_gpu(self, step: Step, request: Request, store: Store, placed: Placed, probe: Probe | None) -> None:
+    def _on_gpu(self, step: Step, request: Request, store: Store, placed: Placed, recording: Recording | None) -> None:
         assert self._gpu is not None
         given = [placed[port] if port in placed else store[port] for port in step.inputs]
         if not self._gpu.per_sample(step):
             # copies, and random numbers, which only ask for the shapes of their input
             inputs = [item if isinstance(item, Batch) else _shapes_only(item) for item in given]
-            self._gpu.upload(step, self._batch(step, request, store, inputs, probe), placed)
+            self._gpu.upload(step, self._batch(step, request, store, inputs, recording), placed)
             return
-        watch = Stopwatch(probe)
-        watch.start()
+        watch = Stopwatch(recording)
+        watch.start(step.key)
         self._gpu.run(step, lambda: self._args(step, request, store), given, _indices(request), placed)
-        if probe is not None:
-            self._gpu.synchronize()  # so that the time is the step's own
         watch.stop(step.key)
         watch.report()
 
     def _batch(
-        self, step: Step, request: Request, store: Store, inputs: Sequence[Batch], probe: Probe | None
+        self, step: Step, request: Request, store: Store, inputs: Sequence[Batch], recording: Recording | None
     ) -> tuple[Batch, ...]:
-        watch = Stopwatch(probe)
-        watch.start()
+        watch = Stopwatch(recording)
+        watch.start(step.key)
         if step.role == "external_source":
             made = _select(request.fed[step.key], request)
         else:
@@ -239,6 +240,8 @@ class Executor:
                 raise StepError(step, None, "", error) from error
         watch.stop(step.key)
         watch.report()
+        if recording is not None and step.device == "cpu":
+            recording.results(step.key, host=sum(sample.nbytes for batch in made for sample in batch.samples))
         return made
 
     def _args(self, step: Step, request: Request | None, store: Store) -> Args:
@@ -249,7 +252,7 @@ class Executor:
             count = len(indices)
             context = RunContext(
                 request.batch_size, indices, request.iteration, request.samples_so_far, self._seed(step),
-                self.workers.map, step.device,
+                self.workers.map, step.asked,
             )  # fmt: skip
         schema = self.registry.schema(step.operator)
         if request is None and schema.seeded:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,7 @@ from dali_studio.graph.edits import PortRef
 from dali_studio.kernels.cuda.batch import DeviceBatch, elements, place
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.runtime.failures import StepError
+from dali_studio.runtime.probe import Recording
 from dali_studio.runtime.segment import view_of
 from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.arguments import Args
@@ -46,10 +47,12 @@ class GpuRunner:
         self._registry, self._workers = registry, workers
         self._stream = GpuStream(device_id)
         self._planned: dict[str, _Planned] = {}
+        self._recording: Recording | None = None
 
     @contextmanager
-    def iteration(self, placed: Placed) -> Generator[None]:
+    def iteration(self, placed: Placed, recording: Recording | None = None) -> Generator[None]:
         """Enqueue the steps of one iteration; at its end the batches in `placed` get the event to wait for."""
+        self._recording = recording
         with self._stream.iteration():
             yield
             if placed:
@@ -67,9 +70,9 @@ class GpuRunner:
         """Copy finished batches to the GPU, as the results of `step`."""
         with _failures(step, len(batches[0].samples) if batches else 0):
             for port, batch in zip(step.outputs, batches, strict=True):
-                placed[port] = self._upload(batch)
+                placed[port] = self._upload(step, batch)
 
-    def _upload(self, batch: Batch) -> DeviceBatch:
+    def _upload(self, step: Step, batch: Batch) -> DeviceBatch:
         if not batch.samples:
             raise ValueError("the batch is empty; a GPU operator needs at least one sample")
         view = view_of(batch)
@@ -82,10 +85,10 @@ class GpuRunner:
             else:
                 self._workers.map(lambda i: np.copyto(targets[i], batch.samples[i]), len(targets))
 
-        return self._staged(view.shapes, dtype, batch.layout, batch.sources, fill)
+        return self._staged(step, view.shapes, dtype, batch.layout, batch.sources, fill)
 
     def _staged(
-        self, shapes: NDArray[np.int64], dtype: np.dtype[Any], layout: str, sources: Sequence[str],
+        self, step: Step, shapes: NDArray[np.int64], dtype: np.dtype[Any], layout: str, sources: Sequence[str],
         fill: Callable[[list[NDArray[Any]]], None],
     ) -> DeviceBatch:  # fmt: skip
         """A batch on the GPU that `fill` writes into page-locked memory: one copy for all samples."""
@@ -94,8 +97,18 @@ class GpuRunner:
         rows = zip(shapes.tolist(), offsets.tolist(), strict=True)
         fill([np.ndarray(tuple(shape), dtype, host.data, offset) for shape, offset in rows])
         made = self._stream.empty(shapes, dtype, layout, sources)
-        self._stream.copy(made.memory, host)
+        with self._measured(step.key, made, copied=True):
+            self._stream.copy(made.memory, host)
         return made
+
+    def _measured(self, key: str, made: DeviceBatch, *, copied: bool = False) -> AbstractContextManager[None]:
+        """Measures what the body enqueues to fill `made`, if somebody wants to know."""
+        recording, stream = self._recording, self._stream.stream
+        if recording is None:
+            return nullcontext()
+        size = int(made.counts.sum()) * made.dtype.itemsize
+        recording.results(key, device=size)
+        return recording.copy(key, stream, "H2D", size) if copied else recording.gpu(key, stream)
 
     def run(
         self,
@@ -129,10 +142,12 @@ class GpuRunner:
                 def decode(targets: list[NDArray[Any]]) -> None:
                     self._on_cpu(step, work, arrays, targets, indices, sources)
 
-                made = self._staged(work.shapes, dtype, layout, sources, decode)
+                made = self._staged(step, work.shapes, dtype, layout, sources, decode)
             else:
                 made = self._stream.empty(work.shapes, dtype, layout, sources)
-                operator.gpu(work, [item for item in given if isinstance(item, DeviceBatch)], made, self._stream)
+                inputs = [item for item in given if isinstance(item, DeviceBatch)]
+                with self._measured(step.key, made):
+                    operator.gpu(work, inputs, made, self._stream)
         placed[step.outputs[0]] = made
 
     def _plan(self, step: Step, arguments: Callable[[], Args], views: Sequence[BatchView]) -> tuple[TensorMeta, Work]:

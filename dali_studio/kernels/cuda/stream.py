@@ -94,6 +94,11 @@ class GpuStream:
             finally:
                 staging.done = self.event()
 
+    @property
+    def stream(self) -> Any:
+        """CuPy's stream."""
+        return self._stream
+
     def event(self) -> Any:
         """An event behind everything that was enqueued so far."""
         event = self._cupy.cuda.Event(block=False, disable_timing=True)
