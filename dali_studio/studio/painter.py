@@ -236,6 +236,10 @@ class Painter:
         self._strip_of = ()
         self._engine.forget()
 
+    def free(self) -> int:
+        """Give back the memory of results that are kept for the next edit; returns bytes."""
+        return self._engine.forget()
+
     def close(self) -> None:
         """End the threads."""
         self._workers.close()

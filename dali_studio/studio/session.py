@@ -12,7 +12,7 @@ import msgspec
 
 import dali_studio
 from dali_studio.api.default import warm_in_background
-from dali_studio.api.placement import ON_CPU
+from dali_studio.api.placement import free_gpu_memory, gpu_missing
 from dali_studio.codegen.dialects import DIALECTS
 from dali_studio.codegen.emit import Emitted, emit
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
@@ -20,6 +20,7 @@ from dali_studio.core.random import resolve_pipeline_seed
 from dali_studio.graph import document
 from dali_studio.graph.history import History
 from dali_studio.graph.model import Graph
+from dali_studio.graph.placement import repairs
 from dali_studio.graph.validate import Validation, validate
 from dali_studio.schema.registry import Registry
 from dali_studio.studio import findings, gallery, messages
@@ -30,7 +31,7 @@ from dali_studio.studio.worker import Worker
 
 Send = Callable[[messages.KernelMessage, Sequence[bytes]], None]
 #: Jobs of the worker, most urgent first.
-JOBS = ("preview", "detail", "run", "strip", "warm")
+JOBS = ("preview", "detail", "free", "run", "strip", "warm")
 
 
 class Session:
@@ -70,6 +71,7 @@ class Session:
         self._seed = resolve_pipeline_seed(None)
         self.sample = self.iteration = 0
         self._revision_offset = getattr(self, "revision", -1) + 1
+        self._known_sent: tuple[messages.DeviceTime, ...] = ()
         self.painter.forget()
 
     @property
@@ -132,6 +134,7 @@ class Session:
     def _(self, message: messages.Ready) -> None:
         self.painter.width = min(max(message.preview_width, 96), 800)
         self.send(self._opened())
+        self._known_sent = ()
         self._announce()
         self._paint(everything=True)
         self.worker.submit("warm", _warm)
@@ -141,6 +144,15 @@ class Session:
         self.history.apply(message.edits, message.gesture)
         self.positions.update(message.positions)
         self._changed()
+
+    @handle.register
+    def _(self, message: messages.ApplyRepair) -> None:
+        wanted = (message.code, message.node, message.argument)
+        for repair, edits in repairs(self.graph, self.registry, self.validation().diagnostics):
+            if (repair.code, repair.node, repair.argument) == wanted:
+                self.history.apply(edits)
+                break
+        self._changed()  # also when the finding is gone: two views may press at once
 
     @handle.register
     def _(self, message: messages.Undo) -> None:
@@ -167,10 +179,35 @@ class Session:
 
     @handle.register
     def _(self, message: messages.Run) -> None:
-        graph, batches, revision = self.graph, min(max(message.batches, 1), 10_000), self.revision
+        self._profile(self.profiler.run, message.batches)
+
+    @handle.register
+    def _(self, message: messages.CompareDevices) -> None:
+        absent = gpu_missing(self.graph)
+        if absent is not None:
+            text = f"Devices cannot be compared here: {absent.reason}."
+            raise DaliStudioError(Diagnostic(code="DS206", message=text, hint=f"{absent.hint}."))
+        self._profile(self.profiler.compare, message.batches)
+
+    def _profile(self, measure: Callable[[Graph, int, int, Callable[[], None]], None], batches: int) -> None:
+        graph, count, revision = self.graph, min(max(batches, 1), 10_000), self.revision
         self.profiler.arm()
         pause = partial(self.worker.relieve, "run")  # previews go on between batches
-        self.worker.submit("run", lambda: self.profiler.run(graph, batches, revision, pause))
+
+        def job() -> None:
+            measure(graph, count, revision, pause)
+            self._send_known()
+
+        self.worker.submit("run", job)
+
+    @handle.register
+    def _(self, message: messages.FreeMemory) -> None:
+        graph = self.graph
+
+        def job() -> None:
+            self.send(messages.MemoryFreed(host=self.painter.free(), gpu=free_gpu_memory(graph)))
+
+        self.worker.submit("free", job)
 
     @handle.register
     def _(self, message: messages.Stop) -> None:
@@ -242,6 +279,7 @@ class Session:
 
     def _announce_graph(self) -> None:
         validation = self.validation()
+        repairable = repairs(self.graph, self.registry, validation.diagnostics)
         self.send(
             messages.RevisionChanged(
                 revision=self.revision,
@@ -249,6 +287,7 @@ class Session:
                 options=options_view(self.graph),
                 positions=self.positions,
                 diagnostics=findings.weighed(validation.diagnostics, self.graph, self.registry),
+                repairs=tuple(repair for repair, _ in repairable),
                 can_undo=self.history.can_undo,
                 can_redo=self.history.can_redo,
                 document=self.path.name if self.path else "",
@@ -256,6 +295,14 @@ class Session:
                 or (self._saved_graph is not None and self._saved_graph == self.graph),
             )
         )
+
+        self._send_known()
+
+    def _send_known(self) -> None:
+        known = self.profiler.known.of(self.graph)
+        if known != self._known_sent:
+            self._known_sent = known
+            self.send(messages.DeviceTimes(times=known))
 
     def _send_code(self) -> None:
         made = self.code()
@@ -271,7 +318,7 @@ class Session:
             dialects=tuple(messages.DialectInfo(name=name, title=title) for name, title in DIALECTS.items()),
             recipes=gallery.recipes(self.registry),
             version=dali_studio.__version__,
-            gpu=f"{ON_CPU}; the graph stays the same.",
+            gpu=_without_gpu(self.graph),
             preview_width=self.painter.width,
         )
 
@@ -315,6 +362,14 @@ def write_text(path: Path, text: str) -> None:
                 hint="Choose another place.",
             )
         ) from error
+
+
+def _without_gpu(graph: Graph) -> str:
+    """Why there is no GPU, and what happens instead; empty if there is one."""
+    absent = gpu_missing(graph)
+    if absent is None:
+        return ""
+    return f"{absent.reason}. Nodes that are placed on a GPU are computed on the CPU; the graph stays the same."
 
 
 def _warm() -> None:
