@@ -1,4 +1,4 @@
-import type { ClientMessage, Edit, KernelMessage, PortRef, Position } from "../protocol/generated";
+import type { ClientMessage, Edit, KernelMessage, PortRef, Position, Repair } from "../protocol/generated";
 import { decode, Pictures } from "./pictures";
 import { enqueue, isOther, isWanted, project, receive } from "./reduce";
 import { INITIAL, type State, type View } from "./state";
@@ -115,6 +115,20 @@ export class Session {
       run: { ...s.run, running: true, stopping: false, done: 0, total: batches },
     }));
     this.send({ type: "run", batches });
+  }
+
+  /** Measure every node on the CPU and on the GPU. */
+  compareDevices(batches: number): void {
+    this.store.set((s) => ({
+      ...s,
+      refused: [],
+      run: { ...s.run, running: true, stopping: false, done: 0, total: 2 * batches },
+    }));
+    this.send({ type: "compare_devices", batches });
+  }
+
+  repair({ code, node, argument }: Repair): void {
+    this.send({ type: "apply_repair", code, node, argument });
   }
 
   stop(): void {

@@ -2,6 +2,7 @@ import { BaseEdge, EdgeLabelRenderer, type EdgeProps } from "@xyflow/react";
 import { createContext, memo, useContext, useMemo } from "react";
 import { cutEdits } from "../../core/actions";
 import { outputDevice } from "../../core/compat";
+import { copierOf, copyLabel } from "../../core/copies";
 import { nodeOf, wiresOf } from "../../core/graph";
 import { PORT_LOOKS } from "../../core/ports";
 import { bezier, type Rect, route } from "../../core/route";
@@ -22,6 +23,12 @@ function middle(path: string): { x: number; y: number } {
   return { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
 }
 
+/** Cards that stand side by side leave no room for a pill between them: it goes above the gap. */
+function pillPlace(path: string, from: { x: number; y: number }, to: { x: number; y: number }) {
+  const tight = to.x > from.x && to.x - from.x < 150 && Math.abs(to.y - from.y) < 60;
+  return tight ? { x: (from.x + to.x) / 2, y: Math.min(from.y, to.y) - 22 } : middle(path);
+}
+
 function WireEdgeView(props: EdgeProps) {
   const { id, source, sourceHandleId, selected, sourceX, sourceY, targetX, targetY } = props;
   const session = useSession();
@@ -30,10 +37,14 @@ function WireEdgeView(props: EdgeProps) {
   const output = Number(sourceHandleId?.split(":")[1] ?? 0);
   const look = useSel((s) => {
     const node = nodeOf(s.graph, source);
+    const wire = s.graph ? wiresOf(s.graph).find((w) => w.id === id) : undefined;
     const kind = node?.output_kinds[output] ?? "any";
     return {
       hue: PORT_LOOKS[kind].hue,
       gpu: node ? outputDevice(node.device) === "gpu" : false,
+      crossing: s.graph && wire ? copierOf(s.graph, wire) !== null : false,
+      copy: wire ? copyLabel(s, wire) : null,
+      old: s.run.revision !== s.confirmed?.revision,
       faint: staleKeys(s).has(source) || staleKeys(s).has(props.target),
       active: s.view.hovered === source || s.view.selection.includes(source) || s.view.selection.includes(props.target),
     };
@@ -44,6 +55,7 @@ function WireEdgeView(props: EdgeProps) {
     return obstacles.length > 0 ? route(a, b, obstacles, argument ? 11 : 18) : bezier(a, b);
   }, [sourceX, sourceY, targetX, targetY, obstacles, argument]);
   const at = middle(path);
+  const pill = pillPlace(path, { x: sourceX, y: sourceY }, { x: targetX, y: targetY });
   const cut = () => {
     const graph = session.store.get().graph;
     const slot = graph && wiresOf(graph).find((w) => w.id === id)?.slot;
@@ -56,9 +68,21 @@ function WireEdgeView(props: EdgeProps) {
         id={id}
         path={path}
         interactionWidth={18}
-        className={`ds-wire ds-wire-${look.gpu ? "gpu" : "cpu"} ${look.faint ? "ds-wire-faint" : ""} ${selected ? "ds-wire-selected" : ""}`}
+        className={`ds-wire ds-wire-${look.crossing ? "copy" : look.gpu ? "gpu" : "cpu"} ${look.faint ? "ds-wire-faint" : ""} ${selected ? "ds-wire-selected" : ""}`}
         style={{ stroke: `var(--ds-${look.hue})` }}
       />
+      {look.copy && !selected && (
+        <EdgeLabelRenderer>
+          <span
+            className={`ds-copy-pill nodrag nopan ${look.old ? "ds-time-old" : ""}`}
+            style={{ transform: `translate(-50%, -50%) translate(${pill.x}px, ${pill.y}px)` }}
+            title={look.copy.title}
+            data-testid={`copy-${id}`}
+          >
+            {look.copy.text}
+          </span>
+        </EdgeLabelRenderer>
+      )}
       {selected && (
         <EdgeLabelRenderer>
           <button
