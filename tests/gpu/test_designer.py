@@ -88,7 +88,7 @@ def test_previews_come_from_the_gpu_and_are_those_of_the_run(root: str, decoder:
     client = Client(graph)
     client.send("ready")
     engine = client.session.painter._engine
-    made = engine.compute(graph, client.session.validation(), 5, 1, [2])
+    made = engine.compute(graph, client.session.validation(), client.session._request().seed, 1, [2])
     client.session.close()
     pipe = turning(root, decoder)
     pipe.run()
