@@ -23,10 +23,21 @@ function middle(path: string): { x: number; y: number } {
   return { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
 }
 
-/** Cards that stand side by side leave no room for a pill between them: it goes above the gap. */
-function pillPlace(path: string, from: { x: number; y: number }, to: { x: number; y: number }) {
-  const tight = to.x > from.x && to.x - from.x < 150 && Math.abs(to.y - from.y) < 60;
-  return tight ? { x: (from.x + to.x) / 2, y: Math.min(from.y, to.y) - 22 } : middle(path);
+/** Height of a pill's middle over a port in a card's header: just above the card, where no picture is. */
+const ABOVE = 22;
+/** From a port to the middle of a pill that begins at the card's edge. */
+const INWARD = 58;
+
+interface Place {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** Above the gap between cards that stand side by side, else above the card that copies. */
+function pillPlace(from: Place, to: Place, atTarget: boolean): Place {
+  const beside = to.x > from.x && to.x - from.x < 150 && Math.abs(to.y - from.y) < 20;
+  if (beside) return { x: (from.x + to.x) / 2, y: Math.min(from.y, to.y) - ABOVE };
+  return atTarget ? { x: to.x + INWARD, y: to.y - ABOVE } : { x: from.x - INWARD, y: from.y - ABOVE };
 }
 
 function WireEdgeView(props: EdgeProps) {
@@ -42,7 +53,7 @@ function WireEdgeView(props: EdgeProps) {
     return {
       hue: PORT_LOOKS[kind].hue,
       gpu: node ? outputDevice(node.device) === "gpu" : false,
-      crossing: s.graph && wire ? copierOf(s.graph, wire) !== null : false,
+      copier: s.graph && wire ? copierOf(s.graph, wire) : null,
       copy: wire ? copyLabel(s, wire) : null,
       old: s.run.revision !== s.confirmed?.revision,
       faint: staleKeys(s).has(source) || staleKeys(s).has(props.target),
@@ -55,7 +66,7 @@ function WireEdgeView(props: EdgeProps) {
     return obstacles.length > 0 ? route(a, b, obstacles, argument ? 11 : 18) : bezier(a, b);
   }, [sourceX, sourceY, targetX, targetY, obstacles, argument]);
   const at = middle(path);
-  const pill = pillPlace(path, { x: sourceX, y: sourceY }, { x: targetX, y: targetY });
+  const pill = pillPlace({ x: sourceX, y: sourceY }, { x: targetX, y: targetY }, look.copier === props.target);
   const cut = () => {
     const graph = session.store.get().graph;
     const slot = graph && wiresOf(graph).find((w) => w.id === id)?.slot;
@@ -68,7 +79,7 @@ function WireEdgeView(props: EdgeProps) {
         id={id}
         path={path}
         interactionWidth={18}
-        className={`ds-wire ds-wire-${look.crossing ? "copy" : look.gpu ? "gpu" : "cpu"} ${look.faint ? "ds-wire-faint" : ""} ${selected ? "ds-wire-selected" : ""}`}
+        className={`ds-wire ds-wire-${look.copier ? "copy" : look.gpu ? "gpu" : "cpu"} ${look.faint ? "ds-wire-faint" : ""} ${selected ? "ds-wire-selected" : ""}`}
         style={{ stroke: `var(--ds-${look.hue})` }}
       />
       {look.copy && !selected && (
