@@ -127,7 +127,8 @@ def on_gpu(graph: Graph, registry: Registry) -> Graph:
         may = bool(base.inputs(key)) and all(
             w.input is not None and devices.get(w.target, "cpu") == "gpu" for w in readers
         )
-        devices[key] = next((d for d in offered if may and d != "cpu"), "cpu")
+        wanted: list[Device] = [device for device in offered if may and device != "cpu"]
+        devices[key] = wanted[0] if wanted else "cpu"
     edits: list[Edit] = [SetDevice(key=key, device=device) for key, device in devices.items() if device != "cpu"]
     crossing = [
         w for w in base.wires()

@@ -66,12 +66,14 @@ class Ready(msgspec.Struct, frozen=True, kw_only=True, tag="ready"):
 
 
 class ApplyEdits(msgspec.Struct, frozen=True, kw_only=True, tag="apply_edits"):
-    """Apply all edits as one undo step. With the same non-empty `gesture` as the step before, join it (slider drag)."""
+    """Apply all edits as one undo step. With the same non-empty `gesture` as the step before, join it (slider drag).
+
+    `positions` belong to the step: where new nodes were put, or where cards were moved to (then without edits).
+    """
 
     base_revision: int
     edits: tuple[Edit, ...]
     gesture: str = ""
-    #: positions: where new nodes were put
     positions: dict[str, Position] = {}
 
 
@@ -92,7 +94,7 @@ class Redo(msgspec.Struct, frozen=True, kw_only=True, tag="redo"):
 
 
 class MoveNodes(msgspec.Struct, frozen=True, kw_only=True, tag="move_nodes"):
-    """Persist positions (view state: no revision)."""
+    """Keep positions that the view chose by itself: no undo step, and no answer."""
 
     positions: dict[str, Position]
 

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial, singledispatchmethod
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
@@ -26,7 +26,7 @@ from dali_studio.schema.registry import Registry
 from dali_studio.studio import findings, gallery, messages
 from dali_studio.studio.painter import Painter, PreviewRequest
 from dali_studio.studio.profiler import Profiler
-from dali_studio.studio.view import OUTPUTS, graph_view, options_view, positions_of
+from dali_studio.studio.view import OUTPUTS, graph_view, make_room, options_view, positions_of
 from dali_studio.studio.worker import Worker
 
 Send = Callable[[messages.KernelMessage, Sequence[bytes]], None]
@@ -65,7 +65,7 @@ class Session:
 
     def _open(self, graph: Graph, view: Mapping[str, Any], path: Path | None) -> None:
         self.history = History(graph, self.registry)
-        self.positions = positions_of(view)
+        self.history.places.update(positions_of(view))
         self.path = path
         self._saved_graph: Graph | None = graph if path is not None else None
         self._seed = resolve_pipeline_seed(None)
@@ -78,6 +78,11 @@ class Session:
     def graph(self) -> Graph:
         """The graph as it is now."""
         return self.history.graph
+
+    @property
+    def positions(self) -> dict[str, messages.Position]:
+        """Where the cards stand."""
+        return cast(dict[str, messages.Position], self.history.places)
 
     @property
     def revision(self) -> int:
@@ -141,16 +146,18 @@ class Session:
 
     @handle.register
     def _(self, message: messages.ApplyEdits) -> None:
-        self.history.apply(message.edits, message.gesture)
-        self.positions.update(message.positions)
-        self._changed()
+        self.history.apply(message.edits, message.gesture, message.positions)
+        if message.edits:
+            self._changed()
+        else:  # cards were moved: pictures and code are as they were
+            self._announce_graph()
 
     @handle.register
     def _(self, message: messages.ApplyRepair) -> None:
         wanted = (message.code, message.node, message.argument)
         for repair, edits in repairs(self.graph, self.registry, self.validation().diagnostics):
             if (repair.code, repair.node, repair.argument) == wanted:
-                self.history.apply(edits)
+                self.history.apply(edits, places=make_room(self.positions, edits))
                 break
         self._changed()  # also when the finding is gone: two views may press at once
 
@@ -267,7 +274,6 @@ class Session:
         self.path, self._saved_graph = path, self.graph
 
     def _changed(self) -> None:
-        # Positions of removed nodes stay for an undo; saving leaves them out.
         self.sample = min(self.sample, self.graph.options.batch_size - 1)
         self._announce_graph()
         self._paint()  # before the code: pictures are waited for, and formatting code takes as long as painting

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dali_studio.core.meta import TensorMeta
 from dali_studio.graph.checks import output_schemas
-from dali_studio.graph.edits import PortRef
+from dali_studio.graph.edits import AddNode, Connect, Edit, PortRef
 from dali_studio.graph.facts import describe
 from dali_studio.graph.model import Graph
 from dali_studio.graph.validate import Validation
@@ -16,6 +16,8 @@ from dali_studio.studio.messages import GraphView, NodeView, PipelineOptions, Po
 
 #: Name under which the position of the outputs card is kept.
 OUTPUTS = "__outputs__"
+#: Width of a card and the gap behind it, in canvas pixels.
+COLUMN = 184
 
 
 def graph_view(graph: Graph, registry: Registry, validation: Validation) -> GraphView:
@@ -61,6 +63,22 @@ def options_view(graph: Graph) -> PipelineOptions:
         batch_size=options.batch_size, num_threads=options.num_threads, seed=options.seed, device_id=options.device_id,
         prefetch_queue_depth=options.prefetch_queue_depth,
     )  # fmt: skip
+
+
+def make_room(positions: Mapping[str, Position], edits: Iterable[Edit]) -> dict[str, Position]:
+    """New places where edits put nodes before others.
+
+    The new card takes the other's place, and what stands right of it moves on by a column.
+    """
+    places = dict(positions)
+    added = {edit.key for edit in edits if isinstance(edit, AddNode)}
+    for edit in edits:
+        at = places.get(edit.target) if isinstance(edit, Connect) and edit.source.node in added else None
+        if isinstance(edit, Connect) and at is not None and edit.source.node not in places:
+            moved = {key: Position(x=p.x + COLUMN, y=p.y) for key, p in places.items() if p.x >= at.x}
+            places.update(moved)
+            places[edit.source.node] = at
+    return {key: place for key, place in places.items() if positions.get(key) != place}
 
 
 def positions_of(view: Mapping[str, Any]) -> dict[str, Position]:

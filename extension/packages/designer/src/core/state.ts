@@ -89,6 +89,8 @@ export interface View {
   readonly measure: Measure;
   readonly quickAdd: QuickAdd | null;
   readonly renaming: boolean;
+  /** Show everything when the next cards come. */
+  readonly refit: boolean;
   readonly dismissed: readonly string[];
   /** Error cards that were folded, by node and code. */
   readonly folded: readonly string[];
@@ -144,6 +146,7 @@ export const INITIAL_VIEW: View = {
   measure: "time",
   quickAdd: null,
   renaming: false,
+  refit: false,
   dismissed: [],
   folded: [],
 };

@@ -128,7 +128,7 @@ export interface Redo {
   readonly type: "redo";
 }
 
-/** Persist positions (view state: no revision). */
+/** Keep positions that the view chose by itself: no undo step, and no answer. */
 export interface MoveNodes {
   readonly type: "move_nodes";
   readonly positions: Readonly<Record<string, Position>>;
@@ -429,7 +429,7 @@ export interface RunFinished {
   readonly note: string;
 }
 
-/** What one node cost per batch: milliseconds in all (`cpu` + `gpu` + copies), its share of the whole, and memory. */
+/** What one node cost per batch: milliseconds in all (`cpu` + `gpu` + copies), its share of the whole, and bytes. */
 export interface NodeTiming {
   readonly key: string;
   readonly device: Device;

@@ -14,6 +14,13 @@ const sum = (timings: readonly NodeTiming[], of: (t: NodeTiming) => number) => t
 const shown = (milliseconds: number) => (milliseconds > 0 ? format.time(milliseconds) : "");
 const bytes = (size: number) => (size > 0 ? format.bytes(size) : "");
 
+/** What a batch holds of a node's results; those that are only passed on stand in brackets. */
+function Held({ timing }: { readonly timing: NodeTiming }) {
+  const held = timing.host + timing.gpu_memory;
+  if (held > 0 || timing.passing === 0) return bytes(held);
+  return <span className="ds-muted">({bytes(timing.passing)})</span>;
+}
+
 function Table({ run }: { readonly run: RunFinished }) {
   const session = useSession();
   const measure = useSel((s) => s.view.measure);
@@ -34,7 +41,10 @@ function Table({ run }: { readonly run: RunFinished }) {
               GPU
             </th>
           )}
-          <th scope="col" title="Bytes of the results of a batch, on the host and on the GPU">
+          <th
+            scope="col"
+            title="Bytes of the results of a batch, on the host and on the GPU; in brackets: read sample by sample, never all at once"
+          >
             memory
           </th>
         </tr>
@@ -55,7 +65,9 @@ function Table({ run }: { readonly run: RunFinished }) {
             </th>
             <td>{shown(t.cpu)}</td>
             {gpu && <td>{shown(onGpu(t))}</td>}
-            <td data-testid={`memory-${t.key}`}>{bytes(bytesOf(t))}</td>
+            <td data-testid={`memory-${t.key}`}>
+              <Held timing={t} />
+            </td>
           </tr>
         ))}
       </tbody>
@@ -64,7 +76,7 @@ function Table({ run }: { readonly run: RunFinished }) {
           <th scope="row">all</th>
           <td>{shown(sum(run.timings, (t) => t.cpu))}</td>
           {gpu && <td>{shown(sum(run.timings, onGpu))}</td>}
-          <td title="What a batch holds at most; results that are read sample by sample are not counted">
+          <td title="What a batch holds in all, without what is in brackets">
             {bytes(sum(run.timings, (t) => t.host + t.gpu_memory))}
           </td>
         </tr>
@@ -114,7 +126,7 @@ export function MemorySection() {
         </button>
         {freed && (
           <span className="ds-muted" role="status" data-testid="freed">
-            {format.bytes(freed.host)} on the host{gpu && `, ${format.bytes(freed.gpu)} on the GPU`}
+            Freed {format.bytes(freed.host)} on the host{gpu && `, ${format.bytes(freed.gpu)} on the GPU`}
           </span>
         )}
       </div>
