@@ -15,9 +15,10 @@ from dali_studio.core.tensors_gpu import TensorListGPU
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.kernels.cuda.batch import DeviceBatch
-from dali_studio.runtime.executor import Executor, Request, batch_size_clash
+from dali_studio.runtime.executor import Executor
 from dali_studio.runtime.prefetch import Prefetcher
 from dali_studio.runtime.probe import Probe
+from dali_studio.runtime.request import Request, batch_size_clash
 from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.declare import Batch
 from dali_studio.schema.registry import Registry
@@ -52,7 +53,7 @@ class Engine:
         self.feeders = {step.key: SourceFeeder(graph.node(step.key), options.batch_size) for step in steps}
         compute = self.executor
         self._prefetcher: Prefetcher[Request, dict[PortRef, Batch | DeviceBatch]] = Prefetcher(
-            lambda request: compute.run(request, probe), background=background
+            lambda request: compute.start(request, probe), background=background
         )
         self._depth = options.prefetch_queue_depth if background else 1
         self._iteration = self._samples = 0
@@ -146,6 +147,7 @@ class Engine:
         """End the threads and give memory back."""
         self._prefetcher.close()
         self.workers.close()
+        self.executor.close()
         self.executor.release()
 
     def __del__(self) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph.model import Graph
-from dali_studio.kernels.cuda.device import Missing, missing, release_memory
+from dali_studio.kernels.cuda.device import Missing, missing
 from dali_studio.schema.registry import Registry
 
 
@@ -38,8 +38,3 @@ def check_devices(graph: Graph, registry: Registry) -> None:
 def gpu_missing(graph: Graph) -> Missing | None:
     """What keeps the GPU that `graph` asks for from being used; ``None`` if it is there."""
     return missing(graph.options.device_id or 0)
-
-
-def free_gpu_memory(graph: Graph) -> int:
-    """Give back idle memory of the GPU that `graph` asks for, and the host memory kept for copies; returns bytes."""
-    return 0 if gpu_missing(graph) else release_memory(graph.options.device_id or 0)

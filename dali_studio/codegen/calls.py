@@ -140,8 +140,7 @@ class Writer:
         keywords: list[ast.keyword] = []
         for name in [*declared, *rest]:
             value = self._setting(node, schema, name, wired)
-            if value is not None and name.isidentifier():
-                self._check_argument(node, name)
+            if value is not None and name.isidentifier() and self._has_argument(node, name):
                 keywords.append(ast.keyword(name, value))
         return keywords
 
@@ -174,11 +173,12 @@ class Writer:
                                   argument=name, severity="info"))  # fmt: skip
         return ast.Name(parameter, ast.Load())
 
-    def _check_argument(self, node: Node, name: str) -> None:
+    def _has_argument(self, node: Node, name: str) -> bool:
         reason = self.dialect.lacks_argument(node.operator, name)
         if reason:
             message = f"{self.dialect.title} has no {name} for {node.operator}: {reason}."
             self.found.append(finding(node, "DS501", message, "Unset it, or choose another dialect.", argument=name))
+        return not reason
 
     # ---------------------------------------------------------------------------------------------------- devices
 

@@ -14,6 +14,8 @@ from dali_studio.core.meta import TensorMeta
 T = DALIDataType
 IMAGE_LAYOUTS = "HWC"
 PLANAR_LAYOUTS = "HWC CHW"
+#: What may become of a sample that cannot be read or decoded.
+ON_ERROR = ("raise", "skip", "placeholder")
 
 
 def image_meta(meta: TensorMeta, layouts: str = IMAGE_LAYOUTS) -> TensorMeta:

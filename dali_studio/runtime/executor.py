@@ -2,63 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
-from dataclasses import dataclass, field
+from collections import deque
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import dataclass
+from functools import partial
 from time import perf_counter_ns
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dali_studio.compiler.plan import BatchStage, Plan, Segment, Step
 from dali_studio.core import random
-from dali_studio.core.diagnostics import ArgumentError, DaliStudioError, Diagnostic
+from dali_studio.core.diagnostics import ArgumentError, DaliStudioError
 from dali_studio.graph.edits import PortRef
 from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.runtime import ranges
-from dali_studio.runtime.failures import StepError
-from dali_studio.runtime.gpu import GpuRunner, Placed
+from dali_studio.runtime.failures import FailedSample, StepError, Tolerance
+from dali_studio.runtime.gpu import GpuRunner
 from dali_studio.runtime.memory import Scratch, SlabPool
+from dali_studio.runtime.mixed import Placed
 from dali_studio.runtime.probe import Probe, Recording, Stopwatch
+from dali_studio.runtime.request import Cache, Request, computed, missing, select, shapes_only
+from dali_studio.runtime.results import bytes_of
 from dali_studio.runtime.segment import SegmentRunner, Store, argument_rows
 from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.arguments import Args, RunContext
 from dali_studio.schema.declare import Batch
 from dali_studio.schema.registry import Registry
 
-
-class Cache(Protocol):
-    """Where previews keep results between plans, by structural key."""
-
-    def load(self, port: PortRef) -> Batch | None:
-        """The result of an earlier plan, if it still holds."""
-
-    def save(self, port: PortRef, batch: Batch) -> None:
-        """Keep a result."""
+#: Results of an iteration by port.
+Results = dict[PortRef, Batch | DeviceBatch]
+#: Failed samples that are remembered.
+_REMEMBERED = 10_000
 
 
 @dataclass(slots=True)
-class Request:
-    """One iteration to run.
+class _Iteration:
+    """What one iteration has made so far."""
 
-    Attributes
-    ----------
-    iteration : int
-    samples_so_far : int
-        Sum of the batch sizes of earlier iterations.
-    batch_size : int
-    fed : mapping of str to tuple of Batch
-        What external sources got, by node.
-    indices : ndarray or None
-        Samples to compute (previews); ``None`` for all.
-    """
-
-    iteration: int
-    samples_so_far: int
-    batch_size: int
-    fed: Mapping[str, tuple[Batch, ...]] = field(default_factory=dict[str, tuple[Batch, ...]])
-    indices: NDArray[np.int64] | None = None
+    request: Request
+    tolerance: Tolerance
+    store: Store
+    placed: Placed
+    recording: Recording | None = None
+    cache: Cache | None = None
 
 
 @dataclass(slots=True)
@@ -81,11 +69,14 @@ class Executor:
     workers : WorkerPool
     device_id : int, optional
         The GPU of steps that are placed on one.
+    gpu : GpuRunner, optional
+        Runs them, in place of one of its own; executors that share it follow each other (previews).
     """
 
     def __init__(
-        self, plan: Plan, registry: Registry, seed: int, workers: WorkerPool, device_id: int | None = None
-    ) -> None:
+        self, plan: Plan, registry: Registry, seed: int, workers: WorkerPool, device_id: int | None = None,
+        gpu: GpuRunner | None = None,
+    ) -> None:  # fmt: skip
         self.plan, self.registry, self.workers = plan, registry, workers
         seeded = [s.seed_index for s in plan.steps() if s.seed_index is not None]
         self._seeds = random.operator_seeds(seed, max(seeded) + 1) if seeded else ()
@@ -93,7 +84,10 @@ class Executor:
         self._memory = SlabPool()
         self._scratch = Scratch()
         placed = any(step.device != "cpu" for step in plan.steps())
-        self._gpu = GpuRunner(registry, workers, device_id or 0) if placed else None
+        self._gpu = gpu or (GpuRunner(registry, workers, device_id or 0) if placed else None)
+        #: Samples that could not be read or decoded, the newest ones, and their number.
+        self.failed: deque[FailedSample] = deque(maxlen=_REMEMBERED)
+        self.failures = 0
 
     def open(self) -> None:
         """Open readers and other sources.
@@ -138,7 +132,7 @@ class Executor:
 
     def run(
         self, request: Request, probe: Probe | None = None, taps: Sequence[PortRef] = (), cache: Cache | None = None
-    ) -> dict[PortRef, Batch | DeviceBatch]:
+    ) -> Results:
         """Run one iteration.
 
         Returns
@@ -151,86 +145,127 @@ class Executor:
         DaliStudioError
             With node, sample and file, if a sample cannot be processed.
         """
+        running = self.start(request, probe, taps, cache)
+        while True:
+            try:
+                next(running)
+            except StopIteration as end:
+                return end.value
+
+    def start(
+        self, request: Request, probe: Probe | None = None, taps: Sequence[PortRef] = (), cache: Cache | None = None
+    ) -> Generator[None, None, Results]:
+        """Run one iteration in parts: it yields while it has nothing to do but to wait for decoders.
+
+        Another iteration may be started then. Those that were started first must be resumed first.
+        """
         begin = perf_counter_ns()
-        store: Store = {}
-        placed: Placed = {}
-        keep = {*self.plan.outputs, *taps}
         recording = None if probe is None else probe.iteration()
-        on_gpu = nullcontext() if self._gpu is None else self._gpu.iteration(placed, recording)
-        with ranges.named(f"iteration {request.iteration}"), on_gpu:
+        now = _Iteration(request, Tolerance(request.iteration, self._record), {}, {}, recording, cache)
+        keep = {*self.plan.outputs, *taps}
+        turn = None if self._gpu is None else self._gpu.begin()
+        waiting: list[Callable[[], None]] = []
+
+        @contextmanager
+        def use() -> Generator[None]:
+            on_gpu = nullcontext() if self._gpu is None or turn is None else self._gpu.use(turn)
+            with on_gpu, ranges.named(f"iteration {request.iteration}"):
+                yield
+
+        try:
             for position, stage in enumerate(self.plan.stages):
                 try:
-                    self._stage(stage, request, store, placed, recording, cache)
+                    with use():
+                        wait = self._stage(stage, now)
+                    if wait is not None:
+                        waiting.append(wait)
+                        yield
+                        waiting.pop()
+                        with use():
+                            wait()
                 except StepError as error:
                     raise error.diagnose() from error.cause
                 for port, last in self.plan.last_use.items():
                     if last == position and port not in keep:
-                        store.pop(port, None)
-                        placed.pop(port, None)
+                        now.store.pop(port, None)
+                        now.placed.pop(port, None)
+        finally:
+            for wait in waiting:  # given up: what decodes still writes into this iteration's memory
+                with suppress(Exception), use():
+                    wait()
+            if self._gpu is not None and turn is not None:
+                self._gpu.end(turn, now.placed)
         if recording is not None:
             recording.finish(perf_counter_ns() - begin)
-        made: dict[PortRef, Batch | DeviceBatch] = {**store, **placed}
+        made: Results = {**now.store, **now.placed}
         return {port: made[port] for port in keep if port in made}
 
-    def _stage(
-        self, stage: BatchStage | Segment, request: Request, store: Store, placed: Placed,
-        recording: Recording | None, cache: Cache | None,
-    ) -> None:  # fmt: skip
-        if isinstance(stage, BatchStage) and stage.step.device != "cpu":
-            self._on_gpu(stage.step, request, store, placed, recording)
-            return
+    def _record(self, sample: FailedSample) -> None:
+        self.failed.append(sample)
+        self.failures += 1
+
+    def _stage(self, stage: BatchStage | Segment, now: _Iteration) -> Callable[[], None] | None:
+        """Run one stage; what it returns waits for results that are still being made."""
         if isinstance(stage, BatchStage):
-            found = {port: cache.load(port) for port in stage.step.outputs} if cache is not None else {}
-            if found and all(batch is not None for batch in found.values()):
-                store.update({port: batch for port, batch in found.items() if batch is not None})
-                return
-            made = self._batch(stage.step, request, store, [store[port] for port in stage.step.inputs], recording)
-            store.update(zip(stage.step.outputs, made, strict=True))
-            if cache is not None:
-                for port in stage.step.outputs:
-                    cache.save(port, store[port])
-            return
-        indices = _indices(request)
+            return self._on_gpu(stage.step, now) if stage.step.device != "cpu" else self._whole(stage.step, now)
+        store, cache = now.store, now.cache
         steps, kept = stage.steps, stage.kept
         if cache is not None:
-            steps, kept = _missing(stage, store, cache)
+            steps, kept = missing(stage, store, cache)
         if steps:
             runner = SegmentRunner(
-                Segment(steps, kept), self.registry, store, lambda step: self._args(step, request, store),
-                self._memory, self._scratch,
+                Segment(steps, kept), self.registry, store, lambda step: self._args(step, now.request, store, now),
+                self._memory, self._scratch, now.tolerance,
             )  # fmt: skip
-            runner.run(self.workers.map, indices, recording)
+            runner.run(self.workers.map, computed(now.request), now.recording)
         if cache is not None:
             for step in steps:
                 for port in step.outputs:
                     if port in store:
                         cache.save(port, store[port])
+        return None
 
-    def _on_gpu(self, step: Step, request: Request, store: Store, placed: Placed, recording: Recording | None) -> None:
-        assert self._gpu is not None
-        given = [placed[port] if port in placed else store[port] for port in step.inputs]
-        if not self._gpu.per_sample(step):
-            # copies, and random numbers, which only ask for the shapes of their input
-            inputs = [item if isinstance(item, Batch) else _shapes_only(item) for item in given]
-            self._gpu.upload(step, self._batch(step, request, store, inputs, recording), placed)
+    def _whole(self, step: Step, now: _Iteration) -> None:
+        """Run an operator that needs the whole batch, on the CPU."""
+        store, cache = now.store, now.cache
+        found = {port: cache.load(port) for port in step.outputs} if cache is not None else {}
+        if found and all(batch is not None for batch in found.values()):
+            store.update({port: batch for port, batch in found.items() if batch is not None})
             return
-        watch = Stopwatch(recording)
-        watch.start(step.key)
-        self._gpu.run(step, lambda: self._args(step, request, store), given, _indices(request), placed)
-        watch.stop(step.key)
-        watch.report()
+        made = self._batch(step, now, [store[port] for port in step.inputs])
+        store.update(zip(step.outputs, made, strict=True))
+        if cache is not None:
+            for port in step.outputs:
+                cache.save(port, store[port])
 
-    def _batch(
-        self, step: Step, request: Request, store: Store, inputs: Sequence[Batch], recording: Recording | None
-    ) -> tuple[Batch, ...]:
-        watch = Stopwatch(recording)
+    def _on_gpu(self, step: Step, now: _Iteration) -> Callable[[], None] | None:
+        gpu, placed, store = self._gpu, now.placed, now.store
+        assert gpu is not None
+        given = [placed[port] if port in placed else store[port] for port in step.inputs]
+        if not gpu.per_sample(step):
+            # copies, and random numbers, which only ask for the shapes of their input
+            inputs = [item if isinstance(item, Batch) else shapes_only(item) for item in given]
+            gpu.upload(step, self._batch(step, now, inputs), placed, now.recording)
+            return None
+        indices = computed(now.request)
+        if step.device == "mixed":
+            batches = [item for item in given if isinstance(item, Batch)]
+            args = self._args(step, now.request, store, now)
+            return gpu.mixed(step, args, batches, indices, placed, now.tolerance, now.recording)
+        on_device = [item for item in given if isinstance(item, DeviceBatch)]
+        gpu.run(step, lambda: self._args(step, now.request, store, now), on_device, indices, placed, now.recording)
+        return None
+
+    def _batch(self, step: Step, now: _Iteration, inputs: Sequence[Batch]) -> tuple[Batch, ...]:
+        request = now.request
+        watch = Stopwatch(now.recording)
         watch.start(step.key)
         if step.role == "external_source":
-            made = _select(request.fed[step.key], request)
+            made = select(request.fed[step.key], request)
         else:
             operator = self.registry.operator(step.operator)
             try:
-                args = self._args(step, request, store)
+                args = self._args(step, request, now.store, now)
                 made = operator.run(self._state_at(step, request, args), args, *inputs)
             except (DaliStudioError, StepError):
                 raise
@@ -240,20 +275,22 @@ class Executor:
                 raise StepError(step, None, "", error) from error
         watch.stop(step.key)
         watch.report()
-        if recording is not None and step.device == "cpu":
-            recording.results(step.key, host=sum(sample.nbytes for batch in made for sample in batch.samples))
+        if now.recording is not None and step.device == "cpu":
+            now.recording.results(step.key, host=sum(map(bytes_of, made)))
         return made
 
-    def _args(self, step: Step, request: Request | None, store: Store) -> Args:
+    def _args(self, step: Step, request: Request | None, store: Store, now: _Iteration | None = None) -> Args:
         context = None
         count = 0
         if request is not None:
-            indices = _indices(request)
+            indices = computed(request)
             count = len(indices)
             context = RunContext(
                 request.batch_size, indices, request.iteration, request.samples_so_far, self._seed(step),
-                self.workers.map, step.asked,
+                self.workers.map, self._memory.take, step.asked,
             )  # fmt: skip
+            if now is not None:
+                context.failed, context.accepts = now.tolerance.failed, partial(now.tolerance.accepts, step)
         schema = self.registry.schema(step.operator)
         if request is None and schema.seeded:
             context = RunContext(0, np.empty(0, np.int64), seed=self._seed(step))
@@ -270,53 +307,12 @@ class Executor:
             return int(explicit)  # pyright: ignore[reportArgumentType] - an int argument
         return int(self._seeds[step.seed_index]) if step.seed_index is not None else 0
 
-    def release(self) -> None:
-        """Give idle memory back."""
+    def release(self) -> int:
+        """Give idle memory back; returns the bytes of device memory."""
         self._memory.clear()
+        return 0 if self._gpu is None else self._gpu.release()
 
-
-def _indices(request: Request) -> NDArray[np.int64]:
-    return np.arange(request.batch_size, dtype=np.int64) if request.indices is None else request.indices
-
-
-def _shapes_only(batch: DeviceBatch) -> Batch:
-    """Stand-ins of the samples' shapes, without memory behind them."""
-    value = np.zeros((), batch.dtype)
-    return Batch([np.broadcast_to(value, tuple(shape)) for shape in batch.shapes.tolist()], batch.layout, batch.sources)
-
-
-def _select(batches: tuple[Batch, ...], request: Request) -> tuple[Batch, ...]:
-    if request.indices is None:
-        return batches
-    rows = [int(i) for i in request.indices]
-    return tuple(
-        Batch([b.samples[i] for i in rows], b.layout, [b.sources[i] for i in rows] if b.sources else ())
-        for b in batches
-    )
-
-
-def _missing(stage: Segment, store: Store, cache: Cache) -> tuple[tuple[Step, ...], frozenset[PortRef]]:
-    """The steps of a segment that must run: results found in the cache go to the store, what feeds them is left out."""
-    needed: list[Step] = []
-    wanted: set[PortRef] = set(stage.kept)
-    for step in reversed(stage.steps):
-        ports = [port for port in step.outputs if port in wanted]
-        found = {port: cache.load(port) for port in ports}
-        if ports and all(batch is not None for batch in found.values()):
-            store.update({port: batch for port, batch in found.items() if batch is not None})
-        elif ports:
-            needed.insert(0, step)
-            wanted.update(step.inputs)
-    return tuple(needed), frozenset(port for step in needed for port in step.outputs if port in stage.kept)
-
-
-def batch_size_clash(first: str, first_size: int, other: str, size: int) -> DaliStudioError:
-    """The error for two sources that disagree on the size of an iteration."""
-    return DaliStudioError(
-        Diagnostic(
-            code="DS304",
-            node=other,
-            message=f"{other} gave {size} samples, {first} gave {first_size}; all sources of an iteration must agree.",
-            hint="Make the sources return batches of one size.",
-        )
-    )
+    def close(self) -> None:
+        """End the threads."""
+        if self._gpu is not None:
+            self._gpu.close()

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import threading
 import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from dali_studio.compiler.plan import Step
 from dali_studio.core.diagnostics import ArgumentError, DaliStudioError, Diagnostic
@@ -39,6 +42,63 @@ class StepError(Exception):
                 code=code, message=message, hint=hint, node=step.key, sample=self.sample, source=source, detail=detail
             )
         return DaliStudioError(found)
+
+
+@dataclass(frozen=True, slots=True)
+class FailedSample:
+    """A sample that could not be read or decoded, in a run that goes on (`on_error`).
+
+    Attributes
+    ----------
+    iteration, sample : int
+        Where it was, from 0.
+    node : str
+        The operator that failed.
+    source : str
+        The file, if it is known.
+    message : str
+    action : {"skip", "placeholder"}
+        What became of it: left out of all outputs, or replaced by a black picture.
+    """
+
+    iteration: int
+    sample: int
+    node: str
+    source: str
+    message: str
+    action: str
+
+
+class Tolerance:
+    """Which samples of one iteration have failed so far; called from all workers.
+
+    Parameters
+    ----------
+    iteration : int
+    record : callable
+        Called with each `FailedSample`.
+    """
+
+    def __init__(self, iteration: int, record: Callable[[FailedSample], None]) -> None:
+        self._iteration, self._record = iteration, record
+        self._lock = threading.Lock()
+        self.failed: set[int] = set()
+        self.skipped: set[int] = set()
+
+    def accepts(self, step: Step, sample: int, source: str, cause: Exception) -> bool:
+        """Whether the run goes on without a sample; what fails for the second time is not recorded again."""
+        action = str(step.arguments.get("on_error") or "raise")
+        with self._lock:
+            if sample in self.failed:
+                return True
+            if action == "raise" or isinstance(cause, MemoryError):
+                return False
+            self.failed.add(sample)
+            if action == "skip":
+                self.skipped.add(sample)
+            finding = StepError(step, sample, source, cause).diagnose().diagnostics[0]
+            self._record(FailedSample(self._iteration, sample, step.key, source, finding.message, action))
+            return True
 
 
 def _words(cause: Exception) -> tuple[str, str, str]:

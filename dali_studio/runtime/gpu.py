@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.compiler.plan import Step
-from dali_studio.core.diagnostics import ArgumentError, DaliStudioError, Diagnostic
 from dali_studio.core.dtypes import from_numpy, to_numpy
 from dali_studio.core.meta import TensorMeta
-from dali_studio.graph.edits import PortRef
-from dali_studio.kernels.cuda.batch import DeviceBatch, elements, place
-from dali_studio.kernels.cuda.stream import GpuStream
-from dali_studio.runtime.failures import StepError
-from dali_studio.runtime.probe import Recording
+from dali_studio.core.rows import Rows
+from dali_studio.kernels.cuda.batch import DeviceBatch
+from dali_studio.kernels.cuda.stream import GpuStream, Turn
+from dali_studio.runtime.failures import Tolerance
+from dali_studio.runtime.mixed import MixedRunner, Placed, copying, gpu_failures
+from dali_studio.runtime.probe import Recording, Stopwatch, timed
 from dali_studio.runtime.segment import view_of
 from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.arguments import Args
@@ -26,7 +26,8 @@ from dali_studio.schema.declare import Batch, BatchView, Work
 from dali_studio.schema.registry import Registry
 from dali_studio.schema.traits import PerSample, ReadsData
 
-Placed = dict[PortRef, DeviceBatch]
+#: Uploads of fewer bytes are not worth the worker threads.
+_SMALL = 1 << 16
 
 
 class GpuRunner:
@@ -41,114 +42,137 @@ class GpuRunner:
     workers : WorkerPool
         Decode on the CPU, and copy into staging memory.
     device_id : int
+    limit : int, optional
+        Bytes of device memory that it may take, at most.
     """
 
-    def __init__(self, registry: Registry, workers: WorkerPool, device_id: int) -> None:
+    def __init__(
+        self, registry: Registry, workers: WorkerPool, device_id: int, limit: int | None = None
+    ) -> None:  # fmt: skip
         self._registry, self._workers = registry, workers
-        self._stream = GpuStream(device_id)
+        self._stream = GpuStream(device_id, limit)
         self._planned: dict[str, _Planned] = {}
-        self._recording: Recording | None = None
+        self._mixed = MixedRunner(registry, workers, self._stream)
 
-    @contextmanager
-    def iteration(self, placed: Placed, recording: Recording | None = None) -> Generator[None]:
-        """Enqueue the steps of one iteration; at its end the batches in `placed` get the event to wait for."""
-        self._recording = recording
-        with self._stream.iteration():
-            yield
-            if placed:
-                ready = self._stream.event()
-                for batch in placed.values():
-                    batch.ready = ready
+    def begin(self) -> Turn:
+        """Start an iteration; waits for the GPU if too many are in flight."""
+        return self._stream.begin()
+
+    def use(self, turn: Turn) -> AbstractContextManager[None]:
+        """Enqueue steps of an iteration; those of two iterations may alternate."""
+        return self._stream.use(turn)
+
+    def end(self, turn: Turn, placed: Placed) -> None:
+        """End an iteration; the batches in `placed` get the event to wait for."""
+        self._stream.end(turn)
+        for batch in placed.values():
+            batch.ready = turn.done
 
     def synchronize(self) -> None:
         """Wait for everything enqueued so far (for measurements)."""
         self._stream.synchronize()
 
+    def replan(self) -> None:
+        """Forget what was planned: the next step of a name may be another one."""
+        self._planned.clear()
+
+    def release(self) -> int:
+        """Give idle memory back; returns the bytes of device memory."""
+        self._planned.clear()
+        return self._stream.release()
+
+    def memory(self) -> tuple[int, int]:
+        """Bytes of device memory in use, and bytes held."""
+        return self._stream.memory()
+
+    def close(self) -> None:
+        """End the threads."""
+        self._mixed.close()
+
     # ------------------------------------------------------------------------------------------------------------ steps
 
-    def upload(self, step: Step, batches: Sequence[Batch], placed: Placed) -> None:
+    def upload(
+        self, step: Step, batches: Sequence[Batch], placed: Placed, recording: Recording | None = None
+    ) -> None:  # fmt: skip
         """Copy finished batches to the GPU, as the results of `step`."""
-        with _failures(step, len(batches[0].samples) if batches else 0):
+        with gpu_failures(step, len(batches[0].samples) if batches else 0):
             for port, batch in zip(step.outputs, batches, strict=True):
-                placed[port] = self._upload(step, batch)
+                placed[port] = self._upload(step.key, batch, recording)
 
-    def _upload(self, step: Step, batch: Batch) -> DeviceBatch:
+    def _upload(self, key: str, batch: Batch, recording: Recording | None) -> DeviceBatch:
         if not batch.samples:
             raise ValueError("the batch is empty; a GPU operator needs at least one sample")
         view = view_of(batch)
         dtype = batch.samples[0].dtype
-
-        def fill(targets: list[NDArray[Any]]) -> None:
-            if elements(view.shapes).sum() * dtype.itemsize < 1 << 16:
+        watch = Stopwatch(recording)
+        watch.start(key)
+        made = self._stream.target(view.shapes, dtype, batch.layout, batch.sources)
+        host = self._stream.pinned(made.size)
+        if isinstance(batch.samples, Rows):
+            table = batch.samples.table
+            np.copyto(host[: table.nbytes].view(dtype).reshape(table.shape), table)
+        else:
+            targets = made.on_host(host)
+            if made.size < _SMALL:
                 for target, sample in zip(targets, batch.samples, strict=True):
                     target[...] = sample
             else:
-                self._workers.map(lambda i: np.copyto(targets[i], batch.samples[i]), len(targets))
-
-        return self._staged(step, view.shapes, dtype, batch.layout, batch.sources, fill)
-
-    def _staged(
-        self, step: Step, shapes: NDArray[np.int64], dtype: np.dtype[Any], layout: str, sources: Sequence[str],
-        fill: Callable[[list[NDArray[Any]]], None],
-    ) -> DeviceBatch:  # fmt: skip
-        """A batch on the GPU that `fill` writes into page-locked memory: one copy for all samples."""
-        offsets, size = place(shapes, dtype)
-        host = self._stream.pinned(size)
-        rows = zip(shapes.tolist(), offsets.tolist(), strict=True)
-        fill([np.ndarray(tuple(shape), dtype, host.data, offset) for shape, offset in rows])
-        made = self._stream.empty(shapes, dtype, layout, sources)
-        with self._measured(step.key, made, copied=True):
-            self._stream.copy(made.memory, host)
+                watch.stop(key)  # what the tasks take counts, not waiting for them
+                copy = timed(recording, key, lambda i: np.copyto(targets[i], batch.samples[i]))
+                self._workers.map(copy, len(targets))
+                watch.start(key)
+        with copying(recording, key, self._stream, made.size):
+            self._stream.fill(made, host, 0, made.size)
+        self._stream.filled()
+        watch.stop(key)
+        watch.report()
+        if recording is not None:
+            recording.results(key, device=made.size)
         return made
-
-    def _measured(self, key: str, made: DeviceBatch, *, copied: bool = False) -> AbstractContextManager[None]:
-        """Measures what the body enqueues to fill `made`, if somebody wants to know."""
-        recording, stream = self._recording, self._stream.stream
-        if recording is None:
-            return nullcontext()
-        size = int(made.counts.sum()) * made.dtype.itemsize
-        recording.results(key, device=size)
-        return recording.copy(key, stream, "H2D", size) if copied else recording.gpu(key, stream)
 
     def run(
         self,
         step: Step,
         args: Callable[[], Args],
-        given: Sequence[Batch | DeviceBatch],
+        given: Sequence[DeviceBatch],
         indices: NDArray[np.int64],
         placed: Placed,
+        recording: Recording | None = None,
     ) -> None:
-        """Enqueue a per-sample operator.
+        """Enqueue a per-sample operator on the device "gpu".
 
         Parameters
         ----------
         args : callable
             Makes its arguments for this batch, if they are needed.
         given : sequence
-            Its inputs: on the GPU for the device "gpu", in host memory for "mixed".
+            Its inputs.
         indices : ndarray
             Which samples of the batch they are, for messages.
         """
         operator = self._registry.operator(step.operator)
-        views = [view_of(item) if isinstance(item, Batch) else _device_view(item) for item in given]
+        views = [_device_view(item) for item in given]
         sources = views[0].sources if views else ()
-        with _failures(step, len(indices), indices, sources):
+        watch = Stopwatch(recording)
+        watch.start(step.key)
+        with gpu_failures(step, len(indices), indices, sources):
             meta, work = self._plan(step, args, views)
             assert meta.dtype is not None
-            dtype, layout = to_numpy(meta.dtype), meta.layout or ""
-            if step.device == "mixed":
-                arrays = [item.samples for item in given if isinstance(item, Batch)]
-
-                def decode(targets: list[NDArray[Any]]) -> None:
-                    self._on_cpu(step, work, arrays, targets, indices, sources)
-
-                made = self._staged(step, work.shapes, dtype, layout, sources, decode)
-            else:
-                made = self._stream.empty(work.shapes, dtype, layout, sources)
-                inputs = [item for item in given if isinstance(item, DeviceBatch)]
-                with self._measured(step.key, made):
-                    operator.gpu(work, inputs, made, self._stream)
+            made = self._stream.empty(work.shapes, to_numpy(meta.dtype), meta.layout or "", sources)
+            with self._stream.measured(None if recording is None else partial(recording.gpu, step.key)):
+                operator.gpu(work, given, made, self._stream)
         placed[step.outputs[0]] = made
+        watch.stop(step.key)
+        watch.report()
+        if recording is not None:
+            recording.results(step.key, device=made.size)
+
+    def mixed(
+        self, step: Step, args: Args, given: Sequence[Batch], indices: NDArray[np.int64], placed: Placed,
+        tolerance: Tolerance, recording: Recording | None = None,
+    ) -> Callable[[], None]:  # fmt: skip
+        """Begin to decode; what is returned waits for the pixels and adds the batch to `placed`."""
+        return self._mixed.begin(step, args, given, indices, placed, tolerance, recording)
 
     def _plan(self, step: Step, arguments: Callable[[], Args], views: Sequence[BatchView]) -> tuple[TensorMeta, Work]:
         """Type and work of a batch; those of the iteration before, if nothing has changed that they depend on."""
@@ -162,22 +186,6 @@ class GpuRunner:
         if not step.argument_inputs and not operator.stateful and ReadsData not in operator.traits:
             self._planned[step.key] = _Planned([(view.meta, view.shapes) for view in views], meta, work)
         return meta, work
-
-    def _on_cpu(
-        self, step: Step, work: Work, arrays: Sequence[Sequence[NDArray[Any]]], targets: list[NDArray[Any]],
-        indices: NDArray[np.int64], sources: Sequence[str],
-    ) -> None:  # fmt: skip
-        cpu = self._registry.operator(step.operator).cpu
-
-        def one(position: int) -> None:
-            try:
-                made = cpu(work, position, *(samples[position] for samples in arrays), targets[position])
-                if made is not None and made is not targets[position]:
-                    np.copyto(targets[position], made)
-            except Exception as error:
-                raise StepError(step, int(indices[position]), sources[position] if sources else "", error) from error
-
-        self._workers.map(one, len(targets))
 
     def per_sample(self, step: Step) -> bool:
         """Whether `run` takes the step; others run on the CPU, and their results are uploaded."""
@@ -200,31 +208,3 @@ class _Planned:
 def _device_view(batch: DeviceBatch) -> BatchView:
     meta = TensorMeta(from_numpy(batch.dtype), batch.shapes.shape[1], batch.layout, device="gpu")
     return BatchView(meta, batch.shapes, None, batch.sources)
-
-
-@contextmanager
-def _failures(
-    step: Step, count: int, indices: NDArray[np.int64] | None = None, sources: Sequence[str] = ()
-) -> Generator[None]:
-    """Turn what fails into errors that name the step."""
-    try:
-        yield
-    except (DaliStudioError, StepError):
-        raise
-    except ArgumentError as error:
-        at = error.sample
-        sample = at if at is None or indices is None else int(indices[at])
-        raise StepError(step, sample, sources[at] if at is not None and sources else "", error) from error
-    except Exception as error:
-        if type(error).__name__ == "OutOfMemoryError":
-            raise DaliStudioError(
-                Diagnostic(
-                    code="DS304",
-                    node=step.key,
-                    source=step.origin,
-                    detail=str(error),
-                    message=f"The memory of the GPU does not hold the result of {step.key} for a batch of {count}.",
-                    hint=f"Try batch_size={max(count // 2, 1)}, or make the images smaller before this step.",
-                )
-            ) from error
-        raise StepError(step, None, "", error) from error

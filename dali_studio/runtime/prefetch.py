@@ -6,11 +6,16 @@ import queue
 import threading
 import weakref
 from collections import deque
-from collections.abc import Callable
-from typing import Generic, TypeVar
+from collections.abc import Callable, Generator
+from typing import Any, Generic, TypeVar
 
 Request = TypeVar("Request")
 Result = TypeVar("Result")
+#: A computation that yields while it waits for something that goes on by itself, and returns the result.
+Parts = Generator[None, None, Result]
+#: Requests that are computed at a time; those after the first run while it waits.
+_AT_ONCE = 2
+_NOTHING: Any = object()
 
 
 class Prefetcher(Generic[Request, Result]):
@@ -19,16 +24,16 @@ class Prefetcher(Generic[Request, Result]):
     Parameters
     ----------
     compute : callable
-        Makes a result of a request.
+        Makes a result of a request, as a generator: where it yields, the next request may be begun.
     background : bool
         ``False`` computes in the caller's thread, when a result is asked for.
     """
 
-    def __init__(self, compute: Callable[[Request], Result], *, background: bool) -> None:
+    def __init__(self, compute: Callable[[Request], Parts[Result]], *, background: bool) -> None:
         self.compute = compute
         self._background = background
         self._requests: queue.SimpleQueue[Request | None] = queue.SimpleQueue()
-        self._results: queue.SimpleQueue[Result | BaseException] = queue.SimpleQueue()
+        self._results: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._waiting: deque[Request] = deque()
         self._thread: threading.Thread | None = None
         self.scheduled = 0
@@ -54,11 +59,11 @@ class Prefetcher(Generic[Request, Result]):
         """The oldest result; waits for it, and raises what its computation raised."""
         self.scheduled -= 1
         if not self._background:
-            return self.compute(self._waiting.popleft())
-        result = self._results.get()
-        if isinstance(result, BaseException):
-            raise result
-        return result
+            running = _Running(self.compute(self._waiting.popleft()))
+            while not running.ended:
+                running.advance()
+            return _unwrap(running.outcome)
+        return _unwrap(self._results.get())
 
     def close(self) -> None:
         """End the thread once it has finished what it is doing."""
@@ -70,20 +75,63 @@ class Prefetcher(Generic[Request, Result]):
         self._requests.put(None)
 
 
+def _unwrap(outcome: Any) -> Any:
+    if isinstance(outcome, BaseException):
+        raise outcome
+    return outcome
+
+
+class _Running(Generic[Result]):
+    """A request that is being computed, and in the end its result or what it failed with."""
+
+    def __init__(self, parts: Parts[Result]) -> None:
+        self._parts = parts
+        self.ended = False
+        self.outcome: Result | BaseException | None = None
+
+    def advance(self) -> None:
+        """Compute the next part."""
+        if self.ended:
+            return
+        try:
+            next(self._parts)
+        except StopIteration as end:
+            self.ended, self.outcome = True, end.value
+        except BaseException as error:  # noqa: BLE001 - raised where the result is asked for
+            self.ended, self.outcome = True, error
+
+
 def _serve(
     owner: weakref.ref[Prefetcher[Request, Result]],
     requests: queue.SimpleQueue[Request | None],
-    results: queue.SimpleQueue[Result | BaseException],
+    results: queue.SimpleQueue[Any],
 ) -> None:
-    while (request := requests.get()) is not None:
-        prefetcher = owner()
-        if prefetcher is None:
-            return
-        # from here on no frame refers to the prefetcher: a failure, kept in `results`, refers to all frames it passed
-        compute = prefetcher.compute
-        del prefetcher
-        try:
-            results.put(compute(request))
-        except BaseException as error:  # noqa: BLE001 - raised where the result is asked for
-            results.put(error)
-        del compute, request
+    """Compute requests in order; the next one begins while the one before it waits."""
+    running: deque[_Running[Any]] = deque()
+    open_ = True
+    while open_ or running:
+        request = _next(requests, wait=not running) if open_ and len(running) < _AT_ONCE else _NOTHING
+        if request is None:
+            open_ = False
+        elif request is not _NOTHING:
+            prefetcher = owner()
+            if prefetcher is None:
+                return
+            # from here on no frame refers to the prefetcher: a failure, kept in `results`, refers to all its frames
+            running.append(_Running(prefetcher.compute(request)))
+            del prefetcher
+            running[-1].advance()
+            if not running[-1].ended:
+                continue
+        del request
+        if running:
+            while not running[0].ended:
+                running[0].advance()
+            results.put(running.popleft().outcome)
+
+
+def _next(requests: queue.SimpleQueue[Any], *, wait: bool) -> Any:
+    try:
+        return requests.get(block=wait)
+    except queue.Empty:
+        return _NOTHING

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter_ns
@@ -172,8 +172,8 @@ class Recording:
 
         Notes
         -----
-        Keep the body to the launches: where the GPU waits for the host between the two marks, the wait counts.
-        Spans of one node add up; do not nest them, nor put a `copy` inside.
+        Keep the body to one launch: where the GPU waits for the host between the two marks, the wait counts. Spans of
+        one node add up; do not nest them, nor put a `copy` inside.
         """
         begin = self._timer.mark(stream)
         yield
@@ -187,6 +187,11 @@ class Recording:
         begin = self._timer.mark(stream)
         yield
         self._record(_Span(key, begin, self._timer.mark(stream), direction, size))
+
+    def spent(self, key: str, milliseconds: float) -> None:
+        """Add time on the GPU that was measured otherwise (hardware decoders keep no order with streams)."""
+        with self._lock:
+            self.spans.append(_Span(key, None, None, milliseconds=milliseconds))
 
     def _record(self, span: _Span) -> None:
         with self._lock:
@@ -313,3 +318,18 @@ class Stopwatch:
         """Hand the times over."""
         if self.recording is not None:
             self.recording.add(self.times)
+
+
+def timed(recording: Recording | None, key: str, task: Callable[[int], None]) -> Callable[[int], None]:
+    """`task`, with each call counted (and drawn as a range) as work of node `key`, if that is wanted."""
+    if recording is None and ranges.nvtx() is None:
+        return task
+
+    def measured(position: int) -> None:
+        watch = Stopwatch(recording)
+        watch.start(key)
+        task(position)
+        watch.stop(key)
+        watch.report()
+
+    return measured

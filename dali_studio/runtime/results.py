@@ -1,12 +1,20 @@
-"""Results of an iteration, brought to the host."""
+"""Results of an iteration: their size, and bringing them to the host."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from dali_studio.core.rows import Rows
 from dali_studio.core.tensors_gpu import TensorListGPU
 from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.schema.declare import Batch
+
+
+def bytes_of(batch: Batch) -> int:
+    """Bytes of the samples in host memory."""
+    if isinstance(batch.samples, Rows):
+        return batch.samples.table.nbytes
+    return sum(sample.nbytes for sample in batch.samples)
 
 
 def on_host(batch: Batch | DeviceBatch) -> Batch:

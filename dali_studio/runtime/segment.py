@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,8 +13,9 @@ from dali_studio.compiler.plan import Segment, Step
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.dtypes import from_numpy, to_numpy
 from dali_studio.core.meta import TensorMeta
+from dali_studio.core.rows import shapes_of
 from dali_studio.graph.edits import PortRef
-from dali_studio.runtime.failures import StepError
+from dali_studio.runtime.failures import StepError, Tolerance
 from dali_studio.runtime.memory import Scratch, SlabPool
 from dali_studio.runtime.probe import Recording, Stopwatch
 from dali_studio.schema.arguments import WIRE_DTYPES, Args
@@ -59,6 +60,8 @@ class SegmentRunner:
         Memory of the kept results.
     scratch : Scratch
         Memory of the others.
+    tolerance : Tolerance
+        Says whether the run goes on when a sample fails.
     """
 
     segment: Segment
@@ -67,6 +70,7 @@ class SegmentRunner:
     arguments: Callable[[Step], Args]
     pool: SlabPool
     scratch: Scratch
+    tolerance: Tolerance
     _views: dict[PortRef, BatchView] = field(default_factory=dict[PortRef, BatchView])
     _prepared: dict[str, _Prepared] = field(default_factory=dict[str, _Prepared])
 
@@ -174,7 +178,10 @@ class SegmentRunner:
                 local[item.output] = self._call(item, position, arrays)
             except Exception as error:
                 sources = self._views[item.output].sources
-                raise StepError(item.step, index, sources[position] if sources else "", error) from error
+                source = sources[position] if sources else ""
+                if not self.tolerance.accepts(item.step, index, source, error):
+                    raise StepError(item.step, index, source, error) from error
+                local[item.output] = self._blank(item, position)
             watch.stop(item.step.key)
         watch.report()
 
@@ -190,6 +197,12 @@ class SegmentRunner:
             return target
         return made
 
+    def _blank(self, item: _Prepared, position: int) -> NDArray[Any]:
+        """What stands for a sample that failed: zeros."""
+        target = item.kept[position] if item.kept is not None else np.empty(item.shapes[position], item.dtype)
+        target[...] = 0
+        return target
+
     def _target(self, item: _Prepared, position: int, arrays: list[NDArray[Any]]) -> NDArray[Any] | None:
         if item.kept is not None:
             return item.kept[position]
@@ -203,7 +216,7 @@ class SegmentRunner:
 def view_of(batch: Batch) -> BatchView:
     """What ``plan`` may know of samples that exist."""
     first = batch.samples[0]
-    shapes = np.array([sample.shape for sample in batch.samples], np.int64).reshape(len(batch.samples), first.ndim)
+    shapes = shapes_of(batch.samples)
     return BatchView(
         TensorMeta(from_numpy(first.dtype), first.ndim, batch.layout), shapes, batch.samples, batch.sources
     )
@@ -216,7 +229,9 @@ def _cut(shapes: NDArray[np.int64], windows: NDArray[np.int64], layout: str) -> 
     return cut
 
 
-def argument_rows(store: Store, ports: Mapping[str, PortRef], schema: OperatorSchema) -> dict[str, list[NDArray[Any]]]:
+def argument_rows(
+    store: Store, ports: Mapping[str, PortRef], schema: OperatorSchema
+) -> dict[str, Sequence[NDArray[Any]]]:
     """The per-sample values of wired arguments.
 
     Raises

@@ -1,10 +1,11 @@
-"""Worker threads that share one loop."""
+"""Worker threads that share loops."""
 
 from __future__ import annotations
 
 import itertools
 import queue
 import threading
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -14,17 +15,29 @@ class Cancelled(Exception):  # noqa: N818 - no error, but what the user asked fo
 
 
 @dataclass(slots=True)
-class _Loop:
+class Loop:
+    """Calls of one function, shared by the threads that work on it.
+
+    Attributes
+    ----------
+    function : callable
+        Called with what `take` gives.
+    take : callable
+        The next index; negative when there is none left. Called from all threads.
+    helpers : int
+        Threads that were asked to help.
+    """
+
     function: Callable[[int], None]
-    count: int
-    counter: itertools.count[int] = field(default_factory=itertools.count)
+    take: Callable[[], int]
+    helpers: int = 0
     failures: list[tuple[int, BaseException]] = field(default_factory=list[tuple[int, BaseException]])
     done: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))
 
-    def work(self, cancelled: threading.Event) -> None:
-        while not self.failures and not cancelled.is_set():
-            index = next(self.counter)  # atomic in CPython: the workers share one iterator
-            if index >= self.count:
+    def work(self, stopped: Callable[[], bool]) -> None:
+        while not self.failures and not stopped():
+            index = self.take()
+            if index < 0:
                 return
             try:
                 self.function(index)
@@ -44,8 +57,7 @@ class WorkerPool:
     def __init__(self, num_threads: int) -> None:
         self.num_threads = num_threads
         self.cancelled = threading.Event()
-        self._loops: queue.SimpleQueue[_Loop | None] = queue.SimpleQueue()
-        self._threads: list[threading.Thread] = []
+        self._team = _Team(self.cancelled)
         self._lock = threading.Lock()
         self._closed = False
 
@@ -59,39 +71,95 @@ class WorkerPool:
         BaseException
             The failure of the lowest index that failed.
         """
-        loop = _Loop(function, count)
-        with self._lock:  # `close` may come from another thread while an iteration is computed ahead
-            helpers = 0 if self._closed else min(self.num_threads, count) - 1
-            self._start(helpers)
-            for _ in range(helpers):
-                self._loops.put(loop)
-        loop.work(self.cancelled)
-        for _ in range(helpers):
+        counter = itertools.count()  # atomic in CPython: the workers share one iterator
+
+        def take() -> int:
+            index = next(counter)
+            return index if index < count else -1
+
+        loop = Loop(function, take)
+        self._ask(loop, min(self.num_threads, count) - 1, self._team.urgent)
+        self.finish(loop)
+
+    def start(self, function: Callable[[int], None], take: Callable[[], int], count: int) -> Loop:
+        """Let idle threads work on a loop of about `count` calls while the caller does something else.
+
+        Loops of `map` come first. `finish` must be called.
+        """
+        loop = Loop(function, take)
+        self._ask(loop, min(self.num_threads - 1, count), self._team.patient)
+        return loop
+
+    def finish(self, loop: Loop) -> None:
+        """Help with a loop until nothing is left, and wait for the others; raises as `map` does."""
+        loop.work(self.cancelled.is_set)
+        for _ in range(loop.helpers):
             loop.done.acquire()
         if loop.failures:
             raise min(loop.failures, key=lambda failure: failure[0])[1]
         if self.cancelled.is_set():
             raise Cancelled
 
-    def _start(self, helpers: int) -> None:
-        while len(self._threads) < helpers:
-            number = len(self._threads) + 1
-            thread = threading.Thread(
-                target=_serve, args=(self._loops, self.cancelled), name=f"dali-studio-worker-{number}", daemon=True
-            )
-            self._threads.append(thread)
-            thread.start()
+    def _ask(self, loop: Loop, helpers: int, line: deque[Loop]) -> None:
+        with self._lock:  # `close` may come from another thread while an iteration is computed ahead
+            loop.helpers = 0 if self._closed else max(helpers, 0)
+            self._team.grow(loop.helpers)
+            for _ in range(loop.helpers):
+                line.append(loop)
+                self._team.calls.put(True)
 
     def close(self) -> None:
         """End the threads, once they have finished what they are doing; loops after that run in the caller's thread."""
         with self._lock:
             self._closed = True
-            for _ in self._threads:
-                self._loops.put(None)
-            self._threads.clear()
+            self._team.end()
 
 
-def _serve(loops: queue.SimpleQueue[_Loop | None], cancelled: threading.Event) -> None:
-    while (loop := loops.get()) is not None:
-        loop.work(cancelled)
+class _Team:
+    """The threads and what waits for them. They hold no reference to the pool, which may be forgotten."""
+
+    def __init__(self, cancelled: threading.Event) -> None:
+        self.cancelled = cancelled
+        self.urgent: deque[Loop] = deque()
+        self.patient: deque[Loop] = deque()
+        #: One entry for every entry of the two lines; false ends a thread.
+        self.calls: queue.SimpleQueue[bool] = queue.SimpleQueue()
+        self._threads: list[threading.Thread] = []
+
+    def grow(self, helpers: int) -> None:
+        while len(self._threads) < helpers:
+            number = len(self._threads) + 1
+            thread = threading.Thread(target=self._serve, name=f"dali-studio-worker-{number}", daemon=True)
+            self._threads.append(thread)
+            thread.start()
+
+    def end(self) -> None:
+        for _ in self._threads:
+            self.calls.put(False)
+        self._threads.clear()
+
+    def _serve(self) -> None:
+        while self.calls.get():
+            if self._serve_urgent():
+                continue
+            try:
+                loop = self.patient.popleft()
+            except IndexError:  # somebody else took what this call was for
+                continue
+            loop.work(self._interrupted)
+            loop.done.release()
+
+    def _interrupted(self) -> bool:
+        """Between two calls of a patient loop: serve the urgent ones first."""
+        while self.urgent and self._serve_urgent():
+            pass
+        return self.cancelled.is_set()
+
+    def _serve_urgent(self) -> bool:
+        try:
+            loop = self.urgent.popleft()
+        except IndexError:
+            return False
+        loop.work(self.cancelled.is_set)
         loop.done.release()
+        return True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, cast
@@ -12,6 +12,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.enums import DALIDataType, DALIImageType, DALIInterpType
+from dali_studio.core.rows import Rows
 from dali_studio.schema.model import ArgumentSchema, ArgumentType, Device, OperatorSchema, Value
 
 ENUMS: dict[str, type[Enum]] = {
@@ -184,6 +185,15 @@ def _in_turn(function: Callable[[int], None], count: int) -> None:
         function(index)
 
 
+def _fresh(size: int) -> NDArray[np.uint8]:
+    return np.empty(size, np.uint8)
+
+
+def _never(sample: int, source: str, error: Exception) -> bool:
+    del sample, source, error
+    return False
+
+
 @dataclass(slots=True)
 class RunContext:
     """What the executor tells an operator about the iteration.
@@ -201,8 +211,14 @@ class RunContext:
         The operator's seed.
     map : callable
         ``map(function, count)`` runs ``function(i)`` for every i below `count` on the worker threads.
+    memory : callable
+        ``memory(size)`` gives at least `size` bytes, which nobody else writes while an array looks into them.
     device : {"cpu", "gpu", "mixed"}
         Where the operator runs.
+    failed : collection of int
+        Samples of the batch that have failed before; nothing they lead to is an error.
+    accepts : callable
+        ``accepts(sample, source, error)``: whether the run goes on although a sample failed (argument `on_error`).
     """
 
     batch_size: int
@@ -211,7 +227,10 @@ class RunContext:
     samples_so_far: int = 0
     seed: int = 0
     map: Callable[[Callable[[int], None], int], None] = _in_turn
+    memory: Callable[[int], NDArray[np.uint8]] = _fresh
     device: Device = "cpu"
+    failed: Collection[int] = ()
+    accepts: Callable[[int, str, Exception], bool] = _never
 
 
 class Args:
@@ -304,6 +323,8 @@ class Args:
         batch = self._wired.get(name)
         if batch is None:
             return np.full(self.count, self[name], dtype)
+        if isinstance(batch, Rows) and batch.table.size == len(batch):
+            return self._ranged(name, batch.table.reshape(len(batch)).astype(dtype))
         try:
             values = [sample.item() for sample in batch]
         except ValueError:
@@ -329,6 +350,9 @@ class Args:
             If a row has another length.
         """
         batch = self._wired.get(name)
+        if isinstance(batch, Rows) and batch.table[:1].size in (1, width):
+            table = batch.table.reshape(len(batch), -1).astype(dtype)
+            return self._ranged(name, np.ascontiguousarray(np.broadcast_to(table, (len(batch), width))))
         rows = [np.atleast_1d(np.asarray(self[name]))] if batch is None else [np.atleast_1d(s).ravel() for s in batch]
         for index, row in enumerate(rows):
             if row.size not in (1, width):

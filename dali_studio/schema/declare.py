@@ -31,7 +31,12 @@ from dali_studio.schema.traits import Trait
 
 
 def Input(  # noqa: N802 - reads as a declaration
-    name: str, kind: Kind = "any", *, layouts: str = "", dtypes: Sequence[DALIDataType] = (), optional: bool = False,
+    name: str,
+    kind: Kind = "any",
+    *,
+    layouts: str = "",
+    dtypes: Sequence[DALIDataType] = (),
+    optional: bool = False,
     doc: str = "",
 ) -> InputSchema:
     """Declare a positional input; `layouts` are words separated by blanks."""
@@ -68,14 +73,14 @@ class Batch:
 
     Attributes
     ----------
-    samples : list of ndarray
-        One per computed sample.
+    samples : sequence of ndarray
+        One per computed sample; `Rows` where they lie in one array.
     layout : str
     sources : sequence of str
         Where each sample came from, for messages; empty if not known.
     """
 
-    samples: list[NDArray[Any]]
+    samples: Sequence[NDArray[Any]]
     layout: str = ""
     sources: Sequence[str] = ()
 
@@ -116,6 +121,25 @@ class Work:
 
     shapes: NDArray[np.int64]
     params: dict[str, Any] = field(default_factory=dict[str, Any])
+
+
+@dataclass(slots=True)
+class HardwareImages:
+    """What a hardware decoder may take of a batch; see `Operator.hardware`.
+
+    Attributes
+    ----------
+    infos : sequence
+        The header of each image (`kernels.cpu.image_info.ImageInfo`), or what was wrong with it.
+    colors : str
+        "RGB", "BGR" or "GRAY".
+    windows : ndarray or None
+        int64, (N, 4): first row, first column, height and width of the part of each image; ``None`` for whole images.
+    """
+
+    infos: Sequence[Any]
+    colors: str
+    windows: NDArray[np.int64] | None
 
 
 class CommonArguments:
@@ -199,6 +223,11 @@ class Operator(CommonArguments):
         stream : `kernels.cuda.stream.GpuStream`
         """
         raise NotImplementedError
+
+    @staticmethod
+    def hardware(work: Work) -> HardwareImages | None:
+        """For decoders on the device "mixed": the images whose pixels a hardware decoder makes just as ``cpu`` does."""
+        return None
 
     @staticmethod
     def window(work: Work) -> NDArray[np.int64] | None:

@@ -12,7 +12,7 @@ import msgspec
 
 import dali_studio
 from dali_studio.api.default import warm_in_background
-from dali_studio.api.placement import free_gpu_memory, gpu_missing
+from dali_studio.api.placement import gpu_missing
 from dali_studio.codegen.dialects import DIALECTS
 from dali_studio.codegen.emit import Emitted, emit
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
@@ -209,10 +209,9 @@ class Session:
 
     @handle.register
     def _(self, message: messages.FreeMemory) -> None:
-        graph = self.graph
-
         def job() -> None:
-            self.send(messages.MemoryFreed(host=self.painter.free(), gpu=free_gpu_memory(graph)))
+            host, gpu = self.painter.free()  # runs give theirs back at their end
+            self.send(messages.MemoryFreed(host=host, gpu=gpu))
 
         self.worker.submit("free", job)
 

@@ -4,4 +4,9 @@ from __future__ import annotations
 
 from dali_studio.codegen.dialects.base import Dialect
 
-DIALECT = Dialect(name="nvidia.dali", title="NVIDIA DALI", module="nvidia.dali")
+DIALECT = Dialect(
+    name="nvidia.dali",
+    title="NVIDIA DALI",
+    module="nvidia.dali",
+    arguments={("*", "on_error"): "it stops at the first file that it cannot read or decode"},
+)

@@ -35,6 +35,7 @@ from dali_studio.kernels.cpu.image_info import (
     stored_window,
     swaps_axes,
 )
+from dali_studio.kernels.cpu.jpeg_facts import read_header
 
 __all__ = [
     "OUTPUT_DTYPES",
@@ -43,6 +44,7 @@ __all__ = [
     "ImageInfo",
     "decode",
     "decode_view",
+    "output_channels",
     "output_shape",
     "peek",
     "sniff",
@@ -117,7 +119,7 @@ def peek(buf: Buffer) -> ImageInfo:
     """
     found = sniff(buf)
     if found == "jpeg":
-        return jpeg.parse_header(buf)
+        return read_header(buf) if isinstance(buf, np.ndarray) else jpeg.parse_header(buf)
     if found == "png":
         return png.parse_header(as_view(buf))
     return pillow_codec.peek(as_view(buf), found)
@@ -200,9 +202,7 @@ def decode(
     direct = out if orientation == 1 and roi is None and target == np.uint8 else None
     stored = None if roi is None else stored_window(roi, facts.height, facts.width, orientation)
     fast_idct = use_fast_idct and orientation == 1
-    image = _stored_pixels(
-        buf, facts, output_type, fast_idct, repeat_chroma, stored, orientation != 1, target, direct
-    )
+    image = _stored_pixels(buf, facts, output_type, fast_idct, repeat_chroma, stored, orientation != 1, target, direct)
     upright = orient(image, orientation)
     if out is None:
         return np.ascontiguousarray(upright) if roi is None or facts.format != "jpeg" else upright.copy()

@@ -61,6 +61,8 @@ class ImageInfo(msgspec.Struct, frozen=True, gc=False):
         JPEG: units between two restart markers; 0 without them.
     single_scan : bool
         JPEG: whether one scan holds all components, so that rows arrive from top to bottom.
+    wide_tables : bool
+        JPEG: whether a quantisation table has 16 bits, which baseline files must not have but some do.
     frame_offset : int
         JPEG: position of the height field in the frame header, in bytes.
     interlaced : bool
@@ -79,6 +81,7 @@ class ImageInfo(msgspec.Struct, frozen=True, gc=False):
     sampling: tuple[tuple[int, int], ...] = ()
     restart_interval: int = 0
     single_scan: bool = False
+    wide_tables: bool = False
     frame_offset: int = 0
     interlaced: bool = False
 

@@ -23,7 +23,9 @@ _UNSUPPORTED_FRAMES = {
 }
 _ARITHMETIC = (0xC9, 0xCA)
 _MARK, _TEM, _RST0, _SOI, _EOI = 0xFF, 0x01, 0xD0, 0xD8, 0xD9
-_SOS, _DRI, _APP0, _APP1, _APP14 = 0xDA, 0xDD, 0xE0, 0xE1, 0xEE
+_DQT, _SOS, _DRI, _APP0, _APP1, _APP14 = 0xDB, 0xDA, 0xDD, 0xE0, 0xE1, 0xEE
+_NARROW_TABLE = 65
+"""Bytes of a quantisation table whose entries have 8 bits; with 16 it has 129."""
 
 
 def parse_header(data: Buffer) -> ImageInfo:
@@ -46,17 +48,19 @@ def parse_header(data: Buffer) -> ImageInfo:
     """
     view = as_view(data)
     size = len(view)
-    frame, restart, orientation, adobe, jfif = 0, 0, 1, -1, False
+    frame, restart, orientation, adobe, jfif, wide = 0, 0, 1, -1, False, False
     for marker, position, body, end in _segments(view):
         if marker == _SOS:
             if not frame:
                 raise DecodeError("broken JPEG header: the image data starts before any frame header (SOF)")
             components = view[body] if body < size else 0
-            return _header_info(view, frame, orientation, restart, adobe, jfif, components)
+            return _header_info(view, frame, orientation, restart, adobe, jfif, wide, components)
         if marker in _KINDS or marker in _UNSUPPORTED_FRAMES:
             frame = position
         elif marker == _APP1 and orientation == 1 and bytes(view[body : body + 6]) == b"Exif\0\0":
             orientation = exif_orientation(view[body + 6 : end])
+        elif marker == _DQT:
+            wide = wide or (end - body) % _NARROW_TABLE != 0
         elif marker == _DRI and body + 2 <= size:
             restart = view[body] << 8 | view[body + 1]
         elif marker == _APP14:
@@ -93,7 +97,7 @@ def _adobe_transform(view: memoryview, body: int, end: int, before: int) -> int:
 
 
 def _header_info(
-    view: memoryview, frame: int, orientation: int, restart: int, adobe: int, jfif: bool, scanned: int
+    view: memoryview, frame: int, orientation: int, restart: int, adobe: int, jfif: bool, wide: bool, scanned: int
 ) -> ImageInfo:
     marker = view[frame + 1]
     length = view[frame + 2] << 8 | view[frame + 3]
@@ -124,6 +128,7 @@ def _header_info(
         sampling=sampling,
         restart_interval=restart,
         single_scan=scanned == count and kind in ("baseline", "extended"),
+        wide_tables=wide,
         frame_offset=frame + 5,
     )
 

@@ -52,6 +52,16 @@ class DeviceBatch:
         return (self.offsets + int(self.memory.ptr)).astype(np.uint64)
 
     @property
+    def size(self) -> int:
+        """Bytes of the slab, without `PADDING`."""
+        return int(self.offsets[-1] + self.counts[-1] * self.dtype.itemsize) if len(self) else 0
+
+    def on_host(self, host: NDArray[np.uint8]) -> list[NDArray[Any]]:
+        """Arrays for the samples in `host`, laid out as here."""
+        rows = zip(self.shapes.tolist(), self.offsets.tolist(), strict=True)
+        return [np.ndarray(tuple(shape), self.dtype, host.data, offset) for shape, offset in rows]
+
+    @property
     def counts(self) -> NDArray[np.int64]:
         """(N,) elements of the samples."""
         return elements(self.shapes)

@@ -49,24 +49,6 @@ def missing(device_id: int = 0) -> Missing | None:
     return None
 
 
-def release_memory(device_id: int) -> int:
-    """Give blocks that nobody uses back to the driver, from CuPy's pools of device memory and of page-locked memory.
-
-    Returns
-    -------
-    int
-        Bytes of device memory. How much page-locked memory goes with it, CuPy does not tell.
-    """
-    module = cupy()
-    pool = module.get_default_memory_pool()
-    with module.cuda.Device(device_id):
-        before = int(pool.total_bytes())
-        pool.free_all_blocks()
-        freed = before - int(pool.total_bytes())
-    module.get_default_pinned_memory_pool().free_all_blocks()
-    return freed
-
-
 def describe() -> list[tuple[str, str]]:
     """Names and values for a report on the installation."""
     absent = missing()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 from typing import Any
 
@@ -16,8 +16,8 @@ from dali_studio.kernels.cuda.batch import PADDING, DeviceBatch, place
 from dali_studio.kernels.cuda.device import cupy
 
 _TABLE_ALIGNMENT = 16
-#: Iterations that may be in flight: their staging memory takes turns.
-_TURNS = 2
+#: Iterations that may be in flight: two that are being prepared on the host, and one that the GPU works on.
+_TURNS = 3
 _THREADS = 256
 #: A grid has this many rows at most; samples are rows.
 MOST_SAMPLES = 65535
@@ -29,12 +29,9 @@ class Staging:
     def __init__(self) -> None:
         self._blocks: list[tuple[Any, NDArray[np.uint8]]] = []
         self._used = 0
-        self.done: Any = None
 
     def begin(self) -> None:
-        """Start over, when the copies of the last turn have been made."""
-        if self.done is not None:
-            self.done.synchronize()
+        """Start over; the copies of the last turn must have been made."""
         if len(self._blocks) > 1:  # one block that holds all of it from now on
             size = sum(view.size for _, view in self._blocks)
             self._blocks = []
@@ -55,6 +52,24 @@ class Staging:
         self._blocks.append((memory, np.frombuffer(memory, np.uint8, size)))
 
 
+class Turn:
+    """What one iteration holds until the GPU is through with it.
+
+    Attributes
+    ----------
+    staging : Staging
+    kept : list
+        Memory that other streams wrote for this iteration; it must not be handed out again before the iteration ends.
+    done : cupy.cuda.Event or None
+        Behind everything that the iteration enqueued.
+    """
+
+    def __init__(self) -> None:
+        self.staging = Staging()
+        self.kept: list[Any] = []
+        self.done: Any = None
+
+
 @cache
 def _kernel(name: str, function: str, options: tuple[str, ...]) -> Any:
     """A kernel for all devices; CuPy compiles it at the first launch and keeps the binary on disk."""
@@ -70,34 +85,60 @@ class GpuStream:
     Parameters
     ----------
     device_id : int
+    limit : int, optional
+        Bytes of device memory that it may take, at most.
     """
 
-    def __init__(self, device_id: int) -> None:
+    def __init__(self, device_id: int, limit: int | None = None) -> None:
         self.device_id = device_id
         self._cupy = cupy()
         self._device = self._cupy.cuda.Device(device_id)
         with self._device:
             self._stream = self._cupy.cuda.Stream()
-        self._staging = [Staging() for _ in range(_TURNS)]
-        self._turn = 0
+            self._copies = self._cupy.cuda.Stream()
+            self._pool = self._cupy.cuda.MemoryPool()
+            self._pool.set_limit(size=limit or 0)
+        self._turns = [Turn() for _ in range(_TURNS)]
+        self._turn = self._turns[0]
         self._constants: dict[str, Any] = {}
+        self._around: Callable[[Any], AbstractContextManager[None]] | None = None
+
+    def begin(self) -> Turn:
+        """A turn for a new iteration; waits for the GPU if too many are in flight."""
+        turn = self._turns.pop(0)
+        self._turns.append(turn)
+        if turn.done is not None:
+            turn.done.synchronize()
+        turn.kept.clear()
+        turn.staging.begin()
+        return turn
 
     @contextmanager
-    def iteration(self) -> Generator[None]:
-        """Enqueue one iteration; at most two are in flight."""
+    def use(self, turn: Turn) -> Generator[None]:
+        """Enqueue work of an iteration; those of two iterations may alternate."""
         with self._device, self._stream:
-            self._turn = (self._turn + 1) % _TURNS
-            staging = self._staging[self._turn]
-            staging.begin()
-            try:
-                yield
-            finally:
-                staging.done = self.event()
+            self._turn = turn
+            yield
+
+    def end(self, turn: Turn) -> None:
+        """Mark the end of an iteration, also of one that failed."""
+        with self._device:
+            self._join_copies()
+            turn.done = self.event()
 
     @property
-    def stream(self) -> Any:
-        """CuPy's stream."""
-        return self._stream
+    def copies(self) -> Any:
+        """CuPy's stream of `fill`."""
+        return self._copies
+
+    @contextmanager
+    def measured(self, around: Callable[[Any], AbstractContextManager[None]] | None) -> Generator[None]:
+        """Put ``around(stream)`` around every launch of a kernel in the body; ``None`` for nothing."""
+        self._around = around
+        try:
+            yield
+        finally:
+            self._around = None
 
     def event(self) -> Any:
         """An event behind everything that was enqueued so far."""
@@ -111,20 +152,67 @@ class GpuStream:
 
     # ---------------------------------------------------------------------------------------------------------- memory
 
+    def release(self) -> int:
+        """Give idle memory back to the GPU, and staging memory to the system; returns the bytes of device memory."""
+        with self._device:
+            self._stream.synchronize()
+            for turn in self._turns:
+                turn.kept.clear()
+                turn.staging = Staging()
+            before = int(self._pool.total_bytes())
+            self._pool.free_all_blocks()
+            self._cupy.get_default_pinned_memory_pool().free_all_blocks()
+            return before - int(self._pool.total_bytes())
+
+    def memory(self) -> tuple[int, int]:
+        """Bytes of device memory in use, and bytes held."""
+        return int(self._pool.used_bytes()), int(self._pool.total_bytes())
+
     def empty(
         self, shapes: NDArray[np.int64], dtype: np.dtype[Any], layout: str, sources: Sequence[str] = ()
     ) -> DeviceBatch:
-        """A batch whose contents are not defined yet, in CuPy's pool."""
+        """A batch whose contents are not defined yet."""
         offsets, size = place(shapes, dtype)
-        return DeviceBatch(self._cupy.cuda.alloc(size + PADDING), offsets, shapes, dtype, layout, sources)
+        return DeviceBatch(self._pool.malloc(size + PADDING), offsets, shapes, dtype, layout, sources)
 
     def scratch(self, size: int) -> Any:
         """Device memory for results inside an operator."""
-        return self._cupy.cuda.alloc(size + PADDING)
+        return self._pool.malloc(size + PADDING)
 
     def pinned(self, size: int) -> NDArray[np.uint8]:
         """Page-locked host memory for this iteration."""
-        return self._staging[self._turn].take(size)
+        return self._turn.staging.take(size)
+
+    def target(
+        self, shapes: NDArray[np.int64], dtype: np.dtype[Any], layout: str, sources: Sequence[str] = ()
+    ) -> DeviceBatch:
+        """A batch that copies (`fill`) or other streams write while kernels of an earlier iteration still run."""
+        offsets, size = place(shapes, dtype)
+        with self._copies:  # its memory comes back to these streams' pool, and only after the iteration
+            memory = self._pool.malloc(size + PADDING)
+        self._turn.kept.append(memory)
+        return DeviceBatch(memory, offsets, shapes, dtype, layout, sources)
+
+    def duplicate(self, batch: DeviceBatch) -> DeviceBatch:
+        """The contents of a batch of `target` in other memory."""
+        made = self.target(batch.shapes, batch.dtype, batch.layout, batch.sources)
+        made.memory.copy_from_device_async(batch.memory, batch.size, self._copies)
+        return made
+
+    def fill(self, batch: DeviceBatch, host: NDArray[np.uint8], begin: int, end: int) -> None:
+        """Enqueue the copy of bytes `begin` to `end` of `host` (from `pinned`) into a batch of `target`."""
+        if end > begin:
+            address = _pointer(host[begin:])
+            (batch.memory + begin).copy_from_host_async(address, end - begin, self._copies)
+
+    def filled(self) -> None:
+        """Let what is enqueued from now on wait for the copies."""
+        self._join_copies()
+
+    def _join_copies(self) -> None:
+        event = self._cupy.cuda.Event(block=False, disable_timing=True)
+        event.record(self._copies)
+        self._stream.wait_event(event)
 
     def copy(self, memory: Any, host: NDArray[np.uint8]) -> None:
         """Enqueue the copy of `host` (from `pinned`) to `memory`."""
@@ -194,7 +282,8 @@ class GpuStream:
         memory, addresses = self.upload(items, *tables)
         kernel = _kernel(name, function or name, sources.options(macros or {}))
         grid = (-(-threads // _THREADS), len(items))
-        kernel(grid, (_THREADS,), (*addresses, *arguments), shared_mem=shared)
+        with nullcontext() if self._around is None else self._around(self._stream):
+            kernel(grid, (_THREADS,), (*addresses, *arguments), shared_mem=shared)
         del memory  # back to the pool of this stream, whose next user comes after the kernel
 
 

@@ -18,24 +18,26 @@ from dali_studio.kernels.cpu.image_codec import (
     ImageInfo,
     decode,
     decode_view,
+    output_channels,
     output_shape,
     peek,
 )
-from dali_studio.operators.common import accept_output, sentence
+from dali_studio.operators.common import ON_ERROR, accept_output, sentence
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.declare import BatchView
-from dali_studio.schema.marks import COMMON, Deprecated, Doc, Ignored
+from dali_studio.schema.declare import BatchView, HardwareImages, Work
+from dali_studio.schema.marks import COMMON, Choices, Deprecated, Doc, Ignored, Range
 
-_GPU = "it concerns decoding on a GPU"
+_GPU = "memory on the GPU is recycled between iterations"
+_NO_HYBRID = "files that the hardware does not take are decoded on the CPU"
 _TYPES = tuple(from_numpy(dtype) for dtype in OUTPUT_DTYPES)
 
 
 class DecoderArguments:
     """Colours and type of the result, and settings of GPU decoders that have no effect here."""
 
-    output_type: Annotated[
-        DALIImageType, Doc("Colours of the result; ANY_DATA keeps the file's channels."), COMMON
-    ] = DALIImageType.RGB
+    output_type: Annotated[DALIImageType, Doc("Colours of the result; ANY_DATA keeps the file's channels."), COMMON] = (
+        DALIImageType.RGB
+    )
     dtype: Annotated[
         DALIDataType, Doc("Element type: UINT8, other integers over their whole range, or FLOAT from 0 to 1.")
     ] = DALIDataType.UINT8
@@ -46,8 +48,20 @@ class DecoderArguments:
         Doc("On the device mixed: interpolate chroma, as the CPU always does, instead of repeating it."),
     ] = False
     affine: Annotated[bool, Ignored("threads are not pinned to cores")] = True
-    hw_decoder_load: Annotated[float, Ignored(_GPU)] = 0.65
-    hybrid_huffman_threshold: Annotated[int, Ignored(_GPU)] = 1000000
+    on_error: Annotated[
+        str,
+        Doc(
+            'What becomes of files that cannot be decoded: "raise" an error, "skip" the sample in all outputs of the '
+            'pipeline, or a "placeholder", a black picture.'
+        ),
+        Choices(ON_ERROR),
+    ] = "raise"  # fmt: skip
+    hw_decoder_load: Annotated[
+        float,
+        Doc("On the device mixed: 0 leaves the decoding hardware alone; otherwise it and the threads share the files."),
+        Range(0, 1),
+    ] = 0.65
+    hybrid_huffman_threshold: Annotated[int, Ignored(_NO_HYBRID)] = 1000000
     device_memory_padding: Annotated[int, Ignored(_GPU)] = 16777216
     device_memory_padding_jpeg2k: Annotated[int, Ignored(_GPU)] = 0
     host_memory_padding: Annotated[int, Ignored(_GPU)] = 8388608
@@ -69,43 +83,78 @@ def infer_image(args: Args, encoded: TensorMeta) -> TensorMeta:
     return TensorMeta(args["dtype"], 3, "HWC", "image")
 
 
-def peek_all(args: Args, encoded: BatchView) -> tuple[list[ImageInfo], NDArray[np.int64]]:
+def peek_all(args: Args, encoded: BatchView) -> tuple[list[ImageInfo | DecodeError], NDArray[np.int64]]:
     """Headers, and (N, 3) shapes of the whole upright images.
+
+    What is no image has its error in place of a header, if the run goes on without it, and the shape of the batch's
+    first image, which later operators can cope with.
 
     Raises
     ------
     ArgumentError
         DS301 with the sample that is no image.
     """
-    infos: list[ImageInfo] = []
-    shapes: list[tuple[int, int, int]] = []
+    infos: list[ImageInfo | DecodeError] = []
+    shapes: list[tuple[int, int, int] | None] = []
+    context = args.context
     kind, upright = args["output_type"].name, args["adjust_orientation"]
     for index, data in enumerate(encoded.samples or ()):
         try:
             info = peek(data)
             shapes.append(output_shape(info, kind, upright))
         except DecodeError as error:
-            raise ArgumentError(
-                sentence(error), hint="Replace the file, or take it out of the data set.", sample=index, code="DS301"
-            ) from error
+            finding = _finding(error, index)
+            source = encoded.sources[index] if encoded.sources else ""
+            if not context.accepts(int(context.indices[index]), source, finding):
+                raise finding from error
+            info = error
+            shapes.append(None)
         infos.append(info)
-    return infos, np.array(shapes, np.int64).reshape(len(infos), 3)
+    first = next((shape for shape in shapes if shape is not None), (1, 1, output_channels(3, kind)))
+    return infos, np.array([shape or first for shape in shapes], np.int64).reshape(len(infos), 3)
 
 
-def decode_parameters(args: Args, infos: list[ImageInfo]) -> dict[str, Any]:
+def _finding(error: DecodeError, sample: int | None = None) -> ArgumentError:
+    hint = 'Replace the file, or take it out of the data set; on_error="skip" leaves such files out.'
+    return ArgumentError(sentence(error), hint=hint, sample=sample, code="DS301")
+
+
+def decode_parameters(args: Args, infos: list[ImageInfo | DecodeError]) -> dict[str, Any]:
     """Parameters that `decode_sample` needs."""
     return {
         "infos": infos, "output_type": args["output_type"].name, "upright": args["adjust_orientation"],
         "fast": args["use_fast_idct"], "dtype": to_numpy(args["dtype"]),
         "repeat_chroma": args.device == "mixed" and not args["jpeg_fancy_upsampling"],
+        "hardware": args["hw_decoder_load"] > 0,
     }  # fmt: skip
+
+
+def hardware_images(work: Work, windows: NDArray[np.int64] | None) -> HardwareImages | None:
+    """The images of a batch of which a hardware decoder makes the wanted pixels; see `Operator.hardware`."""
+    params = work.params
+    kind = params["output_type"]
+    if not params["hardware"] or not params["repeat_chroma"] or params["fast"] or params["dtype"] != np.uint8:
+        return None
+    if kind not in ("RGB", "BGR", "GRAY", "ANY_DATA"):
+        return None
+    infos = [
+        info if isinstance(info, ImageInfo) and _as_stored(info, kind, upright=params["upright"]) else None
+        for info in params["infos"]
+    ]
+    return HardwareImages(infos, "RGB" if kind == "ANY_DATA" else kind, windows)
+
+
+def _as_stored(info: ImageInfo, kind: str, *, upright: bool) -> bool:
+    return (info.orientation == 1 or not upright) and (kind != "ANY_DATA" or info.channels == 3)
 
 
 def decode_sample(
     params: dict[str, Any], index: int, data: NDArray[np.uint8], out: NDArray[Any] | None, roi: Sequence[int] | None
 ) -> NDArray[Any]:
     """Decode one sample, or a window of it; without `out` the result may lie in this thread's scratch memory."""
-    info: ImageInfo = params["infos"][index]
+    info: ImageInfo | DecodeError = params["infos"][index]
+    if isinstance(info, DecodeError):
+        raise _finding(info) from info
     options = {
         "output_type": params["output_type"], "adjust_orientation": params["upright"], "use_fast_idct": params["fast"],
         "repeat_chroma": params["repeat_chroma"],
@@ -115,9 +164,12 @@ def decode_sample(
             height, width, _ = output_shape(info, params["output_type"], params["upright"])
             return decode_view(data, info, tuple(roi) if roi is not None else (0, 0, height, width), **options)  # pyright: ignore[reportArgumentType]
         return decode(
-            data, info, dtype=params["dtype"], roi=tuple(roi) if roi is not None else None, out=out, **options  # pyright: ignore[reportArgumentType]
+            data,
+            info,
+            dtype=params["dtype"],
+            roi=tuple(roi) if roi is not None else None,
+            out=out,
+            **options,  # pyright: ignore[reportArgumentType]
         )
     except DecodeError as error:
-        raise ArgumentError(
-            sentence(error), hint="Replace the file, or take it out of the data set.", code="DS301"
-        ) from error
+        raise _finding(error) from error

@@ -11,11 +11,12 @@ from dali_studio.operators.decoders.common import (
     DecoderArguments,
     decode_parameters,
     decode_sample,
+    hardware_images,
     infer_image,
     peek_all,
 )
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.declare import BatchView, Input, Operator, Output, Work, example
+from dali_studio.schema.declare import BatchView, HardwareImages, Input, Operator, Output, Work, example
 from dali_studio.schema.marks import Ignored
 from dali_studio.schema.traits import Allocates, PerSample, ReadsData, WindowSource
 
@@ -57,6 +58,10 @@ class Image(DecoderArguments, Operator):
     def plan(args: Args, *inputs: BatchView) -> Work:
         infos, shapes = peek_all(args, inputs[0])
         return Work(shapes, decode_parameters(args, infos))
+
+    @staticmethod
+    def hardware(work: Work) -> HardwareImages | None:
+        return hardware_images(work, None)
 
     @staticmethod
     def cpu(work: Work, index: int, *arrays: NDArray[Any], **options: Any) -> NDArray[Any]:

@@ -15,11 +15,12 @@ from dali_studio.operators.decoders.common import (
     DecoderArguments,
     decode_parameters,
     decode_sample,
+    hardware_images,
     infer_image,
     peek_all,
 )
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.declare import BatchView, Input, Operator, Output, Work, example
+from dali_studio.schema.declare import BatchView, HardwareImages, Input, Operator, Output, Work, example
 from dali_studio.schema.marks import COMMON, Doc, Ignored, Length, Range, Ui
 from dali_studio.schema.traits import Allocates, PerSample, RandomSource, ReadsData, WindowSource
 
@@ -76,6 +77,10 @@ class ImageRandomCrop(DecoderArguments, Operator):
         shapes[:, :2] = crops
         windows = np.concatenate([anchors, crops], axis=1)
         return Work(shapes, {**decode_parameters(args, infos), "windows": windows})
+
+    @staticmethod
+    def hardware(work: Work) -> HardwareImages | None:
+        return hardware_images(work, work.params["windows"])
 
     @staticmethod
     def cpu(work: Work, index: int, *arrays: NDArray[Any], **options: Any) -> NDArray[Any]:

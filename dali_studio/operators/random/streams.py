@@ -14,6 +14,7 @@ from dali_studio.core.dtypes import to_numpy
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
 from dali_studio.core.random import SAMPLE_STRIDE
+from dali_studio.core.rows import Rows
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Batch
 from dali_studio.schema.marks import PER_SAMPLE, Doc
@@ -52,20 +53,19 @@ def draw_batch(args: Args, dtype: DALIDataType, inputs: Sequence[Batch], draw: D
     """
     context = args.context
     shapes = _shapes(args, inputs)
-    uniform = not inputs and not args.wired("shape")
-    counts = [math.prod(shapes[0])] * len(shapes) if uniform and shapes else [math.prod(shape) for shape in shapes]
-    sizes = np.array(counts, np.int64)
-    if not len(sizes):
+    if not shapes:
         return Batch([])
-    if np.array_equal(context.indices, np.arange(context.batch_size)) and (sizes == sizes[0]).all():
-        table = draw(context.seed, context.samples_so_far, len(sizes), int(sizes[0]), slice(0, len(sizes)))
-        if uniform and shapes[0]:
-            return Batch(list(table.reshape(len(sizes), *shapes[0])))
+    different = set(shapes)
+    counts = {math.prod(shape) for shape in different}
+    if len(counts) == 1 and np.array_equal(context.indices, np.arange(context.batch_size)):
+        table = draw(context.seed, context.samples_so_far, len(shapes), counts.pop(), slice(0, len(shapes)))
+        if len(different) == 1:
+            return Batch(Rows(table.reshape(len(shapes), *shapes[0])))
         return Batch([row.reshape(shape) for row, shape in zip(table, shapes, strict=True)])
     samples: list[NDArray[Any]] = []
     for position, index in enumerate(context.indices.tolist()):
         start = context.samples_so_far + SAMPLE_STRIDE * index
-        row = draw(context.seed, start, 1, int(sizes[position]), slice(position, position + 1))
+        row = draw(context.seed, start, 1, math.prod(shapes[position]), slice(position, position + 1))
         samples.append(row.reshape(shapes[position]).astype(to_numpy(dtype), copy=False))
     return Batch(samples)
 

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
+from dali_studio.core.rows import Rows
 from dali_studio.kernels.cpu.file_discovery import DEFAULT_FILE_FILTERS, FileList, discover_files
+from dali_studio.kernels.cpu.file_read import read_files
 from dali_studio.kernels.cpu.reader_order import ReaderOrder
-from dali_studio.operators.common import T, sentence
+from dali_studio.operators.common import ON_ERROR, T, sentence
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Batch, Operator, Output
-from dali_studio.schema.marks import COMMON, Doc, Ignored, Range, Ui
+from dali_studio.schema.marks import COMMON, Choices, Doc, Ignored, Range, Ui
 from dali_studio.schema.traits import RandomSource
 
 _ALL_AT_ONCE = "files are read by the worker threads, a batch ahead"
@@ -41,6 +44,14 @@ class ReaderArguments:
     stick_to_shard: Annotated[bool, Doc("Read the same part in every epoch instead of going on to the next.")] = False
     pad_last_batch: Annotated[bool, Doc("Fill the last batch of an epoch by repeating its last sample.")] = False
     seed: Annotated[int | None, Doc("Seed of the shuffling; unset: the pipeline hands one out.")] = None
+    on_error: Annotated[
+        str,
+        Doc(
+            'What becomes of files that cannot be read: "raise" an error, "skip" the sample in all outputs of the '
+            'pipeline, or a "placeholder", an empty file, which decoders turn into a black picture.'
+        ),
+        Choices(ON_ERROR),
+    ] = "raise"  # fmt: skip
     skip_cached_images: Annotated[bool, Ignored("there is no decoder cache")] = False
     prefetch_queue_depth: Annotated[int, Ignored(_ALL_AT_ONCE), Range(1)] = 1
     lazy_init: Annotated[bool, Ignored("files are listed when the pipeline is built")] = False
@@ -123,22 +134,28 @@ class File(ReaderArguments, Operator):
         picked = state.order.next_batch(args.context.batch_size)
         chosen = [int(picked[int(i)]) for i in args.context.indices]
         paths = [state.files.paths[i] for i in chosen]
-        data: list[NDArray[Any]] = [_EMPTY] * len(paths)
 
-        def read(position: int) -> None:
-            data[position] = _read(paths[position], int(args.context.indices[position]))
+        def failed(position: int, error: OSError) -> NDArray[np.uint8]:
+            index = int(args.context.indices[position])
+            finding = ArgumentError(
+                f"{paths[position]} cannot be read: {error.strerror}.",
+                hint='Restore the file, or take it out of the data set; on_error="skip" leaves such files out.',
+                sample=index, code="DS302",
+            )  # fmt: skip
+            if not args.context.accepts(index, sources[position], finding):
+                raise finding from error
+            return np.empty(0, np.uint8)
 
-        args.context.map(read, len(paths))
-        sources = [_relative(path, state.root) for path in paths]
-        labels = [np.array([state.files.labels[i]], np.int32) for i in chosen]
-        return Batch(data, "", sources), Batch(list[NDArray[Any]](labels))
+        sources = _Sources(paths, state.root)
+        data = read_files(paths, args.context.memory, args.context.map, failed)
+        labels = np.array([state.files.labels[i] for i in chosen], np.int32)
+        return Batch(data, "", sources), Batch(Rows(labels[:, None]))
 
     @staticmethod
     def reader_meta(state: _Reader) -> dict[str, int]:
         return state.order.reader_meta()
 
 
-_EMPTY = np.empty(0, np.uint8)
 #: What is said about each source of files when it cannot be read, most specific first.
 _WANTED = {
     "file_list": "Give a text file with a path and a label on each line.",
@@ -183,16 +200,21 @@ def _root(args: Args) -> str:
     return str(Path(args["file_list"]).parent) if args["file_list"] is not None else ""
 
 
-def _read(path: str, index: int) -> NDArray[np.uint8]:
-    try:
-        return np.frombuffer(Path(path).read_bytes(), np.uint8)
-    except OSError as error:
-        raise ArgumentError(
-            f"{path} cannot be read: {error.strerror}.", hint="Restore the file, or take it out of the data set.",
-            sample=index, code="DS302",
-        ) from error  # fmt: skip
+class _Sources(Sequence[str]):
+    """Paths relative to the folder they were found in, made when somebody asks."""
 
+    def __init__(self, paths: list[str], root: str) -> None:
+        self._paths, self._root = paths, root
 
-def _relative(path: str, root: str) -> str:
-    return os.path.relpath(path, root) if root and path.startswith(root) else path
+    def __len__(self) -> int:
+        return len(self._paths)
 
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice[Any, Any, Any]) -> Sequence[str]: ...
+    def __getitem__(self, index: int | slice[Any, Any, Any]) -> str | Sequence[str]:
+        if isinstance(index, slice):
+            return _Sources(self._paths[index], self._root)
+        path = self._paths[index]
+        return os.path.relpath(path, self._root) if self._root and path.startswith(self._root) else path

@@ -6,12 +6,25 @@ import gc
 import threading
 import time
 import weakref
+from collections.abc import Callable, Generator
+from typing import Any
 
 import pytest
 
 from dali_studio.runtime.prefetch import Prefetcher
 
 
+def at_once(function: Callable[[int], Any]) -> Callable[[int], Generator[None, None, Any]]:
+    """A computation that never waits."""
+
+    def compute(number: int) -> Generator[None, None, Any]:
+        yield from ()
+        return function(number)
+
+    return compute
+
+
+@at_once
 def square(number: int) -> int:
     if number == 3:
         raise ValueError("three")
@@ -37,7 +50,7 @@ def test_results_come_in_order_and_errors_in_their_place(background: bool) -> No
 
 def test_in_the_foreground_nothing_is_computed_before_it_is_asked_for() -> None:
     done: list[int] = []
-    prefetcher: Prefetcher[int, None] = Prefetcher(done.append, background=False)
+    prefetcher: Prefetcher[int, None] = Prefetcher(at_once(done.append), background=False)
     before = threading.active_count()
     prefetcher.schedule(1)
     prefetcher.schedule(2)
@@ -49,7 +62,7 @@ def test_in_the_foreground_nothing_is_computed_before_it_is_asked_for() -> None:
 
 def test_in_the_background_work_goes_on_by_itself() -> None:
     done = threading.Event()
-    prefetcher: Prefetcher[int, None] = Prefetcher(lambda _: done.set(), background=True)
+    prefetcher: Prefetcher[int, None] = Prefetcher(at_once(lambda _: done.set()), background=True)
     prefetcher.schedule(1)
     assert done.wait(5)
     prefetcher.close()
@@ -71,3 +84,37 @@ def test_a_forgotten_prefetcher_is_freed_and_its_thread_ends(failed: bool) -> No
     thread.join(5)
     assert not thread.is_alive()
     assert reference() is None
+
+
+def test_the_next_request_begins_while_one_waits_and_results_stay_in_order() -> None:
+    told: list[str] = []
+
+    def compute(number: int) -> Generator[None, None, int]:
+        told.append(f"begin {number}")
+        if number == 2:
+            raise ValueError("two")
+        yield
+        told.append(f"end {number}")
+        return number
+
+    ready, release = threading.Event(), threading.Event()
+
+    def held(number: int) -> Generator[None, None, int]:
+        if number == 0:
+            ready.set()
+            release.wait(5)
+        return (yield from compute(number))
+
+    prefetcher: Prefetcher[int, int] = Prefetcher(held, background=True)
+    prefetcher.schedule(0)
+    assert ready.wait(5)
+    for number in (1, 2, 3):
+        prefetcher.schedule(number)
+    release.set()
+    assert [prefetcher.result(), prefetcher.result()] == [0, 1]
+    with pytest.raises(ValueError, match="two"):
+        prefetcher.result()
+    assert prefetcher.result() == 3
+    assert told.index("begin 1") < told.index("end 0") < told.index("end 1")
+    assert told.index("end 0") < told.index("begin 2")
+    prefetcher.close()

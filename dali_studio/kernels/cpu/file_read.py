@@ -1,0 +1,120 @@
+"""Reading many small files at once: the calls of a batch go to the system without Python between them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from dali_studio.kernels.cpu.jit import kernel
+
+#: Files of one task, and the most that are open at a time.
+_CHUNK, _GROUP = 8, 256
+_FLAGS = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0)
+_END = os.SEEK_END
+_FAST = sys.platform != "win32"
+# POSIX calls; addresses are passed as integers
+_open = types.ExternalFunction("open", types.int32(types.intp, types.int32))
+_lseek = types.ExternalFunction("lseek", types.int64(types.int32, types.int64, types.int32))
+_read = types.ExternalFunction("read", types.intp(types.int32, types.intp, types.intp))
+_close = types.ExternalFunction("close", types.int32(types.int32))
+
+
+@kernel
+def _open_all(names: Any, starts: Any, files: Any, sizes: Any, flags: int, end: int) -> None:
+    for i in range(len(starts)):
+        files[i] = _open(names.ctypes.data + starts[i], np.int32(flags))
+        sizes[i] = _lseek(files[i], 0, np.int32(end)) if files[i] >= 0 else -1
+
+
+@kernel
+def _read_all(files: Any, sizes: Any, slab: Any, places: Any) -> None:
+    """Fill the slab and close the files; the size of a file that cannot be read to its end becomes -1."""
+    for i in range(len(files)):
+        if files[i] < 0:
+            continue
+        _lseek(files[i], 0, np.int32(0))
+        done = 0
+        while done < sizes[i]:
+            count = _read(files[i], slab.ctypes.data + places[i] + done, sizes[i] - done)
+            if count <= 0:
+                sizes[i] = -1
+            done += max(count, 1)
+        _close(files[i])
+
+
+def read_files(
+    paths: Sequence[str],
+    take: Callable[[int], NDArray[np.uint8]],
+    run: Callable[[Callable[[int], None], int], None],
+    failed: Callable[[int, OSError], NDArray[np.uint8]],
+) -> list[NDArray[np.uint8]]:
+    """Read whole files into one piece of memory.
+
+    Parameters
+    ----------
+    paths : sequence of str
+    take : callable
+        Gives at least so many bytes of memory.
+    run : callable
+        ``run(function, count)`` calls ``function(i)`` for every i below `count`, on several threads.
+    failed : callable
+        Called with the position of a file that cannot be read and the reason; its result stands for the file.
+
+    Returns
+    -------
+    list of ndarray of uint8
+        The bytes of each file.
+    """
+    data: list[NDArray[np.uint8]] = [_EMPTY] * len(paths)
+    for first in range(0, len(paths), _GROUP):
+        group = paths[first : first + _GROUP]
+        for position, content in enumerate(_read_group(group, take, run) if _FAST else [None] * len(group)):
+            at = first + position
+            data[at] = _read_one(paths[at], at, failed) if content is None else content
+    return data
+
+
+_EMPTY = np.empty(0, np.uint8)
+
+
+def _read_one(
+    path: str, position: int, failed: Callable[[int, OSError], NDArray[np.uint8]]
+) -> NDArray[np.uint8]:  # fmt: skip
+    try:
+        return np.frombuffer(Path(path).read_bytes(), np.uint8)
+    except OSError as error:
+        return failed(position, error)
+
+
+def _read_group(
+    paths: Sequence[str],
+    take: Callable[[int], NDArray[np.uint8]],
+    run: Callable[[Callable[[int], None], int], None],
+) -> list[NDArray[np.uint8] | None]:
+    """The files, and ``None`` for those that cannot be read: they are read again, to learn the reason."""
+    encoded = [os.fsencode(path) for path in paths]
+    names = np.frombuffer(b"\0".join(encoded) + b"\0", np.uint8)
+    starts = np.cumsum([0, *(len(name) + 1 for name in encoded[:-1])], dtype=np.int64)
+    files, sizes = np.full(len(paths), -1, np.int32), np.full(len(paths), -1, np.int64)
+    parts = [slice(first, first + _CHUNK) for first in range(0, len(paths), _CHUNK)]
+
+    def begin(i: int) -> None:
+        _open_all(names, starts[parts[i]], files[parts[i]], sizes[parts[i]], _FLAGS, _END)
+
+    def finish(i: int) -> None:
+        _read_all(files[parts[i]], sizes[parts[i]], slab, places[parts[i]])
+
+    run(begin, len(parts))
+    ends = np.cumsum(np.maximum(sizes, 0))
+    places = ends - np.maximum(sizes, 0)
+    slab = take(int(ends[-1]))
+    run(finish, len(parts))
+    rows = zip(places.tolist(), sizes.tolist(), strict=True)
+    return [slab[place : place + size] if size >= 0 else None for place, size in rows]

@@ -1,0 +1,274 @@
+"""The GPU's own JPEG decoder, through nvJPEG: batches of files to pixels in device memory.
+
+Its pixels are, to the last bit, those of libjpeg-turbo with repeated instead of interpolated chroma samples
+(`jpeg.decode` with ``fast_upsampling``), for the files that `takes` lets pass. So the pictures of a batch may be shared
+between this decoder and the CPU's in any way.
+
+The hardware has hung when batches were enqueued without waiting between them, hence at most one is in flight. nvJPEG
+does most of its work inside the call, so a thread of the decoder's own makes it: who waits for that thread can give up.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from queue import SimpleQueue
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dali_studio.kernels.cpu.image_info import ImageInfo
+from dali_studio.kernels.cuda import nvjpeg_library
+from dali_studio.kernels.cuda.device import Missing, cupy, missing
+from dali_studio.kernels.cuda.nvjpeg_library import Library, NvjpegError
+
+#: Pixels of a side; beyond it the hardware refuses.
+LARGEST_SIDE = 16384
+_SAMPLINGS = ("4:4:4", "4:2:2", "4:2:0", "4:4:0")
+#: Seconds that a batch may take before it counts as stalled: in all, and for each picture. It takes 50 microseconds.
+_PATIENCE, _PATIENCE_EACH = 5.0, 0.02
+_INSTALL = "pip install nvidia-nvjpeg (CUDA 13) or nvidia-nvjpeg-cu12 (CUDA 12)"
+
+
+class HardwareStalledError(RuntimeError):
+    """The hardware did not finish a batch in time. The decoder cannot be used any more, nor its targets' memory."""
+
+
+def takes(info: ImageInfo) -> bool:
+    """Whether the hardware decodes such a file, with the CPU's pixels; the measurements are in docs/gpu_decoding.md."""
+    if info.format != "jpeg" or info.kind != "baseline" or info.bit_depth != 8 or not info.single_scan:
+        return False
+    if info.wide_tables or max(info.height, info.width) > LARGEST_SIDE:
+        return False
+    if info.colors == "gray":  # with other factors, which mean nothing for a single component, it reads wrong blocks
+        return info.sampling == ((1, 1),)
+    # RGB is taken for YCbCr, and chroma planes of different sizes are refused
+    return info.colors == "ycc" and info.subsampling in _SAMPLINGS and info.sampling[1] == info.sampling[2]
+
+
+def open_decoder(device_id: int = 0) -> HardwareDecoder | Missing:
+    """The decoder of a GPU, or what is missing. Opening it takes about a second."""
+    absent = missing(device_id)
+    if absent is not None:
+        return absent
+    library = nvjpeg_library.load(int(cupy().cuda.runtime.runtimeGetVersion()) // 1000)
+    if library is None:
+        return Missing("nvJPEG, which drives the GPU's JPEG decoder, is not installed", f"Run: {_INSTALL}")
+    try:
+        return HardwareDecoder(library, device_id)
+    except NvjpegError as error:
+        return Missing(
+            f"GPU {device_id} offers no JPEG hardware to nvJPEG {library.version} ({error})",
+            "Nothing needs to be done: JPEG is decoded on the CPU. A100, H100, H200 and newer have the hardware",
+        )
+
+
+@dataclass(slots=True, eq=False)
+class Batch:
+    """Files on their way through a decoder: what `HardwareDecoder.submit` returns.
+
+    Attributes
+    ----------
+    files
+        Kept alive until they are decoded.
+    trusted
+        bool, (N,): which pictures are there. Complete after `HardwareDecoder.wait`.
+    milliseconds
+        How long the hardware was busy with them.
+    """
+
+    files: Sequence[NDArray[np.uint8]]
+    pointers: NDArray[np.uint64]
+    lengths: NDArray[np.uint64]
+    destinations: NDArray[np.uint64]
+    windows: NDArray[np.int64] | None
+    output: str
+    stream: Any
+    trusted: NDArray[np.bool_]
+    error: BaseException | None = None
+    milliseconds: float = 0.0
+    underway: threading.Lock = field(default_factory=threading.Lock)
+
+
+class HardwareDecoder:
+    """The JPEG hardware of one GPU; use `open_decoder`. One thread at a time may call it.
+
+    Parameters
+    ----------
+    library : Library
+    device_id : int
+
+    Attributes
+    ----------
+    engines : int
+        Decoding units.
+    stalled : bool
+        The hardware did not answer; every further call raises.
+
+    Raises
+    ------
+    NvjpegError
+        If the GPU has no such hardware.
+    """
+
+    takes = staticmethod(takes)
+
+    def __init__(self, library: Library, device_id: int) -> None:
+        self._library = library
+        self._device = cupy().cuda.Device(device_id)
+        self._handle = self._state = 0
+        self._prepared: tuple[int, str] | None = None
+        self._windows: dict[str, list[int]] = {}
+        with self._device:
+            self._stream = cupy().cuda.Stream(non_blocking=True)
+            self._handle = library.open()
+            self._state = library.make_state(self._handle)
+            self.engines = library.engines(self._handle)
+        self.stalled = False
+        self._queue: SimpleQueue[Batch | None] = SimpleQueue()
+        self._thread = threading.Thread(target=self._serve, name=f"nvjpeg-{device_id}", daemon=True)
+        self._thread.start()
+
+    def decode(
+        self, files: Sequence[NDArray[np.uint8]], targets: NDArray[np.uint64], pitches: NDArray[np.int64],
+        output: str = "RGB", stream: Any = None, *, windows: NDArray[np.int64] | None = None,
+        patience: float | None = None,
+    ) -> NDArray[np.bool_]:  # fmt: skip
+        """Decode a batch, and wait for its pixels without holding the GIL. See `submit` and `wait`."""
+        return self.wait(self.submit(files, targets, pitches, output, stream, windows=windows), patience)
+
+    def submit(
+        self, files: Sequence[NDArray[np.uint8]], targets: NDArray[np.uint64], pitches: NDArray[np.int64],
+        output: str = "RGB", stream: Any = None, *, windows: NDArray[np.int64] | None = None,
+    ) -> Batch:  # fmt: skip
+        """Hand over a batch, which is decoded after the one before.
+
+        Parameters
+        ----------
+        files : sequence of ndarray of uint8
+            Whole JPEG files, each contiguous in memory, whose headers `takes` lets pass.
+        targets : ndarray of uint64, (N,)
+            Device addresses of the first pixels, of any alignment. The memory must be free: nothing that was enqueued
+            on another stream may still use it.
+        pitches : ndarray of int, (N,)
+            Bytes from row to row.
+        output : {"RGB", "BGR", "GRAY"}
+            Interleaved colours (grey files give three equal ones), or the luma plane.
+        stream : cupy.cuda.Stream, optional
+            Default: one of the decoder's own.
+        windows : ndarray of int, (N, 4), optional
+            First row, first column, height and width, inside the stored pictures; default: whole pictures.
+
+        Raises
+        ------
+        HardwareStalledError
+            If an earlier batch stalled.
+        """
+        if self.stalled:
+            raise HardwareStalledError(_GONE)
+        whole = np.fromiter((_has_end(file) for file in files), np.bool_, len(files))
+        pointers = np.fromiter(map(_address, files), np.uint64, len(files))
+        lengths = np.fromiter(map(len, files), np.uint64, len(files))
+        destinations = np.zeros((len(files), 8), np.uint64)
+        destinations[:, 0] = targets
+        destinations[:, 4] = pitches
+        batch = Batch(files, pointers, lengths, destinations, windows, output, stream or self._stream, whole)
+        batch.underway.acquire()
+        self._queue.put(batch)
+        return batch
+
+    def wait(self, batch: Batch, patience: float | None = None) -> NDArray[np.bool_]:
+        """Wait for a batch.
+
+        Parameters
+        ----------
+        patience : float, optional
+            Seconds until it counts as stalled; default: five, and more for many pictures.
+
+        Returns
+        -------
+        ndarray of bool, (N,)
+            Which pictures are there. The others have no end marker or are refused by nvJPEG: the CPU's decoder has to
+            decode them, or say what is wrong. An error inside the compressed data is not noticed by the hardware.
+
+        Raises
+        ------
+        HardwareStalledError
+            If the batch did not finish in time.
+        """
+        limit = _PATIENCE + _PATIENCE_EACH * len(batch.files) if patience is None else patience
+        if self.stalled or not batch.underway.acquire(timeout=limit):
+            self.stalled = True
+            raise HardwareStalledError(_GONE)
+        batch.underway.release()
+        if batch.error is not None:
+            raise batch.error
+        return batch.trusted
+
+    def close(self) -> None:
+        """Give everything back, save after a stall: what hangs cannot be freed."""
+        if not self.stalled and self._handle:
+            self._queue.put(None)
+            self._thread.join()
+            for parameters in self._windows.values():
+                for parameter in parameters:
+                    self._library.drop_window(parameter)
+            self._library.drop_state(self._state)
+            self._library.close(self._handle)
+            self._handle = 0
+
+    def _serve(self) -> None:
+        self._device.use()
+        while (batch := self._queue.get()) is not None:
+            begin = perf_counter()
+            try:
+                self._run(batch, np.flatnonzero(batch.trusted))
+            except BaseException as error:  # noqa: BLE001 - handed to the thread that waits
+                batch.error = error
+            batch.milliseconds = (perf_counter() - begin) * 1e3
+            batch.underway.release()
+
+    def _run(self, batch: Batch, which: NDArray[np.int64]) -> None:
+        """Decode some pictures of a batch; when that fails, the halves, until it is known which ones are to blame."""
+        if not len(which):
+            return
+        if self._prepared != (len(which), batch.output):
+            self._library.prepare(self._handle, self._state, len(which), batch.output)
+            self._prepared = len(which), batch.output
+        windows = None if batch.windows is None else self._set_windows(batch.windows[which], batch.output)
+        status = self._library.decode(
+            self._handle, self._state, batch.pointers[which], batch.lengths[which], batch.destinations[which],
+            windows, int(batch.stream.ptr),
+        )  # fmt: skip
+        batch.stream.synchronize()
+        if status and len(which) > 1:
+            self._run(batch, which[: len(which) // 2])
+            self._run(batch, which[len(which) // 2 :])
+        elif status:
+            batch.trusted[which] = False
+
+    def _set_windows(self, windows: NDArray[np.int64], output: str) -> NDArray[np.uint64]:
+        parameters = self._windows.setdefault(output, [])
+        while len(parameters) < len(windows):
+            parameters.append(self._library.make_window(self._handle, output))
+        for parameter, window in zip(parameters, windows.tolist(), strict=False):
+            self._library.set_window(parameter, *window)
+        return np.array(parameters[: len(windows)], np.uint64)
+
+
+_GONE = "the GPU's JPEG hardware did not finish a batch in time; it is not used any more, and the CPU decodes instead"
+
+
+def _has_end(file: NDArray[np.uint8]) -> bool:
+    return len(file) > 3 and file[-1] == 0xD9 and file[-2] == 0xFF
+
+
+def _address(file: NDArray[np.uint8]) -> int:
+    try:
+        return ctypes.addressof(ctypes.c_char.from_buffer(file))  # pyright: ignore[reportArgumentType] (a third of the time of the next way)
+    except TypeError:  # memory that may only be read
+        return int(file.ctypes.data)

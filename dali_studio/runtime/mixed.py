@@ -1,0 +1,190 @@
+"""Decoders on the device "mixed": encoded files in host memory become pictures in device memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dali_studio.compiler.plan import Step
+from dali_studio.core.diagnostics import ArgumentError, DaliStudioError, Diagnostic
+from dali_studio.core.dtypes import to_numpy
+from dali_studio.graph.edits import PortRef
+from dali_studio.kernels.cpu.image_info import ImageInfo
+from dali_studio.kernels.cuda.batch import DeviceBatch
+from dali_studio.kernels.cuda.nvjpeg import Batch as SubmittedFiles
+from dali_studio.kernels.cuda.nvjpeg import HardwareDecoder, open_decoder, takes
+from dali_studio.kernels.cuda.stream import GpuStream
+from dali_studio.runtime.failures import StepError, Tolerance
+from dali_studio.runtime.probe import Recording, Stopwatch, timed
+from dali_studio.runtime.segment import view_of
+from dali_studio.runtime.sharing import Decoding, HardwareFeeder, Shared
+from dali_studio.runtime.workers import WorkerPool
+from dali_studio.schema.arguments import Args
+from dali_studio.schema.declare import Batch, HardwareImages
+from dali_studio.schema.registry import Registry
+
+Placed = dict[PortRef, DeviceBatch]
+
+#: Hardware decoders of a pipeline, each with a group of images in flight.
+_DECODERS = 1
+
+
+class MixedRunner:
+    """Decodes batches into device memory, on the GPU's decoding hardware and on the worker threads.
+
+    Parameters
+    ----------
+    registry : Registry
+    workers : WorkerPool
+    stream : GpuStream
+        Copies what the threads have decoded.
+    """
+
+    def __init__(self, registry: Registry, workers: WorkerPool, stream: GpuStream) -> None:
+        self._registry, self._workers, self._stream = registry, workers, stream
+        self._feeders: list[HardwareFeeder] = []
+        self._abandoned: list[DeviceBatch] = []
+        #: Pictures decoded so far, by who decoded them.
+        self.counts = {"hardware": 0, "threads": 0}
+
+    def begin(  # noqa: PLR0915 - its parts share what they close over
+        self, step: Step, args: Args, given: Sequence[Batch], indices: NDArray[np.int64], placed: Placed,
+        tolerance: Tolerance, recording: Recording | None = None,
+    ) -> Callable[[], None]:  # fmt: skip
+        """Begin to decode a batch; what is returned waits for the pixels and adds the batch to `placed`."""
+        operator = self._registry.operator(step.operator)
+        watch = Stopwatch(recording)
+        watch.start(step.key)
+        views = [view_of(item) for item in given]
+        sources = views[0].sources
+        with gpu_failures(step, len(indices), indices, sources):
+            (meta,) = self._registry.infer(step.operator, args, [view.meta for view in views])
+            work = operator.plan(args, *views)
+            assert meta.dtype is not None
+            made = self._stream.target(work.shapes, to_numpy(meta.dtype), meta.layout or "", sources)
+            host = self._stream.pinned(made.size)
+        targets, files = made.on_host(host), given[0].samples
+
+        def by_thread(position: int) -> None:
+            target = targets[position]
+            try:
+                pixels = operator.cpu(work, position, *(item.samples[position] for item in given), target)
+                if pixels is not None and pixels is not target:
+                    np.copyto(target, pixels)
+            except Exception as error:
+                source, index = sources[position] if sources else "", int(indices[position])
+                if not tolerance.accepts(step, index, source, error):
+                    raise StepError(step, index, source, error) from error
+                target[...] = 0
+
+        images = operator.hardware(work)
+        submitted: list[SubmittedFiles] = []
+        both = _for_hardware(images)
+        addresses, pitches = made.pointers, work.shapes[:, 1] * work.shapes[:, 2]
+
+        def to_hardware(decoder: HardwareDecoder, group: list[int]) -> SubmittedFiles:
+            assert images is not None
+            windows = None if images.windows is None else images.windows[group]
+            chosen = [files[position] for position in group]
+            batch = decoder.submit(chosen, addresses[group], pitches[group], images.colors, windows=windows)
+            submitted.append(batch)
+            return batch
+
+        alone = sorted(set(range(len(files))).difference(both))
+        decoding = Decoding(Shared(both, alone), timed(recording, step.key, by_thread), to_hardware)
+        decoding.start(self._workers, len(files), self._hardware() if both else ())
+        watch.stop(step.key)
+
+        def finish() -> None:
+            nonlocal made
+            in_hardware = decoding.finish(self._workers)
+            watch.start(step.key)  # what the threads took is counted by themselves
+            if decoding.stalled:  # what hangs may write into that memory one day: nobody must get it
+                self._abandoned.append(made)
+                made = self._stream.duplicate(made)
+            self.counts["hardware"] += len(in_hardware)
+            self.counts["threads"] += len(files) - len(in_hardware)
+            self._copy_rest(step.key, made, host, in_hardware, recording)
+            placed[step.outputs[0]] = made
+            watch.stop(step.key)
+            watch.report()
+            if recording is not None:
+                recording.spent(step.key, sum(group.milliseconds for group in submitted))
+
+        return finish
+
+    def _copy_rest(
+        self, key: str, made: DeviceBatch, host: NDArray[np.uint8], in_hardware: Sequence[int],
+        recording: Recording | None,
+    ) -> None:  # fmt: skip
+        """Copy what the threads have decoded."""
+        ends = made.offsets + made.counts * made.dtype.itemsize
+        parts = [(int(made.offsets[first]), int(ends[last])) for first, last in _runs(len(made), in_hardware)]
+        with copying(recording, key, self._stream, sum(end - begin for begin, end in parts)):
+            for begin, end in parts:
+                self._stream.fill(made, host, begin, end)
+        self._stream.filled()
+        if recording is not None:
+            recording.results(key, device=made.size)
+
+    def _hardware(self) -> list[HardwareFeeder]:
+        if not self._feeders:
+            device_id = self._stream.device_id
+            self._feeders = [HardwareFeeder(lambda: open_decoder(device_id)) for _ in range(_DECODERS)]
+        return [feeder for feeder in self._feeders if not feeder.gone]
+
+    def close(self) -> None:
+        """End the threads that feed the hardware."""
+        for feeder in self._feeders:
+            feeder.close()
+        self._feeders = []
+
+
+def _for_hardware(images: HardwareImages | None) -> list[int]:
+    if images is None:
+        return []
+    return [position for position, info in enumerate(images.infos) if isinstance(info, ImageInfo) and takes(info)]
+
+
+def _runs(count: int, without: Sequence[int]) -> list[tuple[int, int]]:
+    """First and last of each run of positions below `count` that are not in `without`, which is ascending."""
+    return [(a + 1, b - 1) for a, b in pairwise((-1, *without, count)) if b - a > 1]
+
+
+def copying(recording: Recording | None, key: str, stream: GpuStream, size: int) -> AbstractContextManager[None]:
+    """Measures the copies of `size` bytes to the GPU that the body enqueues, if somebody wants to know."""
+    if recording is None or not size:
+        return nullcontext()
+    return recording.copy(key, stream.copies, "H2D", size)
+
+
+@contextmanager
+def gpu_failures(
+    step: Step, count: int, indices: NDArray[np.int64] | None = None, sources: Sequence[str] = ()
+) -> Generator[None]:
+    """Turn what fails into errors that name the step."""
+    try:
+        yield
+    except (DaliStudioError, StepError):
+        raise
+    except ArgumentError as error:
+        at = error.sample
+        sample = at if at is None or indices is None else int(indices[at])
+        raise StepError(step, sample, sources[at] if at is not None and sources else "", error) from error
+    except Exception as error:
+        if type(error).__name__ == "OutOfMemoryError":
+            raise DaliStudioError(
+                Diagnostic(
+                    code="DS304",
+                    node=step.key,
+                    source=step.origin,
+                    detail=str(error),
+                    message=f"The memory of the GPU does not hold the result of {step.key} for a batch of {count}.",
+                    hint=f"Try batch_size={max(count // 2, 1)}, or make the images smaller before this step.",
+                )
+            ) from error
+        raise StepError(step, None, "", error) from error

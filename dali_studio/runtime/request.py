@@ -1,0 +1,99 @@
+"""What is asked of an executor: one iteration, and results that earlier plans have made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dali_studio.compiler.plan import Segment, Step
+from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
+from dali_studio.graph.edits import PortRef
+from dali_studio.kernels.cuda.batch import DeviceBatch
+from dali_studio.runtime.segment import Store
+from dali_studio.schema.declare import Batch
+
+
+class Cache(Protocol):
+    """Where previews keep results between plans, by structural key."""
+
+    def load(self, port: PortRef) -> Batch | None:
+        """The result of an earlier plan, if it still holds."""
+
+    def save(self, port: PortRef, batch: Batch) -> None:
+        """Keep a result."""
+
+
+@dataclass(slots=True)
+class Request:
+    """One iteration to run.
+
+    Attributes
+    ----------
+    iteration : int
+    samples_so_far : int
+        Sum of the batch sizes of earlier iterations.
+    batch_size : int
+    fed : mapping of str to tuple of Batch
+        What external sources got, by node.
+    indices : ndarray or None
+        Samples to compute (previews); ``None`` for all.
+    """
+
+    iteration: int
+    samples_so_far: int
+    batch_size: int
+    fed: Mapping[str, tuple[Batch, ...]] = field(default_factory=dict[str, tuple[Batch, ...]])
+    indices: NDArray[np.int64] | None = None
+
+
+def computed(request: Request) -> NDArray[np.int64]:
+    """The samples of the batch that are computed."""
+    return np.arange(request.batch_size, dtype=np.int64) if request.indices is None else request.indices
+
+
+def shapes_only(batch: DeviceBatch) -> Batch:
+    """Stand-ins of the samples' shapes, without memory behind them."""
+    value = np.zeros((), batch.dtype)
+    return Batch([np.broadcast_to(value, tuple(shape)) for shape in batch.shapes.tolist()], batch.layout, batch.sources)
+
+
+def select(batches: tuple[Batch, ...], request: Request) -> tuple[Batch, ...]:
+    """What an external source got, cut down to the samples that are computed."""
+    if request.indices is None:
+        return batches
+    rows = [int(i) for i in request.indices]
+    return tuple(
+        Batch([b.samples[i] for i in rows], b.layout, [b.sources[i] for i in rows] if b.sources else ())
+        for b in batches
+    )
+
+
+def missing(stage: Segment, store: Store, cache: Cache) -> tuple[tuple[Step, ...], frozenset[PortRef]]:
+    """The steps of a segment that must run: results found in the cache go to the store, what feeds them is left out."""
+    needed: list[Step] = []
+    wanted: set[PortRef] = set(stage.kept)
+    for step in reversed(stage.steps):
+        ports = [port for port in step.outputs if port in wanted]
+        found = {port: cache.load(port) for port in ports}
+        if ports and all(batch is not None for batch in found.values()):
+            store.update({port: batch for port, batch in found.items() if batch is not None})
+        elif ports:
+            needed.insert(0, step)
+            wanted.update(step.inputs)
+    return tuple(needed), frozenset(port for step in needed for port in step.outputs if port in stage.kept)
+
+
+def batch_size_clash(first: str, first_size: int, other: str, size: int) -> DaliStudioError:
+    """The error for two sources that disagree on the size of an iteration."""
+    return DaliStudioError(
+        Diagnostic(
+            code="DS304",
+            node=other,
+            message=f"{other} gave {size} samples, {first} gave {first_size}; all sources of an iteration must agree.",
+            hint="Make the sources return batches of one size.",
+        )
+    )
