@@ -7,7 +7,6 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
-from time import perf_counter_ns
 from typing import Any
 
 import numpy as np
@@ -159,7 +158,6 @@ class Executor:
 
         Another iteration may be started then. Those that were started first must be resumed first.
         """
-        begin = perf_counter_ns()
         recording = None if probe is None else probe.iteration()
         now = _Iteration(request, Tolerance(request.iteration, self._record), {}, {}, recording, cache)
         keep = {*self.plan.outputs, *taps}
@@ -196,7 +194,7 @@ class Executor:
             if self._gpu is not None and turn is not None:
                 self._gpu.end(turn, now.placed)
         if recording is not None:
-            recording.finish(perf_counter_ns() - begin)
+            recording.finish()
         made: Results = {**now.store, **now.placed}
         return {port: made[port] for port in keep if port in made}
 

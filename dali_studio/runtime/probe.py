@@ -137,7 +137,7 @@ class Recording:
     """
 
     def __init__(self, probe: Probe) -> None:
-        self._into, self._walls, self._timer = probe.batches, probe.walls, probe.timer
+        self._into, self._timer = probe.batches, probe.timer
         self._lock = threading.Lock()
         self.cpu: defaultdict[str, int] = defaultdict(int)
         self.bytes: defaultdict[str, _Bytes] = defaultdict(_Bytes)
@@ -198,10 +198,9 @@ class Recording:
             self.spans.append(span)
             self._open.append(span)
 
-    def finish(self, wall: int) -> None:
-        """End the iteration, which took `wall` nanoseconds on the host."""
+    def finish(self) -> None:
+        """End the iteration."""
         self._into.append(self)
-        self._walls.append(wall)
 
     def resolve(self, *, wait: bool) -> None:
         """Turn marks into milliseconds: all of them, or those that the GPU has passed."""
@@ -237,14 +236,11 @@ class Probe:
     ----------
     batches : list of Recording
         The finished iterations.
-    walls : list of int
-        Nanoseconds that the host spent on each.
     """
 
     def __init__(self, timer: Timer | None = None) -> None:
         self.timer: Timer = timer or EventTimer()
         self.batches: list[Recording] = []
-        self.walls: list[int] = []
 
     def iteration(self) -> Recording:
         """Begin an iteration."""
@@ -254,7 +250,7 @@ class Probe:
 
     def clear(self) -> None:
         """Forget what was measured so far, and what is being measured."""
-        self.batches, self.walls = [], []
+        self.batches = []
 
     def summary(self) -> dict[str, NodeTime]:
         """What every node cost over the finished iterations; waits until the GPU is through with them."""

@@ -10,7 +10,6 @@ from typing import Any, cast
 
 import msgspec
 
-import dali_studio
 from dali_studio.api.default import warm_in_background
 from dali_studio.api.placement import gpu_missing
 from dali_studio.codegen.dialects import DIALECTS
@@ -24,9 +23,10 @@ from dali_studio.graph.placement import repairs
 from dali_studio.graph.validate import Validation, validate
 from dali_studio.schema.registry import Registry
 from dali_studio.studio import findings, gallery, messages
+from dali_studio.studio.files import write_text
 from dali_studio.studio.painter import Painter, PreviewRequest
 from dali_studio.studio.profiler import Profiler
-from dali_studio.studio.view import OUTPUTS, graph_view, make_room, options_view, positions_of
+from dali_studio.studio.view import OUTPUTS, make_room, opened, positions_of, revision_changed
 from dali_studio.studio.worker import Worker
 
 Send = Callable[[messages.KernelMessage, Sequence[bytes]], None]
@@ -283,24 +283,7 @@ class Session:
         self._send_code()
 
     def _announce_graph(self) -> None:
-        validation = self.validation()
-        repairable = repairs(self.graph, self.registry, validation.diagnostics)
-        self.send(
-            messages.RevisionChanged(
-                revision=self.revision,
-                graph=graph_view(self.graph, self.registry, validation),
-                options=options_view(self.graph),
-                positions=self.positions,
-                diagnostics=findings.weighed(validation.diagnostics, self.graph, self.registry),
-                repairs=tuple(repair for repair, _ in repairable),
-                can_undo=self.history.can_undo,
-                can_redo=self.history.can_redo,
-                document=self.path.name if self.path else "",
-                saved=self._saved_graph is self.graph
-                or (self._saved_graph is not None and self._saved_graph == self.graph),
-            )
-        )
-
+        self.send(revision_changed(self.history, self.revision, self.path, self._saved_graph))
         self._send_known()
 
     def _send_known(self) -> None:
@@ -318,14 +301,7 @@ class Session:
         )
 
     def _opened(self) -> messages.Opened:
-        return messages.Opened(
-            catalog=self.registry.catalog(),
-            dialects=tuple(messages.DialectInfo(name=name, title=title) for name, title in DIALECTS.items()),
-            recipes=gallery.recipes(self.registry),
-            version=dali_studio.__version__,
-            gpu=_without_gpu(self.graph),
-            preview_width=self.painter.width,
-        )
+        return opened(self.graph, self.registry, self.painter.width)
 
     def _request(self) -> PreviewRequest:
         seed = self.graph.options.seed
@@ -347,34 +323,6 @@ class Session:
         elif job == "":
             self.painter.cancel()
             self.profiler.stop()
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a program.
-
-    Raises
-    ------
-    DaliStudioError
-        DS302 if the file cannot be written.
-    """
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise DaliStudioError(
-            Diagnostic(
-                code="DS302",
-                message=f"{path} could not be written: {error.strerror or error}.",
-                hint="Choose another place.",
-            )
-        ) from error
-
-
-def _without_gpu(graph: Graph) -> str:
-    """Why there is no GPU, and what happens instead; empty if there is one."""
-    absent = gpu_missing(graph)
-    if absent is None:
-        return ""
-    return f"{absent.reason}. Nodes that are placed on a GPU are computed on the CPU; the graph stays the same."
 
 
 def _warm() -> None:

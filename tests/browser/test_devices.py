@@ -124,10 +124,32 @@ def test_memory_is_freed_on_request(opened: Callable[[], Any], artifacts: Path) 
     # pictures are made anew where they are needed
     _choose(page, "flip")
     before = lab.painted(page, "flip")
-    _by_id(page, "undo")
     _choose(page, "rotate")
     _by_id(page, "slider-fill_value").focus()
     for _ in range(20):
         page.keyboard.press("ArrowRight")
     page.wait_for_timeout(1500)
     assert lab.painted(page, "flip") != before
+
+
+def test_a_moved_card_goes_back_on_undo_and_times_stay_fresh(opened: Callable[[], Any]) -> None:
+    page = opened()
+    _by_id(page, "run").click()
+    _by_id(page, "time-table").wait_for(timeout=60_000)
+    card = _by_id(page, "node-angle")
+    start = card.bounding_box()
+    page.mouse.move(start["x"] + 60, start["y"] + 12)
+    page.mouse.down()
+    page.mouse.move(start["x"] + 90, start["y"] + 60, steps=6)
+    page.mouse.move(start["x"] + 160, start["y"] + 92, steps=6)
+    page.mouse.up()
+    page.wait_for_function("() => !document.querySelector('[data-testid=\"undo\"]').disabled", timeout=30_000)
+    assert card.bounding_box()["x"] > start["x"] + 50
+    assert page.locator(".ds-time-old").count() == 0
+    _by_id(page, "undo").click()
+    for _ in range(50):
+        if abs(card.bounding_box()["x"] - start["x"]) < 2:
+            break
+        page.wait_for_timeout(100)
+    assert abs(card.bounding_box()["x"] - start["x"]) < 2
+    assert abs(card.bounding_box()["y"] - start["y"]) < 2

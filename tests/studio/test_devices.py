@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -19,14 +20,14 @@ from dali_studio.graph.model import Graph
 from dali_studio.kernels.cpu.image_codec import decode
 from dali_studio.kernels.cuda.device import Missing
 from dali_studio.runtime.probe import NodeTime, Probe
-from dali_studio.studio import messages, profiler, session
+from dali_studio.studio import messages, profiler, session, view, widget
 from dali_studio.studio.known_times import KnownTimes
 
 
 @pytest.fixture(autouse=True)
 def no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     """These tests are about a machine without a GPU, wherever they run."""
-    for module in (placement, profiler, session):
+    for module in (placement, profiler, session, view):
         name = "missing" if module is placement else "gpu_missing"
         monkeypatch.setattr(module, name, lambda _: Missing("There is no GPU in this test", "Buy one"))
 
@@ -91,7 +92,7 @@ def test_a_recorded_run_becomes_messages(client: Client) -> None:
         with recording.gpu("small", clock, ("small", "flipped")):
             clock.now += 0.25
         recording.results("small", device=400)
-        recording.finish(1)
+        recording.finish()
     measured = profiler._Measured(probe, 2, 0.5, {"decode": "cpu", "to_gpu": "mixed", "small": "gpu"})
     finished = client.session.profiler._finished(client.session.graph, 7, measured)
     assert (finished.revision, finished.batches, finished.samples_per_second) == (7, 2, 12.0)
@@ -218,3 +219,48 @@ def test_free_memory_gives_kept_results_back_and_pictures_stay_right(client: Cli
     edited = client.edit({"type": "set_argument", "key": "flipped", "argument": "vertical", "value": 1})
     (previews,) = only(edited, messages.Previews)
     assert [item.key for item in previews.items] == ["flipped"] and previews.failed == ()
+
+
+# ------------------------------------------------------------------------------------------------------ cards and code
+
+
+def test_moving_cards_is_a_step_that_leaves_times_and_code_alone(client: Client) -> None:
+    client.send("ready")
+    client.send("move_nodes", positions={"small": {"x": 1.0, "y": 2.0}})  # the view's own choice: nothing to undo
+    assert not client.session.history.can_undo
+    got = client.send("apply_edits", base_revision=0, edits=[], positions={"small": {"x": 300.0, "y": 40.0}})
+    (moved,) = only(got, messages.RevisionChanged)
+    assert (moved.revision, moved.can_undo) == (0, True)
+    assert moved.positions["small"] == messages.Position(x=300.0, y=40.0)
+    assert not only(got, messages.Code) and not only(got, messages.Previews)
+    (undone,) = only(client.send("undo"), messages.RevisionChanged)
+    assert (undone.revision, undone.positions["small"]) == (0, messages.Position(x=1.0, y=2.0))
+    (again,) = only(client.send("redo"), messages.RevisionChanged)
+    assert again.positions["small"] == messages.Position(x=300.0, y=40.0)
+
+
+def test_a_copy_that_a_repair_inserts_gets_room_in_the_chain(root: str) -> None:
+    client = Client(photos(root).graph)
+    client.edit({"type": "connect", "source": {"node": "decode"}, "target": "small", "input": 0},
+                {"type": "remove_node", "key": "to_gpu"})  # fmt: skip
+    places = {key: {"x": 184.0 * n, "y": 14.0} for n, key in enumerate(("reader", "decode", "small", "flipped"))}
+    client.send("move_nodes", positions=places)
+    client.send("apply_repair", code="DS207", node="small", argument="image")
+    found = client.session.positions
+    assert {key: found[key].x / 184 for key in found} == {"reader": 0, "decode": 1, "to_gpu": 2, "small": 3, "flipped": 4}
+    client.send("undo")
+    assert {key: place.x for key, place in client.session.positions.items()} == {k: p["x"] for k, p in places.items()}
+    client.session.close()
+
+
+def test_code_goes_into_the_next_cell(root: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    designer = widget.Designer(photos(root))
+    cells: list[tuple[str, bool]] = []
+    shell = SimpleNamespace(set_next_input=lambda text, replace: cells.append((text, replace)))
+    monkeypatch.setattr(widget, "get_ipython", lambda: shell)
+    designer.insert_code("dali_studio")
+    assert cells == [(designer.code("dali_studio"), False)]
+    monkeypatch.setattr(widget, "get_ipython", lambda: None)
+    with pytest.raises(RuntimeError, match="no notebook"):
+        designer.insert_code()
+    designer.close()
