@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,8 @@ from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.kernels.cuda.stream import GpuStream, Turn
 from dali_studio.runtime.failures import Tolerance
 from dali_studio.runtime.memory import SlabPool
-from dali_studio.runtime.mixed import MixedRunner, Placed, gpu_failures
+from dali_studio.runtime.mixed import MixedRunner, Placed, copying, gpu_failures
+from dali_studio.runtime.probe import Recording, Stopwatch, timed
 from dali_studio.runtime.segment import view_of
 from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.arguments import Args
@@ -72,6 +74,10 @@ class GpuRunner:
         """Wait for everything enqueued so far (for measurements)."""
         self._stream.synchronize()
 
+    def replan(self) -> None:
+        """Forget what was planned: the next step of a name may be another one."""
+        self._planned.clear()
+
     def release(self) -> int:
         """Give idle memory back; returns the bytes of device memory."""
         self._planned.clear()
@@ -87,50 +93,69 @@ class GpuRunner:
 
     # ------------------------------------------------------------------------------------------------------------ steps
 
-    def upload(self, step: Step, batches: Sequence[Batch], placed: Placed) -> None:
+    def upload(
+        self, step: Step, batches: Sequence[Batch], placed: Placed, recording: Recording | None = None
+    ) -> None:  # fmt: skip
         """Copy finished batches to the GPU, as the results of `step`."""
         with gpu_failures(step, len(batches[0].samples) if batches else 0):
             for port, batch in zip(step.outputs, batches, strict=True):
-                placed[port] = self._upload(batch)
+                placed[port] = self._upload(step.key, batch, recording)
 
-    def _upload(self, batch: Batch) -> DeviceBatch:
+    def _upload(self, key: str, batch: Batch, recording: Recording | None) -> DeviceBatch:
         if not batch.samples:
             raise ValueError("the batch is empty; a GPU operator needs at least one sample")
         view = view_of(batch)
         dtype = batch.samples[0].dtype
-
+        watch = Stopwatch(recording)
+        watch.start(key)
         made = self._stream.target(view.shapes, dtype, batch.layout, batch.sources)
         host = self._stream.pinned(made.size)
         if isinstance(batch.samples, Rows):
             table = batch.samples.table
             np.copyto(host[: table.nbytes].view(dtype).reshape(table.shape), table)
         else:
-            self._copy(made.on_host(host), batch.samples, made.size)
-        self._stream.fill(made, host, 0, made.size)
+            watch.stop(key)  # what the tasks take counts, not waiting for them
+            self._copy(made.on_host(host), batch.samples, made.size, key, recording)
+            watch.start(key)
+        with copying(recording, key, self._stream, made.size):
+            self._stream.fill(made, host, 0, made.size)
         self._stream.filled()
+        watch.stop(key)
+        watch.report()
+        if recording is not None:
+            recording.results(key, device=made.size)
         return made
 
-    def _copy(self, targets: Sequence[NDArray[Any]], samples: Sequence[NDArray[Any]], size: int) -> None:
-        """Copy samples of `size` bytes together, on the workers where that pays."""
+    def _copy(
+        self, targets: Sequence[NDArray[Any]], samples: Sequence[NDArray[Any]], size: int, key: str,
+        recording: Recording | None,
+    ) -> None:  # fmt: skip
+        """Copy samples of `size` bytes together for a node, on the workers where that pays."""
         if size < _SMALL:
             for target, sample in zip(targets, samples, strict=True):
                 target[...] = sample
         else:
-            self._workers.map(lambda i: np.copyto(targets[i], samples[i]), len(targets))
+            self._workers.map(timed(recording, key, lambda i: np.copyto(targets[i], samples[i])), len(targets))
 
-    def download(self, step: Step, batch: DeviceBatch, pool: SlabPool) -> Callable[[], Batch]:
+    def download(
+        self, step: Step, batch: DeviceBatch, pool: SlabPool, recording: Recording | None = None
+    ) -> Callable[[], Batch]:  # fmt: skip
         """Begin to copy a batch to the CPU; what is returned waits for it, and gives it in memory of `pool`.
 
         All samples come at once, through page-locked memory that is used again by a later iteration.
         """
         with gpu_failures(step, len(batch)):
-            host, done = self._stream.fetch(batch)
+            with copying(recording, step.key, self._stream, batch.size, "D2H"):
+                host = self._stream.fetch(batch)
+            done = self._stream.event()
 
         def finish() -> Batch:
             with gpu_failures(step, len(batch)):
                 done.synchronize()
                 made = pool.samples(batch.shapes, batch.dtype)
-                self._copy(made, batch.on_host(host), batch.size)
+                self._copy(made, batch.on_host(host), batch.size, step.key, recording)
+                if recording is not None:
+                    recording.results(step.key, host=batch.size)
                 return Batch(made, batch.layout, batch.sources)
 
         return finish
@@ -142,6 +167,7 @@ class GpuRunner:
         given: Sequence[Batch | DeviceBatch],
         indices: NDArray[np.int64],
         placed: Placed,
+        recording: Recording | None = None,
     ) -> None:
         """Enqueue a per-sample operator on the device "gpu".
 
@@ -157,20 +183,27 @@ class GpuRunner:
         operator = self._registry.operator(step.operator)
         views = [view_of(item) if isinstance(item, Batch) else _device_view(item) for item in given]
         sources = views[0].sources if views else ()
+        watch = Stopwatch(recording)
+        watch.start(step.key)
         with gpu_failures(step, len(indices), indices, sources):
             meta, work = self._plan(step, args, views)
             assert meta.dtype is not None
             made = self._stream.empty(work.shapes, to_numpy(meta.dtype), meta.layout or "", sources)
-            inputs = [self._upload(item) if isinstance(item, Batch) else item for item in given]
-            operator.gpu(work, inputs, made, self._stream)
+            inputs = [self._upload(step.key, item, recording) if isinstance(item, Batch) else item for item in given]
+            with self._stream.measured(None if recording is None else partial(recording.gpu, step.key)):
+                operator.gpu(work, inputs, made, self._stream)
         placed[step.outputs[0]] = made
+        watch.stop(step.key)
+        watch.report()
+        if recording is not None:
+            recording.results(step.key, device=made.size)
 
     def mixed(
         self, step: Step, args: Args, given: Sequence[Batch], indices: NDArray[np.int64], placed: Placed,
-        tolerance: Tolerance,
+        tolerance: Tolerance, recording: Recording | None = None,
     ) -> Callable[[], None]:  # fmt: skip
         """Begin to decode; what is returned waits for the pixels and adds the batch to `placed`."""
-        return self._mixed.begin(step, args, given, indices, placed, tolerance)
+        return self._mixed.begin(step, args, given, indices, placed, tolerance, recording)
 
     def _plan(self, step: Step, arguments: Callable[[], Args], views: Sequence[BatchView]) -> tuple[TensorMeta, Work]:
         """Type and work of a batch; those of the iteration before, if nothing has changed that they depend on."""

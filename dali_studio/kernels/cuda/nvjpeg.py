@@ -16,6 +16,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from queue import SimpleQueue
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -76,6 +77,8 @@ class Batch:
         Kept alive until they are decoded.
     trusted
         bool, (N,): which pictures are there. Complete after `HardwareDecoder.wait`.
+    milliseconds
+        How long the hardware was busy with them.
     """
 
     files: Sequence[NDArray[np.uint8]]
@@ -87,6 +90,7 @@ class Batch:
     after: Any
     trusted: NDArray[np.bool_]
     error: BaseException | None = None
+    milliseconds: float = 0.0
     underway: threading.Lock = field(default_factory=threading.Lock)
 
 
@@ -229,6 +233,7 @@ class HardwareDecoder:
     def _serve(self) -> None:
         self._device.use()
         while (batch := self._queue.get()) is not None:
+            begin = perf_counter()
             try:
                 if batch.after is not None:
                     batch.after.synchronize()
@@ -237,6 +242,7 @@ class HardwareDecoder:
             except BaseException as error:  # noqa: BLE001 - handed to the thread that waits
                 batch.error = error
             self._begun = None
+            batch.milliseconds = (perf_counter() - begin) * 1e3
             batch.underway.release()
             del batch  # its files may go while the thread waits for the next
 

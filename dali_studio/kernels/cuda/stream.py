@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 from typing import Any
 
@@ -101,6 +101,7 @@ class GpuStream:
         self._turns = [Turn() for _ in range(_TURNS)]
         self._turn = self._turns[0]
         self._constants: dict[str, Any] = {}
+        self._around: Callable[[Any], AbstractContextManager[None]] | None = None
 
     def begin(self) -> Turn:
         """A turn for a new iteration; waits for the GPU if too many are in flight."""
@@ -124,6 +125,25 @@ class GpuStream:
         with self._device:
             self._join_copies()
             turn.done = self.event()
+
+    @property
+    def copies(self) -> Any:
+        """CuPy's stream of `fill`."""
+        return self._copies
+
+    @property
+    def kernels(self) -> Any:
+        """CuPy's stream of everything else."""
+        return self._stream
+
+    @contextmanager
+    def measured(self, around: Callable[[Any], AbstractContextManager[None]] | None) -> Generator[None]:
+        """Put ``around(stream)`` around every launch of a kernel in the body; ``None`` for nothing."""
+        self._around = around
+        try:
+            yield
+        finally:
+            self._around = None
 
     def event(self) -> Any:
         """An event behind everything that was enqueued so far."""
@@ -204,12 +224,12 @@ class GpuStream:
         if host.size:
             memory.copy_from_host_async(_pointer(host), host.size, self._stream)
 
-    def fetch(self, batch: DeviceBatch) -> tuple[NDArray[np.uint8], Any]:
-        """Enqueue the copy of a batch to page-locked memory of this iteration; the event is behind it."""
+    def fetch(self, batch: DeviceBatch) -> NDArray[np.uint8]:
+        """Enqueue the copy of a batch to page-locked memory of this iteration."""
         host = self.pinned(batch.size)
         if host.size:
             batch.memory.copy_to_host_async(_pointer(host), host.size, self._stream)
-        return host, self.event()
+        return host
 
     def upload(self, *tables: NDArray[Any]) -> tuple[Any, list[int]]:
         """Copy tables to the GPU in one go.
@@ -274,7 +294,8 @@ class GpuStream:
         memory, addresses = self.upload(items, *tables)
         kernel = _kernel(name, function or name, sources.options(macros or {}))
         grid = (-(-threads // _THREADS), len(items))
-        kernel(grid, (_THREADS,), (*addresses, *arguments), shared_mem=shared)
+        with nullcontext() if self._around is None else self._around(self._stream):
+            kernel(grid, (_THREADS,), (*addresses, *arguments), shared_mem=shared)
         del memory  # back to the pool of this stream, whose next user comes after the kernel
 
 
