@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
