@@ -22,7 +22,7 @@ from dali_studio.runtime.gpu import GpuRunner
 from dali_studio.runtime.memory import Scratch, SlabPool
 from dali_studio.runtime.mixed import Placed
 from dali_studio.runtime.probe import Probe, Recording, Stopwatch
-from dali_studio.runtime.request import Cache, Request, computed, missing, select, shapes_only
+from dali_studio.runtime.request import Cache, Fed, Request, computed, missing, select, shapes_only
 from dali_studio.runtime.results import bytes_of
 from dali_studio.runtime.segment import SegmentRunner, Store, argument_rows
 from dali_studio.runtime.workers import WorkerPool
@@ -235,7 +235,7 @@ class Executor:
             store.update({port: batch for port, batch in found.items() if batch is not None})
             return
         made = self._batch(step, now, [store[port] for port in step.inputs])
-        store.update(zip(step.outputs, made, strict=True))
+        store.update({port: one for port, one in zip(step.outputs, made, strict=True) if isinstance(one, Batch)})
         if cache is not None:
             for port in step.outputs:
                 cache.save(port, store[port])
@@ -270,7 +270,7 @@ class Executor:
         gpu.run(step, lambda: self._args(step, now.request, store, now), given, indices, placed, now.recording)
         return None
 
-    def _batch(self, step: Step, now: _Iteration, inputs: Sequence[Batch]) -> tuple[Batch, ...]:
+    def _batch(self, step: Step, now: _Iteration, inputs: Sequence[Batch]) -> Fed:
         request = now.request
         watch = Stopwatch(now.recording)
         watch.start(step.key)
@@ -320,6 +320,14 @@ class Executor:
         if explicit is not None and self.registry.schema(step.operator).seeded:
             return int(explicit)  # pyright: ignore[reportArgumentType] - an int argument
         return int(self._seeds[step.seed_index]) if step.seed_index is not None else 0
+
+    def take_in(self, step: Step, arrays: Sequence[Any], layout: str, producer: Any) -> DeviceBatch:
+        """Copy CuPy arrays for an external source, in the order of the stream `producer`, for a later request."""
+        assert self._gpu is not None
+        try:
+            return self._gpu.take_in(step, arrays, layout, producer)
+        except StepError as error:
+            raise error.diagnose() from error.cause
 
     def release(self) -> int:
         """Give idle memory back; returns the bytes of device memory."""

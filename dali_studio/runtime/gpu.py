@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.compiler.plan import Step
+from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.dtypes import from_numpy, to_numpy
 from dali_studio.core.meta import TensorMeta
 from dali_studio.core.rows import Rows
@@ -94,12 +95,25 @@ class GpuRunner:
     # ------------------------------------------------------------------------------------------------------------ steps
 
     def upload(
-        self, step: Step, batches: Sequence[Batch], placed: Placed, recording: Recording | None = None
+        self, step: Step, batches: Sequence[Batch | DeviceBatch], placed: Placed, recording: Recording | None = None
     ) -> None:  # fmt: skip
-        """Copy finished batches to the GPU, as the results of `step`."""
-        with gpu_failures(step, len(batches[0].samples) if batches else 0):
+        """Copy finished batches to the GPU, as the results of `step`; those of `take_in` are there already."""
+        with gpu_failures(step, len(batches[0]) if batches else 0):
             for port, batch in zip(step.outputs, batches, strict=True):
-                placed[port] = self._upload(step.key, batch, recording)
+                there = isinstance(batch, DeviceBatch)
+                placed[port] = self._stream.adopt(batch) if there else self._upload(step.key, batch, recording)
+
+    def take_in(self, step: Step, arrays: Sequence[Any], layout: str, producer: Any) -> DeviceBatch:
+        """Copy arrays of the program, which is free to change them afterwards on the stream `producer`."""
+        with gpu_failures(step, len(arrays)):
+            here = self._stream.device_id
+            elsewhere = next((n for n in (int(array.device.id) for array in arrays) if n != here), here)
+            if elsewhere != here:
+                raise ArgumentError(
+                    f"the data lies on GPU {elsewhere}; the pipeline works on GPU {here}.",
+                    hint="Copy it there, or give the other number as device_id.", code="DS203",
+                )  # fmt: skip
+            return self._stream.take_in(arrays, layout, producer)
 
     def _upload(self, key: str, batch: Batch, recording: Recording | None) -> DeviceBatch:
         if not batch.samples:

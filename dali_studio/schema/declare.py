@@ -86,6 +86,9 @@ class Batch:
     layout: str = ""
     sources: Sequence[str] = ()
 
+    def __len__(self) -> int:
+        return len(self.samples)
+
 
 @dataclass(slots=True)
 class BatchView:

@@ -20,7 +20,7 @@ from dali_studio.graph.seeds import operator_indices
 from dali_studio.graph.validate import Validation
 from dali_studio.runtime.executor import Executor, SourceState
 from dali_studio.runtime.gpu import GpuRunner
-from dali_studio.runtime.request import Request
+from dali_studio.runtime.request import Fed, Request
 from dali_studio.runtime.results import on_host
 from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.declare import Batch
@@ -110,7 +110,7 @@ class PreviewEngine:
         self._store = _Store()
         self._sources: dict[str, SourceState] = {}
         self._gpu: tuple[int, GpuRunner] | None = None
-        self._fed: dict[str, tuple[SourceFeeder, deque[tuple[int, tuple[Batch, ...]]]]] = {}
+        self._fed: dict[str, tuple[SourceFeeder, deque[tuple[int, Fed]]]] = {}
 
     def compute(
         self,
@@ -241,7 +241,7 @@ class PreviewEngine:
             if step.role == "external_source"
         }
         if fed:
-            size = len(next(iter(fed.values()))[0].samples)
+            size = len(next(iter(fed.values()))[0])
             indices = indices[indices < size]
             if not len(indices):
                 indices = np.array([size - 1], np.int64)
@@ -255,7 +255,7 @@ class PreviewEngine:
                 {f"{keys[key]}:{graph.options.batch_size}": state for key, state in executor.states.items()}
             )
 
-    def _feed(self, graph: Graph, node: str, key: str, iteration: int) -> tuple[Batch, ...]:
+    def _feed(self, graph: Graph, node: str, key: str, iteration: int) -> Fed:
         if key not in self._fed:
             self._fed[key] = SourceFeeder(graph.node(node), graph.options.batch_size), deque(maxlen=_KEPT_BATCHES)
         feeder, kept = self._fed[key]

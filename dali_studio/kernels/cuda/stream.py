@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from dali_studio.kernels.cuda import sources
 from dali_studio.kernels.cuda.batch import PADDING, DeviceBatch, place
 from dali_studio.kernels.cuda.device import cupy
+from dali_studio.kernels.cuda.ingest import copied
 
 _TABLE_ALIGNMENT = 16
 #: Iterations that may be in flight: two that are being prepared on the host, and one that the GPU works on.
@@ -197,6 +199,17 @@ class GpuStream:
             memory = self._pool.malloc(size + PADDING)
         self._turn.kept.append(memory)
         return DeviceBatch(memory, offsets, shapes, dtype, layout, sources)
+
+    def take_in(self, arrays: Sequence[Any], layout: str, producer: Any) -> DeviceBatch:
+        """Copy CuPy arrays, in the order of the stream `producer`, for a later iteration (`adopt`)."""
+        with self._device:
+            return copied(arrays, layout, producer, self._pool.malloc)
+
+    def adopt(self, batch: DeviceBatch) -> DeviceBatch:
+        """A batch of `take_in` as part of this iteration, which holds its memory and waits for it."""
+        self._stream.wait_event(batch.ready)
+        self._turn.kept.append(batch.memory)
+        return replace(batch, ready=None)
 
     def duplicate(self, batch: DeviceBatch) -> DeviceBatch:
         """The contents of a batch of `target` in other memory."""

@@ -61,3 +61,15 @@ def test_on_the_cpu_they_pass_their_input_on() -> None:
     assert turned.shape() == [(6, 8, 3)] * 2
     assert np.array_equal(np.asarray(first.as_cpu()), np.asarray(second.as_cpu()))
     engine.close()
+
+
+def test_a_source_on_the_gpu_is_computed_on_the_cpu_where_there_is_none() -> None:
+    pipeline = Pipeline(batch_size=2, num_threads=1, device_id=0)
+    with pipeline:
+        images = fn.external_source(source=lambda: [np.full((6, 8, 3), 40, np.uint8)] * 2, layout="HWC", device="gpu")
+        pipeline.set_outputs(fn.flip(images))
+    assert [pipeline.graph.node(key).device for key in pipeline.graph] == ["gpu", "gpu"]
+    assert "device='gpu'" in emit(pipeline.graph, REGISTRY, "nvidia.dali").source.replace('"', "'")
+    engine = Engine(pipeline.graph, REGISTRY, background=False, devices=False)
+    assert engine.schedule() and engine.result()[0].shape() == [(6, 8, 3)] * 2
+    engine.close()
