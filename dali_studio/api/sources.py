@@ -6,17 +6,19 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, cast
 
-import numpy as np
+from numpy.typing import NDArray
 
 from dali_studio.api.source_arguments import argument_count, is_generator_function, is_iterable
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.dtypes import short_name, to_numpy
 from dali_studio.core.enums import DALIDataType
+from dali_studio.core.rows import shapes_of
 from dali_studio.core.tensors import TensorListCPU
 from dali_studio.core.tensors_gpu import TensorListGPU, on_gpu
 from dali_studio.graph.node import Node
 from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.kernels.cuda.ingest import COMPLETE, producer
+from dali_studio.runtime.memory import SlabPool
 from dali_studio.runtime.request import Fed
 from dali_studio.schema.declare import Batch
 from dali_studio.schema.model import Value
@@ -43,6 +45,7 @@ class SourceFeeder:
     def __init__(self, node: Node, batch_size: int, take_in: TakeIn | None = None) -> None:
         self._node, self._batch_size, self._take_in = node, batch_size, take_in
         self._source = node.objects.get("source")
+        self._memory = SlabPool()
         self._fed: deque[Fed] = deque()
         self._last: Fed | None = None
         self._iterator: Iterator[Any] | None = None
@@ -196,10 +199,17 @@ class SourceFeeder:
             if self._take_in is not None:
                 return self._taken_in(batch, data, cuda_stream, self._take_in)
             batch = batch.as_cpu()
-        samples = [batch.at(i) for i in range(size)]
-        if self._take_in is not None:  # they are read when the iteration is computed, later than nvidia.dali does
-            samples = [np.array(sample) for sample in samples]
-        return Batch(samples, batch.layout())
+        return Batch(self._kept(batch), batch.layout())
+
+    def _kept(self, batch: TensorListCPU) -> list[NDArray[Any]]:
+        """The samples; copies, unless the program promises to leave the originals as they are."""
+        given = [batch.at(i) for i in range(len(batch))]
+        if self._argument("no_copy"):
+            return given
+        made = self._memory.samples(shapes_of(given), given[0].dtype)
+        for target, sample in zip(made, given, strict=True):
+            target[...] = sample
+        return made
 
     def _taken_in(self, batch: TensorListGPU, data: Any, cuda_stream: Any, take_in: TakeIn) -> DeviceBatch:
         gpu = batch.device_id()

@@ -44,7 +44,7 @@ class ExternalSource(Operator):
     batch_info: Annotated[bool, Doc("A callable gets types.BatchInfo instead of the iteration's number.")] = False
     repeat_last: Annotated[bool, Doc("Without fed data: repeat the last batch.")] = False
     no_copy: Annotated[
-        bool, Ignored("on the CPU fed arrays are shared anyway, and on a GPU they are always copied")
+        bool, Doc("Use arrays on the CPU as they are; they must not change before the results are read.")
     ] = False
     blocking: Annotated[bool, Refused("waiting for feed_input from another thread is not supported yet")] = False
     parallel: Annotated[bool, Refused("worker processes for Python sources are not supported yet")] = False
