@@ -290,7 +290,7 @@ class Executor:
         watch.stop(step.key)
         watch.report()
         if now.recording is not None and step.device == "cpu":
-            now.recording.results(step.key, host=sum(map(bytes_of, made)))
+            now.recording.results(step.key, host=sum(bytes_of(one) for one in made if isinstance(one, Batch)))
         return made
 
     def _args(self, step: Step, request: Request | None, store: Store, now: _Iteration | None = None) -> Args:
