@@ -54,13 +54,18 @@ def _repair(graph: Graph, registry: Registry, found: Diagnostic) -> tuple[str, E
     if wire is None or schema is None:
         return None
     if node.device == "gpu" and wire.input is not None:
-        copied = _copies(registry, set(graph), [wire])
-        return (f"Copy {wire.source.node} to the GPU", copied) if copied else None
+        return _copied(graph, registry, wire, "mixed")
     if wire.input is not None and node.device == "cpu" and "gpu" in schema.devices:
         chain = _chain(graph, registry, node.key)
         words = ", ".join(chain) if len(chain) <= 3 else f"{chain[0]} and {len(chain) - 1} more"
         return f"Place {words} on the GPU", tuple(SetDevice(key=key, device="gpu") for key in chain)
-    return _from_cpu(graph, registry, wire)
+    return _from_cpu(graph, registry, wire) or _copied(graph, registry, wire, "cpu")
+
+
+def _copied(graph: Graph, registry: Registry, wire: Wire, device: Device) -> tuple[str, Edits] | None:
+    edits = _copies(registry, set(graph), [wire], device)
+    title = f"Copy {wire.source.node} to the {'CPU' if device == 'cpu' else 'GPU'}"
+    return (title, edits) if edits else None
 
 
 def _from_cpu(graph: Graph, registry: Registry, wire: Wire) -> tuple[str, Edits] | None:
@@ -134,13 +139,13 @@ def on_gpu(graph: Graph, registry: Registry) -> Graph:
         w for w in base.wires()
         if w.input is not None and devices[w.target] == "gpu" and devices[w.source.node] == "cpu"
     ]  # fmt: skip
-    edits += _copies(registry, set(base), crossing)
+    edits += _copies(registry, set(base), crossing, "mixed")
     return apply(base, edits, registry, check=False)[0]
 
 
-def _copies(registry: Registry, taken: set[str], wires: list[Wire]) -> Edits:
-    """Put one copy to the GPU behind every source of `wires`; empty if no operator copies there."""
-    name = next((n for n in registry if (s := registry.schema(n)).role == "copy" and "mixed" in s.devices), None)
+def _copies(registry: Registry, taken: set[str], wires: list[Wire], device: Device) -> Edits:
+    """Put one copy behind every source of `wires`: "mixed" to the GPU, "cpu" from it; empty if none does that."""
+    name = next((n for n in registry if (s := registry.schema(n)).role == "copy" and device in s.devices), None)
     if name is None:
         return ()
     keys: dict[PortRef, str] = {}
@@ -151,8 +156,9 @@ def _copies(registry: Registry, taken: set[str], wires: list[Wire]) -> Edits:
             key = next(k for n in range(1, len(taken) + 2) if (k := stem if n == 1 else f"{stem}_{n}") not in taken)
             taken.add(key)
             keys[wire.source] = key
-            edits += [AddNode(key=key, operator=name, device="mixed"), Connect(source=wire.source, target=key, input=0)]
-        edits.append(Connect(source=PortRef(node=keys[wire.source]), target=wire.target, input=wire.input))
+            edits += [AddNode(key=key, operator=name, device=device), Connect(source=wire.source, target=key, input=0)]
+        source = PortRef(node=keys[wire.source])
+        edits.append(Connect(source=source, target=wire.target, input=wire.input, argument=wire.argument))
     return tuple(edits)
 
 

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from gpu_programs import both
 from images import pictures
 from tolerances import TOLERANCES
 
-from dali_studio import fn
+from dali_studio import fn, types
 from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.pipeline import Pipeline
 
@@ -42,7 +43,7 @@ def test_matrices_that_change_with_every_iteration(where: str, inverse_map: bool
     arguments = {"inverse_map": inverse_map, "fill_value": 3.0}
     results, references = warped(where, **arguments), warped("cpu cpu", **arguments)
     for index, (result, reference) in enumerate(zip(results, references, strict=True)):
-        TOLERANCES["rotate_gpu"].check(result, reference, index)
+        TOLERANCES["warp_affine_gpu"].check(result, reference, index)
 
 
 @pytest.mark.gpu
@@ -50,6 +51,17 @@ def test_matrices_in_device_memory_give_what_others_give() -> None:
     for inverse_map in (True, False):
         one, other = (warped(where, inverse_map=inverse_map) for where in ("gpu gpu", "gpu cpu"))
         assert all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.float32])
+@pytest.mark.parametrize("angle", [0.0, 10.0, 30.0, 45.0, 77.7, 90.0, 135.0, -150.4, 180.0, 270.0])
+def test_nearest_takes_another_pixel_seldom(angle: float, dtype: Any) -> None:
+    """Where a position falls on the border of two pixels, to the last bits of float32."""
+    batch = pictures(((57, 43), (64, 64), (200, 301)), dtype=np.dtype(dtype))
+    results, references = both(lambda x: fn.rotate(x, angle=angle, interp_type=types.INTERP_NN, fill_value=3.0), batch)
+    for index, (result, reference) in enumerate(zip(results, references, strict=True)):
+        TOLERANCES["warp_nn_gpu"].check(result, reference, index)
 
 
 def test_matrices_on_a_gpu_are_refused_by_the_cpu() -> None:

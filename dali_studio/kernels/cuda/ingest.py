@@ -44,7 +44,21 @@ def producer(wanted: Any, array: Any, device_id: int) -> Any:
             return cuda.get_current_stream()  # arrays of other libraries were made ready on it when they were taken
         wanted = sys.modules["torch"].cuda.current_stream(array.device)
     address = _address(wanted)
-    return _own_stream(device_id) if address == COMPLETE else cuda.ExternalStream(address, device_id)
+    if address == COMPLETE:
+        return _own_stream(device_id)
+    if not hasattr(cuda.Stream, "from_external"):  # CuPy 13
+        return cuda.ExternalStream(address, device_id)
+    return cuda.Stream.from_external(wanted if hasattr(wanted, "__cuda_stream__") else _Address(address))
+
+
+class _Address:
+    """An address as CUDA's protocol for streams wants it."""
+
+    def __init__(self, address: int) -> None:
+        self._address = address
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        return 0, self._address
 
 
 @cache

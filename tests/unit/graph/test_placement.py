@@ -8,6 +8,7 @@ from dali_studio import Pipeline, fn
 from dali_studio.api.default import default_registry
 from dali_studio.core.diagnostics import errors
 from dali_studio.graph.apply import apply
+from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.graph.placement import on_cpu, on_gpu, repairs
 from dali_studio.graph.validate import validate
@@ -65,6 +66,21 @@ def test_arguments_return_to_the_cpu() -> None:
     graph, titles = repaired(placed(photos(), decode="mixed", small="gpu", turned="gpu", flipped="gpu", angle="gpu"))
     assert titles == ["Place angle on the CPU"]
     assert devices(graph)["angle"] == "cpu" and errors(validate(graph, REGISTRY).diagnostics) == ()
+
+
+def test_what_cannot_move_gets_a_copy_back() -> None:
+    made = Pipeline(batch_size=2, num_threads=1, device_id=0)
+    with made:
+        rows = fn.external_source(source=list, device="gpu", name="rows", ndim=1)
+        like = fn.external_source(source=list, device="gpu", name="like")
+        numbers = fn.random.uniform(like, device="gpu", name="numbers")
+        image = fn.external_source(source=list, layout="HWC", name="image")
+        made.set_outputs(fn.random.choice(rows, name="chosen"), fn.rotate(image, angle=numbers, name="turned"))
+    graph, titles = repaired(made.graph)
+    assert sorted(titles) == ["Copy numbers to the CPU", "Place rows on the CPU"]
+    assert errors(validate(graph, REGISTRY).diagnostics) == ()
+    (argument,) = graph.argument_inputs("turned").values()
+    assert graph.node(argument.node).operator == "to_cpu" and graph.inputs(argument.node)[0] == PortRef(node="numbers")
 
 
 def test_a_pipeline_without_a_gpu_is_given_one() -> None:
