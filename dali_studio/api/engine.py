@@ -17,6 +17,7 @@ from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.runtime.executor import Executor
+from dali_studio.runtime.failures import FailedSample
 from dali_studio.runtime.prefetch import Prefetcher
 from dali_studio.runtime.probe import Probe
 from dali_studio.runtime.request import Fed, Request, batch_size_clash
@@ -145,6 +146,10 @@ class Engine:
             for step in self.plan.steps()
             if step.role == "reader"
         }
+
+    def failed_samples(self) -> tuple[FailedSample, ...]:
+        """Samples that could not be read or decoded, the newest ten thousand at most."""
+        return tuple(self.executor.failed)
 
     def cancel(self) -> None:
         """Stop the iteration that is being computed."""

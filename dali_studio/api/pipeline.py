@@ -25,6 +25,7 @@ from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.graph.node import GraphOptions
 from dali_studio.graph.validate import Validation, validate
+from dali_studio.runtime.failures import FailedSample
 
 _UNSET = -1
 
@@ -324,6 +325,13 @@ class Pipeline:
         """Number of samples of an epoch, padding included, by reader, or that of the reader `name`."""
         meta = self.reader_meta(name)
         return _epoch_size(meta) if name is not None else {key: _epoch_size(value) for key, value in meta.items()}
+
+    def failed_samples(self) -> tuple[FailedSample, ...]:
+        """What could not be read or decoded so far, where readers or decoders go on (`on_error`); the newest last.
+
+        Iterations that are computed ahead count as well; ten thousand samples are remembered at most.
+        """
+        return () if self._engine is None else self._engine.failed_samples()
 
     def executor_statistics(self) -> dict[str, Any]:
         """Memory by operator; empty, since memory statistics are not collected."""

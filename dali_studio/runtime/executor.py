@@ -22,7 +22,7 @@ from dali_studio.runtime.gpu import GpuRunner
 from dali_studio.runtime.memory import Scratch, SlabPool
 from dali_studio.runtime.mixed import Placed
 from dali_studio.runtime.probe import Probe, Recording, Stopwatch
-from dali_studio.runtime.request import Cache, Fed, Request, computed, missing, select, shapes_only
+from dali_studio.runtime.request import Cache, Fed, Request, computed, missing, select, shapes_only, without
 from dali_studio.runtime.results import bytes_of
 from dali_studio.runtime.segment import SegmentRunner, Store, argument_rows
 from dali_studio.runtime.workers import WorkerPool
@@ -138,6 +138,7 @@ class Executor:
         -------
         dict
             The outputs, and the results of `taps`. What lies on a GPU may still be computed there: its event tells.
+            Samples that an operator was told to skip are left out, unless there are taps.
 
         Raises
         ------
@@ -196,7 +197,8 @@ class Executor:
         if recording is not None:
             recording.finish()
         made: Results = {**now.store, **now.placed}
-        return {port: made[port] for port in keep if port in made}
+        results = {port: made[port] for port in keep if port in made}
+        return without(results, now.tolerance.skipped) if now.tolerance.skipped and not taps else results
 
     def _record(self, sample: FailedSample) -> None:
         self.failed.append(sample)

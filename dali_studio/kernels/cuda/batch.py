@@ -61,6 +61,10 @@ class DeviceBatch:
         rows = zip(self.shapes.tolist(), self.offsets.tolist(), strict=True)
         return [np.ndarray(tuple(shape), self.dtype, host.data, offset) for shape, offset in rows]
 
+    def sample_on_host(self, host: NDArray[np.uint8], index: int) -> NDArray[Any]:
+        """The same for one sample."""
+        return np.ndarray(tuple(self.shapes[index].tolist()), self.dtype, host.data, int(self.offsets[index]))
+
     @property
     def counts(self) -> NDArray[np.int64]:
         """(N,) elements of the samples."""
