@@ -8,10 +8,16 @@ import platform
 import sys
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dali_studio import __version__
 from dali_studio.cli_text import say
+from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.core.optional import available
 from dali_studio.kernels.cuda.device import describe
+from dali_studio.kernels.cuda.measure import report
+from dali_studio.samples import photos
 
 _LIBRARIES = (
     "numpy", "numba", "llvmlite", "simplejpeg", "pillow", "networkx", "msgspec", "black", "anywidget", "ipywidgets",
@@ -41,11 +47,19 @@ def examine() -> int:
         ("designer", "built" if built else "not built: run make frontend in the checkout"),
         ("nvidia.dali", _peer()),
         *describe(),
+        *report(_photos),
     ]
     width = max(len(name) for name, _ in lines)
     for name, value in lines:
         say(f"{name.ljust(width)}  {value}")
     return 1 if missing or not built else 0
+
+
+def _photos() -> list[NDArray[np.uint8]]:
+    try:
+        return [np.fromfile(path, np.uint8) for path in sorted(photos().rglob("*.jpg"))]
+    except (DaliStudioError, OSError):  # nowhere to write them: then nothing is measured
+        return []
 
 
 def _version(name: str) -> str | None:

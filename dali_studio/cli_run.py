@@ -6,6 +6,7 @@ import json
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 from tqdm import tqdm
@@ -36,17 +37,19 @@ class Run:
         Outputs of the first iteration.
     samples
         Sizes of the batches.
+    seconds
+        How long all of them took. Iterations overlap, hence it is not the sum of theirs.
     """
 
     probe: Probe
     first: tuple[TensorListCPU, ...] = ()
     samples: list[int] = field(default_factory=list[int])
+    seconds: float = 0.0
 
     @property
     def throughput(self) -> float:
-        """Samples per second while batches were computed."""
-        wall = sum(self.probe.walls[: len(self.samples)]) / 1e9
-        return sum(self.samples) / wall if wall else 0.0
+        """Samples per second."""
+        return sum(self.samples) / self.seconds if self.seconds else 0.0
 
 
 def run_document(graph: Graph, batches: int | None, out: str | None) -> None:
@@ -101,7 +104,9 @@ def run(graph: Graph, batches: int | None) -> Run:
     try:
         wanted = batches or _epoch(engine)
         with tqdm(total=wanted, unit="batch", disable=None, file=sys.stderr) as bar:
+            begin = perf_counter()
             while len(result.samples) < wanted and _next(engine, result):
+                result.seconds = perf_counter() - begin
                 bar.update()
     finally:
         engine.close()
@@ -138,13 +143,18 @@ def _epoch(engine: Engine) -> int:
 
 
 def time_table(graph: Graph, probe: Probe) -> str:
-    """Times of the nodes as text, in the order of computation."""
+    """Times of the nodes as text, in the order of computation; the CPU's and the GPU's apart where there are both."""
     times = probe.summary()
-    rows = [
-        (key, graph.node(key).operator, f"{time.median:.2f}", f"{time.p95:.2f}", f"{time.share:.0%}")
-        for key, time in ((key, times[key]) for key in graph.order() if key in times)
-    ]
-    return table(("node", "operator", "ms/batch", "p95", "share"), rows, numbers=(2, 3, 4))
+    both = any(time.gpu or time.copies for time in times.values())
+    rows: list[tuple[str, ...]] = []
+    for key in (key for key in graph.order() if key in times):
+        time = times[key]
+        parts = (f"{time.cpu:.2f}", f"{time.median - time.cpu:.2f}") if both else ()
+        rows.append(
+            (key, graph.node(key).operator, f"{time.median:.2f}", *parts, f"{time.p95:.2f}", f"{time.share:.0%}")
+        )
+    heads = ("node", "operator", "ms/batch", *(("cpu", "gpu") if both else ()), "p95", "share")
+    return table(heads, rows, numbers=tuple(range(2, len(heads))))
 
 
 def _summary(graph: Graph, result: Run) -> dict[str, Any]:
@@ -161,6 +171,13 @@ def _summary(graph: Graph, result: Run) -> dict[str, Any]:
                 "operator": graph.node(key).operator,
                 "median_ms": round(t.median, 4),
                 "p95_ms": round(t.p95, 4),
+                "cpu_ms": round(t.cpu, 4),
+                "gpu_ms": round(t.gpu, 4),
+                "copies": [
+                    {"direction": c.direction, "bytes": c.size, "ms": round(c.milliseconds, 4)} for c in t.copies
+                ],
+                "host_bytes": t.host,
+                "gpu_bytes": t.device,
                 "share": round(t.share, 4),
             }
             for key, t in times.items()

@@ -21,12 +21,16 @@ class Tolerance:
         Of the absolute difference, for integer results: average, 99.9 percentile, largest.
     rtol : float
         Largest difference relative to the largest magnitude of the reference, for floating-point results.
+    share : float or None
+        How many elements may differ, by any amount, in place of all other bounds: where pixels are taken as they are,
+        another pixel is another value.
     """
 
     mean: float = 0.0
     p999: float = 0.0
     max: float = 0.0
     rtol: float = 0.0
+    share: float | None = None
 
     def check(self, result: np.ndarray[Any, Any], reference: np.ndarray[Any, Any], what: object = "") -> None:
         """Fails with the measured numbers when a bound is exceeded, or when shape or dtype differ."""
@@ -36,6 +40,9 @@ class Tolerance:
             return
         result, reference = _without_equal_infinities(result, reference, what)
         difference = np.abs(result.astype(np.float64) - reference.astype(np.float64))
+        if self.share is not None:
+            assert (difference > 0).mean() <= self.share, f"{what}: {(difference > 0).mean():.3g} differ > {self.share:.3g}"
+            return
         if result.dtype.kind == "f":
             scale = max(float(np.abs(reference.astype(np.float64)).max()), 1e-30)
             relative = float(difference.max()) / scale
@@ -79,12 +86,19 @@ TOLERANCES: dict[str, Tolerance] = {
     "rotate_small": Tolerance(mean=0.05, p999=1, max=2, rtol=2e-4),
     # on a GPU each position is computed by itself instead of by steps: as far as nvidia.dali's own GPU is from its CPU
     "rotate_gpu": Tolerance(mean=0.012, p999=1, max=2, rtol=2e-3),
-    # types wider than 8 bits show a difference of the position of 1e-5 pixels between neighbours far apart
-    "rotate_gpu_wide": Tolerance(mean=0.1, p999=2, max=8),
-    "warp_affine": Tolerance(mean=0.001, p999=1, max=2, rtol=2e-4),
+    # numbers of 12 bits show a difference of the position of 1e-5 pixels: 0.093 / 2 / 5 at most over 110 angles and
+    # pictures of up to 200x301
+    "rotate_gpu_wide": Tolerance(mean=0.1, p999=2, max=5),
+    # short fractions in a matrix put many samples halfway between levels, where the last bits decide: 0.027
+    "warp_affine_gpu": Tolerance(mean=0.03, p999=1, max=2, rtol=2e-3),
+    # as rotate; a matrix that makes many ties (0.0015 of the pixels of a small picture)
+    "warp_affine": Tolerance(mean=0.002, p999=1, max=2, rtol=2e-4),
     "warp_nn": Tolerance(mean=0.02, p999=20, max=255, rtol=1.0),
-    # another pixel now and then, in types whose pixels differ by hundreds
-    "warp_nn_wide": Tolerance(mean=1.0, p999=500, max=65535, rtol=1.0),
+    # on a GPU, over 110 angles and as many matrices: 0.0003 on average; 0.0099 where a diagonal of a square picture
+    # falls on the pixels' borders (135 degrees)
+    "warp_nn_gpu": Tolerance(share=0.01),
+    # logarithm and cosine are rounded differently in the last bits; a rounded number may become its neighbour
+    "random_normal": Tolerance(mean=1e-3, p999=1, max=1, rtol=3e-7),
     # the last bits of the 3x3 matrix decide ties: 2 % of the pixels where value scales by 2.5
     "hsv": Tolerance(mean=0.03, p999=1, max=1, rtol=1e-6),
     # integers wider than 8 bits show the last bits of the float32 matrix

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from dali_studio.api.sources import SourceFeeder
@@ -18,7 +19,7 @@ from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.runtime.executor import Executor
 from dali_studio.runtime.prefetch import Prefetcher
 from dali_studio.runtime.probe import Probe
-from dali_studio.runtime.request import Request, batch_size_clash
+from dali_studio.runtime.request import Fed, Request, batch_size_clash
 from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.declare import Batch
 from dali_studio.schema.registry import Registry
@@ -50,7 +51,13 @@ class Engine:
         self.workers = WorkerPool(options.num_threads)
         self.executor = Executor(self.plan, registry, self.seed, self.workers, options.device_id)
         steps = [step for step in self.plan.steps() if step.role == "external_source"]
-        self.feeders = {step.key: SourceFeeder(graph.node(step.key), options.batch_size) for step in steps}
+        self.feeders = {
+            step.key: SourceFeeder(
+                graph.node(step.key), options.batch_size,
+                partial(self.executor.take_in, step) if step.device == "gpu" else None,
+            )
+            for step in steps
+        }  # fmt: skip
         compute = self.executor
         self._prefetcher: Prefetcher[Request, dict[PortRef, Batch | DeviceBatch]] = Prefetcher(
             lambda request: compute.start(request, probe), background=background
@@ -77,8 +84,8 @@ class Engine:
         self._samples += size
         return True
 
-    def _batch_size(self, fed: Mapping[str, tuple[Batch, ...]]) -> int:
-        sizes = {key: len(batches[0].samples) for key, batches in fed.items()}
+    def _batch_size(self, fed: Mapping[str, Fed]) -> int:
+        sizes = {key: len(batches[0]) for key, batches in fed.items()}
         first = next(iter(sizes.items()), ("", self.graph.options.batch_size))
         for key, size in sizes.items():
             if size != first[1]:

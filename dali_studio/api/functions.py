@@ -9,7 +9,7 @@ from typing import Any
 
 from dali_studio.api.default import default_registry
 from dali_studio.api.reference import signature_doc
-from dali_studio.api.sources import external_source_arguments
+from dali_studio.api.source_arguments import external_source_arguments
 from dali_studio.api.tracing import trace_operator
 from dali_studio.schema.model import OperatorSchema
 

@@ -262,8 +262,13 @@ class Pipeline:
         data : array_like, list of array_like or TensorList
         layout : str, optional
             Layout of a sample.
+        cuda_stream : stream or int, optional
+            On which arrays on a GPU are ready, and later work on which may change them: a stream of CuPy or PyTorch,
+            its address, 0 for the default stream, -1 for data that is complete. Unset: the library's current stream.
+        use_copy_kernel : bool
+            Accepted without effect.
         """
-        del cuda_stream, use_copy_kernel
+        del use_copy_kernel
         name = data_node.name if isinstance(data_node, DataNode) else self._trace.names.get(data_node, data_node)
         feeders = self._built().feeders
         if name not in feeders:
@@ -274,7 +279,7 @@ class Pipeline:
                     hint=f"Sources: {', '.join(feeders) or 'none'}.",
                 )
             )
-        feeders[name].feed(data, layout)
+        feeders[name].feed(data, layout, cuda_stream)
 
     def input_feed_count(self, input_name: str) -> int:
         """How many batches nvidia.dali needs before the first run: all that are computed ahead. Here one is enough."""

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph.model import Graph
-from dali_studio.kernels.cuda.device import missing
+from dali_studio.kernels.cuda.device import Missing, missing
 from dali_studio.schema.registry import Registry
-
-#: What the designer says about its previews.
-ON_CPU = "Previews are computed on the CPU, also those of GPU operators"
 
 
 def check_devices(graph: Graph, registry: Registry) -> None:
@@ -38,6 +35,6 @@ def check_devices(graph: Graph, registry: Registry) -> None:
     )
 
 
-def gpu_is_there(graph: Graph) -> bool:
-    """Whether the GPU that `graph` asks for can be used."""
-    return missing(graph.options.device_id or 0) is None
+def gpu_missing(graph: Graph) -> Missing | None:
+    """What keeps the GPU that `graph` asks for from being used; ``None`` if it is there."""
+    return missing(graph.options.device_id or 0)

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, cast
 
+from numpy.typing import NDArray
+
+from dali_studio.api.source_arguments import argument_count, is_generator_function, is_iterable
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.dtypes import short_name, to_numpy
 from dali_studio.core.enums import DALIDataType
+from dali_studio.core.rows import shapes_of
 from dali_studio.core.tensors import TensorListCPU
+from dali_studio.core.tensors_gpu import TensorListGPU, on_gpu
 from dali_studio.graph.node import Node
+from dali_studio.kernels.cuda.batch import DeviceBatch
+from dali_studio.kernels.cuda.ingest import COMPLETE, producer
+from dali_studio.runtime.memory import SlabPool
+from dali_studio.runtime.request import Fed
 from dali_studio.schema.declare import Batch
 from dali_studio.schema.model import Value
 from dali_studio.types import BatchInfo, SampleInfo
+
+#: ``take_in(arrays, layout, stream)``: a copy of CuPy arrays that are ready on a stream.
+TakeIn = Callable[[Sequence[Any], str, Any], DeviceBatch]
 
 
 class SourceFeeder:
@@ -27,13 +37,17 @@ class SourceFeeder:
         The external source.
     batch_size : int
         Largest number of samples of a batch.
+    take_in : callable, optional
+        ``take_in(arrays, layout, stream)`` copies CuPy arrays for the pipeline's use on its GPU; without it (previews,
+        and whatever runs on the CPU) they come to the CPU.
     """
 
-    def __init__(self, node: Node, batch_size: int) -> None:
-        self._node, self._batch_size = node, batch_size
+    def __init__(self, node: Node, batch_size: int, take_in: TakeIn | None = None) -> None:
+        self._node, self._batch_size, self._take_in = node, batch_size, take_in
         self._source = node.objects.get("source")
-        self._fed: deque[tuple[Batch, ...]] = deque()
-        self._last: tuple[Batch, ...] | None = None
+        self._memory = SlabPool()
+        self._fed: deque[Fed] = deque()
+        self._last: Fed | None = None
         self._iterator: Iterator[Any] | None = None
         self._iteration = 0
         self._epoch = 0
@@ -44,8 +58,8 @@ class SourceFeeder:
         """Whether a callable or iterable stands behind the node."""
         return self._source is not None
 
-    def feed(self, data: Any, layout: str | None = None) -> None:
-        """Queue a batch.
+    def feed(self, data: Any, layout: str | None = None, cuda_stream: Any = None) -> None:
+        """Queue a batch; arrays on a GPU may be changed afterwards by work on their stream.
 
         Raises
         ------
@@ -56,13 +70,13 @@ class SourceFeeder:
             raise self._error(
                 "DS304", "It has a source of its own, so nothing can be fed.", "Take the source away, or do not feed."
             )
-        self._fed.append((self._batch(data, layout or self._layout(0)),))
+        self._fed.append((self._batch(data, layout or self._layout(0), cuda_stream),))
 
     def ready(self) -> bool:
         """Whether `take` can give a batch without the user feeding more."""
         return self.has_source or bool(self._fed) or (bool(self._argument("repeat_last")) and self._last is not None)
 
-    def take(self) -> tuple[Batch, ...]:
+    def take(self) -> Fed:
         """The next iteration's outputs.
 
         Raises
@@ -98,7 +112,7 @@ class SourceFeeder:
     def _argument(self, name: str) -> Value:
         return self._node.arguments.get(name)
 
-    def _from_source(self) -> tuple[Batch, ...]:
+    def _from_source(self) -> Fed:
         try:
             return self._outputs_of(self._next())
         except StopIteration:
@@ -140,7 +154,7 @@ class SourceFeeder:
         source = cast(Any, self._source)
         return iter(source() if is_generator_function(source) else source)
 
-    def _outputs_of(self, item: Any) -> tuple[Batch, ...]:
+    def _outputs_of(self, item: Any) -> Fed:
         if not isinstance(self._outputs, int):
             return (self._batch(item, self._layout(0)),)
         if not isinstance(item, tuple | list) or len(cast("Sequence[Any]", item)) != self._outputs:
@@ -158,10 +172,16 @@ class SourceFeeder:
 
     # ---------------------------------------------------------------------------------------------------------- batch
 
-    def _batch(self, data: Any, layout: str) -> Batch:
+    def _batch(self, data: Any, layout: str, cuda_stream: Any = None) -> Batch | DeviceBatch:
         try:
-            batch = TensorListCPU(data, layout or None)
-        except (TypeError, ValueError) as error:
+            there = on_gpu(data)
+            if there and self._node.device == "cpu":
+                raise self._error(
+                    "DS203", "The data lies on a GPU; this source gives data on the CPU.",
+                    'Place the source there with device="gpu", or bring the data to the CPU first.',
+                )  # fmt: skip
+            batch = TensorListGPU(data, layout or None) if there else TensorListCPU(data, layout or None)
+        except (TypeError, ValueError, RuntimeError) as error:
             raise self._error(
                 "DS203",
                 f"The data is no batch: {str(error).rstrip('.')}.",
@@ -175,9 +195,39 @@ class SourceFeeder:
                 "Give fewer samples, or a larger batch_size.",
             )
         self._check(batch)
-        return Batch([batch.at(i) for i in range(size)], batch.layout())
+        if isinstance(batch, TensorListGPU):
+            if self._take_in is not None:
+                return self._taken_in(batch, data, cuda_stream, self._take_in)
+            batch = batch.as_cpu()
+        return Batch(self._kept(batch), batch.layout())
 
-    def _check(self, batch: TensorListCPU) -> None:
+    def _kept(self, batch: TensorListCPU) -> list[NDArray[Any]]:
+        """The samples; copies, unless the program promises to leave the originals as they are."""
+        given = [batch.at(i) for i in range(len(batch))]
+        if self._argument("no_copy"):
+            return given
+        made = self._memory.samples(shapes_of(given), given[0].dtype)
+        for target, sample in zip(made, given, strict=True):
+            target[...] = sample
+        return made
+
+    def _taken_in(self, batch: TensorListGPU, data: Any, cuda_stream: Any, take_in: TakeIn) -> DeviceBatch:
+        gpu = batch.device_id()
+        first = cast("Sequence[Any]", data)[0] if isinstance(data, list | tuple) else data
+        wanted = self._node.objects.get("cuda_stream") if cuda_stream is None else cuda_stream
+        try:
+            stream = producer(wanted, first, gpu)
+        except TypeError as error:
+            raise self._error(
+                "DS104", f"The {error}.", "Give a stream of CuPy or PyTorch, the address of one, 0 or -1.",
+                argument="cuda_stream",
+            ) from error  # fmt: skip
+        made = take_in(batch.arrays(), batch.layout(), stream)
+        if isinstance(wanted, int) and wanted == COMPLETE:
+            made.ready.synchronize()  # no order of streams keeps the program from changing the data
+        return made
+
+    def _check(self, batch: TensorListCPU | TensorListGPU) -> None:
         dtype, ndim = self._argument("dtype"), self._argument("ndim")
         if dtype is not None and batch.dtype != DALIDataType[str(dtype)]:
             raise self._error(
@@ -190,107 +240,9 @@ class SourceFeeder:
                 "DS203", f"The samples have {batch.ndim()} axes; ndim promises {ndim}.", "Give samples of that rank."
             )
 
-    def _error(self, code: str, message: str, hint: str) -> DaliStudioError:
+    def _error(self, code: str, message: str, hint: str, argument: str = "") -> DaliStudioError:
         return DaliStudioError(
-            Diagnostic(code=code, message=message, hint=hint, node=self._node.key, source=self._node.origin)
-        )
-
-
-def is_generator_function(source: Any) -> bool:
-    """Whether a call of `source`, which may be an object or a partial function, gives a generator."""
-    if isinstance(source, functools.partial):
-        return is_generator_function(cast(Any, source).func)
-    if inspect.isgeneratorfunction(source):
-        return True
-    plain = source is None or inspect.isroutine(source) or inspect.isclass(source)
-    kind: Any = cast(Any, type(source))
-    return not plain and inspect.isgeneratorfunction(getattr(kind, "__call__", None))  # noqa: B004 - what it is, not whether
-
-
-def is_iterable(source: Any) -> bool:
-    """Whether items are taken one after the other; otherwise `source` is called for each."""
-    kind: Any = cast(Any, type(source))
-    return is_generator_function(source) or hasattr(kind, "__iter__") or hasattr(kind, "__getitem__")
-
-
-def argument_count(source: Callable[..., Any]) -> int:
-    """How many arguments a callable source takes.
-
-    Raises
-    ------
-    DaliStudioError
-        DS104 for anything but none or one positional argument.
-    """
-    try:
-        parameters = list(inspect.signature(source).parameters.values())
-    except (TypeError, ValueError):  # some functions written in C
-        return 0
-    positional = all(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters)
-    if not positional or len(parameters) > 1:
-        names = ", ".join(str(p) for p in parameters)
-        raise _refused(
-            "source", f"The source takes ({names}).", "Give a callable with no or one positional argument.", "DS104"
-        )
-    return len(parameters)
-
-
-def external_source_arguments(source: Any, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The node's arguments for a call of ``fn.external_source``: ``cycle``, ``layout``, types in their one form.
-
-    Raises
-    ------
-    DaliStudioError
-        DS104 or DS105 for a source that cannot give data, or cannot cycle.
-    """
-    arguments = {name: value for name, value in given.items() if value is not None}
-    outputs = arguments.get("num_outputs")
-    if source is not None:
-        arguments["source"] = source
-        if not is_iterable(source):
-            if not callable(source):
-                raise _refused(
-                    "source",
-                    f"{source!r} gives no data.",
-                    "Give a callable, an iterable or a generator function.",
-                    "DS104",
-                )
-            argument_count(source)
-    if outputs is not None and arguments.get("name") is not None:
-        raise _refused("name", "Several outputs cannot share a name.", "Take name or num_outputs away.")
-    cycle = arguments.pop("cycle", None)
-    if cycle not in (None, False, "no"):
-        if source is None or not is_iterable(source):
-            raise _refused(
-                "cycle",
-                "A callable cannot begin again; cycle is for iterables.",
-                "Return data for every iteration, or give an iterable.",
+            Diagnostic(
+                code=code, message=message, hint=hint, node=self._node.key, argument=argument, source=self._node.origin
             )
-        if inspect.isgenerator(source):
-            raise _refused(
-                "cycle", "A generator cannot begin again.", "Give the generator function instead of its result."
-            )
-        arguments["cycle"] = "quiet" if cycle is True else cycle
-    if isinstance(arguments.get("layout"), str):
-        arguments["layout"] = [arguments["layout"]] * (outputs if isinstance(outputs, int) else 1)
-    for name in ("dtype", "ndim"):
-        arguments[name] = _common(name, arguments.get(name))
-    return arguments
-
-
-def _common(name: str, value: Any) -> Any:
-    """One value for all outputs, of one or of a list of equal ones."""
-    if not isinstance(value, list | tuple):
-        return value
-    values = list(cast("Sequence[Any]", value))
-    if any(item != values[0] for item in values):
-        raise _refused(
-            name,
-            f"{name} differs between the outputs.",
-            f"Leave {name} out, or use one external source for each.",
-            "DS106",
         )
-    return values[0] if values else None
-
-
-def _refused(argument: str, message: str, hint: str, code: str = "DS105") -> DaliStudioError:
-    return DaliStudioError(Diagnostic(code=code, argument=argument, message=message, hint=hint))

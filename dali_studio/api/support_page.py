@@ -47,10 +47,10 @@ def _names(title: str, table: Mapping[str, support.Support]) -> str:
 
 
 def _overview(schemas: Sequence[OperatorSchema]) -> str:
-    rows = ["| operator | runs on | designed for | what it does |", "|---|---|---|---|"]
+    rows = ["| operator | runs on | what it does |", "|---|---|---|"]
     for schema in schemas:
         anchor = f"#fn{schema.name.replace('.', '')}"
-        rows += [f"| [`fn.{schema.name}`]({anchor}) | cpu | {', '.join(schema.devices)} | {schema.summary} |"]
+        rows += [f"| [`fn.{schema.name}`]({anchor}) | {', '.join(schema.devices)} | {schema.summary} |"]
     return "\n".join(rows) + "\n"
 
 

@@ -117,22 +117,8 @@ class DataNode:
         return self if self.device == "gpu" else trace_operator("to_gpu", (self,), {}, trace=self._trace)
 
     def cpu(self) -> DataNode:
-        """The same data on the CPU.
-
-        Raises
-        ------
-        DaliStudioError
-            DS207 for data on the GPU.
-        """
-        if self.device == "cpu":
-            return self
-        raise DaliStudioError(
-            Diagnostic(
-                code="DS207", node=self.name, source=call_site(),
-                message="Data on the GPU cannot be copied back inside the pipeline.",
-                hint="Keep what follows on the GPU, or read the output with as_cpu().",
-            )
-        )
+        """The same data on the CPU."""
+        return self if self.device == "cpu" else trace_operator("to_cpu", (self,), {}, trace=self._trace)
 
     def __str__(self) -> str:
         output = "" if self.port.output == 0 else f"[{self.port.output}]"
@@ -202,7 +188,8 @@ def trace_operator(name: str, inputs: Sequence[Any], arguments: Mapping[str, Any
     name
         Registry name.
     inputs
-        DataNodes, arrays (which become constants), or lists of DataNodes (several inputs at once).
+        DataNodes, numbers, lists of numbers and arrays (which become constants), or lists of DataNodes (several inputs
+        at once).
     arguments
         As given to the ``fn`` function; DataNodes become argument inputs.
 
@@ -215,12 +202,12 @@ def trace_operator(name: str, inputs: Sequence[Any], arguments: Mapping[str, Any
     DaliStudioError
         Outside a definition, and for arguments and inputs that are not acceptable; with the caller's line.
     """
-    wide = [len(cast("Sequence[Any]", item)) for item in inputs if isinstance(item, list | tuple)]
+    wide = [len(item) for item in inputs if _is_set(item)]
     if wide:
         if len(set(wide)) != 1:
             raise _fail("DS202", f"The input lists have different lengths: {wide}.", "Give lists of one length.")
         rows: list[list[Any]] = [
-            [item[i] if isinstance(item, list | tuple) else item for item in inputs] for i in range(wide[0])
+            [item[i] if _is_set(item) else item for item in inputs] for i in range(wide[0])
         ]
         results = [trace_operator(name, row, arguments, trace) for row in rows]
         return results if not isinstance(results[0], list) else [list(column) for column in zip(*results, strict=True)]
@@ -231,6 +218,11 @@ def trace_operator(name: str, inputs: Sequence[Any], arguments: Mapping[str, Any
             "Call it in a function decorated with @pipeline_def, or inside `with pipeline:`.",
         )  # fmt: skip
     return _Call(trace, default_registry().schema(name)).append(inputs, arguments)
+
+
+def _is_set(item: Any) -> bool:
+    """Whether one call stands for several, one for each DataNode of a list."""
+    return isinstance(item, list | tuple) and any(isinstance(part, DataNode) for part in cast("Sequence[Any]", item))
 
 
 def _trace_of(inputs: Sequence[Any], arguments: Mapping[str, Any]) -> Trace | None:
@@ -284,11 +276,11 @@ class _Call:
             return item
         if isinstance(item, ScalarConstant):
             return cast(DataNode, constant(item.value, item.dtype, device="cpu"))
-        if isinstance(item, bool | int | float | np.ndarray | np.generic):
+        if isinstance(item, bool | int | float | list | tuple | np.ndarray | np.generic):
             return cast(DataNode, constant(item, device="cpu"))
         raise _fail(
             "DS202", f"Input {position} of fn.{self.schema.name} is a {type(item).__name__}.",
-            "Give the result of another operator, a number or an array.",
+            "Give the result of another operator, a number, a list of numbers or an array.",
         )  # fmt: skip
 
     def _sort(self, key: str, name: str, value: Any) -> None:

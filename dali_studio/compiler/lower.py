@@ -61,6 +61,7 @@ def _step(graph: Graph, registry: Registry, key: str, indices: dict[str, int], *
         role=registry.schema(node.operator).role,
         seed_index=indices.get(key),
         device=node.device if devices else "cpu",
+        asked=node.device,
     )
 
 

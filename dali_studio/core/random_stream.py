@@ -177,8 +177,8 @@ def _round_keys(key: int) -> NDArray[np.uint32]:
     return np.array(words, np.uint32)[:, :, None]
 
 
-def _draws_at(seed: int, high: NDArray[np.uint64], offset: NDArray[np.uint64]) -> NDArray[np.uint32]:
-    """Draws at given places: ``high`` halves of the counters and ``offset`` in draws, broadcast."""
+def draws_at(seed: int, high: NDArray[np.uint64], offset: NDArray[np.uint64]) -> NDArray[np.uint32]:
+    """Draws at given places: uint64 ``high`` halves of the counters and ``offset`` in draws, broadcast."""
     words = philox(offset >> np.uint64(2), high, seed)
     if offset.size == 1:  # one draw per sample, the usual case
         return words[int(offset.flat[0]) & 3]
@@ -219,10 +219,10 @@ def draws_u32(seed: int, start: int, samples: int, elements: int | ArrayLike, dr
     step = np.arange(draws, dtype=np.uint64)
     if counts.ndim == 0:
         offset = np.arange(int(counts), dtype=np.uint64)[:, None] * np.uint64(ELEMENT_STRIDE) + step
-        return _draws_at(seed, high[:, None, None], offset)
+        return draws_at(seed, high[:, None, None], offset)
     if counts.shape != (samples,):
         raise ValueError(f"elements has shape {counts.shape}; expected one number, or one per sample: ({samples},)")
     first = np.repeat(np.cumsum(counts) - counts, counts)
     index = np.arange(int(counts.sum()), dtype=np.uint64) - first.astype(np.uint64)
     offset = index[:, None] * np.uint64(ELEMENT_STRIDE) + step
-    return _draws_at(seed, np.repeat(high, counts)[:, None], offset)
+    return draws_at(seed, np.repeat(high, counts)[:, None], offset)

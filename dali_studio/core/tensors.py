@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from dali_studio.core.dtypes import from_numpy, to_numpy
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.formatting import format_tensor, format_tensor_list
+from dali_studio.core.tensors_base import TensorBase, TensorListBase
 
 
-class TensorCPU:
+class TensorCPU(TensorBase):
     """One sample in host memory; shares its memory with whoever made it.
 
     Parameters
@@ -29,10 +30,7 @@ class TensorCPU:
 
     def __init__(self, data: Any, layout: str | None = None, is_pinned: bool = False, *, source: str = "") -> None:
         del is_pinned
-        self._array: NDArray[Any] = _as_array(data)
-        self._source = source
-        self._layout = ""
-        self.set_layout(layout)
+        self._wrap(_as_array(data), layout, source)
 
     @property
     def __array_interface__(self) -> dict[str, Any]:
@@ -40,46 +38,6 @@ class TensorCPU:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return np.array(self._array, dtype=dtype, copy=copy)
-
-    def __dlpack__(self, **options: Any) -> Any:
-        return self._array.__dlpack__(**options)
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return self._array.__dlpack_device__()
-
-    def shape(self) -> list[int]:
-        """Extents of the sample."""
-        return list(self._array.shape)
-
-    def ndim(self) -> int:
-        """Number of axes."""
-        return self._array.ndim
-
-    @property
-    def dtype(self) -> DALIDataType:
-        """Element type."""
-        return from_numpy(self._array.dtype)
-
-    def layout(self) -> str:
-        """One letter per axis, or an empty string."""
-        return self._layout
-
-    def set_layout(self, layout: str | None) -> None:
-        """Name the axes; ``None`` or ``""`` takes the names away."""
-        self._layout = _checked_layout(layout, self._array.ndim)
-
-    def reinterpret(self, new_type: DALIDataType) -> None:
-        """Read the same bytes as another element type of the same size."""
-        self._array = _reinterpreted(self._array, new_type)
-
-    def squeeze(self, dim: int | None = None) -> bool:
-        """Drop axes of extent 1 (all, or axis `dim`); returns whether the shape changed."""
-        before = self._array.shape
-        axes = [i for i, extent in enumerate(before) if extent == 1 and dim in (None, i, i - len(before))]
-        self._array = np.squeeze(self._array, tuple(axes))
-        if self._layout:
-            self._layout = "".join(letter for i, letter in enumerate(self._layout) if i not in axes)
-        return self._array.shape != before
 
     def as_cpu(self) -> TensorCPU:
         """Itself: the data is on the CPU already."""
@@ -93,24 +51,6 @@ class TensorCPU:
         """Address of the first element."""
         return int(self._array.ctypes.data)
 
-    def source_info(self) -> str:
-        """Where the sample came from (a path relative to the reader's root), or an empty string."""
-        return self._source
-
-    def get_property(self, key: str) -> Any:
-        """``"layout"`` or ``"source_info"``.
-
-        Raises
-        ------
-        RuntimeError
-            For any other key.
-        """
-        if key == "layout":
-            return self._layout
-        if key == "source_info":
-            return self._source
-        raise RuntimeError(f"unknown tensor property {key!r}; use 'layout' or 'source_info'")
-
     def __str__(self) -> str:
         return format_tensor(type(self).__name__, self._array, str(self.dtype), self._layout, show_data=True)
 
@@ -118,7 +58,7 @@ class TensorCPU:
         return format_tensor(type(self).__name__, self._array, str(self.dtype), self._layout, show_data=False)
 
 
-class TensorListCPU:
+class TensorListCPU(TensorListBase):
     """A batch of samples in host memory; samples may differ in shape.
 
     Parameters
@@ -136,9 +76,7 @@ class TensorListCPU:
         If the samples differ in element type or number of axes.
     """
 
-    def __init__(
-        self, data: Any, layout: str | None = None, is_pinned: bool = False, contiguous: bool = True
-    ) -> None:
+    def __init__(self, data: Any, layout: str | None = None, is_pinned: bool = False, contiguous: bool = True) -> None:
         del is_pinned, contiguous
         if isinstance(data, TensorListCPU):
             samples, sources = list(data._samples), list(data._sources)
@@ -157,7 +95,10 @@ class TensorListCPU:
 
     @classmethod
     def from_samples(
-        cls, samples: Sequence[NDArray[Any]], layout: str = "", sources: Sequence[str] = (),
+        cls,
+        samples: Sequence[NDArray[Any]],
+        layout: str = "",
+        sources: Sequence[str] = (),
         dtype: DALIDataType | None = None,
     ) -> TensorListCPU:
         """Wrap sample arrays without a copy."""
@@ -179,26 +120,6 @@ class TensorListCPU:
         array = np.asarray(sample)
         return TensorListCPU.from_samples([array] * num_samples, sample.layout())
 
-    def _assign(
-        self, samples: list[NDArray[Any]], layout: str | None, sources: Sequence[str], dtype: DALIDataType | None = None
-    ) -> None:
-        first = samples[0] if samples else None
-        for index, sample in enumerate(samples):
-            assert first is not None
-            if sample.dtype != first.dtype or sample.ndim != first.ndim:
-                raise TypeError(
-                    f"sample {index} has dtype {sample.dtype} and {sample.ndim} axes, sample 0 has {first.dtype} and "
-                    f"{first.ndim}; all samples of a batch need the same."
-                )
-        self._samples, self._sources = samples, sources
-        self._dtype = dtype or (from_numpy(first.dtype) if first is not None else DALIDataType.NO_TYPE)
-        self._layout = ""
-        if first is not None:
-            self.set_layout(layout)
-
-    def __len__(self) -> int:
-        return len(self._samples)
-
     def __getitem__(self, index: int) -> TensorCPU:
         position = self._position(index)
         return TensorCPU(self._samples[position], self._layout, source=self._sources[position])
@@ -210,37 +131,6 @@ class TensorListCPU:
         """Sample `index` as an array that shares the batch's memory."""
         return self._samples[self._position(index)]
 
-    def _position(self, index: int) -> int:
-        position = int(index) + (len(self) if index < 0 else 0)
-        if not 0 <= position < len(self):
-            raise IndexError(f"sample {index} does not exist; the batch has {len(self)} samples (0 to {len(self) - 1})")
-        return position
-
-    def shape(self) -> list[tuple[int, ...]]:
-        """Shapes of all samples."""
-        return [sample.shape for sample in self._samples]
-
-    def ndim(self) -> int:
-        """Number of axes of a sample."""
-        return self._samples[0].ndim if self._samples else 0
-
-    @property
-    def dtype(self) -> DALIDataType:
-        """Element type."""
-        return self._dtype
-
-    def layout(self) -> str:
-        """Layout of a sample."""
-        return self._layout
-
-    def set_layout(self, layout: str | None) -> None:
-        """Name the axes of a sample."""
-        self._layout = _checked_layout(layout, self.ndim())
-
-    def is_dense_tensor(self) -> bool:
-        """Whether all samples have one shape, so that the batch can be an array."""
-        return all(sample.shape == self._samples[0].shape for sample in self._samples)
-
     def as_array(self) -> NDArray[Any]:
         """The batch as one array (N, ...); without a copy where the samples lie side by side.
 
@@ -249,12 +139,7 @@ class TensorListCPU:
         RuntimeError
             If the samples differ in shape.
         """
-        if not self.is_dense_tensor():
-            different = next(s.shape for s in self._samples if s.shape != self._samples[0].shape)
-            raise RuntimeError(
-                f"the batch is not one array: its samples differ in shape ({self._samples[0].shape} and {different}). "
-                "Crop, resize or pad them to one shape, or read them one by one with at(i)."
-            )
+        self._check_dense()
         if not self._samples:
             return np.empty((0,), np.float32)
         return _joined(self._samples)
@@ -273,15 +158,6 @@ class TensorListCPU:
     def as_cpu(self) -> TensorListCPU:
         """Itself: the data is on the CPU already."""
         return self
-
-    def reinterpret(self, new_type: DALIDataType) -> None:
-        """Read the same bytes as another element type of the same size."""
-        self._samples = [_reinterpreted(sample, new_type) for sample in self._samples]
-        self._dtype = new_type
-
-    def reset(self) -> None:
-        """Drop the samples."""
-        self._samples, self._sources = [], []
 
     def copy_to_external(self, ptr: Any) -> None:
         """Copy the samples, one after the other, to the address `ptr`."""
@@ -311,19 +187,6 @@ def _as_array(data: Any) -> NDArray[Any]:
     array = cast("NDArray[Any]", np.from_dlpack(given) if foreign else np.asarray(given))
     to_numpy(from_numpy(array.dtype))  # refuses what no tensor can hold
     return array
-
-
-def _checked_layout(layout: str | None, ndim: int) -> str:
-    if layout and len(layout) != ndim:
-        raise ValueError(f"layout {layout!r} names {len(layout)} axes; the data has {ndim}. Give one letter per axis.")
-    return layout or ""
-
-
-def _reinterpreted(array: NDArray[Any], new_type: DALIDataType) -> NDArray[Any]:
-    target = to_numpy(new_type)
-    if target.itemsize != array.dtype.itemsize:
-        raise TypeError(f"{array.dtype} has {array.dtype.itemsize} bytes per element, {target} has {target.itemsize}")
-    return array.view(target)
 
 
 def _copy_to(ptr: Any, data: NDArray[Any]) -> None:

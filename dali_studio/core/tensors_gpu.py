@@ -8,18 +8,21 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.core.dtypes import from_numpy, to_numpy
-from dali_studio.core.enums import DALIDataType
+from dali_studio.core.dtypes import from_numpy
 from dali_studio.core.formatting import format_tensor, format_tensor_list
 from dali_studio.core.optional import require
 from dali_studio.core.tensors import TensorCPU, TensorListCPU
+from dali_studio.core.tensors_base import TensorBase, TensorListBase
+
+#: DLPack's numbers for memory of CUDA devices: their own, and managed memory.
+_DLPACK_CUDA = (2, 13)
 
 
 def _cupy() -> Any:
     return require("cupy", purpose="A tensor on a GPU", install="'dali-studio[gpu-cu12]' or 'dali-studio[gpu-cu13]'")
 
 
-class TensorGPU:
+class TensorGPU(TensorBase):
     """One sample in device memory; shares its memory with whoever made it.
 
     CuPy and PyTorch take it without a copy, through ``__cuda_array_interface__`` or DLPack.
@@ -33,10 +36,7 @@ class TensorGPU:
     """
 
     def __init__(self, data: Any, layout: str | None = None, *, source: str = "") -> None:
-        self._array: Any = _as_device_array(data)
-        self._source = source
-        self._layout = ""
-        self.set_layout(layout)
+        self._wrap(_as_device_array(data), layout, source)
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
@@ -44,23 +44,7 @@ class TensorGPU:
 
     def __dlpack__(self, **options: Any) -> Any:
         with self._array.device:  # whose current stream the reader's is to wait for
-            return self._array.__dlpack__(**options)
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return self._array.__dlpack_device__()
-
-    def shape(self) -> list[int]:
-        """Extents of the sample."""
-        return list(self._array.shape)
-
-    def ndim(self) -> int:
-        """Number of axes."""
-        return int(self._array.ndim)
-
-    @property
-    def dtype(self) -> DALIDataType:
-        """Element type."""
-        return from_numpy(self._array.dtype)
+            return super().__dlpack__(**options)
 
     def device_id(self) -> int:
         """Number of the GPU."""
@@ -70,27 +54,6 @@ class TensorGPU:
     def stream(self) -> None:
         """``None``: the data is complete, whichever stream reads it."""
         return None
-
-    def layout(self) -> str:
-        """One letter per axis, or an empty string."""
-        return self._layout
-
-    def set_layout(self, layout: str | None) -> None:
-        """Name the axes; ``None`` or ``""`` takes the names away."""
-        self._layout = _checked(layout, self.ndim())
-
-    def reinterpret(self, new_type: DALIDataType) -> None:
-        """Read the same bytes as another element type of the same size."""
-        self._array = _reinterpreted(self._array, new_type)
-
-    def squeeze(self, dim: int | None = None) -> bool:
-        """Drop axes of extent 1 (all, or axis `dim`); returns whether the shape changed."""
-        before = self._array.shape
-        axes = [i for i, extent in enumerate(before) if extent == 1 and dim in (None, i, i - len(before))]
-        self._array = self._array.squeeze(tuple(axes))
-        if self._layout:
-            self._layout = "".join(letter for i, letter in enumerate(self._layout) if i not in axes)
-        return self._array.shape != before
 
     def as_cpu(self) -> TensorCPU:
         """A copy in host memory."""
@@ -107,24 +70,6 @@ class TensorGPU:
         """Device address of the first element."""
         return int(self._array.data.ptr)
 
-    def source_info(self) -> str:
-        """Where the sample came from (a path relative to the reader's root), or an empty string."""
-        return self._source
-
-    def get_property(self, key: str) -> Any:
-        """``"layout"`` or ``"source_info"``.
-
-        Raises
-        ------
-        RuntimeError
-            For any other key.
-        """
-        if key == "layout":
-            return self._layout
-        if key == "source_info":
-            return self._source
-        raise RuntimeError(f"unknown tensor property {key!r}; use 'layout' or 'source_info'")
-
     def __str__(self) -> str:
         host = _cupy().asnumpy(self._array)
         return format_tensor(type(self).__name__, host, str(self.dtype), self._layout, show_data=True, device="gpu")
@@ -135,12 +80,12 @@ class TensorGPU:
         )
 
 
-class TensorListGPU:
+class TensorListGPU(TensorListBase):
     """A batch of samples in device memory; samples may differ in shape.
 
     Parameters
     ----------
-    data : object or sequence of objects
+    data : object, sequence of objects or TensorListGPU
         A device array whose first axis is the sample, or a list of device arrays (CuPy, or anything that exports
         ``__cuda_array_interface__`` or DLPack).
     layout : str, optional
@@ -153,12 +98,15 @@ class TensorListGPU:
     """
 
     def __init__(self, data: Any, layout: str | None = None) -> None:
+        if isinstance(data, TensorListGPU):
+            sources = list(data._sources)  # noqa: SLF001 - its own class
+            self._assign(data.arrays(), data.layout() if layout is None else layout, sources)
+            return
         several = isinstance(data, list | tuple)
         samples = (
             [_as_device_array(item) for item in cast("list[Any]", data)] if several else list(_as_device_array(data))
         )
-        self._assign(samples, layout or "", [""] * len(samples), None)
-        self.set_layout(layout)
+        self._assign(samples, layout, [])
 
     @classmethod
     def from_memory(
@@ -180,7 +128,7 @@ class TensorListGPU:
         rows = zip(shapes.tolist(), offsets.tolist(), strict=True)
         samples = [array(tuple(shape), dtype, memory + offset) for shape, offset in rows]
         made = cls.__new__(cls)
-        made._assign(samples, layout, sources if len(sources) else ("",) * len(samples), from_numpy(dtype))  # noqa: SLF001 - its own class
+        made._assign(samples, layout, sources, from_numpy(dtype))  # noqa: SLF001 - its own class
         return made
 
     @staticmethod
@@ -196,43 +144,19 @@ class TensorListGPU:
         """A batch that repeats one sample, without a copy."""
         return TensorListGPU([sample] * num_samples, sample.layout())
 
-    def _assign(self, samples: list[Any], layout: str, sources: Sequence[str], dtype: DALIDataType | None) -> None:
-        for index, sample in enumerate(samples):
-            if sample.dtype != samples[0].dtype or sample.ndim != samples[0].ndim:
-                raise TypeError(
-                    f"sample {index} has dtype {sample.dtype} and {sample.ndim} axes, sample 0 has {samples[0].dtype} "
-                    f"and {samples[0].ndim}; all samples of a batch need the same."
-                )
-        self._samples, self._sources, self._layout = samples, sources, layout if samples else ""
-        self._dtype = dtype or (from_numpy(samples[0].dtype) if samples else DALIDataType.NO_TYPE)
-
-    def __len__(self) -> int:
-        return len(self._samples)
+    def arrays(self) -> list[Any]:
+        """The samples as CuPy arrays that share the batch's memory."""
+        return list(self._samples)
 
     def at(self, index: int) -> TensorGPU:
         """Sample `index`; shares the batch's memory."""
-        position = int(index) + (len(self) if index < 0 else 0)
-        if not 0 <= position < len(self):
-            raise IndexError(f"sample {index} does not exist; the batch has {len(self)} samples (0 to {len(self) - 1})")
+        position = self._position(index)
         return TensorGPU(self._samples[position], self._layout, source=self._sources[position])
 
     __getitem__ = at
 
     def __iter__(self) -> Iterator[TensorGPU]:
         return (self.at(i) for i in range(len(self)))
-
-    def shape(self) -> list[tuple[int, ...]]:
-        """Shapes of all samples."""
-        return [tuple(sample.shape) for sample in self._samples]
-
-    def ndim(self) -> int:
-        """Number of axes of a sample."""
-        return int(self._samples[0].ndim) if self._samples else 0
-
-    @property
-    def dtype(self) -> DALIDataType:
-        """Element type."""
-        return self._dtype
 
     def device_id(self) -> int:
         """Number of the GPU; -1 for an empty batch."""
@@ -242,18 +166,6 @@ class TensorListGPU:
     def stream(self) -> None:
         """``None``: the data is complete, whichever stream reads it."""
         return None
-
-    def layout(self) -> str:
-        """Layout of a sample."""
-        return self._layout
-
-    def set_layout(self, layout: str | None) -> None:
-        """Name the axes of a sample."""
-        self._layout = _checked(layout, self.ndim())
-
-    def is_dense_tensor(self) -> bool:
-        """Whether all samples have one shape, so that the batch can be an array."""
-        return all(sample.shape == self._samples[0].shape for sample in self._samples)
 
     def as_cpu(self) -> TensorListCPU:
         """A copy in host memory."""
@@ -283,12 +195,7 @@ class TensorListGPU:
         if not self._samples:
             return cupy.empty((0,), np.float32)
         first = self._samples[0]
-        if not self.is_dense_tensor():
-            different = next(s.shape for s in self._samples if s.shape != first.shape)
-            raise RuntimeError(
-                f"the batch is not one array: its samples differ in shape ({first.shape} and {different}). "
-                "Crop, resize or pad them to one shape, or read them one by one with at(i)."
-            )
+        self._check_dense()
         start, size = first.data.ptr, first.nbytes
         side_by_side = all(
             s.data.mem is first.data.mem and s.data.ptr == start + i * size and s.flags.c_contiguous
@@ -298,15 +205,6 @@ class TensorListGPU:
             return cupy.ndarray((len(self), *first.shape), first.dtype, first.data)
         with first.device:  # not the caller's, where several GPUs are in use
             return cupy.stack(self._samples)
-
-    def reinterpret(self, new_type: DALIDataType) -> None:
-        """Read the same bytes as another element type of the same size."""
-        self._samples = [_reinterpreted(sample, new_type) for sample in self._samples]
-        self._dtype = new_type
-
-    def reset(self) -> None:
-        """Drop the samples."""
-        self._samples, self._sources = [], []
 
     def copy_to_external(
         self, ptr: Any, cuda_stream: Any = None, non_blocking: bool = False, use_copy_kernel: bool = False
@@ -331,6 +229,29 @@ class TensorListGPU:
         )
 
 
+def on_gpu(data: Any) -> bool:
+    """Whether `data`, an array or a list of arrays, lies in the memory of a GPU.
+
+    Raises
+    ------
+    TypeError
+        If some of a list do and others do not.
+    """
+    if isinstance(data, list | tuple):
+        found = [on_gpu(item) for item in cast("list[Any]", data)]
+        if any(found) and not all(found):
+            raise TypeError(
+                f"sample {found.index(True)} lies on a GPU and sample {found.index(False)} does not; "
+                "all samples of a batch must lie on one device"
+            )
+        return any(found)
+    if isinstance(data, np.ndarray | np.generic | TensorListCPU | TensorCPU):
+        return False
+    if isinstance(data, TensorListGPU) or hasattr(data, "__cuda_array_interface__"):
+        return True
+    return hasattr(data, "__dlpack_device__") and int(data.__dlpack_device__()[0]) in _DLPACK_CUDA
+
+
 def _as_device_array(data: Any) -> Any:
     if isinstance(data, TensorGPU):
         return data._array  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - the same module
@@ -345,19 +266,6 @@ def _as_device_array(data: Any) -> Any:
         f"{type(data).__name__} is not on a GPU. Give an object with __cuda_array_interface__ or DLPack, "
         "or use TensorListCPU."
     )
-
-
-def _checked(layout: str | None, ndim: int) -> str:
-    if layout and len(layout) != ndim:
-        raise ValueError(f"layout {layout!r} names {len(layout)} axes; the data has {ndim}. Give one letter per axis.")
-    return layout or ""
-
-
-def _reinterpreted(array: Any, new_type: DALIDataType) -> Any:
-    target = to_numpy(new_type)
-    if target.itemsize != array.dtype.itemsize:
-        raise TypeError(f"{array.dtype} has {array.dtype.itemsize} bytes per element, {target} has {target.itemsize}")
-    return array.view(target)
 
 
 def _copy_out(arrays: Sequence[Any], ptr: Any) -> None:

@@ -11,6 +11,25 @@ from dali_studio.pipeline import DataNode
 
 _Input = DataNode | Sequence[DataNode] | NDArray[Any] | np.generic | float
 
+def choice(
+    a: _Input,
+    shape_like: _Input | None = ...,
+    /,
+    *,
+    p: float | Sequence[float] | DataNode | None = ...,
+    shape: int | Sequence[int] | DataNode | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Draws elements of an array, or whole numbers below a limit.
+
+    The first input is a number n, for draws from 0 to n - 1, or an array, from whose first axis elements are taken.
+    """
+    ...
+
 def coin_flip(
     shape_like: _Input | None = ...,
     /,
@@ -25,6 +44,26 @@ def coin_flip(
     device: str | None = ...,
 ) -> DataNode:
     """Draws 1 with a given probability, otherwise 0."""
+    ...
+
+def normal(
+    shape_like: _Input | None = ...,
+    /,
+    *,
+    mean: float | DataNode | None = 0.0,
+    stddev: float | DataNode | None = 1.0,
+    dtype: DALIDataType | None = ...,
+    shape: int | Sequence[int] | DataNode | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Draws normally distributed numbers.
+
+    The numbers are those of DALI for the same seed, up to their last bits, on any device.
+    """
     ...
 
 def uniform(

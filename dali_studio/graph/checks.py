@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from dali_studio.core.diagnostics import ArgumentError, Diagnostic, Severity
 from dali_studio.graph.model import Graph, GraphOptions
@@ -177,15 +177,13 @@ def check_devices(node: Node, schema: OperatorSchema, sources: Mapping[str, tupl
     if schema.role == "copy":
         return []
     wanted = "gpu" if node.device == "gpu" else "cpu"
-    hint: Callable[[str], str] = (
-        (lambda source: f"Insert a copy to the GPU after {source}.")
-        if wanted == "gpu"
-        else (lambda source: f"Place {node.key} on the gpu, or {source} on the cpu.")
-    )
+    either = {declared.name for declared in schema.inputs if declared.either_device and wanted == "gpu"}
+    place = f"Place {node.key} on the gpu, or copy" if wanted == "cpu" and "gpu" in schema.devices else "Copy"
     return [
         finding(
             node, "DS207", f"{source} lies on the {device.upper()}; {node.operator} on {node.device} reads "
-            f"{name} from the {wanted.upper()}.", hint(source), argument=name,
+            f"{name} from the {wanted.upper()}.", f"{place} {source} to the {wanted.upper()} with .{wanted}().",
+            argument=name,
         )
-        for name, (source, device) in sources.items() if device != wanted
+        for name, (source, device) in sources.items() if device != wanted and name not in either
     ]  # fmt: skip

@@ -87,7 +87,7 @@ def argument_misfits(node: Node, port: PortRef, meta: TensorMeta, argument: Argu
             Diagnostic(
                 code="DS207", node=node.key, argument=argument.name, source=node.origin,
                 message=f"{port.node} lies on the GPU; argument inputs are read on the CPU.",
-                hint=f"Place {port.node} on the CPU.",
+                hint=f"Copy {port.node} to the CPU with .cpu(), or place it there.",
             )
         ]  # fmt: skip
     return []

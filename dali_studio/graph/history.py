@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph.apply import AnyEdit, apply
@@ -19,6 +19,7 @@ LIMIT = 200
 class _Step:
     edits: tuple[AnyEdit, ...]
     gesture: str = ""
+    places: dict[str, object] = field(default_factory=dict[str, object])
 
 
 class History:
@@ -30,11 +31,15 @@ class History:
         As it is now. Replaced, never mutated.
     registry : Registry
     revision : int
-        Counts every change: edits, undo and redo.
+        Counts every change of the graph: edits, undo and redo.
+    places : dict
+        What a user interface keeps beside the nodes, such as where their cards stand. It travels with the steps; the
+        values are not looked at.
     """
 
     def __init__(self, graph: Graph, registry: Registry) -> None:
         self.graph, self.registry, self.revision = graph, registry, 0
+        self.places: dict[str, object] = {}
         self._undo: list[_Step] = []
         self._redo: list[_Step] = []
 
@@ -48,25 +53,37 @@ class History:
         """Whether there is a step to do again."""
         return bool(self._redo)
 
-    def apply(self, edits: Sequence[AnyEdit], gesture: str = "") -> Graph:
+    def apply(
+        self, edits: Sequence[AnyEdit], gesture: str = "", places: Mapping[str, object] | None = None
+    ) -> Graph:
         """Apply `edits` as one step, or as part of the step before if both carry the same non-empty `gesture`.
+
+        `places` are new ones, which come and go with the step; a step may consist of them alone.
 
         Raises
         ------
         DaliStudioError
             If an edit cannot be done; nothing has changed then.
         """
-        if not edits:
+        if not edits and not places:
             return self.graph
         self.graph, inverse = apply(self.graph, edits, self.registry)
+        before = self._place(places or {})
         if gesture and self._undo and not self._redo and self._undo[-1].gesture == gesture:
-            self._undo[-1].edits = _joined(inverse, self._undo[-1].edits)
+            last = self._undo[-1]
+            last.edits, last.places = _joined(inverse, last.edits), {**before, **last.places}
         else:
-            self._undo.append(_Step(inverse, gesture))
+            self._undo.append(_Step(inverse, gesture, before))
             del self._undo[:-LIMIT]
         self._redo.clear()
-        self.revision += 1
+        self.revision += bool(edits)
         return self.graph
+
+    def _place(self, places: Mapping[str, object]) -> dict[str, object]:
+        """Set places (``None`` takes one away); returns what was there."""
+        before = {key: self.places.get(key) for key in places}
+        self.places = {key: place for key, place in {**self.places, **places}.items() if place is not None}
+        return before
 
     def undo(self) -> Graph:
         """Take the last step back (DS304 if there is none)."""
@@ -81,10 +98,11 @@ class History:
             message, hint = f"There is nothing to {word}.", "Edit the graph first."
             raise DaliStudioError(Diagnostic(code="DS304", message=message, hint=hint))
         # Unchecked: the state that comes back was there before, faulty or not.
-        self.graph, inverse = apply(self.graph, source[-1].edits, self.registry, check=False)
+        step = source[-1]
+        self.graph, inverse = apply(self.graph, step.edits, self.registry, check=False)
         source.pop()
-        target.append(_Step(inverse))
-        self.revision += 1
+        target.append(_Step(inverse, places=self._place(step.places)))
+        self.revision += bool(step.edits)
         return self.graph
 
 

@@ -130,7 +130,8 @@ class CropMirrorNormalize:
 class ExternalSource:
     """Brings data from the program: from a callable, an iterable, or ``Pipeline.feed_input``.
 
-    A batch may have fewer samples than the pipeline's batch size; the iteration then has that size.
+    A batch may have fewer samples than the pipeline's batch size; the iteration then has that size. On a GPU it takes
+    arrays of CuPy, tensors of PyTorch, and whatever else exports its memory, and copies them; arrays on the CPU go up.
     """
     def __init__(
         self,
@@ -252,8 +253,8 @@ class Rotate:
         self,
         *,
         angle: float | DataNode | None = ...,
-        fill_value: float | None = ...,
         keep_size: bool | None = False,
+        fill_value: float | None = ...,
         interp_type: DALIInterpType | None = ...,
         size: float | Sequence[float] | DataNode | None = ...,
         dtype: DALIDataType | None = ...,
@@ -265,6 +266,35 @@ class Rotate:
     def __call__(
         self,
         image: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class WarpAffine:
+    """Moves, scales, turns and shears images by a matrix.
+
+    The matrix takes the centre of an output pixel, as a point (x, y) whose origin is the corner of the image, to the
+    input; with `inverse_map` off it takes input to output. Outside the image lies `fill_value`, or the nearest edge
+    pixel if it is unset.
+    """
+    def __init__(
+        self,
+        *,
+        matrix: float | Sequence[float] | DataNode | None = ...,
+        inverse_map: bool | None = True,
+        fill_value: float | None = ...,
+        interp_type: DALIInterpType | None = ...,
+        size: float | Sequence[float] | DataNode | None = ...,
+        dtype: DALIDataType | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        image: _Input,
+        mtx: _Input | None = ...,
         /,
         **arguments: Any,
     ) -> DataNode: ...

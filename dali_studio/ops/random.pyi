@@ -11,12 +11,61 @@ from dali_studio.pipeline import DataNode
 
 _Input = DataNode | Sequence[DataNode] | NDArray[Any] | np.generic | float
 
+class Choice:
+    """Draws elements of an array, or whole numbers below a limit.
+
+    The first input is a number n, for draws from 0 to n - 1, or an array, from whose first axis elements are taken.
+    """
+    def __init__(
+        self,
+        *,
+        p: float | Sequence[float] | DataNode | None = ...,
+        shape: int | Sequence[int] | DataNode | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        a: _Input,
+        shape_like: _Input | None = ...,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
 class CoinFlip:
     """Draws 1 with a given probability, otherwise 0."""
     def __init__(
         self,
         *,
         probability: float | DataNode | None = 0.5,
+        dtype: DALIDataType | None = ...,
+        shape: int | Sequence[int] | DataNode | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        shape_like: _Input | None = ...,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class Normal:
+    """Draws normally distributed numbers.
+
+    The numbers are those of DALI for the same seed, up to their last bits, on any device.
+    """
+    def __init__(
+        self,
+        *,
+        mean: float | DataNode | None = 0.0,
+        stddev: float | DataNode | None = 1.0,
         dtype: DALIDataType | None = ...,
         shape: int | Sequence[int] | DataNode | None = ...,
         seed: int | None = ...,

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
-from time import perf_counter_ns
 from typing import Any
 
 import numpy as np
@@ -17,12 +16,14 @@ from dali_studio.core import random
 from dali_studio.core.diagnostics import ArgumentError, DaliStudioError
 from dali_studio.graph.edits import PortRef
 from dali_studio.kernels.cuda.batch import DeviceBatch
+from dali_studio.runtime import ranges
 from dali_studio.runtime.failures import FailedSample, StepError, Tolerance
 from dali_studio.runtime.gpu import GpuRunner
 from dali_studio.runtime.memory import Scratch, SlabPool
 from dali_studio.runtime.mixed import Placed
-from dali_studio.runtime.probe import Probe, Stopwatch
-from dali_studio.runtime.request import Cache, Request, computed, missing, select, shapes_only
+from dali_studio.runtime.probe import Probe, Recording, Stopwatch
+from dali_studio.runtime.request import Cache, Fed, Request, computed, missing, select, shapes_only
+from dali_studio.runtime.results import bytes_of
 from dali_studio.runtime.segment import SegmentRunner, Store, argument_rows
 from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.arguments import Args, RunContext
@@ -43,7 +44,7 @@ class _Iteration:
     tolerance: Tolerance
     store: Store
     placed: Placed
-    probe: Probe | None = None
+    recording: Recording | None = None
     cache: Cache | None = None
 
 
@@ -67,11 +68,14 @@ class Executor:
     workers : WorkerPool
     device_id : int, optional
         The GPU of steps that are placed on one.
+    gpu : GpuRunner, optional
+        Runs them, in place of one of its own; executors that share it follow each other (previews).
     """
 
     def __init__(
-        self, plan: Plan, registry: Registry, seed: int, workers: WorkerPool, device_id: int | None = None
-    ) -> None:
+        self, plan: Plan, registry: Registry, seed: int, workers: WorkerPool, device_id: int | None = None,
+        gpu: GpuRunner | None = None,
+    ) -> None:  # fmt: skip
         self.plan, self.registry, self.workers = plan, registry, workers
         seeded = [s.seed_index for s in plan.steps() if s.seed_index is not None]
         self._seeds = random.operator_seeds(seed, max(seeded) + 1) if seeded else ()
@@ -79,7 +83,7 @@ class Executor:
         self._memory = SlabPool()
         self._scratch = Scratch()
         placed = any(step.device != "cpu" for step in plan.steps())
-        self._gpu = GpuRunner(registry, workers, device_id or 0) if placed else None
+        self._gpu = gpu or (GpuRunner(registry, workers, device_id or 0) if placed else None)
         #: Samples that could not be read or decoded, the newest ones, and their number.
         self.failed: deque[FailedSample] = deque(maxlen=_REMEMBERED)
         self.failures = 0
@@ -154,14 +158,17 @@ class Executor:
 
         Another iteration may be started then. Those that were started first must be resumed first.
         """
-        begin = perf_counter_ns()
-        now = _Iteration(request, Tolerance(request.iteration, self._record), {}, {}, probe, cache)
+        recording = None if probe is None else probe.iteration()
+        now = _Iteration(request, Tolerance(request.iteration, self._record), {}, {}, recording, cache)
         keep = {*self.plan.outputs, *taps}
         turn = None if self._gpu is None else self._gpu.begin()
         waiting: list[Callable[[], None]] = []
 
-        def use() -> AbstractContextManager[None]:
-            return nullcontext() if self._gpu is None or turn is None else self._gpu.use(turn)
+        @contextmanager
+        def use() -> Generator[None]:
+            on_gpu = nullcontext() if self._gpu is None or turn is None else self._gpu.use(turn)
+            with on_gpu, ranges.named(f"iteration {request.iteration}"):
+                yield
 
         try:
             for position, stage in enumerate(self.plan.stages):
@@ -186,8 +193,8 @@ class Executor:
                     wait()
             if self._gpu is not None and turn is not None:
                 self._gpu.end(turn, now.placed)
-        if probe is not None:
-            probe.finish(perf_counter_ns() - begin)
+        if recording is not None:
+            recording.finish()
         made: Results = {**now.store, **now.placed}
         return {port: made[port] for port in keep if port in made}
 
@@ -198,7 +205,11 @@ class Executor:
     def _stage(self, stage: BatchStage | Segment, now: _Iteration) -> Callable[[], None] | None:
         """Run one stage; what it returns waits for results that are still being made."""
         if isinstance(stage, BatchStage):
-            return self._on_gpu(stage.step, now) if stage.step.device != "cpu" else self._whole(stage.step, now)
+            if stage.step.device != "cpu":
+                return self._on_gpu(stage.step, now)
+            if any(port in now.placed for port in stage.step.inputs):
+                return self._from_gpu(stage.step, now)
+            return self._whole(stage.step, now)
         store, cache = now.store, now.cache
         steps, kept = stage.steps, stage.kept
         if cache is not None:
@@ -208,7 +219,7 @@ class Executor:
                 Segment(steps, kept), self.registry, store, lambda step: self._args(step, now.request, store, now),
                 self._memory, self._scratch, now.tolerance,
             )  # fmt: skip
-            runner.run(self.workers.map, computed(now.request), now.probe)
+            runner.run(self.workers.map, computed(now.request), now.recording)
         if cache is not None:
             for step in steps:
                 for port in step.outputs:
@@ -224,45 +235,45 @@ class Executor:
             store.update({port: batch for port, batch in found.items() if batch is not None})
             return
         made = self._batch(step, now, [store[port] for port in step.inputs])
-        store.update(zip(step.outputs, made, strict=True))
+        store.update({port: one for port, one in zip(step.outputs, made, strict=True) if isinstance(one, Batch)})
         if cache is not None:
             for port in step.outputs:
                 cache.save(port, store[port])
+
+    def _from_gpu(self, step: Step, now: _Iteration) -> Callable[[], None]:
+        """Begin to copy a batch to the CPU."""
+        assert self._gpu is not None
+        wait = self._gpu.download(step, now.placed[step.inputs[0]], self._memory, now.recording)
+
+        def finish() -> None:
+            now.store[step.outputs[0]] = wait()
+
+        return finish
 
     def _on_gpu(self, step: Step, now: _Iteration) -> Callable[[], None] | None:
         gpu, placed, store = self._gpu, now.placed, now.store
         assert gpu is not None
         given = [placed[port] if port in placed else store[port] for port in step.inputs]
+        if step.role == "copy" and isinstance(given[0], DeviceBatch):
+            placed[step.outputs[0]] = given[0]  # it lies there already
+            return None
         if not gpu.per_sample(step):
             # copies, and random numbers, which only ask for the shapes of their input
             inputs = [item if isinstance(item, Batch) else shapes_only(item) for item in given]
-            gpu.upload(step, self._batch(step, now, inputs), placed)
+            gpu.upload(step, self._batch(step, now, inputs), placed, now.recording)
             return None
-        watch = Stopwatch(now.probe)
-        watch.start()
         indices = computed(now.request)
         if step.device == "mixed":
             batches = [item for item in given if isinstance(item, Batch)]
-            wait = gpu.mixed(step, self._args(step, now.request, store, now), batches, indices, placed, now.tolerance)
-
-            def finish() -> None:
-                wait()
-                watch.stop(step.key)
-                watch.report()
-
-            return finish
-        on_device = [item for item in given if isinstance(item, DeviceBatch)]
-        gpu.run(step, lambda: self._args(step, now.request, store, now), on_device, indices, placed)
-        if now.probe is not None:
-            gpu.synchronize()  # so that the time is the step's own
-        watch.stop(step.key)
-        watch.report()
+            args = self._args(step, now.request, store, now)
+            return gpu.mixed(step, args, batches, indices, placed, now.tolerance, now.recording)
+        gpu.run(step, lambda: self._args(step, now.request, store, now), given, indices, placed, now.recording)
         return None
 
-    def _batch(self, step: Step, now: _Iteration, inputs: Sequence[Batch]) -> tuple[Batch, ...]:
+    def _batch(self, step: Step, now: _Iteration, inputs: Sequence[Batch]) -> Fed:
         request = now.request
-        watch = Stopwatch(now.probe)
-        watch.start()
+        watch = Stopwatch(now.recording)
+        watch.start(step.key)
         if step.role == "external_source":
             made = select(request.fed[step.key], request)
         else:
@@ -278,6 +289,8 @@ class Executor:
                 raise StepError(step, None, "", error) from error
         watch.stop(step.key)
         watch.report()
+        if now.recording is not None and step.device == "cpu":
+            now.recording.results(step.key, host=sum(bytes_of(one) for one in made if isinstance(one, Batch)))
         return made
 
     def _args(self, step: Step, request: Request | None, store: Store, now: _Iteration | None = None) -> Args:
@@ -288,7 +301,7 @@ class Executor:
             count = len(indices)
             context = RunContext(
                 request.batch_size, indices, request.iteration, request.samples_so_far, self._seed(step),
-                self.workers.map, self._memory.take, step.device,
+                self.workers.map, self._memory.take, step.asked,
             )  # fmt: skip
             if now is not None:
                 context.failed, context.accepts = now.tolerance.failed, partial(now.tolerance.accepts, step)
@@ -307,6 +320,14 @@ class Executor:
         if explicit is not None and self.registry.schema(step.operator).seeded:
             return int(explicit)  # pyright: ignore[reportArgumentType] - an int argument
         return int(self._seeds[step.seed_index]) if step.seed_index is not None else 0
+
+    def take_in(self, step: Step, arrays: Sequence[Any], layout: str, producer: Any) -> DeviceBatch:
+        """Copy CuPy arrays for an external source, in the order of the stream `producer`, for a later request."""
+        assert self._gpu is not None
+        try:
+            return self._gpu.take_in(step, arrays, layout, producer)
+        except StepError as error:
+            raise error.diagnose() from error.cause
 
     def release(self) -> int:
         """Give idle memory back; returns the bytes of device memory."""

@@ -5,18 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.compiler.plan import Step
+from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.dtypes import from_numpy, to_numpy
 from dali_studio.core.meta import TensorMeta
 from dali_studio.core.rows import Rows
 from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.kernels.cuda.stream import GpuStream, Turn
 from dali_studio.runtime.failures import Tolerance
-from dali_studio.runtime.mixed import MixedRunner, Placed, gpu_failures
+from dali_studio.runtime.memory import SlabPool
+from dali_studio.runtime.mixed import MixedRunner, Placed, copying, gpu_failures
+from dali_studio.runtime.probe import Recording, Stopwatch, timed
 from dali_studio.runtime.segment import view_of
 from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.arguments import Args
@@ -24,7 +29,7 @@ from dali_studio.schema.declare import Batch, BatchView, Work
 from dali_studio.schema.registry import Registry
 from dali_studio.schema.traits import PerSample, ReadsData
 
-#: Uploads of fewer bytes are not worth the worker threads.
+#: Copies of fewer bytes are not worth the worker threads.
 _SMALL = 1 << 16
 
 
@@ -70,6 +75,10 @@ class GpuRunner:
         """Wait for everything enqueued so far (for measurements)."""
         self._stream.synchronize()
 
+    def replan(self) -> None:
+        """Forget what was planned: the next step of a name may be another one."""
+        self._planned.clear()
+
     def release(self) -> int:
         """Give idle memory back; returns the bytes of device memory."""
         self._planned.clear()
@@ -85,41 +94,94 @@ class GpuRunner:
 
     # ------------------------------------------------------------------------------------------------------------ steps
 
-    def upload(self, step: Step, batches: Sequence[Batch], placed: Placed) -> None:
-        """Copy finished batches to the GPU, as the results of `step`."""
-        with gpu_failures(step, len(batches[0].samples) if batches else 0):
+    def upload(
+        self, step: Step, batches: Sequence[Batch | DeviceBatch], placed: Placed, recording: Recording | None = None
+    ) -> None:  # fmt: skip
+        """Copy finished batches to the GPU, as the results of `step`; those of `take_in` are there already."""
+        with gpu_failures(step, len(batches[0]) if batches else 0):
             for port, batch in zip(step.outputs, batches, strict=True):
-                placed[port] = self._upload(batch)
+                there = isinstance(batch, DeviceBatch)
+                placed[port] = self._stream.adopt(batch) if there else self._upload(step.key, batch, recording)
 
-    def _upload(self, batch: Batch) -> DeviceBatch:
+    def take_in(self, step: Step, arrays: Sequence[Any], layout: str, producer: Any) -> DeviceBatch:
+        """Copy arrays of the program, which is free to change them afterwards on the stream `producer`."""
+        with gpu_failures(step, len(arrays)):
+            here = self._stream.device_id
+            elsewhere = next((n for n in (int(array.device.id) for array in arrays) if n != here), here)
+            if elsewhere != here:
+                raise ArgumentError(
+                    f"the data lies on GPU {elsewhere}; the pipeline works on GPU {here}.",
+                    hint="Copy it there, or give the other number as device_id.", code="DS203",
+                )  # fmt: skip
+            return self._stream.take_in(arrays, layout, producer)
+
+    def _upload(self, key: str, batch: Batch, recording: Recording | None) -> DeviceBatch:
         if not batch.samples:
             raise ValueError("the batch is empty; a GPU operator needs at least one sample")
         view = view_of(batch)
         dtype = batch.samples[0].dtype
-
+        watch = Stopwatch(recording)
+        watch.start(key)
         made = self._stream.target(view.shapes, dtype, batch.layout, batch.sources)
         host = self._stream.pinned(made.size)
         if isinstance(batch.samples, Rows):
             table = batch.samples.table
             np.copyto(host[: table.nbytes].view(dtype).reshape(table.shape), table)
         else:
-            targets = made.on_host(host)
-            if made.size < _SMALL:
-                for target, sample in zip(targets, batch.samples, strict=True):
-                    target[...] = sample
-            else:
-                self._workers.map(lambda i: np.copyto(targets[i], batch.samples[i]), len(targets))
-        self._stream.fill(made, host, 0, made.size)
+            watch.stop(key)  # what the tasks take counts, not waiting for them
+            self._copy(made.on_host(host), batch.samples, made.size, key, recording)
+            watch.start(key)
+        with copying(recording, key, self._stream, made.size):
+            self._stream.fill(made, host, 0, made.size)
         self._stream.filled()
+        watch.stop(key)
+        watch.report()
+        if recording is not None:
+            recording.results(key, device=made.size)
         return made
+
+    def _copy(
+        self, targets: Sequence[NDArray[Any]], samples: Sequence[NDArray[Any]], size: int, key: str,
+        recording: Recording | None,
+    ) -> None:  # fmt: skip
+        """Copy samples of `size` bytes together for a node, on the workers where that pays."""
+        if size < _SMALL:
+            for target, sample in zip(targets, samples, strict=True):
+                target[...] = sample
+        else:
+            self._workers.map(timed(recording, key, lambda i: np.copyto(targets[i], samples[i])), len(targets))
+
+    def download(
+        self, step: Step, batch: DeviceBatch, pool: SlabPool, recording: Recording | None = None
+    ) -> Callable[[], Batch]:  # fmt: skip
+        """Begin to copy a batch to the CPU; what is returned waits for it, and gives it in memory of `pool`.
+
+        All samples come at once, through page-locked memory that is used again by a later iteration.
+        """
+        with gpu_failures(step, len(batch)):
+            with copying(recording, step.key, self._stream, batch.size, "D2H"):
+                host = self._stream.fetch(batch)
+            done = self._stream.event()
+
+        def finish() -> Batch:
+            with gpu_failures(step, len(batch)):
+                done.synchronize()
+                made = pool.samples(batch.shapes, batch.dtype)
+                self._copy(made, batch.on_host(host), batch.size, step.key, recording)
+                if recording is not None:
+                    recording.results(step.key, host=batch.size)
+                return Batch(made, batch.layout, batch.sources)
+
+        return finish
 
     def run(
         self,
         step: Step,
         args: Callable[[], Args],
-        given: Sequence[DeviceBatch],
+        given: Sequence[Batch | DeviceBatch],
         indices: NDArray[np.int64],
         placed: Placed,
+        recording: Recording | None = None,
     ) -> None:
         """Enqueue a per-sample operator on the device "gpu".
 
@@ -128,26 +190,34 @@ class GpuRunner:
         args : callable
             Makes its arguments for this batch, if they are needed.
         given : sequence
-            Its inputs.
+            Its inputs; those that lie on the CPU are copied.
         indices : ndarray
             Which samples of the batch they are, for messages.
         """
         operator = self._registry.operator(step.operator)
-        views = [_device_view(item) for item in given]
+        views = [view_of(item) if isinstance(item, Batch) else _device_view(item) for item in given]
         sources = views[0].sources if views else ()
+        watch = Stopwatch(recording)
+        watch.start(step.key)
         with gpu_failures(step, len(indices), indices, sources):
             meta, work = self._plan(step, args, views)
             assert meta.dtype is not None
             made = self._stream.empty(work.shapes, to_numpy(meta.dtype), meta.layout or "", sources)
-            operator.gpu(work, given, made, self._stream)
+            inputs = [self._upload(step.key, item, recording) if isinstance(item, Batch) else item for item in given]
+            with self._stream.measured(None if recording is None else partial(recording.gpu, step.key)):
+                operator.gpu(work, inputs, made, self._stream)
         placed[step.outputs[0]] = made
+        watch.stop(step.key)
+        watch.report()
+        if recording is not None:
+            recording.results(step.key, device=made.size)
 
     def mixed(
         self, step: Step, args: Args, given: Sequence[Batch], indices: NDArray[np.int64], placed: Placed,
-        tolerance: Tolerance,
+        tolerance: Tolerance, recording: Recording | None = None,
     ) -> Callable[[], None]:  # fmt: skip
         """Begin to decode; what is returned waits for the pixels and adds the batch to `placed`."""
-        return self._mixed.begin(step, args, given, indices, placed, tolerance)
+        return self._mixed.begin(step, args, given, indices, placed, tolerance, recording)
 
     def _plan(self, step: Step, arguments: Callable[[], Args], views: Sequence[BatchView]) -> tuple[TensorMeta, Work]:
         """Type and work of a batch; those of the iteration before, if nothing has changed that they depend on."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from itertools import pairwise
 
 import numpy as np
@@ -18,6 +18,7 @@ from dali_studio.kernels.cuda.nvjpeg import Batch as SubmittedFiles
 from dali_studio.kernels.cuda.nvjpeg import HardwareDecoder, open_decoder
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.runtime.failures import StepError, Tolerance
+from dali_studio.runtime.probe import Direction, Recording, Stopwatch, timed
 from dali_studio.runtime.segment import view_of
 from dali_studio.runtime.sharing import Decoding, HardwareFeeder, Shared
 from dali_studio.runtime.workers import WorkerPool
@@ -49,12 +50,14 @@ class MixedRunner:
         #: Pictures decoded so far, by who decoded them.
         self.counts = {"hardware": 0, "threads": 0}
 
-    def begin(
+    def begin(  # noqa: PLR0915 - its parts share what they close over
         self, step: Step, args: Args, given: Sequence[Batch], indices: NDArray[np.int64], placed: Placed,
-        tolerance: Tolerance,
+        tolerance: Tolerance, recording: Recording | None = None,
     ) -> Callable[[], None]:  # fmt: skip
         """Begin to decode a batch; what is returned waits for the pixels and adds the batch to `placed`."""
         operator = self._registry.operator(step.operator)
+        watch = Stopwatch(recording)
+        watch.start(step.key)
         views = [view_of(item) for item in given]
         sources = views[0].sources
         with gpu_failures(step, len(indices), indices, sources):
@@ -78,34 +81,58 @@ class MixedRunner:
                 target[...] = 0
 
         images = operator.hardware(work)
+        submitted: list[SubmittedFiles] = []
         both = images.positions if images is not None else ()
         addresses, pitches = made.pointers, work.shapes[:, 1] * work.shapes[:, 2]
+
+        free = self._stream.copied()  # behind what users of the memory's last contents have enqueued by default
 
         def to_hardware(decoder: HardwareDecoder, group: list[int]) -> SubmittedFiles:
             assert images is not None
             windows = None if images.windows is None else images.windows[group]
             chosen = [files[position] for position in group]
-            return decoder.submit(chosen, addresses[group], pitches[group], images.colors, windows=windows)
+            batch = decoder.submit(
+                chosen, addresses[group], pitches[group], images.colors, windows=windows, after=free
+            )
+            submitted.append(batch)
+            return batch
 
         alone = sorted(set(range(len(files))).difference(both))
-        decoding = Decoding(Shared(both, alone), by_thread, to_hardware)
+        decoding = Decoding(Shared(both, alone), timed(recording, step.key, by_thread), to_hardware)
         decoding.start(self._workers, len(files), self._hardware() if both else ())
+        watch.stop(step.key)
 
         def finish() -> None:
             nonlocal made
             in_hardware = decoding.finish(self._workers)
+            watch.start(step.key)  # what the threads took is counted by themselves
             if decoding.stalled:  # what hangs may write into that memory one day: nobody must get it
                 self._abandoned.append(made)
                 made = self._stream.duplicate(made)
             self.counts["hardware"] += len(in_hardware)
             self.counts["threads"] += len(files) - len(in_hardware)
-            ends = made.offsets + made.counts * made.dtype.itemsize
-            for first, last in _runs(len(files), in_hardware):
-                self._stream.fill(made, host, int(made.offsets[first]), int(ends[last]))
-            self._stream.filled()
+            self._copy_rest(step.key, made, host, in_hardware, recording)
             placed[step.outputs[0]] = made
+            watch.stop(step.key)
+            watch.report()
+            if recording is not None:
+                recording.spent(step.key, sum(group.milliseconds for group in submitted))
 
         return finish
+
+    def _copy_rest(
+        self, key: str, made: DeviceBatch, host: NDArray[np.uint8], in_hardware: Sequence[int],
+        recording: Recording | None,
+    ) -> None:  # fmt: skip
+        """Copy what the threads have decoded."""
+        ends = made.offsets + made.counts * made.dtype.itemsize
+        parts = [(int(made.offsets[first]), int(ends[last])) for first, last in _runs(len(made), in_hardware)]
+        with copying(recording, key, self._stream, sum(end - begin for begin, end in parts)):
+            for begin, end in parts:
+                self._stream.fill(made, host, begin, end)
+        self._stream.filled()
+        if recording is not None:
+            recording.results(key, device=made.size)
 
     def _hardware(self) -> list[HardwareFeeder]:
         if not self._feeders:
@@ -123,6 +150,15 @@ class MixedRunner:
 def _runs(count: int, without: Sequence[int]) -> list[tuple[int, int]]:
     """First and last of each run of positions below `count` that are not in `without`, which is ascending."""
     return [(a + 1, b - 1) for a, b in pairwise((-1, *without, count)) if b - a > 1]
+
+
+def copying(
+    recording: Recording | None, key: str, stream: GpuStream, size: int, direction: Direction = "H2D"
+) -> AbstractContextManager[None]:
+    """Measures the copies of `size` bytes that the body enqueues, if somebody wants to know."""
+    if recording is None or not size:
+        return nullcontext()
+    return recording.copy(key, stream.copies if direction == "H2D" else stream.kernels, direction, size)
 
 
 @contextmanager

@@ -1,93 +1,331 @@
-"""Probes: what the executor measures, by node."""
+"""Probes: what the executor measures, by node.
+
+The executor asks a `Probe` for a `Recording` at the start of each iteration and hands it down. On a GPU a recording
+only leaves marks in the streams (CUDA events); nothing waits for them until somebody asks for the `Probe.summary`.
+"""
 
 from __future__ import annotations
 
 import threading
 from collections import defaultdict
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter_ns
+from typing import Any, Literal, Protocol
 
 import numpy as np
+
+from dali_studio.kernels.cuda.device import cupy
+from dali_studio.runtime import ranges
+
+#: Ways over the bus: host to device, device to host.
+Direction = Literal["H2D", "D2H"]
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """What a node copied between host and GPU.
+
+    Attributes
+    ----------
+    direction : {"H2D", "D2H"}
+    size : int
+        Bytes per batch.
+    milliseconds : float
+        On the GPU's clock, per batch.
+    """
+
+    direction: Direction
+    size: int
+    milliseconds: float
 
 
 @dataclass(frozen=True, slots=True)
 class NodeTime:
-    """Time of one node.
+    """What one node cost; each number is the median over the measured batches.
 
     Attributes
     ----------
     median, p95 : float
-        Milliseconds per batch, summed over the threads that worked on it.
+        Milliseconds per batch: `cpu` + `gpu` + the copies.
     share : float
         Part of the time of all nodes, 0 to 1.
+    cpu : float
+        Milliseconds of work on the CPU, summed over the threads. For a step on a GPU, what enqueuing it took.
+    gpu : float
+        Milliseconds on the GPU without the copies; 0 if nothing ran there.
+    copies : tuple of Copied
+    host, device : int
+        Bytes of the results that the batch holds in host memory, and on the GPU.
+    passing : int
+        Bytes of results that never exist together: a later step of the same task reads each sample at once.
+    group : tuple of str
+        All nodes that were computed in one go, if there are several; the numbers are the group's.
     """
 
     median: float
     p95: float
     share: float
+    cpu: float = 0.0
+    gpu: float = 0.0
+    copies: tuple[Copied, ...] = ()
+    host: int = 0
+    device: int = 0
+    passing: int = 0
+    group: tuple[str, ...] = ()
+
+
+class Timer(Protocol):
+    """Marks in a stream of work on a device, and the time between two of them."""
+
+    def mark(self, stream: Any) -> Any:
+        """Leave a mark behind everything that was enqueued on `stream` so far."""
+        ...
+
+    def reached(self, mark: Any) -> bool:
+        """Whether the device has come to the mark; never waits."""
+        ...
+
+    def milliseconds(self, begin: Any, end: Any) -> float:
+        """Time between two marks of one stream; waits for the second."""
+        ...
+
+
+class EventTimer:
+    """Marks that are CUDA events."""
+
+    def mark(self, stream: Any) -> Any:
+        """See `Timer`; `stream` is CuPy's."""
+        event = cupy().cuda.Event()
+        event.record(stream)
+        return event
+
+    def reached(self, mark: Any) -> bool:
+        """See `Timer`."""
+        return bool(mark.done)
+
+    def milliseconds(self, begin: Any, end: Any) -> float:
+        """See `Timer`."""
+        end.synchronize()
+        return float(cupy().cuda.get_elapsed_time(begin, end))
+
+
+@dataclass(slots=True)
+class _Bytes:
+    host: int = 0
+    device: int = 0
+    passing: int = 0
+
+
+@dataclass(slots=True)
+class _Span:
+    """Work on a GPU between two marks; `milliseconds` once they are known."""
+
+    key: str
+    begin: Any
+    end: Any
+    direction: Direction | None = None
+    size: int = 0
+    milliseconds: float = 0.0
+
+
+class Recording:
+    """What is measured in one iteration; safe to call from all workers.
+
+    Made by `Probe.iteration`; several may be open at once, when iterations overlap.
+    """
+
+    def __init__(self, probe: Probe) -> None:
+        self._into, self._timer = probe.batches, probe.timer
+        self._lock = threading.Lock()
+        self.cpu: defaultdict[str, int] = defaultdict(int)
+        self.bytes: defaultdict[str, _Bytes] = defaultdict(_Bytes)
+        self.groups: dict[str, tuple[str, ...]] = {}
+        self.spans: list[_Span] = []
+        self._open: list[_Span] = []
+
+    def add(self, times: Mapping[str, int]) -> None:
+        """Add the nanoseconds that one task spent on each node on the CPU."""
+        with self._lock:
+            for key, value in times.items():
+                self.cpu[key] += value
+
+    def results(self, key: str, *, host: int = 0, device: int = 0, passing: int = 0) -> None:
+        """Add bytes of the results of node `key`; see `NodeTime` for the three kinds."""
+        with self._lock:
+            held = self.bytes[key]
+            held.host += host
+            held.device += device
+            held.passing += passing
+
+    @contextmanager
+    def gpu(self, key: str, stream: Any, group: tuple[str, ...] = ()) -> Generator[None]:
+        """Measure what the body enqueues on `stream` for node `key`.
+
+        Parameters
+        ----------
+        key : str
+        stream : cupy.cuda.Stream
+        group : tuple of str
+            All nodes that the body computes, if there are several; `key` is one of them.
+
+        Notes
+        -----
+        Keep the body to one launch: where the GPU waits for the host between the two marks, the wait counts. Spans of
+        one node add up; do not nest them, nor put a `copy` inside.
+        """
+        begin = self._timer.mark(stream)
+        yield
+        if group:
+            self.groups[key] = group
+        self._record(_Span(key, begin, self._timer.mark(stream)))
+
+    @contextmanager
+    def copy(self, key: str, stream: Any, direction: Direction, size: int) -> Generator[None]:
+        """Measure the copy of `size` bytes that the body enqueues on `stream` for node `key`."""
+        begin = self._timer.mark(stream)
+        yield
+        self._record(_Span(key, begin, self._timer.mark(stream), direction, size))
+
+    def spent(self, key: str, milliseconds: float) -> None:
+        """Add time on the GPU that was measured otherwise (hardware decoders keep no order with streams)."""
+        with self._lock:
+            self.spans.append(_Span(key, None, None, milliseconds=milliseconds))
+
+    def _record(self, span: _Span) -> None:
+        with self._lock:
+            self.spans.append(span)
+            self._open.append(span)
+
+    def finish(self) -> None:
+        """End the iteration."""
+        self._into.append(self)
+
+    def resolve(self, *, wait: bool) -> None:
+        """Turn marks into milliseconds: all of them, or those that the GPU has passed."""
+        with self._lock:
+            while self._open and (wait or self._timer.reached(self._open[0].end)):
+                span = self._open.pop(0)
+                span.milliseconds = self._timer.milliseconds(span.begin, span.end)
+                span.begin = span.end = None  # events go back to the driver
+
+    def gpu_milliseconds(self, key: str) -> float:
+        """Time of a node's work on the GPU, copies aside."""
+        return sum(span.milliseconds for span in self.spans if span.key == key and span.direction is None)
+
+    def copied(self, key: str) -> dict[Direction, tuple[int, float]]:
+        """Bytes and milliseconds of a node's copies, by direction."""
+        found: dict[Direction, tuple[int, float]] = {}
+        for span in self.spans:
+            if span.key == key and span.direction is not None:
+                size, time = found.get(span.direction, (0, 0.0))
+                found[span.direction] = size + span.size, time + span.milliseconds
+        return found
 
 
 class Probe:
-    """Collects nanoseconds by node and iteration; safe to call from all workers."""
+    """Collects the recordings of a run.
 
-    now = staticmethod(perf_counter_ns)
+    Parameters
+    ----------
+    timer : Timer, optional
+        Reads the clock of the GPU; CUDA events by default.
 
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._current: defaultdict[str, int] = defaultdict(int)
-        self._batches: list[dict[str, int]] = []
-        self.walls: list[int] = []
+    Attributes
+    ----------
+    batches : list of Recording
+        The finished iterations.
+    """
 
-    def add(self, times: dict[str, int]) -> None:
-        """Add one task's times to the current iteration."""
-        with self._lock:
-            for key, value in times.items():
-                self._current[key] += value
+    def __init__(self, timer: Timer | None = None) -> None:
+        self.timer: Timer = timer or EventTimer()
+        self.batches: list[Recording] = []
 
-    def finish(self, wall: int) -> None:
-        """End the current iteration, which took `wall` nanoseconds."""
-        with self._lock:
-            self._batches.append(dict(self._current))
-            self._current.clear()
-            self.walls.append(wall)
+    def iteration(self) -> Recording:
+        """Begin an iteration."""
+        for recording in self.batches[-2:]:
+            recording.resolve(wait=False)
+        return Recording(self)
 
     def clear(self) -> None:
-        """Forget what was measured so far."""
-        with self._lock:
-            self._batches.clear()
-            self._current.clear()
-            self.walls.clear()
+        """Forget what was measured so far, and what is being measured."""
+        self.batches = []
 
     def summary(self) -> dict[str, NodeTime]:
-        """Times of every node over the finished iterations."""
-        keys = {key for batch in self._batches for key in batch}
-        table = {key: np.array([batch.get(key, 0) for batch in self._batches]) / 1e6 for key in keys}
-        total = sum(float(np.median(values)) for values in table.values()) or 1.0
-        return {
-            key: NodeTime(float(np.median(v)), float(np.percentile(v, 95)), float(np.median(v)) / total)
-            for key, v in table.items()
-        }
+        """What every node cost over the finished iterations; waits until the GPU is through with them."""
+        batches = list(self.batches)
+        for recording in batches:
+            recording.resolve(wait=True)
+        keys = {key for b in batches for key in (*b.cpu, *b.bytes, *(span.key for span in b.spans))}
+        cost = {key: np.array([_cost(batch, key) for batch in batches]) for key in keys}
+        total = sum(float(np.median(values.sum(axis=1))) for values in cost.values()) or 1.0
+        return {key: _node(batches, key, values, total) for key, values in cost.items()}
+
+
+def _cost(batch: Recording, key: str) -> tuple[float, float, float]:
+    """Milliseconds on the CPU, on the GPU and of copies."""
+    return batch.cpu.get(key, 0) / 1e6, batch.gpu_milliseconds(key), sum(t for _, t in batch.copied(key).values())
+
+
+def _node(batches: list[Recording], key: str, cost: np.ndarray[Any, Any], total: float) -> NodeTime:
+    sums = cost.sum(axis=1)
+    median = float(np.median(sums))
+    copies: list[Copied] = []
+    for direction in ("H2D", "D2H"):
+        made = [batch.copied(key)[direction] for batch in batches if direction in batch.copied(key)]
+        if made:
+            size, time = np.median(np.array(made), axis=0)
+            copies.append(Copied(direction, int(size), float(time)))
+    held = [batch.bytes.get(key, _Bytes()) for batch in batches]
+    return NodeTime(
+        median, float(np.percentile(sums, 95)), median / total,
+        cpu=float(np.median(cost[:, 0])), gpu=float(np.median(cost[:, 1])), copies=tuple(copies),
+        host=int(np.median([h.host for h in held])), device=int(np.median([h.device for h in held])),
+        passing=int(np.median([h.passing for h in held])),
+        group=next((batch.groups[key] for batch in batches if key in batch.groups), ()),
+    )  # fmt: skip
 
 
 @dataclass(slots=True)
 class Stopwatch:
-    """Times of one task, kept local to its thread until it ends."""
+    """Times of one task, kept local to its thread until it ends; NVTX ranges around its steps if they are wanted."""
 
-    probe: Probe | None
+    recording: Recording | None
     times: dict[str, int] = field(default_factory=dict[str, int])
+    _ranges: Any = field(default_factory=ranges.nvtx)
     _start: int = 0
 
-    def start(self) -> None:
-        """Begin a step."""
-        if self.probe is not None:
+    def start(self, key: str) -> None:
+        """Begin a step of node `key`."""
+        if self._ranges is not None:
+            self._ranges.RangePush(key)
+        if self.recording is not None:
             self._start = perf_counter_ns()
 
     def stop(self, key: str) -> None:
-        """End the step of node `key`."""
-        if self.probe is not None:
+        """End it."""
+        if self.recording is not None:
             self.times[key] = self.times.get(key, 0) + perf_counter_ns() - self._start
+        if self._ranges is not None:
+            self._ranges.RangePop()
 
     def report(self) -> None:
         """Hand the times over."""
-        if self.probe is not None:
-            self.probe.add(self.times)
+        if self.recording is not None:
+            self.recording.add(self.times)
+
+
+def timed(recording: Recording | None, key: str, task: Callable[[int], None]) -> Callable[[int], None]:
+    """`task`, with each call counted (and drawn as a range) as work of node `key`, if that is wanted."""
+    if recording is None and ranges.nvtx() is None:
+        return task
+
+    def measured(position: int) -> None:
+        watch = Stopwatch(recording)
+        watch.start(key)
+        task(position)
+        watch.stop(key)
+        watch.report()
+
+    return measured

@@ -16,6 +16,9 @@ from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.runtime.segment import Store
 from dali_studio.schema.declare import Batch
 
+#: The outputs of an external source.
+Fed = tuple[Batch | DeviceBatch, ...]
+
 
 class Cache(Protocol):
     """Where previews keep results between plans, by structural key."""
@@ -37,8 +40,8 @@ class Request:
     samples_so_far : int
         Sum of the batch sizes of earlier iterations.
     batch_size : int
-    fed : mapping of str to tuple of Batch
-        What external sources got, by node.
+    fed : mapping of str to tuple of Batch or DeviceBatch
+        What external sources got, by node; on a GPU only for nodes that are placed there.
     indices : ndarray or None
         Samples to compute (previews); ``None`` for all.
     """
@@ -46,7 +49,7 @@ class Request:
     iteration: int
     samples_so_far: int
     batch_size: int
-    fed: Mapping[str, tuple[Batch, ...]] = field(default_factory=dict[str, tuple[Batch, ...]])
+    fed: Mapping[str, Fed] = field(default_factory=dict[str, Fed])
     indices: NDArray[np.int64] | None = None
 
 
@@ -61,7 +64,7 @@ def shapes_only(batch: DeviceBatch) -> Batch:
     return Batch([np.broadcast_to(value, tuple(shape)) for shape in batch.shapes.tolist()], batch.layout, batch.sources)
 
 
-def select(batches: tuple[Batch, ...], request: Request) -> tuple[Batch, ...]:
+def select(batches: Fed, request: Request) -> Fed:
     """What an external source got, cut down to the samples that are computed."""
     if request.indices is None:
         return batches
@@ -69,6 +72,7 @@ def select(batches: tuple[Batch, ...], request: Request) -> tuple[Batch, ...]:
     return tuple(
         Batch([b.samples[i] for i in rows], b.layout, [b.sources[i] for i in rows] if b.sources else ())
         for b in batches
+        if isinstance(b, Batch)  # samples are chosen for previews, which get everything on the CPU
     )
 
 

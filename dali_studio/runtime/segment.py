@@ -17,7 +17,7 @@ from dali_studio.core.rows import shapes_of
 from dali_studio.graph.edits import PortRef
 from dali_studio.runtime.failures import StepError, Tolerance
 from dali_studio.runtime.memory import Scratch, SlabPool
-from dali_studio.runtime.probe import Probe, Stopwatch
+from dali_studio.runtime.probe import Recording, Stopwatch
 from dali_studio.schema.arguments import WIRE_DTYPES, Args
 from dali_studio.schema.declare import Batch, BatchView, Operator, Work
 from dali_studio.schema.model import OperatorSchema
@@ -75,23 +75,27 @@ class SegmentRunner:
     _prepared: dict[str, _Prepared] = field(default_factory=dict[str, _Prepared])
 
     def run(
-        self, mapping: Callable[[Callable[[int], None], int], None], indices: NDArray[np.int64], probe: Probe | None
-    ) -> None:
+        self, mapping: Callable[[Callable[[int], None], int], None], indices: NDArray[np.int64],
+        recording: Recording | None,
+    ) -> None:  # fmt: skip
         """Plan every step for the whole batch, then run the samples on the workers."""
-        watch = Stopwatch(probe)
+        watch = Stopwatch(recording)
         for step in self.segment.steps:
-            watch.start()
+            watch.start(step.key)
             self._prepare(step, indices)
             watch.stop(step.key)
         watch.report()
         self._push_windows()
         self._allocate()
         prepared = list(self._prepared.values())
-        mapping(lambda position: self._sample(prepared, position, int(indices[position]), probe), len(indices))
+        mapping(lambda position: self._sample(prepared, position, int(indices[position]), recording), len(indices))
         for item in prepared:
             if item.kept is not None:
                 sources = self._views[item.output].sources
                 self.store[item.output] = Batch(item.kept, item.layout, sources)
+            if recording is not None:
+                size = int(item.work.shapes.prod(axis=1).sum()) * item.dtype.itemsize
+                recording.results(item.step.key, **{"passing" if item.kept is None else "host": size})
 
     # ------------------------------------------------------------------------------------------------- before samples
 
@@ -164,11 +168,11 @@ class SegmentRunner:
 
     # ---------------------------------------------------------------------------------------------------- each sample
 
-    def _sample(self, prepared: list[_Prepared], position: int, index: int, probe: Probe | None) -> None:
+    def _sample(self, prepared: list[_Prepared], position: int, index: int, recording: Recording | None) -> None:
         local: dict[PortRef, NDArray[Any]] = {}
-        watch = Stopwatch(probe)
+        watch = Stopwatch(recording)
         for item in prepared:
-            watch.start()
+            watch.start(item.step.key)
             arrays = [local[p] if p in local else self.store[p].samples[position] for p in item.step.inputs]
             try:
                 local[item.output] = self._call(item, position, arrays)

@@ -7,42 +7,56 @@ import queue
 import threading
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 
 class Cancelled(Exception):  # noqa: N818 - no error, but what the user asked for
     """The run was stopped by the user."""
 
 
-@dataclass(slots=True)
 class Loop:
     """Calls of one function, shared by the threads that work on it.
 
-    Attributes
+    Parameters
     ----------
     function : callable
         Called with what `take` gives.
     take : callable
         The next index; negative when there is none left. Called from all threads.
-    helpers : int
-        Threads that were asked to help.
     """
 
-    function: Callable[[int], None]
-    take: Callable[[], int]
-    helpers: int = 0
-    failures: list[tuple[int, BaseException]] = field(default_factory=list[tuple[int, BaseException]])
-    done: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))
+    def __init__(self, function: Callable[[int], None], take: Callable[[], int]) -> None:
+        self._function, self._take = function, take
+        self._state = threading.Condition()
+        self._closed, self._busy = False, 0
+        self.failures: list[tuple[int, BaseException]] = []
+
+    def help(self, stopped: Callable[[], bool]) -> None:
+        """Work on the loop, unless it is over: a thread that comes too late is not waited for."""
+        with self._state:
+            if self._closed:
+                return
+            self._busy += 1
+        self.work(stopped)
+        with self._state:
+            self._busy -= 1
+            self._state.notify_all()
 
     def work(self, stopped: Callable[[], bool]) -> None:
+        """Call the function until nothing is left, or something fails."""
         while not self.failures and not stopped():
-            index = self.take()
+            index = self._take()
             if index < 0:
                 return
             try:
-                self.function(index)
+                self._function(index)
             except BaseException as error:  # noqa: BLE001 - handed to the thread that waits
                 self.failures.append((index, error))
+
+    def close(self) -> None:
+        """Let nobody begin any more, and wait for those who have begun."""
+        with self._state:
+            self._closed = True
+            self._state.wait_for(lambda: not self._busy)
 
 
 class WorkerPool:
@@ -93,8 +107,7 @@ class WorkerPool:
     def finish(self, loop: Loop) -> None:
         """Help with a loop until nothing is left, and wait for the others; raises as `map` does."""
         loop.work(self.cancelled.is_set)
-        for _ in range(loop.helpers):
-            loop.done.acquire()
+        loop.close()
         if loop.failures:
             raise min(loop.failures, key=lambda failure: failure[0])[1]
         if self.cancelled.is_set():
@@ -102,9 +115,9 @@ class WorkerPool:
 
     def _ask(self, loop: Loop, helpers: int, line: deque[Loop]) -> None:
         with self._lock:  # `close` may come from another thread while an iteration is computed ahead
-            loop.helpers = 0 if self._closed else max(helpers, 0)
-            self._team.grow(loop.helpers)
-            for _ in range(loop.helpers):
+            wanted = 0 if self._closed else max(helpers, 0)
+            self._team.grow(wanted)
+            for _ in range(wanted):
                 line.append(loop)
                 self._team.calls.put(True)
 
@@ -146,8 +159,7 @@ class _Team:
                 loop = self.patient.popleft()
             except IndexError:  # somebody else took what this call was for
                 continue
-            loop.work(self._interrupted)
-            loop.done.release()
+            loop.help(self._interrupted)
 
     def _interrupted(self) -> bool:
         """Between two calls of a patient loop: serve the urgent ones first."""
@@ -160,6 +172,5 @@ class _Team:
             loop = self.urgent.popleft()
         except IndexError:
             return False
-        loop.work(self.cancelled.is_set)
-        loop.done.release()
+        loop.help(self.cancelled.is_set)
         return True

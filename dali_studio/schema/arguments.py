@@ -54,7 +54,8 @@ def canonical(argument: ArgumentSchema, value: object) -> Value:
             raise _wrong(argument, value)
         return None
     if isinstance(value, np.ndarray | np.generic):
-        value = cast(Any, value).tolist()
+        array = np.asarray(cast(Any, value))
+        value = (array.ravel() if argument.type.endswith("_list") else array).tolist()  # matrices go row by row
     if argument.type.endswith("_list"):
         items = list(cast(Iterable[object], value)) if _is_sequence(value) else [value]
         result = tuple(_scalar(argument, item) for item in items)

@@ -37,6 +37,7 @@ def Input(  # noqa: N802 - reads as a declaration
     layouts: str = "",
     dtypes: Sequence[DALIDataType] = (),
     optional: bool = False,
+    either_device: bool = False,
     doc: str = "",
 ) -> InputSchema:
     """Declare a positional input; `layouts` are words separated by blanks."""
@@ -46,6 +47,7 @@ def Input(  # noqa: N802 - reads as a declaration
         layouts=tuple(layouts.split()),
         dtypes=tuple(d.name for d in dtypes),
         optional=optional,
+        either_device=either_device,
         doc=doc,
     )
 
@@ -83,6 +85,9 @@ class Batch:
     samples: Sequence[NDArray[Any]]
     layout: str = ""
     sources: Sequence[str] = ()
+
+    def __len__(self) -> int:
+        return len(self.samples)
 
 
 @dataclass(slots=True)

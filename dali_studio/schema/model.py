@@ -62,13 +62,20 @@ class ArgumentSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
 
 
 class InputSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One positional input."""
+    """One positional input.
+
+    Attributes
+    ----------
+    either_device
+        On a GPU the operator takes it from the CPU as well.
+    """
 
     name: str
     kind: Kind = "any"
     layouts: tuple[str, ...] = ()
     dtypes: tuple[str, ...] = ()
     optional: bool = False
+    either_device: bool = False
     doc: str = ""
 
 

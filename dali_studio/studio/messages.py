@@ -13,6 +13,7 @@ import msgspec
 from dali_studio.core.diagnostics import Diagnostic
 from dali_studio.core.meta import Kind
 from dali_studio.graph.edits import Edit, PortRef
+from dali_studio.graph.placement import Repair
 from dali_studio.schema.model import Catalog, Device, Value
 
 # ---------------------------------------------------------------------------------------------------- the graph's image
@@ -65,13 +66,23 @@ class Ready(msgspec.Struct, frozen=True, kw_only=True, tag="ready"):
 
 
 class ApplyEdits(msgspec.Struct, frozen=True, kw_only=True, tag="apply_edits"):
-    """Apply all edits as one undo step. With the same non-empty `gesture` as the step before, join it (slider drag)."""
+    """Apply all edits as one undo step. With the same non-empty `gesture` as the step before, join it (slider drag).
+
+    `positions` belong to the step: where new nodes were put, or where cards were moved to (then without edits).
+    """
 
     base_revision: int
     edits: tuple[Edit, ...]
     gesture: str = ""
-    #: positions: where new nodes were put
     positions: dict[str, Position] = {}
+
+
+class ApplyRepair(msgspec.Struct, frozen=True, kw_only=True, tag="apply_repair"):
+    """Do what the `Repair` of this finding says, as one undo step."""
+
+    code: str
+    node: str
+    argument: str
 
 
 class Undo(msgspec.Struct, frozen=True, kw_only=True, tag="undo"):
@@ -83,7 +94,7 @@ class Redo(msgspec.Struct, frozen=True, kw_only=True, tag="redo"):
 
 
 class MoveNodes(msgspec.Struct, frozen=True, kw_only=True, tag="move_nodes"):
-    """Persist positions (view state: no revision)."""
+    """Keep positions that the view chose by itself: no undo step, and no answer."""
 
     positions: dict[str, Position]
 
@@ -99,6 +110,16 @@ class Run(msgspec.Struct, frozen=True, kw_only=True, tag="run"):
     """Run `batches` whole batches and measure every node."""
 
     batches: int = 8
+
+
+class CompareDevices(msgspec.Struct, frozen=True, kw_only=True, tag="compare_devices"):
+    """Run the graph twice, on the CPU and as far as possible on the GPU, and measure every node on both."""
+
+    batches: int = 4
+
+
+class FreeMemory(msgspec.Struct, frozen=True, kw_only=True, tag="free_memory"):
+    """Give back memory that is only kept to be used again, on the host and on the GPU."""
 
 
 class Stop(msgspec.Struct, frozen=True, kw_only=True, tag="stop"):
@@ -138,8 +159,8 @@ class OpenRecipe(msgspec.Struct, frozen=True, kw_only=True, tag="open_recipe"):
 
 
 ClientMessage = (
-    Ready | ApplyEdits | Undo | Redo | MoveNodes | ChooseSample | Run | Stop | RequestCode | RequestDetail
-    | SaveDocument | OpenFolder | OpenRecipe
+    Ready | ApplyEdits | ApplyRepair | Undo | Redo | MoveNodes | ChooseSample | Run | CompareDevices | FreeMemory | Stop
+    | RequestCode | RequestDetail | SaveDocument | OpenFolder | OpenRecipe
 )  # fmt: skip
 
 # -------------------------------------------------------------------------------------------------- kernel to browser
@@ -190,6 +211,7 @@ class RevisionChanged(msgspec.Struct, frozen=True, kw_only=True, tag="revision_c
     options: PipelineOptions
     positions: dict[str, Position]
     diagnostics: tuple[Diagnostic, ...]
+    repairs: tuple[Repair, ...]
     can_undo: bool
     can_redo: bool
     document: str
@@ -262,15 +284,44 @@ class ImageDetail(msgspec.Struct, frozen=True, kw_only=True, tag="image_detail")
     note: str = ""
 
 
+class CopyTiming(msgspec.Struct, frozen=True, kw_only=True):
+    """What a node copied between host and GPU: bytes and milliseconds per batch."""
+
+    direction: Literal["H2D", "D2H"]
+    size: int
+    milliseconds: float
+
+
 class NodeTiming(msgspec.Struct, frozen=True, kw_only=True):
-    """Time of one node in the run: per batch, summed over threads, and its share of the whole."""
+    """What one node cost per batch: milliseconds in all (`cpu` + `gpu` + copies), its share of the whole, and bytes.
+
+    `device` is where it ran, `cpu` is summed over threads, `gpu` is without copies. `host` and `gpu_memory` are results
+    that the batch holds; `passing` are results that are read sample by sample and never exist together.
+    """
 
     key: str
+    device: Device
     milliseconds: float
     p95: float
     share: float
+    cpu: float = 0.0
+    gpu: float = 0.0
+    copies: tuple[CopyTiming, ...] = ()
+    host: int = 0
+    gpu_memory: int = 0
+    passing: int = 0
     group: tuple[str, ...] = ()
     #: group: keys of the nodes that were computed together with it; the time is the group's
+
+
+class DeviceTime(msgspec.Struct, frozen=True, kw_only=True):
+    """A time that was measured for a node on a device, with the data and the settings that the graph has now."""
+
+    key: str
+    device: Device
+    milliseconds: float
+    cpu: float
+    gpu: float
 
 
 class RunProgress(msgspec.Struct, frozen=True, kw_only=True, tag="run_progress"):
@@ -280,8 +331,24 @@ class RunProgress(msgspec.Struct, frozen=True, kw_only=True, tag="run_progress")
     total: int
 
 
+class DeviceTimes(msgspec.Struct, frozen=True, kw_only=True, tag="device_times"):
+    """What is known from runs about the nodes of the graph, by device; sent when a run or an edit has changed it."""
+
+    times: tuple[DeviceTime, ...]
+
+
+class MemoryFreed(msgspec.Struct, frozen=True, kw_only=True, tag="memory_freed"):
+    """Bytes that `FreeMemory` has given back."""
+
+    host: int
+    gpu: int
+
+
 class RunFinished(msgspec.Struct, frozen=True, kw_only=True, tag="run_finished"):
-    """The measured run. `stopped`: by the user; `failed`: why it could not go on; `revision`: of the measured graph."""
+    """The measured run. `stopped`: by the user; `failed`: why it could not go on; `revision`: of the measured graph.
+
+    `note` says where it ran if that is not where the nodes say, and why.
+    """
 
     revision: int
     batches: int
@@ -290,6 +357,7 @@ class RunFinished(msgspec.Struct, frozen=True, kw_only=True, tag="run_finished")
     timings: tuple[NodeTiming, ...]
     stopped: bool = False
     failed: tuple[Diagnostic, ...] = ()
+    note: str = ""
 
 
 class Code(msgspec.Struct, frozen=True, kw_only=True, tag="code"):
@@ -316,8 +384,8 @@ class Busy(msgspec.Struct, frozen=True, kw_only=True, tag="busy"):
 
 
 KernelMessage = (
-    Opened | RevisionChanged | Refused | Previews | SampleStrip | ImageDetail | RunProgress | RunFinished | Code | Saved
-    | Busy
+    Opened | RevisionChanged | Refused | Previews | SampleStrip | ImageDetail | RunProgress | RunFinished | DeviceTimes
+    | MemoryFreed | Code | Saved | Busy
 )  # fmt: skip
 
 client_decoder: Annotated[msgspec.json.Decoder[ClientMessage], "for tests"] = msgspec.json.Decoder(ClientMessage)

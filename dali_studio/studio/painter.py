@@ -236,7 +236,12 @@ class Painter:
         self._strip_of = ()
         self._engine.forget()
 
+    def free(self) -> tuple[int, int]:
+        """Give back what is kept for the next edit; returns bytes of host memory and of the GPU's."""
+        return self._engine.forget()
+
     def close(self) -> None:
         """End the threads."""
+        self._engine.close()
         self._workers.close()
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.api.placement import gpu_missing
 from dali_studio.api.sources import SourceFeeder
 from dali_studio.compiler.pipeline import compile_graph
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
@@ -18,7 +19,9 @@ from dali_studio.graph.model import Graph, structural_keys
 from dali_studio.graph.seeds import operator_indices
 from dali_studio.graph.validate import Validation
 from dali_studio.runtime.executor import Executor, SourceState
-from dali_studio.runtime.request import Request
+from dali_studio.runtime.gpu import GpuRunner
+from dali_studio.runtime.request import Fed, Request
+from dali_studio.runtime.results import on_host
 from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.declare import Batch
 from dali_studio.schema.registry import Registry
@@ -70,9 +73,11 @@ class _Store:
             _, old = self._kept.popitem(last=False)
             self._size -= sum(sample.nbytes for sample in old.samples)
 
-    def clear(self) -> None:
+    def clear(self) -> int:
+        freed = self._size
         self._kept.clear()
         self._size = 0
+        return freed
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +109,8 @@ class PreviewEngine:
         self.registry, self.workers = registry, workers
         self._store = _Store()
         self._sources: dict[str, SourceState] = {}
-        self._fed: dict[str, tuple[SourceFeeder, deque[tuple[int, tuple[Batch, ...]]]]] = {}
+        self._gpu: tuple[int, GpuRunner] | None = None
+        self._fed: dict[str, tuple[SourceFeeder, deque[tuple[int, Fed]]]] = {}
 
     def compute(
         self,
@@ -183,9 +189,24 @@ class PreviewEngine:
         table = operator_seeds(seed, max(indices.values(), default=0) + 1)
         return structural_keys(graph, self.registry, {key: int(table[i]) for key, i in indices.items()})
 
-    def forget(self) -> None:
-        """Give the memory of kept results back."""
-        self._store.clear()
+    def _runner(self, graph: Graph) -> GpuRunner:
+        """The same for all previews, since streams and decoders take time to open."""
+        device = graph.options.device_id or 0
+        if self._gpu is None or self._gpu[0] != device:
+            self.close()
+            self._gpu = device, GpuRunner(self.registry, self.workers, device)
+        self._gpu[1].replan()
+        return self._gpu[1]
+
+    def forget(self) -> tuple[int, int]:
+        """Give the memory of kept results back, and idle memory of the GPU; returns the bytes of both."""
+        return self._store.clear(), 0 if self._gpu is None else self._gpu[1].release()
+
+    def close(self) -> None:
+        """End the threads that feed the GPU's decoders."""
+        if self._gpu is not None:
+            self._gpu[1].close()
+            self._gpu = None
 
     # ------------------------------------------------------------------------------------------------------------ run
 
@@ -209,8 +230,10 @@ class PreviewEngine:
             for i in range(len(self.registry.outputs(node.operator, node.arguments)))
         ]
         size = graph.options.batch_size
-        plan = compile_graph(graph, self.registry, taps=ports, whole=True, seeds=seeds)
-        executor = Executor(plan, self.registry, seed, self.workers)
+        # A GPU that is there makes the pictures of its nodes itself, in runs of their own that nobody measures.
+        on_gpu = any(node.device != "cpu" for node in nodes) and gpu_missing(graph) is None
+        plan = compile_graph(graph, self.registry, taps=ports, whole=True, seeds=seeds, devices=on_gpu)
+        executor = Executor(plan, self.registry, seed, self.workers, gpu=self._runner(graph) if on_gpu else None)
         executor.adopt({key: self._sources[name] for key in graph if (name := f"{keys[key]}:{size}") in self._sources})
         fed = {
             step.key: self._feed(graph, step.key, keys[step.key], iteration)
@@ -218,7 +241,7 @@ class PreviewEngine:
             if step.role == "external_source"
         }
         if fed:
-            size = len(next(iter(fed.values()))[0].samples)
+            size = len(next(iter(fed.values()))[0])
             indices = indices[indices < size]
             if not len(indices):
                 indices = np.array([size - 1], np.int64)
@@ -226,14 +249,13 @@ class PreviewEngine:
         cache = _View(self._store, keys, (graph.options.batch_size, iteration, tuple(indices.tolist())))
         try:
             made = executor.run(request, taps=ports, cache=cache)
-            # plans of previews place nothing on a GPU, hence hold no other kind
-            return {port: batch for port, batch in made.items() if isinstance(batch, Batch)}
+            return {port: on_host(batch) for port, batch in made.items()}
         finally:
             self._sources.update(
                 {f"{keys[key]}:{graph.options.batch_size}": state for key, state in executor.states.items()}
             )
 
-    def _feed(self, graph: Graph, node: str, key: str, iteration: int) -> tuple[Batch, ...]:
+    def _feed(self, graph: Graph, node: str, key: str, iteration: int) -> Fed:
         if key not in self._fed:
             self._fed[key] = SourceFeeder(graph.node(node), graph.options.batch_size), deque(maxlen=_KEPT_BATCHES)
         feeder, kept = self._fed[key]

@@ -3,21 +3,36 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from time import perf_counter
 
 from dali_studio.api.engine import Engine
-from dali_studio.api.placement import gpu_is_there
+from dali_studio.api.placement import gpu_missing
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
 from dali_studio.graph.model import Graph
+from dali_studio.graph.placement import on_cpu, on_gpu
 from dali_studio.graph.validate import validate
-from dali_studio.runtime.probe import Probe
+from dali_studio.runtime.probe import NodeTime, Probe
 from dali_studio.runtime.workers import Cancelled
+from dali_studio.schema.model import Device
 from dali_studio.schema.registry import Registry
 from dali_studio.studio import messages
+from dali_studio.studio.known_times import KnownTimes
 
 #: Unmeasured batches at the start: memory is taken and compiled kernels are loaded there.
 _WARM_UP = 1
+
+
+@dataclass(slots=True)
+class _Measured:
+    """What a run has given so far."""
+
+    probe: Probe = field(default_factory=Probe)
+    batches: int = 0
+    seconds: float = 0.0
+    devices: Mapping[str, Device] = field(default_factory=dict[str, Device])
+    failed: tuple[Diagnostic, ...] = ()
 
 
 class Profiler:
@@ -28,10 +43,16 @@ class Profiler:
     registry : Registry
     send : callable
         Takes a message and its buffers.
+
+    Attributes
+    ----------
+    known : KnownTimes
+        What the runs have told about nodes on devices.
     """
 
     def __init__(self, registry: Registry, send: Callable[[messages.KernelMessage, Sequence[bytes]], None]) -> None:
         self.registry, self._send = registry, send
+        self.known = KnownTimes(registry)
         self._stopped = threading.Event()
         self._engine: Engine | None = None
 
@@ -74,56 +95,96 @@ class Profiler:
             Called between batches; the time it takes is not counted.
         """
         self._send(messages.Busy(busy=True), [])
+        measured = self._measure(graph, batches, lambda done: self._progress(done, batches), pause)
+        self._send(self._finished(graph, revision, measured), [])
+        self.known.learn(graph, measured.devices, measured.probe.summary())
+        self._send(messages.Busy(busy=False), [])
+
+    def compare(self, graph: Graph, batches: int, revision: int, pause: Callable[[], None]) -> None:
+        """Run the graph on the CPU and then on the GPU, and learn what each node takes there.
+
+        The last run is reported like any other, save that the graph shown may be placed otherwise: what it says is kept
+        by `known` only. Parameters are those of `run`.
+        """
+        self._send(messages.Busy(busy=True), [])
+        failed: tuple[Diagnostic, ...] = ()
+        for number, place in enumerate((on_cpu, on_gpu)):
+            placed = place(graph, self.registry)
+            done = number * batches
+            measured = self._measure(placed, batches, lambda n, done=done: self._progress(done + n, 2 * batches), pause)
+            failed = failed or measured.failed
+            if measured.batches == batches:
+                self.known.learn(placed, measured.devices, measured.probe.summary())
+        if failed:
+            self._send(messages.Refused(diagnostics=failed), [])
+        self._send(messages.Busy(busy=False), [])
+
+    def _progress(self, done: int, total: int) -> None:
+        self._send(messages.RunProgress(done=done, total=total), [])
+
+    def _measure(
+        self, graph: Graph, batches: int, progress: Callable[[int], None], pause: Callable[[], None]
+    ) -> _Measured:
+        measured = _Measured()
         needed = graph.reachable(registry=self.registry)
         found = errors(validate(graph, self.registry).diagnostics)
         # What no output depends on is left out of the run, with its faults.
-        failed: tuple[Diagnostic, ...] = tuple(d for d in found if not d.node or d.node in needed)
-        probe = Probe()
-        done = 0
+        measured.failed = tuple(d for d in found if not d.node or d.node in needed)
+        if measured.failed:
+            return measured
         begin = perf_counter()
-        if not failed:
-            try:
-                # without a GPU the same graph is measured on the CPU, as its previews are computed there
-                engine = self._engine = Engine(
-                    graph, self.registry, background=False, probe=probe, devices=gpu_is_there(graph)
-                )
-                for number in range(_WARM_UP + batches):
-                    if self._stopped.is_set():
-                        break
-                    if number == _WARM_UP:
-                        probe.clear()
-                        begin = perf_counter()
-                    engine.schedule()
-                    engine.result()
-                    done = max(number + 1 - _WARM_UP, 0)
-                    self._send(messages.RunProgress(done=done, total=batches), [])
-                    paused = perf_counter()
-                    pause()
-                    begin += perf_counter() - paused
-            except DaliStudioError as error:
-                failed = error.diagnostics
-            except (Cancelled, StopIteration):
-                pass  # what was measured until then is reported
-            finally:
-                if self._engine is not None:
-                    self._engine.close()
-                self._engine = None
-        self._send(self._finished(graph, revision, probe, done, perf_counter() - begin, failed), [])
-        self._send(messages.Busy(busy=False), [])
+        try:
+            # without a GPU the same graph is measured on the CPU, as its previews are computed there
+            engine = self._engine = Engine(
+                graph, self.registry, background=False, probe=measured.probe, devices=gpu_missing(graph) is None
+            )
+            measured.devices = {step.key: step.device for step in engine.plan.steps()}
+            for number in range(_WARM_UP + batches):
+                if self._stopped.is_set():
+                    break
+                if number == _WARM_UP:
+                    measured.probe.clear()
+                    begin = perf_counter()
+                engine.schedule()
+                engine.result()
+                measured.batches = max(number + 1 - _WARM_UP, 0)
+                progress(measured.batches)
+                paused = perf_counter()
+                pause()
+                begin += perf_counter() - paused
+        except DaliStudioError as error:
+            measured.failed = error.diagnostics
+        except (Cancelled, StopIteration):
+            pass  # what was measured until then is reported
+        finally:
+            measured.seconds = perf_counter() - begin
+            if self._engine is not None:
+                self._engine.close()
+            self._engine = None
+        return measured
 
-    def _finished(
-        self, graph: Graph, revision: int, probe: Probe, done: int, seconds: float, failed: tuple[Diagnostic, ...]
-    ) -> messages.RunFinished:
-        times = probe.summary() if done else {}
+    def _finished(self, graph: Graph, revision: int, measured: _Measured) -> messages.RunFinished:
+        done, seconds = measured.batches, measured.seconds
+        times = measured.probe.summary() if done else {}
+        wanted = [key for key in measured.devices if graph.node(key).device != "cpu"]
+        absent = gpu_missing(graph) if wanted else None
         return messages.RunFinished(
             revision=revision,
             batches=done,
             samples_per_second=done * graph.options.batch_size / seconds if done else 0.0,
             milliseconds_per_batch=seconds * 1e3 / done if done else 0.0,
-            timings=tuple(
-                messages.NodeTiming(key=key, milliseconds=t.median, p95=t.p95, share=t.share)
-                for key, t in sorted(times.items())
-            ),
+            timings=tuple(_timing(key, measured.devices.get(key, "cpu"), t) for key, t in sorted(times.items())),
             stopped=self._stopped.is_set(),
-            failed=failed,
+            failed=measured.failed,
+            note=f"All of it ran on the CPU: {absent.reason}." if absent is not None else "",
         )
+
+
+def _timing(key: str, device: Device, time: NodeTime) -> messages.NodeTiming:
+    return messages.NodeTiming(
+        key=key, device=device, milliseconds=time.median, p95=time.p95, share=time.share, cpu=time.cpu, gpu=time.gpu,
+        copies=tuple(
+            messages.CopyTiming(direction=c.direction, size=c.size, milliseconds=c.milliseconds) for c in time.copies
+        ),
+        host=time.host, gpu_memory=time.device, passing=time.passing, group=time.group,
+    )  # fmt: skip

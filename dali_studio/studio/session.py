@@ -6,13 +6,12 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial, singledispatchmethod
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
-import dali_studio
 from dali_studio.api.default import warm_in_background
-from dali_studio.api.placement import ON_CPU
+from dali_studio.api.placement import gpu_missing
 from dali_studio.codegen.dialects import DIALECTS
 from dali_studio.codegen.emit import Emitted, emit
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
@@ -20,17 +19,19 @@ from dali_studio.core.random import resolve_pipeline_seed
 from dali_studio.graph import document
 from dali_studio.graph.history import History
 from dali_studio.graph.model import Graph
+from dali_studio.graph.placement import repairs
 from dali_studio.graph.validate import Validation, validate
 from dali_studio.schema.registry import Registry
 from dali_studio.studio import findings, gallery, messages
+from dali_studio.studio.files import write_text
 from dali_studio.studio.painter import Painter, PreviewRequest
 from dali_studio.studio.profiler import Profiler
-from dali_studio.studio.view import OUTPUTS, graph_view, options_view, positions_of
+from dali_studio.studio.view import OUTPUTS, make_room, opened, positions_of, revision_changed
 from dali_studio.studio.worker import Worker
 
 Send = Callable[[messages.KernelMessage, Sequence[bytes]], None]
 #: Jobs of the worker, most urgent first.
-JOBS = ("preview", "detail", "run", "strip", "warm")
+JOBS = ("preview", "detail", "free", "run", "strip", "warm")
 
 
 class Session:
@@ -64,18 +65,24 @@ class Session:
 
     def _open(self, graph: Graph, view: Mapping[str, Any], path: Path | None) -> None:
         self.history = History(graph, self.registry)
-        self.positions = positions_of(view)
+        self.history.places.update(positions_of(view))
         self.path = path
         self._saved_graph: Graph | None = graph if path is not None else None
         self._seed = resolve_pipeline_seed(None)
         self.sample = self.iteration = 0
         self._revision_offset = getattr(self, "revision", -1) + 1
+        self._known_sent: tuple[messages.DeviceTime, ...] = ()
         self.painter.forget()
 
     @property
     def graph(self) -> Graph:
         """The graph as it is now."""
         return self.history.graph
+
+    @property
+    def positions(self) -> dict[str, messages.Position]:
+        """Where the cards stand."""
+        return cast(dict[str, messages.Position], self.history.places)
 
     @property
     def revision(self) -> int:
@@ -132,15 +139,27 @@ class Session:
     def _(self, message: messages.Ready) -> None:
         self.painter.width = min(max(message.preview_width, 96), 800)
         self.send(self._opened())
+        self._known_sent = ()
         self._announce()
         self._paint(everything=True)
         self.worker.submit("warm", _warm)
 
     @handle.register
     def _(self, message: messages.ApplyEdits) -> None:
-        self.history.apply(message.edits, message.gesture)
-        self.positions.update(message.positions)
-        self._changed()
+        self.history.apply(message.edits, message.gesture, message.positions)
+        if message.edits:
+            self._changed()
+        else:  # cards were moved: pictures and code are as they were
+            self._announce_graph()
+
+    @handle.register
+    def _(self, message: messages.ApplyRepair) -> None:
+        wanted = (message.code, message.node, message.argument)
+        for repair, edits in repairs(self.graph, self.registry, self.validation().diagnostics):
+            if (repair.code, repair.node, repair.argument) == wanted:
+                self.history.apply(edits, places=make_room(self.positions, edits))
+                break
+        self._changed()  # also when the finding is gone: two views may press at once
 
     @handle.register
     def _(self, message: messages.Undo) -> None:
@@ -167,10 +186,34 @@ class Session:
 
     @handle.register
     def _(self, message: messages.Run) -> None:
-        graph, batches, revision = self.graph, min(max(message.batches, 1), 10_000), self.revision
+        self._profile(self.profiler.run, message.batches)
+
+    @handle.register
+    def _(self, message: messages.CompareDevices) -> None:
+        absent = gpu_missing(self.graph)
+        if absent is not None:
+            text = f"Devices cannot be compared here: {absent.reason}."
+            raise DaliStudioError(Diagnostic(code="DS206", message=text, hint=f"{absent.hint}."))
+        self._profile(self.profiler.compare, message.batches)
+
+    def _profile(self, measure: Callable[[Graph, int, int, Callable[[], None]], None], batches: int) -> None:
+        graph, count, revision = self.graph, min(max(batches, 1), 10_000), self.revision
         self.profiler.arm()
         pause = partial(self.worker.relieve, "run")  # previews go on between batches
-        self.worker.submit("run", lambda: self.profiler.run(graph, batches, revision, pause))
+
+        def job() -> None:
+            measure(graph, count, revision, pause)
+            self._send_known()
+
+        self.worker.submit("run", job)
+
+    @handle.register
+    def _(self, message: messages.FreeMemory) -> None:
+        def job() -> None:
+            host, gpu = self.painter.free()  # runs give theirs back at their end
+            self.send(messages.MemoryFreed(host=host, gpu=gpu))
+
+        self.worker.submit("free", job)
 
     @handle.register
     def _(self, message: messages.Stop) -> None:
@@ -230,7 +273,6 @@ class Session:
         self.path, self._saved_graph = path, self.graph
 
     def _changed(self) -> None:
-        # Positions of removed nodes stay for an undo; saving leaves them out.
         self.sample = min(self.sample, self.graph.options.batch_size - 1)
         self._announce_graph()
         self._paint()  # before the code: pictures are waited for, and formatting code takes as long as painting
@@ -241,21 +283,14 @@ class Session:
         self._send_code()
 
     def _announce_graph(self) -> None:
-        validation = self.validation()
-        self.send(
-            messages.RevisionChanged(
-                revision=self.revision,
-                graph=graph_view(self.graph, self.registry, validation),
-                options=options_view(self.graph),
-                positions=self.positions,
-                diagnostics=findings.weighed(validation.diagnostics, self.graph, self.registry),
-                can_undo=self.history.can_undo,
-                can_redo=self.history.can_redo,
-                document=self.path.name if self.path else "",
-                saved=self._saved_graph is self.graph
-                or (self._saved_graph is not None and self._saved_graph == self.graph),
-            )
-        )
+        self.send(revision_changed(self.history, self.revision, self.path, self._saved_graph))
+        self._send_known()
+
+    def _send_known(self) -> None:
+        known = self.profiler.known.of(self.graph)
+        if known != self._known_sent:
+            self._known_sent = known
+            self.send(messages.DeviceTimes(times=known))
 
     def _send_code(self) -> None:
         made = self.code()
@@ -266,14 +301,7 @@ class Session:
         )
 
     def _opened(self) -> messages.Opened:
-        return messages.Opened(
-            catalog=self.registry.catalog(),
-            dialects=tuple(messages.DialectInfo(name=name, title=title) for name, title in DIALECTS.items()),
-            recipes=gallery.recipes(self.registry),
-            version=dali_studio.__version__,
-            gpu=f"{ON_CPU}; the graph stays the same.",
-            preview_width=self.painter.width,
-        )
+        return opened(self.graph, self.registry, self.painter.width)
 
     def _request(self) -> PreviewRequest:
         seed = self.graph.options.seed
@@ -295,26 +323,6 @@ class Session:
         elif job == "":
             self.painter.cancel()
             self.profiler.stop()
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a program.
-
-    Raises
-    ------
-    DaliStudioError
-        DS302 if the file cannot be written.
-    """
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise DaliStudioError(
-            Diagnostic(
-                code="DS302",
-                message=f"{path} could not be written: {error.strerror or error}.",
-                hint="Choose another place.",
-            )
-        ) from error
 
 
 def _warm() -> None:

@@ -2,20 +2,85 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, cast
 
+import dali_studio
+from dali_studio.api.placement import gpu_missing
+from dali_studio.codegen.dialects import DIALECTS
 from dali_studio.core.meta import TensorMeta
 from dali_studio.graph.checks import output_schemas
-from dali_studio.graph.edits import PortRef
+from dali_studio.graph.edits import AddNode, Connect, Edit, PortRef
 from dali_studio.graph.facts import describe
+from dali_studio.graph.history import History
 from dali_studio.graph.model import Graph
-from dali_studio.graph.validate import Validation
+from dali_studio.graph.placement import repairs
+from dali_studio.graph.validate import Validation, validate
 from dali_studio.schema.registry import Registry
-from dali_studio.studio.messages import GraphView, NodeView, PipelineOptions, Position
+from dali_studio.studio import findings, gallery
+from dali_studio.studio.messages import (
+    DialectInfo,
+    GraphView,
+    NodeView,
+    Opened,
+    PipelineOptions,
+    Position,
+    RevisionChanged,
+)
 
 #: Name under which the position of the outputs card is kept.
 OUTPUTS = "__outputs__"
+#: Width of a card and the gap behind it, in canvas pixels.
+COLUMN = 184
+
+
+def opened(graph: Graph, registry: Registry, preview_width: int) -> Opened:
+    """What a view needs to know once."""
+    return Opened(
+        catalog=registry.catalog(),
+        dialects=tuple(DialectInfo(name=name, title=title) for name, title in DIALECTS.items()),
+        recipes=gallery.recipes(registry),
+        version=dali_studio.__version__,
+        gpu=_without_gpu(graph),
+        preview_width=preview_width,
+    )
+
+
+def _without_gpu(graph: Graph) -> str:
+    """Why there is no GPU, and what happens instead; empty if there is one."""
+    absent = gpu_missing(graph)
+    if absent is None:
+        return ""
+    return f"{absent.reason}. Nodes that are placed on a GPU are computed on the CPU; the graph stays the same."
+
+
+def revision_changed(history: History, revision: int, path: Path | None, saved: Graph | None) -> RevisionChanged:
+    """The graph as it is now, and everything that is found about it.
+
+    Parameters
+    ----------
+    history : History
+    revision : int
+    path : Path or None
+        The document's file.
+    saved : Graph or None
+        The graph as it was saved last.
+    """
+    graph, registry = history.graph, history.registry
+    validation = validate(graph, registry)
+    return RevisionChanged(
+        revision=revision,
+        graph=graph_view(graph, registry, validation),
+        options=options_view(graph),
+        positions=cast(dict[str, Position], history.places),
+        diagnostics=findings.weighed(validation.diagnostics, graph, registry),
+        repairs=tuple(repair for repair, _ in repairs(graph, registry, validation.diagnostics)),
+        can_undo=history.can_undo,
+        can_redo=history.can_redo,
+        document=path.name if path else "",
+        saved=saved is graph or (saved is not None and saved == graph),
+    )
 
 
 def graph_view(graph: Graph, registry: Registry, validation: Validation) -> GraphView:
@@ -61,6 +126,22 @@ def options_view(graph: Graph) -> PipelineOptions:
         batch_size=options.batch_size, num_threads=options.num_threads, seed=options.seed, device_id=options.device_id,
         prefetch_queue_depth=options.prefetch_queue_depth,
     )  # fmt: skip
+
+
+def make_room(positions: Mapping[str, Position], edits: Iterable[Edit]) -> dict[str, Position]:
+    """New places where edits put nodes before others.
+
+    The new card takes the other's place, and what stands right of it moves on by a column.
+    """
+    places = dict(positions)
+    added = {edit.key for edit in edits if isinstance(edit, AddNode)}
+    for edit in edits:
+        at = places.get(edit.target) if isinstance(edit, Connect) and edit.source.node in added else None
+        if isinstance(edit, Connect) and at is not None and edit.source.node not in places:
+            moved = {key: Position(x=p.x + COLUMN, y=p.y) for key, p in places.items() if p.x >= at.x}
+            places.update(moved)
+            places[edit.source.node] = at
+    return {key: place for key, place in places.items() if positions.get(key) != place}
 
 
 def positions_of(view: Mapping[str, Any]) -> dict[str, Position]:

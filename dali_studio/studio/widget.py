@@ -9,6 +9,7 @@ from typing import Any, cast
 import anywidget
 import msgspec
 import traitlets
+from IPython.core.getipython import get_ipython
 
 from dali_studio.api.default import default_registry
 from dali_studio.api.pipeline import Pipeline
@@ -78,6 +79,19 @@ class Designer(anywidget.AnyWidget):
         from dali_studio.codegen.emit import emit  # noqa: PLC0415 - only for this call
 
         return emit(self.session.graph, self.session.registry, dialect).source
+
+    def insert_code(self, dialect: str | None = None) -> None:
+        """Put the program into a new cell below the one that is being run.
+
+        Raises
+        ------
+        RuntimeError
+            Outside of a notebook.
+        """
+        shell = get_ipython()
+        if shell is None:
+            raise RuntimeError("There is no notebook to put a cell into. Call code() for the text of the program.")
+        shell.set_next_input(self.code(dialect), replace=False)
 
     def save(self, path: str | Path) -> None:
         """Write the document, with the places of the cards."""

@@ -349,3 +349,26 @@ def test_sources_of_different_sizes_are_refused_by_both() -> None:
 )
 def test_refused_by_ours(program: str) -> None:
     refused(program)
+
+
+@pytest.mark.parametrize("options", [{}, {"exec_async": False, "exec_pipelined": False}, {"prefetch_queue_depth": 4}])
+def test_a_buffer_that_is_filled_anew(options: dict[str, Any]) -> None:
+    """What was fed is copied: the program may change it while iterations are computed ahead."""
+    buffer = np.zeros((3, 40, 50, 3), np.uint8)
+
+    def source(iteration: int) -> Any:
+        buffer[...] = iteration
+        return buffer
+
+    program = "x = fn.external_source(source=source, layout='HWC')\nreturn x, fn.flip(x)"
+    check(program, names={"source": source}, iterations=6, **options)
+
+
+def test_no_copy_shares_memory() -> None:
+    from peers import pipeline
+
+    batch = [np.full((4, 5), k, np.float32) for k in range(3)]
+    for no_copy in (True, False):
+        made = pipeline("dali_studio", f"fn.external_source(source=lambda: batch, no_copy={no_copy})", names={"batch": batch})
+        made.build()
+        assert [np.shares_memory(np.asarray(made.run()[0].at(i)), sample) for i, sample in enumerate(batch)] == [no_copy] * 3

@@ -111,7 +111,7 @@ def test_emitted_programs_give_the_same(name: str, number: int, dialect: str, re
         mine = first(made)
         assert (str(out.dtype), out.layout()) == (str(mine.dtype), mine.layout())
         for index, sample in enumerate(arrays(mine)):
-            TOLERANCES["warp_nn" if name == "rotate" else "program"].check(sample, np.array(out.at(index)), f"{name} sample {index}")
+            TOLERANCES["warp_nn" if name in ("rotate", "warp_affine") else "program"].check(sample, np.array(out.at(index)), f"{name} sample {index}")
 
 
 WRONG_RANKS = [np.zeros(7, np.uint8), np.zeros((3, 4), np.uint8), np.zeros((2, 3, 4, 3), np.uint8)]

@@ -68,8 +68,8 @@ CASES: dict[str, list[tuple[str, str, dict[str, int]]]] = {
     "crop": pairs(tuple(name for name in EVERY if name != "bool"), ("uint8", "float16", "float32"), MODE=1),
     "normalize": pairs(("uint8", "uint16", "int16", "int32", "float32", "float16"), ("float32", "float16", "uint8", "int8"), MODE=2),
     "warp": [
-        (a, b, {"NEAREST": nearest, "FILLED": filled, "BYTES": int(a == "uint8")})
-        for a in IMAGES for b in {a, "float32"} for nearest in (0, 1) for filled in (0, 1)
+        (a, b, {"NEAREST": nearest, "FILLED": filled, "BYTES": int(a == "uint8"), "GIVEN": given, "INVERT": given and filled})
+        for a in IMAGES for b in {a, "float32"} for nearest in (0, 1) for filled in (0, 1) for given in (0, 1)
     ],
     "weights": pairs(("uint8",), ("uint8",)),
     "resample": [(a, b, {"BYTES": int(a == "uint8")}) for a in ("uint8", "int16", "uint16", "float32") for b in {a, "float32"}],

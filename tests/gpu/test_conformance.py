@@ -78,10 +78,12 @@ def tolerance(name: str, arguments: dict[str, Any], result: np.ndarray[Any, Any]
     nearest = arguments.get("interp_type") == "INTERP_NN"
     if name == "resize":
         return TOLERANCES["resize_gpu"]
-    if name == "rotate":
+    if name in ("rotate", "warp_affine"):
         if nearest:
-            return TOLERANCES["warp_nn" if dtype == "uint8" else "warp_nn_wide"]
-        return TOLERANCES["rotate_gpu" if result.dtype.kind == "f" or dtype == "uint8" else "rotate_gpu_wide"]
+            return TOLERANCES["warp_nn_gpu"]
+        if result.dtype.kind == "i":
+            return TOLERANCES["rotate_gpu_wide"]
+        return TOLERANCES["warp_affine_gpu" if name == "warp_affine" else "rotate_gpu"]
     if name == "crop_mirror_normalize" and result.dtype == np.float16:
         return Tolerance(rtol=0)
     return {"hsv": EXACT}.get(name, TOLERANCES[name])

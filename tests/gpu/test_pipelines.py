@@ -93,6 +93,7 @@ def test_random_numbers_are_the_same_on_both_devices() -> None:
             pipeline.set_outputs(
                 fn.random.uniform(range=(-3.0, 5.0), shape=(4, 5), device=device),
                 fn.random.coin_flip(probability=0.3, device=device),
+                fn.random.normal(stddev=7.0, shape=3, device=device),
             )
         return [batch.as_cpu().as_array().tobytes() for _ in range(3) for batch in pipeline.run()]
 

@@ -211,7 +211,7 @@ def warp_affine(src: Array, out: Array, matrix: Any, interp: int = Interp.LINEAR
         Colour outside the image; each of the four taps of a linear interpolation is replaced by itself.
         None repeats the edge.
     """
-    transform = np.ascontiguousarray(matrix, np.float32).reshape(2, 3)
+    transform = np.array(matrix, np.float32, order="C").reshape(2, 3)  # a copy: it may be read-only
     if interp not in (Interp.NN, Interp.LINEAR):
         raise ValueError(f"A warp interpolates with NN or LINEAR, not {Interp(interp).name}.")
     if not (packed_rows(src) and packed_rows(out)):
@@ -275,3 +275,24 @@ def rotate_matrix(angle: Any, in_h: Any, in_w: Any, out_h: Any, out_w: Any) -> A
         np.stack([sine, cosine, (-sine * out_x - cosine * out_y) + in_y], axis=-1),
     ]
     return np.stack(rows, axis=-2)
+
+
+def inverse_affine(matrices: Any) -> Array:
+    """The matrices of the opposite maps.
+
+    Parameters
+    ----------
+    matrices : (..., 2, 3) array_like
+
+    Returns
+    -------
+    (..., 2, 3) float32 array
+        Not finite where a matrix has no inverse. Single precision and this order of operations are nvidia.dali's; the
+        CUDA kernel inverts in the same order.
+    """
+    given = np.asarray(matrices, np.float32)
+    a, b, c, d, e, f = (given[..., i, j] for i in (0, 1) for j in (0, 1, 2))
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        determinant = a * e - b * d
+        p, q, r, s = e / determinant, -b / determinant, -d / determinant, a / determinant
+        return np.stack([p, q, -(p * c + q * f), r, s, -(r * c + s * f)], axis=-1).reshape(given.shape)

@@ -12,9 +12,11 @@ from __future__ import annotations
 
 import ctypes
 import threading
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from queue import SimpleQueue
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -28,9 +30,8 @@ from dali_studio.kernels.cuda.nvjpeg_library import Library, NvjpegError
 #: Pixels of a side; beyond it the hardware refuses.
 LARGEST_SIDE = 16384
 _SAMPLINGS = ("4:4:4", "4:2:2", "4:2:0", "4:4:0")
-#: Seconds that a batch may take before it counts as stalled: in all, and for each picture. It takes 50 microseconds.
-_PATIENCE, _PATIENCE_EACH = 5.0, 0.02
-_INSTALL = "pip install nvidia-nvjpeg (CUDA 13) or nvidia-nvjpeg-cu12 (CUDA 12)"
+#: Seconds that a batch may take before it counts as stalled, and bytes that add another: a hundredth of the speed.
+_PATIENCE, _PATIENCE_BYTES = 5.0, 20e6
 
 
 class HardwareStalledError(RuntimeError):
@@ -55,8 +56,8 @@ def open_decoder(device_id: int = 0) -> HardwareDecoder | Missing:
     if absent is not None:
         return absent
     library = nvjpeg_library.load(int(cupy().cuda.runtime.runtimeGetVersion()) // 1000)
-    if library is None:
-        return Missing("nvJPEG, which drives the GPU's JPEG decoder, is not installed", f"Run: {_INSTALL}")
+    if isinstance(library, Missing):
+        return library
     try:
         return HardwareDecoder(library, device_id)
     except NvjpegError as error:
@@ -76,6 +77,8 @@ class Batch:
         Kept alive until they are decoded.
     trusted
         bool, (N,): which pictures are there. Complete after `HardwareDecoder.wait`.
+    milliseconds
+        How long the hardware was busy with them.
     """
 
     files: Sequence[NDArray[np.uint8]]
@@ -84,9 +87,10 @@ class Batch:
     destinations: NDArray[np.uint64]
     windows: NDArray[np.int64] | None
     output: str
-    stream: Any
+    after: Any
     trusted: NDArray[np.bool_]
     error: BaseException | None = None
+    milliseconds: float = 0.0
     underway: threading.Lock = field(default_factory=threading.Lock)
 
 
@@ -100,6 +104,8 @@ class HardwareDecoder:
 
     Attributes
     ----------
+    version : str
+        Of nvJPEG.
     engines : int
         Decoding units.
     stalled : bool
@@ -114,7 +120,7 @@ class HardwareDecoder:
     takes = staticmethod(takes)
 
     def __init__(self, library: Library, device_id: int) -> None:
-        self._library = library
+        self._library, self.version = library, library.version
         self._device = cupy().cuda.Device(device_id)
         self._handle = self._state = 0
         self._prepared: tuple[int, str] | None = None
@@ -125,39 +131,42 @@ class HardwareDecoder:
             self._state = library.make_state(self._handle)
             self.engines = library.engines(self._handle)
         self.stalled = False
+        self._begun: float | None = None  # when the hardware got what it is at
         self._queue: SimpleQueue[Batch | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._serve, name=f"nvjpeg-{device_id}", daemon=True)
         self._thread.start()
 
     def decode(
         self, files: Sequence[NDArray[np.uint8]], targets: NDArray[np.uint64], pitches: NDArray[np.int64],
-        output: str = "RGB", stream: Any = None, *, windows: NDArray[np.int64] | None = None,
+        output: str = "RGB", *, windows: NDArray[np.int64] | None = None, after: Any = None,
         patience: float | None = None,
     ) -> NDArray[np.bool_]:  # fmt: skip
         """Decode a batch, and wait for its pixels without holding the GIL. See `submit` and `wait`."""
-        return self.wait(self.submit(files, targets, pitches, output, stream, windows=windows), patience)
+        return self.wait(self.submit(files, targets, pitches, output, windows=windows, after=after), patience)
 
     def submit(
         self, files: Sequence[NDArray[np.uint8]], targets: NDArray[np.uint64], pitches: NDArray[np.int64],
-        output: str = "RGB", stream: Any = None, *, windows: NDArray[np.int64] | None = None,
+        output: str = "RGB", *, windows: NDArray[np.int64] | None = None, after: Any = None,
     ) -> Batch:  # fmt: skip
         """Hand over a batch, which is decoded after the one before.
+
+        The hardware keeps no order with the work of any stream: it writes its targets at once, even while kernels that
+        were enqueued earlier still read them. So the memory must be free, or `after` say when it is.
 
         Parameters
         ----------
         files : sequence of ndarray of uint8
             Whole JPEG files, each contiguous in memory, whose headers `takes` lets pass.
         targets : ndarray of uint64, (N,)
-            Device addresses of the first pixels, of any alignment. The memory must be free: nothing that was enqueued
-            on another stream may still use it.
+            Device addresses of the first pixels, of any alignment.
         pitches : ndarray of int, (N,)
             Bytes from row to row.
         output : {"RGB", "BGR", "GRAY"}
             Interleaved colours (grey files give three equal ones), or the luma plane.
-        stream : cupy.cuda.Stream, optional
-            Default: one of the decoder's own.
         windows : ndarray of int, (N, 4), optional
             First row, first column, height and width, inside the stored pictures; default: whole pictures.
+        after : cupy.cuda.Event, optional
+            The decoder waits until it has happened.
 
         Raises
         ------
@@ -172,7 +181,7 @@ class HardwareDecoder:
         destinations = np.zeros((len(files), 8), np.uint64)
         destinations[:, 0] = targets
         destinations[:, 4] = pitches
-        batch = Batch(files, pointers, lengths, destinations, windows, output, stream or self._stream, whole)
+        batch = Batch(files, pointers, lengths, destinations, windows, output, after, whole)
         batch.underway.acquire()
         self._queue.put(batch)
         return batch
@@ -183,7 +192,7 @@ class HardwareDecoder:
         Parameters
         ----------
         patience : float, optional
-            Seconds until it counts as stalled; default: five, and more for many pictures.
+            Seconds in the hardware until it counts as stalled; default: five, and more for large files.
 
         Returns
         -------
@@ -196,10 +205,14 @@ class HardwareDecoder:
         HardwareStalledError
             If the batch did not finish in time.
         """
-        limit = _PATIENCE + _PATIENCE_EACH * len(batch.files) if patience is None else patience
-        if self.stalled or not batch.underway.acquire(timeout=limit):
-            self.stalled = True
-            raise HardwareStalledError(_GONE)
+        limit = _PATIENCE + float(batch.lengths.sum()) / _PATIENCE_BYTES if patience is None else patience
+        left = limit
+        while not batch.underway.acquire(timeout=max(left, 0.001)):
+            begun = self._begun
+            left = limit if begun is None else begun + limit - time.monotonic()
+            if left <= 0 or self.stalled:
+                self.stalled = True
+                raise HardwareStalledError(_GONE)
         batch.underway.release()
         if batch.error is not None:
             raise batch.error
@@ -220,11 +233,18 @@ class HardwareDecoder:
     def _serve(self) -> None:
         self._device.use()
         while (batch := self._queue.get()) is not None:
+            begin = perf_counter()
             try:
+                if batch.after is not None:
+                    batch.after.synchronize()
+                self._begun = time.monotonic()
                 self._run(batch, np.flatnonzero(batch.trusted))
             except BaseException as error:  # noqa: BLE001 - handed to the thread that waits
                 batch.error = error
+            self._begun = None
+            batch.milliseconds = (perf_counter() - begin) * 1e3
             batch.underway.release()
+            del batch  # its files may go while the thread waits for the next
 
     def _run(self, batch: Batch, which: NDArray[np.int64]) -> None:
         """Decode some pictures of a batch; when that fails, the halves, until it is known which ones are to blame."""
@@ -236,9 +256,9 @@ class HardwareDecoder:
         windows = None if batch.windows is None else self._set_windows(batch.windows[which], batch.output)
         status = self._library.decode(
             self._handle, self._state, batch.pointers[which], batch.lengths[which], batch.destinations[which],
-            windows, int(batch.stream.ptr),
+            windows, int(self._stream.ptr),
         )  # fmt: skip
-        batch.stream.synchronize()
+        self._stream.synchronize()
         if status and len(which) > 1:
             self._run(batch, which[: len(which) // 2])
             self._run(batch, which[len(which) // 2 :])
@@ -249,8 +269,7 @@ class HardwareDecoder:
         parameters = self._windows.setdefault(output, [])
         while len(parameters) < len(windows):
             parameters.append(self._library.make_window(self._handle, output))
-        for parameter, window in zip(parameters, windows.tolist(), strict=False):
-            self._library.set_window(parameter, *window)
+        self._library.set_windows(parameters, windows)
         return np.array(parameters[: len(windows)], np.uint64)
 
 

@@ -1,17 +1,20 @@
 """NVIDIA's library for JPEG files, nvJPEG: finding it, and its functions through ctypes.
 
-Calls release the GIL, except those of `set_window`, which are so short that giving it up would cost more.
+Calls release the GIL, except those of `set_windows`, which are so short that giving it up would cost more.
 """
 
 from __future__ import annotations
 
 import ctypes
 import importlib.util
+from collections.abc import Sequence
 from ctypes import POINTER, byref, c_int, c_uint, c_void_p
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+
+from dali_studio.kernels.cuda.device import Missing
 
 #: Where the wheels of each major version of CUDA put the library, below the folder of the package ``nvidia``.
 _IN_WHEELS = {13: "cu13/lib/libnvjpeg.so.13", 12: "nvjpeg/lib/libnvjpeg.so.12"}
@@ -44,14 +47,15 @@ def places(cuda: int) -> list[str]:
     return found
 
 
-def load(cuda: int) -> Library | None:
-    """The first library that loads; ``None`` if there is none."""
+def load(cuda: int) -> Library | Missing:
+    """The first library that loads, for the major version `cuda` of CUDA; or what to install."""
     for place in places(cuda):
         try:
             return Library(place)
         except (OSError, AttributeError):  # not there, or too old to have all functions
             continue
-    return None
+    package = "nvidia-nvjpeg-cu12" if cuda == 12 else "nvidia-nvjpeg"
+    return Missing("nvJPEG, through which GPUs decode JPEG, is not installed", f"Run: pip install {package}")
 
 
 class Library:
@@ -132,16 +136,18 @@ class Library:
         self._call("nvjpegDecodeBatchedInitialize", handle, state, count, 1, FORMATS[pixels])
 
     def make_window(self, handle: int, pixels: str) -> int:
-        """Parameters of one picture, for `set_window`, with their pixel format."""
+        """Parameters of one picture, for `set_windows`, with their pixel format."""
         made = self._made("nvjpegDecodeParamsCreate", handle)
         self._call("nvjpegDecodeParamsSetOutputFormat", made, FORMATS[pixels])
         return made
 
-    def set_window(self, parameters: int, y: int, x: int, h: int, w: int) -> None:
-        """Which part of the picture to decode: first row, first column, height, width."""
-        status = self._set_window(parameters, x, y, w, h)
-        if status:
-            raise NvjpegError("nvjpegDecodeParamsSetROI", status)
+    def set_windows(self, parameters: Sequence[int], windows: NDArray[np.int64]) -> None:
+        """Which part of each picture to decode: (N, 4) first rows, first columns, heights, widths."""
+        set_window = self._set_window
+        for one, (y, x, h, w) in zip(parameters, windows.tolist(), strict=False):
+            status = set_window(one, x, y, w, h)
+            if status:
+                raise NvjpegError("nvjpegDecodeParamsSetROI", status)
 
     def drop_window(self, parameters: int) -> None:
         """Give parameters back."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from dali_studio.kernels.cuda import sources
 from dali_studio.kernels.cuda.batch import PADDING, DeviceBatch, place
 from dali_studio.kernels.cuda.device import cupy
+from dali_studio.kernels.cuda.ingest import copied
 
 _TABLE_ALIGNMENT = 16
 #: Iterations that may be in flight: two that are being prepared on the host, and one that the GPU works on.
@@ -101,6 +103,7 @@ class GpuStream:
         self._turns = [Turn() for _ in range(_TURNS)]
         self._turn = self._turns[0]
         self._constants: dict[str, Any] = {}
+        self._around: Callable[[Any], AbstractContextManager[None]] | None = None
 
     def begin(self) -> Turn:
         """A turn for a new iteration; waits for the GPU if too many are in flight."""
@@ -124,6 +127,25 @@ class GpuStream:
         with self._device:
             self._join_copies()
             turn.done = self.event()
+
+    @property
+    def copies(self) -> Any:
+        """CuPy's stream of `fill`."""
+        return self._copies
+
+    @property
+    def kernels(self) -> Any:
+        """CuPy's stream of everything else."""
+        return self._stream
+
+    @contextmanager
+    def measured(self, around: Callable[[Any], AbstractContextManager[None]] | None) -> Generator[None]:
+        """Put ``around(stream)`` around every launch of a kernel in the body; ``None`` for nothing."""
+        self._around = around
+        try:
+            yield
+        finally:
+            self._around = None
 
     def event(self) -> Any:
         """An event behind everything that was enqueued so far."""
@@ -178,6 +200,17 @@ class GpuStream:
         self._turn.kept.append(memory)
         return DeviceBatch(memory, offsets, shapes, dtype, layout, sources)
 
+    def take_in(self, arrays: Sequence[Any], layout: str, producer: Any) -> DeviceBatch:
+        """Copy CuPy arrays, in the order of the stream `producer`, for a later iteration (`adopt`)."""
+        with self._device:
+            return copied(arrays, layout, producer, self._pool.malloc)
+
+    def adopt(self, batch: DeviceBatch) -> DeviceBatch:
+        """A batch of `take_in` as part of this iteration, which holds its memory and waits for it."""
+        self._stream.wait_event(batch.ready)
+        self._turn.kept.append(batch.memory)
+        return replace(batch, ready=None)
+
     def duplicate(self, batch: DeviceBatch) -> DeviceBatch:
         """The contents of a batch of `target` in other memory."""
         made = self.target(batch.shapes, batch.dtype, batch.layout, batch.sources)
@@ -190,19 +223,30 @@ class GpuStream:
             address = _pointer(host[begin:])
             (batch.memory + begin).copy_from_host_async(address, end - begin, self._copies)
 
+    def copied(self) -> Any:
+        """An event behind the copies, and so behind the default stream's work."""
+        event = self._cupy.cuda.Event(block=False, disable_timing=True)
+        event.record(self._copies)
+        return event
+
     def filled(self) -> None:
         """Let what is enqueued from now on wait for the copies."""
         self._join_copies()
 
     def _join_copies(self) -> None:
-        event = self._cupy.cuda.Event(block=False, disable_timing=True)
-        event.record(self._copies)
-        self._stream.wait_event(event)
+        self._stream.wait_event(self.copied())
 
     def copy(self, memory: Any, host: NDArray[np.uint8]) -> None:
         """Enqueue the copy of `host` (from `pinned`) to `memory`."""
         if host.size:
             memory.copy_from_host_async(_pointer(host), host.size, self._stream)
+
+    def fetch(self, batch: DeviceBatch) -> NDArray[np.uint8]:
+        """Enqueue the copy of a batch to page-locked memory of this iteration."""
+        host = self.pinned(batch.size)
+        if host.size:
+            batch.memory.copy_to_host_async(_pointer(host), host.size, self._stream)
+        return host
 
     def upload(self, *tables: NDArray[Any]) -> tuple[Any, list[int]]:
         """Copy tables to the GPU in one go.
@@ -267,7 +311,8 @@ class GpuStream:
         memory, addresses = self.upload(items, *tables)
         kernel = _kernel(name, function or name, sources.options(macros or {}))
         grid = (-(-threads // _THREADS), len(items))
-        kernel(grid, (_THREADS,), (*addresses, *arguments), shared_mem=shared)
+        with nullcontext() if self._around is None else self._around(self._stream):
+            kernel(grid, (_THREADS,), (*addresses, *arguments), shared_mem=shared)
         del memory  # back to the pool of this stream, whose next user comes after the kernel
 
 

@@ -1,8 +1,10 @@
-// Affine warp of HWC images: a thread computes one output pixel. NEAREST chooses the filter, FILLED the border.
+// Affine warp of HWC images: a thread computes one output pixel. NEAREST chooses the filter, FILLED the border, GIVEN
+// that the matrices lie in device memory, INVERT that those take input points to output points.
 
 struct Item {
   const IN* src;
   OUT* dst;
+  const float* given;  // a matrix that is read if GIVEN
   i32 in_h, in_w, out_h, out_w;
   i32 channels, unused;
   float matrix[6];  // output point (x, y, 1) to input point, pixel corners at whole numbers
@@ -93,7 +95,12 @@ extern "C" __global__ void __launch_bounds__(256) warp(const Item* __restrict__ 
   if (column >= item.out_w) return;
   float m[6];
 #pragma unroll
-  for (int i = 0; i < 6; i++) m[i] = item.matrix[i];
+  for (int i = 0; i < 6; i++) m[i] = GIVEN ? item.given[i] : item.matrix[i];
+#if INVERT
+  float a = m[0], b = m[1], c = m[2], d = m[3], e = m[4], f = m[5], determinant = a * e - b * d;
+  m[0] = e / determinant, m[1] = -b / determinant, m[2] = -(m[0] * c + m[1] * f);
+  m[3] = -d / determinant, m[4] = a / determinant, m[5] = -(m[3] * c + m[4] * f);
+#endif
   float u = column + 0.5f;
 #pragma unroll
   for (int i = 0; i < 4; i++) {

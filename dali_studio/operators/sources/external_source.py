@@ -16,7 +16,8 @@ from dali_studio.schema.model import OperatorSchema, OutputSchema, Value
 class ExternalSource(Operator):
     """Brings data from the program: from a callable, an iterable, or ``Pipeline.feed_input``.
 
-    A batch may have fewer samples than the pipeline's batch size; the iteration then has that size.
+    A batch may have fewer samples than the pipeline's batch size; the iteration then has that size. On a GPU it takes
+    arrays of CuPy, tensors of PyTorch, and whatever else exports its memory, and copies them; arrays on the CPU go up.
     """
 
     category = "sources"
@@ -24,6 +25,7 @@ class ExternalSource(Operator):
     node_name = "source"
     keywords = "input feed numpy callable generator python"
     outputs = (Output("output"),)
+    devices = ("cpu", "gpu")
     stateful = True
     role = "external_source"
 
@@ -41,11 +43,15 @@ class ExternalSource(Operator):
     batch: Annotated[bool, Doc("The source gives batches; otherwise single samples.")] = True
     batch_info: Annotated[bool, Doc("A callable gets types.BatchInfo instead of the iteration's number.")] = False
     repeat_last: Annotated[bool, Doc("Without fed data: repeat the last batch.")] = False
-    no_copy: Annotated[bool, Ignored("fed arrays are shared where their layout in memory allows it")] = False
+    no_copy: Annotated[
+        bool, Doc("Use arrays on the CPU as they are; they must not change before the results are read.")
+    ] = False
     blocking: Annotated[bool, Refused("waiting for feed_input from another thread is not supported yet")] = False
     parallel: Annotated[bool, Refused("worker processes for Python sources are not supported yet")] = False
-    use_copy_kernel: Annotated[bool, Ignored("it concerns copies to a GPU")] = False
-    cuda_stream: Annotated[object | None, Ignored("it concerns copies to a GPU")] = None
+    use_copy_kernel: Annotated[bool, Ignored("copies are left to the GPU's copy engines")] = False
+    cuda_stream: Annotated[
+        object | None, Doc("Stream on which data on a GPU is ready; unset: the current one of its library.")
+    ] = None
     prefetch_queue_depth: Annotated[int | None, Ignored("it concerns worker processes (parallel)")] = None
 
     @staticmethod

@@ -161,7 +161,7 @@ def test_copies_cross_devices_and_arguments_stay_on_the_cpu() -> None:
     graph = with_node("turned", device="gpu")
     graph.options = GraphOptions(device_id=0)
     found = only(graph)
-    assert found.code == "DS207" and "copy to the GPU after images" in found.hint
+    assert found.code == "DS207" and "Copy images to the GPU with .gpu()" in found.hint
     graph.add_node(Node(key="up", operator="copy", device="gpu"))
     graph.connect(port("images"), "up", 0)
     graph.connect(port("up"), "turned", 0)

@@ -9,7 +9,7 @@ import pytest
 from oracle import image, interp_type, nvidia_dali, run
 from tolerances import TOLERANCES
 
-from dali_studio.kernels.cpu.warp import rotate_matrix, rotated_size, warp_affine
+from dali_studio.kernels.cpu.warp import inverse_affine, rotate_matrix, rotated_size, warp_affine
 from dali_studio.kernels.cpu.weights import Interp
 
 Array = np.ndarray[Any, Any]
@@ -122,3 +122,12 @@ def test_warp_equals_nvidia_dali(fill: float | None, src_type: str, out_type: st
         out = np.zeros_like(expected)
         warp_affine(src, out, np.reshape(matrix, (2, 3)), Interp.LINEAR, fill)
         TOLERANCES["warp_affine"].check(out, expected, (matrix, src_type, out_type))
+
+
+def test_inverse_of_an_affine_map() -> None:
+    matrices = np.array([[[1, 0.4, -8], [-0.2, 1, 5]], [[0, 2, 3], [-0.5, 0, 1]]], np.float32)
+    points = np.array([[0, 0, 1], [10, -3, 1], [7.5, 80, 1]], np.float32)
+    there = np.einsum("nij,pj->npi", matrices, points)
+    back = np.einsum("nij,npj->npi", inverse_affine(matrices), np.concatenate([there, np.ones((2, 3, 1))], axis=2))
+    assert np.abs(back - points[:, :2]).max() < 1e-4
+    assert not np.isfinite(inverse_affine([[1, 2, 3], [2, 4, 5]])).any()

@@ -39,7 +39,10 @@ describe("judge", () => {
       ...GRAPH,
       nodes: GRAPH.nodes.map((n) => (n.key === "decode" ? { ...n, device: "mixed" as const } : n)),
     };
-    expect(reason(ref("decode"), input("rotate"), graph)).toMatch(/Set rotate to gpu/);
+    expect(reason(ref("decode"), input("rotate"), graph)).toMatch(/Set rotate to gpu, or put to_cpu between/);
+    const down = { ...graph, nodes: [...graph.nodes, node("down", "to_cpu"), node("warped", "warp_affine")] };
+    expect(reason(ref("decode"), input("down"), down)).toBe("");
+    expect(reason(ref("decode"), input("warped"), down)).toMatch(/GPU\. Put to_cpu between/);
   });
 });
 

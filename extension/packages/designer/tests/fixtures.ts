@@ -6,11 +6,13 @@ import type {
   ClientMessage,
   GraphView,
   KernelMessage,
+  NodeTiming,
   NodeView,
   Opened,
   OperatorSchema,
   PortRef,
   RevisionChanged,
+  RunFinished,
 } from "../src/protocol/generated";
 
 export function argument(name: string, rest: Partial<ArgumentSchema> = {}): ArgumentSchema {
@@ -64,6 +66,12 @@ export const CATALOG: Catalog = {
       arguments: [argument("range", { type: "float_list", length: [2], default: [-1, 1] })],
     }),
     operator("random.coin_flip", { category: "random", outputs: [{ name: "numbers", kind: "scalar" }] }),
+    operator("to_cpu", {
+      category: "copies",
+      inputs: [{ name: "input" }],
+      outputs: [{ name: "output" }],
+      role: "copy",
+    }),
     operator("old", { hidden: true }),
   ],
 };
@@ -125,10 +133,31 @@ export function revision(
     options: { batch_size: 8, num_threads: 2, seed: null, device_id: null, prefetch_queue_depth: 2 },
     positions: {},
     diagnostics: [],
+    repairs: [],
     can_undo: false,
     can_redo: false,
     document: "",
     saved: false,
+    ...rest,
+  };
+}
+
+export function timing(key: string, rest: Partial<NodeTiming> = {}): NodeTiming {
+  const zero = { p95: 0, share: 0, cpu: 0, gpu: 0, copies: [], host: 0, gpu_memory: 0, passing: 0, group: [] };
+  return { key, device: "cpu", milliseconds: 0, ...zero, ...rest };
+}
+
+export function finished(timings: readonly NodeTiming[], rest: Partial<RunFinished> = {}): RunFinished {
+  return {
+    type: "run_finished",
+    revision: 1,
+    batches: 8,
+    samples_per_second: 100,
+    milliseconds_per_batch: 10,
+    timings,
+    stopped: false,
+    failed: [],
+    note: "",
     ...rest,
   };
 }

@@ -8,7 +8,7 @@ import { INITIAL, type State } from "../src/core/state";
 import { parseMany, parseOne, sliderSpan, sliderStep, snap } from "../src/core/validate";
 import type { Diagnostic, KernelMessage } from "../src/protocol/generated";
 import { tint } from "../src/react/tint";
-import { GRAPH, INDEX, node, OPENED, revision } from "./fixtures";
+import { finished, GRAPH, INDEX, node, OPENED, revision, timing } from "./fixtures";
 
 const fold = (...messages: KernelMessage[]): State => messages.reduce(receive, INITIAL);
 const failed: Diagnostic = { code: "DS301", message: "The file is cut off.", node: "decode", sample: 2 };
@@ -61,19 +61,10 @@ describe("cards", () => {
 });
 
 describe("the sentence", () => {
-  const run: KernelMessage = {
-    type: "run_finished",
-    revision: 1,
-    batches: 8,
-    samples_per_second: 100,
-    milliseconds_per_batch: 10,
-    timings: [
-      { key: "decode", milliseconds: 8.2, p95: 9, share: 0.82, group: [] },
-      { key: "rotate", milliseconds: 1.8, p95: 2, share: 0.18, group: [] },
-    ],
-    stopped: false,
-    failed: [],
-  };
+  const run = finished([
+    timing("decode", { milliseconds: 8.2, share: 0.82 }),
+    timing("rotate", { milliseconds: 1.8, share: 0.18 }),
+  ]);
   it("names the slowest node after a run", () => {
     expect(sentence(fold(OPENED, revision(1), run))).toMatchObject({
       lead: "Decode sets the pace:",
@@ -93,6 +84,7 @@ describe("the sentence", () => {
     expect(findings(fold(OPENED, revision(1), stopped, revision(2)))).toEqual([]);
     const slow = sentence(fold(OPENED, revision(1), run, revision(2)));
     expect(slow?.muted).toBe("Measured before the last change.");
+    expect(sentence(fold(OPENED, revision(1), { ...run, note: "All on the CPU." }))?.muted).toBe("All on the CPU.");
     const gone = { ...GRAPH, nodes: GRAPH.nodes.filter((n) => n.key !== "decode") };
     expect(sentence(fold(OPENED, revision(1), run, revision(2, gone)))).toBeNull();
   });

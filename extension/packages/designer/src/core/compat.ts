@@ -47,8 +47,10 @@ function judgeInput(source: NodeView, kind: Kind, target: NodeView, operator: Op
     return no(
       `${target.key} takes ${PORT_LOOKS[schema.kind].words} here, and this wire carries ${PORT_LOOKS[kind].words}.`,
     );
-  if (outputDevice(source.device) === "gpu" && target.device !== "gpu")
-    return no(`${target.key} runs on the CPU, and ${source.key} gives data on the GPU. Set ${target.key} to gpu.`);
+  if (operator.role !== "copy" && outputDevice(source.device) === "gpu" && target.device !== "gpu") {
+    const place = operator.devices.includes("gpu") ? `Set ${target.key} to gpu, or put` : "Put";
+    return no(`${target.key} runs on the CPU, and ${source.key} gives data on the GPU. ${place} to_cpu between them.`);
+  }
   return YES;
 }
 
@@ -59,7 +61,7 @@ function judgeArgument(source: NodeView, kind: Kind, target: NodeView, argument:
   if (!fitsArgument(kind))
     return no(`${argument.name} takes numbers, and this wire carries ${PORT_LOOKS[kind].words}.`);
   if (outputDevice(source.device) === "gpu")
-    return no(`Arguments are read on the CPU, and ${source.key} gives data on the GPU.`);
+    return no(`Arguments are read on the CPU, and ${source.key} gives data on the GPU. Put to_cpu between them.`);
   return YES;
 }
 

@@ -26,6 +26,16 @@ export function time(milliseconds: number | null | undefined): string {
   return `${figures(milliseconds / 1000)} s`;
 }
 
+/** `256 B`, `38.5 MB`: decimal units, three figures. */
+export function bytes(count: number): string {
+  let value = count;
+  for (const unit of ["B", "kB", "MB"]) {
+    if (value < 999.5) return `${unit === "B" || value >= 99.95 ? value.toFixed(0) : value.toFixed(1)} ${unit}`;
+    value /= 1000;
+  }
+  return `${value.toFixed(1)} GB`;
+}
+
 /** Three figures with thin spaces: 2 860. */
 export function throughput(perSecond: number): string {
   if (!Number.isFinite(perSecond) || perSecond <= 0) return "–";

@@ -89,8 +89,8 @@ export function isOther(state: State, message: RevisionChanged): boolean {
 
 /** Everything of the old document goes; the panels stay as they are. */
 function afresh(state: State): State {
-  const { drawer, drawerHeight, palette, heat, inspector } = state.view;
-  const view = { ...INITIAL.view, drawer, drawerHeight, palette, heat, inspector };
+  const { drawer, drawerHeight, palette, heat, measure, inspector } = state.view;
+  const view = { ...INITIAL.view, drawer, drawerHeight, palette, heat, measure, inspector };
   return { ...INITIAL, link: state.link, opening: state.opening, view };
 }
 
@@ -186,6 +186,10 @@ export function receive(state: State, message: KernelMessage): State {
     case "run_finished": {
       return { ...state, run: { ...INITIAL.run, finished: message, revision: message.revision } };
     }
+    case "device_times":
+      return { ...state, deviceTimes: message.times };
+    case "memory_freed":
+      return { ...state, freed: message };
     case "code":
       return { ...state, code: message };
     case "saved":

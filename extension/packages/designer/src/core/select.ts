@@ -1,5 +1,6 @@
-import type { Diagnostic, NodeTiming, NodeView, Value } from "../protocol/generated";
+import type { Device, DeviceTime, Diagnostic, NodeTiming, NodeView, Repair, Value } from "../protocol/generated";
 import { argumentOf, type Operator, sameValue } from "./catalog";
+import * as format from "./format";
 import { descendants } from "./graph";
 import { type Preview, portKey, type State } from "./state";
 
@@ -77,7 +78,41 @@ export const staleKeys = once((state: State): ReadonlySet<string> => {
 });
 
 export function timingOf(state: State, key: string): NodeTiming | undefined {
-  return state.run.finished?.timings.find((t) => t.key === key);
+  return state.run.finished?.timings.find((t) => t.key === key || t.group.includes(key));
+}
+
+/** What was measured for a node on a device, if that ever was. */
+export function timeOn(state: State, key: string, device: Device): DeviceTime | undefined {
+  return state.deviceTimes.find((t) => t.key === key && t.device === device);
+}
+
+/** What the kernel offers to do about a finding. */
+export function repairOf(state: State, d: Diagnostic): Repair | undefined {
+  return state.confirmed?.repairs.find(
+    (r) => r.code === d.code && r.node === (d.node ?? "") && r.argument === (d.argument ?? ""),
+  );
+}
+
+/** Bytes of a node's results in a batch, wherever they are. */
+export function bytesOf(timing: NodeTiming): number {
+  return timing.host + timing.gpu_memory + timing.passing;
+}
+
+export interface Heat {
+  readonly timing: NodeTiming;
+  /** Part of the time or memory of the whole, 0 to 1. */
+  readonly share: number;
+  readonly text: string;
+}
+
+/** What the card and the heat map tell about a node: its time or its memory in the last run. */
+export function heatOf(state: State, key: string): Heat | undefined {
+  const timing = timingOf(state, key);
+  if (!timing) return undefined;
+  if (state.view.measure === "time") return { timing, share: timing.share, text: format.time(timing.milliseconds) };
+  const size = bytesOf(timing);
+  const whole = (state.run.finished?.timings ?? []).reduce((sum, t) => sum + bytesOf(t), 0);
+  return { timing, share: whole > 0 ? size / whole : 0, text: format.bytes(size) };
 }
 
 export interface ArgumentRow {

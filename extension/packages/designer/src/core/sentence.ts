@@ -1,7 +1,7 @@
-import type { Diagnostic } from "../protocol/generated";
+import type { Diagnostic, Repair } from "../protocol/generated";
 import * as format from "./format";
 import { nodeOf, sourcesOf } from "./graph";
-import { findings, runFailures, severity } from "./select";
+import { findings, repairOf, runFailures, severity } from "./select";
 import type { State } from "./state";
 
 export interface Sentence {
@@ -13,6 +13,8 @@ export interface Sentence {
   readonly muted: string;
   readonly action: "show" | "reconnect" | "add_output" | null;
   readonly node: string;
+  /** A button that takes the finding away. */
+  readonly repair?: Repair | undefined;
 }
 
 function fromDiagnostic(d: Diagnostic, lead: string): Sentence {
@@ -69,7 +71,9 @@ function paceSentence(state: State): Sentence | null {
     tone: slowest.share > 0.65 ? "warning" : "info",
     lead: `${format.sentence(slowest.key)} sets the pace:`,
     rest: `${format.percent(slowest.share)} of the work, ${format.time(slowest.milliseconds)} in each batch.`,
-    muted: state.run.revision === state.confirmed?.revision ? "" : "Measured before the last change.",
+    muted: [run.note, state.run.revision === state.confirmed?.revision ? "" : "Measured before the last change."]
+      .filter(Boolean)
+      .join(" "),
     action: "show",
     node: slowest.key,
   };
@@ -98,7 +102,8 @@ export function sentence(state: State): Sentence | null {
     all
       .filter((d) => severity(d) === tone && !(graphEmpty && d.code === "DS205"))
       .map((d): Sentence => {
-        const said = fromDiagnostic(d, leadOf(d, stopped.has(d) || state.previewFailures.includes(d)));
+        const lead = leadOf(d, stopped.has(d) || state.previewFailures.includes(d));
+        const said = { ...fromDiagnostic(d, lead), repair: repairOf(state, d) };
         const leaf = d.code === "DS205" ? leafOf(state) : "";
         return leaf ? { ...said, action: "add_output", node: leaf } : said;
       });

@@ -1,4 +1,4 @@
-import type { ClientMessage, Edit, KernelMessage, PortRef, Position } from "../protocol/generated";
+import type { ClientMessage, Edit, KernelMessage, PortRef, Position, Repair } from "../protocol/generated";
 import { decode, Pictures } from "./pictures";
 import { enqueue, isOther, isWanted, project, receive } from "./reduce";
 import { INITIAL, type State, type View } from "./state";
@@ -60,8 +60,8 @@ export class Session {
     edits: readonly Edit[],
     options: { gesture?: string; positions?: Readonly<Record<string, Position>> } = {},
   ): void {
-    if (edits.length === 0) return;
     const { gesture = "", positions = {} } = options;
+    if (edits.length === 0 && Object.keys(positions).length === 0) return;
     this.store.set((s) => enqueue(s, { kind: "edits", edits, gesture, positions }));
     this.pump();
   }
@@ -76,6 +76,7 @@ export class Session {
     this.pump();
   }
 
+  /** Keep places that were not chosen by the user; `edit` moves cards as an undo step. */
   move(positions: Readonly<Record<string, Position>>): void {
     if (Object.keys(positions).length === 0) return;
     this.store.set((s) => project({ ...s, moved: { ...s.moved, ...positions } }));
@@ -115,6 +116,22 @@ export class Session {
       run: { ...s.run, running: true, stopping: false, done: 0, total: batches },
     }));
     this.send({ type: "run", batches });
+  }
+
+  /** Measure every node on the CPU and on the GPU. */
+  compareDevices(batches: number): void {
+    this.store.set((s) => ({
+      ...s,
+      refused: [],
+      run: { ...s.run, running: true, stopping: false, done: 0, total: 2 * batches },
+    }));
+    this.send({ type: "compare_devices", batches });
+  }
+
+  /** Do what the kernel offers; it may add cards, so everything is shown afterwards. */
+  repair({ code, node, argument }: Repair): void {
+    this.view({ refit: true });
+    this.send({ type: "apply_repair", code, node, argument });
   }
 
   stop(): void {

@@ -1,10 +1,12 @@
 import type {
   Code,
+  DeviceTime,
   Diagnostic,
   DialectInfo,
   Edit,
   GraphView,
   ImageDetail,
+  MemoryFreed,
   PipelineOptions,
   PortRef,
   Position,
@@ -71,6 +73,8 @@ export interface QuickAdd {
 
 export type DrawerTab = "code" | "batch";
 
+export type Measure = "time" | "memory";
+
 export interface View {
   readonly selection: readonly string[];
   readonly wires: readonly string[];
@@ -81,8 +85,12 @@ export interface View {
   readonly drawerHeight: number;
   readonly inspector: boolean;
   readonly heat: boolean;
+  /** What cards and the heat map tell about the last run. */
+  readonly measure: Measure;
   readonly quickAdd: QuickAdd | null;
   readonly renaming: boolean;
+  /** Show everything when the next cards come. */
+  readonly refit: boolean;
   readonly dismissed: readonly string[];
   /** Error cards that were folded, by node and code. */
   readonly folded: readonly string[];
@@ -108,6 +116,9 @@ export interface State {
   readonly previewFailures: readonly Diagnostic[];
   readonly refused: readonly Diagnostic[];
   readonly run: RunState;
+  /** What runs have told about the nodes as they are now, by device. */
+  readonly deviceTimes: readonly DeviceTime[];
+  readonly freed: MemoryFreed | null;
   readonly strip: SampleStrip | null;
   readonly sample: number;
   readonly iteration: number;
@@ -132,8 +143,10 @@ export const INITIAL_VIEW: View = {
   drawerHeight: 151,
   inspector: true,
   heat: false,
+  measure: "time",
   quickAdd: null,
   renaming: false,
+  refit: false,
   dismissed: [],
   folded: [],
 };
@@ -154,6 +167,8 @@ export const INITIAL: State = {
   previewFailures: [],
   refused: [],
   run: { running: false, stopping: false, done: 0, total: 0, finished: null, revision: -1 },
+  deviceTimes: [],
+  freed: null,
   strip: null,
   sample: 0,
   iteration: 0,

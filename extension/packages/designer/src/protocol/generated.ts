@@ -110,6 +110,14 @@ export interface Position {
   readonly y: number;
 }
 
+/** Do what the `Repair` of this finding says, as one undo step. */
+export interface ApplyRepair {
+  readonly type: "apply_repair";
+  readonly code: string;
+  readonly node: string;
+  readonly argument: string;
+}
+
 /** Take the last step back. */
 export interface Undo {
   readonly type: "undo";
@@ -120,7 +128,7 @@ export interface Redo {
   readonly type: "redo";
 }
 
-/** Persist positions (view state: no revision). */
+/** Keep positions that the view chose by itself: no undo step, and no answer. */
 export interface MoveNodes {
   readonly type: "move_nodes";
   readonly positions: Readonly<Record<string, Position>>;
@@ -137,6 +145,17 @@ export interface ChooseSample {
 export interface Run {
   readonly type: "run";
   readonly batches?: number;
+}
+
+/** Run the graph twice, on the CPU and as far as possible on the GPU, and measure every node on both. */
+export interface CompareDevices {
+  readonly type: "compare_devices";
+  readonly batches?: number;
+}
+
+/** Give back memory that is only kept to be used again, on the host and on the GPU. */
+export interface FreeMemory {
+  readonly type: "free_memory";
 }
 
 /** Stop the run in progress. */
@@ -222,6 +241,7 @@ export interface InputSchema {
   readonly layouts?: readonly string[];
   readonly dtypes?: readonly string[];
   readonly optional?: boolean;
+  readonly either_device?: boolean;
   readonly doc?: string;
 }
 
@@ -274,6 +294,7 @@ export interface RevisionChanged {
   readonly options: PipelineOptions;
   readonly positions: Readonly<Record<string, Position>>;
   readonly diagnostics: readonly Diagnostic[];
+  readonly repairs: readonly Repair[];
   readonly can_undo: boolean;
   readonly can_redo: boolean;
   readonly document: string;
@@ -322,6 +343,14 @@ export interface Diagnostic {
   readonly sample?: number | null;
   readonly source?: string;
   readonly detail?: string;
+}
+
+/** A finding that edits can take away; it is named by its code, node and argument. */
+export interface Repair {
+  readonly code: string;
+  readonly node: string;
+  readonly argument: string;
+  readonly title: string;
 }
 
 /** An edit or a request could not be done; nothing changed. */
@@ -398,15 +427,52 @@ export interface RunFinished {
   readonly timings: readonly NodeTiming[];
   readonly stopped: boolean;
   readonly failed: readonly Diagnostic[];
+  readonly note: string;
 }
 
-/** Time of one node in the run: per batch, summed over threads, and its share of the whole. */
+/** What one node cost per batch: milliseconds in all (`cpu` + `gpu` + copies), its share of the whole, and bytes. */
 export interface NodeTiming {
   readonly key: string;
+  readonly device: Device;
   readonly milliseconds: number;
   readonly p95: number;
   readonly share: number;
+  readonly cpu: number;
+  readonly gpu: number;
+  readonly copies: readonly CopyTiming[];
+  readonly host: number;
+  readonly gpu_memory: number;
+  readonly passing: number;
   readonly group: readonly string[];
+}
+
+/** What a node copied between host and GPU: bytes and milliseconds per batch. */
+export interface CopyTiming {
+  readonly direction: "D2H" | "H2D";
+  readonly size: number;
+  readonly milliseconds: number;
+}
+
+/** What is known from runs about the nodes of the graph, by device; sent when a run or an edit has changed it. */
+export interface DeviceTimes {
+  readonly type: "device_times";
+  readonly times: readonly DeviceTime[];
+}
+
+/** A time that was measured for a node on a device, with the data and the settings that the graph has now. */
+export interface DeviceTime {
+  readonly key: string;
+  readonly device: Device;
+  readonly milliseconds: number;
+  readonly cpu: number;
+  readonly gpu: number;
+}
+
+/** Bytes that `FreeMemory` has given back. */
+export interface MemoryFreed {
+  readonly type: "memory_freed";
+  readonly host: number;
+  readonly gpu: number;
 }
 
 /** The emitted program; `lines` maps a node key to the 1-based line numbers that mention it. */
@@ -446,11 +512,14 @@ export type Edit =
 export type ClientMessage =
   | Ready
   | ApplyEdits
+  | ApplyRepair
   | Undo
   | Redo
   | MoveNodes
   | ChooseSample
   | Run
+  | CompareDevices
+  | FreeMemory
   | Stop
   | RequestCode
   | RequestDetail
@@ -467,6 +536,8 @@ export type KernelMessage =
   | ImageDetail
   | RunProgress
   | RunFinished
+  | DeviceTimes
+  | MemoryFreed
   | Code
   | Saved
   | Busy;

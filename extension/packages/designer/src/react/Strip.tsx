@@ -23,7 +23,17 @@ export function Strip() {
       <span className="ds-strip-text" title={`${said.lead} ${said.rest} ${said.muted}`}>
         <b>{said.lead}</b> {said.rest} {said.muted && <span className="ds-muted">{said.muted}</span>}
       </span>
-      {said.action === "show" && (
+      {said.repair && (
+        <button
+          type="button"
+          className="ds-button ds-button-small"
+          data-testid="repair"
+          onClick={() => said.repair && session.repair(said.repair)}
+        >
+          {said.repair.title}
+        </button>
+      )}
+      {said.action === "show" && !said.repair && (
         <button type="button" className="ds-button ds-button-small" onClick={show} data-testid="show-node">
           Show node
         </button>

@@ -52,6 +52,35 @@ export function Switch({ label, on, onChange, testId, disabled }: SwitchProps) {
   );
 }
 
+interface SegmentsProps<T extends string> {
+  readonly label: string;
+  readonly options: readonly T[];
+  readonly value: T;
+  readonly onChange: (value: T) => void;
+  readonly testId: string;
+}
+
+/** A small choice between a few words. */
+export function Segments<T extends string>({ label, options, value, onChange, testId }: SegmentsProps<T>) {
+  return (
+    <div className="ds-segments ds-segments-small" role="radiogroup" aria-label={label}>
+      {options.map((option) => (
+        // biome-ignore lint/a11y/useSemanticElements: looks like the device choice, which has two lines of text
+        <button
+          key={option}
+          type="button"
+          role="radio"
+          aria-checked={option === value}
+          data-testid={`${testId}-${option}`}
+          onClick={() => onChange(option)}
+        >
+          {option}
+        </button>
+      ))}
+    </div>
+  );
+}
+
 export function Section({
   title,
   note,

@@ -18,7 +18,7 @@ import { type Drag, DragContext, dragHue } from "./drag";
 import { OpCard } from "./OpCard";
 import { OutputsCard } from "./OutputsCard";
 import { sizesOf } from "./sizes";
-import { focusCard, useFirstFit, useKeptFocus, useObstacles } from "./upkeep";
+import { focusCard, useFirstFit, useKeptFocus, useObstacles, useRefit } from "./upkeep";
 import { fitView, obstaclesOf, roomOf, useAutoPlace, useFlowEdges, useFlowNodes } from "./useFlow";
 import { useWiring } from "./useWiring";
 import { ObstacleContext, WireEdge } from "./WireEdge";
@@ -59,6 +59,7 @@ function CanvasView() {
   useAutoPlace(box, fitSoon);
   useFirstFit(nodes.length, fitSoon, box, fit, touched);
 
+  useRefit(nodes.length, () => fit(200));
   useKeptFocus(root, focused);
   const obstacles = useObstacles(nodes, dragging);
   const place = useCallback((x: number, y: number) => flow.screenToFlowPosition({ x, y }), [flow]);
@@ -91,7 +92,7 @@ function CanvasView() {
           requestAnimationFrame(step);
         } else {
           dragging.current = false;
-          session.move(to);
+          session.edit([], { positions: to });
           requestAnimationFrame(() => fit(200));
         }
       };
@@ -164,9 +165,8 @@ function CanvasView() {
         const old = session.store.get().positions[n.id];
         return !old || old.x !== n.position.x || old.y !== n.position.y;
       });
-      session.move(
-        Object.fromEntries(changed.map((n) => [n.id, { x: Math.round(n.position.x), y: Math.round(n.position.y) }])),
-      );
+      const at = changed.map((n) => [n.id, { x: Math.round(n.position.x), y: Math.round(n.position.y) }] as const);
+      session.edit([], { positions: Object.fromEntries(at) });
     },
     [session, dragging],
   );

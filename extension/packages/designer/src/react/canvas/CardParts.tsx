@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import * as format from "../../core/format";
 import type { Slot } from "../../core/graph";
 import { PORT_LOOKS } from "../../core/ports";
+import type { Heat } from "../../core/select";
 import type { Preview } from "../../core/state";
 import type { Device, Kind, NodeTiming, PortRef } from "../../protocol/generated";
 import { useSel } from "../context";
@@ -90,39 +91,57 @@ export function SourcePort({ source, kind, wired, name, top }: SourceProps) {
   );
 }
 
+/** Everything that a run has measured for a node, in sentences. */
+export function costWords(timing: NodeTiming, nodeKey: string): string {
+  const parts = [`CPU ${format.time(timing.cpu)} over all threads`];
+  if (timing.gpu > 0) parts.push(`GPU ${format.time(timing.gpu)}`);
+  for (const c of timing.copies)
+    parts.push(`${c.direction} copy of ${format.bytes(c.size)} ${format.time(c.milliseconds)}`);
+  const held = [
+    timing.host > 0 ? `${format.bytes(timing.host)} on the host` : "",
+    timing.gpu_memory > 0 ? `${format.bytes(timing.gpu_memory)} on the GPU` : "",
+    timing.passing > 0 ? `${format.bytes(timing.passing)} that are read sample by sample, never all at once` : "",
+  ].filter(Boolean);
+  const others = timing.group.filter((k) => k !== nodeKey);
+  return [
+    `Work per batch in the whole pipeline: median ${format.time(timing.milliseconds)}, p95 ${format.time(timing.p95)}, ${format.percent(timing.share)} of the whole.`,
+    `${parts.join(", ")}.`,
+    held.length > 0 ? `Results: ${held.join(", ")}.` : "",
+    others.length > 0 ? `Measured together with ${others.join(", ")}.` : "",
+  ]
+    .filter(Boolean)
+    .join(" ");
+}
+
 interface TimeProps {
   readonly nodeKey: string;
-  readonly timing: NodeTiming | undefined;
+  readonly found: Heat | undefined;
   readonly running: boolean;
   readonly old: boolean;
   readonly heat: boolean;
 }
 
-export function TimeChip({ nodeKey, timing, running, old, heat }: TimeProps) {
-  if (!timing && !running) return null;
-  const together =
-    timing && timing.group.length > 1
-      ? ` Measured together with ${timing.group.filter((k) => k !== nodeKey).join(", ")}.`
-      : "";
-  const title = timing
-    ? `Work per batch in the whole pipeline, summed over threads: median ${format.time(timing.milliseconds)}, p95 ${format.time(timing.p95)}, ${format.percent(timing.share)} of the whole.${together}${old ? " From before the last change." : ""}`
+export function TimeChip({ nodeKey, found, running, old, heat }: TimeProps) {
+  if (!found && !running) return null;
+  const title = found
+    ? `${costWords(found.timing, nodeKey)}${old ? " From before the last change." : ""}`
     : "Measuring";
-  const step = timing && heat ? `ds-heat-${format.heatStep(timing.share)}` : "ds-heat-1";
+  const step = found && heat ? `ds-heat-${format.heatStep(found.share)}` : "ds-heat-1";
   return (
     <span className={`ds-time ${step} ${old ? "ds-time-old" : ""}`} title={title} data-testid={`time-${nodeKey}`}>
-      {running ? "…" : format.time(timing?.milliseconds)}
-      {together && !running ? " +" : ""}
+      {running ? "…" : found?.text}
+      {(found?.timing.group.length ?? 0) > 1 && !running ? " +" : ""}
     </span>
   );
 }
 
-export function HeatBar({ timing }: { readonly timing: NodeTiming | undefined }) {
+export function HeatBar({ found }: { readonly found: Heat | undefined }) {
   return (
     <div className="ds-heatbar">
-      {timing && (
+      {found && (
         <i
-          className={`ds-heat-${format.heatStep(timing.share)}`}
-          style={{ "--ds-share": `${Math.max(1.5, timing.share * 100)}%` }}
+          className={`ds-heat-${format.heatStep(found.share)}`}
+          style={{ "--ds-share": `${Math.max(1.5, found.share * 100)}%` }}
         />
       )}
     </div>

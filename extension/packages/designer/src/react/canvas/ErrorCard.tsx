@@ -1,6 +1,6 @@
 import { NodeToolbar, type Position, useStore } from "@xyflow/react";
 import * as format from "../../core/format";
-import { findings, runFailures, severity } from "../../core/select";
+import { findings, repairOf, runFailures, severity } from "../../core/select";
 import type { State } from "../../core/state";
 import type { Diagnostic } from "../../protocol/generated";
 import { CODES } from "../../protocol/generated";
@@ -66,6 +66,7 @@ export function ErrorCard({ nodeKey, finding, more }: Props) {
     wanted: wantedCard(s) === nodeKey,
   }));
   const side = useSide(nodeKey);
+  const repair = useSel((s) => repairOf(s, finding));
   const error = severity(finding) === "error";
   const open = state.wanted && !state.folded;
   const fold = () => session.view((v) => ({ folded: [...v.folded, id] }));
@@ -94,6 +95,16 @@ export function ErrorCard({ nodeKey, finding, more }: Props) {
           )}
         </div>
         <div className="ds-error-foot">
+          {repair && (
+            <button
+              type="button"
+              className="ds-button ds-button-small"
+              data-testid={`repair-${nodeKey}`}
+              onClick={() => session.repair(repair)}
+            >
+              {repair.title}
+            </button>
+          )}
           <button type="button" className="ds-link" onClick={() => copyText(reportText(finding))}>
             <Icon name="copy" size={12} />
             Copy

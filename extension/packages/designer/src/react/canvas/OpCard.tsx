@@ -21,7 +21,7 @@ function useCard(key: string) {
   const preview = useSel((s) => select.previewOf(s, key));
   const findings = useSel((s) => select.findingsOf(select.findings(s), key));
   const status = useSel((s) => ({
-    timing: select.timingOf(s, key),
+    found: select.heatOf(s, key),
     running: s.run.running,
     old: s.run.revision !== (s.confirmed?.revision ?? -1),
     stale: select.staleKeys(s).has(key),
@@ -89,12 +89,12 @@ function Header({ node, operator, renaming, chip }: HeaderProps) {
 type Card = ReturnType<typeof useCard> & { node: NodeView };
 
 function Body({ card, failed }: { readonly card: Card; readonly failed: boolean }) {
-  const { node, preview, timing, running, old, heat, stale, sample } = card;
+  const { node, preview, found, running, old, heat, stale, sample } = card;
   const shape = select.cardShape(node, preview);
   const chip = failed ? (
     <span className="ds-time ds-time-failed">failed</span>
   ) : (
-    <TimeChip nodeKey={node.key} timing={timing} running={running && node.in_run} old={old} heat={heat} />
+    <TimeChip nodeKey={node.key} found={found} running={running && node.in_run} old={old} heat={heat} />
   );
   if (shape === "picture" || shape === "bytes")
     return (
@@ -121,7 +121,7 @@ function Body({ card, failed }: { readonly card: Card; readonly failed: boolean 
           )}
           {chip}
         </div>
-        <HeatBar timing={failed ? undefined : timing} />
+        <HeatBar found={failed ? undefined : found} />
       </>
     );
   if (shape === "values") return <Values preview={preview} sample={sample} />;
@@ -173,7 +173,7 @@ function InputRows({ card }: { readonly card: Card }) {
 }
 
 function Facts({ card, failed }: { readonly card: Card; readonly failed: boolean }) {
-  const { node, preview, timing, running, old, heat } = card;
+  const { node, preview, found, running, old, heat } = card;
   const shape = select.cardShape(node, preview);
   const compact = shape === "values" || shape === "text";
   const facts = preview?.facts || node.facts[0] || "";
@@ -183,7 +183,7 @@ function Facts({ card, failed }: { readonly card: Card; readonly failed: boolean
         {facts}
       </span>
       {compact && !failed && (
-        <TimeChip nodeKey={node.key} timing={timing} running={running && node.in_run} old={old} heat={heat} />
+        <TimeChip nodeKey={node.key} found={found} running={running && node.in_run} old={old} heat={heat} />
       )}
       <DeviceBadge device={node.device} />
     </div>

@@ -2,6 +2,7 @@ import { BaseEdge, EdgeLabelRenderer, type EdgeProps } from "@xyflow/react";
 import { createContext, memo, useContext, useMemo } from "react";
 import { cutEdits } from "../../core/actions";
 import { outputDevice } from "../../core/compat";
+import { copierOf, copyLabel } from "../../core/copies";
 import { nodeOf, wiresOf } from "../../core/graph";
 import { PORT_LOOKS } from "../../core/ports";
 import { bezier, type Rect, route } from "../../core/route";
@@ -22,6 +23,23 @@ function middle(path: string): { x: number; y: number } {
   return { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
 }
 
+/** Height of a pill's middle over a port in a card's header: just above the card, where no picture is. */
+const ABOVE = 22;
+/** From a port to the middle of a pill that begins at the card's edge. */
+const INWARD = 58;
+
+interface Place {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** Above the gap between cards that stand side by side, else above the card that copies. */
+function pillPlace(from: Place, to: Place, atTarget: boolean): Place {
+  const beside = to.x > from.x && to.x - from.x < 150 && Math.abs(to.y - from.y) < 20;
+  if (beside) return { x: (from.x + to.x) / 2, y: Math.min(from.y, to.y) - ABOVE };
+  return atTarget ? { x: to.x + INWARD, y: to.y - ABOVE } : { x: from.x - INWARD, y: from.y - ABOVE };
+}
+
 function WireEdgeView(props: EdgeProps) {
   const { id, source, sourceHandleId, selected, sourceX, sourceY, targetX, targetY } = props;
   const session = useSession();
@@ -30,10 +48,14 @@ function WireEdgeView(props: EdgeProps) {
   const output = Number(sourceHandleId?.split(":")[1] ?? 0);
   const look = useSel((s) => {
     const node = nodeOf(s.graph, source);
+    const wire = s.graph ? wiresOf(s.graph).find((w) => w.id === id) : undefined;
     const kind = node?.output_kinds[output] ?? "any";
     return {
       hue: PORT_LOOKS[kind].hue,
       gpu: node ? outputDevice(node.device) === "gpu" : false,
+      copier: s.graph && wire ? copierOf(s.graph, wire) : null,
+      copy: wire ? copyLabel(s, wire) : null,
+      old: s.run.revision !== s.confirmed?.revision,
       faint: staleKeys(s).has(source) || staleKeys(s).has(props.target),
       active: s.view.hovered === source || s.view.selection.includes(source) || s.view.selection.includes(props.target),
     };
@@ -44,6 +66,7 @@ function WireEdgeView(props: EdgeProps) {
     return obstacles.length > 0 ? route(a, b, obstacles, argument ? 11 : 18) : bezier(a, b);
   }, [sourceX, sourceY, targetX, targetY, obstacles, argument]);
   const at = middle(path);
+  const pill = pillPlace({ x: sourceX, y: sourceY }, { x: targetX, y: targetY }, look.copier === props.target);
   const cut = () => {
     const graph = session.store.get().graph;
     const slot = graph && wiresOf(graph).find((w) => w.id === id)?.slot;
@@ -56,9 +79,21 @@ function WireEdgeView(props: EdgeProps) {
         id={id}
         path={path}
         interactionWidth={18}
-        className={`ds-wire ds-wire-${look.gpu ? "gpu" : "cpu"} ${look.faint ? "ds-wire-faint" : ""} ${selected ? "ds-wire-selected" : ""}`}
+        className={`ds-wire ds-wire-${look.copier ? "copy" : look.gpu ? "gpu" : "cpu"} ${look.faint ? "ds-wire-faint" : ""} ${selected ? "ds-wire-selected" : ""}`}
         style={{ stroke: `var(--ds-${look.hue})` }}
       />
+      {look.copy && !selected && (
+        <EdgeLabelRenderer>
+          <span
+            className={`ds-copy-pill nodrag nopan ${look.old ? "ds-time-old" : ""}`}
+            style={{ transform: `translate(-50%, -50%) translate(${pill.x}px, ${pill.y}px)` }}
+            title={look.copy.title}
+            data-testid={`copy-${id}`}
+          >
+            {look.copy.text}
+          </span>
+        </EdgeLabelRenderer>
+      )}
       {selected && (
         <EdgeLabelRenderer>
           <button

@@ -1,11 +1,31 @@
+import { crosses } from "../../core/copies";
 import { useCanvasApi } from "../canvasApi";
 import { useSel, useSession } from "../context";
-import { IconButton, Switch } from "../parts";
+import { IconButton, Segments, Switch } from "../parts";
+
+/** How wires show where their data is; only where there is more than one place. */
+function WireLegend() {
+  const crossing = useSel((s) => (s.graph ? crosses(s.graph) : false));
+  if (!crossing) return null;
+  return (
+    <div className="ds-zoom-group ds-legend" data-testid="wire-legend">
+      {(["cpu", "copy", "gpu"] as const).map((where) => (
+        <span key={where} className="ds-legend-wire">
+          <svg width="22" height="8" aria-hidden="true">
+            <path d="M1 4h20" className={`ds-wire-sample ds-wire-${where}`} />
+          </svg>
+          <span className="ds-muted">{where}</span>
+        </span>
+      ))}
+    </div>
+  );
+}
 
 export function ZoomControls({ zoom }: { readonly zoom: number }) {
   const api = useCanvasApi();
   const session = useSession();
   const heat = useSel((s) => s.view.heat);
+  const measure = useSel((s) => s.view.measure);
   const measured = useSel((s) => s.run.finished !== null);
   return (
     <div className="ds-zoom">
@@ -28,17 +48,25 @@ export function ZoomControls({ zoom }: { readonly zoom: number }) {
           <span aria-hidden="true">Heat</span>
           {heat && (
             <>
+              <Segments
+                label="What the heat shows"
+                options={["time", "memory"]}
+                value={measure}
+                onChange={(m) => session.view({ measure: m })}
+                testId="measure"
+              />
               <span className="ds-muted">0</span>
               <span className="ds-ramp" aria-hidden="true">
                 {[1, 2, 3, 4, 5].map((n) => (
                   <i key={n} className={`ds-heat-${n}`} />
                 ))}
               </span>
-              <span className="ds-muted">100 % of step</span>
+              <span className="ds-muted">{measure === "time" ? "100 % of step" : "100 % of memory"}</span>
             </>
           )}
         </div>
       )}
+      <WireLegend />
     </div>
   );
 }

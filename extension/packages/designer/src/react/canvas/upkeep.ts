@@ -1,5 +1,5 @@
 import type { Node } from "@xyflow/react";
-import { useEffect, useMemo, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import type { Rect } from "../../core/route";
 import { useFrame, useSel } from "../context";
 import { obstaclesOf } from "./useFlow";
@@ -36,6 +36,19 @@ export function useObstacles(nodes: readonly Node[], dragging: { readonly curren
     return () => clearTimeout(wait);
   }, [text, dragging]);
   return rects;
+}
+
+/** Fit when cards were added by the kernel. */
+export function useRefit(count: number, fit: () => void): void {
+  const { session } = useFrame();
+  const before = useRef(count);
+  useEffect(() => {
+    const grew = count > before.current;
+    before.current = count;
+    if (!grew || !session.store.get().view.refit) return;
+    session.view({ refit: false });
+    requestAnimationFrame(fit);
+  }, [count, fit, session]);
 }
 
 /** Fit when the first card appears and when the room changes. */

@@ -3,8 +3,8 @@ import { type Argument, type Operator, sameValue } from "../../core/catalog";
 import * as format from "../../core/format";
 import { nodeOf } from "../../core/graph";
 import { categoryHue } from "../../core/ports";
-import { findings, findingsOf, previewOf, severity, timingOf } from "../../core/select";
-import type { Device, NodeView } from "../../protocol/generated";
+import { findings, findingsOf, previewOf, repairOf, severity } from "../../core/select";
+import type { Diagnostic, NodeView } from "../../protocol/generated";
 import { reportText } from "../canvas/ErrorCard";
 import { RenameField } from "../canvas/RenameField";
 import { copyText } from "../clipboard";
@@ -12,6 +12,7 @@ import { useSel, useSession } from "../context";
 import { Icon, operatorIcon } from "../icons";
 import { IconButton, Section } from "../parts";
 import { Compare, Histogram } from "./Compare";
+import { DeviceChoice } from "./DeviceChoice";
 import { FieldRow } from "./FieldRow";
 import { InputsSection } from "./InputsSection";
 
@@ -44,37 +45,6 @@ function Head({ node, operator }: { readonly node: NodeView; readonly operator: 
   );
 }
 
-const DEVICES: readonly Device[] = ["cpu", "mixed", "gpu"];
-
-function DeviceChoice({ node, operator }: { readonly node: NodeView; readonly operator: Operator }) {
-  const session = useSession();
-  const why = useSel((s) => s.opening?.gpu ?? "");
-  const time = useSel((s) => format.time(timingOf(s, node.key)?.milliseconds));
-  const offered = DEVICES.filter((d) => operator.devices.includes(d));
-  return (
-    <div className="ds-device-choice">
-      <div className="ds-segments" role="radiogroup" aria-label="Device">
-        {offered.map((d) => (
-          // biome-ignore lint/a11y/useSemanticElements: a segment has two lines of text
-          <button
-            key={d}
-            type="button"
-            role="radio"
-            aria-checked={node.device === d}
-            data-testid={`device-${d}`}
-            title={d !== "cpu" && why ? why : undefined}
-            onClick={() => node.device !== d && session.edit([{ type: "set_device", key: node.key, device: d }])}
-          >
-            {d}
-            <b>{node.device === d ? time : "–"}</b>
-          </button>
-        ))}
-      </div>
-      {why && node.device !== "cpu" && <p className="ds-muted ds-note">{why}</p>}
-    </div>
-  );
-}
-
 function isShown(argument: Argument, node: NodeView): boolean {
   const own = node.arguments[argument.name];
   const set = own !== undefined && !sameValue(own, argument.default);
@@ -103,19 +73,40 @@ function Arguments({ node, operator }: { readonly node: NodeView; readonly opera
   );
 }
 
+function Problem({ found }: { readonly found: Diagnostic }) {
+  const session = useSession();
+  const repair = useSel((s) => repairOf(s, found));
+  const tone = severity(found);
+  return (
+    <div className={`ds-finding ds-tone-${tone}`}>
+      <Icon name={tone} />
+      <div>
+        <p>
+          {format.sentence(found.message)} {found.hint && <span className="ds-muted">{found.hint}</span>}
+        </p>
+        {repair && (
+          <button
+            type="button"
+            className="ds-button ds-button-small"
+            data-testid="repair-finding"
+            onClick={() => session.repair(repair)}
+          >
+            {repair.title}
+          </button>
+        )}
+      </div>
+      <IconButton icon="copy" label="Copy" small onClick={() => copyText(reportText(found))} />
+    </div>
+  );
+}
+
 function Problems({ nodeKey }: { readonly nodeKey: string }) {
   const list = useSel((s) => findingsOf(findings(s), nodeKey));
   if (list.length === 0) return null;
   return (
     <Section title="Findings">
       {list.map((d) => (
-        <div key={`${d.code}|${d.argument}|${d.message}`} className={`ds-finding ds-tone-${severity(d)}`}>
-          <Icon name={severity(d) === "error" ? "error" : severity(d) === "warning" ? "warning" : "info"} />
-          <p>
-            {format.sentence(d.message)} {d.hint && <span className="ds-muted">{d.hint}</span>}
-          </p>
-          <IconButton icon="copy" label="Copy" small onClick={() => copyText(reportText(d))} />
-        </div>
+        <Problem key={`${d.code}|${d.argument}|${d.message}`} found={d} />
       ))}
     </Section>
   );

@@ -5,6 +5,7 @@ import type { PipelineOptions, Value } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 import { IconButton, Section } from "../parts";
 import { Control } from "./controls";
+import { MemorySection, WhereTheTimeGoes } from "./TimeTable";
 
 type Option = keyof PipelineOptions;
 
@@ -83,38 +84,6 @@ function OptionRow({ argument }: { readonly argument: Argument }) {
   );
 }
 
-function WhereTheTimeGoes() {
-  const session = useSession();
-  const run = useSel((s) => s.run.finished);
-  const old = useSel((s) => s.run.revision !== s.confirmed?.revision);
-  if (!run || run.timings.length === 0)
-    return (
-      <Section title="Where the time goes">
-        <p className="ds-muted">Press Run: whole batches are made and every node is measured.</p>
-      </Section>
-    );
-  const sorted = [...run.timings].sort((a, b) => b.share - a.share).slice(0, 12);
-  return (
-    <Section title="Where the time goes" note={old ? "before the last change" : "per batch"}>
-      {sorted.map((t) => (
-        <button
-          key={t.key}
-          type="button"
-          className="ds-time-row"
-          title={`Show ${t.key}, ${format.percent(t.share)}`}
-          onClick={() => session.select([t.key])}
-        >
-          <span>{t.key}</span>
-          <span className="ds-time-bar">
-            <i className={`ds-heat-${format.heatStep(t.share)}`} style={{ width: `${Math.max(1, t.share * 100)}%` }} />
-          </span>
-          <span className="ds-mono">{format.time(t.milliseconds)}</span>
-        </button>
-      ))}
-    </Section>
-  );
-}
-
 function NameField() {
   const session = useSession();
   const name = useSel((s) => s.graph?.name ?? "");
@@ -156,6 +125,7 @@ export function PipelinePanel() {
         ))}
       </Section>
       <WhereTheTimeGoes />
+      <MemorySection />
       {gpu && (
         <Section title="Device">
           <p className="ds-muted">{gpu}</p>

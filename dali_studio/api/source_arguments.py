@@ -1,0 +1,110 @@
+"""How an external source is described: what may stand behind it, and its arguments in their one form."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
+
+from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
+
+
+def is_generator_function(source: Any) -> bool:
+    """Whether a call of `source`, which may be an object or a partial function, gives a generator."""
+    if isinstance(source, functools.partial):
+        return is_generator_function(cast(Any, source).func)
+    if inspect.isgeneratorfunction(source):
+        return True
+    plain = source is None or inspect.isroutine(source) or inspect.isclass(source)
+    kind: Any = cast(Any, type(source))
+    return not plain and inspect.isgeneratorfunction(getattr(kind, "__call__", None))  # noqa: B004 - what it is, not whether
+
+
+def is_iterable(source: Any) -> bool:
+    """Whether items are taken one after the other; otherwise `source` is called for each."""
+    kind: Any = cast(Any, type(source))
+    return is_generator_function(source) or hasattr(kind, "__iter__") or hasattr(kind, "__getitem__")
+
+
+def argument_count(source: Callable[..., Any]) -> int:
+    """How many arguments a callable source takes.
+
+    Raises
+    ------
+    DaliStudioError
+        DS104 for anything but none or one positional argument.
+    """
+    try:
+        parameters = list(inspect.signature(source).parameters.values())
+    except (TypeError, ValueError):  # some functions written in C
+        return 0
+    positional = all(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters)
+    if not positional or len(parameters) > 1:
+        names = ", ".join(str(p) for p in parameters)
+        raise _refused(
+            "source", f"The source takes ({names}).", "Give a callable with no or one positional argument.", "DS104"
+        )
+    return len(parameters)
+
+
+def external_source_arguments(source: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The node's arguments for a call of ``fn.external_source``: ``cycle``, ``layout``, types in their one form.
+
+    Raises
+    ------
+    DaliStudioError
+        DS104 or DS105 for a source that cannot give data, or cannot cycle.
+    """
+    arguments = {name: value for name, value in given.items() if value is not None}
+    outputs = arguments.get("num_outputs")
+    if source is not None:
+        arguments["source"] = source
+        if not is_iterable(source):
+            if not callable(source):
+                raise _refused(
+                    "source",
+                    f"{source!r} gives no data.",
+                    "Give a callable, an iterable or a generator function.",
+                    "DS104",
+                )
+            argument_count(source)
+    if outputs is not None and arguments.get("name") is not None:
+        raise _refused("name", "Several outputs cannot share a name.", "Take name or num_outputs away.")
+    cycle = arguments.pop("cycle", None)
+    if cycle not in (None, False, "no"):
+        if source is None or not is_iterable(source):
+            raise _refused(
+                "cycle",
+                "A callable cannot begin again; cycle is for iterables.",
+                "Return data for every iteration, or give an iterable.",
+            )
+        if inspect.isgenerator(source):
+            raise _refused(
+                "cycle", "A generator cannot begin again.", "Give the generator function instead of its result."
+            )
+        arguments["cycle"] = "quiet" if cycle is True else cycle
+    if isinstance(arguments.get("layout"), str):
+        arguments["layout"] = [arguments["layout"]] * (outputs if isinstance(outputs, int) else 1)
+    for name in ("dtype", "ndim"):
+        arguments[name] = _common(name, arguments.get(name))
+    return arguments
+
+
+def _common(name: str, value: Any) -> Any:
+    """One value for all outputs, of one or of a list of equal ones."""
+    if not isinstance(value, list | tuple):
+        return value
+    values = list(cast("Sequence[Any]", value))
+    if any(item != values[0] for item in values):
+        raise _refused(
+            name,
+            f"{name} differs between the outputs.",
+            f"Leave {name} out, or use one external source for each.",
+            "DS106",
+        )
+    return values[0] if values else None
+
+
+def _refused(argument: str, message: str, hint: str, code: str = "DS105") -> DaliStudioError:
+    return DaliStudioError(Diagnostic(code=code, argument=argument, message=message, hint=hint))

@@ -1,0 +1,122 @@
+"""What warps of images share: arguments, types, canvas, colour outside, and the calls of the kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dali_studio.core.diagnostics import ArgumentError
+from dali_studio.core.dtypes import to_numpy
+from dali_studio.core.enums import DALIDataType, DALIInterpType
+from dali_studio.core.meta import TensorMeta
+from dali_studio.kernels.cpu.convert import convert
+from dali_studio.kernels.cpu.warp import warp_affine
+from dali_studio.kernels.cuda import warp
+from dali_studio.kernels.cuda.batch import DeviceBatch
+from dali_studio.kernels.cuda.stream import GpuStream
+from dali_studio.operators.common import T, accept_input, extents, image_meta, round_half_away, with_extents
+from dali_studio.schema.arguments import Args
+from dali_studio.schema.declare import BatchView, Input, Operator, Output, Work
+from dali_studio.schema.marks import COMMON, PER_SAMPLE, Choices, Deprecated, Doc, Length, Refused, Ui, Unit
+from dali_studio.schema.traits import PerSample
+
+_TYPES = (T.UINT8, T.INT16, T.INT32, T.FLOAT)
+
+
+class Warp(Operator, abstract=True):
+    """Base of operators that fetch each output pixel from a point of the input, which a matrix gives."""
+
+    category = "geometry"
+    inputs = (Input("image", "image", layouts="HWC"),)
+    outputs = (Output("image", "image"),)
+    traits = (PerSample,)
+    devices = ("cpu", "gpu")
+
+    fill_value: Annotated[
+        float | None, Doc("Value outside the image; unset repeats the edge."), Ui("slider", (0, 255)), COMMON
+    ] = None
+    interp_type: Annotated[DALIInterpType, Doc("Filter."), Choices(("INTERP_LINEAR", "INTERP_NN")), COMMON] = (
+        DALIInterpType.INTERP_LINEAR
+    )
+    size: Annotated[
+        list[float] | None, Doc("Height and width of the canvas, in pixels."), Length((2,)), Unit("px"), PER_SAMPLE
+    ] = None
+    dtype: Annotated[DALIDataType | None, Doc("Element type of the output: the input's (default) or FLOAT.")] = None
+    output_dtype: Annotated[DALIDataType | None, Deprecated("dtype"), Refused("renamed to dtype")] = None
+
+    @staticmethod
+    def infer(args: Args, *inputs: TensorMeta) -> TensorMeta:
+        meta = image_meta(inputs[0])
+        accept_input(meta, _TYPES)
+        dtype = args["dtype"]
+        if dtype is not None and meta.dtype is not None and dtype not in (meta.dtype, T.FLOAT):
+            raise ArgumentError(
+                f"{dtype.name} is not available as output for {meta.dtype.name} input; the input's type and FLOAT are.",
+                hint="Choose one of these, and cast afterwards if needed.", argument="dtype",
+            )  # fmt: skip
+        size = args["size"]
+        if size is not None and not min(size) > 0:
+            raise _no_canvas(size, None)
+        return meta.with_(dtype=dtype or meta.dtype)
+
+    @staticmethod
+    def cpu(work: Work, index: int, *arrays: NDArray[Any], **options: Any) -> NDArray[Any] | None:
+        image, out = arrays
+        warp_affine(image, out, work.params["matrices"][index], work.params["interp"], work.params["fill"])
+        return None
+
+    @staticmethod
+    def gpu(work: Work, inputs: Sequence[DeviceBatch], output: DeviceBatch, stream: GpuStream) -> None:
+        params = work.params
+        warp.warp_affine(inputs[0], output, params["matrices"], params["interp"], params["fill"], stream)
+
+
+def canvas(args: Args) -> NDArray[np.int64] | None:
+    """(N, 2) heights and widths that the argument `size` asks for; ``None`` if it is unset.
+
+    Raises
+    ------
+    ArgumentError
+        DS105 for a size without a pixel.
+    """
+    if not args.given("size"):
+        return None
+    wanted = args.vectors("size", 2)
+    if not args.wired("size"):
+        return np.maximum(round_half_away(wanted), 1)
+    empty = ~(wanted >= 1).all(axis=1)
+    if empty.any():
+        index = int(np.argmax(empty))
+        raise _no_canvas(wanted[index].tolist(), index)
+    return wanted.astype(np.int64)  # nvidia.dali rounds a constant size and truncates one that is fed
+
+
+def _no_canvas(size: Sequence[float], sample: int | None) -> ArgumentError:
+    height, width = size
+    return ArgumentError(
+        f"the size is {height:g} x {width:g} pixels.", hint="Give a height and a width of 1 or more.", argument="size",
+        sample=sample,
+    )  # fmt: skip
+
+
+def warp_work(args: Args, images: BatchView, sizes: NDArray[np.int64], matrices: NDArray[np.float32] | None) -> Work:
+    """The work of a warp onto canvases of the (N, 2) `sizes`; matrices that only data gives are ``None``."""
+    params = {"matrices": matrices, "fill": _fill(args, images), "interp": args["interp_type"].value}
+    return Work(with_extents(images.shapes, "HWC", sizes), params)
+
+
+def image_sizes(images: BatchView) -> NDArray[np.int64]:
+    """(N, 2) heights and widths of the images."""
+    return extents(images.shapes, "HWC")
+
+
+def _fill(args: Args, images: BatchView) -> float | None:
+    """The colour outside as the images' own type holds it, whatever the type of the output."""
+    if args["fill_value"] is None:
+        return None
+    held = np.empty(1, to_numpy(images.meta.dtype or T.UINT8))
+    convert(np.array([args["fill_value"]], np.float32), held)
+    return float(held[0])

@@ -1,0 +1,125 @@
+"""``fn.random.choice``."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dali_studio.core.diagnostics import ArgumentError
+from dali_studio.core.meta import TensorMeta
+from dali_studio.core.random_choice import choice
+from dali_studio.operators.common import T
+from dali_studio.operators.random.streams import RandomArguments, draw_batch, infer_random
+from dali_studio.schema.arguments import Args
+from dali_studio.schema.declare import Batch, Input, Operator, Output, example
+from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc
+from dali_studio.schema.traits import RandomSource
+
+#: How far a sum of probabilities may be from 1, as in nvidia.dali.
+_SUM_TOLERANCE = 1e-4
+
+
+class Choice(RandomArguments, Operator):
+    """Draws elements of an array, or whole numbers below a limit.
+
+    The first input is a number n, for draws from 0 to n - 1, or an array, from whose first axis elements are taken.
+    """
+
+    path = "random.choice"
+    category = "random"
+    icon = "dice"
+    keywords = "pick select sample draw discrete random"
+    inputs = (
+        Input("a", doc="A whole number, or the elements along the first axis."),
+        Input("shape_like", optional=True, doc="Only its shape counts."),
+    )
+    outputs = (Output("output", "scalar"),)
+    traits = (RandomSource,)
+    seeded = True
+    stateful = True
+    examples = (example(), example(shape=(5,)), example(shape=(2, 3)))
+
+    p: Annotated[
+        list[float] | None, Doc("Chance of each element; unset: all are equally likely."), PER_SAMPLE, COMMON
+    ] = None
+
+    @staticmethod
+    def infer(args: Args, *inputs: TensorMeta) -> TensorMeta:
+        given, *like = inputs
+        drawn = infer_random(args, T.INT32, like)
+        if given.ndim == 0 and given.dtype is not None and given.dtype.name[0] not in "UI":
+            raise ArgumentError(
+                f"the limit is {given.dtype.name}; a whole number is accepted.",
+                hint="Insert a cast to INT32, or give an array of the values to choose from.", argument="a",
+                code="DS203",
+            )  # fmt: skip
+        if given.ndim is None or drawn.ndim is None:
+            return TensorMeta(given.dtype)
+        ndim = drawn.ndim + max(given.ndim - 1, 0)
+        return TensorMeta(
+            given.dtype, ndim, _layout(given.layout, given.ndim, ndim), drawn.kind if ndim == 0 else "any"
+        )
+
+    @staticmethod
+    def run(state: object, args: Args, *inputs: Batch) -> tuple[Batch, ...]:
+        given, *like = inputs
+        limits = np.array([_limit(sample, index) for index, sample in enumerate(given.samples)], np.int64)
+        chances = _chances(args, limits)
+        arrays = any(sample.ndim > 1 for sample in given.samples)
+
+        def draw(seed: int, start: int, samples: int, elements: Any, rows: slice) -> NDArray[Any]:
+            weights = None if chances is None else chances[rows]
+            return choice(seed, start, samples, elements, limits[rows], weights, consecutive=arrays)
+
+        drawn = draw_batch(args, T.INT64, like, draw)
+        pairs = zip(given.samples, drawn.samples, strict=True)
+        made = [a[index] if a.ndim else index.astype(a.dtype) for a, index in pairs]
+        ndims = (given.samples[0].ndim, made[0].ndim) if made else (0, 0)
+        return (Batch([np.asarray(sample) for sample in made], _layout(given.layout, *ndims) or "", given.sources),)
+
+
+def _layout(layout: str | None, ndim: int, drawn: int) -> str | None:
+    """The elements' layout: without its first letter for one element, whole for a row of them, lost for more."""
+    if not layout or drawn > ndim:
+        return layout and ""
+    return layout[ndim - drawn :]
+
+
+def _limit(a: NDArray[Any], index: int) -> int:
+    """How many there are to choose from."""
+    if a.ndim == 0 and a.dtype.kind not in "iu":
+        raise ArgumentError(
+            f"the limit is {a.dtype}; a whole number is accepted.", hint="Give a whole number, or an array.",
+            argument="a", sample=index, code="DS203",
+        )  # fmt: skip
+    count = int(a) if a.ndim == 0 else a.shape[0]
+    if count < 1:
+        raise ArgumentError(
+            f"there are {count} elements to choose from.", hint="Give 1 or more.", argument="a", sample=index
+        )
+    return count
+
+
+def _chances(args: Args, limits: NDArray[np.int64]) -> list[NDArray[np.float32]] | None:
+    """The probabilities of every sample, checked."""
+    if not args.given("p"):
+        return None
+    fed = args.samples("p")
+    rows = [np.asarray(args["p"], np.float32)] * len(limits) if fed is None else [np.ravel(row) for row in fed]
+    for index, (row, limit) in enumerate(zip(rows, limits.tolist(), strict=True)):
+        sample = None if fed is None else index
+        if row.size != limit:
+            raise _wrong(f"{row.size} chances are given for {limit} elements.", "Give one for each element.", sample)
+        inside = (row >= 0) & (row <= 1)
+        if not inside.all():
+            raise _wrong(f"a chance is {row[~inside][0]:g}.", "Give numbers from 0 to 1.", sample)
+        total = float(row.sum(dtype=np.float64))
+        if not abs(total - 1) < _SUM_TOLERANCE:
+            raise _wrong(f"the chances add up to {total:g}.", "Give chances whose sum is 1.", sample)
+    return rows
+
+
+def _wrong(message: str, hint: str, sample: int | None) -> ArgumentError:
+    return ArgumentError(message, hint=hint, argument="p", sample=sample)

@@ -1,0 +1,64 @@
+"""``fn.random.normal``."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from numpy.typing import NDArray
+
+from dali_studio.core import random
+from dali_studio.core.dtypes import from_numpy, to_numpy
+from dali_studio.core.enums import DALIDataType
+from dali_studio.core.meta import TensorMeta
+from dali_studio.operators.common import T, accept_output
+from dali_studio.operators.random.streams import RandomArguments, draw_batch, infer_random
+from dali_studio.schema.arguments import Args
+from dali_studio.schema.declare import Batch, Input, Operator, Output, example
+from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Ui
+from dali_studio.schema.traits import RandomSource
+
+_TYPES = tuple(from_numpy(dtype) for dtype in random.UNIFORM_DTYPES)
+
+
+class Normal(RandomArguments, Operator):
+    """Draws normally distributed numbers.
+
+    The numbers are those of DALI for the same seed, up to their last bits, on any device.
+    """
+
+    path = "random.normal"
+    category = "random"
+    icon = "dice"
+    keywords = "gauss gaussian bell noise draw float random randn"
+    inputs = (Input("shape_like", optional=True, doc="Only its shape counts."),)
+    outputs = (Output("output", "scalar"),)
+    traits = (RandomSource,)
+    devices = ("cpu", "gpu")
+    seeded = True
+    stateful = True
+    examples = (
+        example(),
+        example(mean=5.0, stddev=0.5),
+        example(stddev=40.0, dtype="INT16", shape=(3, 2)),
+    )
+
+    mean: Annotated[float, Doc("Centre of the distribution."), Ui("slider", (-10, 10)), PER_SAMPLE, COMMON] = 0.0
+    stddev: Annotated[float, Doc("Standard deviation."), Ui("slider", (0, 10)), PER_SAMPLE, COMMON] = 1.0
+    dtype: Annotated[
+        DALIDataType | None, Doc("Element type; unset: FLOAT. Whole numbers are drawn real and rounded.")
+    ] = None
+
+    @staticmethod
+    def infer(args: Args, *inputs: TensorMeta) -> TensorMeta:
+        accept_output(args["dtype"], _TYPES)
+        return infer_random(args, args["dtype"] or T.FLOAT, inputs)
+
+    @staticmethod
+    def run(state: object, args: Args, *inputs: Batch) -> tuple[Batch, ...]:
+        dtype = args["dtype"] or T.FLOAT
+        means, widths = args.scalars("mean"), args.scalars("stddev")
+
+        def draw(seed: int, start: int, samples: int, elements: Any, rows: slice) -> NDArray[Any]:
+            return random.normal(seed, start, samples, elements, means[rows], widths[rows], to_numpy(dtype))
+
+        return (draw_batch(args, dtype, inputs, draw),)

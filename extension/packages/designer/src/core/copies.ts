@@ -1,0 +1,49 @@
+import type { CopyTiming, GraphView } from "../protocol/generated";
+import { outputDevice } from "./compat";
+import * as format from "./format";
+import { nodeOf, type Wire, wiresOf } from "./graph";
+import { timingOf } from "./select";
+import type { State } from "./state";
+
+/**
+ * The node that copies what a wire carries from the CPU to the GPU, or null: a copy or a mixed decoder reads what comes
+ * on its first wire; numbers that are drawn for a GPU are copied on their way out.
+ */
+export function copierOf(graph: GraphView, wire: Wire): string | null {
+  const source = nodeOf(graph, wire.source.node);
+  const target = nodeOf(graph, wire.slot.node);
+  if (!source) return null;
+  const first = target?.inputs.findIndex((ref) => ref !== null);
+  if (wire.slot.kind === "input" && target?.device === "mixed" && first === wire.slot.input)
+    return outputDevice(source.device) === "cpu" ? target.key : null;
+  const drawn = source.device !== "cpu" && source.inputs.every((ref) => ref === null);
+  return drawn && wiresOf(graph).find((w) => w.source.node === source.key)?.id === wire.id ? source.key : null;
+}
+
+export function crosses(graph: GraphView): boolean {
+  return wiresOf(graph).some((w) => copierOf(graph, w) !== null);
+}
+
+export interface CopyLabel {
+  readonly text: string;
+  readonly title: string;
+}
+
+const WAYS = { H2D: "from the CPU to the GPU", D2H: "from the GPU to the CPU" } as const;
+
+function sentenceOf(copy: CopyTiming): string {
+  const rate = copy.milliseconds > 0 ? `, ${format.bytes((copy.size / copy.milliseconds) * 1000)}/s` : "";
+  return `Copied ${WAYS[copy.direction]} per batch: ${format.bytes(copy.size)} in ${format.time(copy.milliseconds)}${rate}.`;
+}
+
+/** What the last run has measured for the copy on a wire; null if it has not. */
+export function copyLabel(state: State, wire: Wire): CopyLabel | null {
+  const key = state.graph ? copierOf(state.graph, wire) : null;
+  const copies = key ? (timingOf(state, key)?.copies ?? []) : [];
+  if (copies.length === 0) return null;
+  const old = state.run.revision === state.confirmed?.revision ? "" : " From before the last change.";
+  return {
+    text: copies.map((c) => `${c.direction} ${format.bytes(c.size)} · ${format.time(c.milliseconds)}`).join(", "),
+    title: copies.map(sentenceOf).join(" ") + old,
+  };
+}

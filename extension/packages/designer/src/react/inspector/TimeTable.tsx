@@ -1,0 +1,135 @@
+import * as format from "../../core/format";
+import { bytesOf } from "../../core/select";
+import type { NodeTiming, RunFinished } from "../../protocol/generated";
+import { costWords } from "../canvas/CardParts";
+import { useSel, useSession } from "../context";
+import { Section } from "../parts";
+
+/** GPU time with the copies: what the GPU was busy with. */
+function onGpu(timing: NodeTiming): number {
+  return timing.gpu + timing.copies.reduce((sum, c) => sum + c.milliseconds, 0);
+}
+
+const sum = (timings: readonly NodeTiming[], of: (t: NodeTiming) => number) => timings.reduce((n, t) => n + of(t), 0);
+const shown = (milliseconds: number) => (milliseconds > 0 ? format.time(milliseconds) : "");
+const bytes = (size: number) => (size > 0 ? format.bytes(size) : "");
+
+/** What a batch holds of a node's results; those that are only passed on stand in brackets. */
+function Held({ timing }: { readonly timing: NodeTiming }) {
+  const held = timing.host + timing.gpu_memory;
+  if (held > 0 || timing.passing === 0) return bytes(held);
+  return <span className="ds-muted">({bytes(timing.passing)})</span>;
+}
+
+function Table({ run }: { readonly run: RunFinished }) {
+  const session = useSession();
+  const measure = useSel((s) => s.view.measure);
+  const gpu = run.timings.some((t) => onGpu(t) > 0);
+  const whole = sum(run.timings, bytesOf) || 1;
+  const share = (t: NodeTiming) => (measure === "time" ? t.share : bytesOf(t) / whole);
+  const sorted = [...run.timings].sort((a, b) => share(b) - share(a));
+  return (
+    <table className="ds-time-table" data-testid="time-table">
+      <thead>
+        <tr>
+          <th scope="col">node</th>
+          <th scope="col" title="Milliseconds per batch on the CPU, summed over the threads">
+            CPU
+          </th>
+          {gpu && (
+            <th scope="col" title="Milliseconds per batch on the GPU, copies included, by CUDA events">
+              GPU
+            </th>
+          )}
+          <th
+            scope="col"
+            title="Bytes of the results of a batch, on the host and on the GPU; in brackets: read sample by sample, never all at once"
+          >
+            memory
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {sorted.map((t) => (
+          <tr key={t.key} title={costWords(t, t.key)}>
+            <th scope="row">
+              <button type="button" data-testid={`row-${t.key}`} onClick={() => session.select([t.key])}>
+                {t.group.length > 1 ? t.group.join(" + ") : t.key}
+              </button>
+              <span className="ds-time-bar">
+                <i
+                  className={`ds-heat-${format.heatStep(share(t))}`}
+                  style={{ width: `${Math.max(1, share(t) * 100)}%` }}
+                />
+              </span>
+            </th>
+            <td>{shown(t.cpu)}</td>
+            {gpu && <td>{shown(onGpu(t))}</td>}
+            <td data-testid={`memory-${t.key}`}>
+              <Held timing={t} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+      <tfoot>
+        <tr>
+          <th scope="row">all</th>
+          <td>{shown(sum(run.timings, (t) => t.cpu))}</td>
+          {gpu && <td>{shown(sum(run.timings, onGpu))}</td>}
+          <td title="What a batch holds in all, without what is in brackets">
+            {bytes(sum(run.timings, (t) => t.host + t.gpu_memory))}
+          </td>
+        </tr>
+      </tfoot>
+    </table>
+  );
+}
+
+/** Every node of the last run: time on the CPU, time on the GPU, memory. */
+export function WhereTheTimeGoes() {
+  const run = useSel((s) => s.run.finished);
+  const old = useSel((s) => s.run.revision !== s.confirmed?.revision);
+  if (!run || run.timings.length === 0)
+    return (
+      <Section title="Where the time goes">
+        <p className="ds-muted">Press Run: whole batches are made and every node is measured.</p>
+      </Section>
+    );
+  return (
+    <Section title="Where the time goes" note={old ? "before the last change" : "per batch"}>
+      <Table run={run} />
+      {run.note && (
+        <p className="ds-muted ds-note" data-testid="run-note">
+          {run.note}
+        </p>
+      )}
+    </Section>
+  );
+}
+
+/** Memory that is only kept to be used again goes back on request. */
+export function MemorySection() {
+  const session = useSession();
+  const freed = useSel((s) => s.freed);
+  const gpu = useSel((s) => s.opening?.gpu === "");
+  return (
+    <Section title="Memory">
+      <div className="ds-free">
+        <button
+          type="button"
+          className="ds-button ds-button-small"
+          title="Give back kept results and idle memory pools, on the host and on the GPU"
+          data-testid="free-memory"
+          onClick={() => session.send({ type: "free_memory" })}
+        >
+          Free memory
+        </button>
+        {freed && (
+          <span className="ds-muted" role="status" data-testid="freed">
+            Freed {format.bytes(freed.host)} on the host{gpu && `, ${format.bytes(freed.gpu)} on the GPU`}
+          </span>
+        )}
+      </div>
+    </Section>
+  );
+}

@@ -1,0 +1,165 @@
+"""``fn.warp_affine`` against nvidia.dali: matrices as argument and as input, directions, canvas, fill, types."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from images import ODD_SIZES, TINY_SIZES, pictures
+from peers import check, check_refused, refused
+from tolerances import TOLERANCES
+
+pytestmark = pytest.mark.usefixtures("nvidia")
+
+MATRICES = {
+    "unchanged": (1, 0, 0, 0, 1, 0),
+    "shifted": (1, 0, 3.25, 0, 1, -7.5),
+    "smaller": (2.5, 0, 0, 0, 1.75, 0),
+    "larger": (0.3, 0, 2, 0, 0.4, 3),
+    "sheared": (1, 0.4, -8, -0.2, 1, 5),
+    "turned": (0.866, -0.5, 12, 0.5, 0.866, -9),
+    "mirrored": (-1, 0, 43, 0, 1, 0),
+    "quarter turn": (0, 1, 0, -1, 0, 57),
+    "far away": (1, 0, 1e4, 0, 1, -1e5),
+}
+
+ARGUMENTS = """
+fill_value=0
+fill_value=128.0, inverse_map=False
+inverse_map=False
+size=(30, 50)
+size=(30.5, 51.4), fill_value=10
+size=(0.4, 5)
+fill_value=0.0, dtype=types.FLOAT
+fill_value=300.7
+fill_value=-5
+fill_value=12.6, dtype=types.FLOAT
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("matrix", MATRICES)
+def test_matrices(matrix: str) -> None:
+    check(
+        f"fn.warp_affine(x, matrix={MATRICES[matrix]}, fill_value=0), fn.warp_affine(x, matrix={MATRICES[matrix]}), "
+        f"fn.warp_affine(x, matrix={MATRICES[matrix]}, dtype=types.FLOAT)",
+        {"x": pictures([*ODD_SIZES, (57, 43), (200, 301)])}, TOLERANCES["warp_affine"],
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("matrix", ["sheared", "larger", "turned"])
+@pytest.mark.parametrize("arguments", ARGUMENTS)
+def test_arguments(arguments: str, matrix: str) -> None:
+    data = {"x": pictures([(57, 43), (40, 61), (200, 301)])}
+    check(f"fn.warp_affine(x, matrix={MATRICES[matrix]}, {arguments})", data, TOLERANCES["warp_affine"])
+
+
+@pytest.mark.parametrize("matrix", MATRICES)
+def test_nearest(matrix: str) -> None:
+    check(
+        f"fn.warp_affine(x, matrix={MATRICES[matrix]}, interp_type=types.INTERP_NN, fill_value=7)",
+        {"x": pictures([(57, 43), (200, 301)])},
+        TOLERANCES["warp_nn"],
+    )
+
+
+def test_tiny_pictures() -> None:
+    check(
+        "fn.warp_affine(x, matrix=(0.8, 0.3, 0.2, -0.1, 1.4, 0), fill_value=9), "
+        "fn.warp_affine(x, matrix=(0.8, 0.3, 0.2, -0.1, 1.4, 0), dtype=types.FLOAT)",
+        {"x": pictures(TINY_SIZES)}, TOLERANCES["rotate_small"],
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("channels", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.int32, np.float32])
+def test_types_and_channels(dtype: Any, channels: int) -> None:
+    data = {"x": pictures([(41, 53), (5, 3)], channels, dtype)}
+    matrix = MATRICES["turned"]
+    check(
+        f"fn.warp_affine(x, matrix={matrix}, fill_value=3), fn.warp_affine(x, matrix={matrix}, dtype=types.FLOAT)",
+        data,
+        TOLERANCES["rotate_small"],
+    )
+
+
+def test_arguments_by_sample() -> None:
+    rows = [np.array(MATRICES[name], np.float32).reshape(2, 3) for name in ("turned", "smaller", "sheared")]
+    sizes = [np.array(v, np.float32) for v in ((20, 30), (45.9, 7.2), (64, 64))]
+    data = {"x": pictures([(57, 43), (40, 61), (23, 35)]), "m": rows, "s": sizes}
+    check(
+        "fn.warp_affine(x, m), fn.warp_affine(x, matrix=m, fill_value=0), fn.warp_affine(x, m, inverse_map=False), "
+        "fn.warp_affine(x, matrix=m, inverse_map=False), fn.warp_affine(x, m, size=s, fill_value=2)",
+        data, TOLERANCES["rotate_small"], iterations=2,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "fn.warp_affine(x, np.array([[1, 0.2, 3], [0, 1.1, 2]], np.float32))",
+        "fn.warp_affine(x, matrix=np.array([[1, 0.2, 3], [0, 1.1, 2]]))",
+        "fn.warp_affine(x, types.Constant(np.array([[1, 0.2, 3], [0, 1.1, 2]], np.float32)))",
+        "fn.warp_affine(x, matrix=types.Constant(np.array([[1, 0.2, 3], [0, 1.1, 2]], np.float32)), size=[9, 8])",
+    ],
+)
+def test_matrices_as_arrays(program: str) -> None:
+    check(program, {"x": pictures([(41, 53), (30, 61)])}, TOLERANCES["rotate_small"])
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "fn.warp_affine(x)",
+        "fn.warp_affine(x, matrix=(1, 0, 0, 0, 1))",
+        "fn.warp_affine(x, matrix=(1, 0, 0, 0, 1, 0, 0, 0, 1))",
+        "fn.warp_affine(x, matrix=1)",
+        "fn.warp_affine(x, matrix=[[1, 0, 0], [0, 1, 0]])",
+        "fn.warp_affine(x, d)",
+        "fn.warp_affine(x, f)",
+        "fn.warp_affine(x, matrix=f)",
+        "fn.warp_affine(x, t)",
+        "fn.warp_affine(x, m, m)",
+        "fn.warp_affine(x, m, inverse_map=False, fill_value=u)",
+        "fn.warp_affine(x, flat, inverse_map=False)",
+        "fn.warp_affine(x, matrix=flat, inverse_map=False)",
+        "fn.warp_affine(x, matrix=(1, 0, 0, 1, 0, 0), inverse_map=False)",
+        "fn.warp_affine(x, m, interp_type=types.INTERP_CUBIC)",
+        "fn.warp_affine(x, m, dtype=types.INT8)",
+        "fn.warp_affine(x, m, size=10)",
+        "fn.warp_affine(x, m, size=(10, 11, 12))",
+        "fn.warp_affine(x, m, size=(0, 11))",
+        "fn.warp_affine(x, m, size=(-4, 11))",
+        "fn.warp_affine(x, m, size=n)",
+        "fn.rotate(x, angle=3, size=(0, 11))",
+        "fn.rotate(x, angle=3, size=n)",
+    ],
+)
+def test_refused_by_both(program: str) -> None:
+    matrix = np.array([[1, 0, 0], [0, 1, 0]], np.float32)
+    data = {
+        "x": pictures([(41, 53), (30, 61)]), "m": [matrix] * 2, "d": [matrix.astype(np.float64)] * 2,
+        "f": [matrix.reshape(6)] * 2, "t": [matrix.reshape(3, 2)] * 2, "u": [np.float32(3)] * 2,
+        "flat": [np.array([[1, 0, 3], [1, 0, 2]], np.float32)] * 2, "n": [np.array([-3, 5], np.float32)] * 2,
+    }  # fmt: skip
+    check_refused(program, data)
+
+
+@pytest.mark.parametrize(
+    ("program", "codes"),
+    [
+        ("fn.warp_affine(x, m, matrix=(1, 0, 0, 0, 1, 0))", "DS105"),
+        ("fn.warp_affine(x, matrix=(float('nan'), 0, 0, 0, 1, 0))", "DS105"),
+        ("fn.warp_affine(x, m * 1)", "DS106"),
+    ],
+)
+def test_senseless_arguments_that_only_ours_refuses(program: str, codes: str) -> None:
+    data = {"x": pictures([(41, 53)]), "m": [np.eye(2, 3, dtype=np.float32)]}
+    refused(program, data, codes)
+
+
+def test_matrices_that_are_refused_name_their_sample() -> None:
+    good, bad = np.eye(2, 3, dtype=np.float32), np.full((2, 3), np.inf, np.float32)
+    for use in ("m", "matrix=m"):
+        text = refused(f"fn.warp_affine(x, {use})", {"x": pictures([(9, 9)] * 3), "m": [good, good, bad]}, "DS105")
+        assert "sample 2" in text and "is not finite" in text
