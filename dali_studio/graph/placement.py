@@ -54,7 +54,7 @@ def _repair(graph: Graph, registry: Registry, found: Diagnostic) -> tuple[str, E
     if wire is None or schema is None:
         return None
     if node.device == "gpu" and wire.input is not None:
-        copied = _copies(registry, set(graph), [wire])
+        copied = _copies(registry, set(graph), [wire], "mixed")
         return (f"Copy {wire.source.node} to the GPU", copied) if copied else None
     if wire.input is not None and node.device == "cpu" and "gpu" in schema.devices:
         chain = _chain(graph, registry, node.key)
@@ -64,7 +64,7 @@ def _repair(graph: Graph, registry: Registry, found: Diagnostic) -> tuple[str, E
 
 
 def _from_cpu(graph: Graph, registry: Registry, wire: Wire) -> tuple[str, Edits] | None:
-    """Let a wire begin on the CPU: before the copy that it comes from, or at its source, placed there."""
+    """Let a wire begin on the CPU: before the copy that it comes from, at its source, placed there, or at a copy."""
     source = _schema(graph, registry, wire.source.node)
     if source is not None and source.role == "copy":
         before = graph.inputs(wire.source.node)[:1]
@@ -73,7 +73,8 @@ def _from_cpu(graph: Graph, registry: Registry, wire: Wire) -> tuple[str, Edits]
             return title, (Connect(source=before[0], target=wire.target, input=wire.input, argument=wire.argument),)
     if source is not None and "cpu" in source.devices and not graph.inputs(wire.source.node):
         return f"Place {wire.source.node} on the CPU", (SetDevice(key=wire.source.node, device="cpu"),)
-    return None
+    copied = _copies(registry, set(graph), [wire], "cpu")
+    return (f"Copy {wire.source.node} to the CPU", copied) if copied else None
 
 
 def _named(graph: Graph, registry: Registry, key: str, name: str) -> Wire | None:
@@ -132,15 +133,21 @@ def on_gpu(graph: Graph, registry: Registry) -> Graph:
     edits: list[Edit] = [SetDevice(key=key, device=device) for key, device in devices.items() if device != "cpu"]
     crossing = [
         w for w in base.wires()
-        if w.input is not None and devices[w.target] == "gpu" and devices[w.source.node] == "cpu"
+        if devices[w.target] == "gpu" and devices[w.source.node] == "cpu" and not _either(base, registry, w)
     ]  # fmt: skip
-    edits += _copies(registry, set(base), crossing)
+    edits += _copies(registry, set(base), crossing, "mixed")
     return apply(base, edits, registry, check=False)[0]
 
 
-def _copies(registry: Registry, taken: set[str], wires: list[Wire]) -> Edits:
-    """Put one copy to the GPU behind every source of `wires`; empty if no operator copies there."""
-    name = next((n for n in registry if (s := registry.schema(n)).role == "copy" and "mixed" in s.devices), None)
+def _either(graph: Graph, registry: Registry, wire: Wire) -> bool:
+    """Whether a wire may end at a node on a GPU with data from the CPU: arguments, and inputs that say so."""
+    schema = _schema(graph, registry, wire.target)
+    return wire.input is None or (schema is not None and schema.inputs[wire.input].either_device)
+
+
+def _copies(registry: Registry, taken: set[str], wires: list[Wire], device: Device) -> Edits:
+    """Put one copy behind every source of `wires`, to the GPU ("mixed") or the CPU; empty if no operator does that."""
+    name = next((n for n in registry if (s := registry.schema(n)).role == "copy" and s.devices == (device,)), None)
     if name is None:
         return ()
     keys: dict[PortRef, str] = {}
@@ -151,8 +158,9 @@ def _copies(registry: Registry, taken: set[str], wires: list[Wire]) -> Edits:
             key = next(k for n in range(1, len(taken) + 2) if (k := stem if n == 1 else f"{stem}_{n}") not in taken)
             taken.add(key)
             keys[wire.source] = key
-            edits += [AddNode(key=key, operator=name, device="mixed"), Connect(source=wire.source, target=key, input=0)]
-        edits.append(Connect(source=PortRef(node=keys[wire.source]), target=wire.target, input=wire.input))
+            edits += [AddNode(key=key, operator=name, device=device), Connect(source=wire.source, target=key, input=0)]
+        source = PortRef(node=keys[wire.source])
+        edits.append(Connect(source=source, target=wire.target, input=wire.input, argument=wire.argument))
     return tuple(edits)
 
 

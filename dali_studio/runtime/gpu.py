@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,6 +100,8 @@ class GpuRunner:
         with gpu_failures(step, len(batches[0].samples) if batches else 0):
             for port, batch in zip(step.outputs, batches, strict=True):
                 placed[port] = self._upload(step.key, batch, recording)
+                if recording is not None:
+                    recording.results(step.key, device=placed[port].size)
 
     def _upload(self, key: str, batch: Batch, recording: Recording | None) -> DeviceBatch:
         if not batch.samples:
@@ -122,8 +124,6 @@ class GpuRunner:
         self._stream.filled()
         watch.stop(key)
         watch.report()
-        if recording is not None:
-            recording.results(key, device=made.size)
         return made
 
     def _copy(
@@ -184,12 +184,12 @@ class GpuRunner:
         views = [view_of(item) if isinstance(item, Batch) else _device_view(item) for item in given]
         sources = views[0].sources if views else ()
         watch = Stopwatch(recording)
-        watch.start(step.key)
         with gpu_failures(step, len(indices), indices, sources):
+            inputs = [self._upload(step.key, item, recording) if isinstance(item, Batch) else item for item in given]
+            watch.start(step.key)
             meta, work = self._plan(step, args, views)
             assert meta.dtype is not None
             made = self._stream.empty(work.shapes, to_numpy(meta.dtype), meta.layout or "", sources)
-            inputs = [self._upload(step.key, item, recording) if isinstance(item, Batch) else item for item in given]
             with self._stream.measured(None if recording is None else partial(recording.gpu, step.key)):
                 operator.gpu(work, inputs, made, self._stream)
         placed[step.outputs[0]] = made

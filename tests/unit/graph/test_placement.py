@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dali_studio import Pipeline, fn
+from dali_studio import Pipeline, fn, types
 from dali_studio.api.default import default_registry
 from dali_studio.core.diagnostics import errors
 from dali_studio.graph.apply import apply
@@ -65,6 +65,19 @@ def test_arguments_return_to_the_cpu() -> None:
     graph, titles = repaired(placed(photos(), decode="mixed", small="gpu", turned="gpu", flipped="gpu", angle="gpu"))
     assert titles == ["Place angle on the CPU"]
     assert devices(graph)["angle"] == "cpu" and errors(validate(graph, REGISTRY).diagnostics) == ()
+
+
+def test_an_argument_that_is_computed_on_the_gpu_is_copied_to_the_cpu() -> None:
+    made = Pipeline(batch_size=2, num_threads=1, device_id=0)
+    with made:
+        data = fn.external_source(source=list, layout="HWC", name="data").gpu()
+        number = fn.cast(data, dtype=types.FLOAT, name="number")
+        made.set_outputs(fn.rotate(data, angle=number, name="turned"))
+    graph, titles = repaired(made.graph)
+    assert titles == ["Copy number to the CPU"]
+    assert errors(validate(graph, REGISTRY).diagnostics) == ()
+    assert graph.argument_inputs("turned")["angle"].node == "to_cpu"
+    assert "to_cpu" not in on_cpu(graph, REGISTRY)
 
 
 def test_a_pipeline_without_a_gpu_is_given_one() -> None:
