@@ -74,4 +74,4 @@ class KnownTimes:
             keys = structural_keys(on_cpu(graph, self._registry), self._registry, {})
         except DaliStudioError:
             return {}
-        return {key: (made, options.batch_size, options.num_threads, options.device_id) for key, made in keys.items()}
+        return {key: (made, options.batch_size, options.num_threads, options.device_id or 0) for key, made in keys.items()}

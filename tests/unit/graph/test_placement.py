@@ -99,6 +99,7 @@ def test_whole_placements_are_valid_and_lead_back_to_one_graph() -> None:
     assert devices(everything) == {"reader": "cpu", "decode": "mixed", "small": "gpu", "angle": "cpu", "turned": "gpu",
                                    "flipped": "gpu"}  # fmt: skip
     assert on_cpu(everything, REGISTRY) == on_cpu(graph, REGISTRY) == graph
+    assert errors(validate(on_gpu(photos(None), REGISTRY), REGISTRY).diagnostics) == ()
     with_copy, _ = repaired(placed(photos(), small="gpu"))
     assert on_cpu(with_copy, REGISTRY) == graph
 
