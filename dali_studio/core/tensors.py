@@ -190,7 +190,8 @@ class TensorListCPU:
                     f"sample {index} has dtype {sample.dtype} and {sample.ndim} axes, sample 0 has {first.dtype} and "
                     f"{first.ndim}; all samples of a batch need the same."
                 )
-        self._samples, self._sources = samples, sources
+        self._samples = samples
+        self._sources: Sequence[str] = sources
         self._dtype = dtype or (from_numpy(first.dtype) if first is not None else DALIDataType.NO_TYPE)
         self._layout = ""
         if first is not None:

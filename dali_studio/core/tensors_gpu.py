@@ -203,7 +203,8 @@ class TensorListGPU:
                     f"sample {index} has dtype {sample.dtype} and {sample.ndim} axes, sample 0 has {samples[0].dtype} "
                     f"and {samples[0].ndim}; all samples of a batch need the same."
                 )
-        self._samples, self._sources, self._layout = samples, sources, layout if samples else ""
+        self._samples, self._layout = samples, layout if samples else ""
+        self._sources: Sequence[str] = sources
         self._dtype = dtype or (from_numpy(samples[0].dtype) if samples else DALIDataType.NO_TYPE)
 
     def __len__(self) -> int:

@@ -85,11 +85,15 @@ class MixedRunner:
         both = images.positions if images is not None else ()
         addresses, pitches = made.pointers, work.shapes[:, 1] * work.shapes[:, 2]
 
+        free = self._stream.copied()  # behind what users of the memory's last contents have enqueued by default
+
         def to_hardware(decoder: HardwareDecoder, group: list[int]) -> SubmittedFiles:
             assert images is not None
             windows = None if images.windows is None else images.windows[group]
             chosen = [files[position] for position in group]
-            batch = decoder.submit(chosen, addresses[group], pitches[group], images.colors, windows=windows)
+            batch = decoder.submit(
+                chosen, addresses[group], pitches[group], images.colors, windows=windows, after=free
+            )
             submitted.append(batch)
             return batch
 

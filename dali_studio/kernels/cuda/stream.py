@@ -210,14 +210,18 @@ class GpuStream:
             address = _pointer(host[begin:])
             (batch.memory + begin).copy_from_host_async(address, end - begin, self._copies)
 
+    def copied(self) -> Any:
+        """An event behind the copies, and so behind the default stream's work."""
+        event = self._cupy.cuda.Event(block=False, disable_timing=True)
+        event.record(self._copies)
+        return event
+
     def filled(self) -> None:
         """Let what is enqueued from now on wait for the copies."""
         self._join_copies()
 
     def _join_copies(self) -> None:
-        event = self._cupy.cuda.Event(block=False, disable_timing=True)
-        event.record(self._copies)
-        self._stream.wait_event(event)
+        self._stream.wait_event(self.copied())
 
     def copy(self, memory: Any, host: NDArray[np.uint8]) -> None:
         """Enqueue the copy of `host` (from `pinned`) to `memory`."""
