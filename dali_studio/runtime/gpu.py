@@ -102,6 +102,8 @@ class GpuRunner:
             for port, batch in zip(step.outputs, batches, strict=True):
                 there = isinstance(batch, DeviceBatch)
                 placed[port] = self._stream.adopt(batch) if there else self._upload(step.key, batch, recording)
+                if recording is not None:
+                    recording.results(step.key, device=placed[port].size)
 
     def take_in(self, step: Step, arrays: Sequence[Any], layout: str, producer: Any) -> DeviceBatch:
         """Copy arrays of the program, which is free to change them afterwards on the stream `producer`."""
@@ -136,8 +138,6 @@ class GpuRunner:
         self._stream.filled()
         watch.stop(key)
         watch.report()
-        if recording is not None:
-            recording.results(key, device=made.size)
         return made
 
     def _copy(
@@ -198,12 +198,12 @@ class GpuRunner:
         views = [view_of(item) if isinstance(item, Batch) else _device_view(item) for item in given]
         sources = views[0].sources if views else ()
         watch = Stopwatch(recording)
-        watch.start(step.key)
         with gpu_failures(step, len(indices), indices, sources):
+            inputs = [self._upload(step.key, item, recording) if isinstance(item, Batch) else item for item in given]
+            watch.start(step.key)
             meta, work = self._plan(step, args, views)
             assert meta.dtype is not None
             made = self._stream.empty(work.shapes, to_numpy(meta.dtype), meta.layout or "", sources)
-            inputs = [self._upload(step.key, item, recording) if isinstance(item, Batch) else item for item in given]
             with self._stream.measured(None if recording is None else partial(recording.gpu, step.key)):
                 operator.gpu(work, inputs, made, self._stream)
         placed[step.outputs[0]] = made
