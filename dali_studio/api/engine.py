@@ -44,7 +44,7 @@ class Engine:
     ) -> None:  # fmt: skip
         options = graph.options
         self.graph, self.registry, self.probe = graph, registry, probe
-        self.plan: Plan = compile_graph(graph, registry, devices=devices)
+        self.plan: Plan = compile_graph(graph, registry, devices=devices, fuse=probe is None)
         self.seed = resolve_pipeline_seed(options.seed)
         self.workers = WorkerPool(options.num_threads)
         self.executor = Executor(self.plan, registry, self.seed, self.workers, options.device_id)

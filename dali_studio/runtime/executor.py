@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.compiler.plan import BatchStage, Plan, Segment, Step
+from dali_studio.compiler.plan import BatchStage, FusedStage, Plan, Segment, Step
 from dali_studio.core import random
 from dali_studio.core.diagnostics import ArgumentError, DaliStudioError, Diagnostic
 from dali_studio.graph.edits import PortRef
@@ -170,9 +170,12 @@ class Executor:
         return {port: made[port] for port in keep if port in made}
 
     def _stage(
-        self, stage: BatchStage | Segment, request: Request, store: Store, placed: Placed, probe: Probe | None,
+        self, stage: BatchStage | Segment | FusedStage, request: Request, store: Store, placed: Placed, probe: Probe | None,
         cache: Cache | None,
     ) -> None:  # fmt: skip
+        if isinstance(stage, FusedStage):
+            self._fused(stage, request, store, placed, probe)
+            return
         if isinstance(stage, BatchStage) and stage.step.device != "cpu":
             self._on_gpu(stage.step, request, store, placed, probe)
             return
@@ -218,6 +221,18 @@ class Executor:
             self._gpu.synchronize()  # so that the time is the step's own
         watch.stop(step.key)
         watch.report()
+
+    def _fused(
+        self, stage: FusedStage, request: Request, store: Store, placed: Placed, probe: Probe | None
+    ) -> None:
+        assert self._gpu is not None
+        (port,) = stage.steps[0].inputs
+        made = self._gpu.run_fused(
+            stage.steps, lambda step: self._args(step, request, store), placed[port], _indices(request), placed
+        )
+        if not made:
+            for step in stage.steps:
+                self._on_gpu(step, request, store, placed, probe)
 
     def _batch(
         self, step: Step, request: Request, store: Store, inputs: Sequence[Batch], probe: Probe | None

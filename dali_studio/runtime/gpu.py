@@ -18,6 +18,7 @@ from dali_studio.graph.edits import PortRef
 from dali_studio.kernels.cuda.batch import DeviceBatch, elements, place
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.runtime.failures import StepError
+from dali_studio.runtime.fusion import Fusion
 from dali_studio.runtime.segment import view_of
 from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.arguments import Args
@@ -46,6 +47,7 @@ class GpuRunner:
         self._registry, self._workers = registry, workers
         self._stream = GpuStream(device_id)
         self._planned: dict[str, _Planned] = {}
+        self._fusion = Fusion(registry, self._stream, self._plan)
 
     @contextmanager
     def iteration(self, placed: Placed) -> Generator[None]:
@@ -134,6 +136,20 @@ class GpuRunner:
                 made = self._stream.empty(work.shapes, dtype, layout, sources)
                 operator.gpu(work, [item for item in given if isinstance(item, DeviceBatch)], made, self._stream)
         placed[step.outputs[0]] = made
+
+    def run_fused(
+        self, steps: Sequence[Step], args: Callable[[Step], Args], image: DeviceBatch, indices: NDArray[np.int64],
+        placed: Placed,
+    ) -> bool:  # fmt: skip
+        """Enqueue per-sample operators as one kernel; ``False`` if they have to run one by one."""
+        view = _device_view(image)
+        made = self._fusion.run(
+            steps, args, image, view, lambda step: _failures(step, len(indices), indices, view.sources)
+        )
+        if made is None:
+            return False
+        placed[steps[-1].outputs[0]] = made
+        return True
 
     def _plan(self, step: Step, arguments: Callable[[], Args], views: Sequence[BatchView]) -> tuple[TensorMeta, Work]:
         """Type and work of a batch; those of the iteration before, if nothing has changed that they depend on."""

@@ -201,6 +201,27 @@ class Operator(CommonArguments):
         raise NotImplementedError
 
     @staticmethod
+    def part(work: Work, image: BatchView, dtype: np.dtype[Any]) -> Any:
+        """What ``gpu`` does as a piece of a generated kernel that does several steps at once, bit for bit the same.
+
+        Only operators with the trait ``PixelPart`` or ``SourcePart`` define it.
+
+        Parameters
+        ----------
+        work : Work
+        image : BatchView
+            The input, without data.
+        dtype : numpy.dtype
+            Of the output.
+
+        Returns
+        -------
+        `kernels.cuda.parts.Part` or None
+            ``None``: not for this input; the steps then run one by one.
+        """
+        raise NotImplementedError
+
+    @staticmethod
     def window(work: Work) -> NDArray[np.int64] | None:
         """What a ``WindowSink`` reads of its input: (N, 4) rows (y, x, height, width); ``None`` if it is not inside."""
         raise NotImplementedError

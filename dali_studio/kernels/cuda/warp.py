@@ -1,20 +1,29 @@
-"""Affine warps over batches."""
+"""Affine warps: a part that begins a chain, and alone."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.kernels.cuda import chains
 from dali_studio.kernels.cuda.batch import DeviceBatch
+from dali_studio.kernels.cuda.generate import part_text
+from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.stream import GpuStream
 
-_INTS = ("in_h", "in_w", "out_h", "out_w", "channels", "unused")
-_ITEM = np.dtype(
-    [("src", np.uint64), ("dst", np.uint64), *((name, np.int32) for name in _INTS), ("matrix", np.float32, 6)],
-    align=True,
-)
+_ROW = np.dtype([("matrix", np.float32, 6), ("fill", np.float32)], align=True)
 _NEAREST = 0
-_TILE = (32, 32)  # rows and columns of a block
+
+
+def warp_part(matrices: NDArray[np.float32], interp: int, fill: float | None) -> Part:
+    """The pixels that the (N, 2, 3) matrices point at (`kernels.cpu.warp.warp_affine`).
+
+    The CPU kernel steps along a row by repeated addition, as nvidia.dali does there; this one computes each position
+    by itself, as on nvidia.dali's GPU: positions differ in the last bits.
+    """
+    row = np.empty(len(matrices), _ROW)
+    row["matrix"], row["fill"] = matrices.reshape(len(matrices), 6), 0.0 if fill is None else fill
+    return Part("Warp", "source", part_text("warp"), row, flags=(int(interp == _NEAREST), int(fill is not None)))
 
 
 def warp_affine(
@@ -25,27 +34,5 @@ def warp_affine(
     fill: float | None,
     stream: GpuStream,
 ) -> None:
-    """Fill `out` with the pixels that the (N, 2, 3) matrices point at (`kernels.cpu.warp.warp_affine`).
-
-    The CPU kernel steps along a row by repeated addition, as nvidia.dali does there; this one computes each position
-    by itself, as on nvidia.dali's GPU: positions differ in the last bits.
-    """
-    pixels = [batch.shapes[:, :2].prod(axis=1).max(initial=0) for batch in (src, out)]
-    if max(pixels) >= 1 << 31:
-        raise ValueError(f"an image has {max(pixels)} pixels; a warp on a GPU takes fewer than 2^31")
-    items = np.zeros(len(src), _ITEM)
-    items["src"], items["dst"] = src.pointers, out.pointers
-    items["in_h"], items["in_w"], items["channels"] = src.shapes.T
-    items["out_h"], items["out_w"] = out.shapes[:, 0], out.shapes[:, 1]
-    items["matrix"] = matrices.reshape(len(src), 6)
-    blocks = -(-out.shapes[:, 0] // _TILE[0]) * -(-out.shapes[:, 1] // _TILE[1])
-    macros = {
-        "IN": src.dtype,
-        "OUT": out.dtype,
-        "NEAREST": interp == _NEAREST,
-        "FILLED": fill is not None,
-        "BYTES": src.dtype == np.uint8,
-    }
-    stream.launch(
-        "warp", items, blocks * 256, np.float32(0.0 if fill is None else fill), macros=macros
-    )
+    """Launch `warp_part` alone."""
+    chains.run(src, out, [warp_part(matrices, interp, fill)], (), stream)

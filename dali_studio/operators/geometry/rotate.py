@@ -16,12 +16,13 @@ from dali_studio.kernels.cpu.convert import convert
 from dali_studio.kernels.cpu.warp import rotate_matrix, rotated_size, warp_affine
 from dali_studio.kernels.cuda import warp
 from dali_studio.kernels.cuda.batch import DeviceBatch
+from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import T, accept_input, extents, image_meta, round_half_away, with_extents
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import BatchView, Input, Operator, Output, Work, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Choices, Deprecated, Doc, Length, Refused, Ui, Unit
-from dali_studio.schema.traits import PerSample
+from dali_studio.schema.traits import PerSample, SourcePart
 
 _TYPES = (T.UINT8, T.INT16, T.INT32, T.FLOAT)
 
@@ -38,7 +39,7 @@ class Rotate(Operator):
     keywords = "turn angle spin randomrotation"
     inputs = (Input("image", "image", layouts="HWC"),)
     outputs = (Output("image", "image"),)
-    traits = (PerSample,)
+    traits = (PerSample, SourcePart)
     devices = ("cpu", "gpu")
     examples = (
         example(angle=10.0),
@@ -111,6 +112,11 @@ class Rotate(Operator):
     def gpu(work: Work, inputs: Sequence[DeviceBatch], output: DeviceBatch, stream: GpuStream) -> None:
         params = work.params
         warp.warp_affine(inputs[0], output, params["matrices"], params["interp"], params["fill"], stream)
+
+    @staticmethod
+    def part(work: Work, image: BatchView, dtype: np.dtype[Any]) -> Part:
+        params = work.params
+        return warp.warp_part(params["matrices"], params["interp"], params["fill"])
 
 
 def _fill(args: Args, images: BatchView) -> float | None:

@@ -1,0 +1,86 @@
+// Affine warp of HWC images. NEAREST chooses the filter, FILLED the border.
+
+// Six bytes at base + offset, as two words: aligned words are read and shifted. Memory is padded behind its end.
+__device__ __forceinline__ uint2 six_bytes(const u8* base, u32 offset) {
+  const u32* words = (const u32*)(base + (offset & ~3u));
+  u32 a = words[0], b = words[1], c = words[2], shift = offset << 3;  // the shift counts modulo 32
+  return make_uint2(__funnelshift_r(a, b, shift), __funnelshift_r(b, c, shift));
+}
+
+// A mean of bytes needs no clamping on its way to a byte: a half is added and the floor is taken, both exactly.
+template <class O> struct FromMean {
+  static __device__ __forceinline__ O of(float x) { return from_float<O>(x); }
+};
+template <> struct FromMean<u8> {
+  static __device__ __forceinline__ u8 of(float x) { return (u8)(__float_as_uint(__fadd_rd(x, 49152.5f)) >> 8); }
+};
+
+template <class I, class O, int NEAREST, int FILLED> struct Warp {
+  float matrix[6];  // output point (x, y, 1) to input point, pixel corners at whole numbers
+  float fill;
+
+  template <int C> __device__ __forceinline__ void at(const Image<I>& image, int row, int column, int c, O (&out)[C]) const {
+    float u = __fadd_rn((float)column, 0.5f), v = __fadd_rn((float)row, 0.5f);
+    float sx = __fadd_rn(__fmul_rn(matrix[0], u), __fadd_rn(__fmul_rn(matrix[1], v), matrix[2]));
+    float sy = __fadd_rn(__fmul_rn(matrix[3], u), __fadd_rn(__fmul_rn(matrix[4], v), matrix[5]));
+    if (NEAREST) {
+      int x = (int)floorf(sx), y = (int)floorf(sy);
+#pragma unroll
+      for (int i = 0; i < C; i++) out[i] = from_float<O>(tap(image, y, x, c + i));
+      return;
+    }
+    sx = __fadd_rn(sx, -0.5f);
+    sy = __fadd_rn(sy, -0.5f);
+    bool whole = sx >= 0.f && sy >= 0.f && sx < (float)(image.width - 1) && sy < (float)(image.height - 1);
+    if (!whole) {  // far outside is as good as very far outside
+      sx = fminf(fmaxf(sx, -4e6f), 4e6f);
+      sy = fminf(fmaxf(sy, -4e6f), 4e6f);
+    }
+    // adding 1.5 * 2^23 downwards leaves the floor in the last places
+    float mx = __fadd_rd(sx, 12582912.f), my = __fadd_rd(sy, 12582912.f);
+    float right = __fadd_rn(sx, -__fadd_rn(mx, -12582912.f)), low = __fadd_rn(sy, -__fadd_rn(my, -12582912.f));
+    int x = __float_as_int(mx) - 0x4B400000, y = __float_as_int(my) - 0x4B400000;
+    if (whole) {
+      const int channels = C == 3 ? 3 : image.channels;
+      inner(image, y, x, channels, c, right, low, out);
+    } else if (FILLED && (x < -1 || y < -1 || x >= image.width || y >= image.height)) {
+#pragma unroll
+      for (int i = 0; i < C; i++) out[i] = from_float<O>(fill);
+    } else {
+#pragma unroll
+      for (int i = 0; i < C; i++)
+        out[i] = from_float<O>(mix(tap(image, y, x, c + i), tap(image, y, x + 1, c + i), tap(image, y + 1, x, c + i),
+                                   tap(image, y + 1, x + 1, c + i), right, low));
+    }
+  }
+
+ private:
+  __device__ __forceinline__ float tap(const Image<I>& image, int y, int x, int c) const {
+    if (FILLED && (x < 0 || y < 0 || x >= image.width || y >= image.height)) return fill;
+    x = min(max(x, 0), image.width - 1);
+    y = min(max(y, 0), image.height - 1);
+    return to_float(image.data[((i64)y * image.width + x) * image.channels + c]);
+  }
+  static __device__ __forceinline__ float mix(float a, float b, float d, float e, float right, float low) {
+    float above = fmaf(right, __fadd_rn(b, -a), a), below = fmaf(right, __fadd_rn(e, -d), d);
+    return fmaf(low, __fadd_rn(below, -above), above);
+  }
+  template <class T, int C>
+  static __device__ __forceinline__ void inner(const Image<T>& image, int y, int x, int channels, int c, float right, float low,
+                                               O (&out)[C]) {
+    const T* p = image.data + ((i64)y * image.width + x) * channels + c;
+    i64 row = (i64)image.width * channels;
+#pragma unroll
+    for (int i = 0; i < C; i++)
+      out[i] = from_float<O>(mix(to_float(p[i]), to_float(p[channels + i]), to_float(p[row + i]), to_float(p[row + channels + i]), right, low));
+  }
+  // RGB bytes, whose offsets fit into 32 bits.
+  static __device__ __forceinline__ void inner(const Image<u8>& image, int y, int x, int, int, float right, float low, O (&out)[3]) {
+    const u8* base = (const u8*)((u64)image.data & ~3ull);
+    u32 row = (u32)image.width * 3, offset = (u32)y * row + (u32)x * 3 + ((u32)(u64)image.data & 3);
+    uint2 upper = six_bytes(base, offset), lower = six_bytes(base, offset + row);
+#pragma unroll
+    for (int i = 0; i < 3; i++)
+      out[i] = FromMean<O>::of(mix(byte_of(upper, i), byte_of(upper, i + 3), byte_of(lower, i), byte_of(lower, i + 3), right, low));
+  }
+};
