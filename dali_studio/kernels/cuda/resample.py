@@ -154,7 +154,7 @@ def _shared(columns: NDArray[Any], channels: Any) -> tuple[int, int]:
     scale, taps = np.abs(columns["scale"].astype(np.float64)), columns["taps"].astype(np.int64)
     # the columns that a warp reads: as far as its outputs lie apart, and the filter's width
     span = np.minimum(columns["in_size"], np.ceil((_TILE - 1) * scale).astype(np.int64) + taps + 2)
-    capacity = int(-(-(span * channels).max(initial=1) // 4) * 4)
+    capacity = int(-(-((span * channels).max(initial=1) + 3) // 4) * 4)  # three more, to begin with whole words
     return capacity, next((warps for warps in _WARPS if 4 * capacity * warps <= _SHARED), 0)
 
 

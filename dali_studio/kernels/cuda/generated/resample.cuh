@@ -60,6 +60,11 @@ __device__ __forceinline__ void add_word(u32 v, float w, float (&sums)[4]) {
   for (int b = 0; b < 4; b++) sums[b] = fmaf(byte_of(make_uint2(v, 0), b), w, sums[b]);
 }
 
+// Elements to read before `base`, so that words are whole: bytes only, where that holds in all rows. What lies before a
+// sample is in the same slab.
+template <class I> __device__ __forceinline__ int lead(const I*, i64) { return 0; }
+__device__ __forceinline__ int lead(const u8* base, i64 stride) { return stride & 3 ? 0 : (int)((u64)base & 3); }
+
 // Bytes are read four at a time. Memory is padded, so that reading past the end is harmless.
 __device__ __forceinline__ void vertical(const u8* base, i64 stride, const float* weights, int taps, int count, int lane, float* row) {
   bool aligned = (((u64)base | (u64)stride) & 3) == 0;
@@ -70,10 +75,10 @@ __device__ __forceinline__ void vertical(const u8* base, i64 stride, const float
 #pragma unroll 4
       for (int k = 0; k < taps; k++, at += stride) add_word(*(const u32*)at, weights[k], sums);
     } else {  // two aligned words, shifted
+#pragma unroll 2
       for (int k = 0; k < taps; k++, at += stride) {
         const u32* words = (const u32*)((u64)at & ~3ull);
-        u32 shift = (u32)(u64)at << 3;
-        add_word(shift & 31 ? __funnelshift_r(words[0], words[1], shift) : words[0], weights[k], sums);
+        add_word(__funnelshift_r(words[0], words[1], (u32)(u64)at << 3), weights[k], sums);
       }
     }
     *(float4*)(row + i) = make_float4(sums[0], sums[1], sums[2], sums[3]);

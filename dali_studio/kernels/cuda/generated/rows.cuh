@@ -26,25 +26,28 @@ extern "C" __global__ void __launch_bounds__(256) rows(const Item* __restrict__ 
   a = t.source.x_starts[min(max(a, 0), last)];
   b = t.source.x_starts[min(max(b, 0), last)];
   from = min(max(from, 0), last);
-  int low = min(a, b), count = (max(a, b) + t.source.x_taps - low) * channels;
+  int low = min(a, b);
+  i64 stride = (i64)t.in_w * channels;
+  const IN* base = t.src + (i64)read * t.in_h * stride + (i64)low * channels;
+  int before = lead(base, stride), count = before + (max(a, b) + t.source.x_taps - low) * channels;
+  base -= before;
   bool mine = x < end;
   Column<RESAMPLED> source;
   source.taps = t.source.x_taps;
   source.channels = channels;
   source.weights = t.source.x_weights + (i64)from * source.taps;
-  source.sums = sums + (mine ? (t.source.x_starts[from] - low) * channels : 0);
+  source.sums = sums + before + (mine ? (t.source.x_starts[from] - low) * channels : 0);
 #if PLANAR_IN
   source.sums -= plane;  // the row has this one channel only
 #endif
 #pragma unroll
   for (int k = 0; k < HELD; k++) source.held[k] = k < source.taps ? source.weights[k] : 0.f;
-  i64 stride = (i64)t.in_w * channels;
   for (int y = band; y < min(band + BAND, t.out_h); y++) {
     int line = y;
     __syncwarp();
     if (row(t, line))
-      vertical(t.src + ((i64)read * t.in_h + t.source.y_starts[line]) * stride + (i64)low * channels, stride,
-               t.source.y_weights + (i64)line * t.source.y_taps, t.source.y_taps, count, lane, sums);
+      vertical(base + t.source.y_starts[line] * stride, stride, t.source.y_weights + (i64)line * t.source.y_taps,
+               t.source.y_taps, count, lane, sums);
     __syncwarp();
 #if PLANAR_IN
     OUT v[1];

@@ -31,56 +31,66 @@ template <class I, class O, int NEAREST, int FILLED> struct Warp {
     }
     sx = __fadd_rn(sx, -0.5f);
     sy = __fadd_rn(sy, -0.5f);
-    bool whole = sx >= 0.f && sy >= 0.f && sx < (float)(image.width - 1) && sy < (float)(image.height - 1);
-    if (!whole) {  // far outside is as good as very far outside
-      sx = fminf(fmaxf(sx, -4e6f), 4e6f);
-      sy = fminf(fmaxf(sy, -4e6f), 4e6f);
+    if (sx >= 0.f && sy >= 0.f && sx < (float)(image.width - 1) && sy < (float)(image.height - 1)) {
+      Place p(sx, sy);
+      inner(image, p, C == 3 ? 3 : image.channels, c, out);
+      return;
     }
-    // adding 1.5 * 2^23 downwards leaves the floor in the last places
-    float mx = __fadd_rd(sx, 12582912.f), my = __fadd_rd(sy, 12582912.f);
-    float right = __fadd_rn(sx, -__fadd_rn(mx, -12582912.f)), low = __fadd_rn(sy, -__fadd_rn(my, -12582912.f));
-    int x = __float_as_int(mx) - 0x4B400000, y = __float_as_int(my) - 0x4B400000;
-    if (whole) {
-      const int channels = C == 3 ? 3 : image.channels;
-      inner(image, y, x, channels, c, right, low, out);
-    } else if (FILLED && (x < -1 || y < -1 || x >= image.width || y >= image.height)) {
+    // far outside is as good as very far outside
+    Place p(fminf(fmaxf(sx, -4e6f), 4e6f), fminf(fmaxf(sy, -4e6f), 4e6f));
+    bool outside = p.x < -1 || p.y < -1 || p.x >= image.width || p.y >= image.height;
+    if (FILLED && outside) {
 #pragma unroll
       for (int i = 0; i < C; i++) out[i] = from_float<O>(fill);
-    } else {
-#pragma unroll
-      for (int i = 0; i < C; i++)
-        out[i] = from_float<O>(mix(tap(image, y, x, c + i), tap(image, y, x + 1, c + i), tap(image, y + 1, x, c + i),
-                                   tap(image, y + 1, x + 1, c + i), right, low));
+      return;
     }
+#pragma unroll
+    for (int i = 0; i < C; i++)
+      out[i] = from_float<O>(mix(tap(image, p.y, p.x, c + i), tap(image, p.y, p.x + 1, c + i), tap(image, p.y + 1, p.x, c + i),
+                                 tap(image, p.y + 1, p.x + 1, c + i), p));
   }
 
  private:
+  // A pixel, and how far to the right of it and below it a place lies. Adding 1.5 * 2^23 downwards leaves the floor in
+  // the last places.
+  struct Place {
+    int x, y;
+    float right, low;
+    __device__ __forceinline__ Place(float sx, float sy) {
+      float mx = __fadd_rd(sx, 12582912.f), my = __fadd_rd(sy, 12582912.f);
+      right = __fadd_rn(sx, -__fadd_rn(mx, -12582912.f));
+      low = __fadd_rn(sy, -__fadd_rn(my, -12582912.f));
+      x = __float_as_int(mx) - 0x4B400000;
+      y = __float_as_int(my) - 0x4B400000;
+    }
+  };
+
   __device__ __forceinline__ float tap(const Image<I>& image, int y, int x, int c) const {
     if (FILLED && (x < 0 || y < 0 || x >= image.width || y >= image.height)) return fill;
     x = min(max(x, 0), image.width - 1);
     y = min(max(y, 0), image.height - 1);
     return to_float(image.data[((i64)y * image.width + x) * image.channels + c]);
   }
-  static __device__ __forceinline__ float mix(float a, float b, float d, float e, float right, float low) {
-    float above = fmaf(right, __fadd_rn(b, -a), a), below = fmaf(right, __fadd_rn(e, -d), d);
-    return fmaf(low, __fadd_rn(below, -above), above);
+  static __device__ __forceinline__ float mix(float a, float b, float d, float e, const Place& p) {
+    float above = fmaf(p.right, __fadd_rn(b, -a), a), below = fmaf(p.right, __fadd_rn(e, -d), d);
+    return fmaf(p.low, __fadd_rn(below, -above), above);
   }
   template <class T, int C>
-  static __device__ __forceinline__ void inner(const Image<T>& image, int y, int x, int channels, int c, float right, float low,
-                                               O (&out)[C]) {
-    const T* p = image.data + ((i64)y * image.width + x) * channels + c;
+  static __device__ __forceinline__ void inner(const Image<T>& image, const Place& place, int channels, int c, O (&out)[C]) {
+    const T* p = image.data + ((i64)place.y * image.width + place.x) * channels + c;
     i64 row = (i64)image.width * channels;
 #pragma unroll
     for (int i = 0; i < C; i++)
-      out[i] = from_float<O>(mix(to_float(p[i]), to_float(p[channels + i]), to_float(p[row + i]), to_float(p[row + channels + i]), right, low));
+      out[i] = from_float<O>(mix(to_float(p[i]), to_float(p[channels + i]), to_float(p[row + i]),
+                                 to_float(p[row + channels + i]), place));
   }
   // RGB bytes, whose offsets fit into 32 bits.
-  static __device__ __forceinline__ void inner(const Image<u8>& image, int y, int x, int, int, float right, float low, O (&out)[3]) {
+  static __device__ __forceinline__ void inner(const Image<u8>& image, const Place& place, int, int, O (&out)[3]) {
     const u8* base = (const u8*)((u64)image.data & ~3ull);
-    u32 row = (u32)image.width * 3, offset = (u32)y * row + (u32)x * 3 + ((u32)(u64)image.data & 3);
+    u32 row = (u32)image.width * 3, offset = (u32)place.y * row + (u32)place.x * 3 + ((u32)(u64)image.data & 3);
     uint2 upper = six_bytes(base, offset), lower = six_bytes(base, offset + row);
 #pragma unroll
     for (int i = 0; i < 3; i++)
-      out[i] = FromMean<O>::of(mix(byte_of(upper, i), byte_of(upper, i + 3), byte_of(lower, i), byte_of(lower, i + 3), right, low));
+      out[i] = FromMean<O>::of(mix(byte_of(upper, i), byte_of(upper, i + 3), byte_of(lower, i), byte_of(lower, i + 3), place));
   }
 };
