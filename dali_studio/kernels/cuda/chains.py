@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.kernels.cuda.device import cupy
-from dali_studio.kernels.cuda.generate import Form, Shape, shape_of, source
+from dali_studio.kernels.cuda.generate import Form, Shape, form_of, shape_of, source
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.sources import OPTIONS
 from dali_studio.kernels.cuda.stream import MOST_SAMPLES, GpuStream
@@ -39,7 +39,7 @@ def run(
         parts[0].launch(src, out, parts[1:], dtypes, stream)
         return
     types = [src.dtype, *dtypes, out.dtype]
-    form: Form = "flat" if all(part.kind == "pixel" for part in parts) else "grid"
+    form: Form = "flat" if form_of(parts) == "flat" else "grid"
     if form == "flat":
         counts = src.counts // (3 if any(part.rgb for part in parts) else 1)
         each = 16 // max(src.dtype.itemsize, out.dtype.itemsize)  # as N in the source

@@ -56,6 +56,13 @@ class Shape:
     planar_out: bool
 
 
+def form_of(parts: Sequence[Part]) -> Form:
+    """The form of a chain's kernel; where rows do not fit into shared memory, a resampling takes "grid" instead."""
+    if all(part.kind == "pixel" for part in parts):
+        return "flat"
+    return "rows" if parts[0].kind == "resample" else "grid"
+
+
 def shape_of(
     form: Form, parts: Sequence[Part], dtypes: Sequence[np.dtype[np.generic]], planar_in: bool, planar_out: bool
 ) -> Shape:

@@ -1,9 +1,11 @@
 // What generated kernels share: where pixels come from, and how they are stored.
 
 // Conversion instructions are slow: a byte in the last place of 2^23 is that number and the byte.
-__device__ __forceinline__ float byte_of(uint2 w, int i) {
-  return __fadd_rn(__uint_as_float(__byte_perm(i < 4 ? w.x : w.y, 0x4B000000u, 0x7540 | (i & 3))), -8388608.f);
+#define RAISED 8388608.f
+__device__ __forceinline__ float raised_byte(uint2 w, int i) {
+  return __uint_as_float(__byte_perm(i < 4 ? w.x : w.y, 0x4B000000u, 0x7540 | (i & 3)));
 }
+__device__ __forceinline__ float byte_of(uint2 w, int i) { return __fadd_rn(raised_byte(w, i), -RAISED); }
 
 // An image in memory. PLANAR_IN and PLANAR_OUT: CHW instead of HWC.
 template <class T> struct Image {

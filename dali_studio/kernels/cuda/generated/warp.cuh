@@ -71,9 +71,13 @@ template <class I, class O, int NEAREST, int FILLED> struct Warp {
     y = min(max(y, 0), image.height - 1);
     return to_float(image.data[((i64)y * image.width + x) * image.channels + c]);
   }
-  static __device__ __forceinline__ float mix(float a, float b, float d, float e, const Place& p) {
-    float above = fmaf(p.right, __fadd_rn(b, -a), a), below = fmaf(p.right, __fadd_rn(e, -d), d);
+  // Of two pixels and how much their right neighbours differ from them.
+  static __device__ __forceinline__ float blend(float a, float to_b, float d, float to_e, const Place& p) {
+    float above = fmaf(p.right, to_b, a), below = fmaf(p.right, to_e, d);
     return fmaf(p.low, __fadd_rn(below, -above), above);
+  }
+  static __device__ __forceinline__ float mix(float a, float b, float d, float e, const Place& p) {
+    return blend(a, __fadd_rn(b, -a), d, __fadd_rn(e, -d), p);
   }
   template <class T, int C>
   static __device__ __forceinline__ void inner(const Image<T>& image, const Place& place, int channels, int c, O (&out)[C]) {
@@ -90,7 +94,10 @@ template <class I, class O, int NEAREST, int FILLED> struct Warp {
     u32 row = (u32)image.width * 3, offset = (u32)place.y * row + (u32)place.x * 3 + ((u32)(u64)image.data & 3);
     uint2 upper = six_bytes(base, offset), lower = six_bytes(base, offset + row);
 #pragma unroll
-    for (int i = 0; i < 3; i++)
-      out[i] = FromMean<O>::of(mix(byte_of(upper, i), byte_of(upper, i + 3), byte_of(lower, i), byte_of(lower, i + 3), place));
+    for (int i = 0; i < 3; i++) {
+      float a = raised_byte(upper, i), d = raised_byte(lower, i);
+      float to_b = __fadd_rn(raised_byte(upper, i + 3), -a), to_e = __fadd_rn(raised_byte(lower, i + 3), -d);
+      out[i] = FromMean<O>::of(blend(__fadd_rn(a, -RAISED), to_b, __fadd_rn(d, -RAISED), to_e, place));
+    }
   }
 };
