@@ -14,7 +14,8 @@ def explain(plan: Plan) -> str:
             lines.append(f"stage {number}: whole batch")
             lines.append(f"  {_step(stage.step)}")
         elif isinstance(stage, FusedStage):
-            lines.append(f"stage {number}: whole batch, one kernel")
+            warps = f", the first {stage.warps} as one resampling" if stage.warps > 1 else ""
+            lines.append(f"stage {number}: whole batch, one kernel{warps}")
             lines.extend(f"  {_step(step)}" for step in stage.steps)
         else:
             lines.append(f"stage {number}: one task per sample")

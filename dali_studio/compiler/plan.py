@@ -74,10 +74,13 @@ class FusedStage:
         In order; only the result of the last exists.
     warps : int
         How many steps at the beginning are one resampling with the product of their matrices (approximate), or 0.
+    instead : tuple of Stage
+        What runs for a batch for which a step has no part.
     """
 
     steps: tuple[Step, ...]
     warps: int = 0
+    instead: tuple[BatchStage | FusedStage, ...] = ()
 
 
 Stage = BatchStage | Segment | FusedStage

@@ -228,11 +228,11 @@ class Executor:
         assert self._gpu is not None
         (port,) = stage.steps[0].inputs
         made = self._gpu.run_fused(
-            stage.steps, lambda step: self._args(step, request, store), placed[port], _indices(request), placed
+            stage, lambda step: self._args(step, request, store), placed[port], _indices(request), placed
         )
         if not made:
-            for step in stage.steps:
-                self._on_gpu(step, request, store, placed, probe)
+            for other in stage.instead:
+                self._stage(other, request, store, placed, probe, None)
 
     def _batch(
         self, step: Step, request: Request, store: Store, inputs: Sequence[Batch], probe: Probe | None

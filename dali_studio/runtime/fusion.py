@@ -6,13 +6,14 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
-from dali_studio.compiler.plan import Step
+from dali_studio.compiler.plan import FusedStage, Step
 from dali_studio.core.dtypes import to_numpy
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cuda import chains
 from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.stream import GpuStream
+from dali_studio.kernels.cuda.warp import Affine, composed_part
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import BatchView, Work
 from dali_studio.schema.registry import Registry
@@ -36,7 +37,7 @@ class Fusion:
         self._parts: dict[str, tuple[Work, Part | None]] = {}
 
     def run(
-        self, steps: Sequence[Step], args: Callable[[Step], Args], image: DeviceBatch, view: BatchView,
+        self, stage: FusedStage, args: Callable[[Step], Args], image: DeviceBatch, view: BatchView,
         failures: Callable[[Step], AbstractContextManager[None]],
     ) -> DeviceBatch | None:  # fmt: skip
         """Enqueue the kernel.
@@ -56,19 +57,29 @@ class Fusion:
             The result of the last step; ``None`` if one of the steps has no part for this batch.
         """
         parts: list[Part] = []
+        maps: list[Affine] = []
         dtypes: list[Any] = []
-        for step in steps:
+        for number, step in enumerate(stage.steps):
             with failures(step):
                 meta, work = self._plan(step, lambda step=step: args(step), [view])
                 assert meta.dtype is not None
                 dtypes.append(to_numpy(meta.dtype))
-                part = self._part(step, work, view, dtypes[-1])
-            if part is None:
-                return None
-            parts.append(part)
+                if number < stage.warps:
+                    found = self._registry.operator(step.operator).affine(work, view)
+                    if found is None:
+                        return None
+                    maps.append(found)
+                    part = composed_part(maps) if len(maps) == stage.warps else None
+                else:
+                    part = self._part(step, work, view, dtypes[-1])
+                    if part is None:
+                        return None
+            if part is not None:
+                parts.append(part)
             meta = TensorMeta(meta.dtype, work.shapes.shape[1], meta.layout or "", device="gpu")
             view = BatchView(meta, work.shapes, None, view.sources)
-        with failures(steps[-1]):
+        del dtypes[: len(dtypes) - len(parts)]  # those between steps that are one resampling
+        with failures(stage.steps[-1]):
             made = self._stream.empty(view.shapes, dtypes.pop(), view.meta.layout or "", view.sources)
             chains.run(image, made, parts, dtypes, self._stream)
         return made

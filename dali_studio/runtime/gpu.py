@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.compiler.plan import Step
+from dali_studio.compiler.plan import FusedStage, Step
 from dali_studio.core.diagnostics import ArgumentError, DaliStudioError, Diagnostic
 from dali_studio.core.dtypes import from_numpy, to_numpy
 from dali_studio.core.meta import TensorMeta
@@ -138,17 +138,17 @@ class GpuRunner:
         placed[step.outputs[0]] = made
 
     def run_fused(
-        self, steps: Sequence[Step], args: Callable[[Step], Args], image: DeviceBatch, indices: NDArray[np.int64],
+        self, stage: FusedStage, args: Callable[[Step], Args], image: DeviceBatch, indices: NDArray[np.int64],
         placed: Placed,
     ) -> bool:  # fmt: skip
-        """Enqueue per-sample operators as one kernel; ``False`` if they have to run one by one."""
+        """Enqueue per-sample operators as one kernel; ``False`` if this batch has to take other stages instead."""
         view = _device_view(image)
         made = self._fusion.run(
-            steps, args, image, view, lambda step: _failures(step, len(indices), indices, view.sources)
+            stage, args, image, view, lambda step: _failures(step, len(indices), indices, view.sources)
         )
         if made is None:
             return False
-        placed[steps[-1].outputs[0]] = made
+        placed[stage.steps[-1].outputs[0]] = made
         return True
 
     def _plan(self, step: Step, arguments: Callable[[], Args], views: Sequence[BatchView]) -> tuple[TensorMeta, Work]:

@@ -222,6 +222,17 @@ class Operator(CommonArguments):
         raise NotImplementedError
 
     @staticmethod
+    def affine(work: Work, image: BatchView) -> Any:
+        """The map of an operator with the trait ``Affine``, for the input `image`, which has no data.
+
+        Returns
+        -------
+        `kernels.cuda.warp.Affine` or None
+            ``None``: this batch is no affine map (an antialiased resize, another layout than HWC).
+        """
+        raise NotImplementedError
+
+    @staticmethod
     def window(work: Work) -> NDArray[np.int64] | None:
         """What a ``WindowSink`` reads of its input: (N, 4) rows (y, x, height, width); ``None`` if it is not inside."""
         raise NotImplementedError

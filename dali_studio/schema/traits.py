@@ -38,6 +38,10 @@ class SourcePart(Trait):
     """``part`` gives the first piece of a generated kernel: each output pixel follows from pixels anywhere."""
 
 
+class Affine(Trait):
+    """``affine`` gives the map from output to input points, so that several can be one resampling (approximate)."""
+
+
 class Allocates(Trait):
     """``cpu`` returns an array (perhaps a view) of its own if its output is ``None``."""
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from images import ODD_SIZES, pictures
+from tolerances import TOLERANCES
 
 from dali_studio import fn
 from dali_studio.api.default import default_registry
@@ -40,13 +41,15 @@ def launches(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return made
 
 
-def iterations(define: Callable[[Any], Any], batch: list[Array], layout: str, *, fuse: bool, count: int = 1) -> Any:
+def iterations(
+    define: Callable[[Any], Any], batch: list[Array], layout: str, *, fuse: bool, count: int = 1, warps: bool = False
+) -> Any:
     """(number of fused stages, samples of the first output in each iteration)."""
     pipeline = Pipeline(batch_size=len(batch), num_threads=2, device_id=0, seed=5)
     with pipeline:
         images = fn.external_source(source=lambda: list(batch), layout=layout)
         pipeline.set_outputs(define(images.gpu()))
-    engine = Engine(pipeline.graph, REGISTRY, background=False, probe=None if fuse else Probe())
+    engine = Engine(pipeline.graph, REGISTRY, background=False, probe=None if fuse else Probe(), fuse_warps=warps)
     try:
         found: list[list[Array]] = []
         for _ in range(count):
@@ -130,6 +133,49 @@ def test_a_failure_in_a_fused_stage_names_its_step() -> None:
         iterations(define, pictures(((60, 60), (20, 20))), "HWC", fuse=True)
     found = caught.value.diagnostics[0]
     assert (found.code, found.node, found.sample) == ("DS105", "window", 1)
+
+
+# ------------------------------------------------------------------------------------------- warps as one resampling
+
+
+def smooth(height: int, width: int) -> Array:
+    y, x, c = np.ogrid[0:height, 0:width, 0:3]
+    return (127 + 60 * np.sin(y / 9.0 + c) + 60 * np.cos(x / 11.0 - c)).astype(np.uint8)
+
+
+def there_and_back(images: Any) -> Any:
+    turned = fn.rotate(fn.flip(images, vertical=1), angle=25.0, keep_size=True)
+    return fn.cast(fn.flip(fn.rotate(turned, angle=-25.0, keep_size=True), vertical=1), dtype="FLOAT")
+
+
+def test_warps_that_undo_each_other_change_nothing(launches: list[str]) -> None:
+    batch = [smooth(60, 70), smooth(41, 90)]
+    stages, ((*results,),) = iterations(there_and_back, batch, "HWC", fuse=True, warps=True)
+    assert (stages, launches) == (1, ["grid"])
+    for result, original in zip(results, batch, strict=True):
+        assert np.abs(result - original).max() <= 1
+
+
+def test_one_resampling_is_near_to_several() -> None:
+    def define(images: Any) -> Any:
+        larger = fn.resize(images, size=(90.0, 130.0))
+        return fn.rotate(fn.flip(larger, horizontal=fn.random.coin_flip()), angle=25.0, fill_value=3.0)
+
+    batch = [smooth(60, 70), smooth(41, 90)]
+    (_, (once,)), (_, (several,)) = (iterations(define, batch, "HWC", fuse=True, warps=warps) for warps in (True, False))
+    for a, b in zip(once, several, strict=True):
+        assert a.shape == b.shape
+        TOLERANCES["fuse_warps"].check(a, b)
+
+
+def test_a_resize_that_filters_is_not_part_of_a_resampling(launches: list[str]) -> None:
+    def define(images: Any) -> Any:
+        return fn.hsv(fn.rotate(fn.resize(images, size=(20.0, 30.0)), angle=25.0), hue=3.0)
+
+    batch = [smooth(60, 70), smooth(41, 90)]
+    (_, once), (_, several) = (iterations(define, batch, "HWC", fuse=True, warps=warps) for warps in (True, False))
+    assert launches == ["rows", "grid"] * 2
+    assert all(np.array_equal(a, b) for a, b in zip(once[0], several[0], strict=True))
 
 
 # ----------------------------------------------------------------------------------------------------- random chains

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from dali_studio.compiler.plan import BatchStage, FusedStage, Plan, Stage, Step
 from dali_studio.graph.edits import PortRef
 from dali_studio.schema.registry import Registry
-from dali_studio.schema.traits import PixelPart, SourcePart
+from dali_studio.schema.traits import Affine, PixelPart, SourcePart
+
+
+@dataclass(slots=True)
+class _Group:
+    """Steps that one kernel can compute; the first `warps` of them as one resampling."""
+
+    steps: list[Step]
+    warps: int = 0
 
 
 def fuse(plan: Plan, registry: Registry) -> Plan:
@@ -17,17 +25,25 @@ def fuse(plan: Plan, registry: Registry) -> Plan:
     A step joins the one before it if it alone reads that one's result and nobody else wants it. A fused stage stands
     where its last step stood: by then all arguments of its steps exist.
     """
-    groups = _groups(plan, registry)
-    chains = {group[-1].key: group for group in groups if len(group) > 1}
+    return _grouped(plan, registry, warps=False)
+
+
+def fuse_warps(plan: Plan, registry: Registry) -> Plan:
+    """As `fuse`, with affine steps in a row as one resampling (approximate)."""
+    return _grouped(plan, registry, warps=True)
+
+
+def _grouped(plan: Plan, registry: Registry, *, warps: bool) -> Plan:
+    chains = {g.steps[-1].key: g for g in _groups(plan, registry, warps=warps) if len(g.steps) > 1}
     if not chains:
         return plan
-    inner = {step.key for group in chains.values() for step in group[:-1]}
+    inner = {step.key for group in chains.values() for step in group.steps[:-1]}
     stages: list[Stage] = []
     for stage in plan.stages:
-        step = stage.step if isinstance(stage, BatchStage) else None
-        if step is not None and step.key in inner:
-            continue
-        stages.append(FusedStage(tuple(chains[step.key])) if step is not None and step.key in chains else stage)
+        if not isinstance(stage, BatchStage) or stage.step.key not in inner | chains.keys():
+            stages.append(stage)
+        elif stage.step.key in chains:
+            stages.append(_stage(chains[stage.step.key], registry))
     last: dict[PortRef, int] = {}
     for place, stage in enumerate(stages):
         members = (stage.step,) if isinstance(stage, BatchStage) else stage.steps
@@ -39,25 +55,38 @@ def fuse(plan: Plan, registry: Registry) -> Plan:
     return replace(plan, stages=tuple(stages), last_use=last)
 
 
-def _groups(plan: Plan, registry: Registry) -> list[list[Step]]:
+def _stage(group: _Group, registry: Registry) -> FusedStage:
+    """The stage of a group; without parts its steps run alone, without a resampling they are grouped exactly."""
+    alone = tuple(BatchStage(step) for step in group.steps)
+    if group.warps < 2:
+        return FusedStage(tuple(group.steps), instead=alone)
+    inner = {port: 0 for step in group.steps for port in step.inputs}
+    exact = fuse(Plan(alone, group.steps[-1].outputs, inner), registry)
+    instead = tuple(stage for stage in exact.stages if isinstance(stage, BatchStage | FusedStage))
+    return FusedStage(tuple(group.steps), group.warps, instead)
+
+
+def _groups(plan: Plan, registry: Registry, *, warps: bool) -> list[_Group]:
     """Chains of steps that one kernel can compute, those of a single step included."""
     readers = Counter(port for step in plan.steps() for port in (*step.inputs, *step.argument_inputs.values()))
-    ends: dict[PortRef, list[Step]] = {}
-    groups: list[list[Step]] = []
+    ends: dict[PortRef, _Group] = {}
+    groups: list[_Group] = []
     for stage in plan.stages:
         if not isinstance(stage, BatchStage) or stage.step.device != "gpu" or len(stage.step.inputs) != 1:
             continue
         step = stage.step
         (port,) = step.inputs
-        group = ends.get(port)
-        if registry.has_trait(step.operator, PixelPart):
-            # a result that is read but has no last use is wanted: an output or a tap
-            if group is None or readers[port] > 1 or port not in plan.last_use:
-                groups.append(group := [])
-        elif registry.has_trait(step.operator, SourcePart):
-            groups.append(group := [])
-        else:
+        follows, begins, affine = (registry.has_trait(step.operator, t) for t in (PixelPart, SourcePart, Affine))
+        if not follows and not begins:
             continue
-        group.append(step)
+        # a result that is read but has no last use is wanted: an output or a tap
+        group = ends.get(port) if readers[port] == 1 and port in plan.last_use else None
+        warp = warps and affine and (group is None or group.warps == len(group.steps))
+        if group is None or not (follows or warp):
+            group = _Group([])
+            groups.append(group)
+            warp = warps and affine
+        group.steps.append(step)
+        group.warps += warp
         ends[step.outputs[0]] = group
     return groups

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,6 +28,53 @@ def warp_part(matrices: NDArray[np.float32], interp: int, fill: float | None) ->
     row = np.empty(len(matrices), _ROW)
     row["matrix"], row["fill"] = matrices.reshape(len(matrices), 6), 0.0 if fill is None else fill
     return Part("Warp", "source", part_text("warp"), row, flags=(int(interp == _NEAREST), int(fill is not None)))
+
+
+@dataclass(frozen=True, slots=True)
+class Affine:
+    """The map of a step from output to input points.
+
+    Attributes
+    ----------
+    matrices : ndarray
+        (N, 2, 3), as for `warp_part`.
+    interp : int or None
+        Filter; ``None`` for a map of pixels onto pixels, which takes any.
+    fill : float or None
+        What lies outside; ``None`` repeats the edge.
+    """
+
+    matrices: NDArray[Any]
+    interp: int | None = None
+    fill: float | None = None
+
+
+def composed_part(maps: Sequence[Affine]) -> Part:
+    """One resampling for steps in order, with the filter and the border of the last that has one.
+
+    Approximate: pixels are interpolated once instead of several times, and borders of earlier steps do not show.
+    """
+    product = _square(maps[0].matrices)
+    for step in maps[1:]:
+        product = product @ _square(step.matrices)
+    last = next((step for step in reversed(maps) if step.interp is not None), maps[-1])
+    interp = _NEAREST if last.interp is None else last.interp
+    return warp_part(product[:, :2].astype(np.float32), interp, last.fill)
+
+
+def _square(matrices: NDArray[Any]) -> NDArray[np.float64]:
+    """(N, 3, 3): with the row that keeps products affine."""
+    made = np.zeros((len(matrices), 3, 3))
+    made[:, :2], made[:, 2, 2] = matrices, 1.0
+    return made
+
+
+def scaling(low: NDArray[Any], scale: NDArray[Any]) -> NDArray[np.float64]:
+    """(N, 2, 3) matrices to low + scale * p; both (N, 2) as (y, x)."""
+    made = np.zeros((len(low), 2, 3))
+    made[:, 0, 0], made[:, 1, 1] = scale[:, 1], scale[:, 0]
+    made[:, :, 2] = low[:, ::-1]
+    return made
 
 
 def warp_affine(

@@ -12,7 +12,7 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.enums import DALIDataType, DALIInterpType
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.resample import resize
-from dali_studio.kernels.cuda import resample
+from dali_studio.kernels.cuda import resample, warp
 from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.stream import GpuStream
@@ -21,7 +21,7 @@ from dali_studio.operators.geometry.sizes import SizeArguments, check_size_argum
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import BatchView, Input, Operator, Output, Work, example
 from dali_studio.schema.marks import COMMON, Deprecated, Doc, Ignored, Refused
-from dali_studio.schema.traits import PerSample, SourcePart, WindowSource
+from dali_studio.schema.traits import Affine, PerSample, SourcePart, WindowSource
 
 _INPUTS = (T.UINT8, T.INT16, T.UINT16, T.FLOAT)
 
@@ -38,7 +38,7 @@ class Resize(SizeArguments, Operator):
     keywords = "scale rescale interpolation zoom thumbnail"
     inputs = (Input("image", "image", layouts=PLANAR_LAYOUTS),)
     outputs = (Output("image", "image"),)
-    traits = (PerSample, WindowSource, SourcePart)
+    traits = (PerSample, WindowSource, SourcePart, Affine)
     devices = ("cpu", "gpu")
     examples = (
         example(size=(24.0, 31.0)),
@@ -106,6 +106,18 @@ class Resize(SizeArguments, Operator):
     @staticmethod
     def part(work: Work, image: BatchView, dtype: np.dtype[Any]) -> Part:
         return resample.resize_part(_geometry(work, image.shapes))
+
+    @staticmethod
+    def affine(work: Work, image: BatchView) -> warp.Affine | None:
+        params = work.params
+        low, high = params["rois"][:, :2], params["rois"][:, 2:]
+        scale = (high - low) / params["sizes"]
+        shrinks = np.abs(scale) > 1
+        kinds = {params["min"]} if shrinks.all() else {params["mag"]} if not shrinks.any() else {params["min"], params["mag"]}
+        plain = kinds <= {DALIInterpType.INTERP_LINEAR.value} or kinds <= {DALIInterpType.INTERP_NN.value}
+        if params["layout"] != "HWC" or not plain or (params["antialias"] and shrinks.any()):
+            return None
+        return warp.Affine(warp.scaling(low, scale), kinds.pop())
 
 
 def _geometry(work: Work, shapes: NDArray[np.int64]) -> resample.Geometry:

@@ -22,7 +22,7 @@ from dali_studio.operators.common import T, accept_input, extents, image_meta, r
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import BatchView, Input, Operator, Output, Work, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Choices, Deprecated, Doc, Length, Refused, Ui, Unit
-from dali_studio.schema.traits import PerSample, SourcePart
+from dali_studio.schema.traits import Affine, PerSample, SourcePart
 
 _TYPES = (T.UINT8, T.INT16, T.INT32, T.FLOAT)
 
@@ -39,7 +39,7 @@ class Rotate(Operator):
     keywords = "turn angle spin randomrotation"
     inputs = (Input("image", "image", layouts="HWC"),)
     outputs = (Output("image", "image"),)
-    traits = (PerSample, SourcePart)
+    traits = (PerSample, SourcePart, Affine)
     devices = ("cpu", "gpu")
     examples = (
         example(angle=10.0),
@@ -117,6 +117,11 @@ class Rotate(Operator):
     def part(work: Work, image: BatchView, dtype: np.dtype[Any]) -> Part:
         params = work.params
         return warp.warp_part(params["matrices"], params["interp"], params["fill"])
+
+    @staticmethod
+    def affine(work: Work, image: BatchView) -> warp.Affine | None:
+        params = work.params
+        return warp.Affine(params["matrices"], params["interp"], params["fill"])
 
 
 def _fill(args: Args, images: BatchView) -> float | None:

@@ -163,3 +163,35 @@ def test_sources_of_a_plan_are_known_without_running_it() -> None:
     assert "typedef Warp<u8, u8, 0, 0> S;" in text and "typedef Window<u8, f32, 2> P2;" in text
     assert "#define PLANAR_OUT 1" in text and "void __launch_bounds__(256) grid(" in text
     assert "void __launch_bounds__(256) rows(" in found[("resize",)]
+
+
+WARPS = """\
+passes: prune, push_windows, fuse_warps
+stage 0: whole batch
+  reader = readers.file(file_root='photos') seed #0
+stage 1: whole batch
+  decode = decoders.image(reader) on mixed
+  frees reader
+stage 2: whole batch, one kernel, the first 3 as one resampling
+  rotate = rotate(decode, angle=3.0) on gpu
+  flip = flip(rotate) on gpu
+  rotate_2 = rotate(flip, angle=5.0) on gpu
+  hsv = hsv(rotate_2) on gpu
+  flip_2 = flip(hsv) on gpu
+  frees decode
+returns flip_2"""
+
+
+def test_affine_steps_are_one_resampling_where_that_is_asked_for() -> None:
+    def define(images: Any) -> Any:
+        return fn.flip(fn.hsv(fn.rotate(fn.flip(fn.rotate(images, angle=3.0)), angle=5.0)))
+
+    plan = compile_graph(graph(define), REGISTRY, devices=True, fuse_warps=True)
+    assert explain(plan) == WARPS
+    (stage,) = [stage for stage in plan.stages if isinstance(stage, FusedStage)]
+    assert [[step.key for step in other.steps] for other in stage.instead if isinstance(other, FusedStage)] == [
+        ["rotate", "flip"],
+        ["rotate_2", "hsv", "flip_2"],
+    ]
+    exact = compile_graph(graph(define), REGISTRY, devices=True)
+    assert fused(exact) == [["rotate", "flip"], ["rotate_2", "hsv", "flip_2"]]
