@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.compiler.plan import BatchStage, FusedStage, Plan, Segment, Step
+from dali_studio.compiler.plan import BatchStage, FusedStage, Plan, Segment, Stage, Step
 from dali_studio.core import random
 from dali_studio.core.diagnostics import ArgumentError, DaliStudioError, Diagnostic
 from dali_studio.graph.edits import PortRef
@@ -170,9 +170,8 @@ class Executor:
         return {port: made[port] for port in keep if port in made}
 
     def _stage(
-        self, stage: BatchStage | Segment | FusedStage, request: Request, store: Store, placed: Placed, probe: Probe | None,
-        cache: Cache | None,
-    ) -> None:  # fmt: skip
+        self, stage: Stage, request: Request, store: Store, placed: Placed, probe: Probe | None, cache: Cache | None
+    ) -> None:
         if isinstance(stage, FusedStage):
             self._fused(stage, request, store, placed, probe)
             return
@@ -180,15 +179,7 @@ class Executor:
             self._on_gpu(stage.step, request, store, placed, probe)
             return
         if isinstance(stage, BatchStage):
-            found = {port: cache.load(port) for port in stage.step.outputs} if cache is not None else {}
-            if found and all(batch is not None for batch in found.values()):
-                store.update({port: batch for port, batch in found.items() if batch is not None})
-                return
-            made = self._batch(stage.step, request, store, [store[port] for port in stage.step.inputs], probe)
-            store.update(zip(stage.step.outputs, made, strict=True))
-            if cache is not None:
-                for port in stage.step.outputs:
-                    cache.save(port, store[port])
+            self._whole_batch(stage.step, request, store, probe, cache)
             return
         indices = _indices(request)
         steps, kept = stage.steps, stage.kept
@@ -205,6 +196,19 @@ class Executor:
                 for port in step.outputs:
                     if port in store:
                         cache.save(port, store[port])
+
+    def _whole_batch(
+        self, step: Step, request: Request, store: Store, probe: Probe | None, cache: Cache | None
+    ) -> None:
+        found = {port: cache.load(port) for port in step.outputs} if cache is not None else {}
+        if found and all(batch is not None for batch in found.values()):
+            store.update({port: batch for port, batch in found.items() if batch is not None})
+            return
+        made = self._batch(step, request, store, [store[port] for port in step.inputs], probe)
+        store.update(zip(step.outputs, made, strict=True))
+        if cache is not None:
+            for port in step.outputs:
+                cache.save(port, store[port])
 
     def _on_gpu(self, step: Step, request: Request, store: Store, placed: Placed, probe: Probe | None) -> None:
         assert self._gpu is not None

@@ -98,7 +98,8 @@ def source(shape: Shape) -> str:
     if shape.form == "rows":
         lines += [f"typedef {types[1]} RESAMPLED;"]
     if shape.form == "grid":
-        made = f"Computed<IN, {types[1]}, S> source = {{image, t.source}};" if has_source else "Loaded<IN> source = {image};"
+        computed = f"Computed<IN, {types[1]}, S> source = {{image, t.source}};"
+        made = computed if has_source else "Loaded<IN> source = {image};"
         lines += [f"#define SOURCE Image<IN> image = {{t.src, t.in_h, t.in_w, t.in_c}}; {made}"]
     return "\n".join([*lines, part_text(shape.form), ""])
 
@@ -121,7 +122,8 @@ def _chain(chain: Sequence[_Piece], types: Sequence[str], first: int) -> list[st
     head = "template <int C, class B> __device__ __forceinline__ void"
     given = "const Item& t, const B& source, int y, int x, int c"
     lines = [f"{head} at0({given}, {types[0]} (&out)[C]) {{ source.template at<C>(y, x, c, out); }}"]
-    rows, columns = [], []
+    rows: list[str] = []
+    columns: list[str] = []
     for number, piece in enumerate(chain):
         part = f"t.p{first + number}" if piece.fields else f"P{first + number}()"
         compute = (
@@ -141,7 +143,8 @@ def _chain(chain: Sequence[_Piece], types: Sequence[str], first: int) -> list[st
         lines.append("  return inside;\n}")
     lines.append(f"#define LAST at{len(chain)}")
     # three channels at once where the image has them, and what else there is one by one
-    lines.append("""template <class B> __device__ __forceinline__ void pixel(const Item& t, const B& source, int y, int x) {
+    lines.append("template <class B> __device__ __forceinline__")
+    lines.append("""void pixel(const Item& t, const B& source, int y, int x) {
   int c = 0;
   if (t.in_c == 3 && t.out_c >= 3) {
     OUT v[3];

@@ -21,8 +21,8 @@ _COPY, _CUT, _NORMALIZE = 0, 1, 2
 
 
 def _part(
-    shapes: NDArray[np.int64], layout: str, anchors: NDArray[np.int64], sizes: NDArray[np.int64], flips: tuple[Any, Any],
-    mode: int, tables: dict[str, NDArray[Any]],
+    shapes: NDArray[np.int64], layout: str, anchors: NDArray[np.int64], sizes: NDArray[np.int64],
+    flips: tuple[Any, Any], mode: int, tables: dict[str, NDArray[Any]],
 ) -> Part:  # fmt: skip
     """Windows of `sizes` that begin at `anchors` of inputs of `shapes`, (N, 2) as (y, x) each."""
     row = np.zeros(len(shapes), _ROW)

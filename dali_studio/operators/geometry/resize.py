@@ -113,7 +113,7 @@ class Resize(SizeArguments, Operator):
         low, high = params["rois"][:, :2], params["rois"][:, 2:]
         scale = (high - low) / params["sizes"]
         shrinks = np.abs(scale) > 1
-        kinds = {params["min"]} if shrinks.all() else {params["mag"]} if not shrinks.any() else {params["min"], params["mag"]}
+        kinds = {params["min"] if axis else params["mag"] for axis in np.unique(shrinks)}
         plain = kinds <= {DALIInterpType.INTERP_LINEAR.value} or kinds <= {DALIInterpType.INTERP_NN.value}
         if params["layout"] != "HWC" or not plain or (params["antialias"] and shrinks.any()):
             return None
