@@ -19,7 +19,7 @@ Form = Literal["flat", "grid", "rows"]
 BAND = 8
 #: Columns of the pixels of a warp: a source reads around a place, so that a compact patch shares what it reads.
 _WIDE_SOURCE, _WIDE = 8, 32
-_FOLDER = Path(__file__).parent / "generated"
+_FOLDER = Path(__file__).parent / "templates"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ def shape_of(
 
 @cache
 def part_text(name: str) -> str:
-    """The text of the parts of this package in one file of ``generated/``."""
+    """The text of the parts of this package in one file of ``templates/``."""
     return (_FOLDER / f"{name}.cuh").read_text(encoding="utf-8")
 
 
