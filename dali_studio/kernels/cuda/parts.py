@@ -35,7 +35,7 @@ class Part:
     row : ndarray or None
         Structured, (N,): the parameters of every sample.
     tables : mapping of str to ndarray
-        Arrays whose addresses go into the fields of these names: (K,) for all samples, or (N, K) with a row each.
+        Arrays whose addresses go into the fields of these names: (K,) for all samples, or (N, K) with a row each; contiguous.
     flags : tuple of int
         Whole numbers by which the source differs.
     rgb : bool
@@ -53,6 +53,11 @@ class Part:
     flags: tuple[int, ...] = ()
     rgb: bool = False
     launch: Callable[..., None] | None = None
+
+    @property
+    def signature(self) -> tuple[Any, ...]:
+        """What the text of a kernel depends on."""
+        return self.name, self.kind, self.text, self.flags, self.rgb, self.row is not None
 
 
 def pixel_part(

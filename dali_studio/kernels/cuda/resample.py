@@ -179,16 +179,15 @@ def _run(
     if not prepared.warps:
         chains.run(src, out, parts, dtypes, stream)
         return
-    height, width, channels = chains.axes(out)
-    planes = channels if prepared.planar else 1
-    jobs = -(-width // _TILE) * -(-height // BAND) * planes
-    blocks = -(-int(np.max(jobs, initial=0)) // prepared.warps)
-    counts = np.zeros(len(src), np.int64)
+    sizes = chains.extents(out)
+    planes = sizes[:, 2] if prepared.planar else 1
+    jobs = -(-sizes[:, 1] // _TILE) * -(-sizes[:, 0] // BAND) * planes
+    blocks = -(-int(jobs.max(initial=0)) // prepared.warps)
     types = [src.dtype, *dtypes, out.dtype]
     shared = 4 * prepared.capacity * prepared.warps
     arguments = (np.int32(prepared.capacity),)
     chains.launch(
-        src, out, parts, "rows", types, counts, blocks, 32 * prepared.warps, arguments, shared, stream
+        src, out, parts, "rows", types, 0, blocks, 32 * prepared.warps, arguments, shared, stream
     )
 
 
