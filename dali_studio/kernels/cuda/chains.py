@@ -60,11 +60,12 @@ def launch(
         return
     if len(src) > MOST_SAMPLES:
         raise ValueError(f"the batch has {len(src)} samples; a GPU operator takes {MOST_SAMPLES} at most")
-    signature = form, tuple([part.signature for part in parts]), tuple(types), src.layout == "CHW", out.layout == "CHW"
+    planar_in, planar_out = src.layout == "CHW", out.layout == "CHW"
+    signature = form, tuple([part.signature for part in parts]), tuple(types), planar_in, planar_out
     kernel = _kernels.get(signature)
     if kernel is None:
         # a kernel for all devices; CuPy compiles it at the first launch and keeps the binary on disk
-        text = source(shape_of(form, parts, types, *signature[-2:]))
+        text = source(shape_of(form, parts, types, planar_in, planar_out))
         kernel = _kernels[signature] = cupy().RawKernel(text, form, options=OPTIONS)
     memory = _upload(src, out, parts, counts, stream)
     kernel((blocks, len(src)), (threads,), (np.uint64(memory.ptr), *arguments), shared_mem=shared)
@@ -138,6 +139,5 @@ def _item(rows: tuple[np.dtype[Any], ...]) -> np.dtype[Any]:
 @cache
 def _offset(dtype: np.dtype[Any], number: int) -> int:
     """First byte of a part's row in a descriptor."""
-    fields = dtype.fields
-    assert fields is not None
+    fields: Any = dtype.fields
     return int(fields[f"part{number}"][1])

@@ -35,7 +35,8 @@ class Part:
     row : ndarray or None
         Structured, (N,): the parameters of every sample.
     tables : mapping of str to ndarray
-        Arrays whose addresses go into the fields of these names: (K,) for all samples, or (N, K) with a row each; contiguous.
+        Contiguous arrays whose addresses go into the fields of these names: (K,) for all samples, or (N, K) with a row
+        each.
     flags : tuple of int
         Whole numbers by which the source differs.
     rgb : bool
