@@ -53,7 +53,8 @@ def run(
 
 def launch(
     src: DeviceBatch, out: DeviceBatch, parts: Sequence[Part], form: Form, types: Sequence[np.dtype[Any]],
-    counts: NDArray[np.int64] | int, blocks: int, threads: int, arguments: tuple[Any, ...], shared: int, stream: GpuStream,
+    counts: NDArray[np.int64] | int, blocks: int, threads: int, arguments: tuple[Any, ...], shared: int,
+    stream: GpuStream,
 ) -> None:  # fmt: skip
     """Launch one form of a chain's kernel; `blocks` are those of the largest sample."""
     if not blocks or not len(src):
