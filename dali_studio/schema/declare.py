@@ -131,7 +131,7 @@ class Operator(CommonArguments):
     """Base of all operators. Subclasses declare facts as class attributes and arguments as annotations.
 
     A per-sample operator (trait ``PerSample``) defines ``infer``, ``plan`` and ``cpu``, and
-    ``gpu`` if it offers that device; any other defines ``infer``,
+    ``gpu`` if it offers that device (and ``part`` if a generated kernel can do it with other steps); any other defines ``infer``,
     ``open`` and ``run``.
     """
 
