@@ -39,15 +39,17 @@ class Engine:
         Measures every node.
     devices : bool
         Place nodes where they say; otherwise everything runs on the CPU.
+    fuse_warps : bool
+        Let affine steps on a GPU be one resampling (approximate).
     """
 
     def __init__(
         self, graph: Graph, registry: Registry, *, background: bool = True, probe: Probe | None = None,
-        devices: bool = True,
+        devices: bool = True, fuse_warps: bool = False,
     ) -> None:  # fmt: skip
         options = graph.options
         self.graph, self.registry, self.probe = graph, registry, probe
-        self.plan: Plan = compile_graph(graph, registry, devices=devices)
+        self.plan: Plan = compile_graph(graph, registry, devices=devices, fuse=probe is None, fuse_warps=fuse_warps)
         self.seed = resolve_pipeline_seed(options.seed)
         self.workers = WorkerPool(options.num_threads)
         self.executor = Executor(self.plan, registry, self.seed, self.workers, options.device_id)

@@ -88,8 +88,9 @@ def place(shapes: NDArray[np.int64], dtype: np.dtype[Any]) -> tuple[NDArray[np.i
     size : int
         Bytes of the slab, without `PADDING`.
     """
-    sizes = elements(shapes) * dtype.itemsize
-    if len(shapes) and not (shapes == shapes[0]).all():
-        sizes = -(-sizes // _ALIGNMENT) * _ALIGNMENT
+    if len(shapes) and (shapes == shapes[0]).all():
+        size = int(shapes[0].prod(dtype=np.int64)) * dtype.itemsize
+        return size * np.arange(len(shapes)), size * len(shapes)
+    sizes = -(-elements(shapes) * dtype.itemsize // _ALIGNMENT) * _ALIGNMENT
     ends = np.cumsum(sizes)
     return ends - sizes, int(ends[-1]) if len(ends) else 0

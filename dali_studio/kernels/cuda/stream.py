@@ -160,6 +160,10 @@ class GpuStream:
         finally:
             self._used.around = None
 
+    def timed(self) -> AbstractContextManager[None]:
+        """What `measured` puts around a launch."""
+        return nullcontext() if self._used.around is None else self._used.around(self._stream)
+
     def event(self) -> Any:
         """An event behind everything that was enqueued so far."""
         event = self._cupy.cuda.Event(block=False, disable_timing=True)
@@ -324,7 +328,7 @@ class GpuStream:
         memory, addresses = self.upload(items, *tables)
         kernel = _kernel(name, function or name, sources.options(macros or {}))
         grid = (-(-threads // _THREADS), len(items))
-        with nullcontext() if self._used.around is None else self._used.around(self._stream):
+        with self.timed():
             kernel(grid, (_THREADS,), (*addresses, *arguments), shared_mem=shared)
         del memory  # back to the pool of this stream, whose next user comes after the kernel
 
