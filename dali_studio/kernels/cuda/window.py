@@ -1,4 +1,4 @@
-"""Crop, flip, and crop with mirror and normalisation: one part in three modes, and each alone."""
+"""Crop, flip, and crop with mirror and normalisation: one part in three modes."""
 
 from __future__ import annotations
 
@@ -7,11 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.kernels.cuda import chains
-from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.kernels.cuda.generate import part_text
 from dali_studio.kernels.cuda.parts import Part
-from dali_studio.kernels.cuda.stream import GpuStream
 
 _INTS = ("y", "x", "step_y", "step_x", "in_h", "in_w", "channels", "unused")
 _ROW = np.dtype(
@@ -86,26 +83,3 @@ def normalize_part(
         "fill": _fill(fill, _channels(out_shapes, layouts[1]), dtype),
     }  # fmt: skip
     return _part(shapes, layouts[0], anchors, _extents(out_shapes, layouts[1]), (0, mirror), _NORMALIZE, tables)
-
-
-def flip(src: DeviceBatch, out: DeviceBatch, horizontal: Any, vertical: Any, layout: str, stream: GpuStream) -> None:
-    """Launch `flip_part` alone."""
-    chains.run(src, out, [flip_part(src.shapes, src.dtype, horizontal, vertical, layout)], (), stream)
-
-
-def crop(
-    src: DeviceBatch, out: DeviceBatch, anchors: NDArray[np.int64], fill: Any, layout: str, stream: GpuStream
-) -> None:
-    """Launch `crop_part` alone."""
-    part = crop_part(src.shapes, out.shapes, (src.dtype, out.dtype), anchors, fill, layout)
-    chains.run(src, out, [part], (), stream)
-
-
-def crop_mirror_normalize(
-    src: DeviceBatch, out: DeviceBatch, anchors: NDArray[np.int64], mirror: Any, mean: NDArray[np.float32],
-    inverse: NDArray[np.float32], fill: Any, src_layout: str, out_layout: str, stream: GpuStream,
-) -> None:  # fmt: skip
-    """Launch `normalize_part` alone."""
-    layouts = (src_layout, out_layout)
-    part = normalize_part(src.shapes, out.shapes, out.dtype, anchors, mirror, mean, inverse, fill, layouts)
-    chains.run(src, out, [part], (), stream)

@@ -17,6 +17,7 @@ from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import T, accept_input, accept_output, image_meta
+from dali_studio.operators.parts import run_alone
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import BatchView, Input, Operator, Output, Work, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Ui
@@ -83,7 +84,7 @@ class BrightnessContrast(Operator):
 
     @staticmethod
     def gpu(work: Work, inputs: Sequence[DeviceBatch], output: DeviceBatch, stream: GpuStream) -> None:
-        pointwise.brightness_contrast(inputs[0], output, work.params["multiply"], work.params["add"], stream)
+        run_alone(BrightnessContrast, work, inputs[0], output, stream)
 
     @staticmethod
     def part(work: Work, image: BatchView, dtype: np.dtype[Any]) -> Part:

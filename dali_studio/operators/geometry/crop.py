@@ -33,6 +33,7 @@ from dali_studio.operators.geometry.windows import (
     fill_values,
     inside,
 )
+from dali_studio.operators.parts import run_alone
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import BatchView, Input, Operator, Output, Work, example
 from dali_studio.schema.marks import Deprecated, Doc, Refused
@@ -99,8 +100,7 @@ class Crop(CropArguments, Operator):
 
     @staticmethod
     def gpu(work: Work, inputs: Sequence[DeviceBatch], output: DeviceBatch, stream: GpuStream) -> None:
-        params = work.params
-        windows.crop(inputs[0], output, params["anchors"], params["fill"], params["layout"], stream)
+        run_alone(Crop, work, inputs[0], output, stream)
 
     @staticmethod
     def part(work: Work, image: BatchView, dtype: np.dtype[Any]) -> Part:

@@ -17,6 +17,7 @@ from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import PLANAR_LAYOUTS, T, accept_input, image_meta
+from dali_studio.operators.parts import run_alone
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import BatchView, Input, Operator, Output, Work, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Ignored, Ui
@@ -61,8 +62,7 @@ class Flip(Operator):
 
     @staticmethod
     def gpu(work: Work, inputs: Sequence[DeviceBatch], output: DeviceBatch, stream: GpuStream) -> None:
-        params = work.params
-        windows.flip(inputs[0], output, params["horizontal"], params["vertical"], params["layout"], stream)
+        run_alone(Flip, work, inputs[0], output, stream)
 
     @staticmethod
     def part(work: Work, image: BatchView, dtype: np.dtype[Any]) -> Part:

@@ -25,6 +25,7 @@ from dali_studio.operators.geometry.windows import (
     fill_values,
     inside,
 )
+from dali_studio.operators.parts import run_alone
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import BatchView, Input, Layout, Operator, Output, Work, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Choices, Deprecated, Doc, Refused, Ui
@@ -111,11 +112,7 @@ class CropMirrorNormalize(CropArguments, Operator):
 
     @staticmethod
     def gpu(work: Work, inputs: Sequence[DeviceBatch], output: DeviceBatch, stream: GpuStream) -> None:
-        params = work.params
-        windows.crop_mirror_normalize(
-            inputs[0], output, params["anchors"], params["mirror"], params["mean"], params["inverse"], params["fill"],
-            params["layout"], params["output_layout"], stream,
-        )  # fmt: skip
+        run_alone(CropMirrorNormalize, work, inputs[0], output, stream)
 
     @staticmethod
     def part(work: Work, image: BatchView, dtype: np.dtype[Any]) -> Part:
