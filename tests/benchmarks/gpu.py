@@ -23,7 +23,9 @@ from dali_studio.compiler.pipeline import compile_graph
 from dali_studio.compiler.plan import BatchStage
 from dali_studio.kernels.cuda import device
 from dali_studio.pipeline import Pipeline
-from dali_studio.runtime.executor import Executor, Request
+from dali_studio.runtime.executor import Executor, Iteration
+from dali_studio.runtime.failures import Tolerance
+from dali_studio.runtime.request import Request
 from dali_studio.runtime.workers import WorkerPool
 
 BATCH, SIZE = 256, (480, 640)
@@ -78,8 +80,10 @@ def measure(define: Callable[[Any], Any], images: np.ndarray[Any, Any], *, fuse:
         stage for stage in plan.stages
         if not (isinstance(stage, BatchStage) and stage.step.role in ("external_source", "copy"))
     ]  # fmt: skip
-    with runner.iteration({}):
+    turn = runner.begin()
+    with runner.use(turn):
         runner.upload(copy, [fed["source"][0]], placed)
+    runner.end(turn, {})
     wall: list[float] = []
     host: list[float] = []
     for _ in range(_REPETITIONS):
@@ -87,15 +91,15 @@ def measure(define: Callable[[Any], Any], images: np.ndarray[Any, Any], *, fuse:
         begin = perf_counter()
         enqueued = 0.0
         for iteration in range(_BATCHES):
-            started = perf_counter()
             request = Request(iteration, iteration * BATCH, BATCH, fed)
-            made, store = dict(placed), {}
-            with runner.iteration({}):
-                waited = perf_counter()
+            now = Iteration(request, Tolerance(iteration, executor._record), {}, dict(placed))
+            turn = runner.begin()
+            started = perf_counter()
+            with runner.use(turn):
                 for stage in rest:
-                    executor._stage(stage, request, store, made, None, None)
-                enqueued += perf_counter() - waited
-            del started
+                    executor._stage(stage, now)
+            enqueued += perf_counter() - started
+            runner.end(turn, {})
         runner.synchronize()
         wall.append(1e3 * (perf_counter() - begin) / _BATCHES)
         host.append(1e3 * enqueued / _BATCHES)
