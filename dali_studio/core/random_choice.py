@@ -133,6 +133,8 @@ def _weighted(cursor: _Cursor, ends: Sequence[int], chances: Sequence[NDArray[np
     low, high = cursor.take(every), cursor.take(every)
     place = (low | high << np.uint64(32)).astype(np.float64) * 2.0**-64
     made = np.zeros(len(every), np.int64)
+    if chances and all(row is chances[0] for row in chances):
+        ends = ends[-1:]  # one search for all
     for begin, end, row in zip((0, *ends), ends, chances, strict=False):
         weights = row.astype(np.float64)
         sums = np.cumsum(weights / weights.sum())

@@ -31,6 +31,8 @@ ELEMENT_STRIDE = 257
 SEED_TABLE_SIZE = 1024
 """Operator seeds that one pipeline seed gives; the 1025th operator starts over."""
 
+_AHEAD, _FEW = 16, 2048
+"""Iterations whose draws are made at once, and the most draws of one of these."""
 _MASK32 = 0xFFFFFFFF
 _MASK64 = 0xFFFFFFFFFFFFFFFF
 _PHILOX_MULTIPLIERS = np.array([[0xD2511F53], [0xCD9E8D57]], np.uint32)
@@ -215,6 +217,24 @@ def draws_u32(seed: int, start: int, samples: int, elements: int | ArrayLike, dr
     counts = np.asarray(elements, np.int64)
     if counts.size and int(counts.min()) < 0:
         raise ValueError(f"elements per sample must be 0 or more, got {int(counts.min())}")
+    few = counts.ndim == 0 and int(counts) == 1 and samples * draws <= _FEW and start >= 0
+    if few and start % max(samples, 1) == 0 and samples:
+        block, row = divmod(start // samples, _AHEAD)
+        return _draws_ahead(seed, block, samples, draws)[row]
+    return _draws(seed, start, samples, counts, draws)
+
+
+@lru_cache(maxsize=32)
+def _draws_ahead(seed: int, block: int, samples: int, draws: int) -> NDArray[np.uint32]:
+    """The draws of some iterations of equal size at once, (_AHEAD, N, 1, D): a few numbers cost as much as many."""
+    starts = (block * _AHEAD + np.arange(_AHEAD, dtype=np.uint64)) * np.uint64(samples)
+    high = starts[:, None] + np.arange(samples, dtype=np.uint64) * np.uint64(SAMPLE_STRIDE)
+    words = draws_at(seed, high[:, :, None, None], np.arange(draws, dtype=np.uint64)[None])
+    words.flags.writeable = False
+    return words
+
+
+def _draws(seed: int, start: int, samples: int, counts: NDArray[np.int64], draws: int) -> NDArray[np.uint32]:
     high = np.uint64(start & _MASK64) + np.arange(samples, dtype=np.uint64) * np.uint64(SAMPLE_STRIDE)
     step = np.arange(draws, dtype=np.uint64)
     if counts.ndim == 0:

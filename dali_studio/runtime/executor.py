@@ -37,7 +37,7 @@ _REMEMBERED = 10_000
 
 
 @dataclass(slots=True)
-class _Iteration:
+class Iteration:
     """What one iteration has made so far."""
 
     request: Request
@@ -160,7 +160,7 @@ class Executor:
         Another iteration may be started then. Those that were started first must be resumed first.
         """
         recording = None if probe is None else probe.iteration()
-        now = _Iteration(request, Tolerance(request.iteration, self._record), {}, {}, recording, cache)
+        now = Iteration(request, Tolerance(request.iteration, self._record), {}, {}, recording, cache)
         keep = {*self.plan.outputs, *taps}
         turn = None if self._gpu is None else self._gpu.begin()
         waiting: list[Callable[[], None]] = []
@@ -204,7 +204,7 @@ class Executor:
         self.failed.append(sample)
         self.failures += 1
 
-    def _stage(self, stage: Stage, now: _Iteration) -> Callable[[], None] | None:
+    def _stage(self, stage: Stage, now: Iteration) -> Callable[[], None] | None:
         """Run one stage; what it returns waits for results that are still being made."""
         if isinstance(stage, FusedStage):
             return self._fused(stage, now)
@@ -231,7 +231,7 @@ class Executor:
                         cache.save(port, store[port])
         return None
 
-    def _whole(self, step: Step, now: _Iteration) -> None:
+    def _whole(self, step: Step, now: Iteration) -> None:
         """Run an operator that needs the whole batch, on the CPU."""
         store, cache = now.store, now.cache
         found = {port: cache.load(port) for port in step.outputs} if cache is not None else {}
@@ -244,7 +244,7 @@ class Executor:
             for port in step.outputs:
                 cache.save(port, store[port])
 
-    def _from_gpu(self, step: Step, now: _Iteration) -> Callable[[], None]:
+    def _from_gpu(self, step: Step, now: Iteration) -> Callable[[], None]:
         """Begin to copy a batch to the CPU."""
         assert self._gpu is not None
         wait = self._gpu.download(step, now.placed[step.inputs[0]], self._memory, now.recording)
@@ -254,7 +254,7 @@ class Executor:
 
         return finish
 
-    def _fused(self, stage: FusedStage, now: _Iteration) -> None:
+    def _fused(self, stage: FusedStage, now: Iteration) -> None:
         """Run steps as one kernel, or one after the other where the batch does not allow it."""
         assert self._gpu is not None
         (port,) = stage.steps[0].inputs
@@ -266,7 +266,7 @@ class Executor:
             for other in stage.instead:
                 self._stage(other, now)
 
-    def _on_gpu(self, step: Step, now: _Iteration) -> Callable[[], None] | None:
+    def _on_gpu(self, step: Step, now: Iteration) -> Callable[[], None] | None:
         gpu, placed, store = self._gpu, now.placed, now.store
         assert gpu is not None
         given = [placed[port] if port in placed else store[port] for port in step.inputs]
@@ -286,7 +286,7 @@ class Executor:
         gpu.run(step, lambda: self._args(step, now.request, store, now), given, indices, placed, now.recording)
         return None
 
-    def _batch(self, step: Step, now: _Iteration, inputs: Sequence[Batch]) -> Fed:
+    def _batch(self, step: Step, now: Iteration, inputs: Sequence[Batch]) -> Fed:
         request = now.request
         watch = Stopwatch(now.recording)
         watch.start(step.key)
@@ -309,7 +309,7 @@ class Executor:
             now.recording.results(step.key, host=sum(bytes_of(one) for one in made if isinstance(one, Batch)))
         return made
 
-    def _args(self, step: Step, request: Request | None, store: Store, now: _Iteration | None = None) -> Args:
+    def _args(self, step: Step, request: Request | None, store: Store, now: Iteration | None = None) -> Args:
         context = None
         count = 0
         if request is not None:

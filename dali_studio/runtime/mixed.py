@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from dali_studio.compiler.plan import Step
 from dali_studio.core.diagnostics import ArgumentError, DaliStudioError, Diagnostic
 from dali_studio.core.dtypes import to_numpy
+from dali_studio.core.rows import Pieces
 from dali_studio.graph.edits import PortRef
 from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.kernels.cuda.nvjpeg import Batch as SubmittedFiles
@@ -90,7 +91,7 @@ class MixedRunner:
         def to_hardware(decoder: HardwareDecoder, group: list[int]) -> SubmittedFiles:
             assert images is not None
             windows = None if images.windows is None else images.windows[group]
-            chosen = [files[position] for position in group]
+            chosen = files.take(group) if isinstance(files, Pieces) else [files[position] for position in group]
             batch = decoder.submit(
                 chosen, addresses[group], pitches[group], images.colors, windows=windows, after=free
             )

@@ -7,6 +7,7 @@ groups, the threads from its end, one by one. Which image was decoded by whom de
 from __future__ import annotations
 
 import queue
+import sys
 import threading
 import warnings
 from collections.abc import Callable, Sequence
@@ -24,6 +25,9 @@ from dali_studio.runtime.workers import Loop, WorkerPool
 MOST, LEAST = 128, 32
 #: What a hardware decoder and the thread that prepares the next batch need of the processors to be kept busy.
 _PROCESSORS = 2
+#: Seconds that Python code may keep others waiting for the interpreter's lock, at most; Python's own 5 milliseconds are
+#: as long as the hardware needs for 130 pictures.
+_SWITCH_INTERVAL = 0.0005
 
 
 class Shared:
@@ -166,6 +170,7 @@ class HardwareFeeder:
     def __init__(self, open_decoder: Callable[[], HardwareDecoder | Missing]) -> None:
         self._line: queue.SimpleQueue[tuple[Decoding, threading.Event] | None] = queue.SimpleQueue()
         self._state = _FeederState()
+        sys.setswitchinterval(min(sys.getswitchinterval(), _SWITCH_INTERVAL))
         thread = threading.Thread(
             target=_serve, args=(self._line, open_decoder, self._state), name="dali-studio-hardware", daemon=True
         )

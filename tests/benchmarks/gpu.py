@@ -23,7 +23,7 @@ from dali_studio.compiler.pipeline import compile_graph
 from dali_studio.compiler.plan import BatchStage
 from dali_studio.kernels.cuda import device
 from dali_studio.pipeline import Pipeline
-from dali_studio.runtime.executor import Executor, _Iteration
+from dali_studio.runtime.executor import Executor, Iteration
 from dali_studio.runtime.failures import Tolerance
 from dali_studio.runtime.request import Request
 from dali_studio.runtime.workers import WorkerPool
@@ -92,14 +92,14 @@ def measure(define: Callable[[Any], Any], images: np.ndarray[Any, Any], *, fuse:
         enqueued = 0.0
         for iteration in range(_BATCHES):
             request = Request(iteration, iteration * BATCH, BATCH, fed)
-            now = _Iteration(request, Tolerance(iteration, executor._record), {}, dict(placed), None, None)
+            now = Iteration(request, Tolerance(iteration, executor._record), {}, dict(placed))
             turn = runner.begin()
             started = perf_counter()
             with runner.use(turn):
                 for stage in rest:
                     executor._stage(stage, now)
-            runner.end(turn, {})
             enqueued += perf_counter() - started
+            runner.end(turn, {})
         runner.synchronize()
         wall.append(1e3 * (perf_counter() - begin) / _BATCHES)
         host.append(1e3 * enqueued / _BATCHES)

@@ -12,6 +12,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
+from dali_studio.core.rows import Pieces
 from dali_studio.kernels.cpu.jit import kernel
 
 #: Files of one task, and the most that are open at a time.
@@ -54,7 +55,7 @@ def read_files(
     take: Callable[[int], NDArray[np.uint8]],
     run: Callable[[Callable[[int], None], int], None],
     failed: Callable[[int, OSError], NDArray[np.uint8]],
-) -> list[NDArray[np.uint8]]:
+) -> Sequence[NDArray[np.uint8]]:
     """Read whole files into one piece of memory.
 
     Parameters
@@ -69,19 +70,22 @@ def read_files(
 
     Returns
     -------
-    list of ndarray of uint8
+    sequence of ndarray of uint8
         The bytes of each file.
     """
-    data: list[NDArray[np.uint8]] = [_EMPTY] * len(paths)
+    if len(paths) <= _GROUP and _FAST:
+        pieces = _read_group(paths, take, run)
+        if (pieces.sizes >= 0).all():
+            return pieces
+    data: list[NDArray[np.uint8]] = []
     for first in range(0, len(paths), _GROUP):
         group = paths[first : first + _GROUP]
-        for position, content in enumerate(_read_group(group, take, run) if _FAST else [None] * len(group)):
-            at = first + position
-            data[at] = _read_one(paths[at], at, failed) if content is None else content
+        pieces = _read_group(group, take, run) if _FAST else None
+        for position, path in enumerate(group):
+            there = pieces is not None and pieces.sizes[position] >= 0
+            # what cannot be read is read again, to learn the reason
+            data.append(pieces[position] if there else _read_one(path, first + position, failed))
     return data
-
-
-_EMPTY = np.empty(0, np.uint8)
 
 
 def _read_one(
@@ -97,8 +101,8 @@ def _read_group(
     paths: Sequence[str],
     take: Callable[[int], NDArray[np.uint8]],
     run: Callable[[Callable[[int], None], int], None],
-) -> list[NDArray[np.uint8] | None]:
-    """The files, and ``None`` for those that cannot be read: they are read again, to learn the reason."""
+) -> Pieces:
+    """The files; the size of what cannot be read is negative."""
     encoded = [os.fsencode(path) for path in paths]
     names = np.frombuffer(b"\0".join(encoded) + b"\0", np.uint8)
     starts = np.cumsum([0, *(len(name) + 1 for name in encoded[:-1])], dtype=np.int64)
@@ -116,5 +120,4 @@ def _read_group(
     places = ends - np.maximum(sizes, 0)
     slab = take(int(ends[-1]))
     run(finish, len(parts))
-    rows = zip(places.tolist(), sizes.tolist(), strict=True)
-    return [slab[place : place + size] if size >= 0 else None for place, size in rows]
+    return Pieces(slab, places, sizes)

@@ -136,9 +136,7 @@ def peek_all(files: Sequence[NDArray[np.uint8]]) -> list[ImageInfo | DecodeError
         except DecodeError as error:
             return error
 
-    return [
-        one(file) if info is None else info for info, file in zip(read_headers(files), files, strict=True)
-    ]
+    return [one(files[index]) if info is None else info for index, info in enumerate(read_headers(files))]
 
 
 def output_shape(info: ImageInfo, output_type: str = "RGB", adjust_orientation: bool = True) -> tuple[int, int, int]:

@@ -15,6 +15,7 @@ from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
+from dali_studio.core.rows import addresses_of, shapes_of
 from dali_studio.kernels.cpu.image_info import ImageInfo
 from dali_studio.kernels.cpu.jit import kernel
 from dali_studio.kernels.cpu.jpeg_header import NARROW_TABLE, parse_header
@@ -103,13 +104,16 @@ def read_headers(files: Sequence[NDArray[np.uint8]]) -> list[ImageInfo | None]:
     list of ImageInfo or None
         ``None`` for what is no JPEG file with a plain header: `image_codec.peek` knows more.
     """
-    addresses = np.fromiter((file.__array_interface__["data"][0] for file in files), np.int64, len(files))
+    addresses, sizes = addresses_of(files), shapes_of(files)[:, 0]
     keys = np.zeros((len(files), _FRAME + _LONGEST + 2), np.int32)
     plain = np.zeros(len(files), np.bool_)
-    _collect_all(addresses, np.fromiter(map(len, files), np.int64, len(files)), keys, plain)
-    return [
-        _header(row.tobytes(), file) if ok else None for row, file, ok in zip(keys, files, plain.tolist(), strict=True)
-    ]
+    _collect_all(addresses, sizes, keys, plain)
+    kinds = keys.view(f"V{keys.shape[1] * keys.itemsize}").ravel().tolist()
+    found = [_known.get(kind) if ok else None for kind, ok in zip(kinds, plain.tolist(), strict=True)]
+    for index in np.flatnonzero(plain).tolist() if None in found else ():
+        if found[index] is None:
+            found[index] = _header(kinds[index], files[index])
+    return found
 
 
 def _header(kind: bytes, data: NDArray[np.uint8]) -> ImageInfo:

@@ -10,7 +10,6 @@ does most of its work inside the call, so a thread of the decoder's own makes it
 
 from __future__ import annotations
 
-import ctypes
 import threading
 import time
 from collections.abc import Sequence
@@ -21,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.core.rows import Pieces, addresses_of, shapes_of
 from dali_studio.kernels.cpu.image_info import ImageInfo
 from dali_studio.kernels.cuda import nvjpeg_library
 from dali_studio.kernels.cuda.device import Missing, cupy, missing
@@ -174,9 +174,8 @@ class HardwareDecoder:
         """
         if self.stalled:
             raise HardwareStalledError(_GONE)
-        whole = np.fromiter((_has_end(file) for file in files), np.bool_, len(files))
-        pointers = np.fromiter(map(_address, files), np.uint64, len(files))
-        lengths = np.fromiter(map(len, files), np.uint64, len(files))
+        whole = _have_ends(files)
+        pointers, lengths = addresses_of(files).astype(np.uint64), shapes_of(files)[:, 0].astype(np.uint64)
         destinations = np.zeros((len(files), 8), np.uint64)
         destinations[:, 0] = targets
         destinations[:, 4] = pitches
@@ -275,12 +274,10 @@ class HardwareDecoder:
 _GONE = "the GPU's JPEG hardware did not finish a batch in time; it is not used any more, and the CPU decodes instead"
 
 
-def _has_end(file: NDArray[np.uint8]) -> bool:
-    return len(file) > 3 and file[-1] == 0xD9 and file[-2] == 0xFF
-
-
-def _address(file: NDArray[np.uint8]) -> int:
-    try:
-        return ctypes.addressof(ctypes.c_char.from_buffer(file))  # pyright: ignore[reportArgumentType] (a third of the time of the next way)
-    except TypeError:  # memory that may only be read
-        return int(file.ctypes.data)
+def _have_ends(files: Sequence[NDArray[np.uint8]]) -> NDArray[np.bool_]:
+    """Which files close with an end marker."""
+    if isinstance(files, Pieces):
+        last = np.maximum(files.starts + files.sizes - 1, 1)
+        return (files.sizes > 3) & (files.slab[last] == 0xD9) & (files.slab[last - 1] == 0xFF)
+    ends = (len(file) > 3 and file[-1] == 0xD9 and file[-2] == 0xFF for file in files)
+    return np.fromiter(ends, np.bool_, len(files))

@@ -107,8 +107,10 @@ def _chances(args: Args, limits: NDArray[np.int64]) -> list[NDArray[np.float32]]
     if not args.given("p"):
         return None
     fed = args.samples("p")
-    rows = [np.asarray(args["p"], np.float32)] * len(limits) if fed is None else [np.ravel(row) for row in fed]
+    rows = [np.array(args["p"], np.float32)] * len(limits) if fed is None else [np.ravel(row) for row in fed]
     for index, (row, limit) in enumerate(zip(rows, limits.tolist(), strict=True)):
+        if fed is None and index and limit == limits[index - 1]:
+            continue  # the same as before
         sample = None if fed is None else index
         if row.size != limit:
             raise _wrong(f"{row.size} chances are given for {limit} elements.", "Give one for each element.", sample)
