@@ -68,6 +68,7 @@ def make_parser() -> argparse.ArgumentParser:
     add = verb("explain", explain, "Show the plan by which a document runs.").add_argument
     add("file", metavar="FILE", help="a .dali.json document")
     add("--images", metavar="DIR", help="folder that its readers read instead")
+    add("--cuda", action="store_true", help="the sources of the kernels that are generated for it as well")
     add = verb("catalog", catalog, "List the operators, or describe one.").add_argument
     add("operator", nargs="?", metavar="OPERATOR", help="such as rotate or decoders.image")
     verb("doctor", doctor, "Show versions, processor and what is missing.")
@@ -135,7 +136,13 @@ def explain(options: argparse.Namespace) -> int:
     graph, registry = open_document(options.file, options.images, samples=True), default_registry()
     if found := errors(validate(graph, registry).diagnostics):
         raise DaliStudioError(found)
-    say(explain_plan(compile_graph(graph, registry)))
+    plan = compile_graph(graph, registry, devices=True)
+    say(explain_plan(plan))
+    if options.cuda:
+        from dali_studio.api.kernels import generated  # noqa: PLC0415
+
+        for names, text in generated(graph, plan, registry):
+            say(f"\n// {' -> '.join(names)}\n{text.rstrip()}")
     return 0
 
 

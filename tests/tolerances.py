@@ -91,6 +91,8 @@ TOLERANCES: dict[str, Tolerance] = {
     "rotate_gpu_wide": Tolerance(mean=0.1, p999=2, max=5),
     # short fractions in a matrix put many samples halfway between levels, where the last bits decide: 0.027
     "warp_affine_gpu": Tolerance(mean=0.03, p999=1, max=2, rtol=2e-3),
+    # one interpolation instead of several: edges and the border between image and fill differ
+    "fuse_warps": Tolerance(mean=1.0, p999=60, max=120),
     # as rotate; a matrix that makes many ties (0.0015 of the pixels of a small picture)
     "warp_affine": Tolerance(mean=0.002, p999=1, max=2, rtol=2e-4),
     "warp_nn": Tolerance(mean=0.02, p999=20, max=255, rtol=1.0),

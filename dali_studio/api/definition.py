@@ -33,7 +33,8 @@ def pipeline_def(fn: Callable[..., Any] | None = None, **pipeline_kwargs: Any) -
         @functools.wraps(function)
         def create(*args: Any, **kwargs: Any) -> Pipeline:
             accepts_any = any(p.kind is p.VAR_KEYWORD for p in inspect.signature(function).parameters.values())
-            options = {k: v for k, v in kwargs.items() if k not in own and (k in PIPELINE_ARGUMENTS or not accepts_any)}
+            known = {*PIPELINE_ARGUMENTS, "fuse_warps"}
+            options = {k: v for k, v in kwargs.items() if k not in own and (k in known or not accepts_any)}
             rest = {k: v for k, v in kwargs.items() if k not in options}
             given: dict[str, Any] = {"name": function.__name__, **pipeline_kwargs, **options}
             pipeline = Pipeline(**given)

@@ -17,6 +17,7 @@ from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.runtime.executor import Executor
+from dali_studio.runtime.failures import FailedSample
 from dali_studio.runtime.prefetch import Prefetcher
 from dali_studio.runtime.probe import Probe
 from dali_studio.runtime.request import Fed, Request, batch_size_clash
@@ -38,15 +39,17 @@ class Engine:
         Measures every node.
     devices : bool
         Place nodes where they say; otherwise everything runs on the CPU.
+    fuse_warps : bool
+        Let affine steps on a GPU be one resampling (approximate).
     """
 
     def __init__(
         self, graph: Graph, registry: Registry, *, background: bool = True, probe: Probe | None = None,
-        devices: bool = True,
+        devices: bool = True, fuse_warps: bool = False,
     ) -> None:  # fmt: skip
         options = graph.options
         self.graph, self.registry, self.probe = graph, registry, probe
-        self.plan: Plan = compile_graph(graph, registry, devices=devices)
+        self.plan: Plan = compile_graph(graph, registry, devices=devices, fuse=probe is None, fuse_warps=fuse_warps)
         self.seed = resolve_pipeline_seed(options.seed)
         self.workers = WorkerPool(options.num_threads)
         self.executor = Executor(self.plan, registry, self.seed, self.workers, options.device_id)
@@ -145,6 +148,10 @@ class Engine:
             for step in self.plan.steps()
             if step.role == "reader"
         }
+
+    def failed_samples(self) -> tuple[FailedSample, ...]:
+        """Samples that could not be read or decoded, the newest ten thousand at most."""
+        return tuple(self.executor.failed)
 
     def cancel(self) -> None:
         """Stop the iteration that is being computed."""

@@ -25,6 +25,7 @@ from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.graph.node import GraphOptions
 from dali_studio.graph.validate import Validation, validate
+from dali_studio.runtime.failures import FailedSample
 
 _UNSET = -1
 
@@ -51,6 +52,9 @@ class Pipeline:
         Iterations that are computed ahead.
     output_dtype, output_ndim, output_layout : value or sequence, optional
         What the outputs must be; checked when the pipeline is built, or at the first run where types are not known.
+    fuse_warps : bool
+        Compute rotations, flips and plain resizes on a GPU that follow each other as one resampling. It is faster, and
+        approximate: pixels are interpolated once, and borders of the steps between do not show.
     **options
         The other arguments of nvidia.dali's Pipeline, which have no effect here or are refused; see docs/support.md.
 
@@ -74,6 +78,7 @@ class Pipeline:
         output_ndim: int | Sequence[int | None] | None = None,
         output_layout: str | Sequence[str | None] | None = None,
         name: str = "pipeline",
+        fuse_warps: bool = False,
         **options: Any,
     ) -> None:
         check_options(options)
@@ -93,6 +98,7 @@ class Pipeline:
         )  # fmt: skip
         self._has_batch_size = batch_size != _UNSET
         self._background = bool(exec_pipelined and exec_async)
+        self._fuse_warps = fuse_warps
         self._settings = Settings(self._options, bool(exec_pipelined), bool(exec_async), dict(options))
         self._expected = (output_dtype, output_ndim, output_layout)
         self._trace = Trace(self._options)
@@ -183,7 +189,7 @@ class Pipeline:
         for at, port in enumerate(graph.outputs):
             meta = self._validation.metas[port]
             self._check_output(at, meta.dtype, meta.ndim, meta.layout)
-        self._engine = Engine(graph, registry, background=self._background)
+        self._engine = Engine(graph, registry, background=self._background, fuse_warps=self._fuse_warps)
 
     def explain(self) -> str:
         """The plan of an iteration as text."""
@@ -324,6 +330,13 @@ class Pipeline:
         """Number of samples of an epoch, padding included, by reader, or that of the reader `name`."""
         meta = self.reader_meta(name)
         return _epoch_size(meta) if name is not None else {key: _epoch_size(value) for key, value in meta.items()}
+
+    def failed_samples(self) -> tuple[FailedSample, ...]:
+        """What could not be read or decoded so far, where readers or decoders go on (`on_error`); the newest last.
+
+        Iterations that are computed ahead count as well; ten thousand samples are remembered at most.
+        """
+        return () if self._engine is None else self._engine.failed_samples()
 
     def executor_statistics(self) -> dict[str, Any]:
         """Memory by operator; empty, since memory statistics are not collected."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dali_studio.compiler.plan import BatchStage, Plan, Segment, Step
+from dali_studio.compiler.plan import BatchStage, FusedStage, Plan, Segment, Step
 from dali_studio.graph.edits import PortRef
 
 
@@ -13,6 +13,10 @@ def explain(plan: Plan) -> str:
         if isinstance(stage, BatchStage):
             lines.append(f"stage {number}: whole batch")
             lines.append(f"  {_step(stage.step)}")
+        elif isinstance(stage, FusedStage):
+            warps = f", the first {stage.warps} as one resampling" if stage.warps > 1 else ""
+            lines.append(f"stage {number}: whole batch, one kernel{warps}")
+            lines.extend(f"  {_step(step)}" for step in stage.steps)
         else:
             lines.append(f"stage {number}: one task per sample")
             lines.extend(f"  {_step(step)}{_storage(step, stage)}" for step in stage.steps)

@@ -67,7 +67,26 @@ class Segment:
     kept: frozenset[PortRef]
 
 
-Stage = BatchStage | Segment
+@dataclass(frozen=True, slots=True)
+class FusedStage:
+    """Steps on a GPU, each the only reader of the one before, that one generated kernel computes.
+
+    Attributes
+    ----------
+    steps : tuple of Step
+        In order; only the result of the last exists.
+    warps : int
+        How many steps at the beginning are one resampling with the product of their matrices (approximate), or 0.
+    instead : tuple of Stage
+        What runs for a batch for which a step has no part.
+    """
+
+    steps: tuple[Step, ...]
+    warps: int = 0
+    instead: tuple[BatchStage | FusedStage, ...] = ()
+
+
+Stage = BatchStage | Segment | FusedStage
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,13 +82,13 @@ class TensorBase:
 class TensorListBase:
     """A batch: arrays of numpy or CuPy of one type and number of axes, with a layout and their sources."""
 
-    _samples: list[Any]
+    _samples: Sequence[Any]
     _sources: Sequence[str]
     _dtype: DALIDataType
     _layout: str
 
     def _assign(
-        self, samples: list[Any], layout: str | None, sources: Sequence[str], dtype: DALIDataType | None = None
+        self, samples: Sequence[Any], layout: str | None, sources: Sequence[str], dtype: DALIDataType | None = None
     ) -> None:
         first = samples[0] if samples else None
         for index, sample in enumerate(samples):

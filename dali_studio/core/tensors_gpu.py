@@ -124,11 +124,10 @@ class TensorListGPU(TensorListBase):
         shapes : ndarray
             (N, ndim).
         """
-        array = _cupy().ndarray
-        rows = zip(shapes.tolist(), offsets.tolist(), strict=True)
-        samples = [array(tuple(shape), dtype, memory + offset) for shape, offset in rows]
         made = cls.__new__(cls)
-        made._assign(samples, layout, sources, from_numpy(dtype))  # noqa: SLF001 - its own class
+        made._samples = _Slab(memory, offsets, shapes, dtype)  # noqa: SLF001 - its own class
+        made._sources = sources if len(sources) else ("",) * len(shapes)  # noqa: SLF001
+        made._dtype, made._layout = from_numpy(dtype), layout if len(shapes) else ""  # noqa: SLF001
         return made
 
     @staticmethod
@@ -194,6 +193,8 @@ class TensorListGPU(TensorListBase):
         cupy = _cupy()
         if not self._samples:
             return cupy.empty((0,), np.float32)
+        if isinstance(self._samples, _Slab) and self._samples.is_array():
+            return self._samples.array()
         first = self._samples[0]
         self._check_dense()
         start, size = first.data.ptr, first.nbytes
@@ -227,6 +228,34 @@ class TensorListGPU(TensorListBase):
         return format_tensor_list(
             type(self).__name__, self._samples, str(self.dtype), self._layout, show_data=False, device="gpu"
         )
+
+
+class _Slab(Sequence[Any]):
+    """Samples in one piece of device memory: no array is made for a sample until somebody asks for it."""
+
+    def __init__(
+        self, memory: Any, offsets: NDArray[np.int64], shapes: NDArray[np.int64], dtype: np.dtype[Any]
+    ) -> None:
+        self._memory, self._offsets, self._shapes, self._dtype = memory, offsets, shapes, dtype
+
+    def __len__(self) -> int:
+        return len(self._shapes)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return _Slab(self._memory, self._offsets[index], self._shapes[index], self._dtype)
+        shape, memory = tuple(self._shapes[index].tolist()), self._memory + int(self._offsets[index])
+        return _cupy().ndarray(shape, self._dtype, memory)
+
+    def is_array(self) -> bool:
+        """Whether the samples have one shape and lie side by side."""
+        size = int(self._shapes[0].prod()) * self._dtype.itemsize
+        return bool((self._shapes == self._shapes[0]).all() and (np.diff(self._offsets) == size).all())
+
+    def array(self) -> Any:
+        """All samples as one array."""
+        shape = (len(self), *self._shapes[0].tolist())
+        return _cupy().ndarray(shape, self._dtype, self._memory + int(self._offsets[0]))
 
 
 def on_gpu(data: Any) -> bool:

@@ -123,7 +123,10 @@ def on_cpu(graph: Graph, registry: Registry) -> Graph:
 
 
 def on_gpu(graph: Graph, registry: Registry) -> Graph:
-    """The same graph with every operator on the GPU that can run there and feeds nothing that cannot."""
+    """The same graph with every operator on the GPU that can run there and feeds nothing that cannot.
+
+    A pipeline that has no GPU gets number 0.
+    """
     base = on_cpu(graph, registry)
     devices: dict[str, Device] = {}
     for key in reversed(base.order()):
@@ -135,12 +138,20 @@ def on_gpu(graph: Graph, registry: Registry) -> Graph:
         wanted: list[Device] = [device for device in offered if may and device != "cpu"]
         devices[key] = wanted[0] if wanted else "cpu"
     edits: list[Edit] = [SetDevice(key=key, device=device) for key, device in devices.items() if device != "cpu"]
+    if base.options.device_id is None:
+        edits.append(SetPipeline(option="device_id", value=0))
     crossing = [
         w for w in base.wires()
-        if w.input is not None and devices[w.target] == "gpu" and devices[w.source.node] == "cpu"
+        if devices[w.target] == "gpu" and devices[w.source.node] == "cpu" and not _either(base, registry, w)
     ]  # fmt: skip
     edits += _copies(registry, set(base), crossing, "mixed")
     return apply(base, edits, registry, check=False)[0]
+
+
+def _either(graph: Graph, registry: Registry, wire: Wire) -> bool:
+    """Whether a wire may end at a node on a GPU with data from the CPU: arguments, and inputs that say so."""
+    schema = _schema(graph, registry, wire.target)
+    return wire.input is None or (schema is not None and schema.inputs[wire.input].either_device)
 
 
 def _copies(registry: Registry, taken: set[str], wires: list[Wire], device: Device) -> Edits:

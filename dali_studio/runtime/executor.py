@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dali_studio.compiler.plan import BatchStage, Plan, Segment, Step
+from dali_studio.compiler.plan import BatchStage, FusedStage, Plan, Segment, Stage, Step
 from dali_studio.core import random
 from dali_studio.core.diagnostics import ArgumentError, DaliStudioError
 from dali_studio.graph.edits import PortRef
@@ -22,7 +22,7 @@ from dali_studio.runtime.gpu import GpuRunner
 from dali_studio.runtime.memory import Scratch, SlabPool
 from dali_studio.runtime.mixed import Placed
 from dali_studio.runtime.probe import Probe, Recording, Stopwatch
-from dali_studio.runtime.request import Cache, Fed, Request, computed, missing, select, shapes_only
+from dali_studio.runtime.request import Cache, Fed, Request, computed, missing, select, shapes_only, without
 from dali_studio.runtime.results import bytes_of
 from dali_studio.runtime.segment import SegmentRunner, Store, argument_rows
 from dali_studio.runtime.workers import WorkerPool
@@ -138,6 +138,7 @@ class Executor:
         -------
         dict
             The outputs, and the results of `taps`. What lies on a GPU may still be computed there: its event tells.
+            Samples that an operator was told to skip are left out, unless there are taps.
 
         Raises
         ------
@@ -196,14 +197,17 @@ class Executor:
         if recording is not None:
             recording.finish()
         made: Results = {**now.store, **now.placed}
-        return {port: made[port] for port in keep if port in made}
+        results = {port: made[port] for port in keep if port in made}
+        return without(results, now.tolerance.skipped) if now.tolerance.skipped and not taps else results
 
     def _record(self, sample: FailedSample) -> None:
         self.failed.append(sample)
         self.failures += 1
 
-    def _stage(self, stage: BatchStage | Segment, now: _Iteration) -> Callable[[], None] | None:
+    def _stage(self, stage: Stage, now: _Iteration) -> Callable[[], None] | None:
         """Run one stage; what it returns waits for results that are still being made."""
+        if isinstance(stage, FusedStage):
+            return self._fused(stage, now)
         if isinstance(stage, BatchStage):
             if stage.step.device != "cpu":
                 return self._on_gpu(stage.step, now)
@@ -249,6 +253,18 @@ class Executor:
             now.store[step.outputs[0]] = wait()
 
         return finish
+
+    def _fused(self, stage: FusedStage, now: _Iteration) -> None:
+        """Run steps as one kernel, or one after the other where the batch does not allow it."""
+        assert self._gpu is not None
+        (port,) = stage.steps[0].inputs
+        arguments = partial(self._args, request=now.request, store=now.store, now=now)
+        made = self._gpu.run_fused(
+            stage, arguments, now.placed[port], computed(now.request), now.placed, now.recording
+        )
+        if not made:
+            for other in stage.instead:
+                self._stage(other, now)
 
     def _on_gpu(self, step: Step, now: _Iteration) -> Callable[[], None] | None:
         gpu, placed, store = self._gpu, now.placed, now.store

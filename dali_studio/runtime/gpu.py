@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.compiler.plan import Step
+from dali_studio.compiler.plan import FusedStage, Step
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.dtypes import from_numpy, to_numpy
 from dali_studio.core.meta import TensorMeta
@@ -19,6 +19,7 @@ from dali_studio.core.rows import Rows
 from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.kernels.cuda.stream import GpuStream, Turn
 from dali_studio.runtime.failures import Tolerance
+from dali_studio.runtime.fusion import Fusion
 from dali_studio.runtime.memory import SlabPool
 from dali_studio.runtime.mixed import MixedRunner, Placed, copying, gpu_failures
 from dali_studio.runtime.probe import Recording, Stopwatch, timed
@@ -56,6 +57,7 @@ class GpuRunner:
         self._stream = GpuStream(device_id, limit)
         self._planned: dict[str, _Planned] = {}
         self._mixed = MixedRunner(registry, workers, self._stream)
+        self._fusion = Fusion(registry, self._stream, self._plan)
 
     def begin(self) -> Turn:
         """Start an iteration; waits for the GPU if too many are in flight."""
@@ -102,6 +104,8 @@ class GpuRunner:
             for port, batch in zip(step.outputs, batches, strict=True):
                 there = isinstance(batch, DeviceBatch)
                 placed[port] = self._stream.adopt(batch) if there else self._upload(step.key, batch, recording)
+                if recording is not None:
+                    recording.results(step.key, device=placed[port].size)
 
     def take_in(self, step: Step, arrays: Sequence[Any], layout: str, producer: Any) -> DeviceBatch:
         """Copy arrays of the program, which is free to change them afterwards on the stream `producer`."""
@@ -136,8 +140,6 @@ class GpuRunner:
         self._stream.filled()
         watch.stop(key)
         watch.report()
-        if recording is not None:
-            recording.results(key, device=made.size)
         return made
 
     def _copy(
@@ -198,12 +200,12 @@ class GpuRunner:
         views = [view_of(item) if isinstance(item, Batch) else _device_view(item) for item in given]
         sources = views[0].sources if views else ()
         watch = Stopwatch(recording)
-        watch.start(step.key)
         with gpu_failures(step, len(indices), indices, sources):
+            inputs = [self._upload(step.key, item, recording) if isinstance(item, Batch) else item for item in given]
+            watch.start(step.key)
             meta, work = self._plan(step, args, views)
             assert meta.dtype is not None
             made = self._stream.empty(work.shapes, to_numpy(meta.dtype), meta.layout or "", sources)
-            inputs = [self._upload(step.key, item, recording) if isinstance(item, Batch) else item for item in given]
             with self._stream.measured(None if recording is None else partial(recording.gpu, step.key)):
                 operator.gpu(work, inputs, made, self._stream)
         placed[step.outputs[0]] = made
@@ -218,6 +220,30 @@ class GpuRunner:
     ) -> Callable[[], None]:  # fmt: skip
         """Begin to decode; what is returned waits for the pixels and adds the batch to `placed`."""
         return self._mixed.begin(step, args, given, indices, placed, tolerance, recording)
+
+    def run_fused(
+        self, stage: FusedStage, args: Callable[[Step], Args], image: DeviceBatch, indices: NDArray[np.int64],
+        placed: Placed, recording: Recording | None = None,
+    ) -> bool:  # fmt: skip
+        """Enqueue per-sample operators as one kernel; ``False`` if this batch has to take other stages instead."""
+        view, last = _device_view(image), stage.steps[-1]
+        watch = Stopwatch(recording)
+        watch.start(last.key)
+        around = None
+        if recording is not None:
+            around = partial(recording.gpu, last.key, group=tuple(step.key for step in stage.steps))
+        with self._stream.measured(around):
+            made = self._fusion.run(
+                stage, args, image, view, lambda step: gpu_failures(step, len(indices), indices, view.sources)
+            )
+        watch.stop(last.key)
+        watch.report()
+        if made is None:
+            return False
+        placed[last.outputs[0]] = made
+        if recording is not None:
+            recording.results(last.key, device=made.size)
+        return True
 
     def _plan(self, step: Step, arguments: Callable[[], Args], views: Sequence[BatchView]) -> tuple[TensorMeta, Work]:
         """Type and work of a batch; those of the iteration before, if nothing has changed that they depend on."""

@@ -66,10 +66,10 @@ class MixedRunner:
             assert meta.dtype is not None
             made = self._stream.target(work.shapes, to_numpy(meta.dtype), meta.layout or "", sources)
             host = self._stream.pinned(made.size)
-        targets, files = made.on_host(host), given[0].samples
+        files = given[0].samples
 
         def by_thread(position: int) -> None:
-            target = targets[position]
+            target = made.sample_on_host(host, position)
             try:
                 pixels = operator.cpu(work, position, *(item.samples[position] for item in given), target)
                 if pixels is not None and pixels is not target:

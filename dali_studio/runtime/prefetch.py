@@ -1,4 +1,8 @@
-"""Running ahead: a thread that computes the next iterations while the user works on this one."""
+"""Running ahead: two threads that compute the next iterations while the user works on this one.
+
+One computes what comes before an iteration waits for the first time, the other one the rest: while decoders are busy
+with one iteration, the files of the next are read.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +17,8 @@ Request = TypeVar("Request")
 Result = TypeVar("Result")
 #: A computation that yields while it waits for something that goes on by itself, and returns the result.
 Parts = Generator[None, None, Result]
-#: Requests that are computed at a time; those after the first run while it waits.
+#: Requests that are computed at a time.
 _AT_ONCE = 2
-_NOTHING: Any = object()
 
 
 class Prefetcher(Generic[Request, Result]):
@@ -45,14 +48,11 @@ class Prefetcher(Generic[Request, Result]):
             self._waiting.append(request)
             return
         if self._thread is None:
-            # the thread must not keep a forgotten pipeline alive: it holds the queues and a weak reference
-            self._thread = threading.Thread(
-                target=_serve,
-                args=(weakref.ref(self), self._requests, self._results),
-                name="dali-studio-prefetch",
-                daemon=True,
-            )
-            self._thread.start()
+            # the threads must not keep a forgotten pipeline alive: they hold the queues and a weak reference
+            begun: queue.SimpleQueue[_Running[Any] | None] = queue.SimpleQueue()
+            places = threading.Semaphore(_AT_ONCE)
+            self._thread = _thread("begin", _begin, weakref.ref(self), self._requests, begun, places)
+            _thread("finish", _finish, begun, self._results, places)
         self._requests.put(request)
 
     def result(self) -> Result:
@@ -73,6 +73,12 @@ class Prefetcher(Generic[Request, Result]):
 
     def __del__(self) -> None:
         self._requests.put(None)
+
+
+def _thread(name: str, function: Callable[..., None], *arguments: Any) -> threading.Thread:
+    thread = threading.Thread(target=function, args=arguments, name=f"dali-studio-{name}", daemon=True)
+    thread.start()
+    return thread
 
 
 def _unwrap(outcome: Any) -> Any:
@@ -101,37 +107,34 @@ class _Running(Generic[Result]):
             self.ended, self.outcome = True, error
 
 
-def _serve(
+def _begin(
     owner: weakref.ref[Prefetcher[Request, Result]],
     requests: queue.SimpleQueue[Request | None],
-    results: queue.SimpleQueue[Any],
+    begun: queue.SimpleQueue[_Running[Any] | None],
+    places: threading.Semaphore,
 ) -> None:
-    """Compute requests in order; the next one begins while the one before it waits."""
-    running: deque[_Running[Any]] = deque()
-    open_ = True
-    while open_ or running:
-        request = _next(requests, wait=not running) if open_ and len(running) < _AT_ONCE else _NOTHING
-        if request is None:
-            open_ = False
-        elif request is not _NOTHING:
-            prefetcher = owner()
-            if prefetcher is None:
-                return
-            # from here on no frame refers to the prefetcher: a failure, kept in `results`, refers to all its frames
-            running.append(_Running(prefetcher.compute(request)))
-            del prefetcher
-            running[-1].advance()
-            if not running[-1].ended:
-                continue
-        del request
-        if running:
-            while not running[0].ended:
-                running[0].advance()
-            results.put(running.popleft().outcome)
+    """Compute the first part of each request, up to where it waits for the first time."""
+    while (request := requests.get()) is not None:
+        places.acquire()
+        prefetcher = owner()
+        if prefetcher is None:
+            break
+        # from here on no frame refers to the prefetcher: a failure, kept as a result, refers to all its frames
+        running = _Running(prefetcher.compute(request))
+        del prefetcher, request
+        running.advance()
+        begun.put(running)
+        del running
+    begun.put(None)
 
 
-def _next(requests: queue.SimpleQueue[Any], *, wait: bool) -> Any:
-    try:
-        return requests.get(block=wait)
-    except queue.Empty:
-        return _NOTHING
+def _finish(
+    begun: queue.SimpleQueue[_Running[Any] | None], results: queue.SimpleQueue[Any], places: threading.Semaphore
+) -> None:
+    """Compute the other parts, in order."""
+    while (running := begun.get()) is not None:
+        while not running.ended:
+            running.advance()
+        places.release()
+        results.put(running.outcome)
+        del running

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
@@ -74,6 +74,21 @@ def select(batches: Fed, request: Request) -> Fed:
         for b in batches
         if isinstance(b, Batch)  # samples are chosen for previews, which get everything on the CPU
     )
+
+
+def without(
+    results: Mapping[PortRef, Batch | DeviceBatch], skipped: Collection[int]
+) -> dict[PortRef, Batch | DeviceBatch]:
+    """Results of whole batches without some samples."""
+
+    def shorter(batch: Batch | DeviceBatch) -> Batch | DeviceBatch:
+        kept = [i for i in range(len(batch.samples if isinstance(batch, Batch) else batch)) if i not in skipped]
+        sources = [batch.sources[i] for i in kept] if batch.sources else ()
+        if isinstance(batch, Batch):
+            return replace(batch, samples=[batch.samples[i] for i in kept], sources=sources)
+        return replace(batch, offsets=batch.offsets[kept], shapes=batch.shapes[kept], sources=sources)
+
+    return {port: shorter(batch) for port, batch in results.items()}
 
 
 def missing(stage: Segment, store: Store, cache: Cache) -> tuple[tuple[Step, ...], frozenset[PortRef]]:

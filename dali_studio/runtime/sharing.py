@@ -22,6 +22,8 @@ from dali_studio.runtime.workers import Loop, WorkerPool
 
 #: Images that the hardware takes at a time: more keep it busier, fewer leave less to wait for at the end of a batch.
 MOST, LEAST = 128, 32
+#: What a hardware decoder and the thread that prepares the next batch need of the processors to be kept busy.
+_PROCESSORS = 2
 
 
 class Shared:
@@ -102,7 +104,9 @@ class Decoding:
     def start(self, workers: WorkerPool, count: int, feeders: Sequence[HardwareFeeder]) -> None:
         """Let the hardware and idle threads begin."""
         self._feeders = [feeder.serve(self) for feeder in feeders]
-        self._loop = workers.start(self._by_thread, self._shared.take, count)
+        self._loop = workers.start(
+            self._by_thread, self._shared.take, count, spare=_PROCESSORS * len(self._feeders)
+        )
 
     def finish(self, workers: WorkerPool) -> list[int]:
         """Help until everything is decoded.

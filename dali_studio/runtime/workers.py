@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import queue
 import threading
 from collections import deque
@@ -22,13 +23,19 @@ class Loop:
         Called with what `take` gives.
     take : callable
         The next index; negative when there is none left. Called from all threads.
+
+    Attributes
+    ----------
+    helped : bool
+        Other threads will work on it, so that its owner need not.
     """
 
     def __init__(self, function: Callable[[int], None], take: Callable[[], int]) -> None:
         self._function, self._take = function, take
         self._state = threading.Condition()
-        self._closed, self._busy = False, 0
+        self._closed, self._over, self._busy = False, False, 0
         self.failures: list[tuple[int, BaseException]] = []
+        self.helped = False
 
     def help(self, stopped: Callable[[], bool]) -> None:
         """Work on the loop, unless it is over: a thread that comes too late is not waited for."""
@@ -39,6 +46,7 @@ class Loop:
         self.work(stopped)
         with self._state:
             self._busy -= 1
+            self._over = True
             self._state.notify_all()
 
     def work(self, stopped: Callable[[], bool]) -> None:
@@ -52,9 +60,11 @@ class Loop:
             except BaseException as error:  # noqa: BLE001 - handed to the thread that waits
                 self.failures.append((index, error))
 
-    def close(self) -> None:
-        """Let nobody begin any more, and wait for those who have begun."""
+    def close(self, *, when_over: bool = False) -> None:
+        """Let nobody begin any more, at once or when nothing is left, and wait for those who have begun."""
         with self._state:
+            if when_over:
+                self._state.wait_for(lambda: self._over)
             self._closed = True
             self._state.wait_for(lambda: not self._busy)
 
@@ -95,31 +105,41 @@ class WorkerPool:
         self._ask(loop, min(self.num_threads, count) - 1, self._team.urgent)
         self.finish(loop)
 
-    def start(self, function: Callable[[int], None], take: Callable[[], int], count: int) -> Loop:
+    def start(self, function: Callable[[int], None], take: Callable[[], int], count: int, *, spare: int = 0) -> Loop:
         """Let idle threads work on a loop of about `count` calls while the caller does something else.
 
         Loops of `map` come first. `finish` must be called.
+
+        Parameters
+        ----------
+        spare : int
+            Processors that others need meanwhile.
         """
         loop = Loop(function, take)
-        self._ask(loop, min(self.num_threads - 1, count), self._team.patient)
+        most = max((os.cpu_count() or 1) - spare, 1) if spare else self.num_threads
+        loop.helped = self._ask(loop, min(self.num_threads - 1, count, most), self._team.patient)
         return loop
 
     def finish(self, loop: Loop) -> None:
-        """Help with a loop until nothing is left, and wait for the others; raises as `map` does."""
-        loop.work(self.cancelled.is_set)
-        loop.close()
+        """Work on a loop until nothing is left, unless other threads do so already; raises as `map` does."""
+        if loop.helped:
+            loop.close(when_over=True)
+        else:
+            loop.work(self.cancelled.is_set)
+            loop.close()
         if loop.failures:
             raise min(loop.failures, key=lambda failure: failure[0])[1]
         if self.cancelled.is_set():
             raise Cancelled
 
-    def _ask(self, loop: Loop, helpers: int, line: deque[Loop]) -> None:
+    def _ask(self, loop: Loop, helpers: int, line: deque[Loop]) -> bool:
         with self._lock:  # `close` may come from another thread while an iteration is computed ahead
             wanted = 0 if self._closed else max(helpers, 0)
             self._team.grow(wanted)
             for _ in range(wanted):
                 line.append(loop)
                 self._team.calls.put(True)
+            return wanted > 0
 
     def close(self) -> None:
         """End the threads, once they have finished what they are doing; loops after that run in the caller's thread."""

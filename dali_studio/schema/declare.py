@@ -160,9 +160,9 @@ class CommonArguments:
 class Operator(CommonArguments):
     """Base of all operators. Subclasses declare facts as class attributes and arguments as annotations.
 
-    A per-sample operator (trait ``PerSample``) defines ``infer``, ``plan`` and ``cpu``, and
-    ``gpu`` if it offers that device; any other defines ``infer``,
-    ``open`` and ``run``.
+    A per-sample operator (trait ``PerSample``) defines ``infer``, ``plan`` and ``cpu``, and ``gpu`` if it offers that
+    device (and ``part`` if a generated kernel can do it with other steps); any other defines ``infer``, ``open`` and
+    ``run``.
     """
 
     schema: ClassVar[OperatorSchema]
@@ -234,6 +234,38 @@ class Operator(CommonArguments):
     def hardware(work: Work) -> HardwareImages | None:
         """For decoders on the device "mixed": the images whose pixels a hardware decoder makes just as ``cpu`` does."""
         return None
+
+    @staticmethod
+    def part(work: Work, image: BatchView, dtype: np.dtype[Any]) -> Any:
+        """What ``gpu`` does as a piece of a generated kernel that does several steps at once, bit for bit the same.
+
+        Only operators with the trait ``PixelPart`` or ``SourcePart`` define it.
+
+        Parameters
+        ----------
+        work : Work
+        image : BatchView
+            The input, without data.
+        dtype : numpy.dtype
+            Of the output.
+
+        Returns
+        -------
+        `kernels.cuda.parts.Part` or None
+            ``None``: not for this input; the steps then run one by one.
+        """
+        raise NotImplementedError
+
+    @staticmethod
+    def affine(work: Work, image: BatchView) -> Any:
+        """The map of an operator with the trait ``Affine``, for the input `image`, which has no data.
+
+        Returns
+        -------
+        `kernels.cuda.warp.Affine` or None
+            ``None``: this batch is no affine map (an antialiased resize, another layout than HWC).
+        """
+        raise NotImplementedError
 
     @staticmethod
     def window(work: Work) -> NDArray[np.int64] | None:

@@ -30,6 +30,18 @@ class WindowSink(Trait):
     """Reads only a window of its first input: ``window`` gives it, ``narrowed`` makes the work for a cut-out input."""
 
 
+class PixelPart(Trait):
+    """``part`` gives a piece of a generated kernel: each output pixel follows from one input pixel, or is filled."""
+
+
+class SourcePart(Trait):
+    """``part`` gives the first piece of a generated kernel: each output pixel follows from pixels anywhere."""
+
+
+class Affine(Trait):
+    """``affine`` gives the map from output to input points, so that several can be one resampling (approximate)."""
+
+
 class Allocates(Trait):
     """``cpu`` returns an array (perhaps a view) of its own if its output is ``None``."""
 

@@ -70,8 +70,9 @@ class KnownTimes:
     def _contexts(self, graph: Graph) -> dict[str, object]:
         """What the time of a node depends on, device aside; without copies, and empty for a graph with a cycle."""
         options = graph.options
+        settings = options.batch_size, options.num_threads, options.device_id or 0
         try:
             keys = structural_keys(on_cpu(graph, self._registry), self._registry, {})
         except DaliStudioError:
             return {}
-        return {key: (made, options.batch_size, options.num_threads, options.device_id) for key, made in keys.items()}
+        return {key: (made, *settings) for key, made in keys.items()}

@@ -20,8 +20,9 @@ from dali_studio.schema.registry import Registry
 from dali_studio.studio import messages
 from dali_studio.studio.known_times import KnownTimes
 
-#: Unmeasured batches at the start: memory is taken and compiled kernels are loaded there.
-_WARM_UP = 1
+#: Seconds in which batches are made and not counted where a GPU takes part: its decoders open in the background. One
+#: batch is never counted: memory is taken and compiled kernels are loaded there.
+_WARM_UP = 0.5
 
 
 @dataclass(slots=True)
@@ -139,19 +140,22 @@ class Profiler:
                 graph, self.registry, background=False, probe=measured.probe, devices=gpu_missing(graph) is None
             )
             measured.devices = {step.key: step.device for step in engine.plan.steps()}
-            for number in range(_WARM_UP + batches):
-                if self._stopped.is_set():
-                    break
-                if number == _WARM_UP:
-                    measured.probe.clear()
-                    begin = perf_counter()
+            # sources that a user wrote may end; they are not spent on warming up
+            on_gpu = any(device != "cpu" for device in measured.devices.values()) and not engine.feeders
+            ready = begin + _WARM_UP * on_gpu
+            warm = False
+            while measured.batches < batches and not self._stopped.is_set():
                 engine.schedule()
                 engine.result()
-                measured.batches = max(number + 1 - _WARM_UP, 0)
+                measured.batches += warm
                 progress(measured.batches)
                 paused = perf_counter()
                 pause()
                 begin += perf_counter() - paused
+                if not warm and paused >= ready:
+                    warm = True
+                    measured.probe.clear()
+                    begin = perf_counter()
         except DaliStudioError as error:
             measured.failed = error.diagnostics
         except (Cancelled, StopIteration):

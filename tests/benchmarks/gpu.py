@@ -59,25 +59,25 @@ WORK: dict[str, Callable[[Any], Any]] = {
 }  # fmt: skip
 
 
-def measure(define: Callable[[Any], Any], images: np.ndarray[Any, Any]) -> dict[str, float]:
+def measure(define: Callable[[Any], Any], images: np.ndarray[Any, Any], *, fuse: bool = True) -> dict[str, float]:
     """Milliseconds a batch: `wall`, and `host` (until everything is enqueued)."""
     pipeline = Pipeline(batch_size=BATCH, num_threads=4, device_id=0, seed=1)
     with pipeline:
         source = fn.external_source(source=lambda: list(images), layout="HWC", name="source")
         pipeline.set_outputs(define(source.gpu()))
     registry = default_registry()
-    plan = compile_graph(pipeline.graph, registry, devices=True)
+    plan = compile_graph(pipeline.graph, registry, devices=True, fuse=fuse)
     executor = Executor(plan, registry, 1, WorkerPool(4), 0)
     fed = {"source": tuple(pipeline._built().feeders["source"].take())}
     placed: dict[Any, Any] = {}
     executor.run(Request(0, 0, BATCH, fed))
     runner = executor._gpu
     assert runner is not None
-    stages = [
-        stage.step for stage in plan.stages if isinstance(stage, BatchStage) and stage.step.role != "external_source"
-    ]
-    copy = next(step for step in stages if step.role == "copy")
-    rest = [step for step in stages if step is not copy]
+    copy = next(step for step in plan.steps() if step.role == "copy")
+    rest = [
+        stage for stage in plan.stages
+        if not (isinstance(stage, BatchStage) and stage.step.role in ("external_source", "copy"))
+    ]  # fmt: skip
     with runner.iteration({}):
         runner.upload(copy, [fed["source"][0]], placed)
     wall: list[float] = []
@@ -92,11 +92,8 @@ def measure(define: Callable[[Any], Any], images: np.ndarray[Any, Any]) -> dict[
             made, store = dict(placed), {}
             with runner.iteration({}):
                 waited = perf_counter()
-                for step in rest:
-                    if step.device == "cpu":
-                        store.update(zip(step.outputs, executor._batch(step, request, store, [], None), strict=True))
-                    else:
-                        executor._on_gpu(step, request, store, made, None)
+                for stage in rest:
+                    executor._stage(stage, request, store, made, None, None)
                 enqueued += perf_counter() - waited
             del started
         runner.synchronize()
@@ -115,6 +112,7 @@ def main() -> None:
         sys.exit(f"There is no GPU: {absent.reason}. {absent.hint}")
     images = np.random.default_rng(0).integers(0, 256, (BATCH, *SIZE, 3), np.uint8)
     found = {name: measure(define, images) for name, define in WORK.items()}
+    found["chain, one by one"] = measure(_chain, images, fuse=False)
     for name, row in found.items():
         sys.stdout.write(
             f"{name:28s} {row['wall']:8.3f} ms a batch (spread {row['spread']:.3f}), host {row['host']:.3f} ms\n"

@@ -114,6 +114,23 @@ def test_devices_are_compared_and_an_edit_keeps_what_still_holds(root: str) -> N
     assert "small" in still and "turned" not in still
 
 
+def test_copies_back_to_the_cpu_are_measured(root: str) -> None:
+    @pipeline_def(batch_size=4, num_threads=2, device_id=0, seed=5)
+    def back() -> Any:
+        files, _ = fn.readers.file(file_root=root, name="reader")
+        small = fn.resize(fn.decoders.image(files, device="mixed"), size=(48.0, 64.0), name="small")
+        return fn.flip(small.cpu(), name="flipped")
+
+    client = Client(back().graph)
+    finished = only(client.send("run", batches=3), messages.RunFinished)
+    client.session.close()
+    timings = {t.key: t for t in finished.timings}
+    (copy,) = timings["to_cpu"].copies
+    assert (copy.direction, copy.size) == ("D2H", 4 * 48 * 64 * 3) and copy.milliseconds > 0
+    assert timings["to_cpu"].host == copy.size and timings["to_cpu"].gpu_memory == 0
+    assert timings["flipped"].device == "cpu" and timings["flipped"].gpu == 0
+
+
 def test_free_memory_tells_what_went_back(root: str) -> None:
     client = Client(turning(root, "mixed").graph)
     client.send("ready")

@@ -61,6 +61,10 @@ class DeviceBatch:
         rows = zip(self.shapes.tolist(), self.offsets.tolist(), strict=True)
         return [np.ndarray(tuple(shape), self.dtype, host.data, offset) for shape, offset in rows]
 
+    def sample_on_host(self, host: NDArray[np.uint8], index: int) -> NDArray[Any]:
+        """The same for one sample."""
+        return np.ndarray(tuple(self.shapes[index].tolist()), self.dtype, host.data, int(self.offsets[index]))
+
     @property
     def counts(self) -> NDArray[np.int64]:
         """(N,) elements of the samples."""
@@ -84,8 +88,9 @@ def place(shapes: NDArray[np.int64], dtype: np.dtype[Any]) -> tuple[NDArray[np.i
     size : int
         Bytes of the slab, without `PADDING`.
     """
-    sizes = elements(shapes) * dtype.itemsize
-    if len(shapes) and not (shapes == shapes[0]).all():
-        sizes = -(-sizes // _ALIGNMENT) * _ALIGNMENT
+    if len(shapes) and (shapes == shapes[0]).all():
+        size = int(shapes[0].prod(dtype=np.int64)) * dtype.itemsize
+        return size * np.arange(len(shapes)), size * len(shapes)
+    sizes = -(-elements(shapes) * dtype.itemsize // _ALIGNMENT) * _ALIGNMENT
     ends = np.cumsum(sizes)
     return ends - sizes, int(ends[-1]) if len(ends) else 0

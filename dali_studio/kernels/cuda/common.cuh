@@ -38,12 +38,11 @@ template <class I> __device__ __forceinline__ I clamped(i32 v, i32 low, i32 high
 
 // The conversion instructions saturate and turn NaN into 0.
 template <class T> __device__ __forceinline__ T from_float(float x);
-// Bytes do without the slow conversion instructions: clamped (NaN becomes 0), rounded to even by the addition of
-// 1.5 * 2^23, whose last places then hold the number, and halves that went down are put right.
+// Bytes do without the slow conversion instructions: clamped to 0..255/256, where clamping to 0..1 costs nothing (NaN
+// becomes 0), then a half is added and the floor is taken, both at once and exactly; it lies in the second byte.
 template <> __device__ __forceinline__ u8 from_float<u8>(float x) {
-  x = fminf(fmaxf(x, 0.f), 255.f);
-  float m = __fadd_rn(x, 12582912.f);
-  return (u8)(__float_as_int(m) + (__fadd_rn(x, -__fadd_rn(m, -12582912.f)) == 0.5f));
+  float part = fminf(__saturatef(__fmul_rn(x, 0.00390625f)), 0.99609375f);
+  return (u8)(__float_as_uint(__fmaf_rd(part, 256.f, 49152.5f)) >> 8);
 }
 template <> __device__ __forceinline__ i8 from_float<i8>(float x) { return clamped<i8>(__float2int_rz(away(x)), -128, 127); }
 template <> __device__ __forceinline__ u16 from_float<u16>(float x) { return clamped<u16>(__float2int_rz(away(x)), 0, 65535); }

@@ -16,7 +16,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from queue import SimpleQueue
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -233,16 +232,16 @@ class HardwareDecoder:
     def _serve(self) -> None:
         self._device.use()
         while (batch := self._queue.get()) is not None:
-            begin = perf_counter()
+            begin = time.monotonic()
             try:
                 if batch.after is not None:
                     batch.after.synchronize()
-                self._begun = time.monotonic()
+                self._begun = begin = time.monotonic()
                 self._run(batch, np.flatnonzero(batch.trusted))
             except BaseException as error:  # noqa: BLE001 - handed to the thread that waits
                 batch.error = error
             self._begun = None
-            batch.milliseconds = (perf_counter() - begin) * 1e3
+            batch.milliseconds = (time.monotonic() - begin) * 1e3
             batch.underway.release()
             del batch  # its files may go while the thread waits for the next
 

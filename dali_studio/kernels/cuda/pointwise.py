@@ -1,42 +1,44 @@
-"""Pointwise operators over batches."""
+"""Pointwise operators: parts of chains, and alone."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.kernels.cuda import chains
 from dali_studio.kernels.cuda.batch import DeviceBatch
+from dali_studio.kernels.cuda.generate import part_text
+from dali_studio.kernels.cuda.parts import Part, pixel_part
 from dali_studio.kernels.cuda.stream import GpuStream
 
-_ITEM = np.dtype([("src", np.uint64), ("dst", np.uint64), ("count", np.int64), ("factors", np.float32, 12)], align=True)
-_SCALE, _CAST, _MATRIX = 0, 1, 2
+
+def cast_part() -> Part:
+    """Convert every element, rounding half away from zero and saturating (`kernels.cpu.convert.convert`)."""
+    return pixel_part("Convert", part_text("color"))
 
 
-def _launch(
-    src: DeviceBatch, out: DeviceBatch, mode: int, counts: NDArray[np.int64], factors: Any, stream: GpuStream
-) -> None:
-    items = np.zeros(len(src), _ITEM)
-    items["src"], items["dst"], items["count"] = src.pointers, out.pointers, counts
-    if factors is not None:
-        items["factors"][:, : factors.shape[1]] = factors
-    each = 16 // max(src.dtype.itemsize, out.dtype.itemsize)  # as N in the source
-    stream.launch("pointwise", items, -(-counts // each), macros={"IN": src.dtype, "OUT": out.dtype, "MODE": mode})
+def scale_part(multiply: NDArray[np.float32], add: NDArray[np.float32]) -> Part:
+    """round(x * multiply + add), saturated; one factor and one summand per sample."""
+    return pixel_part("Scale", part_text("color"), multiply=multiply, add=add)
+
+
+def matrix_part(matrices: NDArray[np.float32]) -> Part:
+    """round(M[:, :3] @ (r, g, b) + M[:, 3]) for every pixel; `matrices` is (N, 3, 4)."""
+    return pixel_part("Matrix", part_text("color"), rgb=True, m=matrices.reshape(len(matrices), 12))
 
 
 def cast(src: DeviceBatch, out: DeviceBatch, stream: GpuStream) -> None:
-    """Convert every element, rounding half away from zero and saturating (`kernels.cpu.convert.convert`)."""
-    _launch(src, out, _CAST, src.counts, None, stream)
+    """Launch `cast_part` alone."""
+    chains.run(src, out, [cast_part()], (), stream)
 
 
 def brightness_contrast(
     src: DeviceBatch, out: DeviceBatch, multiply: NDArray[np.float32], add: NDArray[np.float32], stream: GpuStream
 ) -> None:
-    """out = round(src * multiply + add), saturated; one factor and one summand per sample."""
-    _launch(src, out, _SCALE, src.counts, np.stack([multiply, add], axis=1), stream)
+    """Launch `scale_part` alone."""
+    chains.run(src, out, [scale_part(multiply, add)], (), stream)
 
 
 def linear_color(src: DeviceBatch, out: DeviceBatch, matrices: NDArray[np.float32], stream: GpuStream) -> None:
-    """out = round(M[:, :3] @ (r, g, b) + M[:, 3]) for every pixel; `matrices` is (N, 3, 4)."""
-    _launch(src, out, _MATRIX, src.counts // 3, matrices.reshape(len(src), 12), stream)
+    """Launch `matrix_part` alone."""
+    chains.run(src, out, [matrix_part(matrices)], (), stream)

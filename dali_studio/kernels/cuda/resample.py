@@ -1,15 +1,20 @@
-"""Resizing of batches: the weights of all axes in one launch, the pixels in another."""
+"""Resizing of batches: the weights of all axes in one launch, the pixels in another that later parts may join."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.kernels.cpu.weights import FILTER_TABLES, Interp
+from dali_studio.kernels.cuda import chains
 from dali_studio.kernels.cuda.batch import DeviceBatch
+from dali_studio.kernels.cuda.generate import BAND, part_text
+from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.stream import GpuStream
 
 _AXIS_INTS = ("in_size", "out_size", "kind", "taps", "wide", "accumulate")
@@ -18,13 +23,14 @@ _AXIS = np.dtype(
      *((name, np.int32) for name in _AXIS_INTS), ("radius", np.float32), ("unused", np.int32)],
     align=True,
 )  # fmt: skip
-_ITEM_POINTERS = ("src", "dst", "y_starts", "x_starts", "y_weights", "x_weights")
-_ITEM_INTS = ("planes", "in_h", "in_w", "out_h", "out_w", "channels", "y_taps", "x_taps")
-_ITEM = np.dtype(
-    [*((name, np.uint64) for name in _ITEM_POINTERS), *((name, np.int32) for name in _ITEM_INTS)], align=True
-)
-_BAND = 4  # rows of a block, as in the source
-_TILES = (256, 128, 64, 32, 16)
+_INTS = ("y_taps", "x_taps", "height", "width")
+_ROW = np.dtype(
+    [*((name, np.uint64) for name in ("y_starts", "x_starts", "y_weights", "x_weights")),
+     *((name, np.int32) for name in _INTS)],
+    align=True,
+)  # fmt: skip
+_TILE = 32  # columns of a warp
+_WARPS = (8, 4, 2, 1)
 _SHARED = 40 * 1024  # what every GPU gives a block without being asked
 
 
@@ -76,24 +82,28 @@ class Geometry:
 
     Attributes
     ----------
-    items, table : ndarray
-        Descriptors of the samples, and of their rows followed by their columns, without addresses.
+    part : Part
+        Its row has no addresses yet.
+    table : ndarray
+        Descriptors of all rows, followed by those of all columns, without addresses.
     starts : ndarray
         (2 N,) first byte of each axis' weights, in memory of `size` bytes.
-    tile, capacity, shared : int
-        Columns of a block, floats of a row, and bytes of shared memory; 0 for the direct kernel.
-    threads : ndarray
-        (N,) threads that the samples need.
+    planar : bool
+        CHW.
+    capacity, warps : int
+        Floats of a warp's row, and warps of a block; 0 if rows do not fit into shared memory.
+    weights : cupy.cuda.MemoryPointer or None
+        Where the weights lie that an earlier launch computed.
     """
 
-    items: NDArray[Any]
+    part: Part
     table: NDArray[Any]
     starts: NDArray[np.int64]
     size: int
-    tile: int
+    planar: bool
     capacity: int
-    shared: int
-    threads: NDArray[np.int64]
+    warps: int
+    weights: Any = None
 
 
 def geometry(
@@ -119,61 +129,84 @@ def geometry(
     if (in_shapes[:, [h, w]] == 0).any():
         raise ValueError("An image without pixels cannot be resized.")
     count = len(in_shapes)
-    items = np.zeros(count, _ITEM)
-    for side, shapes in (("in", in_shapes), ("out", out_shapes)):
-        items[f"{side}_h"], items[f"{side}_w"] = shapes[:, h], shapes[:, w]
-    items["planes"], items["channels"] = (in_shapes[:, c], 1) if layout == "CHW" else (1, in_shapes[:, c])
     table = np.zeros(2 * count, _AXIS)
-    for first, axis, letter in ((0, h, "h"), (1, w, "w")):
+    for first, axis in ((0, h), (1, w)):
         view = table[first * count : (first + 1) * count]
         axes = _axes(
             in_shapes[:, axis], out_shapes[:, axis], rois[:, first], rois[:, first + 2], shrinking, growing, antialias
         )
         view["low"], view["scale"], view["radius"], view["kind"] = axes.low, axes.scale, axes.radius, axes.kinds
-        view["taps"], view["wide"], view["accumulate"] = axes.taps, axes.wide, letter == "h"
-        view["in_size"], view["out_size"] = items[f"in_{letter}"], items[f"out_{letter}"]
-    items["y_taps"], items["x_taps"] = table["taps"][:count], table["taps"][count:]
+        view["taps"], view["wide"], view["accumulate"] = axes.taps, axes.wide, axis == h
+        view["in_size"], view["out_size"] = in_shapes[:, axis], out_shapes[:, axis]
+    row = np.zeros(count, _ROW)
+    row["y_taps"], row["x_taps"] = table["taps"][:count], table["taps"][count:]
+    row["height"], row["width"] = out_shapes[:, h], out_shapes[:, w]
     sizes = 4 * table["out_size"].astype(np.int64) * (1 + table["taps"])
     ends = np.cumsum(sizes)
-    size = int(ends[-1]) if count else 0
-    return Geometry(items, table, ends - sizes, size, *_tiling(items, table[count:]))
+    planar = layout == "CHW"
+    part = Part("Resample", "resample", part_text("resample"), row)
+    capacity, warps = _shared(table[count:], 1 if planar else in_shapes[:, c])
+    return Geometry(part, table, ends - sizes, int(ends[-1]) if count else 0, planar, capacity, warps)
 
 
-def _tiling(items: NDArray[Any], columns: NDArray[Any]) -> tuple[int, int, int, NDArray[np.int64]]:
-    """The widest tile of columns whose rows fit into shared memory: tile, capacity, bytes, threads of each sample."""
-    in_w, out_w, out_h = (items[name].astype(np.int64) for name in ("in_w", "out_w", "out_h"))
+def _shared(columns: NDArray[Any], channels: Any) -> tuple[int, int]:
+    """Floats of a warp's row, and how many warps of a block fit into shared memory."""
     scale, taps = np.abs(columns["scale"].astype(np.float64)), columns["taps"].astype(np.int64)
-    for tile in _TILES:
-        # the columns that a tile reads: as far as its outputs lie apart, and the filter's width
-        span = np.minimum(in_w, np.ceil((tile - 1) * scale).astype(np.int64) + taps + 2)
-        capacity = int(-(-(span * items["channels"]).max(initial=1) // 4) * 4)
-        shared = 4 * (2 * capacity + tile * (int(taps.max(initial=1)) + 1))
-        if shared <= _SHARED:
-            return tile, capacity, shared, -(-out_w // tile) * -(-out_h // _BAND) * items["planes"] * 256
-    return 0, 0, 0, out_h * out_w * items["planes"] * items["channels"]
+    # the columns that a warp reads: as far as its outputs lie apart, and the filter's width
+    span = np.minimum(columns["in_size"], np.ceil((_TILE - 1) * scale).astype(np.int64) + taps + 2)
+    capacity = int(-(-((span * channels).max(initial=1) + 3) // 4) * 4)  # three more, to begin with whole words
+    return capacity, next((warps for warps in _WARPS if 4 * capacity * warps <= _SHARED), 0)
 
 
 def resize(src: DeviceBatch, out: DeviceBatch, prepared: Geometry, stream: GpuStream) -> None:
     """Resize a batch (`kernels.cpu.resample.resize`, with the same weights to the last bit)."""
-    count = len(src)
-    items, table = prepared.items, prepared.table
-    memory = stream.scratch(prepared.size)
-    table["starts"] = prepared.starts + int(memory.ptr)
+    _run(prepared, src, out, (), (), stream)
+
+
+def resize_part(prepared: Geometry) -> Part:
+    """Resize, as the first of a chain."""
+    return replace(prepared.part, launch=partial(_run, prepared))
+
+
+def _run(
+    prepared: Geometry, src: DeviceBatch, out: DeviceBatch, after: Sequence[Part], dtypes: Sequence[np.dtype[Any]],
+    stream: GpuStream,
+) -> None:  # fmt: skip
+    """Resize a batch, with a chain of parts behind; `dtypes` are those of what all parts but the last give."""
+    if prepared.weights is None:
+        _make_weights(prepared, stream)
+    parts = [prepared.part, *after]
+    if not prepared.warps:
+        chains.run(src, out, parts, dtypes, stream)
+        return
+    sizes = chains.extents(out)
+    planes = sizes[:, 2] if prepared.planar else 1
+    jobs = -(-sizes[:, 1] // _TILE) * -(-sizes[:, 0] // BAND) * planes
+    blocks = -(-int(jobs.max(initial=0)) // prepared.warps)
+    types = [src.dtype, *dtypes, out.dtype]
+    shared = 4 * prepared.capacity * prepared.warps
+    arguments = (np.int32(prepared.capacity),)
+    chains.launch(
+        src, out, parts, "rows", types, 0, blocks, 32 * prepared.warps, arguments, shared, stream
+    )
+
+
+def _make_weights(prepared: Geometry, stream: GpuStream) -> None:
+    """Compute all weights; they stay as long as `prepared` is used."""
+    table, row = prepared.table, prepared.part.row
+    assert row is not None
+    count = len(row)
+    prepared.weights = stream.scratch(prepared.size)
+    table["starts"] = prepared.starts + int(prepared.weights.ptr)
     table["weights"] = table["starts"] + 4 * table["out_size"].astype(np.uint64)
-    items["src"], items["dst"] = src.pointers, out.pointers
-    items["y_starts"], items["x_starts"] = table["starts"][:count], table["starts"][count:]
-    items["y_weights"], items["x_weights"] = table["weights"][:count], table["weights"][count:]
+    row["y_starts"], row["x_starts"] = table["starts"][:count], table["starts"][count:]
+    row["y_weights"], row["x_weights"] = table["weights"][:count], table["weights"][count:]
     filters, layout = stream.constant("filters", _filters)
-    outs = table["out_size"]
-    stream.launch("weights", table, outs, np.uint64(filters), np.uint64(layout), function="axis_weights", macros=_PLAIN)
-    macros = {"IN": src.dtype, "OUT": out.dtype, "BYTES": src.dtype == np.uint8}
-    if prepared.tile:
-        tile, capacity = np.int32(prepared.tile), np.int32(prepared.capacity)
-        stream.launch("resample", items, prepared.threads, tile, capacity, macros=macros, shared=prepared.shared)
-    else:
-        stream.launch("resample", items, prepared.threads, function="resample_direct", macros=macros)
-    del memory  # back to the pool of this stream, whose next user comes after the kernels
+    stream.launch(
+        "weights", table, table["out_size"], np.uint64(filters), np.uint64(layout), function="axis_weights",
+        macros=_PLAIN,
+    )  # fmt: skip
 
 
-#: The sources name IN and OUT in their common part alone; any types do.
+#: The source names IN and OUT in its common part alone; any types do.
 _PLAIN = {"IN": np.dtype(np.uint8), "OUT": np.dtype(np.uint8)}

@@ -15,25 +15,22 @@ TYPES: dict[str, str] = {
     "uint8": "u8", "int8": "i8", "uint16": "u16", "int16": "i16", "uint32": "u32", "int32": "i32", "uint64": "u64",
     "int64": "i64", "float16": "f16", "float32": "f32", "float64": "f64", "bool": "b8",
 }  # fmt: skip
-#: Functions of each file.
-FUNCTIONS: dict[str, tuple[str, ...]] = {
-    "pointwise": ("pointwise",),
-    "window": ("window",),
-    "warp": ("warp",),
-    "weights": ("axis_weights",),
-    "resample": ("resample", "resample_direct"),
-}
-#: Files that a source needs before itself.
-_PRELUDE = {"window": ("common.cuh", "clamp.cuh")}
+#: Functions of each file that is compiled as it is.
+FUNCTIONS: dict[str, tuple[str, ...]] = {"weights": ("axis_weights",)}
 #: No contraction to fused multiply-add: rounded results equal the CPU's. Where it is wanted, the sources say fmaf.
 OPTIONS = ("--std=c++14", "--fmad=false")
 
 
 @cache
+def text_of(name: str) -> str:
+    """The text of a file that others need: "common" or "clamp"."""
+    return (_FOLDER / f"{name}.cuh").read_text(encoding="utf-8")
+
+
+@cache
 def source(name: str) -> str:
     """The text of one source, with what it needs."""
-    files = (*_PRELUDE.get(name, ("common.cuh",)), f"{name}.cu")
-    return "\n".join((_FOLDER / file).read_text(encoding="utf-8") for file in files)
+    return f"{text_of('common')}\n{(_FOLDER / f'{name}.cu').read_text(encoding='utf-8')}"
 
 
 def options(macros: Mapping[str, object]) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import threading
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
@@ -25,6 +26,12 @@ _THREADS = 256
 MOST_SAMPLES = 65535
 
 
+def roomy(size: int) -> int:
+    """At least `size` bytes, of a few sizes only, so that batches of ragged images find each other's memory."""
+    step = max(1 << (size.bit_length() - 4), 512)
+    return -(-size // step) * step
+
+
 class Staging:
     """Page-locked memory that copies to the GPU read from; it is used again once the GPU is through with it."""
 
@@ -44,7 +51,7 @@ class Staging:
         """`size` bytes that stay untouched until the next turn."""
         start = -(-self._used // _TABLE_ALIGNMENT) * _TABLE_ALIGNMENT
         if not self._blocks or start + size > self._blocks[-1][1].size:
-            self._grow(max(size, 1 << 20))
+            self._grow(roomy(max(size, 1 << 20)))
             start = 0
         self._used = start + size
         return self._blocks[-1][1][start : start + size]
@@ -70,6 +77,13 @@ class Turn:
         self.staging = Staging()
         self.kept: list[Any] = []
         self.done: Any = None
+
+
+class _Used(threading.local):
+    """The turn that a thread is working on."""
+
+    turn: Turn
+    around: Callable[[Any], AbstractContextManager[None]] | None = None
 
 
 @cache
@@ -101,13 +115,12 @@ class GpuStream:
             self._pool = self._cupy.cuda.MemoryPool()
             self._pool.set_limit(size=limit or 0)
         self._turns = [Turn() for _ in range(_TURNS)]
-        self._turn = self._turns[0]
+        self._used = _Used()
         self._constants: dict[str, Any] = {}
-        self._around: Callable[[Any], AbstractContextManager[None]] | None = None
 
     def begin(self) -> Turn:
         """A turn for a new iteration; waits for the GPU if too many are in flight."""
-        turn = self._turns.pop(0)
+        turn = self._turns.pop(0)  # iterations begin in one thread
         self._turns.append(turn)
         if turn.done is not None:
             turn.done.synchronize()
@@ -119,7 +132,7 @@ class GpuStream:
     def use(self, turn: Turn) -> Generator[None]:
         """Enqueue work of an iteration; those of two iterations may alternate."""
         with self._device, self._stream:
-            self._turn = turn
+            self._used.turn = turn
             yield
 
     def end(self, turn: Turn) -> None:
@@ -141,11 +154,15 @@ class GpuStream:
     @contextmanager
     def measured(self, around: Callable[[Any], AbstractContextManager[None]] | None) -> Generator[None]:
         """Put ``around(stream)`` around every launch of a kernel in the body; ``None`` for nothing."""
-        self._around = around
+        self._used.around = around
         try:
             yield
         finally:
-            self._around = None
+            self._used.around = None
+
+    def timed(self) -> AbstractContextManager[None]:
+        """What `measured` puts around a launch."""
+        return nullcontext() if self._used.around is None else self._used.around(self._stream)
 
     def event(self) -> Any:
         """An event behind everything that was enqueued so far."""
@@ -180,15 +197,15 @@ class GpuStream:
     ) -> DeviceBatch:
         """A batch whose contents are not defined yet."""
         offsets, size = place(shapes, dtype)
-        return DeviceBatch(self._pool.malloc(size + PADDING), offsets, shapes, dtype, layout, sources)
+        return DeviceBatch(self._pool.malloc(roomy(size + PADDING)), offsets, shapes, dtype, layout, sources)
 
     def scratch(self, size: int) -> Any:
         """Device memory for results inside an operator."""
-        return self._pool.malloc(size + PADDING)
+        return self._pool.malloc(roomy(size + PADDING))
 
     def pinned(self, size: int) -> NDArray[np.uint8]:
         """Page-locked host memory for this iteration."""
-        return self._turn.staging.take(size)
+        return self._used.turn.staging.take(size)
 
     def target(
         self, shapes: NDArray[np.int64], dtype: np.dtype[Any], layout: str, sources: Sequence[str] = ()
@@ -196,8 +213,8 @@ class GpuStream:
         """A batch that copies (`fill`) or other streams write while kernels of an earlier iteration still run."""
         offsets, size = place(shapes, dtype)
         with self._copies:  # its memory comes back to these streams' pool, and only after the iteration
-            memory = self._pool.malloc(size + PADDING)
-        self._turn.kept.append(memory)
+            memory = self._pool.malloc(roomy(size + PADDING))
+        self._used.turn.kept.append(memory)
         return DeviceBatch(memory, offsets, shapes, dtype, layout, sources)
 
     def take_in(self, arrays: Sequence[Any], layout: str, producer: Any) -> DeviceBatch:
@@ -208,7 +225,7 @@ class GpuStream:
     def adopt(self, batch: DeviceBatch) -> DeviceBatch:
         """A batch of `take_in` as part of this iteration, which holds its memory and waits for it."""
         self._stream.wait_event(batch.ready)
-        self._turn.kept.append(batch.memory)
+        self._used.turn.kept.append(batch.memory)
         return replace(batch, ready=None)
 
     def duplicate(self, batch: DeviceBatch) -> DeviceBatch:
@@ -311,7 +328,7 @@ class GpuStream:
         memory, addresses = self.upload(items, *tables)
         kernel = _kernel(name, function or name, sources.options(macros or {}))
         grid = (-(-threads // _THREADS), len(items))
-        with nullcontext() if self._around is None else self._around(self._stream):
+        with self.timed():
             kernel(grid, (_THREADS,), (*addresses, *arguments), shared_mem=shared)
         del memory  # back to the pool of this stream, whose next user comes after the kernel
 

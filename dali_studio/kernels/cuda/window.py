@@ -1,4 +1,4 @@
-"""Crop, flip, and crop with mirror and normalisation, over batches: one kernel in three modes."""
+"""Crop, flip, and crop with mirror and normalisation: one part in three modes, and each alone."""
 
 from __future__ import annotations
 
@@ -7,65 +7,35 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.kernels.cuda import chains
 from dali_studio.kernels.cuda.batch import DeviceBatch
+from dali_studio.kernels.cuda.generate import part_text
+from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.stream import GpuStream
 
-_INTS = (
-    "in_h",
-    "in_w",
-    "out_h",
-    "out_w",
-    "y",
-    "x",
-    "flip_y",
-    "flip_x",
-    "in_channels",
-    "out_channels",
-    "src_pixel",
-    "dst_pixel",
-)
-_LONGS = ("src_row", "src_channel", "dst_row", "dst_channel")
-_ITEM = np.dtype(
-    [
-        ("src", np.uint64),
-        ("dst", np.uint64),
-        *((name, np.int32) for name in _INTS),
-        *((name, np.int64) for name in _LONGS),
-    ],
-    align=True,
+_INTS = ("y", "x", "step_y", "step_x", "in_h", "in_w", "channels", "unused")
+_ROW = np.dtype(
+    [*((name, np.uint64) for name in ("mean", "inverse", "fill")), *((name, np.int32) for name in _INTS)], align=True
 )
 _COPY, _CUT, _NORMALIZE = 0, 1, 2
-_NULL = np.uint64(0)
-_EACH = 4  # pixels of a thread, as in the source
 
 
-def _describe(items: NDArray[Any], side: str, batch: DeviceBatch, layout: str) -> None:
-    """Fill in extents and strides (in elements) of one side."""
-    axes = [layout.index(letter) for letter in "HWC"]
-    height, width, channels = (batch.shapes[:, axis] for axis in axes)
-    prefix = "in" if side == "src" else "out"
-    items[side], items[f"{prefix}_h"], items[f"{prefix}_w"] = batch.pointers, height, width
-    items[f"{prefix}_channels"] = channels
-    planar = layout == "CHW"
-    items[f"{side}_pixel"] = 1 if planar else channels
-    items[f"{side}_row"] = width if planar else width * channels
-    items[f"{side}_channel"] = height * width if planar else 1
+def _part(
+    shapes: NDArray[np.int64], layout: str, anchors: NDArray[np.int64], sizes: NDArray[np.int64],
+    flips: tuple[Any, Any], mode: int, tables: dict[str, NDArray[Any]],
+) -> Part:  # fmt: skip
+    """Windows of `sizes` that begin at `anchors` of inputs of `shapes`, (N, 2) as (y, x) each."""
+    row = np.zeros(len(shapes), _ROW)
+    row["in_h"], row["in_w"], row["channels"] = (shapes[:, layout.index(letter)] for letter in "HWC")
+    for axis, (name, flipped) in enumerate(zip("yx", flips, strict=True)):
+        mirrored = np.asarray(flipped) != 0
+        row[name] = anchors[:, axis] + np.where(mirrored, sizes[:, axis] - 1, 0)
+        row[f"step_{name}"] = np.where(mirrored, -1, 1)
+    return Part("Window", "window", part_text("window"), row, tables, (mode,))
 
 
-def _items(
-    src: DeviceBatch, out: DeviceBatch, src_layout: str, out_layout: str, anchors: Any, flip_y: Any, flip_x: Any
-) -> NDArray[Any]:
-    items = np.zeros(len(src), _ITEM)
-    _describe(items, "src", src, src_layout)
-    _describe(items, "dst", out, out_layout)
-    items["y"], items["x"] = anchors[:, 0], anchors[:, 1]
-    items["flip_y"], items["flip_x"] = flip_y, flip_x
-    return items
-
-
-def _fill(values: Any, items: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+def _fill(values: Any, channels: int, dtype: np.dtype[Any]) -> NDArray[Any]:
     """One value per output channel: the only one for all, or those given and 0 for the rest."""
-    channels = int(items["out_channels"].max(initial=1))
     given = np.atleast_1d(np.asarray(values, np.float64))
     wanted = np.full(channels, given[0]) if given.size == 1 else np.zeros(channels)
     if given.size > 1:
@@ -76,40 +46,66 @@ def _fill(values: Any, items: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any
     return wanted.astype(dtype)
 
 
-def _launch(
-    src: DeviceBatch, out: DeviceBatch, mode: int, items: NDArray[Any], fill: Any, tables: Any, stream: GpuStream
-) -> None:
-    pixels = -(-items["out_h"].astype(np.int64) * items["out_w"] // _EACH)
-    macros = {"IN": src.dtype, "OUT": out.dtype, "MODE": mode}
-    values = _fill(fill, items, out.dtype)
-    if tables is None:
-        memory, (address,) = stream.upload(values)
-        stream.launch("window", items, pixels, _NULL, _NULL, np.uint64(address), np.int32(0), macros=macros)
-        del memory
-    else:
-        mean, inverse = (np.ascontiguousarray(table, np.float32) for table in tables)
-        stream.launch("window", items, pixels, np.int32(mean.shape[1]), macros=macros, tables=(mean, inverse, values))
+def _extents(shapes: NDArray[np.int64], layout: str) -> NDArray[np.int64]:
+    return shapes[:, [layout.index("H"), layout.index("W")]]
+
+
+def _channels(shapes: NDArray[np.int64], layout: str) -> int:
+    return int(shapes[:, layout.index("C")].max(initial=1))
+
+
+def flip_part(
+    shapes: NDArray[np.int64], dtype: np.dtype[Any], horizontal: Any, vertical: Any, layout: str
+) -> Part:
+    """Mirror each sample left to right, top to bottom, or both; (N,) flags."""
+    fill = np.zeros(_channels(shapes, layout), dtype)
+    anchors = np.zeros((len(shapes), 2), np.int64)
+    return _part(shapes, layout, anchors, _extents(shapes, layout), (vertical, horizontal), _COPY, {"fill": fill})
+
+
+def crop_part(
+    shapes: NDArray[np.int64], out_shapes: NDArray[np.int64], dtypes: tuple[np.dtype[Any], np.dtype[Any]],
+    anchors: NDArray[np.int64], fill: Any, layout: str,
+) -> Part:  # fmt: skip
+    """Cut the windows that begin at `anchors`, (N, 2) as (y, x); outside the image lies `fill`.
+
+    `shapes` and `dtypes` are those of input and output.
+    """
+    mode = _COPY if dtypes[0] == dtypes[1] else _CUT
+    table = _fill(fill, _channels(out_shapes, layout), dtypes[1])
+    return _part(shapes, layout, anchors, _extents(out_shapes, layout), (0, 0), mode, {"fill": table})
+
+
+def normalize_part(
+    shapes: NDArray[np.int64], out_shapes: NDArray[np.int64], dtype: np.dtype[Any], anchors: NDArray[np.int64],
+    mirror: Any, mean: NDArray[np.float32], inverse: NDArray[np.float32], fill: Any, layouts: tuple[str, str],
+) -> Part:  # fmt: skip
+    """Cut windows, mirror them left to right, and normalise: round((x - mean) * inverse), (N, C) coefficients."""
+    tables = {
+        "mean": np.ascontiguousarray(mean, np.float32), "inverse": np.ascontiguousarray(inverse, np.float32),
+        "fill": _fill(fill, _channels(out_shapes, layouts[1]), dtype),
+    }  # fmt: skip
+    return _part(shapes, layouts[0], anchors, _extents(out_shapes, layouts[1]), (0, mirror), _NORMALIZE, tables)
 
 
 def flip(src: DeviceBatch, out: DeviceBatch, horizontal: Any, vertical: Any, layout: str, stream: GpuStream) -> None:
-    """Mirror each sample left to right, top to bottom, or both; (N,) flags."""
-    anchors = np.zeros((len(src), 2), np.int64)
-    items = _items(src, out, layout, layout, anchors, np.asarray(vertical) != 0, np.asarray(horizontal) != 0)
-    _launch(src, out, _COPY, items, 0.0, None, stream)
+    """Launch `flip_part` alone."""
+    chains.run(src, out, [flip_part(src.shapes, src.dtype, horizontal, vertical, layout)], (), stream)
 
 
 def crop(
     src: DeviceBatch, out: DeviceBatch, anchors: NDArray[np.int64], fill: Any, layout: str, stream: GpuStream
 ) -> None:
-    """Cut the windows that begin at `anchors`, (N, 2) as (y, x); outside the image lies `fill`."""
-    items = _items(src, out, layout, layout, anchors, 0, 0)
-    _launch(src, out, _COPY if src.dtype == out.dtype else _CUT, items, fill, None, stream)
+    """Launch `crop_part` alone."""
+    part = crop_part(src.shapes, out.shapes, (src.dtype, out.dtype), anchors, fill, layout)
+    chains.run(src, out, [part], (), stream)
 
 
 def crop_mirror_normalize(
     src: DeviceBatch, out: DeviceBatch, anchors: NDArray[np.int64], mirror: Any, mean: NDArray[np.float32],
     inverse: NDArray[np.float32], fill: Any, src_layout: str, out_layout: str, stream: GpuStream,
 ) -> None:  # fmt: skip
-    """Cut windows, mirror them left to right, and normalise: round((x - mean) * inverse), (N, C) coefficients."""
-    items = _items(src, out, src_layout, out_layout, anchors, 0, np.asarray(mirror) != 0)
-    _launch(src, out, _NORMALIZE, items, fill, (mean, inverse), stream)
+    """Launch `normalize_part` alone."""
+    layouts = (src_layout, out_layout)
+    part = normalize_part(src.shapes, out.shapes, out.dtype, anchors, mirror, mean, inverse, fill, layouts)
+    chains.run(src, out, [part], (), stream)

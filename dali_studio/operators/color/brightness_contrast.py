@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.core.dtypes import to_numpy
@@ -13,12 +14,13 @@ from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.color import brightness_contrast, brightness_contrast_coefficients
 from dali_studio.kernels.cuda import pointwise
 from dali_studio.kernels.cuda.batch import DeviceBatch
+from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import T, accept_input, accept_output, image_meta
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import BatchView, Input, Operator, Output, Work, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Ui
-from dali_studio.schema.traits import PerSample, Pointwise
+from dali_studio.schema.traits import PerSample, PixelPart, Pointwise
 
 _TYPES = (T.UINT8, T.INT16, T.INT32, T.FLOAT)
 
@@ -35,7 +37,7 @@ class BrightnessContrast(Operator):
     keywords = "brightness contrast colorjitter exposure"
     inputs = (Input("image", "image", layouts="HWC"),)
     outputs = (Output("image", "image"),)
-    traits = (PerSample, Pointwise)
+    traits = (PerSample, Pointwise, PixelPart)
     devices = ("cpu", "gpu")
     examples = (
         example(brightness=1.2, contrast=0.8),
@@ -82,3 +84,7 @@ class BrightnessContrast(Operator):
     @staticmethod
     def gpu(work: Work, inputs: Sequence[DeviceBatch], output: DeviceBatch, stream: GpuStream) -> None:
         pointwise.brightness_contrast(inputs[0], output, work.params["multiply"], work.params["add"], stream)
+
+    @staticmethod
+    def part(work: Work, image: BatchView, dtype: np.dtype[Any]) -> Part:
+        return pointwise.scale_part(work.params["multiply"], work.params["add"])

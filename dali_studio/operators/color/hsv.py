@@ -14,12 +14,13 @@ from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.color import hsv_matrix, linear_color
 from dali_studio.kernels.cuda import pointwise
 from dali_studio.kernels.cuda.batch import DeviceBatch
+from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import T, accept_input, accept_output, image_meta
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import BatchView, Input, Operator, Output, Work, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Ui, Unit
-from dali_studio.schema.traits import PerSample, Pointwise
+from dali_studio.schema.traits import PerSample, PixelPart, Pointwise
 
 _TYPES = (T.UINT8, T.INT16, T.INT32, T.FLOAT, T.FLOAT16)
 
@@ -36,7 +37,7 @@ class Hsv(Operator):
     keywords = "hue saturation value colorjitter color grayscale"
     inputs = (Input("image", "image", layouts="HWC"),)
     outputs = (Output("image", "image"),)
-    traits = (PerSample, Pointwise)
+    traits = (PerSample, Pointwise, PixelPart)
     devices = ("cpu", "gpu")
     examples = (
         example(hue=60.0, saturation=1.3, value=0.9),
@@ -78,3 +79,7 @@ class Hsv(Operator):
     @staticmethod
     def gpu(work: Work, inputs: Sequence[DeviceBatch], output: DeviceBatch, stream: GpuStream) -> None:
         pointwise.linear_color(inputs[0], output, work.params["matrices"], stream)
+
+    @staticmethod
+    def part(work: Work, image: BatchView, dtype: np.dtype[Any]) -> Part:
+        return pointwise.matrix_part(work.params["matrices"])

@@ -15,6 +15,7 @@ from dali_studio.kernels.cpu.convert import convert
 from dali_studio.kernels.cpu.layout import crop_pad
 from dali_studio.kernels.cuda import window as windows
 from dali_studio.kernels.cuda.batch import DeviceBatch
+from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import (
     PLANAR_LAYOUTS,
@@ -35,7 +36,7 @@ from dali_studio.operators.geometry.windows import (
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import BatchView, Input, Operator, Output, Work, example
 from dali_studio.schema.marks import Deprecated, Doc, Refused
-from dali_studio.schema.traits import PerSample, WindowSink
+from dali_studio.schema.traits import PerSample, PixelPart, WindowSink
 
 _TYPES = tuple(t for t in NUMERIC if t is not T.BOOL)
 _CONVERTED = (T.UINT8, T.FLOAT16, T.FLOAT)
@@ -52,7 +53,7 @@ class Crop(CropArguments, Operator):
     keywords = "center centercrop randomcrop cut window"
     inputs = (Input("image", "image", layouts=PLANAR_LAYOUTS),)
     outputs = (Output("image", "image"),)
-    traits = (PerSample, WindowSink)
+    traits = (PerSample, WindowSink, PixelPart)
     devices = ("cpu", "gpu")
     examples = (
         example(crop=(24.0, 31.0)),
@@ -100,6 +101,14 @@ class Crop(CropArguments, Operator):
     def gpu(work: Work, inputs: Sequence[DeviceBatch], output: DeviceBatch, stream: GpuStream) -> None:
         params = work.params
         windows.crop(inputs[0], output, params["anchors"], params["fill"], params["layout"], stream)
+
+    @staticmethod
+    def part(work: Work, image: BatchView, dtype: np.dtype[Any]) -> Part:
+        params = work.params
+        dtypes = (to_numpy(image.meta.dtype or T.UINT8), dtype)
+        return windows.crop_part(
+            image.shapes, work.shapes, dtypes, params["anchors"], params["fill"], params["layout"]
+        )
 
     @staticmethod
     def window(work: Work) -> NDArray[np.int64] | None:

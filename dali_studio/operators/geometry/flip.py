@@ -11,14 +11,16 @@ from numpy.typing import NDArray
 from dali_studio.core.dtypes import NUMERIC
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.layout import flip
+from dali_studio.kernels.cuda import warp
 from dali_studio.kernels.cuda import window as windows
 from dali_studio.kernels.cuda.batch import DeviceBatch
+from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import PLANAR_LAYOUTS, T, accept_input, image_meta
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import BatchView, Input, Operator, Output, Work, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Ignored, Ui
-from dali_studio.schema.traits import PerSample
+from dali_studio.schema.traits import Affine, PerSample, PixelPart
 
 _TYPES = tuple(t for t in NUMERIC if t not in (T.BOOL, T.FLOAT16))
 
@@ -31,7 +33,7 @@ class Flip(Operator):
     keywords = "mirror horizontalflip verticalflip randomhorizontalflip"
     inputs = (Input("image", "image", layouts=PLANAR_LAYOUTS),)
     outputs = (Output("image", "image"),)
-    traits = (PerSample,)
+    traits = (PerSample, PixelPart, Affine)
     devices = ("cpu", "gpu")
     examples = (example(), example(horizontal=0, vertical=1), example(vertical=1))
 
@@ -61,3 +63,16 @@ class Flip(Operator):
     def gpu(work: Work, inputs: Sequence[DeviceBatch], output: DeviceBatch, stream: GpuStream) -> None:
         params = work.params
         windows.flip(inputs[0], output, params["horizontal"], params["vertical"], params["layout"], stream)
+
+    @staticmethod
+    def part(work: Work, image: BatchView, dtype: np.dtype[Any]) -> Part:
+        params = work.params
+        return windows.flip_part(image.shapes, dtype, params["horizontal"], params["vertical"], params["layout"])
+
+    @staticmethod
+    def affine(work: Work, image: BatchView) -> warp.Affine | None:
+        params = work.params
+        if params["layout"] != "HWC":
+            return None
+        flips = np.stack([params["vertical"], params["horizontal"]], axis=1) != 0
+        return warp.Affine(warp.scaling(np.where(flips, image.shapes[:, :2], 0), np.where(flips, -1, 1)))

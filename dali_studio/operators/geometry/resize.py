@@ -5,21 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.enums import DALIDataType, DALIInterpType
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.resample import resize
-from dali_studio.kernels.cuda import resample
+from dali_studio.kernels.cuda import resample, warp
 from dali_studio.kernels.cuda.batch import DeviceBatch
+from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import PLANAR_LAYOUTS, T, accept_input, extents, image_meta, with_extents
 from dali_studio.operators.geometry.sizes import SizeArguments, check_size_arguments, output_sizes
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import BatchView, Input, Operator, Output, Work, example
 from dali_studio.schema.marks import COMMON, Deprecated, Doc, Ignored, Refused
-from dali_studio.schema.traits import PerSample, WindowSource
+from dali_studio.schema.traits import Affine, PerSample, SourcePart, WindowSource
 
 _INPUTS = (T.UINT8, T.INT16, T.UINT16, T.FLOAT)
 
@@ -36,7 +38,7 @@ class Resize(SizeArguments, Operator):
     keywords = "scale rescale interpolation zoom thumbnail"
     inputs = (Input("image", "image", layouts=PLANAR_LAYOUTS),)
     outputs = (Output("image", "image"),)
-    traits = (PerSample, WindowSource)
+    traits = (PerSample, WindowSource, SourcePart, Affine)
     devices = ("cpu", "gpu")
     examples = (
         example(size=(24.0, 31.0)),
@@ -99,10 +101,29 @@ class Resize(SizeArguments, Operator):
 
     @staticmethod
     def gpu(work: Work, inputs: Sequence[DeviceBatch], output: DeviceBatch, stream: GpuStream) -> None:
+        resample.resize(inputs[0], output, _geometry(work, inputs[0].shapes), stream)
+
+    @staticmethod
+    def part(work: Work, image: BatchView, dtype: np.dtype[Any]) -> Part:
+        return resample.resize_part(_geometry(work, image.shapes))
+
+    @staticmethod
+    def affine(work: Work, image: BatchView) -> warp.Affine | None:
         params = work.params
-        if "geometry" not in params:  # the work is kept as long as shapes stay the same
-            params["geometry"] = resample.geometry(
-                inputs[0].shapes, output.shapes, params["min"], params["mag"], params["antialias"], params["rois"],
-                params["layout"],
-            )  # fmt: skip
-        resample.resize(inputs[0], output, params["geometry"], stream)
+        low, high = params["rois"][:, :2], params["rois"][:, 2:]
+        scale = (high - low) / params["sizes"]
+        shrinks = np.abs(scale) > 1
+        kinds = {params["min"] if axis else params["mag"] for axis in np.unique(shrinks)}
+        plain = kinds <= {DALIInterpType.INTERP_LINEAR.value} or kinds <= {DALIInterpType.INTERP_NN.value}
+        if params["layout"] != "HWC" or not plain or (params["antialias"] and shrinks.any()):
+            return None
+        return warp.Affine(warp.scaling(low, scale), kinds.pop())
+
+
+def _geometry(work: Work, shapes: NDArray[np.int64]) -> resample.Geometry:
+    params = work.params
+    if "geometry" not in params:  # the work is kept as long as shapes stay the same
+        params["geometry"] = resample.geometry(
+            shapes, work.shapes, params["min"], params["mag"], params["antialias"], params["rois"], params["layout"]
+        )
+    return params["geometry"]

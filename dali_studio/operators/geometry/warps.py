@@ -16,12 +16,13 @@ from dali_studio.kernels.cpu.convert import convert
 from dali_studio.kernels.cpu.warp import warp_affine
 from dali_studio.kernels.cuda import warp
 from dali_studio.kernels.cuda.batch import DeviceBatch
+from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import T, accept_input, extents, image_meta, round_half_away, with_extents
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import BatchView, Input, Operator, Output, Work
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Choices, Deprecated, Doc, Length, Refused, Ui, Unit
-from dali_studio.schema.traits import PerSample
+from dali_studio.schema.traits import Affine, PerSample, SourcePart
 
 _TYPES = (T.UINT8, T.INT16, T.INT32, T.FLOAT)
 
@@ -32,7 +33,7 @@ class Warp(Operator, abstract=True):
     category = "geometry"
     inputs = (Input("image", "image", layouts="HWC"),)
     outputs = (Output("image", "image"),)
-    traits = (PerSample,)
+    traits = (PerSample, SourcePart, Affine)
     devices = ("cpu", "gpu")
 
     fill_value: Annotated[
@@ -72,6 +73,16 @@ class Warp(Operator, abstract=True):
     def gpu(work: Work, inputs: Sequence[DeviceBatch], output: DeviceBatch, stream: GpuStream) -> None:
         params = work.params
         warp.warp_affine(inputs[0], output, params["matrices"], params["interp"], params["fill"], stream)
+
+    @staticmethod
+    def part(work: Work, image: BatchView, dtype: np.dtype[Any]) -> Part:
+        params = work.params
+        return warp.warp_part(params["matrices"], params["interp"], params["fill"])
+
+    @staticmethod
+    def affine(work: Work, image: BatchView) -> warp.Affine | None:
+        params = work.params
+        return warp.Affine(params["matrices"], params["interp"], params["fill"])
 
 
 def canvas(args: Args) -> NDArray[np.int64] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.core.dtypes import NUMERIC
@@ -13,12 +14,13 @@ from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.convert import convert
 from dali_studio.kernels.cuda import pointwise
 from dali_studio.kernels.cuda.batch import DeviceBatch
+from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import accept_output
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import BatchView, Input, Operator, Output, Work, example
 from dali_studio.schema.marks import COMMON, Doc
-from dali_studio.schema.traits import PerSample, Pointwise
+from dali_studio.schema.traits import PerSample, PixelPart, Pointwise
 
 
 class Cast(Operator):
@@ -33,7 +35,7 @@ class Cast(Operator):
     keywords = "convert dtype astype totype"
     inputs = (Input("input"),)
     outputs = (Output("output"),)
-    traits = (PerSample, Pointwise)
+    traits = (PerSample, Pointwise, PixelPart)
     devices = ("cpu", "gpu")
     examples = (example(dtype="FLOAT"), example(dtype="INT16"), example(dtype="FLOAT16"), example(dtype="BOOL"))
 
@@ -55,3 +57,7 @@ class Cast(Operator):
     @staticmethod
     def gpu(work: Work, inputs: Sequence[DeviceBatch], output: DeviceBatch, stream: GpuStream) -> None:
         pointwise.cast(inputs[0], output, stream)
+
+    @staticmethod
+    def part(work: Work, image: BatchView, dtype: np.dtype[Any]) -> Part:
+        return pointwise.cast_part()

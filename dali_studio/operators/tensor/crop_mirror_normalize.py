@@ -15,6 +15,7 @@ from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.layout import crop_mirror_normalize, normalize_coefficients
 from dali_studio.kernels.cuda import window as windows
 from dali_studio.kernels.cuda.batch import DeviceBatch
+from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import PLANAR_LAYOUTS, T, accept_input, accept_output, extents, image_meta
 from dali_studio.operators.geometry.windows import (
@@ -27,7 +28,7 @@ from dali_studio.operators.geometry.windows import (
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import BatchView, Input, Layout, Operator, Output, Work, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Choices, Deprecated, Doc, Refused, Ui
-from dali_studio.schema.traits import PerSample, WindowSink
+from dali_studio.schema.traits import PerSample, PixelPart, WindowSink
 
 _INPUTS = (T.UINT8, T.UINT16, T.INT16, T.INT32, T.FLOAT, T.FLOAT16)
 _OUTPUTS = (T.FLOAT, T.FLOAT16, T.UINT8, T.INT8)
@@ -45,7 +46,7 @@ class CropMirrorNormalize(CropArguments, Operator):
     keywords = "normalize standardize totensor mean std"
     inputs = (Input("image", "image", layouts=PLANAR_LAYOUTS),)
     outputs = (Output("image", "image"),)
-    traits = (PerSample, WindowSink)
+    traits = (PerSample, WindowSink, PixelPart)
     devices = ("cpu", "gpu")
     examples = (
         example(crop=(24.0, 31.0), mean=(123.7, 116.3, 103.5), std=(58.4, 57.1, 57.4), mirror=1),
@@ -114,6 +115,14 @@ class CropMirrorNormalize(CropArguments, Operator):
         windows.crop_mirror_normalize(
             inputs[0], output, params["anchors"], params["mirror"], params["mean"], params["inverse"], params["fill"],
             params["layout"], params["output_layout"], stream,
+        )  # fmt: skip
+
+    @staticmethod
+    def part(work: Work, image: BatchView, dtype: np.dtype[Any]) -> Part:
+        params = work.params
+        return windows.normalize_part(
+            image.shapes, work.shapes, dtype, params["anchors"], params["mirror"], params["mean"], params["inverse"],
+            params["fill"], (params["layout"], params["output_layout"]),
         )  # fmt: skip
 
     @staticmethod

@@ -13,9 +13,11 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from dali_studio import cli, samples
+from dali_studio import cli, fn, samples
 from dali_studio.cli_lab import FIRST, starter
 from dali_studio.cli_text import table
+from dali_studio.graph.document import save
+from dali_studio.pipeline import Pipeline
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 GALLERY = sorted((REPOSITORY / "gallery").glob("*/pipeline.dali.json"))
@@ -52,6 +54,22 @@ def test_images_replace_what_a_document_reads(tmp_path: Path, capsys: pytest.Cap
     assert f"file_root='{samples.photos()}'" in capsys.readouterr().out
     assert cli.main(["run", str(GETTING_STARTED), "--images", str(flat)]) == 0
     assert "8 samples in 1 batch," in capsys.readouterr().out
+
+
+def test_explain_shows_fused_steps_and_their_source(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pipeline = Pipeline(batch_size=2, num_threads=1, device_id=0, seed=1)
+    with pipeline:
+        files, _ = fn.readers.file(file_root=str(samples.photos()))
+        images = fn.hsv(fn.decoders.image(files, device="mixed"), hue=30.0)
+        pipeline.set_outputs(fn.flip(images))
+    document = tmp_path / "pipeline.dali.json"
+    save(pipeline.graph, None, document)
+    assert cli.main(["explain", str(document)]) == 0
+    plan = capsys.readouterr().out
+    assert "whole batch, one kernel" in plan and "__global__" not in plan
+    assert cli.main(["explain", str(document), "--cuda"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith(plan) and "// hsv -> flip" in shown and shown.count("__global__") == 1
 
 
 @pytest.mark.parametrize("dialect", ["nvidia.dali", "dali_studio"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dali_studio import Pipeline, fn
+from dali_studio import Pipeline, fn, types
 from dali_studio.api.default import default_registry
 from dali_studio.core.diagnostics import errors
 from dali_studio.graph.apply import apply
@@ -81,6 +81,17 @@ def test_what_cannot_move_gets_a_copy_back() -> None:
     assert errors(validate(graph, REGISTRY).diagnostics) == ()
     (argument,) = graph.argument_inputs("turned").values()
     assert graph.node(argument.node).operator == "to_cpu" and graph.inputs(argument.node)[0] == PortRef(node="numbers")
+def test_an_argument_that_is_computed_on_the_gpu_is_copied_to_the_cpu() -> None:
+    made = Pipeline(batch_size=2, num_threads=1, device_id=0)
+    with made:
+        data = fn.external_source(source=list, layout="HWC", name="data").gpu()
+        number = fn.cast(data, dtype=types.FLOAT, name="number")
+        made.set_outputs(fn.rotate(data, angle=number, name="turned"))
+    graph, titles = repaired(made.graph)
+    assert titles == ["Copy number to the CPU"]
+    assert errors(validate(graph, REGISTRY).diagnostics) == ()
+    assert graph.argument_inputs("turned")["angle"].node == "to_cpu"
+    assert "to_cpu" not in on_cpu(graph, REGISTRY)
 
 
 def test_a_pipeline_without_a_gpu_is_given_one() -> None:
@@ -102,6 +113,7 @@ def test_whole_placements_are_valid_and_lead_back_to_one_graph() -> None:
     assert devices(everything) == {"reader": "cpu", "decode": "mixed", "small": "gpu", "angle": "cpu", "turned": "gpu",
                                    "flipped": "gpu"}  # fmt: skip
     assert on_cpu(everything, REGISTRY) == on_cpu(graph, REGISTRY) == graph
+    assert errors(validate(on_gpu(photos(None), REGISTRY), REGISTRY).diagnostics) == ()
     with_copy, _ = repaired(placed(photos(), small="gpu"))
     assert on_cpu(with_copy, REGISTRY) == graph
 

@@ -60,6 +60,13 @@ describe("copies", () => {
     const old = copyLabel(fold(OPENED, revision(1, ON_GPU), RUN, revision(2, ON_GPU)), at);
     expect(old?.title).toMatch(/From before the last change\.$/);
   });
+  it("to the CPU stand on the wire that leaves the GPU", () => {
+    const nodes = [...ON_GPU.nodes, node("back", "rotate", { inputs: [ref("rotate")] })];
+    const back = { ...ON_GPU, nodes };
+    const run = finished([timing("back", { copies: [{ direction: "D2H", size: 2_000_000, milliseconds: 0.1 }] })]);
+    const state = fold(OPENED, revision(1, back), run);
+    expect(copyLabel(state, wire(back, "rotate", "back"))?.text).toBe("D2H 2.0 MB · 0.10 ms");
+  });
   it("are none where all is on the CPU", () => {
     expect(crosses(ON_GPU)).toBe(true);
     expect(crosses(GRAPH)).toBe(false);

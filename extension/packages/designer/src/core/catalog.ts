@@ -56,6 +56,7 @@ function fillOperator(schema: OperatorSchema): Operator {
       layouts: [],
       dtypes: [],
       optional: false,
+      either_device: false,
       doc: "",
       ...i,
     })),

@@ -5,19 +5,27 @@ import { nodeOf, type Wire, wiresOf } from "./graph";
 import { timingOf } from "./select";
 import type { State } from "./state";
 
+/** Whether a node reads data on this wire that lies on the other side of the bus from its results. */
+function outside(graph: GraphView, wire: Wire): boolean {
+  const source = nodeOf(graph, wire.source.node);
+  const target = nodeOf(graph, wire.slot.node);
+  if (!source || !target || wire.slot.kind !== "input") return false;
+  return outputDevice(source.device) !== outputDevice(target.device);
+}
+
 /**
- * The node that copies what a wire carries from the CPU to the GPU, or null: a copy or a mixed decoder reads what comes
- * on its first wire; numbers that are drawn for a GPU are copied on their way out.
+ * The node that copies what a wire carries between the CPU and the GPU, or null: what a node reads from the other side
+ * comes on its first wire from there; numbers that are drawn for a GPU are copied on their way out.
  */
 export function copierOf(graph: GraphView, wire: Wire): string | null {
   const source = nodeOf(graph, wire.source.node);
-  const target = nodeOf(graph, wire.slot.node);
-  if (!source) return null;
-  const first = target?.inputs.findIndex((ref) => ref !== null);
-  if (wire.slot.kind === "input" && target?.device === "mixed" && first === wire.slot.input)
-    return outputDevice(source.device) === "cpu" ? target.key : null;
-  const drawn = source.device !== "cpu" && source.inputs.every((ref) => ref === null);
-  return drawn && wiresOf(graph).find((w) => w.source.node === source.key)?.id === wire.id ? source.key : null;
+  const wires = wiresOf(graph);
+  if (outside(graph, wire)) {
+    const first = wires.find((w) => w.slot.node === wire.slot.node && outside(graph, w));
+    return first?.id === wire.id ? wire.slot.node : null;
+  }
+  const drawn = source && source.device !== "cpu" && source.inputs.every((ref) => ref === null);
+  return drawn && wires.find((w) => w.source.node === source.key)?.id === wire.id ? source.key : null;
 }
 
 export function crosses(graph: GraphView): boolean {

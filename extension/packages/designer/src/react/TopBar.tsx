@@ -104,7 +104,7 @@ function Throughput() {
           ? `${format.time(run.milliseconds_per_batch)} per batch`
           : "";
   const title = run
-    ? `Measured over ${format.plural(run.batches, "whole batch", "whole batches")}, all nodes together.${old ? " From before the last change." : ""}`
+    ? `Measured over ${format.plural(run.batches, "whole batch", "whole batches")}, one after the other; a pipeline that runs ahead is faster.${old ? " From before the last change." : ""}`
     : "";
   return (
     <div

@@ -1,0 +1,161 @@
+"""Sources of generated kernels. The text depends on kinds and types alone, never on sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from dali_studio.kernels.cuda.parts import Kind, Part
+from dali_studio.kernels.cuda.sources import TYPES, text_of
+
+#: The forms of a kernel: all elements one after the other, the pixels of a grid, or rows that are resampled.
+Form = Literal["flat", "grid", "rows"]
+#: Rows of the output that a warp computes one after the other, where they are resampled.
+BAND = 8
+#: Columns of the pixels of a warp: a source reads around a place, so that a compact patch shares what it reads.
+_WIDE_SOURCE, _WIDE = 8, 32
+_FOLDER = Path(__file__).parent / "templates"
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """What the text needs of a part."""
+
+    name: str
+    kind: Kind
+    text: str
+    flags: tuple[int, ...]
+    rgb: bool
+    fields: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """Everything the text of a kernel depends on.
+
+    Attributes
+    ----------
+    form : {"flat", "grid", "rows"}
+    pieces : tuple
+        Of the parts, in order.
+    types : tuple of str
+        Names of the element types: of the input, and after each part.
+    planar_in, planar_out : bool
+        CHW instead of HWC.
+    """
+
+    form: Form
+    pieces: tuple[_Piece, ...]
+    types: tuple[str, ...]
+    planar_in: bool
+    planar_out: bool
+
+
+def form_of(parts: Sequence[Part]) -> Form:
+    """The form of a chain's kernel; where rows do not fit into shared memory, a resampling takes "grid" instead."""
+    if all(part.kind == "pixel" for part in parts):
+        return "flat"
+    return "rows" if parts[0].kind == "resample" else "grid"
+
+
+def shape_of(
+    form: Form, parts: Sequence[Part], dtypes: Sequence[np.dtype[np.generic]], planar_in: bool, planar_out: bool
+) -> Shape:
+    """The shape of the kernel of these parts; `dtypes` are those of the input and after each part."""
+    pieces = tuple(_Piece(p.name, p.kind, p.text, p.flags, p.rgb, p.row is not None) for p in parts)
+    return Shape(form, pieces, tuple(TYPES[dtype.name] for dtype in dtypes), planar_in, planar_out)
+
+
+@cache
+def part_text(name: str) -> str:
+    """The text of the parts of this package in one file of ``templates/``."""
+    return (_FOLDER / f"{name}.cuh").read_text(encoding="utf-8")
+
+
+@cache
+def source(shape: Shape) -> str:
+    """The CUDA text of a kernel, whose function is called like its form."""
+    pieces, types = shape.pieces, shape.types
+    has_source = pieces[0].kind in ("source", "resample")
+    chain = pieces[1:] if has_source else pieces
+    lines = [text_of("common"), text_of("clamp")]
+    macros = {
+        "PLANAR_IN": int(shape.planar_in), "PLANAR_OUT": int(shape.planar_out),
+        "PACKED": int(types[-1] in ("u8", "i8", "b8") and not shape.planar_out),
+        "WIDE": _WIDE_SOURCE if has_source else _WIDE, "BAND": BAND,
+        "UNIT": 3 if any(piece.rgb for piece in pieces) else 1,
+    }  # fmt: skip
+    lines += [f"#define {name} {value}" for name, value in macros.items()]
+    lines += [f"typedef {types[0]} IN;", f"typedef {types[-1]} OUT;"]
+    lines += [part_text("pixels"), *dict.fromkeys(piece.text for piece in pieces)]
+    lines += _item(pieces, types, has_source)
+    lines += _chain(chain, types[1 if has_source else 0 :], len(pieces) - len(chain))
+    if shape.form == "rows":
+        lines += [f"typedef {types[1]} RESAMPLED;"]
+    if shape.form == "grid":
+        computed = f"Computed<IN, {types[1]}, S> source = {{image, t.source}};"
+        made = computed if has_source else "Loaded<IN> source = {image};"
+        lines += [f"#define SOURCE Image<IN> image = {{t.src, t.in_h, t.in_w, t.in_c}}; {made}"]
+    return "\n".join([*lines, part_text(shape.form), ""])
+
+
+def _item(pieces: Sequence[_Piece], types: Sequence[str], has_source: bool) -> list[str]:
+    """The descriptor of a sample, and a type for each part."""
+    lines: list[str] = []
+    fields = ["  const IN* src;", "  OUT* dst;", "  i64 count;", "  i32 in_h, in_w, in_c, out_h, out_w, out_c;"]
+    for number, piece in enumerate(pieces):
+        arguments = ", ".join([types[number], types[number + 1], *map(str, piece.flags)])
+        kind, name = ("S", "source") if has_source and number == 0 else (f"P{number}", f"p{number}")
+        lines.append(f"typedef {piece.name}<{arguments}> {kind};")
+        if piece.fields:
+            fields.append(f"  {kind} {name};")
+    return [*lines, "struct Item {", *fields, "};"]
+
+
+def _chain(chain: Sequence[_Piece], types: Sequence[str], first: int) -> list[str]:
+    """Functions at0, at1, ...: pixel (y, x) behind each part, which asks the one before it for its input."""
+    head = "template <int C, class B> __device__ __forceinline__ void"
+    given = "const Item& t, const B& source, int y, int x, int c"
+    lines = [f"{head} at0({given}, {types[0]} (&out)[C]) {{ source.template at<C>(y, x, c, out); }}"]
+    rows: list[str] = []
+    columns: list[str] = []
+    for number, piece in enumerate(chain):
+        part = f"t.p{first + number}" if piece.fields else f"P{first + number}()"
+        compute = (
+            f"  {types[number]} in[C];\n  at{number}<C>(t, source, y, x, c, in);\n"
+            f"  {part}.template apply<C>(in, out, c);\n"
+        )
+        lines.append(f"{head} at{number + 1}({given}, {types[number + 1]} (&out)[C]) {{")
+        if piece.kind == "window":
+            rows.insert(0, f"{part}.row(i)")
+            columns.insert(0, f"{part}.column(i)")
+            lines.append(f"  bool here = {part}.row(y);\n  here = {part}.column(x) && here && c < {part}.channels;")
+            lines.append(f"  if (!here) {{\n    {part}.template outside<C>(out, c);\n    return;\n  }}")
+        lines.append(f"{compute}}}")
+    for name, calls in (("row", rows), ("column", columns)):
+        lines.append(f"__device__ __forceinline__ bool {name}(const Item& t, int& i) {{\n  bool inside = true;")
+        lines += [f"  inside = {call} && inside;" for call in calls]
+        lines.append("  return inside;\n}")
+    lines.append(f"#define LAST at{len(chain)}")
+    # three channels at once where the image has them, and what else there is one by one
+    lines.append("template <class B> __device__ __forceinline__")
+    lines.append("""void pixel(const Item& t, const B& source, int y, int x) {
+  int c = 0;
+  if (t.in_c == 3 && t.out_c >= 3) {
+    OUT v[3];
+    LAST<3>(t, source, y, x, 0, v);
+    put(t.dst, t.out_h, t.out_w, t.out_c, y, x, 0, v);
+    c = 3;
+  }
+  for (; c < t.out_c; c++) {
+    OUT v[1];
+    LAST<1>(t, source, y, x, c, v);
+    put(t.dst, t.out_h, t.out_w, t.out_c, y, x, c, v);
+  }
+}""")
+    return lines

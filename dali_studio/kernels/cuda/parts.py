@@ -1,0 +1,74 @@
+"""Parts: what one step of a chain computes, as a piece of a generated kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: "pixel": turns a pixel into another; "window": chooses which pixel of its input a pixel is, and turns that into
+#: another; "source": computes a pixel from any pixels of an image in memory, so that it begins a kernel; "resample": a
+#: source that has a kernel form of its own, row by row.
+Kind = Literal["pixel", "window", "source", "resample"]
+
+
+@dataclass(slots=True)
+class Part:
+    """One step's piece of a generated kernel.
+
+    Attributes
+    ----------
+    name : str
+        A CUDA struct template, over the element types of input and output and then `flags`. Its fields are those of
+        `row`, in order. What it has to define depends on the kind:
+
+        - pixel: ``apply(in, out, c)`` for arrays of C channels, the first of which is channel c;
+        - window: the same, ``row(y)`` and ``column(x)``, which replace an output coordinate by the input's and tell
+          whether it lies inside, and ``outside(out, c)``; its row has a field ``channels``;
+        - source: ``at(image, y, x, c, out)``.
+    kind : {"pixel", "window", "source", "resample"}
+    text : str
+        CUDA source that defines `name`; parts may share it.
+    row : ndarray or None
+        Structured, (N,): the parameters of every sample.
+    tables : mapping of str to ndarray
+        Contiguous arrays whose addresses go into the fields of these names: (K,) for all samples, or (N, K) with a row
+        each.
+    flags : tuple of int
+        Whole numbers by which the source differs.
+    rgb : bool
+        Whether it works on whole pixels of three channels.
+    launch : callable or None
+        Replaces `chains.run` for chains that this part begins: takes source, result, the parts behind, the types of
+        what all but the last part give, and the stream.
+    """
+
+    name: str
+    kind: Kind
+    text: str
+    row: NDArray[Any] | None = None
+    tables: Mapping[str, NDArray[Any]] = field(default_factory=dict[str, NDArray[Any]])
+    flags: tuple[int, ...] = ()
+    rgb: bool = False
+    launch: Callable[..., None] | None = None
+
+    @property
+    def signature(self) -> tuple[Any, ...]:
+        """What the text of a kernel depends on."""
+        return self.name, self.kind, self.text, self.flags, self.rgb, self.row is not None
+
+
+def pixel_part(
+    name: str, text: str, *, rgb: bool = False, flags: tuple[int, ...] = (), **values: NDArray[np.float32]
+) -> Part:
+    """A pointwise part whose fields are float32 arrays over the batch: (N,), or (N, K) for arrays."""
+    if not values:
+        return Part(name, "pixel", text, rgb=rgb, flags=flags)
+    fields = [(key, np.float32, value.shape[1:]) for key, value in values.items()]
+    row = np.empty(len(next(iter(values.values()))), np.dtype(fields, align=True))
+    for key, value in values.items():
+        row[key] = value
+    return Part(name, "pixel", text, row, rgb=rgb, flags=flags)

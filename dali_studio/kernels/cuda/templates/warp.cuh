@@ -1,0 +1,127 @@
+// Affine warp of HWC images. NEAREST chooses the filter, FILLED the border, GIVEN where the matrices are: 0 in the
+// descriptor, 1 in device memory, 2 there as maps from input to output points.
+
+// Six bytes at base + offset, as two words: aligned words are read and shifted. Memory is padded behind its end.
+__device__ __forceinline__ uint2 six_bytes(const u8* base, u32 offset) {
+  const u32* words = (const u32*)(base + (offset & ~3u));
+  u32 a = words[0], b = words[1], c = words[2], shift = offset << 3;  // the shift counts modulo 32
+  return make_uint2(__funnelshift_r(a, b, shift), __funnelshift_r(b, c, shift));
+}
+
+// A mean of bytes needs no clamping on its way to a byte: a half is added and the floor is taken, both exactly.
+template <class O> struct FromMean {
+  static __device__ __forceinline__ O of(float x) { return from_float<O>(x); }
+};
+template <> struct FromMean<u8> {
+  static __device__ __forceinline__ u8 of(float x) { return (u8)(__float_as_uint(__fadd_rd(x, 49152.5f)) >> 8); }
+};
+
+// Output point (x, y, 1) to input point, pixel corners at whole numbers.
+template <int GIVEN> struct WarpMatrix {
+  const float* from;
+  __device__ __forceinline__ void get(float (&m)[6]) const {
+#pragma unroll
+    for (int i = 0; i < 6; i++) m[i] = from[i];
+    if (GIVEN == 2) {
+      float a = m[0], b = m[1], c = m[2], d = m[3], e = m[4], f = m[5], determinant = a * e - b * d;
+      m[0] = e / determinant, m[1] = -b / determinant, m[2] = -(m[0] * c + m[1] * f);
+      m[3] = -d / determinant, m[4] = a / determinant, m[5] = -(m[3] * c + m[4] * f);
+    }
+  }
+};
+template <> struct WarpMatrix<0> {
+  float numbers[6];
+  __device__ __forceinline__ void get(float (&m)[6]) const {
+#pragma unroll
+    for (int i = 0; i < 6; i++) m[i] = numbers[i];
+  }
+};
+
+template <class I, class O, int NEAREST, int FILLED, int GIVEN> struct Warp {
+  WarpMatrix<GIVEN> given;
+  float fill;
+
+  template <int C> __device__ __forceinline__ void at(const Image<I>& image, int row, int column, int c, O (&out)[C]) const {
+    float u = __fadd_rn((float)column, 0.5f), v = __fadd_rn((float)row, 0.5f);
+    float matrix[6];
+    given.get(matrix);
+    float sx = __fadd_rn(__fmul_rn(matrix[0], u), __fadd_rn(__fmul_rn(matrix[1], v), matrix[2]));
+    float sy = __fadd_rn(__fmul_rn(matrix[3], u), __fadd_rn(__fmul_rn(matrix[4], v), matrix[5]));
+    if (NEAREST) {
+      int x = (int)floorf(sx), y = (int)floorf(sy);
+#pragma unroll
+      for (int i = 0; i < C; i++) out[i] = from_float<O>(tap(image, y, x, c + i));
+      return;
+    }
+    sx = __fadd_rn(sx, -0.5f);
+    sy = __fadd_rn(sy, -0.5f);
+    if (sx >= 0.f && sy >= 0.f && sx < (float)(image.width - 1) && sy < (float)(image.height - 1)) {
+      Place p(sx, sy);
+      inner(image, p, C == 3 ? 3 : image.channels, c, out);
+      return;
+    }
+    // far outside is as good as very far outside
+    Place p(fminf(fmaxf(sx, -4e6f), 4e6f), fminf(fmaxf(sy, -4e6f), 4e6f));
+    bool outside = p.x < -1 || p.y < -1 || p.x >= image.width || p.y >= image.height;
+    if (FILLED && outside) {
+#pragma unroll
+      for (int i = 0; i < C; i++) out[i] = from_float<O>(fill);
+      return;
+    }
+#pragma unroll
+    for (int i = 0; i < C; i++)
+      out[i] = from_float<O>(mix(tap(image, p.y, p.x, c + i), tap(image, p.y, p.x + 1, c + i), tap(image, p.y + 1, p.x, c + i),
+                                 tap(image, p.y + 1, p.x + 1, c + i), p));
+  }
+
+ private:
+  // A pixel, and how far to the right of it and below it a place lies. Adding 1.5 * 2^23 downwards leaves the floor in
+  // the last places.
+  struct Place {
+    int x, y;
+    float right, low;
+    __device__ __forceinline__ Place(float sx, float sy) {
+      float mx = __fadd_rd(sx, 12582912.f), my = __fadd_rd(sy, 12582912.f);
+      right = __fadd_rn(sx, -__fadd_rn(mx, -12582912.f));
+      low = __fadd_rn(sy, -__fadd_rn(my, -12582912.f));
+      x = __float_as_int(mx) - 0x4B400000;
+      y = __float_as_int(my) - 0x4B400000;
+    }
+  };
+
+  __device__ __forceinline__ float tap(const Image<I>& image, int y, int x, int c) const {
+    if (FILLED && (x < 0 || y < 0 || x >= image.width || y >= image.height)) return fill;
+    x = min(max(x, 0), image.width - 1);
+    y = min(max(y, 0), image.height - 1);
+    return to_float(image.data[((i64)y * image.width + x) * image.channels + c]);
+  }
+  // Of two pixels and how much their right neighbours differ from them.
+  static __device__ __forceinline__ float blend(float a, float to_b, float d, float to_e, const Place& p) {
+    float above = fmaf(p.right, to_b, a), below = fmaf(p.right, to_e, d);
+    return fmaf(p.low, __fadd_rn(below, -above), above);
+  }
+  static __device__ __forceinline__ float mix(float a, float b, float d, float e, const Place& p) {
+    return blend(a, __fadd_rn(b, -a), d, __fadd_rn(e, -d), p);
+  }
+  template <class T, int C>
+  static __device__ __forceinline__ void inner(const Image<T>& image, const Place& place, int channels, int c, O (&out)[C]) {
+    const T* p = image.data + ((i64)place.y * image.width + place.x) * channels + c;
+    i64 row = (i64)image.width * channels;
+#pragma unroll
+    for (int i = 0; i < C; i++)
+      out[i] = from_float<O>(mix(to_float(p[i]), to_float(p[channels + i]), to_float(p[row + i]),
+                                 to_float(p[row + channels + i]), place));
+  }
+  // RGB bytes, whose offsets fit into 32 bits.
+  static __device__ __forceinline__ void inner(const Image<u8>& image, const Place& place, int, int, O (&out)[3]) {
+    const u8* base = (const u8*)((u64)image.data & ~3ull);
+    u32 row = (u32)image.width * 3, offset = (u32)place.y * row + (u32)place.x * 3 + ((u32)(u64)image.data & 3);
+    uint2 upper = six_bytes(base, offset), lower = six_bytes(base, offset + row);
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+      float a = raised_byte(upper, i), d = raised_byte(lower, i);
+      float to_b = __fadd_rn(raised_byte(upper, i + 3), -a), to_e = __fadd_rn(raised_byte(lower, i + 3), -d);
+      out[i] = FromMean<O>::of(blend(__fadd_rn(a, -RAISED), to_b, __fadd_rn(d, -RAISED), to_e, place));
+    }
+  }
+};

@@ -1,0 +1,254 @@
+"""Fused chains give the bits of the same steps one by one, and are fewer launches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from images import ODD_SIZES, pictures
+from tolerances import TOLERANCES
+
+from dali_studio import fn
+from dali_studio.api.default import default_registry
+from dali_studio.api.engine import Engine
+from dali_studio.compiler.plan import FusedStage
+from dali_studio.core.diagnostics import DaliStudioError
+from dali_studio.kernels.cuda import chains
+from dali_studio.pipeline import Pipeline
+from dali_studio.runtime.probe import Probe
+
+pytestmark = pytest.mark.gpu
+
+REGISTRY = default_registry()
+SIZES = ((57, 43), (64, 64), (33, 95), *ODD_SIZES[1:])
+Array = np.ndarray[Any, Any]
+
+
+@pytest.fixture
+def launches(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Forms of the generated kernels that were launched."""
+    made: list[str] = []
+    launch = chains.launch
+
+    def counted(*arguments: Any) -> None:
+        made.append(arguments[3])
+        launch(*arguments)
+
+    monkeypatch.setattr(chains, "launch", counted)
+    return made
+
+
+def iterations(
+    define: Callable[[Any], Any], batch: list[Array], layout: str, *, fuse: bool, count: int = 1, warps: bool = False
+) -> Any:
+    """(number of fused stages, samples of the first output in each iteration)."""
+    pipeline = Pipeline(batch_size=len(batch), num_threads=2, device_id=0, seed=5)
+    with pipeline:
+        images = fn.external_source(source=lambda: list(batch), layout=layout)
+        pipeline.set_outputs(define(images.gpu()))
+    engine = Engine(pipeline.graph, REGISTRY, background=False, probe=None if fuse else Probe(), fuse_warps=warps)
+    try:
+        found: list[list[Array]] = []
+        for _ in range(count):
+            engine.schedule()
+            host = engine.result()[0].as_cpu()
+            found.append([np.ascontiguousarray(host.at(i)) for i in range(len(host))])
+    finally:
+        engine.close()
+    return sum(isinstance(stage, FusedStage) for stage in engine.plan.stages), found
+
+
+def equal(define: Callable[[Any], Any], batch: list[Array], layout: str = "HWC", what: object = "", count: int = 1) -> int:
+    """Compare fused with unfused; how many fused stages there were."""
+    stages, fused = iterations(define, batch, layout, fuse=True, count=count)
+    none, plain = iterations(define, batch, layout, fuse=False, count=count)
+    assert none == 0
+    for ours, reference in zip(fused, plain, strict=True):
+        for index, (a, b) in enumerate(zip(ours, reference, strict=True)):
+            assert (a.shape, a.dtype) == (b.shape, b.dtype), (what, index)
+            assert a.tobytes() == b.tobytes(), (what, index, np.argwhere(a != b)[:5])
+    return stages
+
+
+def photo_chain(images: Any) -> Any:
+    images = fn.rotate(
+        fn.resize(images, size=(50.0, 60.0)), angle=fn.random.uniform(range=(-30.0, 30.0)), keep_size=True, fill_value=0.0
+    )
+    images = fn.brightness_contrast(fn.hsv(images, hue=20.0, saturation=1.2), brightness=1.1, contrast=0.9)
+    return fn.crop_mirror_normalize(
+        images, crop=(44.0, 41.0), mirror=fn.random.coin_flip(), mean=(124.0, 116.0, 104.0), std=(58.0, 57.0, 57.0)
+    )
+
+
+def test_the_photo_chain_takes_two_kernels(launches: list[str]) -> None:
+    batch = pictures(SIZES)
+    assert equal(photo_chain, batch, count=3) == 1
+    assert launches == ["rows", "grid"] * 3 + ["rows", "grid", "flat", "flat", "grid"] * 3
+
+
+def test_a_resize_takes_the_steps_behind_it(launches: list[str]) -> None:
+    def define(images: Any) -> Any:
+        images = fn.hsv(fn.resize(images, size=(50.0, 61.0)), saturation=1.4)
+        return fn.crop_mirror_normalize(images, crop=(40.0, 44.0), mirror=fn.random.coin_flip(), mean=(100.0,))
+
+    assert equal(define, pictures(SIZES)) == 1
+    assert launches == ["rows", "rows", "flat", "grid"]
+
+
+def test_shrinking_far_reads_pixel_by_pixel() -> None:
+    def define(images: Any) -> Any:
+        return fn.crop(fn.brightness_contrast(fn.resize(images, size=(5.0, 3.0)), contrast=1.5), crop=(4.0, 2.0))
+
+    assert equal(define, pictures(((40, 6000), (300, 5000)))) == 1
+
+
+@pytest.mark.parametrize("layout", ["HWC", "CHW"])
+@pytest.mark.parametrize("channels", [1, 3, 4])
+def test_layouts_channels_and_padding(layout: str, channels: int) -> None:
+    def define(images: Any) -> Any:
+        images = fn.flip(fn.resize(images, size=(40.0, 50.0)), horizontal=fn.random.coin_flip(), vertical=1)
+        images = fn.crop(images, crop=(47.0, 33.0), out_of_bounds_policy="pad", fill_values=(9.0,))
+        return fn.crop_mirror_normalize(
+            fn.cast(images, dtype="FLOAT"), crop=(30.0, 52.0), out_of_bounds_policy="pad", fill_values=(3.0,),
+            mirror=fn.random.coin_flip(), mean=(5.0,), std=(2.0,), pad_output=True,
+            output_layout="HWC" if layout == "CHW" else "CHW",
+        )  # fmt: skip
+
+    assert equal(define, pictures(SIZES, channels, planar=layout == "CHW"), layout) == 1
+
+
+def test_elements_of_any_shape_are_cast_together() -> None:
+    batch = [np.linspace(-300, 300, n, dtype=np.float32) for n in (1, 7, 64, 1001)]
+    assert equal(lambda data: fn.cast(fn.cast(data, dtype="INT16"), dtype="UINT8"), batch, "") == 1
+
+
+def test_a_failure_in_a_fused_stage_names_its_step() -> None:
+    def define(images: Any) -> Any:
+        return fn.crop(fn.hsv(images, hue=5.0), crop=(50.0, 50.0), name="window")
+
+    with pytest.raises(DaliStudioError) as caught:
+        iterations(define, pictures(((60, 60), (20, 20))), "HWC", fuse=True)
+    found = caught.value.diagnostics[0]
+    assert (found.code, found.node, found.sample) == ("DS105", "window", 1)
+
+
+# ------------------------------------------------------------------------------------------- warps as one resampling
+
+
+def smooth(height: int, width: int) -> Array:
+    y, x, c = np.ogrid[0:height, 0:width, 0:3]
+    return (127 + 60 * np.sin(y / 9.0 + c) + 60 * np.cos(x / 11.0 - c)).astype(np.uint8)
+
+
+def there_and_back(images: Any) -> Any:
+    turned = fn.rotate(fn.flip(images, vertical=1), angle=25.0, keep_size=True)
+    return fn.cast(fn.flip(fn.rotate(turned, angle=-25.0, keep_size=True), vertical=1), dtype="FLOAT")
+
+
+def test_warps_that_undo_each_other_change_nothing(launches: list[str]) -> None:
+    batch = [smooth(60, 70), smooth(41, 90)]
+    stages, ((*results,),) = iterations(there_and_back, batch, "HWC", fuse=True, warps=True)
+    assert (stages, launches) == (1, ["grid"])
+    for result, original in zip(results, batch, strict=True):
+        assert np.abs(result - original).max() <= 1
+
+
+def test_one_resampling_is_near_to_several() -> None:
+    def define(images: Any) -> Any:
+        larger = fn.resize(images, size=(90.0, 130.0))
+        return fn.rotate(fn.flip(larger, horizontal=fn.random.coin_flip()), angle=25.0, fill_value=3.0)
+
+    batch = [smooth(60, 70), smooth(41, 90)]
+    (_, (once,)), (_, (several,)) = (iterations(define, batch, "HWC", fuse=True, warps=warps) for warps in (True, False))
+    for a, b in zip(once, several, strict=True):
+        assert a.shape == b.shape
+        TOLERANCES["fuse_warps"].check(a, b)
+
+
+def test_a_resize_that_filters_is_not_part_of_a_resampling(launches: list[str]) -> None:
+    def define(images: Any) -> Any:
+        return fn.hsv(fn.rotate(fn.resize(images, size=(20.0, 30.0)), angle=25.0), hue=3.0)
+
+    batch = [smooth(60, 70), smooth(41, 90)]
+    (_, once), (_, several) = (iterations(define, batch, "HWC", fuse=True, warps=warps) for warps in (True, False))
+    assert launches == ["rows", "grid"] * 2
+    assert all(np.array_equal(a, b) for a, b in zip(once[0], several[0], strict=True))
+
+
+# ----------------------------------------------------------------------------------------------------- random chains
+
+
+@dataclass
+class State:
+    """What the next step can be applied to."""
+
+    dtype: str
+    layout: str
+    channels: int
+
+
+def _dtype(rng: np.random.Generator, state: State, *choices: str) -> dict[str, str]:
+    state.dtype = str(rng.choice(choices))
+    return {"dtype": state.dtype}
+
+
+def _crop(rng: np.random.Generator) -> dict[str, Any]:
+    size = tuple(float(v) for v in rng.integers(1, 70, 2))
+    place = {f"crop_pos_{axis}": float(rng.uniform(0, 1)) for axis in "xy"}
+    return {"crop": size, "out_of_bounds_policy": "pad", "fill_values": (float(rng.integers(0, 200)),), **place}
+
+
+def _step(rng: np.random.Generator, state: State, images: Any) -> Any:
+    """One more step that takes what there is."""
+    uniform = fn.random.uniform
+    hwc, narrow = state.layout == "HWC", state.dtype in ("UINT8", "INT16", "FLOAT")
+    options: list[Callable[[], Any]] = [
+        lambda: fn.cast(images, **_dtype(rng, state, "UINT8", "INT16", "FLOAT", "FLOAT16")),
+        lambda: fn.crop(images, **_crop(rng)),
+    ]
+    if state.dtype != "FLOAT16":
+        options.append(lambda: fn.flip(images, horizontal=fn.random.coin_flip(), vertical=fn.random.coin_flip()))
+    if hwc and state.channels == 3:
+        options.append(lambda: fn.hsv(images, hue=uniform(range=(-90.0, 90.0)), saturation=1.3,
+                                      **_dtype(rng, state, "UINT8", "INT16", "FLOAT")))  # fmt: skip
+    if hwc and narrow:
+        options += [
+            lambda: fn.brightness_contrast(images, brightness=uniform(range=(0.3, 1.7)), contrast=1.2,
+                                           **_dtype(rng, state, "UINT8", "INT16", "FLOAT")),
+            lambda: fn.rotate(images, angle=uniform(range=(-180.0, 180.0)), keep_size=bool(rng.integers(2)),
+                              fill_value=7.0 if rng.integers(2) else None),
+        ]  # fmt: skip
+    if narrow:
+        options.append(lambda: fn.resize(images, size=tuple(float(v) for v in rng.integers(1, 90, 2)),
+                                         antialias=bool(rng.integers(2))))  # fmt: skip
+
+    def normalize() -> Any:
+        state.layout = str(rng.choice(["HWC", "CHW"]))
+        pad = bool(rng.integers(2))
+        state.channels = 4 if pad and state.channels == 3 else state.channels
+        return fn.crop_mirror_normalize(
+            images, **_crop(rng), mean=(float(rng.integers(0, 100)),), std=(3.0,), mirror=fn.random.coin_flip(),
+            pad_output=pad, output_layout=state.layout, **_dtype(rng, state, "UINT8", "FLOAT", "FLOAT16", "INT8"),
+        )  # fmt: skip
+
+    if state.dtype != "INT8":
+        options.append(normalize)
+    return options[int(rng.integers(len(options)))]()
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_chains(seed: int) -> None:
+    def define(images: Any) -> Any:
+        rng = np.random.default_rng(seed)
+        state = State(*start)
+        for _ in range(int(rng.integers(2, 7))):
+            images = _step(rng, state, images)
+        return images
+
+    begin = np.random.default_rng([seed, 1])
+    start = (str(begin.choice(["UINT8", "INT16", "FLOAT"])), "HWC", int(begin.choice([3, 3, 1, 4])))
+    dtype = {"UINT8": np.uint8, "INT16": np.int16, "FLOAT": np.float32}[start[0]]
+    equal(define, pictures(SIZES, start[2], dtype), what=seed)
