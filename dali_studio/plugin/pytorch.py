@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = ["DALIClassificationIterator", "DALIGenericIterator", "LastBatchPolicy", "feed_ndarray", "to_torch_type"]
 
-#: Nodes whose results may be the user's own arrays, or are used in every iteration.
-_SHARING_ROLES = ("external_source", "constant")
-
 
 def _torch() -> Any:
     return require("torch", purpose="Handing batches to PyTorch", install="'dali-studio[torch]'")
@@ -51,8 +48,8 @@ class DALIGenericIterator(BaseIterator):
 
     Tensors share the memory of the pipeline's results, which is used again only after the tensors are gone and the
     stream of PyTorch that was current when they were handed out has gone past that point. A kernel on another stream
-    needs ``tensor.record_stream`` or an event, as always in PyTorch. What an `external_source` or a constant gives
-    directly to an output is copied.
+    needs an event, as always in PyTorch. What does not belong to the iteration alone is copied: a constant, and what an
+    `external_source` with `no_copy` or `repeat_last` gives directly to an output.
 
     Parameters
     ----------
@@ -114,7 +111,8 @@ class DALIGenericIterator(BaseIterator):
         for name, batch, shared in zip(self.output_map, outputs, self._shared[pipeline], strict=True):
             _check_dense(name, batch)
             if isinstance(batch, TensorListGPU):
-                made[name] = self._loans.lend(batch.as_tensor())
+                tensor = self._loans.lend(batch.as_tensor())
+                made[name] = tensor.clone() if shared else tensor
             else:
                 array = batch.as_array()
                 made[name] = _torch().from_numpy(np.array(array) if shared else array)
@@ -243,10 +241,14 @@ def _stream(torch: Any, given: Any) -> Any:
 
 
 def _shared(pipe: Pipeline) -> list[bool]:
-    """Which outputs come straight from the user's arrays."""
+    """Which outputs are the program's own arrays, or come again in a later iteration."""
     graph, registry = pipe.graph, default_registry()
-    operators = [graph.node(port.node).operator for port in graph.outputs]
-    return [registry.schema(operator).role in _SHARING_ROLES for operator in operators]
+    found: list[bool] = []
+    for node in (graph.node(port.node) for port in graph.outputs):
+        role = registry.schema(node.operator).role
+        again = any(node.arguments.get(name) for name in ("no_copy", "repeat_last"))
+        found.append(role == "constant" or (role == "external_source" and again))
+    return found
 
 
 def _check_dense(name: str, batch: TensorListCPU | TensorListGPU) -> None:

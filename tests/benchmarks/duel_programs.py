@@ -28,7 +28,9 @@ class Place:
     reader : mapping
         Further arguments of the reader: shards.
     pictures : callable
-        Gives the node of the resident batch of random pictures.
+        Gives the node of the resident batch of random pictures, which is not copied.
+    given : callable
+        Gives the node of an external source that gives these pictures, and copies them.
     """
 
     fn: Any
@@ -36,6 +38,7 @@ class Place:
     folder: str
     gpu: bool
     pictures: Callable[[], Any]
+    given: Callable[[], Any]
     decoder: Mapping[str, Any] = field(default_factory=dict[str, Any])
     reader: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
@@ -120,6 +123,7 @@ WORKS: dict[str, Work] = {
     "decode alone": Work(_decode),
     "decode alone, peer's hw_decoder_load 0.5": Work(_decode, theirs={"hw_decoder_load": 0.5}),
     **{name: Work(_alone(define), per_batch=True) for name, define in _OPERATORS.items()},
+    "external_source, copied": Work(lambda place: place.given(), per_batch=True),
 }
 #: What the times of operators are also reported without.
 EMPTY = "empty pipeline"

@@ -75,11 +75,15 @@ def _pipeline(options: argparse.Namespace, work: str, threads: int) -> Iterator[
     gpu = options.device == "gpu"
     pipe = Pipeline(batch_size=options.batch, num_threads=threads, device_id=0 if gpu else None, seed=17)
     with pipe:
-        pipe.set_outputs(*WORKS[work].define(Place(fn, types, str(options.photos), gpu, lambda: None)))
+        pipe.set_outputs(*WORKS[work].define(Place(fn, types, str(options.photos), gpu, _unused, _unused)))
     try:
         yield pipe
     finally:
         pipe.release()
+
+
+def _unused() -> Any:
+    raise AssertionError("these programs read files")
 
 
 # --------------------------------------------------------------------------------------------------------------- memory

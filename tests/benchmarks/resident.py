@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -17,24 +18,35 @@ def random_pictures(count: int) -> np.ndarray[Any, Any]:
 def pictures(engine: str, fn: Any, batch_size: int, *, gpu: bool) -> Callable[[], Any]:
     """What makes the node: an external source that shares its memory, or, for ours on a GPU, an operator."""
     if gpu and engine == "studio":
-        return _operator(batch_size)
-    batch: Any = random_pictures(batch_size)
-    if gpu:
+        from dali_studio.api.tracing import trace_operator
+
+        return lambda: trace_operator(_operator(batch_size), (), {"device": "gpu"})
+    return given(fn, batch_size, gpu=gpu, no_copy=True)
+
+
+def given(fn: Any, batch_size: int, *, gpu: bool, **arguments: Any) -> Callable[[], Any]:
+    """What makes the node: an external source of the pictures, which lie where the pipeline runs."""
+
+    def make() -> Any:
+        batch: Any = random_pictures(batch_size)
+        if not gpu:
+            samples = list(batch)
+            return fn.external_source(source=lambda: samples, layout="HWC", **arguments)
         import cupy
 
         batch = cupy.asarray(batch)
         cupy.cuda.runtime.deviceSynchronize()
-        return lambda: fn.external_source(source=lambda: batch, device="gpu", no_copy=True, layout="HWC")
-    samples = list(batch)
-    return lambda: fn.external_source(source=lambda: samples, no_copy=True, layout="HWC")
+        return fn.external_source(source=lambda: batch, device="gpu", layout="HWC", **arguments)
+
+    return make
 
 
-def _operator(batch_size: int) -> Callable[[], Any]:
-    """Our external sources give host memory; an operator of our own, as packages may bring them, shows the batch."""
+@cache
+def _operator(batch_size: int) -> str:
+    """The name of an operator that shows the batch, as packages may bring their own; our external sources copy."""
     import cupy
 
     from dali_studio.api.default import default_registry
-    from dali_studio.api.tracing import trace_operator
     from dali_studio.core.enums import DALIDataType
     from dali_studio.core.meta import TensorMeta
     from dali_studio.kernels.cuda.batch import PADDING, place
@@ -71,8 +83,5 @@ def _operator(batch_size: int) -> Callable[[], Any]:
         def gpu(work: Work, inputs: Sequence[Batch], output: Any, stream: Any) -> None:
             output.memory, output.offsets = memory, offsets
 
-    registry = default_registry()
-    name = ResidentPictures.schema.name
-    if name not in registry:
-        registry.register(ResidentPictures)
-    return lambda: trace_operator(name, (), {"device": "gpu"})
+    default_registry().register(ResidentPictures)
+    return ResidentPictures.schema.name

@@ -15,7 +15,7 @@ import time
 from typing import Any
 
 from duel_programs import WORKS, Place
-from resident import pictures
+from resident import given, pictures
 
 PREFIX = {"studio": "dali_studio", "nvidia": "nvidia.dali"}
 #: Iterations before the clock starts: kernels load, queues, caches and pools fill.
@@ -52,8 +52,8 @@ class Measured:
             batch_size=batch_size, num_threads=threads, device_id=device_id if gpu else None, seed=17
         )
         with pipe:
-            source = pictures(self._engine, fn, batch_size, gpu=gpu)
-            outputs = WORKS[work].define(Place(fn, types, folder, gpu, source, decoder or {}, reader or {}))
+            sources = pictures(self._engine, fn, batch_size, gpu=gpu), given(fn, batch_size, gpu=gpu)
+            outputs = WORKS[work].define(Place(fn, types, folder, gpu, *sources, decoder or {}, reader or {}))
             pipe.set_outputs(*(outputs if isinstance(outputs, tuple) else (outputs,)))
         pipe.build()
         self._pipe, self._gpu, self._batch_size, self._device_id = pipe, gpu, batch_size, device_id

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -29,10 +30,10 @@ def training(folder: Path, **arguments: Any) -> Pipeline:
     return pipe
 
 
-def counting(source: Any, batch_size: int = 4, **options: Any) -> Pipeline:
-    pipe = Pipeline(batch_size=batch_size, num_threads=1, device_id=None, **options)
+def counting(source: Any, batch_size: int = 4, settings: Mapping[str, Any] | None = None, **arguments: Any) -> Pipeline:
+    pipe = Pipeline(batch_size=batch_size, num_threads=1, device_id=None, **(settings or {}))
     with pipe:
-        pipe.set_outputs(fn.external_source(source=source))
+        pipe.set_outputs(fn.external_source(source=source, **arguments))
     return pipe
 
 
@@ -58,18 +59,32 @@ def test_tensors_share_the_memory_of_results_which_is_used_again(tmp_path: Path)
     assert len(set(addresses)) < len(addresses) / 4
 
 
-def test_changing_a_tensor_changes_neither_the_users_arrays_nor_later_batches() -> None:
+@pytest.mark.parametrize("options", [{}, {"no_copy": True}])
+def test_changing_a_tensor_changes_neither_the_users_arrays_nor_later_batches(options: dict[str, Any]) -> None:
     given = np.arange(8, dtype=np.float32).reshape(4, 2)
-    one = Pipeline(batch_size=1, num_threads=1, device_id=None)
-    with one:
-        one.set_outputs(np.array([1.0, 2.0], np.float32))
-    for pipe, wanted in ((counting(lambda: given), given.copy()), (one, np.array([[1.0, 2.0]], np.float32))):
-        iterator = DALIGenericIterator(pipe, ["x"])
-        for _ in range(5):
-            tensor = next(iterator)[0]["x"]
-            assert np.array_equal(tensor.numpy(), wanted)
-            tensor.zero_()
-    assert np.array_equal(given, np.arange(8, dtype=np.float32).reshape(4, 2))
+    wanted = given.copy()
+    assert_unchanged(DALIGenericIterator(counting(lambda: given, **options), ["x"]), wanted)
+    assert np.array_equal(given, wanted)
+
+
+def test_changing_a_tensor_does_not_change_a_constant_or_a_repeated_batch() -> None:
+    pipe = Pipeline(batch_size=1, num_threads=1, device_id=None)
+    with pipe:
+        pipe.set_outputs(np.array([1.0, 2.0], np.float32))
+    assert_unchanged(DALIGenericIterator(pipe, ["x"]), np.array([[1.0, 2.0]], np.float32))
+    pipe = Pipeline(batch_size=2, num_threads=1, device_id=None)
+    with pipe:
+        pipe.set_outputs(fn.external_source(name="x", repeat_last=True))
+    pipe.build()
+    pipe.feed_input("x", np.ones((2, 3)))
+    assert_unchanged(DALIGenericIterator(pipe, ["x"]), np.ones((2, 3)))
+
+
+def assert_unchanged(iterator: DALIGenericIterator, wanted: Any) -> None:
+    for _ in range(5):
+        tensor = next(iterator)[0]["x"]
+        assert np.array_equal(tensor.numpy(), wanted)
+        tensor.zero_()
 
 
 def test_a_failed_batch_is_reported_and_the_next_one_follows(tmp_path: Path) -> None:
@@ -114,7 +129,9 @@ def test_the_end_of_data_may_come_from_iter_setup(depth: int) -> None:
 
 
 def test_iterators_without_background_threads() -> None:
-    pipe = counting(iter([np.full((4, 1), i) for i in range(5)]), exec_async=False, exec_pipelined=False)
+    pipe = counting(
+        iter([np.full((4, 1), i) for i in range(5)]), settings={"exec_async": False, "exec_pipelined": False}
+    )
     assert [batch[0]["x"][0].item() for batch in DALIGenericIterator(pipe, ["x"])] == [0, 1, 2, 3, 4]
 
 
@@ -152,6 +169,7 @@ def test_what_is_deprecated_warns_at_the_callers_line() -> None:
         assert {warning.filename for warning in caught} == {__file__}
 
 
+@pytest.mark.filterwarnings("ignore:size")
 def test_fill_last_batch_is_a_policy() -> None:
     for fill, last in ((True, 4), (False, 2)):
         with pytest.warns(UserWarning, match="deprecated"):
