@@ -62,10 +62,13 @@ class Engine:
             for step in steps
         }  # fmt: skip
         compute = self.executor
+        compute.ahead = background
         self._prefetcher: Prefetcher[Request, dict[PortRef, Batch | DeviceBatch]] = Prefetcher(
             lambda request: compute.start(request, probe), background=background
         )
-        self._depth = options.prefetch_queue_depth if background else 1
+        # nvidia.dali has two queues, before and behind the decoders; here a batch more is under way in between
+        mixed = not steps and any(step.device == "mixed" for step in self.plan.steps())
+        self._depth = options.prefetch_queue_depth + mixed if background else 1
         self._iteration = self._samples = 0
         self._ended = False
         self.executor.open()

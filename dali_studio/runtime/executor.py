@@ -84,6 +84,8 @@ class Executor:
         self._scratch = Scratch()
         placed = any(step.device != "cpu" for step in plan.steps())
         self._gpu = gpu or (GpuRunner(registry, workers, device_id or 0) if placed else None)
+        #: Whether iterations follow each other, so that sources may fetch the next one.
+        self.ahead = False
         #: Samples that could not be read or decoded, the newest ones, and their number.
         self.failed: deque[FailedSample] = deque(maxlen=_REMEMBERED)
         self.failures = 0
@@ -317,7 +319,7 @@ class Executor:
             count = len(indices)
             context = RunContext(
                 request.batch_size, indices, request.iteration, request.samples_so_far, self._seed(step),
-                self.workers.map, self._memory.take, step.asked,
+                self.workers.map, self._memory.take, self.ahead and request.indices is None, step.asked,
             )  # fmt: skip
             if now is not None:
                 context.failed, context.accepts = now.tolerance.failed, partial(now.tolerance.accepts, step)

@@ -18,7 +18,7 @@ Result = TypeVar("Result")
 #: A computation that yields while it waits for something that goes on by itself, and returns the result.
 Parts = Generator[None, None, Result]
 #: Requests that are computed at a time.
-_AT_ONCE = 2
+_AT_ONCE = 3
 
 
 class Prefetcher(Generic[Request, Result]):

@@ -181,7 +181,8 @@ def typed(argument: ArgumentSchema, value: Value) -> Any:
     return enum[str(value)]
 
 
-def _in_turn(function: Callable[[int], None], count: int) -> None:
+def in_turn(function: Callable[[int], None], count: int) -> None:
+    """Call ``function(i)`` for every i below `count`, in the caller's thread."""
     for index in range(count):
         function(index)
 
@@ -214,6 +215,8 @@ class RunContext:
         ``map(function, count)`` runs ``function(i)`` for every i below `count` on the worker threads.
     memory : callable
         ``memory(size)`` gives at least `size` bytes, which nobody else writes while an array looks into them.
+    ahead : bool
+        The next iteration will have as many samples, all of them wanted: a source may begin to fetch it.
     device : {"cpu", "gpu", "mixed"}
         Where the operator runs.
     failed : collection of int
@@ -227,8 +230,9 @@ class RunContext:
     iteration: int = 0
     samples_so_far: int = 0
     seed: int = 0
-    map: Callable[[Callable[[int], None], int], None] = _in_turn
+    map: Callable[[Callable[[int], None], int], None] = in_turn
     memory: Callable[[int], NDArray[np.uint8]] = _fresh
+    ahead: bool = False
     device: Device = "cpu"
     failed: Collection[int] = ()
     accepts: Callable[[int, str, Exception], bool] = _never

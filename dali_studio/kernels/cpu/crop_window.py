@@ -13,6 +13,7 @@ leave the image.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,6 +26,9 @@ KEY_MASK = 0x12345678ABCDEFE
 _MASK64 = 0xFFFFFFFFFFFFFFFF
 _F = np.float32
 _BELOW_ONE = np.nextafter(_F(1), _F(0))
+_STRIDE = np.uint64(SAMPLE_STRIDE)
+_AHEAD, _FEW = 8, 1024
+"""Iterations whose draws are made at once, and the largest batch for which that is done."""
 _SPARE_DRAWS = 6
 """Draws kept for the two anchors; each needs one, and another one in ``size / 2**32`` of all cases."""
 
@@ -106,10 +110,26 @@ def _checked_limits(area: tuple[float, float], aspect_ratio: tuple[float, float]
 
 def _draws(seed: int, start: int, samples: int, count: int) -> NDArray[np.uint32]:
     """The first ``count`` consecutive draws of every sample: (samples, count)."""
-    high = np.uint64(start & _MASK64) + np.arange(samples, dtype=np.uint64) * np.uint64(SAMPLE_STRIDE)
+    if 0 < samples <= _FEW and start % samples == 0:
+        block, row = divmod(start // samples, _AHEAD)
+        return _draws_ahead(seed, block, samples, count)[row]
+    return _draws_of(seed, np.uint64(start & _MASK64) + np.arange(samples, dtype=np.uint64) * _STRIDE, count)
+
+
+@lru_cache(maxsize=16)
+def _draws_ahead(seed: int, block: int, samples: int, count: int) -> NDArray[np.uint32]:
+    """The draws of some iterations of equal size, (_AHEAD, samples, count): a few numbers cost as much as many."""
+    starts = (block * _AHEAD + np.arange(_AHEAD, dtype=np.uint64)) * np.uint64(samples)
+    high = starts[:, None] + np.arange(samples, dtype=np.uint64) * _STRIDE
+    draws = _draws_of(seed, high.ravel(), count).reshape(_AHEAD, samples, -1)
+    draws.flags.writeable = False
+    return draws
+
+
+def _draws_of(seed: int, high: NDArray[np.uint64], count: int) -> NDArray[np.uint32]:
     blocks = -(-count // 4)
     words = philox(np.arange(blocks, dtype=np.uint64)[None], high[:, None], (seed ^ KEY_MASK) & _MASK64)
-    return np.moveaxis(words, 0, -1).reshape(samples, blocks * 4)
+    return np.moveaxis(words, 0, -1).reshape(len(high), blocks * 4)
 
 
 def _sizes(

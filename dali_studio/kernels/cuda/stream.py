@@ -19,8 +19,8 @@ from dali_studio.kernels.cuda.device import cupy
 from dali_studio.kernels.cuda.ingest import copied
 
 _TABLE_ALIGNMENT = 16
-#: Iterations that may be in flight: two that are being prepared on the host, and one that the GPU works on.
-_TURNS = 3
+#: Iterations that may be in flight: three that are being prepared on the host, and one that the GPU works on.
+_TURNS = 4
 _THREADS = 256
 #: A grid has this many rows at most; samples are rows.
 MOST_SAMPLES = 65535

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, overload
 
@@ -16,9 +17,9 @@ from dali_studio.core.meta import TensorMeta
 from dali_studio.core.rows import Rows
 from dali_studio.kernels.cpu.file_discovery import DEFAULT_FILE_FILTERS, FileList, discover_files
 from dali_studio.kernels.cpu.file_read import read_files
-from dali_studio.kernels.cpu.reader_order import ReaderOrder
+from dali_studio.kernels.cpu.reader_order import ReaderOrder, ReaderState
 from dali_studio.operators.common import ON_ERROR, T, sentence
-from dali_studio.schema.arguments import Args
+from dali_studio.schema.arguments import Args, RunContext, in_turn
 from dali_studio.schema.declare import Batch, Operator, Output
 from dali_studio.schema.marks import COMMON, Choices, Doc, Ignored, Range, Ui
 from dali_studio.schema.traits import RandomSource
@@ -61,10 +62,63 @@ class ReaderArguments:
 
 
 @dataclass(slots=True)
+class _Files:
+    """The files of a batch, or of a part of it."""
+
+    paths: list[str]
+    labels: NDArray[np.int32]
+    data: Sequence[NDArray[np.uint8]] = ()
+    failures: dict[int, OSError] = field(default_factory=dict[int, OSError])
+
+    def read(
+        self, memory: Callable[[int], NDArray[np.uint8]], run: Callable[[Callable[[int], None], int], None]
+    ) -> _Files:  # fmt: skip
+        def failed(position: int, error: OSError) -> NDArray[np.uint8]:
+            self.failures[position] = error
+            return np.empty(0, np.uint8)
+
+        self.data = read_files(self.paths, memory, run, failed)
+        return self
+
+
 class _Reader:
-    files: FileList
-    order: ReaderOrder
-    root: str
+    """The state of a run: the order, and the batch that is read in advance.
+
+    One thread reads ahead. Reading is copying from the system's cache, mostly, which several threads at a time do more
+    slowly than one.
+    """
+
+    def __init__(self, files: FileList, order: ReaderOrder, root: str) -> None:
+        self.files, self.order, self.root = files, order, root
+        self._ahead: tuple[int, ReaderState, Future[_Files]] | None = None
+        self._thread: ThreadPoolExecutor | None = None
+
+    def next(self, batch_size: int, context: RunContext | None = None) -> _Files:
+        """The next batch; its files are not read without a context."""
+        waiting, self._ahead = self._ahead, None
+        if waiting is not None and context is not None and waiting[0] == batch_size and context.ahead:
+            read = waiting[2].result()
+        else:
+            if waiting is not None:  # another size than expected
+                self.order.set_state(waiting[1])
+            picked = self.order.next_batch(batch_size)
+            if context is None:
+                return self._chosen([])
+            read = self._chosen([picked[int(i)] for i in context.indices]).read(context.memory, context.map)
+        if context is not None and context.ahead:
+            self._ahead = self._begin(batch_size, context)
+        return read
+
+    def _begin(self, batch_size: int, context: RunContext) -> tuple[int, ReaderState, Future[_Files]]:
+        if self._thread is None:
+            self._thread = ThreadPoolExecutor(1, "dali-studio-reader")
+        before = self.order.get_state()
+        files = self._chosen(self.order.next_batch(batch_size))
+        return batch_size, before, self._thread.submit(files.read, context.memory, in_turn)
+
+    def _chosen(self, picked: list[int]) -> _Files:
+        labels = np.array([self.files.labels[i] for i in picked], np.int32)
+        return _Files([self.files.paths[i] for i in picked], labels)
 
 
 class File(ReaderArguments, Operator):
@@ -127,29 +181,23 @@ class File(ReaderArguments, Operator):
 
     @staticmethod
     def skip(state: _Reader, args: Args) -> None:
-        state.order.next_batch(args.context.batch_size)
+        state.next(args.context.batch_size)
 
     @staticmethod
     def run(state: _Reader, args: Args, *inputs: Batch) -> tuple[Batch, ...]:
-        picked = state.order.next_batch(args.context.batch_size)
-        chosen = [int(picked[int(i)]) for i in args.context.indices]
-        paths = [state.files.paths[i] for i in chosen]
-
-        def failed(position: int, error: OSError) -> NDArray[np.uint8]:
-            index = int(args.context.indices[position])
+        context = args.context
+        read = state.next(context.batch_size, context)
+        sources = _Sources(read.paths, state.root)
+        for position, error in read.failures.items():
+            index = int(context.indices[position])
             finding = ArgumentError(
-                f"{paths[position]} cannot be read: {error.strerror}.",
+                f"{read.paths[position]} cannot be read: {error.strerror}.",
                 hint='Restore the file, or take it out of the data set; on_error="skip" leaves such files out.',
                 sample=index, code="DS302",
             )  # fmt: skip
-            if not args.context.accepts(index, sources[position], finding):
+            if not context.accepts(index, sources[position], finding):
                 raise finding from error
-            return np.empty(0, np.uint8)
-
-        sources = _Sources(paths, state.root)
-        data = read_files(paths, args.context.memory, args.context.map, failed)
-        labels = np.array([state.files.labels[i] for i in chosen], np.int32)
-        return Batch(data, "", sources), Batch(Rows(labels[:, None]))
+        return Batch(read.data, "", sources), Batch(Rows(read.labels[:, None]))
 
     @staticmethod
     def reader_meta(state: _Reader) -> dict[str, int]:
