@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from dali_studio.core.dtypes import from_numpy, to_numpy
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.formatting import format_tensor, format_tensor_list
+from dali_studio.core.rows import Pieces, Rows
 from dali_studio.core.tensors_base import TensorBase, TensorListBase
 
 
@@ -103,7 +104,8 @@ class TensorListCPU(TensorListBase):
     ) -> TensorListCPU:
         """Wrap sample arrays without a copy."""
         made = cls.__new__(cls)
-        made._assign(list(samples), layout, sources if len(sources) else ("",) * len(samples), dtype)
+        known = isinstance(samples, Rows | Pieces)
+        made._assign(samples if known else list(samples), layout, sources, dtype)
         return made
 
     @staticmethod

@@ -100,8 +100,8 @@ def test_results_can_be_used_while_another_gpu_is_current() -> None:
     with pipe:
         pipe.set_outputs(
             *[
-                fn.flip(fn.external_source(source=lambda data=data: data, layout="HWC").gpu(), horizontal=0)
-                for data in (given, ragged)
+                fn.flip(fn.external_source(source=source, layout="HWC").gpu(), horizontal=0)
+                for source in (lambda: given, lambda: ragged)
             ]
         )
     with cupy.cuda.Device(0):

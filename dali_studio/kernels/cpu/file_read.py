@@ -16,7 +16,7 @@ from dali_studio.core.rows import Pieces
 from dali_studio.kernels.cpu.jit import kernel
 
 #: Files of one task, and the most that are open at a time.
-_CHUNK, _GROUP = 8, 256
+_CHUNK, GROUP = 8, 256
 _FLAGS = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0)
 _END = os.SEEK_END
 _FAST = sys.platform != "win32"
@@ -55,6 +55,8 @@ def read_files(
     take: Callable[[int], NDArray[np.uint8]],
     run: Callable[[Callable[[int], None], int], None],
     failed: Callable[[int, OSError], NDArray[np.uint8]],
+    *,
+    chunk: int = _CHUNK,
 ) -> Sequence[NDArray[np.uint8]]:
     """Read whole files into one piece of memory.
 
@@ -67,20 +69,22 @@ def read_files(
         ``run(function, count)`` calls ``function(i)`` for every i below `count`, on several threads.
     failed : callable
         Called with the position of a file that cannot be read and the reason; its result stands for the file.
+    chunk : int
+        Files of one call by `run`; in between, the interpreter's lock is needed, which others may have.
 
     Returns
     -------
     sequence of ndarray of uint8
         The bytes of each file.
     """
-    if len(paths) <= _GROUP and _FAST:
-        pieces = _read_group(paths, take, run)
+    if len(paths) <= GROUP and _FAST:
+        pieces = _read_group(paths, take, run, chunk)
         if (pieces.sizes >= 0).all():
             return pieces
     data: list[NDArray[np.uint8]] = []
-    for first in range(0, len(paths), _GROUP):
-        group = paths[first : first + _GROUP]
-        pieces = _read_group(group, take, run) if _FAST else None
+    for first in range(0, len(paths), GROUP):
+        group = paths[first : first + GROUP]
+        pieces = _read_group(group, take, run, chunk) if _FAST else None
         for position, path in enumerate(group):
             there = pieces is not None and pieces.sizes[position] >= 0
             # what cannot be read is read again, to learn the reason
@@ -101,13 +105,14 @@ def _read_group(
     paths: Sequence[str],
     take: Callable[[int], NDArray[np.uint8]],
     run: Callable[[Callable[[int], None], int], None],
+    chunk: int,
 ) -> Pieces:
     """The files; the size of what cannot be read is negative."""
     encoded = [os.fsencode(path) for path in paths]
     names = np.frombuffer(b"\0".join(encoded) + b"\0", np.uint8)
     starts = np.cumsum([0, *(len(name) + 1 for name in encoded[:-1])], dtype=np.int64)
     files, sizes = np.full(len(paths), -1, np.int32), np.full(len(paths), -1, np.int64)
-    parts = [slice(first, first + _CHUNK) for first in range(0, len(paths), _CHUNK)]
+    parts = [slice(first, first + chunk) for first in range(0, len(paths), chunk)]
 
     def begin(i: int) -> None:
         _open_all(names, starts[parts[i]], files[parts[i]], sizes[parts[i]], _FLAGS, _END)

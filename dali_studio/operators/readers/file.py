@@ -16,7 +16,7 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
 from dali_studio.core.rows import Rows
 from dali_studio.kernels.cpu.file_discovery import DEFAULT_FILE_FILTERS, FileList, discover_files
-from dali_studio.kernels.cpu.file_read import read_files
+from dali_studio.kernels.cpu.file_read import GROUP, read_files
 from dali_studio.kernels.cpu.reader_order import ReaderOrder, ReaderState
 from dali_studio.operators.common import ON_ERROR, T, sentence
 from dali_studio.schema.arguments import Args, RunContext, in_turn
@@ -71,13 +71,14 @@ class _Files:
     failures: dict[int, OSError] = field(default_factory=dict[int, OSError])
 
     def read(
-        self, memory: Callable[[int], NDArray[np.uint8]], run: Callable[[Callable[[int], None], int], None]
+        self, memory: Callable[[int], NDArray[np.uint8]], run: Callable[[Callable[[int], None], int], None],
+        **options: int,
     ) -> _Files:  # fmt: skip
         def failed(position: int, error: OSError) -> NDArray[np.uint8]:
             self.failures[position] = error
             return np.empty(0, np.uint8)
 
-        self.data = read_files(self.paths, memory, run, failed)
+        self.data = read_files(self.paths, memory, run, failed, **options)
         return self
 
 
@@ -114,7 +115,7 @@ class _Reader:
             self._thread = ThreadPoolExecutor(1, "dali-studio-reader")
         before = self.order.get_state()
         files = self._chosen(self.order.next_batch(batch_size))
-        return batch_size, before, self._thread.submit(files.read, context.memory, in_turn)
+        return batch_size, before, self._thread.submit(files.read, context.memory, in_turn, chunk=GROUP)
 
     def _chosen(self, picked: list[int]) -> _Files:
         labels = np.array([self.files.labels[i] for i in picked], np.int32)
