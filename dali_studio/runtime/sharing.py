@@ -6,6 +6,7 @@ groups, the threads from its end, one by one. Which image was decoded by whom de
 
 from __future__ import annotations
 
+import os
 import queue
 import sys
 import threading
@@ -23,8 +24,9 @@ from dali_studio.runtime.workers import Loop, WorkerPool
 
 #: Images that the hardware takes at a time: more keep it busier, fewer leave less to wait for at the end of a batch.
 MOST, LEAST = 128, 32
-#: What a hardware decoder and the thread that prepares the next batch need of the processors to be kept busy.
-_PROCESSORS = 2
+#: Share of the processors that is left to the hardware's own thread and to those that prepare and finish batches. More
+#: decoding threads were slower on the whole: they compete for the interpreter's lock (docs/benchmarks.md).
+_LEFT = 0.55
 #: Seconds that Python code may keep others waiting for the interpreter's lock, at most; Python's own 5 milliseconds are
 #: as long as the hardware needs for 130 pictures.
 _SWITCH_INTERVAL = 0.0005
@@ -108,9 +110,8 @@ class Decoding:
     def start(self, workers: WorkerPool, count: int, feeders: Sequence[HardwareFeeder]) -> None:
         """Let the hardware and idle threads begin."""
         self._feeders = [feeder.serve(self) for feeder in feeders]
-        self._loop = workers.start(
-            self._by_thread, self._shared.take, count, spare=_PROCESSORS * len(self._feeders)
-        )
+        spare = round(_LEFT * (os.cpu_count() or 1)) if self._feeders else 0
+        self._loop = workers.start(self._by_thread, self._shared.take, count, spare=spare)
 
     def finish(self, workers: WorkerPool) -> list[int]:
         """Help until everything is decoded.
