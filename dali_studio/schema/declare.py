@@ -419,6 +419,8 @@ def _mark(mark: Any) -> dict[str, Any]:
             return {"minimum": low, "maximum": high}
         case marks.Ui(widget, span):
             return {"widget": widget, "span": span}
+        case marks.Start(value):
+            return {"start": value}
         case marks.Choices(words):
             return {"choices": words, "widget": "choice"}
         case marks.Length(lengths):

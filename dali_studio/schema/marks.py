@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from dali_studio.schema.model import Widget
+from dali_studio.schema.model import Value, Widget
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,13 @@ class Ui:
 
     widget: Widget
     span: tuple[float, float] | tuple[()] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What a new node of the designer begins with, where the argument must have a value and no default says which."""
+
+    value: Value
 
 
 @dataclass(frozen=True, slots=True)

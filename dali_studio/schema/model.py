@@ -36,6 +36,8 @@ class ArgumentSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
         The hard range, inclusive.
     span
         The handy interval of a slider, or empty.
+    start
+        What a new node of the designer begins with; ``None``: the front end chooses for required arguments alone.
     common
         Shown in the inspector before "Show more".
     support, reason
@@ -55,6 +57,7 @@ class ArgumentSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     length: tuple[int, ...] = ()
     widget: Widget = "none"
     span: tuple[float, ...] = ()
+    start: Value = None
     common: bool = False
     support: Support = "used"
     reason: str = ""

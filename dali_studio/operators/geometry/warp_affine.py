@@ -18,7 +18,7 @@ from dali_studio.operators.common import T
 from dali_studio.operators.geometry.warps import Warp, canvas, image_sizes, warp_work
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import BatchView, Input, Work, example
-from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Length
+from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Length, Start
 
 _SHAPE = (2, 3)
 _HINT = "Give two rows of three numbers: x' = a x + b y + c and y' = d x + e y + f."
@@ -47,7 +47,8 @@ class WarpAffine(Warp):
     )
 
     matrix: Annotated[
-        list[float] | None, Doc("Two rows of three numbers, row by row."), Length((6,)), PER_SAMPLE, COMMON
+        list[float] | None, Doc("Two rows of three numbers, row by row."), Length((6,)),
+        Start((1.0, 0.0, 0.0, 0.0, 1.0, 0.0)), PER_SAMPLE, COMMON,
     ] = None
     inverse_map: Annotated[bool, Doc("The matrix takes output points to input points; off: the other way."), COMMON] = (
         True

@@ -57,6 +57,8 @@ export interface AddOptions {
   readonly at: Position;
   /** Wire this into the new node. */
   readonly from?: PortRef | null;
+  /** `from` was selected, not dragged here: it goes into no optional input. */
+  readonly selected?: boolean;
   /** Wire the new node into this. */
   readonly to?: Slot | null;
 }
@@ -70,13 +72,15 @@ function takeOver(graph: GraphView, from: PortRef, operator: Operator, input: nu
   return [{ type: "set_outputs", outputs }];
 }
 
-/** Values to begin with for arguments that need one and have no default: the neutral or the most common one. */
+/** Values to begin with for arguments that need one and have no default: what they say, the neutral or the most common one. */
 function startValues(operator: Operator, wired: string): Record<string, Value> {
   const values: Record<string, Value> = {};
-  for (const { name, required, choices, span } of operator.arguments) {
+  for (const { name, required, choices, span, start } of operator.arguments) {
     const [low, high] = span;
-    if (!required || name === wired) continue;
-    if (choices.length > 0) values[name] = choices.includes("FLOAT") ? "FLOAT" : (choices[0] ?? null);
+    if (name === wired) continue;
+    if (start !== null) values[name] = start;
+    else if (!required) continue;
+    else if (choices.length > 0) values[name] = choices.includes("FLOAT") ? "FLOAT" : (choices[0] ?? null);
     else if (low !== undefined && high !== undefined) values[name] = low <= 0 && high >= 0 ? 0 : low;
   }
   return values;
@@ -91,7 +95,9 @@ export function addStep(context: Context, operator: Operator, options: AddOption
   const upstream = options.from ? nodeOf(context.graph, options.from.node) : undefined;
   const bare = { type: "add_node", key, operator: operator.name, device: deviceFor(operator, upstream) } as const;
   const graph = applyEdits(context.graph, [bare], context.catalog);
-  const slot = options.from ? bestSlot({ ...context, graph }, options.from, key) : null;
+  const best = options.from ? bestSlot({ ...context, graph }, options.from, key) : null;
+  const optional = best && "kind" in best && best.kind === "input" && operator.inputs[best.input]?.optional;
+  const slot = optional && options.selected ? null : best;
   const wired = slot && "kind" in slot && slot.kind === "argument" ? slot.argument : "";
   const edits: Edit[] = [{ ...bare, arguments: startValues(operator, wired) }];
   if (options.from) {

@@ -28,6 +28,7 @@ function fillArgument(schema: ArgumentSchema): Argument {
     length: [],
     widget: "none",
     span: [],
+    start: null,
     common: false,
     support: "used",
     reason: "",

@@ -68,6 +68,8 @@ export interface QuickAdd {
   readonly place: Position | null;
   readonly from: PortRef | null;
   readonly to: Slot | null;
+  /** Whether `from` is what was selected, and not a wire's end. */
+  readonly selected: boolean;
   readonly query: string;
 }
 

@@ -267,6 +267,7 @@ export interface ArgumentSchema {
   readonly length?: readonly number[];
   readonly widget?: Widget;
   readonly span?: readonly number[];
+  readonly start?: Value;
   readonly common?: boolean;
   readonly support?: Support;
   readonly reason?: string;

@@ -133,7 +133,7 @@ export function QuickAddBox() {
   const input = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLDivElement>(null);
   const mode = quick?.mode ?? "add";
-  const empty: QuickAdd = { mode, at: { x: 0, y: 0 }, place: null, from: null, to: null, query: "" };
+  const empty: QuickAdd = { mode, at: { x: 0, y: 0 }, place: null, from: null, to: null, selected: false, query: "" };
   const hits = useOperatorHits(quick ?? empty, query, all);
   const graph = useSel((s) => s.graph);
   const choices = useMemo(() => {
@@ -171,7 +171,12 @@ export function QuickAddBox() {
     const operator = hits[index]?.operator;
     if (!operator) return;
     const place = quick.place ?? api.current?.centre().place ?? { x: 20, y: 14 };
-    const key = insertOperator(session, operator, { at: place, from: quick.from, to: quick.to });
+    const key = insertOperator(session, operator, {
+      at: place,
+      from: quick.from,
+      to: quick.to,
+      selected: quick.selected,
+    });
     if (!stay) close(key ?? undefined);
   };
   const onKeyDown = (event: KeyboardEvent) => {

@@ -109,7 +109,15 @@ function searchFor(frame: Frame, api: Api, query: string, connect = false): void
   if (!centre || (connect && !from)) return;
   const at = from ? session.store.get().positions[from.node] : undefined;
   const place = at ? { x: at.x + 184, y: at.y } : centre.place;
-  openQuickAdd(session, root, { at: centre.at, place, from, to: null, query, mode: connect ? "connect" : "add" });
+  openQuickAdd(session, root, {
+    at: centre.at,
+    place,
+    from,
+    to: null,
+    selected: true,
+    query,
+    mode: connect ? "connect" : "add",
+  });
 }
 
 /** Single keys on the canvas. Returns whether the key was used. */

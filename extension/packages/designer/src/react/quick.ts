@@ -15,6 +15,7 @@ type Opening = Pick<QuickAdd, "place" | "from" | "to"> & {
   /** In px of the screen. */
   readonly at: Position;
   readonly query?: string;
+  readonly selected?: boolean;
   readonly mode?: QuickAdd["mode"];
 };
 
@@ -26,8 +27,8 @@ export function openQuickAdd(session: Session, root: HTMLElement, options: Openi
     x: clamp(options.at.x - box.left, box.width - WIDTH - 8),
     y: clamp(options.at.y - box.top, box.height - HEIGHT - 8),
   };
-  const { place, from, to, query = "", mode = "add" } = options;
-  session.view({ quickAdd: { mode, at, place, from, to, query } });
+  const { place, from, to, query = "", selected = false, mode = "add" } = options;
+  session.view({ quickAdd: { mode, at, place, from, to, selected, query } });
 }
 
 /** The outputs card gives way to a new card. */

@@ -5,7 +5,7 @@ import * as format from "../../core/format";
 import { nodeOf } from "../../core/graph";
 import { categoryHue } from "../../core/ports";
 import * as select from "../../core/select";
-import { portKey } from "../../core/state";
+import { type Preview, portKey } from "../../core/state";
 import type { Diagnostic, NodeView } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 import { Icon, operatorIcon } from "../icons";
@@ -53,7 +53,12 @@ export function describe(node: NodeView, operator: Operator | undefined, timing:
   return [...words, state].join(", ");
 }
 
-/** `off` or `not used`; on cards with a picture it stands there, so that the name keeps its room. */
+/** Whether a card for numbers or words has nothing to show yet. */
+function isBlank(shape: select.CardShape, preview: Preview | undefined): boolean {
+  return shape === "values" ? !preview?.values.length : shape === "text" && !preview?.text && !preview?.note;
+}
+
+/** `off` or `not used`; it stands in the picture, or where one would be, so that the name keeps its room. */
 function UseChip({ node, className }: { readonly node: NodeView; readonly className: string }) {
   if (node.bypassed) return <span className={className}>off</span>;
   if (node.in_run) return null;
@@ -124,10 +129,16 @@ function Body({ card, failed }: { readonly card: Card; readonly failed: boolean 
         <HeatBar found={failed ? undefined : found} />
       </>
     );
+  if (isBlank(shape, preview))
+    return (
+      <div className="ds-text">
+        <UseChip node={node} className="ds-pill" />
+      </div>
+    );
   if (shape === "values") return <Values preview={preview} sample={sample} />;
   return (
     <div className="ds-text" title={preview?.text}>
-      {preview?.text || preview?.note || ""}
+      {preview?.text || preview?.note}
     </div>
   );
 }
@@ -204,7 +215,8 @@ function OpCardView({ id, selected }: NodeProps) {
   const failed = problem !== undefined && select.severity(problem) === "error";
   const kind = node.output_kinds[0] ?? "any";
   const inputs = operator?.inputs ?? [];
-  const pictured = ["picture", "bytes"].includes(select.cardShape(node, card.preview));
+  const shape = select.cardShape(node, card.preview);
+  const roomy = shape === "picture" || shape === "bytes" || isBlank(shape, card.preview);
   const classes = [
     "ds-card",
     "ds-card-operator",
@@ -233,7 +245,7 @@ function OpCardView({ id, selected }: NodeProps) {
         node={node}
         operator={operator}
         renaming={card.renaming}
-        chip={pictured ? null : <UseChip node={node} className="ds-pill" />}
+        chip={roomy ? null : <UseChip node={node} className="ds-pill" />}
       />
       {select.hasFirstInput(node, operator) && (
         <SlotPort

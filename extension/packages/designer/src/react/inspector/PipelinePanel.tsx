@@ -24,6 +24,7 @@ function option(name: Option, doc: string, span: readonly number[], rest: Partia
     length: [],
     widget: "slider",
     span,
+    start: null,
     common: true,
     support: "used",
     reason: "",
