@@ -176,6 +176,20 @@ def test_a_failing_sample_is_named_and_the_next_iteration_runs(tmp_path: Path) -
     assert pipeline.run()[0].shape() == [(20, 20, 3), (20, 20, 3)]
 
 
+def test_a_limit_of_device_memory_is_kept() -> None:
+    def define(limit: int | None) -> Pipeline:
+        pipeline = Pipeline(batch_size=2, num_threads=1, device_id=0, device_memory_limit=limit)
+        with pipeline:
+            images = fn.external_source(source=lambda: pictures(((200, 200), (200, 200))), layout="HWC")
+            pipeline.set_outputs(fn.resize(images.gpu(), size=(1000.0, 1000.0), name="enlarge"))
+        return pipeline
+
+    with pytest.raises(DaliStudioError) as caught:
+        define(4_000_000).run()
+    assert (caught.value.diagnostics[0].code, caught.value.diagnostics[0].node) == ("DS304", "enlarge")
+    assert define(20_000_000).run()[0].shape() == [(1000, 1000, 3)] * 2
+
+
 def test_a_window_that_does_not_fit_is_named() -> None:
     with pytest.raises(DaliStudioError) as caught:
         run(lambda images: fn.crop(images, crop=(30.0, 30.0)), pictures(((40, 40), (20, 20))), "HWC", on_gpu=True)
