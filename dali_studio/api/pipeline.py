@@ -344,6 +344,17 @@ class Pipeline:
         """
         return () if self._engine is None else self._engine.failed_samples()
 
+    def decoded_pictures(self) -> dict[str, int]:
+        """How many pictures decoders on the device "mixed" have given to the GPU's JPEG hardware, and to the CPU.
+
+        Returns
+        -------
+        dict
+            ``hardware`` and ``threads``; empty for a pipeline without a GPU, or before its first run. Iterations that
+            are computed ahead count as well.
+        """
+        return {} if self._engine is None else self._engine.executor.decoded
+
     def executor_statistics(self) -> dict[str, Any]:
         """Memory by operator; empty, since memory statistics are not collected."""
         return {}

@@ -349,6 +349,11 @@ class Executor:
         except StepError as error:
             raise error.diagnose() from error.cause
 
+    @property
+    def decoded(self) -> dict[str, int]:
+        """Pictures decoded so far on the device "mixed", by who did it; empty where nothing runs on a GPU."""
+        return {} if self._gpu is None else self._gpu.decoded
+
     def release(self) -> int:
         """Give idle memory back; returns the bytes of device memory."""
         self._memory.clear()

@@ -17,6 +17,13 @@ def test_they_belong_to_the_pipeline_even_if_its_function_takes_any_argument() -
     assert len(pipeline(device_memory_limit=1 << 21, fuse_warps=False).run()[0]) == 1
 
 
+def test_without_a_gpu_no_picture_is_decoded_for_one() -> None:
+    made = pipeline()
+    assert made.decoded_pictures() == {}
+    made.run()
+    assert made.decoded_pictures() == {} and made.failed_samples() == ()
+
+
 def test_a_limit_without_memory_is_refused() -> None:
     with pytest.raises(DaliStudioError) as caught:
         pipeline(device_memory_limit=0)
