@@ -28,7 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.verb is lab:
         options.options = [item for item in unknown if item != "--"]
     elif unknown:
-        parser.error(f"unknown: {' '.join(unknown)}")
+        options.parser.error(f"unknown: {' '.join(unknown)}")
     try:
         return options.verb(options)
     except DaliStudioError as error:
@@ -50,7 +50,7 @@ def make_parser() -> argparse.ArgumentParser:
 
     def verb(name: str, function: Callable[[argparse.Namespace], int], summary: str) -> argparse.ArgumentParser:
         made = verbs.add_parser(name, help=summary, description=summary)
-        made.set_defaults(verb=function)
+        made.set_defaults(verb=function, parser=made)
         return made
 
     add = verb("lab", lab, "Open JupyterLab with the designer. Other options go to jupyter lab.").add_argument
@@ -104,10 +104,12 @@ def run(options: argparse.Namespace) -> int:
 def export(options: argparse.Namespace) -> int:
     """Write a document as a program."""
     from dali_studio.api.default import default_registry  # noqa: PLC0415
-    from dali_studio.cli_document import open_document  # noqa: PLC0415
+    from dali_studio.cli_document import idle_readers, open_document  # noqa: PLC0415
     from dali_studio.codegen.emit import emit  # noqa: PLC0415
 
     graph = open_document(options.file, options.images)
+    for node in idle_readers(graph):
+        note(f"note: {node.key} is not told what to read; give --images, or file_root in the program.")
     emitted = emit(graph, default_registry(), options.dialect)
     report(emitted.diagnostics)
     if options.output is None:
@@ -141,7 +143,10 @@ def explain(options: argparse.Namespace) -> int:
     if options.cuda:
         from dali_studio.api.kernels import generated  # noqa: PLC0415
 
-        for names, text in generated(graph, plan, registry):
+        kernels = generated(graph, plan, registry)
+        if not kernels:
+            note("No kernel is generated: no node is placed on a GPU and has a part that a kernel is made of.")
+        for names, text in kernels:
             say(f"\n// {' -> '.join(names)}\n{text.rstrip()}")
     return 0
 

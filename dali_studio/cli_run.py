@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -19,10 +19,13 @@ from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
 from dali_studio.core.tensors import TensorListCPU
 from dali_studio.graph.model import Graph
 from dali_studio.graph.validate import validate
+from dali_studio.runtime.failures import FailedSample
 from dali_studio.runtime.probe import Probe
 
 #: Iterations of a pipeline that has no reader, and hence no epoch.
 _ITERATIONS = 10
+#: Failed samples that are written out; the report has all of them.
+_SHOWN_FAILURES = 5
 
 
 @dataclass(slots=True)
@@ -39,12 +42,15 @@ class Run:
         Sizes of the batches.
     seconds
         How long all of them took. Iterations overlap, hence it is not the sum of theirs.
+    failed
+        Samples of these batches that could not be read or decoded, where that does not end the run (`on_error`).
     """
 
     probe: Probe
     first: tuple[TensorListCPU, ...] = ()
     samples: list[int] = field(default_factory=list[int])
     seconds: float = 0.0
+    failed: list[FailedSample] = field(default_factory=list[FailedSample])
 
     @property
     def throughput(self) -> float:
@@ -66,6 +72,7 @@ def run_document(graph: Graph, batches: int | None, out: str | None) -> None:
     say(f"{sum(result.samples)} samples in {count}, {result.throughput:,.0f} samples/s")
     say()
     say(time_table(graph, result.probe))
+    _tell_failures(result.failed)
     if folder is not None:
         from dali_studio.cli_sheet import contact_sheet  # noqa: PLC0415 - matplotlib takes a moment to import
 
@@ -77,6 +84,18 @@ def run_document(graph: Graph, batches: int | None, out: str | None) -> None:
         else:
             say(f"contact sheet: {sheet}")
         say(f"report: {folder / 'report.json'}")
+
+
+def _tell_failures(failed: list[FailedSample]) -> None:
+    skipped = sum(sample.action == "skip" for sample in failed)
+    replaced = len(failed) - skipped
+    for count, what in ((skipped, "left out"), (replaced, "replaced by black pictures")):
+        if count:
+            note(f"warning: {count} sample{'s' * (count > 1)} could not be read or decoded; {what} (on_error):")
+    for sample in failed[:_SHOWN_FAILURES]:
+        note(f"  {sample.node} (batch {sample.iteration}, sample {sample.sample}): {sample.message} [{sample.source}]")
+    if len(failed) > _SHOWN_FAILURES:
+        note(f"  and {len(failed) - _SHOWN_FAILURES} more; the report of --out has all.")
 
 
 def _output_names(graph: Graph) -> list[str]:
@@ -110,6 +129,9 @@ def run(graph: Graph, batches: int | None) -> Run:
                 bar.update()
     finally:
         engine.close()
+    # iterations that were computed ahead have failures as well, but are not part of the result
+    counted = (sample for sample in engine.failed_samples() if sample.iteration < len(result.samples))
+    result.failed = sorted(counted, key=lambda sample: (sample.iteration, sample.sample))
     if not result.samples:
         raise DaliStudioError(
             Diagnostic(code="DS303", message="The sources gave no data.", hint="Feed at least one batch.")
@@ -166,6 +188,7 @@ def _summary(graph: Graph, result: Run) -> dict[str, Any]:
         "batches": len(result.samples),
         "samples": sum(result.samples),
         "samples_per_second": round(result.throughput, 2),
+        "failed": [asdict(sample) for sample in result.failed],
         "nodes": {
             key: {
                 "operator": graph.node(key).operator,

@@ -60,7 +60,10 @@ def _text(steps: Sequence[Step], metas: Mapping[PortRef, TensorMeta], registry: 
 def _parts(
     steps: Sequence[Step], meta: TensorMeta, dtypes: Sequence[np.dtype[Any]], registry: Registry
 ) -> list[Part] | None:
-    """The parts for one large RGB image, where what is wired in is 1: their text is that of every batch."""
+    """The parts for one large RGB image: their text is that of every batch.
+
+    What is wired into an argument is what the argument begins with in a new node, else 1.
+    """
     layout = meta.layout or ("HWC" if meta.ndim in (None, 3) else "")
     extents = {letter: 3 if letter == "C" else _LARGE for letter in layout}
     shape = list(extents.values()) or [_LARGE] * (meta.ndim or 1)
@@ -68,8 +71,10 @@ def _parts(
     parts: list[Part] = []
     for step, dtype in zip(steps, dtypes, strict=True):
         schema, operator = registry.schema(step.operator), registry.operator(step.operator)
-        wired = {name: [np.ones((), np.float32)] for name in step.argument_inputs}
-        args = Args(schema, step.arguments, wired, 1, step.objects)
+        declared = [argument for argument in schema.arguments if argument.name in step.argument_inputs]
+        fixed = {argument.name: argument.start for argument in declared if argument.start is not None}
+        wired = {argument.name: [np.ones((), np.float32)] for argument in declared if argument.name not in fixed}
+        args = Args(schema, {**step.arguments, **fixed}, wired, 1, step.objects)
         (meta,) = registry.infer(step.operator, args, [view.meta])
         work = operator.plan(args, view)
         part = operator.part(work, view, dtype)

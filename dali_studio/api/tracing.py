@@ -177,7 +177,12 @@ def call_site() -> str:
     frame: FrameType | None = inspect.currentframe()
     while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame = frame.f_back
-    return "" if frame is None else f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}"
+    if frame is None:
+        return ""
+    file = Path(frame.f_code.co_filename)
+    # a notebook's cells have numbers for names, in a folder of the kernel
+    name = "notebook cell" if file.parent.name.startswith("ipykernel_") else file.name
+    return f"{name}:{frame.f_lineno}"
 
 
 def trace_operator(name: str, inputs: Sequence[Any], arguments: Mapping[str, Any], trace: Trace | None = None) -> Any:

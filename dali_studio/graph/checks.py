@@ -178,10 +178,10 @@ def check_devices(node: Node, schema: OperatorSchema, sources: Mapping[str, tupl
         return []
     wanted = "gpu" if node.device == "gpu" else "cpu"
     either = {declared.name for declared in schema.inputs if declared.either_device and wanted == "gpu"}
-    place = f"Place {node.key} on the gpu, or copy" if wanted == "cpu" and "gpu" in schema.devices else "Copy"
+    place = f"Place {node.key} on the GPU, or copy" if wanted == "cpu" and "gpu" in schema.devices else "Copy"
     return [
         finding(
-            node, "DS207", f"{source} lies on the {device.upper()}; {node.operator} on {node.device} reads "
+            node, "DS207", f"{source} lies on the {device.upper()}; {node.key} on the {node.device.upper()} reads "
             f"{name} from the {wanted.upper()}.", f"{place} {source} to the {wanted.upper()} with .{wanted}().",
             argument=name,
         )

@@ -13,6 +13,7 @@ from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
 from dali_studio.graph.model import Graph
 from dali_studio.graph.placement import on_cpu, on_gpu
 from dali_studio.graph.validate import validate
+from dali_studio.runtime.failures import FailedSample
 from dali_studio.runtime.probe import NodeTime, Probe
 from dali_studio.runtime.workers import Cancelled
 from dali_studio.schema.model import Device
@@ -23,6 +24,8 @@ from dali_studio.studio.known_times import KnownTimes
 #: Seconds in which batches are made and not counted where a GPU takes part: its decoders open in the background. One
 #: batch is never counted: memory is taken and compiled kernels are loaded there.
 _WARM_UP = 0.5
+#: Files that a note names.
+_NAMED_FILES = 3
 
 
 @dataclass(slots=True)
@@ -34,6 +37,8 @@ class _Measured:
     seconds: float = 0.0
     devices: Mapping[str, Device] = field(default_factory=dict[str, Device])
     failed: tuple[Diagnostic, ...] = ()
+    samples: int = 0
+    missed: tuple[FailedSample, ...] = ()
 
 
 class Profiler:
@@ -146,8 +151,9 @@ class Profiler:
             warm = False
             while measured.batches < batches and not self._stopped.is_set():
                 engine.schedule()
-                engine.result()
+                made = engine.result()
                 measured.batches += warm
+                measured.samples += warm * max(len(batch) for batch in made)
                 progress(measured.batches)
                 paused = perf_counter()
                 pause()
@@ -163,6 +169,7 @@ class Profiler:
         finally:
             measured.seconds = perf_counter() - begin
             if self._engine is not None:
+                measured.missed = self._engine.failed_samples()
                 self._engine.close()
             self._engine = None
         return measured
@@ -172,16 +179,26 @@ class Profiler:
         times = measured.probe.summary() if done else {}
         wanted = [key for key in measured.devices if graph.node(key).device != "cpu"]
         absent = gpu_missing(graph) if wanted else None
+        moved = "" if absent is None else f"All of it ran on the CPU: {absent.reason}."
         return messages.RunFinished(
             revision=revision,
             batches=done,
-            samples_per_second=done * graph.options.batch_size / seconds if done else 0.0,
+            samples_per_second=measured.samples / seconds if done else 0.0,
             milliseconds_per_batch=seconds * 1e3 / done if done else 0.0,
             timings=tuple(_timing(key, measured.devices.get(key, "cpu"), t) for key, t in sorted(times.items())),
             stopped=self._stopped.is_set(),
             failed=measured.failed,
-            note=f"All of it ran on the CPU: {absent.reason}." if absent is not None else "",
+            note=" ".join(filter(None, (moved, _missed(measured.missed)))),
         )
+
+
+def _missed(failed: Sequence[FailedSample]) -> str:
+    """A sentence about files that `on_error` let the run go on without; a file counts once, however often it came."""
+    files = sorted({sample.source for sample in failed})
+    if not files:
+        return ""
+    named = ", ".join(files[:_NAMED_FILES]) + (f" and {len(files) - _NAMED_FILES} more" if files[_NAMED_FILES:] else "")
+    return f"These could not be read or decoded, and the run went on (on_error): {named}."
 
 
 def _timing(key: str, device: Device, time: NodeTime) -> messages.NodeTiming:

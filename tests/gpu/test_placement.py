@@ -38,7 +38,7 @@ def test_devices_are_inferred_from_inputs() -> None:
 
 def test_a_cpu_operator_after_a_gpu_one_is_refused() -> None:
     code, node, text = finding(pipeline_with(lambda images: fn.flip(images.gpu(), device="cpu")))
-    assert (code, node) == ("DS207", "flip") and "Place flip on the gpu, or copy to_gpu to the CPU with .cpu()" in text
+    assert (code, node) == ("DS207", "flip") and "Place flip on the GPU, or copy to_gpu to the CPU with .cpu()" in text
 
 
 def test_argument_inputs_lie_on_the_cpu() -> None:

@@ -93,7 +93,8 @@ def test_a_recorded_run_becomes_messages(client: Client) -> None:
             clock.now += 0.25
         recording.results("small", device=400)
         recording.finish()
-    measured = profiler._Measured(probe, 2, 0.5, {"decode": "cpu", "to_gpu": "mixed", "small": "gpu"})
+    devices = {"decode": "cpu", "to_gpu": "mixed", "small": "gpu"}
+    measured = profiler._Measured(probe, 2, 0.5, devices, samples=6)
     finished = client.session.profiler._finished(client.session.graph, 7, measured)
     assert (finished.revision, finished.batches, finished.samples_per_second) == (7, 2, 12.0)
     timings = {t.key: t for t in finished.timings}
@@ -264,3 +265,19 @@ def test_code_goes_into_the_next_cell(root: str, monkeypatch: pytest.MonkeyPatch
     with pytest.raises(RuntimeError, match="no notebook"):
         designer.insert_code()
     designer.close()
+
+
+def test_a_run_names_the_files_that_it_missed(root: str) -> None:
+    (Path(root) / "class" / "broken.jpg").write_bytes(b"no picture")
+
+    @pipeline_def(batch_size=4, num_threads=1, device_id=None, seed=1)
+    def tolerant() -> Any:
+        files, _labels = fn.readers.file(file_root=root, name="reader")
+        return fn.decoders.image(files, on_error="skip", name="decode")
+
+    made = Client(tolerant().graph)
+    (finished,) = only(made.send("run", batches=2), messages.RunFinished)
+    assert finished.note == "These could not be read or decoded, and the run went on (on_error): class/broken.jpg."
+    # three of four samples of a batch are there
+    assert finished.samples_per_second * finished.milliseconds_per_batch == pytest.approx(3000)
+    made.session.close()

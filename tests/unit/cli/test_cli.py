@@ -56,6 +56,27 @@ def test_images_replace_what_a_document_reads(tmp_path: Path, capsys: pytest.Cap
     assert "8 samples in 1 batch," in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(("action", "count", "says"), [("skip", 3, "left out"), ("placeholder", 4, "replaced by black pictures")])
+def test_a_run_tells_which_samples_failed(
+    action: str, count: int, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "photos").mkdir()
+    for photo in sorted(samples.photos().glob("animals/*.jpg"))[:3]:
+        shutil.copy(photo, tmp_path / "photos")
+    (tmp_path / "photos" / "text.jpg").write_text("no picture")
+    pipeline = Pipeline(batch_size=4, num_threads=1, device_id=None, seed=1)
+    with pipeline:
+        files, _labels = fn.readers.file(files=[str(f) for f in sorted((tmp_path / "photos").iterdir())])
+        pipeline.set_outputs(fn.decoders.image(files, on_error=action, name="decode"))
+    save(pipeline.graph, None, tmp_path / "p.dali.json")
+    assert cli.main(["run", str(tmp_path / "p.dali.json"), "--out", str(tmp_path)]) == 0
+    shown = capsys.readouterr()
+    assert shown.out.startswith(f"{count} samples in 1 batch")
+    assert f"1 sample could not be read or decoded; {says}" in shown.err and "text.jpg" in shown.err
+    (failed,) = json.loads((tmp_path / "report.json").read_text())["failed"]
+    assert (failed["node"], failed["action"], Path(failed["source"]).name) == ("decode", action, "text.jpg")
+
+
 def test_explain_shows_fused_steps_and_their_source(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pipeline = Pipeline(batch_size=2, num_threads=1, device_id=0, seed=1)
     with pipeline:

@@ -151,7 +151,7 @@ def test_devices() -> None:
     assert findings(graph)[0] == ("DS206", "images", "device", "error")
     graph.options = GraphOptions(device_id=0)
     found = only(graph)
-    assert (found.code, found.node) == ("DS207", "turned") and "Place turned on the gpu" in found.hint
+    assert (found.code, found.node) == ("DS207", "turned") and "Place turned on the GPU" in found.hint
     graph.replace_node(replace(graph.node("turned"), device="gpu"))
     result = validate(graph, REGISTRY)
     assert result.diagnostics == () and result.metas[port("turned")].device == "gpu"

@@ -9,7 +9,7 @@ import {
   randomStep,
   removeStep,
 } from "../src/core/actions";
-import { argumentOf } from "../src/core/catalog";
+import { argumentOf, fillArgument } from "../src/core/catalog";
 import { applyEdits } from "../src/core/edits";
 import { nodeOf, OUTPUTS, topological, walk, wiresOf } from "../src/core/graph";
 import { GRAPH, INDEX, node, ref } from "./fixtures";
@@ -32,6 +32,32 @@ describe("adding", () => {
     expect(added(ref("decode"))?.arguments).toEqual({ angle: 0 });
     expect(added(ref("angle"))?.arguments).toEqual({});
     expect(added(ref("angle"))?.argument_inputs).toEqual({ angle: ref("angle") });
+  });
+  it("begins with what an argument says, although it is not required", () => {
+    const warp = INDEX.byName.get("warp_affine");
+    if (!warp) throw new Error("the fixture has no warp_affine");
+    const matrix = fillArgument({ name: "matrix", type: "float_list", start: [1, 0, 0, 0, 1, 0] });
+    const step = addStep(context, { ...warp, arguments: [matrix] }, { at: { x: 0, y: 0 } });
+    expect(step.edits[0]).toMatchObject({ arguments: { matrix: [1, 0, 0, 0, 1, 0] } });
+  });
+  it("wires what was merely selected into no optional input", () => {
+    const coin = INDEX.byName.get("random.coin_flip");
+    if (!coin) throw new Error("the fixture has no coin");
+    const like = {
+      name: "shape_like",
+      kind: "any",
+      layouts: [],
+      dtypes: [],
+      optional: true,
+      either_device: false,
+      doc: "",
+    };
+    const operator = { ...coin, inputs: [like] } as typeof coin;
+    const catalog = { ...INDEX, byName: new Map([...INDEX.byName, [operator.name, operator]]) };
+    const added = (selected: boolean) =>
+      addStep({ graph: GRAPH, catalog }, operator, { at: { x: 0, y: 0 }, from: ref("decode"), selected }).edits;
+    expect(added(true).map((e) => e.type)).toEqual(["add_node"]);
+    expect(added(false).map((e) => e.type)).toEqual(["add_node", "connect"]);
   });
   it("takes the place of a returned picture", () => {
     if (!rotate) throw new Error("the fixture has no rotate");

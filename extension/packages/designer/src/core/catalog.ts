@@ -15,7 +15,7 @@ export interface CatalogIndex {
   readonly byName: ReadonlyMap<string, Operator>;
 }
 
-function fillArgument(schema: ArgumentSchema): Argument {
+export function fillArgument(schema: ArgumentSchema): Argument {
   return {
     doc: "",
     unit: "",
