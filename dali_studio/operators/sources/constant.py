@@ -15,7 +15,7 @@ from dali_studio.kernels.cpu.convert import convert
 from dali_studio.operators.common import T
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Batch, Layout, Operator, Output
-from dali_studio.schema.marks import COMMON, Doc
+from dali_studio.schema.marks import COMMON, Doc, Start
 
 
 class Constant(Operator):
@@ -27,7 +27,7 @@ class Constant(Operator):
     outputs = (Output("output", "scalar"),)
     role = "constant"
 
-    fdata: Annotated[list[float] | None, Doc("The values, as real numbers."), COMMON] = None
+    fdata: Annotated[list[float] | None, Doc("The values, as real numbers."), Start((0.0,)), COMMON] = None
     idata: Annotated[list[int] | None, Doc("The values, as whole numbers.")] = None
     shape: Annotated[list[int] | None, Doc("Shape; unset: one axis with the values given. Empty: a scalar.")] = None
     dtype: Annotated[DALIDataType | None, Doc("Element type; unset: FLOAT or INT32.")] = None

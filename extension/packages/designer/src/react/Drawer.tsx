@@ -3,6 +3,7 @@ import { definingLines } from "../core/codeLines";
 import { findings, severity } from "../core/select";
 import { STRIP_PICTURE } from "../core/session";
 import type { DrawerTab } from "../core/state";
+import type { Diagnostic } from "../protocol/generated";
 import { Thumb } from "./canvas/Thumb";
 import { copyText } from "./clipboard";
 import { useFrame, useSel, useSession } from "./context";
@@ -90,7 +91,24 @@ function CodePane() {
           {"\n"}
         </div>
       ))}
+      <CodeNotes found={code.diagnostics} />
     </section>
+  );
+}
+
+/** What the dialect has no words for, so that the program does something else. */
+function CodeNotes({ found }: { readonly found: readonly Diagnostic[] }) {
+  const wrong = found.filter((d) => severity(d) === "error");
+  if (wrong.length === 0) return null;
+  return (
+    <div className="ds-code-notes" data-testid="code-notes">
+      {wrong.map((d) => (
+        <p key={`${d.node}|${d.argument}|${d.message}`}>
+          <Icon name="warning" size={12} />
+          <b>{[d.node, d.argument].filter(Boolean).join(".")}</b> {d.message} {d.hint}
+        </p>
+      ))}
+    </div>
   );
 }
 

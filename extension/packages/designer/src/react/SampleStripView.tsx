@@ -1,4 +1,5 @@
 import * as format from "../core/format";
+import { runFailures } from "../core/select";
 import { STRIP_PICTURE } from "../core/session";
 import { Thumb } from "./canvas/Thumb";
 import { useFrame, useSel } from "./context";
@@ -11,11 +12,9 @@ export function SampleStripView() {
   const { session, breadth } = useFrame();
   const state = useSel((s) => ({ sample: s.sample, iteration: s.iteration, count: s.strip?.count ?? s.batchSize }));
   const strip = useSel((s) => s.strip);
-  const failed = useSel((s) =>
-    [...s.previewFailures, ...(s.run.finished?.failed ?? [])].flatMap((d) =>
-      typeof d.sample === "number" ? [d.sample] : [],
-    ),
-  );
+  const failed = useSel((s) => s.previewFailures.flatMap((d) => (typeof d.sample === "number" ? [d.sample] : [])));
+  // a run may have stopped in another batch: its file tells
+  const stopped = useSel((s) => runFailures(s).flatMap((d) => (d.source ? [d.source] : [])));
   const { sample, iteration, count } = state;
   const choose = (k: number) => session.chooseSample(k, iteration);
   const first = Math.max(0, Math.min(sample - Math.floor(SHOWN / 2), count - SHOWN));
@@ -43,7 +42,7 @@ export function SampleStripView() {
         <span className="ds-thumbs" role="listbox" aria-label="Sample">
           {cells.map((k) => {
             const name = strip.names[k] || `sample ${k + 1}`;
-            const bad = failed.includes(k);
+            const bad = failed.includes(k) || stopped.includes(strip.names[k] ?? "");
             return (
               <button
                 key={k}

@@ -1,11 +1,11 @@
 import type { NodeProps } from "@xyflow/react";
-import { memo, type ReactNode } from "react";
+import { memo } from "react";
 import type { Operator } from "../../core/catalog";
 import * as format from "../../core/format";
 import { nodeOf } from "../../core/graph";
 import { categoryHue } from "../../core/ports";
 import * as select from "../../core/select";
-import { type Preview, portKey } from "../../core/state";
+import { portKey } from "../../core/state";
 import type { Diagnostic, NodeView } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 import { Icon, operatorIcon } from "../icons";
@@ -53,12 +53,7 @@ export function describe(node: NodeView, operator: Operator | undefined, timing:
   return [...words, state].join(", ");
 }
 
-/** Whether a card for numbers or words has nothing to show yet. */
-function isBlank(shape: select.CardShape, preview: Preview | undefined): boolean {
-  return shape === "values" ? !preview?.values.length : shape === "text" && !preview?.text && !preview?.note;
-}
-
-/** `off` or `not used`; it stands in the picture, or where one would be, so that the name keeps its room. */
+/** `off` or `not used`; it stands in the picture or where the time would, so that the name keeps its room. */
 function UseChip({ node, className }: { readonly node: NodeView; readonly className: string }) {
   if (node.bypassed) return <span className={className}>off</span>;
   if (node.in_run) return null;
@@ -73,10 +68,9 @@ interface HeaderProps {
   readonly node: NodeView;
   readonly operator: Operator | undefined;
   readonly renaming: boolean;
-  readonly chip: ReactNode;
 }
 
-function Header({ node, operator, renaming, chip }: HeaderProps) {
+function Header({ node, operator, renaming }: HeaderProps) {
   return (
     <header className="ds-card-head">
       <span className="ds-tile">
@@ -86,7 +80,6 @@ function Header({ node, operator, renaming, chip }: HeaderProps) {
         />
       </span>
       {renaming ? <RenameField nodeKey={node.key} /> : <b title={`${node.key}: fn.${node.operator}`}>{node.key}</b>}
-      {chip}
     </header>
   );
 }
@@ -129,16 +122,10 @@ function Body({ card, failed }: { readonly card: Card; readonly failed: boolean 
         <HeatBar found={failed ? undefined : found} />
       </>
     );
-  if (isBlank(shape, preview))
-    return (
-      <div className="ds-text">
-        <UseChip node={node} className="ds-pill" />
-      </div>
-    );
   if (shape === "values") return <Values preview={preview} sample={sample} />;
   return (
     <div className="ds-text" title={preview?.text}>
-      {preview?.text || preview?.note}
+      {preview?.text || preview?.note || ""}
     </div>
   );
 }
@@ -193,7 +180,8 @@ function Facts({ card, failed }: { readonly card: Card; readonly failed: boolean
       <span className="ds-facts-text" title={facts}>
         {facts}
       </span>
-      {compact && !failed && (
+      {compact && <UseChip node={node} className="ds-pill" />}
+      {compact && !failed && node.in_run && !node.bypassed && (
         <TimeChip nodeKey={node.key} found={found} running={running && node.in_run} old={old} heat={heat} />
       )}
       <DeviceBadge device={node.device} />
@@ -215,8 +203,6 @@ function OpCardView({ id, selected }: NodeProps) {
   const failed = problem !== undefined && select.severity(problem) === "error";
   const kind = node.output_kinds[0] ?? "any";
   const inputs = operator?.inputs ?? [];
-  const shape = select.cardShape(node, card.preview);
-  const roomy = shape === "picture" || shape === "bytes" || isBlank(shape, card.preview);
   const classes = [
     "ds-card",
     "ds-card-operator",
@@ -241,12 +227,7 @@ function OpCardView({ id, selected }: NodeProps) {
     >
       <div className="ds-frame2" />
       <div className="ds-frame" />
-      <Header
-        node={node}
-        operator={operator}
-        renaming={card.renaming}
-        chip={roomy ? null : <UseChip node={node} className="ds-pill" />}
-      />
+      <Header node={node} operator={operator} renaming={card.renaming} />
       {select.hasFirstInput(node, operator) && (
         <SlotPort
           slot={{ kind: "input", node: id, input: 0 }}
