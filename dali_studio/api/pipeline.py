@@ -12,6 +12,7 @@ from dali_studio.api import tracing
 from dali_studio.api.constants import ScalarConstant, constant
 from dali_studio.api.default import default_registry
 from dali_studio.api.engine import Engine
+from dali_studio.api.expected import ExpectedOutputs
 from dali_studio.api.placement import check_devices
 from dali_studio.api.settings import ANSWERS, Settings, bad_option, check_options
 from dali_studio.api.support import PIPELINE_METHODS, refusal
@@ -105,7 +106,7 @@ class Pipeline:
             raise bad_option("device_memory_limit", device_memory_limit, "a number of bytes from 1")
         self._fuse_warps, self._memory_limit = fuse_warps, device_memory_limit
         self._settings = Settings(self._options, bool(exec_pipelined), bool(exec_async), dict(options))
-        self._expected = (output_dtype, output_ndim, output_layout)
+        self._expected = ExpectedOutputs(output_dtype, output_ndim, output_layout)
         self._trace = Trace(self._options)
         self._definition: Callable[[], Any] | None = None
         self._engine: Engine | None = None
@@ -191,9 +192,8 @@ class Pipeline:
         if found:
             raise DaliStudioError(found)
         check_devices(graph, registry)
-        for at, port in enumerate(graph.outputs):
-            meta = self._validation.metas[port]
-            self._check_output(at, meta.dtype, meta.ndim, meta.layout)
+        metas = [self._validation.metas[port] for port in graph.outputs]
+        self._expected.check([(meta.dtype, meta.ndim, meta.layout) for meta in metas])
         self._engine = Engine(graph, registry, background=self._background, fuse_warps=self._fuse_warps,
                               device_memory_limit=self._memory_limit)  # fmt: skip
 
@@ -371,43 +371,19 @@ class Pipeline:
 
     def output_dtype(self) -> list[DALIDataType | None]:
         """The element types that were demanded of the outputs."""
-        return self._demanded(0)
+        return self._expected.of("dtype", self.num_outputs)
 
     def output_ndim(self) -> list[int | None]:
         """The ranks that were demanded of the outputs."""
-        return self._demanded(1)
+        return self._expected.of("ndim", self.num_outputs)
 
     def output_layout(self) -> list[str | None]:
         """The layouts that were demanded of the outputs."""
-        return self._demanded(2)
-
-    def _demanded(self, which: int) -> list[Any]:
-        value, count = self._expected[which], self.num_outputs
-        if not isinstance(value, list | tuple):
-            return [value] * count
-        given = list(cast("Sequence[Any]", value))
-        if len(given) != count:
-            option = ("output_dtype", "output_ndim", "output_layout")[which]
-            raise bad_option(option, value, f"one value, or a list of {count}, one for each output,")
-        return given
+        return self._expected.of("layout", self.num_outputs)
 
     def _checked(self, made: tuple[TensorListCPU | TensorListGPU, ...]) -> tuple[TensorListCPU | TensorListGPU, ...]:
-        if self._expected != (None, None, None):
-            for at, batch in enumerate(made):
-                self._check_output(at, batch.dtype, batch.ndim(), batch.layout())
+        self._expected.check([(batch.dtype, batch.ndim(), batch.layout()) for batch in made])
         return made
-
-    def _check_output(self, at: int, dtype: Any, ndim: Any, layout: Any) -> None:
-        for what, which, found in (("dtype", 0, dtype), ("ndim", 1, ndim), ("layout", 2, layout)):
-            demanded = self._demanded(which)
-            if demanded[at] is not None and found is not None and found != demanded[at]:
-                raise DaliStudioError(
-                    Diagnostic(
-                        code="DS203",
-                        message=f"Output {at} has the {what} {found}; output_{what} demands {demanded[at]}.",
-                        hint=f"Change output_{what}, or convert the output.",
-                    )
-                )
 
     @property
     def num_outputs(self) -> int:

@@ -26,7 +26,7 @@ class Support:
 
 _USED = Support("used")
 _SCHEDULER = Support("ignored", "the executor decides by itself")
-_GPU = Support("ignored", "it concerns GPUs, and pipelines run on the CPU in this release")
+_GPU = Support("ignored", "kernels of a pipeline go to one stream and copies to another, which it opens itself")
 _CHECKPOINT = Support("refused", "checkpoints are not supported yet")
 _WORKERS = Support("ignored", "it concerns worker processes, which parallel=True would start")
 _LEGACY = Support("refused", "it belongs to the ops-style API that DALI has retired")
@@ -83,7 +83,7 @@ PIPELINE_METHODS: dict[str, Support] = {
         "refused", "protobuf pipelines cannot be read; open a .dali.json document instead"
     ),
     "serialize": Support("refused", "protobuf pipelines cannot be written; save a .dali.json document instead"),
-    "output_stream": Support("refused", "there are no CUDA streams in this release"),
+    "output_stream": Support("refused", "results know their stream: whoever reads one by CuPy, PyTorch or DLPack waits for it"),
     "save_graph_to_dot_file": Support("refused", "look at the graph in dali_studio.Designer instead"),
 }  # fmt: skip
 
@@ -99,7 +99,7 @@ DATA_NODE_METHODS: dict[str, Support] = {
 }
 
 #: Names of nvidia.dali's ``types`` that are missing here.
-TYPE_NAMES: dict[str, Support] = {"CUDAStream": Support("refused", "there are no CUDA streams in this release")}
+TYPE_NAMES: dict[str, Support] = {"CUDAStream": Support("refused", "results know their stream: whoever reads one by CuPy, PyTorch or DLPack waits for it")}
 
 
 def refusal(name: str, support: Support, *, origin: str = "", node: str = "") -> DaliStudioError:

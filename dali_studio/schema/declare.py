@@ -431,9 +431,7 @@ def _mark(mark: Any) -> dict[str, Any]:
             return {"support": "refused", "reason": reason}
         case marks.Deprecated(instead):
             return {"deprecated": instead}
-        case marks.PER_SAMPLE:
-            return {"tensor": True}
-        case marks.COMMON:
-            return {"common": True}
+        case marks.PER_SAMPLE | marks.COMMON:
+            return {"tensor" if mark is marks.PER_SAMPLE else "common": True}
         case _:
             raise TypeError(f"unknown argument mark {mark!r}")

@@ -347,7 +347,7 @@ class MemoryFreed(msgspec.Struct, frozen=True, kw_only=True, tag="memory_freed")
 class RunFinished(msgspec.Struct, frozen=True, kw_only=True, tag="run_finished"):
     """The measured run. `stopped`: by the user; `failed`: why it could not go on; `revision`: of the measured graph.
 
-    `note` says where it ran if that is not where the nodes say, and why, and which files `on_error` let it go on without.
+    `note` says where it ran if that is not where the nodes say, and why, and which files it did without (`on_error`).
     """
 
     revision: int
