@@ -26,6 +26,7 @@ class Support:
 
 _USED = Support("used")
 _SCHEDULER = Support("ignored", "the executor decides by itself")
+_STREAM = Support("refused", "results know their stream: who reads one by CuPy, PyTorch or DLPack waits for it")
 _GPU = Support("ignored", "kernels of a pipeline go to one stream and copies to another, which it opens itself")
 _CHECKPOINT = Support("refused", "checkpoints are not supported yet")
 _WORKERS = Support("ignored", "it concerns worker processes, which parallel=True would start")
@@ -83,7 +84,7 @@ PIPELINE_METHODS: dict[str, Support] = {
         "refused", "protobuf pipelines cannot be read; open a .dali.json document instead"
     ),
     "serialize": Support("refused", "protobuf pipelines cannot be written; save a .dali.json document instead"),
-    "output_stream": Support("refused", "results know their stream: whoever reads one by CuPy, PyTorch or DLPack waits for it"),
+    "output_stream": _STREAM,
     "save_graph_to_dot_file": Support("refused", "look at the graph in dali_studio.Designer instead"),
 }  # fmt: skip
 
@@ -99,7 +100,7 @@ DATA_NODE_METHODS: dict[str, Support] = {
 }
 
 #: Names of nvidia.dali's ``types`` that are missing here.
-TYPE_NAMES: dict[str, Support] = {"CUDAStream": Support("refused", "results know their stream: whoever reads one by CuPy, PyTorch or DLPack waits for it")}
+TYPE_NAMES: dict[str, Support] = {"CUDAStream": _STREAM}
 
 
 def refusal(name: str, support: Support, *, origin: str = "", node: str = "") -> DaliStudioError:

@@ -19,6 +19,7 @@ from dali_studio.graph.model import Graph, structural_keys
 from dali_studio.graph.seeds import operator_indices
 from dali_studio.graph.validate import Validation
 from dali_studio.runtime.executor import Executor, SourceState
+from dali_studio.runtime.failures import FailedSample
 from dali_studio.runtime.gpu import GpuRunner
 from dali_studio.runtime.request import Fed, Request
 from dali_studio.runtime.results import on_host
@@ -48,6 +49,10 @@ class Preview:
     outputs: dict[PortRef, Batch] = field(default_factory=dict[PortRef, Batch])
     keys: dict[str, str] = field(default_factory=dict[str, str])
     failed: tuple[Diagnostic, ...] = ()
+
+
+#: What becomes of a sample that fails, by `on_error`.
+_INSTEAD = {"skip": "A run leaves it out.", "placeholder": "A run goes on with a black picture in its place."}
 
 
 class _Store:
@@ -110,6 +115,8 @@ class PreviewEngine:
         self._store = _Store()
         self._sources: dict[str, SourceState] = {}
         self._gpu: tuple[int, GpuRunner] | None = None
+        #: Samples that `on_error` let previews go on without, by structural key, iteration and sample.
+        self._missed: dict[tuple[str, int, int], FailedSample] = {}
         self._fed: dict[str, tuple[SourceFeeder, deque[tuple[int, Fed]]]] = {}
 
     def compute(
@@ -152,7 +159,21 @@ class PreviewEngine:
                     return Preview({}, keys, tuple(failed))
                 broken |= nodes
             else:
+                failed += self._warnings(part, keys, iteration, indices)
                 return Preview(outputs, keys, tuple(failed))
+
+    def _warnings(
+        self, graph: Graph, keys: Mapping[str, str], iteration: int, indices: NDArray[np.int64]
+    ) -> list[Diagnostic]:
+        """One for each shown sample that a run would go on without."""
+        places = [(node, (keys[node], iteration, int(sample))) for node in graph for sample in indices]
+        return [
+            Diagnostic(
+                code="DS301", severity="warning", node=node, sample=missed.sample, source=missed.source,
+                message=missed.message, hint=_INSTEAD[missed.action],
+            )
+            for node, place in places if (missed := self._missed.get(place)) is not None
+        ]  # fmt: skip
 
     def scalars(self, graph: Graph, validation: Validation, seed: int, iteration: int) -> dict[PortRef, list[float]]:
         """Values over the whole batch of scalars that depend on nothing but random numbers and constants."""
@@ -251,6 +272,8 @@ class PreviewEngine:
             made = executor.run(request, taps=ports, cache=cache)
             return {port: on_host(batch) for port, batch in made.items()}
         finally:
+            for missed in executor.failed:
+                self._missed[keys[missed.node], iteration, missed.sample] = missed
             self._sources.update(
                 {f"{keys[key]}:{graph.options.batch_size}": state for key, state in executor.states.items()}
             )

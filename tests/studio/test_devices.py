@@ -276,6 +276,10 @@ def test_a_run_names_the_files_that_it_missed(root: str) -> None:
         return fn.decoders.image(files, on_error="skip", name="decode")
 
     made = Client(tolerant().graph)
+    (shown,) = only(made.send("choose_sample", sample=3, iteration=0), messages.Previews)
+    (warned,) = shown.failed
+    assert (warned.severity, warned.node, warned.sample, warned.source) == ("warning", "decode", 3, "class/broken.jpg")
+    assert warned.hint == "A run leaves it out."
     (finished,) = only(made.send("run", batches=2), messages.RunFinished)
     assert finished.note == "These could not be read or decoded, and the run went on (on_error): class/broken.jpg."
     # three of four samples of a batch are there

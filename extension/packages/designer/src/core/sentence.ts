@@ -102,7 +102,7 @@ export function sentence(state: State): Sentence | null {
     all
       .filter((d) => severity(d) === tone && !(graphEmpty && d.code === "DS205"))
       .map((d): Sentence => {
-        const lead = leadOf(d, stopped.has(d) || state.previewFailures.includes(d));
+        const lead = leadOf(d, tone === "error" && (stopped.has(d) || state.previewFailures.includes(d)));
         const said = { ...fromDiagnostic(d, lead), repair: repairOf(state, d) };
         const leaf = d.code === "DS205" ? leafOf(state) : "";
         return leaf ? { ...said, action: "add_output", node: leaf } : said;
