@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dali_studio.api.pipeline import Pipeline
-from dali_studio.api.support import PIPELINE_ARGUMENTS
+from dali_studio.api.support import OWN_OPTIONS, PIPELINE_ARGUMENTS
 
 
 def pipeline_def(fn: Callable[..., Any] | None = None, **pipeline_kwargs: Any) -> Any:
@@ -33,7 +33,7 @@ def pipeline_def(fn: Callable[..., Any] | None = None, **pipeline_kwargs: Any) -
         @functools.wraps(function)
         def create(*args: Any, **kwargs: Any) -> Pipeline:
             accepts_any = any(p.kind is p.VAR_KEYWORD for p in inspect.signature(function).parameters.values())
-            known = {*PIPELINE_ARGUMENTS, "fuse_warps"}
+            known = {*PIPELINE_ARGUMENTS, *OWN_OPTIONS}
             options = {k: v for k, v in kwargs.items() if k not in own and (k in known or not accepts_any)}
             rest = {k: v for k, v in kwargs.items() if k not in options}
             given: dict[str, Any] = {"name": function.__name__, **pipeline_kwargs, **options}

@@ -41,18 +41,22 @@ class Engine:
         Place nodes where they say; otherwise everything runs on the CPU.
     fuse_warps : bool
         Let affine steps on a GPU be one resampling (approximate).
+    device_memory_limit : int, optional
+        Bytes of device memory that the run may take, at most.
     """
 
     def __init__(
         self, graph: Graph, registry: Registry, *, background: bool = True, probe: Probe | None = None,
-        devices: bool = True, fuse_warps: bool = False,
+        devices: bool = True, fuse_warps: bool = False, device_memory_limit: int | None = None,
     ) -> None:  # fmt: skip
         options = graph.options
         self.graph, self.registry, self.probe = graph, registry, probe
         self.plan: Plan = compile_graph(graph, registry, devices=devices, fuse=probe is None, fuse_warps=fuse_warps)
         self.seed = resolve_pipeline_seed(options.seed)
         self.workers = WorkerPool(options.num_threads)
-        self.executor = Executor(self.plan, registry, self.seed, self.workers, options.device_id)
+        self.executor = Executor(
+            self.plan, registry, self.seed, self.workers, options.device_id, device_memory_limit=device_memory_limit
+        )
         steps = [step for step in self.plan.steps() if step.role == "external_source"]
         self.feeders = {
             step.key: SourceFeeder(

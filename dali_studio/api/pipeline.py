@@ -55,6 +55,8 @@ class Pipeline:
     fuse_warps : bool
         Compute rotations, flips and plain resizes on a GPU that follow each other as one resampling. It is faster, and
         approximate: pixels are interpolated once, and borders of the steps between do not show.
+    device_memory_limit : int, optional
+        Bytes of device memory that the pipeline takes at most; a step that would need more is an error (DS304).
     **options
         The other arguments of nvidia.dali's Pipeline, which have no effect here or are refused; see docs/support.md.
 
@@ -79,6 +81,7 @@ class Pipeline:
         output_layout: str | Sequence[str | None] | None = None,
         name: str = "pipeline",
         fuse_warps: bool = False,
+        device_memory_limit: int | None = None,
         **options: Any,
     ) -> None:
         check_options(options)
@@ -98,7 +101,9 @@ class Pipeline:
         )  # fmt: skip
         self._has_batch_size = batch_size != _UNSET
         self._background = bool(exec_pipelined and exec_async)
-        self._fuse_warps = fuse_warps
+        if device_memory_limit is not None and device_memory_limit < 1:
+            raise bad_option("device_memory_limit", device_memory_limit, "a number of bytes from 1")
+        self._fuse_warps, self._memory_limit = fuse_warps, device_memory_limit
         self._settings = Settings(self._options, bool(exec_pipelined), bool(exec_async), dict(options))
         self._expected = (output_dtype, output_ndim, output_layout)
         self._trace = Trace(self._options)
@@ -189,7 +194,8 @@ class Pipeline:
         for at, port in enumerate(graph.outputs):
             meta = self._validation.metas[port]
             self._check_output(at, meta.dtype, meta.ndim, meta.layout)
-        self._engine = Engine(graph, registry, background=self._background, fuse_warps=self._fuse_warps)
+        self._engine = Engine(graph, registry, background=self._background, fuse_warps=self._fuse_warps,
+                              device_memory_limit=self._memory_limit)  # fmt: skip
 
     def explain(self) -> str:
         """The plan of an iteration as text."""
@@ -337,6 +343,17 @@ class Pipeline:
         Iterations that are computed ahead count as well; ten thousand samples are remembered at most.
         """
         return () if self._engine is None else self._engine.failed_samples()
+
+    def decoded_pictures(self) -> dict[str, int]:
+        """How many pictures decoders on the device "mixed" have given to the GPU's JPEG hardware, and to the CPU.
+
+        Returns
+        -------
+        dict
+            ``hardware`` and ``threads``; empty for a pipeline without a GPU, or before its first run. Iterations that
+            are computed ahead count as well.
+        """
+        return {} if self._engine is None else self._engine.executor.decoded
 
     def executor_statistics(self) -> dict[str, Any]:
         """Memory by operator; empty, since memory statistics are not collected."""

@@ -31,6 +31,9 @@ _CHECKPOINT = Support("refused", "checkpoints are not supported yet")
 _WORKERS = Support("ignored", "it concerns worker processes, which parallel=True would start")
 _LEGACY = Support("refused", "it belongs to the ops-style API that DALI has retired")
 
+#: Options of a pipeline that nvidia.dali does not have.
+OWN_OPTIONS = ("fuse_warps", "device_memory_limit")
+
 PIPELINE_ARGUMENTS: dict[str, Support] = {
     "batch_size": _USED,
     "num_threads": _USED,

@@ -70,11 +70,13 @@ class Executor:
         The GPU of steps that are placed on one.
     gpu : GpuRunner, optional
         Runs them, in place of one of its own; executors that share it follow each other (previews).
+    device_memory_limit : int, optional
+        Bytes of device memory that they may take, at most.
     """
 
     def __init__(
         self, plan: Plan, registry: Registry, seed: int, workers: WorkerPool, device_id: int | None = None,
-        gpu: GpuRunner | None = None,
+        gpu: GpuRunner | None = None, device_memory_limit: int | None = None,
     ) -> None:  # fmt: skip
         self.plan, self.registry, self.workers = plan, registry, workers
         seeded = [s.seed_index for s in plan.steps() if s.seed_index is not None]
@@ -83,7 +85,7 @@ class Executor:
         self._memory = SlabPool()
         self._scratch = Scratch()
         placed = any(step.device != "cpu" for step in plan.steps())
-        self._gpu = gpu or (GpuRunner(registry, workers, device_id or 0) if placed else None)
+        self._gpu = gpu or (GpuRunner(registry, workers, device_id or 0, device_memory_limit) if placed else None)
         #: Whether iterations follow each other, so that sources may fetch the next one.
         self.ahead = False
         #: Samples that could not be read or decoded, the newest ones, and their number.
@@ -346,6 +348,11 @@ class Executor:
             return self._gpu.take_in(step, arrays, layout, producer)
         except StepError as error:
             raise error.diagnose() from error.cause
+
+    @property
+    def decoded(self) -> dict[str, int]:
+        """Pictures decoded so far on the device "mixed", by who did it; empty where nothing runs on a GPU."""
+        return {} if self._gpu is None else self._gpu.decoded
 
     def release(self) -> int:
         """Give idle memory back; returns the bytes of device memory."""

@@ -90,6 +90,11 @@ class GpuRunner:
         """Bytes of device memory in use, and bytes held."""
         return self._stream.memory()
 
+    @property
+    def decoded(self) -> dict[str, int]:
+        """Pictures that decoders on the device "mixed" have decoded so far: by the hardware, and by threads."""
+        return dict(self._mixed.counts)
+
     def close(self) -> None:
         """End the threads."""
         self._mixed.close()

@@ -131,7 +131,14 @@ class OperatorSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
 
     def argument(self, name: str) -> ArgumentSchema | None:
         """The argument called `name`, or ``None``."""
-        return next((a for a in self.arguments if a.name == name), None)
+        known = _arguments.get(id(self))
+        if known is None or known[0] is not self:  # a schema that has died may have left its number to this one
+            known = _arguments[id(self)] = self, {argument.name: argument for argument in self.arguments}
+        return known[1].get(name)
+
+
+#: Arguments by name, by the number of the schema object: they are looked up many times in each iteration.
+_arguments: dict[int, tuple[OperatorSchema, dict[str, ArgumentSchema]]] = {}
 
 
 class Catalog(msgspec.Struct, frozen=True, kw_only=True):

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from gpu_programs import run
 from images import encoded, picture, pictures
+from PIL import Image
 from tolerances import TOLERANCES
 
 from dali_studio import fn, types
@@ -174,6 +175,33 @@ def test_a_failing_sample_is_named_and_the_next_iteration_runs(tmp_path: Path) -
     found = caught.value.diagnostics[0]
     assert (found.code, found.node, found.sample) == ("DS301", "decode", 1)
     assert pipeline.run()[0].shape() == [(20, 20, 3), (20, 20, 3)]
+
+
+def test_pictures_are_counted_by_who_decoded_them(tmp_path: Path) -> None:
+    for number in range(4):
+        Image.fromarray(picture(32, 40, seed=number)).save(tmp_path / f"{number}.jpg", progressive=number == 3)
+    pipeline = Pipeline(batch_size=4, num_threads=2, device_id=0)
+    with pipeline:
+        files, _ = fn.readers.file(files=[str(tmp_path / f"{number}.jpg") for number in range(4)])
+        pipeline.set_outputs(fn.decoders.image(files, device="mixed"))
+    for _ in range(3):
+        pipeline.run()
+    counts = pipeline.decoded_pictures()
+    assert counts["threads"] >= 3 and sum(counts.values()) >= 12  # a progressive file is nothing for the hardware
+
+
+def test_a_limit_of_device_memory_is_kept() -> None:
+    def define(limit: int | None) -> Pipeline:
+        pipeline = Pipeline(batch_size=2, num_threads=1, device_id=0, device_memory_limit=limit)
+        with pipeline:
+            images = fn.external_source(source=lambda: pictures(((200, 200), (200, 200))), layout="HWC")
+            pipeline.set_outputs(fn.resize(images.gpu(), size=(1000.0, 1000.0), name="enlarge"))
+        return pipeline
+
+    with pytest.raises(DaliStudioError) as caught:
+        define(4_000_000).run()
+    assert (caught.value.diagnostics[0].code, caught.value.diagnostics[0].node) == ("DS304", "enlarge")
+    assert define(20_000_000).run()[0].shape() == [(1000, 1000, 3)] * 2
 
 
 def test_a_window_that_does_not_fit_is_named() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Annotated, Any
 
 import numpy as np
@@ -134,10 +135,24 @@ class CropMirrorNormalize(CropArguments, Operator):
 
 def _coefficients(args: Args, channels: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """(N, C) arrays with which the kernel's (x - a) * b is the whole formula."""
+    if not args.wired("mean") and not args.wired("std"):
+        numbers = tuple(args["mean"]), tuple(args["std"])
+        if len(numbers[0]) in (1, channels) and len(numbers[1]) in (1, channels) and 0 not in numbers[1]:
+            return _constant_coefficients(*numbers, args["scale"], args["shift"], args.count, channels)
     mean, std = args.vectors("mean", channels), args.vectors("std", channels)
     if (std == 0).any():
         raise ArgumentError("the deviation is 0.", hint="Give values other than 0.", argument="std")
     return normalize_coefficients(mean, std, args["scale"], args["shift"])
+
+
+@lru_cache(maxsize=64)
+def _constant_coefficients(
+    mean: tuple[float, ...], std: tuple[float, ...], scale: float, shift: float, count: int, channels: int
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """`_coefficients` of numbers that are the same in every iteration; nobody may write to them."""
+    size = count, channels
+    means, deviations = (np.broadcast_to(np.array(numbers, np.float32), size) for numbers in (mean, std))
+    return normalize_coefficients(means, deviations, scale, shift)
 
 
 def _row(table: NDArray[np.float32], index: int, channels: int) -> NDArray[np.float32]:
