@@ -60,9 +60,11 @@ def changed(file: bytes, marker: int, offset: int, value: int) -> bytes:
     return file[:at] + bytes([value]) + file[at + 1 :]
 
 
-_SOF, _SOS, _DQT, _APP0, _APP14 = 0xC0, 0xDA, 0xDB, 0xE0, 0xEE
+_SOF, _SOS, _APP14 = 0xC0, 0xDA, 0xEE
 PLAIN = saved()
 ADOBE = saved(keep_rgb=True)
+NAMED = ADOBE[: ADOBE.index(b"\xff\xee")] + ADOBE[ADOBE.index(b"\xff\xee") + 16 :]
+"""Only the names of the components, R, G and B, tell the colours."""
 _TABLES = {
     "baseline": PLAIN,
     "444": saved(subsampling=0),
@@ -92,8 +94,7 @@ _TABLES = {
     "no frame": PLAIN[: PLAIN.index(b"\xff\xc0")] + PLAIN[PLAIN.index(b"\xff\xda") :],
     "hierarchical": PLAIN.replace(b"\xff\xc0", b"\xff\xc5", 1),
     "arithmetic": PLAIN.replace(b"\xff\xc0", b"\xff\xc9", 1),
-    "no height": changed(changed(PLAIN, _SOF, 6, 0), _SOF, 5, 1)[: PLAIN.index(b"\xff\xc0") + 5] + b"\0\0"
-    + PLAIN[PLAIN.index(b"\xff\xc0") + 7 :],
+    "no height": changed(PLAIN, _SOF, 6, 0),
 }  # fmt: skip
 KNOWN = [
     *"baseline 444 422 440 progressive optimised restart gray comment profile".split(), "adobe rgb", "fill bytes",
@@ -160,20 +161,14 @@ _PAIRS = {
     "sampling": (PLAIN, changed(PLAIN, _SOF, 11, 0x21)),
     "sampling of the last component": (PLAIN, changed(PLAIN, _SOF, 17, 0x12)),
     "components of the scan": (PLAIN, changed(PLAIN, _SOS, 4, 1)),
-    "JFIF": (
-        changed(changed(ADOBE, _APP14, 4, 0x62), _APP14, 1, 0xE2),
-        inserted(changed(changed(ADOBE, _APP14, 4, 0x62), _APP14, 1, 0xE2), b"\xff\xe0\0\6JFIF", _SOF),
-    ),
+    "JFIF": (inserted(NAMED, b"\xff\xe0\0\6JFIF", _SOF), inserted(NAMED, b"\xff\xe0\0\6JFIX", _SOF)),
     "restart interval": (
         inserted(PLAIN, b"\xff\xdd\0\4\0\5", _SOS), inserted(PLAIN, b"\xff\xdd\0\4\1\5", _SOS),
     ),
     "a restart interval": (inserted(PLAIN, b"\xff\xdd\0\4\0\0", _SOS), inserted(PLAIN, b"\xff\xdd\0\4\0\5", _SOS)),
     "Adobe's transform": (ADOBE, changed(ADOBE, _APP14, 15, 1)),
     "place of the frame": (PLAIN, inserted(PLAIN, b"\xff\xfe\0\5abc", _SOF)),
-    "name of a component": (
-        inserted(ADOBE[: ADOBE.index(b"\xff\xee")] + ADOBE[ADOBE.index(b"\xff\xee") + 16 :], b"", _SOF),
-        changed(ADOBE[: ADOBE.index(b"\xff\xee")] + ADOBE[ADOBE.index(b"\xff\xee") + 16 :], _SOF, 10, 1),
-    ),
+    "name of a component": (NAMED, changed(NAMED, _SOF, 10, 1)),
 }  # fmt: skip
 
 
