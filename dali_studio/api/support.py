@@ -26,8 +26,7 @@ class Support:
 
 _USED = Support("used")
 _SCHEDULER = Support("ignored", "the executor decides by itself")
-_STREAM = Support("refused", "results know their stream: who reads one by CuPy, PyTorch or DLPack waits for it")
-_GPU = Support("ignored", "kernels of a pipeline go to one stream and copies to another, which it opens itself")
+_STREAMS = Support("ignored", "a pipeline has one CUDA stream for kernels and one for copies")
 _CHECKPOINT = Support("refused", "checkpoints are not supported yet")
 _WORKERS = Support("ignored", "it concerns worker processes, which parallel=True would start")
 _LEGACY = Support("refused", "it belongs to the ops-style API that DALI has retired")
@@ -49,9 +48,9 @@ PIPELINE_ARGUMENTS: dict[str, Support] = {
     "enable_conditionals": Support("refused", "conditionals (if, and, or, not) are not supported yet"),
     "bytes_per_sample": Support("ignored", "memory is recycled between iterations, so that no hint is needed"),
     "set_affinity": Support("ignored", "threads are not pinned to cores"),
-    "max_streams": _GPU,
-    "default_cuda_stream_priority": _GPU,
-    "stream_policy": _GPU,
+    "max_streams": _STREAMS,
+    "default_cuda_stream_priority": _STREAMS,
+    "stream_policy": _STREAMS,
     "concurrency": _SCHEDULER,
     "exec_dynamic": _SCHEDULER,
     "experimental_exec_dynamic": _SCHEDULER,
@@ -84,7 +83,7 @@ PIPELINE_METHODS: dict[str, Support] = {
         "refused", "protobuf pipelines cannot be read; open a .dali.json document instead"
     ),
     "serialize": Support("refused", "protobuf pipelines cannot be written; save a .dali.json document instead"),
-    "output_stream": _STREAM,
+    "output_stream": Support("refused", "results are complete when they are handed out, so that no stream is needed"),
     "save_graph_to_dot_file": Support("refused", "look at the graph in dali_studio.Designer instead"),
 }  # fmt: skip
 
@@ -100,7 +99,9 @@ DATA_NODE_METHODS: dict[str, Support] = {
 }
 
 #: Names of nvidia.dali's ``types`` that are missing here.
-TYPE_NAMES: dict[str, Support] = {"CUDAStream": _STREAM}
+TYPE_NAMES: dict[str, Support] = {
+    "CUDAStream": Support("refused", "arguments take streams of CuPy and PyTorch, or their addresses")
+}
 
 
 def refusal(name: str, support: Support, *, origin: str = "", node: str = "") -> DaliStudioError:

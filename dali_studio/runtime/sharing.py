@@ -12,6 +12,7 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -138,13 +139,17 @@ class Decoding:
         """Decode groups of images as long as there are any; a group is prepared while the one before is decoded."""
         before: tuple[list[int], Any] | None = None
         while True:
-            group = self._shared.take_group()
+            group, submitted = self._shared.take_group(), None
             try:
                 submitted = self._to_hardware(decoder, group) if group else None
                 if before is not None:
                     self._settle(before[0], decoder.wait(before[1]))
             except BaseException:
                 self._shared.give_back([*group, *(before[0] if before is not None else ())])
+                for underway in (None if before is None else before[1], submitted):
+                    if underway is not None and not decoder.stalled:  # it still writes into memory of this batch
+                        with suppress(Exception):
+                            decoder.wait(underway)
                 self.stalled = decoder.stalled
                 raise
             if submitted is None:
@@ -209,14 +214,15 @@ def _serve(
     while (item := line.get()) is not None:
         decoding, done = item
         try:
-            decoder = open_decoder() if decoder is None else decoder
+            decoder = open_decoder() if decoder is None and not state.gone else decoder
             if isinstance(decoder, Missing):
                 state.gone = decoder.reason
-            elif not state.gone:
+            elif decoder is not None and not state.gone:
                 decoding.feed(decoder)
         except BaseException as error:  # noqa: BLE001 - the images went back to the threads
-            state.gone = str(error)
-            warnings.warn(f"{error}", RuntimeWarning, stacklevel=1)
+            state.gone = str(error) or type(error).__name__
+            with suppress(RuntimeWarning):  # where warnings are errors: the thread must go on, others wait for it
+                warnings.warn(state.gone, RuntimeWarning, stacklevel=1)
         finally:
             done.set()
             del item, decoding, done  # nothing keeps a batch alive while the thread waits

@@ -209,6 +209,7 @@ class _Team:
             except IndexError:  # somebody else took what this call was for
                 continue
             loop.help(self._interrupted)
+            del loop  # nothing keeps a batch alive while the thread waits
 
     def _interrupted(self) -> bool:
         """Between two calls of a patient loop: serve the urgent ones first."""

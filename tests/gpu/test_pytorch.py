@@ -40,10 +40,10 @@ def filled(count: int, edge: int = 256) -> Any:
     return iter([[np.full((edge, edge, 3), number, np.uint8)] * 4 for number in range(count)])
 
 
-def test_the_readme_program_of_nvidia_dali_as_it_is(cuda_torch: ModuleType, tmp_path: Path) -> None:
+def test_a_training_loop(cuda_torch: ModuleType, tmp_path: Path) -> None:
     found = execute(OURS, dataset(tmp_path, classes=4, images=5, size=(300, 340)), cpu=False)
-    assert [tuple(images.shape) for images, _ in found["seen"]] == [(16, 3, 224, 224)] * 2
-    for images, labels in found["seen"]:
+    assert [tuple(images.shape) for images, _ in found] == [(16, 3, 224, 224)] * 2
+    for images, labels in found:
         assert (images.device, images.dtype) == (cuda_torch.device("cuda", 0), cuda_torch.float32)
         assert (labels.device.type, labels.dtype, tuple(labels.shape)) == ("cpu", cuda_torch.int32, (16, 1))
         assert 0.2 < float(images.std()) < 3 and bool(cuda_torch.isfinite(images).all())

@@ -26,7 +26,15 @@ def test_pytorch(capsys: pytest.CaptureFixture[str]) -> None:
     assert [line.split(" [")[0] for line in lines[:4]] == ["0 (4, 3, 224, 224)"] * 3 + ["0 (2, 3, 224, 224)"]
 
 
-@pytest.mark.parametrize("page", sorted(path.name for path in DOCS.glob("*.md")))
+def test_damaged_files() -> None:
+    (program,) = blocks("damaged_files.md")
+    space: dict[str, Any] = {}
+    exec(compile(program, "docs/damaged_files.md", "exec"), space)
+    assert len(space["images"]) == len(space["labels"]) == 8
+    assert space["pipeline"].failed_samples() == ()
+
+
+@pytest.mark.parametrize("page", sorted(str(path.relative_to(DOCS)) for path in DOCS.rglob("*.md")))
 def test_links_lead_somewhere(page: str) -> None:
     links = re.findall(r"\]\(([^)#:]+)\)", (DOCS / page).read_text(encoding="utf-8"))
-    assert [link for link in links if not (DOCS / link).exists()] == []
+    assert [link for link in links if not (DOCS / page).parent.joinpath(link).exists()] == []

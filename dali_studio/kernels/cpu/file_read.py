@@ -31,7 +31,9 @@ _close = types.ExternalFunction("close", types.int32(types.int32))
 def _open_all(names: Any, starts: Any, files: Any, sizes: Any, flags: int, end: int) -> None:
     for i in range(len(starts)):
         files[i] = _open(names.ctypes.data + starts[i], np.int32(flags))
-        sizes[i] = _lseek(files[i], 0, np.int32(end)) if files[i] >= 0 else -1
+        # a folder can be opened, and may tell any size, but nothing can be read from it, not even no bytes
+        readable = files[i] >= 0 and _read(files[i], names.ctypes.data, 0) == 0
+        sizes[i] = _lseek(files[i], 0, np.int32(end)) if readable else -1
 
 
 @kernel
@@ -48,6 +50,7 @@ def _read_all(files: Any, sizes: Any, slab: Any, places: Any) -> None:
                 sizes[i] = -1
             done += max(count, 1)
         _close(files[i])
+        files[i] = -1
 
 
 def read_files(
@@ -120,9 +123,14 @@ def _read_group(
     def finish(i: int) -> None:
         _read_all(files[parts[i]], sizes[parts[i]], slab, places[parts[i]])
 
-    run(begin, len(parts))
-    ends = np.cumsum(np.maximum(sizes, 0))
-    places = ends - np.maximum(sizes, 0)
-    slab = take(int(ends[-1]))
-    run(finish, len(parts))
+    try:
+        run(begin, len(parts))
+        ends = np.cumsum(np.maximum(sizes, 0))
+        places = ends - np.maximum(sizes, 0)
+        slab = take(int(ends[-1]))
+        run(finish, len(parts))
+    except BaseException:  # cancelled, or out of memory
+        for file in files[files >= 0].tolist():
+            os.close(file)
+        raise
     return Pieces(slab, places, sizes)

@@ -16,7 +16,7 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from dali_studio.core.rows import addresses_of, shapes_of
-from dali_studio.kernels.cpu.image_info import ImageInfo
+from dali_studio.kernels.cpu.image_info import DecodeError, ImageInfo
 from dali_studio.kernels.cpu.jit import kernel
 from dali_studio.kernels.cpu.jpeg_header import NARROW_TABLE, parse_header
 
@@ -24,6 +24,7 @@ from dali_studio.kernels.cpu.jpeg_header import NARROW_TABLE, parse_header
 #: the bytes of the frame header.
 _FRAME = 5
 _LONGEST = 19
+_ADOBE = tuple(b"Adobe")
 #: Kinds that are remembered; a data set whose files all differ must not fill the memory.
 _MOST = 4096
 _known: dict[bytes, ImageInfo] = {}
@@ -66,7 +67,9 @@ def _collect(address: int, size: int, key: Any) -> bool:  # noqa: C901, PLR0912 
             key[1] = position
             for k in range(position, end):
                 key[_FRAME + k - position] = _byte(address + k)
-        elif marker == 0xDD and end >= body + 2:
+        elif marker == 0xDD:
+            if end < body + 2:
+                return False
             key[2] = _byte(address + body) << 8 | _byte(address + body + 1)
         elif marker == 0xE0 and end >= body + 4:
             letters = _byte(address + body) == 0x4A and _byte(address + body + 1) == 0x46
@@ -76,8 +79,11 @@ def _collect(address: int, size: int, key: Any) -> bool:  # noqa: C901, PLR0912 
             if _byte(address + body) == 0x45 and _byte(address + body + 1) == 0x78:  # Exif
                 return False
         elif marker == 0xEE:
-            if end - body < 12 or _byte(address + body) != 0x41 or _byte(address + body + 1) != 0x64:  # Adobe
+            if end - body < 12:
                 return False
+            for k in range(len(_ADOBE)):
+                if _byte(address + body + k) != _ADOBE[k]:
+                    return False
             key[3] = 1 + _byte(address + body + 11)
         elif marker == 0xDB and (end - body) % NARROW_TABLE:
             return False
@@ -116,10 +122,13 @@ def read_headers(files: Sequence[NDArray[np.uint8]]) -> list[ImageInfo | None]:
     return found
 
 
-def _header(kind: bytes, data: NDArray[np.uint8]) -> ImageInfo:
+def _header(kind: bytes, data: NDArray[np.uint8]) -> ImageInfo | None:
     info = _known.get(kind)
     if info is None:
-        info = parse_header(data)
+        try:
+            info = parse_header(data)
+        except DecodeError:
+            return None
         if len(_known) >= _MOST:
             _known.clear()
         _known[kind] = info

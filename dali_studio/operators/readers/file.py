@@ -24,7 +24,7 @@ from dali_studio.schema.declare import Batch, Operator, Output
 from dali_studio.schema.marks import COMMON, Choices, Doc, Ignored, Range, Ui
 from dali_studio.schema.traits import RandomSource
 
-_ALL_AT_ONCE = "files are read by the worker threads, a batch ahead"
+_ALL_AT_ONCE = "a thread of its own reads a batch ahead"
 
 
 class ReaderArguments:

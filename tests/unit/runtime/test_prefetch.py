@@ -13,6 +13,8 @@ import pytest
 
 from dali_studio.runtime.prefetch import Prefetcher
 
+_LIMIT = 10
+
 
 def at_once(function: Callable[[int], Any]) -> Callable[[int], Generator[None, None, Any]]:
     """A computation that never waits."""
@@ -110,4 +112,140 @@ def test_the_next_request_begins_while_one_waits_and_results_stay_in_order() -> 
     assert [prefetcher.result(), prefetcher.result()] == [3, 4]
     assert told.index("begin 1") < told.index("end 0") < told.index("end 1")
     assert told.index("end 0") < told.index("begin 3")
+    prefetcher.close()
+
+
+def test_no_more_than_three_requests_are_under_way() -> None:
+    lock, hold = threading.Lock(), threading.Event()
+    begun: list[int] = []
+    three, fourth = threading.Event(), threading.Event()
+    under_way, most = 0, 0
+
+    def compute(number: int) -> Generator[None, None, int]:
+        nonlocal under_way, most
+        with lock:
+            begun.append(number)
+            under_way += 1
+            most = max(most, under_way)
+        if len(begun) == 3:
+            three.set()
+        if len(begun) == 4:
+            fourth.set()
+        yield
+        assert hold.wait(_LIMIT)
+        with lock:
+            under_way -= 1
+        return number
+
+    prefetcher: Prefetcher[int, int] = Prefetcher(compute, background=True)
+    for number in range(8):
+        prefetcher.schedule(number)
+    assert three.wait(_LIMIT)
+    assert not fourth.wait(0.05)
+    hold.set()
+    assert [prefetcher.result() for _ in range(8)] == list(range(8))
+    assert most == 3
+    prefetcher.close()
+
+
+def test_a_failure_gives_its_place_to_the_next_request() -> None:
+    def compute(number: int) -> Generator[None, None, int]:
+        if number % 3 == 0:
+            raise ValueError(f"begin {number}")
+        yield
+        if number % 3 == 1:
+            raise ValueError(f"end {number}")
+        yield
+        return number
+
+    prefetcher: Prefetcher[int, int] = Prefetcher(compute, background=True)
+    for number in range(12):
+        prefetcher.schedule(number)
+    seen: list[object] = []
+    for _ in range(12):
+        try:
+            seen.append(prefetcher.result())
+        except ValueError as error:
+            seen.append(str(error))
+    assert seen == [(f"begin {n}", f"end {n}", n)[n % 3] for n in range(12)]
+    prefetcher.close()
+
+
+@pytest.mark.parametrize("background", [True, False])
+def test_a_computation_may_wait_many_times_or_never(background: bool) -> None:
+    def compute(number: int) -> Generator[None, None, list[int]]:
+        parts: list[int] = []
+        for part in range(number):
+            parts.append(part)
+            yield
+        return parts
+
+    prefetcher: Prefetcher[int, list[int]] = Prefetcher(compute, background=background)
+    for number in (0, 5, 1, 0, 2):
+        prefetcher.schedule(number)
+    assert [len(prefetcher.result()) for _ in range(5)] == [0, 5, 1, 0, 2]
+    prefetcher.close()
+
+
+@pytest.mark.parametrize("forgotten", [True, False])
+def test_both_threads_end_though_computations_wait(forgotten: bool) -> None:
+    """What has begun is finished; when the prefetcher is forgotten, what has not begun is left."""
+    hold, three = threading.Event(), threading.Event()
+    begun: list[int] = []
+    ended: list[int] = []
+
+    def compute(number: int) -> Generator[None, None, int]:
+        begun.append(number)
+        if number == 2:
+            three.set()
+        yield
+        assert hold.wait(_LIMIT)
+        ended.append(number)
+        return number
+
+    before = set(threading.enumerate())
+    prefetcher: Prefetcher[int, int] = Prefetcher(compute, background=True)
+    for number in range(6):
+        prefetcher.schedule(number)
+    assert three.wait(_LIMIT)
+    threads = set(threading.enumerate()) - before
+    assert {thread.name for thread in threads} == {"dali-studio-begin", "dali-studio-finish"}
+    reference = weakref.ref(prefetcher)
+    if forgotten:
+        del prefetcher
+        gc.collect()
+        assert reference() is None
+    else:
+        prefetcher.close()
+    hold.set()
+    for thread in threads:
+        thread.join(_LIMIT)
+        assert not thread.is_alive()
+    assert begun == ended == list(range(3 if forgotten else 6))
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_waiting_prefetcher_keeps_no_result_alive(fails: bool) -> None:
+    class Data:
+        pass
+
+    freed = threading.Event()
+
+    def compute(_: int) -> Generator[None, None, Data]:
+        data = Data()
+        weakref.finalize(data, freed.set)
+        yield
+        if fails:
+            raise ValueError("lost")
+        return data
+
+    prefetcher: Prefetcher[int, Data] = Prefetcher(compute, background=True)
+    prefetcher.schedule(0)
+    if fails:
+        with pytest.raises(ValueError, match="lost"):
+            prefetcher.result()
+    else:
+        prefetcher.result()
+    gc.collect()
+    assert freed.wait(_LIMIT)
     prefetcher.close()

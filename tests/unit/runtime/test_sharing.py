@@ -1,0 +1,456 @@
+"""Images shared between hardware and threads: each is decoded once, whatever fails or is slow."""
+
+from __future__ import annotations
+
+import gc
+import os
+import threading
+import warnings
+import weakref
+from collections import Counter
+from collections.abc import Callable
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from dali_studio.kernels.cuda.device import Missing
+from dali_studio.kernels.cuda.nvjpeg import HardwareDecoder
+from dali_studio.runtime.sharing import LEAST, MOST, Decoding, HardwareFeeder, Shared
+from dali_studio.runtime.workers import WorkerPool
+
+_HARDWARE, _THREAD = 1, 100
+_LIMIT = 10
+
+
+class Decoder(HardwareDecoder):
+    """Writes into an array at once, and says so when it is waited for.
+
+    Parameters
+    ----------
+    refused : set of int
+        Positions that it cannot decode.
+    on_submit, on_wait : callable
+        Called first with the number of the group, from 0.
+    """
+
+    def __init__(
+        self, refused: set[int] | None = None, on_submit: Callable[[int], None] = lambda _: None,
+        on_wait: Callable[[int], None] = lambda _: None,
+    ) -> None:  # fmt: skip
+        self.refused, self.on_submit, self.on_wait = refused or set(), on_submit, on_wait
+        self.groups: list[list[int]] = []
+        self.waited: list[int] = []
+        self.stalled = False
+        self.closed = threading.Event()
+        self.thread: threading.Thread | None = None
+
+    def submit(self, group: Any, pixels: Any) -> Any:
+        self.thread = threading.current_thread()
+        number = len(self.groups)
+        self.on_submit(number)
+        self.groups.append(group)
+        for position in group:
+            if position not in self.refused:
+                pixels[position] += _HARDWARE
+        return number
+
+    def wait(self, batch: Any, patience: float | None = None) -> NDArray[np.bool_]:
+        self.waited.append(batch)
+        self.on_wait(batch)
+        return np.array([position not in self.refused for position in self.groups[batch]])
+
+    def close(self) -> None:
+        self.closed.set()
+
+
+class Batch:
+    """The pixels of a batch and its decoding."""
+
+    def __init__(
+        self, count: int, *, alone: list[int] | None = None, fails: tuple[int, ...] = (),
+        before: Callable[[int], None] = lambda _: None,
+    ) -> None:  # fmt: skip
+        self.pixels = np.zeros(count, np.int64)
+        alone = alone or []
+        self.shared = Shared([i for i in range(count) if i not in alone], alone)
+        self._fails, self._before = fails, before
+        self.decoding = Decoding(self.shared, self._by_thread, lambda decoder, group: decoder.submit(group, self.pixels))
+
+    def _by_thread(self, position: int) -> None:
+        self._before(position)
+        if position in self._fails:
+            raise ValueError(f"image {position}")
+        self.pixels[position] += _THREAD
+
+    def run(self, pool: WorkerPool, *feeders: HardwareFeeder) -> list[int]:
+        self.decoding.start(pool, len(self.pixels), feeders)
+        return self.decoding.finish(pool)
+
+    def check(self, in_hardware: list[int]) -> None:
+        """Everything was decoded once, and by whom it was said."""
+        assert np.flatnonzero(self.pixels == _HARDWARE).tolist() == in_hardware
+        assert (np.delete(self.pixels, in_hardware) == _THREAD).all()
+
+
+@pytest.fixture
+def pool() -> Any:
+    made = WorkerPool(3)
+    yield made
+    made.close()
+
+
+def until(event: threading.Event) -> None:
+    assert event.wait(_LIMIT)
+
+
+# ----------------------------------------------------------------------------------------------------- what is waiting
+
+
+def test_threads_take_what_only_they_may_then_from_the_end_and_the_hardware_from_the_beginning() -> None:
+    shared = Shared(list(range(0, 400, 2)), [1, 3])
+    assert [shared.take() for _ in range(4)] == [3, 1, 398, 396]
+    assert shared.take_group() == list(range(0, 198, 2))
+    assert shared.take() == 394
+
+
+@pytest.mark.parametrize(
+    ("count", "sizes"),
+    [
+        (0, []),
+        (LEAST - 1, [LEAST - 1]),
+        (2 * LEAST + 1, [LEAST, LEAST, 1]),
+        (3 * MOST, [MOST, MOST, MOST // 2, LEAST, LEAST]),
+    ],
+)
+def test_the_hardware_takes_half_of_what_is_left_within_bounds(count: int, sizes: list[int]) -> None:
+    shared = Shared(list(range(count)), [])
+    groups = list(iter(shared.take_group, []))
+    assert [len(group) for group in groups] == sizes
+    assert list(chain.from_iterable(groups)) == list(range(count))
+    assert shared.take() == -1
+
+
+def test_what_is_given_back_goes_to_the_threads_alone() -> None:
+    shared = Shared([0, 1, 2], [])
+    assert shared.take_group() == [0, 1, 2]
+    shared.give_back([0, 2])
+    assert shared.take_group() == []
+    assert sorted([shared.take(), shared.take()]) == [0, 2]
+    assert shared.take() == -1
+
+
+def test_after_a_stop_nothing_is_left() -> None:
+    shared = Shared(list(range(50)), [50, 51])
+    shared.take()
+    shared.stop()
+    assert shared.take() == -1
+    assert shared.take_group() == []
+
+
+def test_nothing_is_lost_or_taken_twice_by_many_threads() -> None:
+    for _ in range(5):
+        shared = Shared(range(3000), range(3000, 3100))
+        taken: list[list[int]] = [[] for _ in range(6)]
+        begin = threading.Barrier(6)
+
+        def one_by_one(own: list[int], shared: Shared = shared, begin: Any = begin) -> None:
+            begin.wait(_LIMIT)
+            own.extend(iter(shared.take, -1))
+
+        def in_groups(own: list[int], shared: Shared = shared, begin: Any = begin) -> None:
+            begin.wait(_LIMIT)
+            for number, group in enumerate(iter(shared.take_group, [])):
+                if number % 3:
+                    own.extend(group)
+                else:
+                    shared.give_back(group)
+
+        threads = [
+            threading.Thread(target=in_groups if k < 2 else one_by_one, args=(own,)) for k, own in enumerate(taken)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(_LIMIT)
+        rest = list(iter(shared.take, -1))  # given back when the others were through
+        assert Counter(chain(rest, *taken)) == Counter(range(3100))
+
+
+# ------------------------------------------------------------------------------------------------------------ decoding
+
+
+@pytest.mark.parametrize("count", [1, 40, 700])
+def test_everything_is_decoded_once_batch_after_batch(pool: WorkerPool, count: int) -> None:
+    decoder = Decoder()
+    feeder = HardwareFeeder(lambda: decoder)
+    for _ in range(3):
+        batch = Batch(count, alone=[0] if count > 1 else [])
+        batch.check(batch.run(pool, feeder))
+    assert not feeder.gone
+    feeder.close()
+
+
+def test_the_hardware_decodes_while_threads_are_busy_and_never_what_only_they_may(pool: WorkerPool) -> None:
+    """The threads hold until the hardware has all that it may take."""
+    all_submitted = threading.Event()
+    decoder = Decoder(on_wait=lambda number: all_submitted.set() if number == 1 else None)
+    feeder = HardwareFeeder(lambda: decoder)
+    batch = Batch(2 * LEAST + 3, alone=[5, 9, 20], before=lambda _: until(all_submitted))
+    in_hardware = batch.run(pool, feeder)
+    batch.check(in_hardware)
+    assert in_hardware == [i for i in range(2 * LEAST + 3) if i not in (5, 9, 20)]
+    assert decoder.waited == [0, 1]
+    feeder.close()
+
+
+def test_a_group_is_submitted_before_the_one_before_is_waited_for(pool: WorkerPool) -> None:
+    told: list[str] = []
+    over = threading.Event()
+
+    def waited(number: int) -> None:
+        told.append(f"wait {number}")
+        if number == 1:
+            over.set()
+
+    decoder = Decoder(on_submit=lambda number: told.append(f"submit {number}"), on_wait=waited)
+    feeder = HardwareFeeder(lambda: decoder)
+    batch = Batch(2 * LEAST + 1, alone=[0], before=lambda _: until(over))
+    batch.check(batch.run(pool, feeder))
+    assert told == ["submit 0", "submit 1", "wait 0", "wait 1"]
+    feeder.close()
+
+
+def test_without_hardware_the_threads_decode_everything(pool: WorkerPool) -> None:
+    batch = Batch(100, alone=[1, 2])
+    assert batch.run(pool) == []
+    batch.check([])
+
+
+def test_refused_pictures_go_to_the_threads(pool: WorkerPool) -> None:
+    over = threading.Event()
+    refused, alone = {0, 7, LEAST, 2 * LEAST - 1}, [2 * LEAST + k for k in range(3)]
+    decoder = Decoder(refused, on_wait=lambda number: over.set() if number == 1 else None)
+    feeder = HardwareFeeder(lambda: decoder)
+    batch = Batch(2 * LEAST + 3, alone=alone, before=lambda _: until(over))
+    in_hardware = batch.run(pool, feeder)
+    batch.check(in_hardware)
+    assert in_hardware == sorted(set(range(2 * LEAST)) - refused)
+    feeder.close()
+
+
+@pytest.mark.parametrize("where", ["on_submit", "on_wait"])
+def test_an_error_of_the_decoder_hands_everything_back_and_the_hardware_is_not_used_again(
+    pool: WorkerPool, where: str
+) -> None:  # fmt: skip
+    failed = threading.Event()
+
+    def fail(number: int) -> None:
+        if (number == 1 or where == "on_wait") and not failed.is_set():
+            failed.set()
+            raise RuntimeError("the hardware is on fire")
+
+    decoder = Decoder(**{where: fail})
+    feeder = HardwareFeeder(lambda: decoder)
+    batch = Batch(2 * LEAST + 1, alone=[0], before=lambda _: until(failed))
+    with pytest.warns(RuntimeWarning, match="the hardware is on fire"):
+        assert batch.run(pool, feeder) == []
+    assert (batch.pixels % _THREAD <= 1).all() and (batch.pixels >= _THREAD).all(), "threads decode what was in hardware"
+    assert not batch.decoding.stalled
+    assert feeder.gone == "the hardware is on fire"
+    # what had been submitted is waited for: it must not be written to once the batch is over
+    assert set(decoder.waited) == set(range(len(decoder.groups)))
+    groups = len(decoder.groups)
+    after = Batch(100, before=lambda _: until(after.decoding._feeders[0]))
+    assert after.run(pool, feeder) == []
+    after.check([])
+    assert len(decoder.groups) == groups
+    feeder.close()
+
+
+def test_a_stalled_decoder_is_not_waited_for_again_and_its_batch_says_so(pool: WorkerPool) -> None:
+    failed = threading.Event()
+
+    def stall(number: int) -> None:
+        decoder.stalled = True
+        failed.set()
+        raise RuntimeError("no answer")
+
+    decoder = Decoder(on_wait=stall)
+    feeder = HardwareFeeder(lambda: decoder)
+    batch = Batch(2 * LEAST + 1, alone=[0], before=lambda _: until(failed))
+    with pytest.warns(RuntimeWarning, match="no answer"):
+        assert batch.run(pool, feeder) == []
+    assert (batch.pixels >= _THREAD).all()
+    assert batch.decoding.stalled
+    assert decoder.waited == [0]
+    feeder.close()
+
+
+def test_where_warnings_are_errors_batches_that_wait_in_line_do_not_hang(pool: WorkerPool) -> None:
+    go_on, submitted = threading.Event(), threading.Event()
+
+    def fail(_: int) -> None:
+        until(go_on)
+        submitted.set()
+        raise RuntimeError  # without words
+
+    feeder = HardwareFeeder(lambda: Decoder(on_submit=fail))
+    batches = [Batch(LEAST, before=lambda _: until(submitted)) for _ in range(2)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for batch in batches:
+            batch.decoding.start(pool, LEAST, [feeder])
+        go_on.set()
+        for batch in batches:
+            finisher = threading.Thread(target=batch.decoding.finish, args=(pool,), daemon=True)
+            finisher.start()
+            finisher.join(_LIMIT)
+            assert not finisher.is_alive()
+            batch.check([])
+    assert feeder.gone == "RuntimeError"
+    feeder.close()
+
+
+def test_a_failure_in_a_thread_stops_the_batch_and_the_lowest_position_is_told() -> None:
+    """Three threads fail at a time."""
+    pool = WorkerPool(4)
+    together = threading.Barrier(3)
+    batch = Batch(90, fails=(87, 88, 89), before=lambda _: together.wait(_LIMIT) and None)
+    with pytest.raises(ValueError, match="image 87"):
+        batch.run(pool)
+    assert not batch.pixels.any()
+    assert batch.shared.take() == -1 and batch.shared.take_group() == []
+    pool.close()
+
+
+def test_after_a_failure_the_hardware_is_waited_for_and_takes_no_more(pool: WorkerPool) -> None:
+    submitted, failed = threading.Event(), threading.Event()
+
+    def hold(number: int) -> None:
+        submitted.set()
+        until(failed)
+
+    decoder = Decoder(on_wait=hold)
+    feeder = HardwareFeeder(lambda: decoder)
+    count = 4 * LEAST
+    batch = Batch(count + 1, alone=[count], fails=(count,), before=lambda _: until(submitted))
+    stop = batch.shared.stop
+
+    def stopped() -> None:
+        stop()
+        failed.set()
+
+    batch.shared.stop = stopped  # type: ignore[method-assign] - tells when it happens
+    with pytest.raises(ValueError, match=f"image {count}"):
+        batch.run(pool, feeder)
+    assert decoder.waited == list(range(len(decoder.groups)))
+    assert len(decoder.groups) == 2, "one in the hardware and one in line, when the batch was stopped"
+    feeder.close()
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_what_comes_back_when_the_threads_are_through_is_decoded_all_the_same(fails: bool) -> None:
+    taken, through = threading.Event(), threading.Event()
+    decoder = Decoder({3}, on_submit=lambda _: taken.set(), on_wait=lambda _: until(through))
+    feeder = HardwareFeeder(lambda: decoder)
+    pool = WorkerPool(2)
+    batch = Batch(5, alone=[4], fails=(3,) if fails else (), before=lambda _: until(taken))
+    batch.decoding.start(pool, 5, [feeder])
+    loop = batch.decoding._loop
+    assert loop is not None
+    loop.close(when_over=True)
+    assert batch.pixels.tolist() == [1, 1, 1, 0, _THREAD]
+    through.set()
+    if fails:
+        with pytest.raises(ValueError, match="image 3"):
+            batch.decoding.finish(pool)
+    else:
+        batch.check(batch.decoding.finish(pool))
+    feeder.close()
+    pool.close()
+
+
+# ------------------------------------------------------------------------------------------------------------ a feeder
+
+
+def test_where_there_is_no_hardware_the_feeder_says_why_without_a_warning(pool: WorkerPool) -> None:
+    feeder = HardwareFeeder(lambda: Missing("there is no GPU", "buy one"))
+    batch = Batch(50)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert batch.run(pool, feeder) == []
+    batch.check([])
+    assert feeder.gone == "there is no GPU"
+    feeder.close()
+
+
+def test_a_decoder_that_cannot_be_opened_is_tried_once(pool: WorkerPool) -> None:
+    tried: list[int] = []
+
+    def opened() -> HardwareDecoder:
+        tried.append(1)
+        raise OSError("no library")
+
+    feeder = HardwareFeeder(opened)
+    with pytest.warns(RuntimeWarning, match="no library"):
+        Batch(50).run(pool, feeder)
+    batch = Batch(50)
+    batch.check(batch.run(pool, feeder))
+    assert tried == [1]
+    assert feeder.gone == "no library"
+    feeder.close()
+
+
+@pytest.mark.parametrize("forgotten", [False, True])
+def test_closing_or_forgetting_a_feeder_ends_its_thread_and_closes_the_decoder(
+    pool: WorkerPool, forgotten: bool
+) -> None:  # fmt: skip
+    over = threading.Event()
+    decoder = Decoder(on_wait=lambda _: over.set())
+    feeder = HardwareFeeder(lambda: decoder)
+    Batch(LEAST + 1, alone=[0], before=lambda _: until(over)).run(pool, feeder)
+    thread = decoder.thread
+    assert thread is not None and thread.is_alive()
+    if forgotten:
+        del feeder
+        gc.collect()
+    else:
+        feeder.close()
+    thread.join(_LIMIT)
+    assert not thread.is_alive()
+    assert decoder.closed.is_set()
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_waiting_feeder_keeps_no_batch_alive(pool: WorkerPool, fails: bool) -> None:
+    def maybe(_: int) -> None:
+        if fails:
+            raise RuntimeError("broken")
+
+    decoder = Decoder(on_wait=maybe)
+    feeder = HardwareFeeder(lambda: decoder)
+    batch = Batch(60)
+    freed = threading.Event()
+    weakref.finalize(batch.pixels, freed.set)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        batch.run(pool, feeder)
+    del batch
+    gc.collect()
+    assert freed.wait(_LIMIT)
+    feeder.close()
+
+
+def test_threads_leave_processors_to_the_hardware() -> None:
+    """One of two; where there are more, about half of them."""
+    pool = WorkerPool(64)
+    processors = os.cpu_count() or 1
+    decoder = Decoder()
+    feeder = HardwareFeeder(lambda: decoder)
+    Batch(1000).run(pool, feeder)
+    assert len(pool._team._threads) == min(63, max(processors - round(0.55 * processors), 1))
+    feeder.close()
+    pool.close()
