@@ -22,7 +22,7 @@ from dali_studio.runtime.prefetch import Prefetcher
 from dali_studio.runtime.probe import Probe
 from dali_studio.runtime.request import Fed, Request, batch_size_clash
 from dali_studio.runtime.workers import WorkerPool
-from dali_studio.schema.declare import Batch
+from dali_studio.schema.batches import Batch
 from dali_studio.schema.registry import Registry
 
 

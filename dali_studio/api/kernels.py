@@ -17,7 +17,7 @@ from dali_studio.graph.validate import validate
 from dali_studio.kernels.cuda.generate import form_of, shape_of, source
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.declare import BatchView
+from dali_studio.schema.batches import BatchView
 from dali_studio.schema.registry import Registry
 from dali_studio.schema.traits import PixelPart, SourcePart
 

@@ -20,7 +20,7 @@ from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.kernels.cuda.ingest import COMPLETE, producer
 from dali_studio.runtime.memory import SlabPool
 from dali_studio.runtime.request import Fed
-from dali_studio.schema.declare import Batch
+from dali_studio.schema.batches import Batch
 from dali_studio.schema.model import Value
 from dali_studio.types import BatchInfo, SampleInfo
 

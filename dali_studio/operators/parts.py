@@ -7,7 +7,8 @@ from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cuda import chains
 from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.kernels.cuda.stream import GpuStream
-from dali_studio.schema.declare import BatchView, Operator, Work
+from dali_studio.schema.batches import BatchView, Work
+from dali_studio.schema.declare import Operator
 
 
 def run_alone(operator: type[Operator], work: Work, image: DeviceBatch, output: DeviceBatch, stream: GpuStream) -> None:

@@ -27,7 +27,7 @@ from dali_studio.runtime.results import bytes_of
 from dali_studio.runtime.segment import SegmentRunner, Store, argument_rows
 from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.arguments import Args, RunContext
-from dali_studio.schema.declare import Batch
+from dali_studio.schema.batches import Batch
 from dali_studio.schema.registry import Registry
 
 #: Results of an iteration by port.

@@ -15,7 +15,7 @@ from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.kernels.cuda.warp import Affine, composed_part
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.declare import BatchView, Work
+from dali_studio.schema.batches import BatchView, Work
 from dali_studio.schema.registry import Registry
 
 Planner = Callable[[Step, Callable[[], Args], Sequence[BatchView]], tuple[TensorMeta, Work]]

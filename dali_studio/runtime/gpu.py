@@ -26,7 +26,7 @@ from dali_studio.runtime.probe import Recording, Stopwatch, timed
 from dali_studio.runtime.segment import view_of
 from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.declare import Batch, BatchView, Work
+from dali_studio.schema.batches import Batch, BatchView, Work
 from dali_studio.schema.registry import Registry
 from dali_studio.schema.traits import PerSample, ReadsData
 

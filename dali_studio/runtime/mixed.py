@@ -24,7 +24,7 @@ from dali_studio.runtime.segment import view_of
 from dali_studio.runtime.sharing import Decoding, HardwareFeeder, Shared
 from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.declare import Batch
+from dali_studio.schema.batches import Batch
 from dali_studio.schema.registry import Registry
 
 Placed = dict[PortRef, DeviceBatch]

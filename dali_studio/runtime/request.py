@@ -14,7 +14,7 @@ from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph.edits import PortRef
 from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.runtime.segment import Store
-from dali_studio.schema.declare import Batch
+from dali_studio.schema.batches import Batch
 
 #: The outputs of an external source.
 Fed = tuple[Batch | DeviceBatch, ...]

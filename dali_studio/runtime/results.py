@@ -7,7 +7,7 @@ import numpy as np
 from dali_studio.core.rows import Rows
 from dali_studio.core.tensors_gpu import TensorListGPU
 from dali_studio.kernels.cuda.batch import DeviceBatch
-from dali_studio.schema.declare import Batch
+from dali_studio.schema.batches import Batch
 
 
 def bytes_of(batch: Batch) -> int:

@@ -19,7 +19,8 @@ from dali_studio.runtime.failures import StepError, Tolerance
 from dali_studio.runtime.memory import Scratch, SlabPool
 from dali_studio.runtime.probe import Recording, Stopwatch
 from dali_studio.schema.arguments import WIRE_DTYPES, Args
-from dali_studio.schema.declare import Batch, BatchView, Operator, Work
+from dali_studio.schema.batches import Batch, BatchView, Work
+from dali_studio.schema.declare import Operator
 from dali_studio.schema.model import OperatorSchema
 from dali_studio.schema.registry import Registry
 from dali_studio.schema.traits import Allocates, Pointwise

@@ -24,7 +24,7 @@ from dali_studio.runtime.gpu import GpuRunner
 from dali_studio.runtime.request import Fed, Request
 from dali_studio.runtime.results import on_host
 from dali_studio.runtime.workers import WorkerPool
-from dali_studio.schema.declare import Batch
+from dali_studio.schema.batches import Batch
 from dali_studio.schema.registry import Registry
 from dali_studio.schema.traits import ReadsData
 

@@ -51,7 +51,8 @@ def _operator(batch_size: int) -> str:
     from dali_studio.core.meta import TensorMeta
     from dali_studio.kernels.cuda.batch import PADDING, place
     from dali_studio.schema.arguments import Args
-    from dali_studio.schema.declare import Batch, BatchView, Operator, Output, Work
+    from dali_studio.schema.batches import Batch, BatchView, Work
+    from dali_studio.schema.declare import Operator, Output
     from dali_studio.schema.traits import PerSample
 
     batch = random_pictures(batch_size)

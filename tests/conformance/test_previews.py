@@ -15,7 +15,7 @@ from dali_studio import Pipeline, fn
 from dali_studio.compiler.pipeline import compile_graph
 from dali_studio.runtime.executor import Executor, Request
 from dali_studio.runtime.workers import WorkerPool
-from dali_studio.schema.declare import Batch
+from dali_studio.schema.batches import Batch
 
 PICKS: list[list[int]] = [[0], [2], [3, 1], [1, 2, 3]]
 

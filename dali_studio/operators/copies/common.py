@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dali_studio.core.meta import TensorMeta
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.declare import Batch, Input, Operator, Output
+from dali_studio.schema.batches import Batch
+from dali_studio.schema.declare import Input, Operator, Output
 
 
 class Copy(Operator, abstract=True):

@@ -25,10 +25,10 @@ from dali_studio.kernels.cpu.image_codec import (
 from dali_studio.kernels.cuda.nvjpeg import takes
 from dali_studio.operators.common import ON_ERROR, accept_output, sentence
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.declare import BatchView, HardwareImages, Work
+from dali_studio.schema.batches import BatchView, HardwareImages, Work
 from dali_studio.schema.marks import COMMON, Choices, Deprecated, Doc, Ignored, Range
 
-_GPU = "memory on the GPU is recycled between iterations"
+_RECYCLED = "memory is recycled between iterations"
 _NO_HYBRID = "files that the hardware does not take are decoded on the CPU"
 _TYPES = tuple(from_numpy(dtype) for dtype in OUTPUT_DTYPES)
 
@@ -63,10 +63,10 @@ class DecoderArguments:
         Range(0, 1),
     ] = 0.65
     hybrid_huffman_threshold: Annotated[int, Ignored(_NO_HYBRID)] = 1000000
-    device_memory_padding: Annotated[int, Ignored(_GPU)] = 16777216
-    device_memory_padding_jpeg2k: Annotated[int, Ignored(_GPU)] = 0
-    host_memory_padding: Annotated[int, Ignored(_GPU)] = 8388608
-    host_memory_padding_jpeg2k: Annotated[int, Ignored(_GPU)] = 0
+    device_memory_padding: Annotated[int, Ignored(_RECYCLED)] = 16777216
+    device_memory_padding_jpeg2k: Annotated[int, Ignored(_RECYCLED)] = 0
+    host_memory_padding: Annotated[int, Ignored(_RECYCLED)] = 8388608
+    host_memory_padding_jpeg2k: Annotated[int, Ignored(_RECYCLED)] = 0
     memory_stats: Annotated[bool, Ignored("removed from DALI; it had no effect"), Deprecated("nothing")] = False
     split_stages: Annotated[bool, Ignored("removed from DALI; it had no effect"), Deprecated("nothing")] = False
     use_chunk_allocator: Annotated[bool, Ignored("removed from DALI; it had no effect"), Deprecated("nothing")] = False

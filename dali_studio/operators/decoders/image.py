@@ -16,7 +16,8 @@ from dali_studio.operators.decoders.common import (
     infer_image,
 )
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.declare import BatchView, HardwareImages, Input, Operator, Output, Work, example
+from dali_studio.schema.batches import BatchView, HardwareImages, Work
+from dali_studio.schema.declare import Input, Operator, Output, example
 from dali_studio.schema.marks import Ignored
 from dali_studio.schema.traits import Allocates, PerSample, ReadsData, WindowSource
 

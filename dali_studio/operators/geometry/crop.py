@@ -35,7 +35,8 @@ from dali_studio.operators.geometry.windows import (
 )
 from dali_studio.operators.parts import run_alone
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.declare import BatchView, Input, Operator, Output, Work, example
+from dali_studio.schema.batches import BatchView, Work
+from dali_studio.schema.declare import Input, Operator, Output, example
 from dali_studio.schema.marks import Deprecated, Doc, Refused
 from dali_studio.schema.traits import PerSample, PixelPart, WindowSink
 

@@ -10,7 +10,8 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.kernels.cpu.warp import rotate_matrix, rotated_size
 from dali_studio.operators.geometry.warps import Warp, canvas, image_sizes, warp_work
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.declare import BatchView, Work, example
+from dali_studio.schema.batches import BatchView, Work
+from dali_studio.schema.declare import example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Refused, Ui, Unit
 
 

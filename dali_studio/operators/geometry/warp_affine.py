@@ -17,7 +17,8 @@ from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import T
 from dali_studio.operators.geometry.warps import Warp, canvas, image_sizes, warp_work
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.declare import BatchView, Input, Work, example
+from dali_studio.schema.batches import BatchView, Work
+from dali_studio.schema.declare import Input, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Length, Start
 
 _SHAPE = (2, 3)

@@ -20,7 +20,8 @@ from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import T, accept_input, extents, image_meta, round_half_away, with_extents
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.declare import BatchView, Input, Operator, Output, Work
+from dali_studio.schema.batches import BatchView, Work
+from dali_studio.schema.declare import Input, Operator, Output
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Choices, Deprecated, Doc, Length, Refused, Ui, Unit
 from dali_studio.schema.traits import Affine, PerSample, SourcePart
 

@@ -16,7 +16,7 @@ from dali_studio.core.meta import TensorMeta
 from dali_studio.core.random import SAMPLE_STRIDE
 from dali_studio.core.rows import Rows
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.declare import Batch
+from dali_studio.schema.batches import Batch
 from dali_studio.schema.marks import PER_SAMPLE, Doc
 
 #: ``draw(seed, start, samples, elements, rows)``: numbers of the samples whose argument rows are `rows`.

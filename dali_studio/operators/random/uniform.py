@@ -15,7 +15,8 @@ from dali_studio.core.meta import TensorMeta
 from dali_studio.operators.common import T, accept_output
 from dali_studio.operators.random.streams import RandomArguments, draw_batch, infer_random
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.declare import Batch, Input, Operator, Output, example
+from dali_studio.schema.batches import Batch
+from dali_studio.schema.declare import Input, Operator, Output, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Length, Ui
 from dali_studio.schema.traits import RandomSource
 

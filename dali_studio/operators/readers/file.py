@@ -20,7 +20,8 @@ from dali_studio.kernels.cpu.file_read import GROUP, read_files
 from dali_studio.kernels.cpu.reader_order import ReaderOrder, ReaderState
 from dali_studio.operators.common import ON_ERROR, T, sentence
 from dali_studio.schema.arguments import Args, RunContext, in_turn
-from dali_studio.schema.declare import Batch, Operator, Output
+from dali_studio.schema.batches import Batch
+from dali_studio.schema.declare import Operator, Output
 from dali_studio.schema.marks import COMMON, Choices, Doc, Ignored, Range, Ui
 from dali_studio.schema.traits import RandomSource
 

@@ -14,7 +14,8 @@ from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.convert import convert
 from dali_studio.operators.common import T
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.declare import Batch, Layout, Operator, Output
+from dali_studio.schema.batches import Batch
+from dali_studio.schema.declare import Layout, Operator, Output
 from dali_studio.schema.marks import COMMON, Doc, Start
 
 

@@ -19,7 +19,8 @@ from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import accept_output
 from dali_studio.operators.parts import run_alone
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.declare import BatchView, Input, Operator, Output, Work, example
+from dali_studio.schema.batches import BatchView, Work
+from dali_studio.schema.declare import Input, Operator, Output, example
 from dali_studio.schema.marks import COMMON, Doc
 from dali_studio.schema.traits import PerSample, PixelPart, Pointwise
 

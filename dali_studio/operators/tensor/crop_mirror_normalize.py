@@ -28,7 +28,8 @@ from dali_studio.operators.geometry.windows import (
 )
 from dali_studio.operators.parts import run_alone
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.declare import BatchView, Input, Layout, Operator, Output, Work, example
+from dali_studio.schema.batches import BatchView, Work
+from dali_studio.schema.declare import Input, Layout, Operator, Output, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Choices, Deprecated, Doc, Refused, Ui
 from dali_studio.schema.traits import PerSample, PixelPart, WindowSink
 
