@@ -88,9 +88,8 @@ class Executor:
         self._gpu = gpu or (GpuRunner(registry, workers, device_id or 0, device_memory_limit) if placed else None)
         #: Whether iterations follow each other, so that sources may fetch the next one.
         self.ahead = False
-        #: Samples that could not be read or decoded, the newest ones, and their number.
+        #: Samples that could not be read or decoded, the newest ones.
         self.failed: deque[FailedSample] = deque(maxlen=_REMEMBERED)
-        self.failures = 0
 
     def open(self) -> None:
         """Open readers and other sources.
@@ -206,7 +205,6 @@ class Executor:
 
     def _record(self, sample: FailedSample) -> None:
         self.failed.append(sample)
-        self.failures += 1
 
     def _stage(self, stage: Stage, now: Iteration) -> Callable[[], None] | None:
         """Run one stage; what it returns waits for results that are still being made."""
