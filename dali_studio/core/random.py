@@ -79,7 +79,7 @@ def _check_dtype(dtype: DTypeLike, accepted: Sequence[np.dtype[Any]], what: str)
 
 
 def _unit_words(
-    seed: int, start: int, n_samples: int, n_elements: int | ArrayLike, real: np.dtype[Any], count: int
+    seed: int, start: int | NDArray[np.uint64], n_samples: int, n_elements: int | ArrayLike, real: np.dtype[Any], count: int
 ) -> list[NDArray[Any]]:
     """``count`` unsigned draws per element as real numbers: 32-bit words for float32, 64-bit ones for float64."""
     wide = real == np.float64
@@ -92,7 +92,7 @@ def _unit_words(
 
 def uniform(
     seed: int,
-    start: int,
+    start: int | NDArray[np.uint64],
     n_samples: int,
     n_elements: int | ArrayLike = 1,
     low: ArrayLike = -1.0,
@@ -103,8 +103,11 @@ def uniform(
 
     Parameters
     ----------
-    seed, start : int
-        Operator seed and number of samples produced before (see the module).
+    seed : int
+        Operator seed.
+    start : int or ndarray of uint64
+        Number of samples produced before (see the module); (K,) for K iterations at once, whose K N samples come one
+        after another, if all take the same numbers and as many elements.
     n_samples : int
         Batch size N.
     n_elements : int or array_like of int, shape (N,)
@@ -146,7 +149,7 @@ def uniform(
 
 def uniform_values(
     seed: int,
-    start: int,
+    start: int | NDArray[np.uint64],
     n_samples: int,
     n_elements: int | ArrayLike,
     values: Sequence[float] | Sequence[NDArray[np.float32]] | NDArray[np.float32],
@@ -192,7 +195,7 @@ def uniform_values(
 
 def coin_flip(
     seed: int,
-    start: int,
+    start: int | NDArray[np.uint64],
     n_samples: int,
     n_elements: int | ArrayLike = 1,
     probability: ArrayLike = 0.5,
@@ -229,7 +232,7 @@ def coin_flip(
 
 def normal(
     seed: int,
-    start: int,
+    start: int | NDArray[np.uint64],
     n_samples: int,
     n_elements: int | ArrayLike = 1,
     mean: ArrayLike = 0.0,

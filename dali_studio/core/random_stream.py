@@ -31,7 +31,7 @@ ELEMENT_STRIDE = 257
 SEED_TABLE_SIZE = 1024
 """Operator seeds that one pipeline seed gives; the 1025th operator starts over."""
 
-_AHEAD, _FEW = 16, 2048
+AHEAD, _FEW = 16, 2048
 """Iterations whose draws are made at once, and the most draws of one of these."""
 _MASK32 = 0xFFFFFFFF
 _MASK64 = 0xFFFFFFFFFFFFFFFF
@@ -188,17 +188,20 @@ def draws_at(seed: int, high: NDArray[np.uint64], offset: NDArray[np.uint64]) ->
     return np.take_along_axis(words, lane[None], 0)[0]
 
 
-def draws_u32(seed: int, start: int, samples: int, elements: int | ArrayLike, draws: int = 1) -> NDArray[np.uint32]:
+def draws_u32(
+    seed: int, start: int | NDArray[np.uint64], samples: int, elements: int | ArrayLike, draws: int = 1
+) -> NDArray[np.uint32]:
     """Raw 32-bit draws of a whole batch.
 
     Parameters
     ----------
     seed : int
         Operator seed; taken modulo 2**64.
-    start : int
-        Number of samples that the operator produced in earlier iterations.
+    start : int or ndarray of uint64
+        Number of samples that the operator produced in earlier iterations; (K,) for K iterations, whose K N samples
+        come one after another.
     samples : int
-        Batch size N of this iteration.
+        Batch size N of an iteration.
     elements : int or array_like of int, shape (N,)
         Elements per sample: one number E for all samples, or one per sample (ragged).
     draws : int
@@ -217,25 +220,44 @@ def draws_u32(seed: int, start: int, samples: int, elements: int | ArrayLike, dr
     counts = np.asarray(elements, np.int64)
     if counts.size and int(counts.min()) < 0:
         raise ValueError(f"elements per sample must be 0 or more, got {int(counts.min())}")
-    few = counts.ndim == 0 and int(counts) == 1 and samples * draws <= _FEW and start >= 0
-    if few and start % max(samples, 1) == 0 and samples:
-        block, row = divmod(start // samples, _AHEAD)
-        return _draws_ahead(seed, block, samples, draws)[row]
+    if not isinstance(start, np.ndarray) and counts.ndim == 0 and int(counts) == 1:
+        place = ahead(start, samples, draws)
+        if place is not None:
+            return _draws_ahead(seed, place[0], samples, draws)[place[1]]
     return _draws(seed, start, samples, counts, draws)
+
+
+def ahead(start: int, samples: int, draws: int) -> tuple[int, int] | None:
+    """Which block of iterations of equal size to draw at once, and the iteration's place in it.
+
+    ``None`` if the iterations before had other sizes, or there is much to draw for each of the samples.
+    """
+    if not 0 < samples * draws <= _FEW or start < 0 or start % samples:
+        return None
+    return divmod(start // samples, AHEAD)
+
+
+def starts_of(block: int, samples: int) -> NDArray[np.uint64]:
+    """(AHEAD,): the `start` of each iteration of a block."""
+    return (block * AHEAD + np.arange(AHEAD, dtype=np.uint64)) * np.uint64(samples)
 
 
 @lru_cache(maxsize=32)
 def _draws_ahead(seed: int, block: int, samples: int, draws: int) -> NDArray[np.uint32]:
-    """The draws of some iterations of equal size at once, (_AHEAD, N, 1, D): a few numbers cost as much as many."""
-    starts = (block * _AHEAD + np.arange(_AHEAD, dtype=np.uint64)) * np.uint64(samples)
-    high = starts[:, None] + np.arange(samples, dtype=np.uint64) * np.uint64(SAMPLE_STRIDE)
-    words = draws_at(seed, high[:, :, None, None], np.arange(draws, dtype=np.uint64)[None])
+    """The draws of some iterations of equal size at once, (AHEAD, N, 1, D): a few numbers cost as much as many."""
+    words = _draws(seed, starts_of(block, samples), samples, np.array(1), draws).reshape(AHEAD, samples, 1, draws)
     words.flags.writeable = False
     return words
 
 
-def _draws(seed: int, start: int, samples: int, counts: NDArray[np.int64], draws: int) -> NDArray[np.uint32]:
-    high = np.uint64(start & _MASK64) + np.arange(samples, dtype=np.uint64) * np.uint64(SAMPLE_STRIDE)
+def _draws(
+    seed: int, start: int | NDArray[np.uint64], samples: int, counts: NDArray[np.int64], draws: int
+) -> NDArray[np.uint32]:
+    high = np.arange(samples, dtype=np.uint64) * np.uint64(SAMPLE_STRIDE)
+    if isinstance(start, np.ndarray):
+        high = (start[:, None] + high).ravel()
+    else:
+        high += np.uint64(start & _MASK64)
     step = np.arange(draws, dtype=np.uint64)
     if counts.ndim == 0:
         offset = np.arange(int(counts), dtype=np.uint64)[:, None] * np.uint64(ELEMENT_STRIDE) + step

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
+from dali_studio.kernels.cpu.window_rows import columns, with_columns
 
 T = DALIDataType
 IMAGE_LAYOUTS = "HWC"
@@ -67,14 +68,12 @@ def _names(dtypes: Collection[DALIDataType]) -> str:
 
 def extents(shapes: NDArray[np.int64], layout: str) -> NDArray[np.int64]:
     """(N, 2): height and width of every sample."""
-    return shapes[:, [layout.index("H"), layout.index("W")]]
+    return columns(shapes, layout.index("H"), layout.index("W"))
 
 
 def with_extents(shapes: NDArray[np.int64], layout: str, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
     """Shapes with height and width replaced by the rows of `sizes`."""
-    result = shapes.copy()
-    result[:, layout.index("H")], result[:, layout.index("W")] = sizes[:, 0], sizes[:, 1]
-    return result
+    return with_columns(shapes, layout.index("H"), layout.index("W"), sizes)
 
 
 def round_half_away(values: NDArray[np.floating]) -> NDArray[np.int64]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dali_studio.compiler.plan import BatchStage, FusedStage, Plan, Segment, Stage, Step
 from dali_studio.core import random
@@ -24,7 +25,8 @@ from dali_studio.runtime.mixed import Placed
 from dali_studio.runtime.probe import Probe, Recording, Stopwatch
 from dali_studio.runtime.request import Cache, Fed, Request, computed, missing, select, shapes_only, without
 from dali_studio.runtime.results import bytes_of
-from dali_studio.runtime.segment import SegmentRunner, Store, argument_rows
+from dali_studio.runtime.segment import SegmentRunner, Store
+from dali_studio.runtime.steps import StepFacts, facts_of
 from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.arguments import Args, RunContext
 from dali_studio.schema.batches import Batch
@@ -46,6 +48,10 @@ class Iteration:
     placed: Placed
     recording: Recording | None = None
     cache: Cache | None = None
+    indices: NDArray[np.int64] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.indices = computed(self.request)
 
 
 @dataclass(slots=True)
@@ -81,6 +87,11 @@ class Executor:
         self.plan, self.registry, self.workers = plan, registry, workers
         seeded = [s.seed_index for s in plan.steps() if s.seed_index is not None]
         self._seeds = random.operator_seeds(seed, max(seeded) + 1) if seeded else ()
+        self._facts: dict[str, StepFacts] = {}
+        #: Results that no stage behind this one reads, by stage.
+        self._done: list[list[PortRef]] = [[] for _ in plan.stages]
+        for port, last in plan.last_use.items():
+            self._done[last].append(port)
         self._states: dict[str, SourceState] = {}
         self._memory = SlabPool()
         self._scratch = Scratch()
@@ -108,7 +119,8 @@ class Executor:
 
     def _opened(self, step: Step) -> Any:
         try:
-            return self.registry.operator(step.operator).open(self._args(step, None, {}))
+            facts = self._facts_of(step)
+            return facts.operator.open(facts.design_arguments())
         except (ArgumentError, ValueError, OSError) as error:
             raise StepError(step, None, "", error).diagnose() from error
 
@@ -168,29 +180,24 @@ class Executor:
         turn = None if self._gpu is None else self._gpu.begin()
         waiting: list[Callable[[], None]] = []
 
-        @contextmanager
-        def use() -> Generator[None]:
+        def use() -> AbstractContextManager[None]:
             on_gpu = nullcontext() if self._gpu is None or turn is None else self._gpu.use(turn)
-            with on_gpu, ranges.named(f"iteration {request.iteration}"):
-                yield
+            return on_gpu if ranges.nvtx() is None else _within(on_gpu, f"iteration {request.iteration}")
 
         try:
-            for position, stage in enumerate(self.plan.stages):
+            ready = self._stages(now, keep)
+            while True:
                 try:
                     with use():
-                        wait = self._stage(stage, now)
-                    if wait is not None:
-                        waiting.append(wait)
-                        yield
-                        waiting.pop()
-                        with use():
-                            wait()
+                        if waiting:
+                            waiting.pop()()
+                        wait = next(ready, None)
                 except StepError as error:
                     raise error.diagnose() from error.cause
-                for port, last in self.plan.last_use.items():
-                    if last == position and port not in keep:
-                        now.store.pop(port, None)
-                        now.placed.pop(port, None)
+                if wait is None:
+                    break
+                waiting.append(wait)
+                yield
         finally:
             for wait in waiting:  # given up: what decodes still writes into this iteration's memory
                 with suppress(Exception), use():
@@ -202,6 +209,17 @@ class Executor:
         made: Results = {**now.store, **now.placed}
         results = {port: made[port] for port in keep if port in made}
         return without(results, now.tolerance.skipped) if now.tolerance.skipped and not taps else results
+
+    def _stages(self, now: Iteration, keep: Collection[PortRef]) -> Generator[Callable[[], None]]:
+        """Run the stages; yields what has to be called once, later, before the next one can run."""
+        for stage, done in zip(self.plan.stages, self._done, strict=True):
+            wait = self._stage(stage, now)
+            if wait is not None:
+                yield wait
+            for port in done:
+                if port not in keep:
+                    now.store.pop(port, None)
+                    now.placed.pop(port, None)
 
     def _record(self, sample: FailedSample) -> None:
         self.failed.append(sample)
@@ -222,10 +240,10 @@ class Executor:
             steps, kept = missing(stage, store, cache)
         if steps:
             runner = SegmentRunner(
-                Segment(steps, kept), self.registry, store, lambda step: self._args(step, now.request, store, now),
+                Segment(steps, kept), self.registry, store, partial(self._args, now),
                 self._memory, self._scratch, now.tolerance,
             )  # fmt: skip
-            runner.run(self.workers.map, computed(now.request), now.recording)
+            runner.run(self.workers.map, now.indices, now.recording)
         if cache is not None:
             for step in steps:
                 for port in step.outputs:
@@ -260,10 +278,8 @@ class Executor:
         """Run steps as one kernel, or one after the other where the batch does not allow it."""
         assert self._gpu is not None
         (port,) = stage.steps[0].inputs
-        arguments = partial(self._args, request=now.request, store=now.store, now=now)
-        made = self._gpu.run_fused(
-            stage, arguments, now.placed[port], computed(now.request), now.placed, now.recording
-        )
+        arguments = partial(self._args, now)
+        made = self._gpu.run_fused(stage, arguments, now.placed[port], now.indices, now.placed, now.recording)
         if not made:
             for other in stage.instead:
                 self._stage(other, now)
@@ -280,12 +296,10 @@ class Executor:
             inputs = [item if isinstance(item, Batch) else shapes_only(item) for item in given]
             gpu.upload(step, self._batch(step, now, inputs), placed, now.recording)
             return None
-        indices = computed(now.request)
         if step.device == "mixed":
             batches = [item for item in given if isinstance(item, Batch)]
-            args = self._args(step, now.request, store, now)
-            return gpu.mixed(step, args, batches, indices, placed, now.tolerance, now.recording)
-        gpu.run(step, lambda: self._args(step, now.request, store, now), given, indices, placed, now.recording)
+            return gpu.mixed(step, self._args(now, step), batches, now.indices, placed, now.tolerance, now.recording)
+        gpu.run(step, partial(self._args, now, step), given, now.indices, placed, now.recording)
         return None
 
     def _batch(self, step: Step, now: Iteration, inputs: Sequence[Batch]) -> Fed:
@@ -295,10 +309,9 @@ class Executor:
         if step.role == "external_source":
             made = select(request.fed[step.key], request)
         else:
-            operator = self.registry.operator(step.operator)
             try:
-                args = self._args(step, request, now.store, now)
-                made = operator.run(self._state_at(step, request, args), args, *inputs)
+                args = self._args(now, step)
+                made = self._facts_of(step).operator.run(self._state_at(step, request, args), args, *inputs)
             except (DaliStudioError, StepError):
                 raise
             except ArgumentError as error:
@@ -311,33 +324,21 @@ class Executor:
             now.recording.results(step.key, host=sum(bytes_of(one) for one in made if isinstance(one, Batch)))
         return made
 
-    def _args(self, step: Step, request: Request | None, store: Store, now: Iteration | None = None) -> Args:
-        context = None
-        count = 0
-        if request is not None:
-            indices = computed(request)
-            count = len(indices)
-            context = RunContext(
-                request.batch_size, indices, request.iteration, request.samples_so_far, self._seed(step),
-                self.workers.map, self._memory.take, self.ahead and request.indices is None, step.asked,
-            )  # fmt: skip
-            if now is not None:
-                context.failed, context.accepts = now.tolerance.failed, partial(now.tolerance.accepts, step)
-        schema = self.registry.schema(step.operator)
-        if request is None and schema.seeded:
-            context = RunContext(0, np.empty(0, np.int64), seed=self._seed(step))
-        wired = (
-            argument_rows(store, step.argument_inputs, schema)
-            if request is not None
-            else dict.fromkeys(step.argument_inputs)
-        )
-        return Args(schema, step.arguments, wired, count, step.objects, context)
+    def _facts_of(self, step: Step) -> StepFacts:
+        found = self._facts.get(step.key)
+        if found is None:
+            found = self._facts[step.key] = facts_of(step, self.registry, self._seeds)
+        return found
 
-    def _seed(self, step: Step) -> int:
-        explicit = step.arguments.get("seed")
-        if explicit is not None and self.registry.schema(step.operator).seeded:
-            return int(explicit)  # pyright: ignore[reportArgumentType] - an int argument
-        return int(self._seeds[step.seed_index]) if step.seed_index is not None else 0
+    def _args(self, now: Iteration, step: Step) -> Args:
+        facts, request, tolerance = self._facts_of(step), now.request, now.tolerance
+        whole = request.indices is None
+        context = RunContext(
+            request.batch_size, now.indices, request.iteration, request.samples_so_far, facts.seed, self.workers.map,
+            self._memory.take, self.ahead and whole, step.asked, whole, tolerance.failed,
+            partial(tolerance.accepts, step),
+        )  # fmt: skip
+        return facts.arguments(now.store, context)
 
     def take_in(self, step: Step, arrays: Sequence[Any], layout: str, producer: Any) -> DeviceBatch:
         """Copy CuPy arrays for an external source, in the order of the stream `producer`, for a later request."""
@@ -361,3 +362,9 @@ class Executor:
         """End the threads."""
         if self._gpu is not None:
             self._gpu.close()
+
+
+@contextmanager
+def _within(on_gpu: AbstractContextManager[None], name: str) -> Generator[None]:
+    with on_gpu, ranges.named(name):
+        yield

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -13,22 +12,21 @@ from numpy.typing import NDArray
 
 from dali_studio.compiler.plan import FusedStage, Step
 from dali_studio.core.diagnostics import ArgumentError
-from dali_studio.core.dtypes import from_numpy, to_numpy
-from dali_studio.core.meta import TensorMeta
 from dali_studio.core.rows import Rows
 from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.kernels.cuda.stream import GpuStream, Turn
 from dali_studio.runtime.failures import Tolerance
-from dali_studio.runtime.fusion import Fusion
+from dali_studio.runtime.fusion import run_fused
 from dali_studio.runtime.memory import SlabPool
 from dali_studio.runtime.mixed import MixedRunner, Placed, copying, gpu_failures
+from dali_studio.runtime.planning import Planner, view_on_gpu
 from dali_studio.runtime.probe import Recording, Stopwatch, timed
 from dali_studio.runtime.segment import view_of
 from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.batches import Batch, BatchView, Work
+from dali_studio.schema.batches import Batch
 from dali_studio.schema.registry import Registry
-from dali_studio.schema.traits import PerSample, ReadsData
+from dali_studio.schema.traits import PerSample
 
 #: Copies of fewer bytes are not worth the worker threads.
 _SMALL = 1 << 16
@@ -55,9 +53,8 @@ class GpuRunner:
     ) -> None:  # fmt: skip
         self._registry, self._workers = registry, workers
         self._stream = GpuStream(device_id, limit)
-        self._planned: dict[str, _Planned] = {}
+        self._planner = Planner(registry)
         self._mixed = MixedRunner(registry, workers, self._stream)
-        self._fusion = Fusion(registry, self._stream, self._plan)
 
     def begin(self) -> Turn:
         """Start an iteration; waits for the GPU if too many are in flight."""
@@ -79,11 +76,11 @@ class GpuRunner:
 
     def replan(self) -> None:
         """Forget what was planned: the next step of a name may be another one."""
-        self._planned.clear()
+        self._planner.forget()
 
     def release(self) -> int:
         """Give idle memory back; returns the bytes of device memory."""
-        self._planned.clear()
+        self._planner.forget()
         return self._stream.release()
 
     def memory(self) -> tuple[int, int]:
@@ -201,18 +198,22 @@ class GpuRunner:
         indices : ndarray
             Which samples of the batch they are, for messages.
         """
-        operator = self._registry.operator(step.operator)
-        views = [view_of(item) if isinstance(item, Batch) else _device_view(item) for item in given]
+        views = [view_of(item) if isinstance(item, Batch) else view_on_gpu(item) for item in given]
         sources = views[0].sources if views else ()
         watch = Stopwatch(recording)
-        with gpu_failures(step, len(indices), indices, sources):
+        try:
             inputs = [self._upload(step.key, item, recording) if isinstance(item, Batch) else item for item in given]
             watch.start(step.key)
-            meta, work = self._plan(step, args, views)
-            assert meta.dtype is not None
-            made = self._stream.empty(work.shapes, to_numpy(meta.dtype), meta.layout or "", sources)
-            with self._stream.measured(None if recording is None else partial(recording.gpu, step.key)):
-                operator.gpu(work, inputs, made, self._stream)
+            planned = self._planner.plan(step, args, views)
+            made = self._stream.empty(planned.work.shapes, planned.dtype, planned.meta.layout or "", sources)
+            if recording is None:
+                planned.operator.gpu(planned.work, inputs, made, self._stream)
+            else:
+                with self._stream.measured(partial(recording.gpu, step.key)):
+                    planned.operator.gpu(planned.work, inputs, made, self._stream)
+        except Exception:
+            with gpu_failures(step, len(indices), indices, sources):
+                raise
         placed[step.outputs[0]] = made
         watch.stop(step.key)
         watch.report()
@@ -231,16 +232,17 @@ class GpuRunner:
         placed: Placed, recording: Recording | None = None,
     ) -> bool:  # fmt: skip
         """Enqueue per-sample operators as one kernel; ``False`` if this batch has to take other stages instead."""
-        view, last = _device_view(image), stage.steps[-1]
+        view, last = view_on_gpu(image), stage.steps[-1]
         watch = Stopwatch(recording)
         watch.start(last.key)
         around = None
         if recording is not None:
             around = partial(recording.gpu, last.key, group=tuple(step.key for step in stage.steps))
         with self._stream.measured(around):
-            made = self._fusion.run(
-                stage, args, image, view, lambda step: gpu_failures(step, len(indices), indices, view.sources)
-            )
+            made = run_fused(
+                stage, args, image, view, self._planner, self._stream,
+                lambda step: gpu_failures(step, len(indices), indices, view.sources),
+            )  # fmt: skip
         watch.stop(last.key)
         watch.report()
         if made is None:
@@ -250,37 +252,6 @@ class GpuRunner:
             recording.results(last.key, device=made.size)
         return True
 
-    def _plan(self, step: Step, arguments: Callable[[], Args], views: Sequence[BatchView]) -> tuple[TensorMeta, Work]:
-        """Type and work of a batch; those of the iteration before, if nothing has changed that they depend on."""
-        operator = self._registry.operator(step.operator)
-        last = self._planned.get(step.key)
-        if last is not None and last.holds(views):
-            return last.meta, last.work
-        args = arguments()
-        (meta,) = self._registry.infer(step.operator, args, [view.meta for view in views])
-        work = operator.plan(args, *views)
-        if not step.argument_inputs and not operator.stateful and ReadsData not in operator.traits:
-            self._planned[step.key] = _Planned([(view.meta, view.shapes) for view in views], meta, work)
-        return meta, work
-
     def per_sample(self, step: Step) -> bool:
         """Whether `run` takes the step; others run on the CPU, and their results are uploaded."""
         return self._registry.has_trait(step.operator, PerSample)
-
-
-@dataclass(slots=True)
-class _Planned:
-    """What was planned for inputs of certain shapes, with arguments that are the same in every iteration."""
-
-    inputs: list[tuple[TensorMeta, NDArray[np.int64]]]
-    meta: TensorMeta
-    work: Work
-
-    def holds(self, views: Sequence[BatchView]) -> bool:
-        pairs = zip(self.inputs, views, strict=True)
-        return all(meta == view.meta and np.array_equal(shapes, view.shapes) for (meta, shapes), view in pairs)
-
-
-def _device_view(batch: DeviceBatch) -> BatchView:
-    meta = TensorMeta(from_numpy(batch.dtype), batch.shapes.shape[1], batch.layout, device="gpu")
-    return BatchView(meta, batch.shapes, None, batch.sources)

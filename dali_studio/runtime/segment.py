@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,10 +18,9 @@ from dali_studio.graph.edits import PortRef
 from dali_studio.runtime.failures import StepError, Tolerance
 from dali_studio.runtime.memory import Scratch, SlabPool
 from dali_studio.runtime.probe import Recording, Stopwatch
-from dali_studio.schema.arguments import WIRE_DTYPES, Args
+from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Batch, BatchView, Work
 from dali_studio.schema.declare import Operator
-from dali_studio.schema.model import OperatorSchema
 from dali_studio.schema.registry import Registry
 from dali_studio.schema.traits import Allocates, Pointwise
 
@@ -228,25 +227,3 @@ def _cut(shapes: NDArray[np.int64], windows: NDArray[np.int64], layout: str) -> 
     cut = shapes.copy()
     cut[:, layout.index("H")], cut[:, layout.index("W")] = windows[:, 2], windows[:, 3]
     return cut
-
-
-def argument_rows(
-    store: Store, ports: Mapping[str, PortRef], schema: OperatorSchema
-) -> dict[str, Sequence[NDArray[Any]]]:
-    """The per-sample values of wired arguments.
-
-    Raises
-    ------
-    ArgumentError
-        DS203 for values of another type than the argument's; sources that declare no type pass validation with them.
-    """
-    rows = {name: store[port].samples for name, port in ports.items()}
-    for name, samples in rows.items():
-        argument = schema.argument(name)
-        wanted = WIRE_DTYPES.get(argument.type) if argument is not None else None
-        if wanted is not None and samples and from_numpy(samples[0].dtype) is not wanted:
-            raise ArgumentError(
-                f"the values are {from_numpy(samples[0].dtype).name}; {name} takes {wanted.name} exactly.",
-                hint=f"Insert a cast to {wanted.name}.", argument=name, code="DS203",
-            )  # fmt: skip
-    return rows

@@ -32,6 +32,8 @@ WIRE_DTYPES: dict[ArgumentType, DALIDataType] = {
     "interp_type": DALIDataType.INTERP_TYPE,
 }
 _INT32 = (-(2**31), 2**31 - 1)
+#: Values and arrays that `Args` keeps of one step, at most.
+_MOST_KEPT = 256
 
 
 def canonical(argument: ArgumentSchema, value: object) -> Value:
@@ -219,6 +221,8 @@ class RunContext:
         The next iteration will have as many samples, all of them wanted: a source may begin to fetch it.
     device : {"cpu", "gpu", "mixed"}
         Where the operator runs.
+    whole : bool
+        `indices` are all samples of the batch, in order.
     failed : collection of int
         Samples of the batch that have failed before; nothing they lead to is an error.
     accepts : callable
@@ -234,6 +238,7 @@ class RunContext:
     memory: Callable[[int], NDArray[np.uint8]] = _fresh
     ahead: bool = False
     device: Device = "cpu"
+    whole: bool = False
     failed: Collection[int] = ()
     accepts: Callable[[int, str, Exception], bool] = _never
 
@@ -257,6 +262,9 @@ class Args:
         Arguments that have no JSON form (callables).
     context
         The iteration, at run time.
+    kept
+        What was made of constant values before; for who makes `Args` of one schema and one set of values, wired ones
+        by name included, in every iteration.
     """
 
     __slots__ = ("_cache", "_context", "_values", "_wired", "count", "objects", "schema")
@@ -269,11 +277,12 @@ class Args:
         count: int = 0,
         objects: Mapping[str, object] | None = None,
         context: RunContext | None = None,
+        kept: dict[Any, Any] | None = None,
     ) -> None:
         self._context = context
         self.schema, self._values, self._wired, self.count = schema, values, wired or {}, count
         self.objects: Mapping[str, object] = objects or {}
-        self._cache: dict[str, Any] = {}
+        self._cache: dict[Any, Any] = {} if kept is None else kept
 
     @property
     def context(self) -> RunContext:
@@ -303,22 +312,39 @@ class Args:
 
     def __getitem__(self, name: str) -> Any:
         """The constant value of an argument, or its default; ``None`` if unset or wired."""
-        if name not in self._cache:
-            argument = self.schema.argument(name)
-            if argument is None:
-                raise KeyError(name)
-            value = None if name in self._wired else self._values.get(name, None)
-            self._cache[name] = typed(
-                argument, argument.default if value is None and name not in self._wired else value
-            )
-        return self._cache[name]
+        try:
+            return self._cache[name]
+        except KeyError:
+            pass
+        argument = self.schema.argument(name)
+        if argument is None:
+            raise KeyError(name)
+        value = None if name in self._wired else self._values.get(name, None)
+        made = typed(argument, argument.default if value is None and name not in self._wired else value)
+        self._cache[name] = made
+        return made
+
+    @property
+    def constant(self) -> bool:
+        """Whether no edge feeds any of the arguments."""
+        return not self._wired
+
+    def _constant(self, key: tuple[Any, ...], make: Callable[[], NDArray[Any]]) -> NDArray[Any]:
+        """An array that follows from constant values; nobody may write to it."""
+        made = self._cache.get(key)
+        if made is None:
+            if len(self._cache) > _MOST_KEPT:  # batches of many sizes
+                self._cache.clear()
+            made = self._cache[key] = make()
+            made.flags.writeable = False
+        return made
 
     def samples(self, name: str) -> Sequence[NDArray[Any]] | None:
         """The per-sample arrays of a wired argument, or ``None``."""
         return self._wired.get(name)
 
     def scalars(self, name: str, dtype: DTypeLike = np.float32) -> NDArray[Any]:
-        """One value per sample, shape ``(count,)``.
+        """One value per sample, shape ``(count,)``; may be read-only.
 
         Raises
         ------
@@ -327,7 +353,7 @@ class Args:
         """
         batch = self._wired.get(name)
         if batch is None:
-            return np.full(self.count, self[name], dtype)
+            return self._constant((name, self.count, dtype), lambda: np.full(self.count, self[name], dtype))
         if isinstance(batch, Rows) and batch.table.size == len(batch):
             return self._ranged(name, batch.table.reshape(len(batch)).astype(dtype))
         try:
@@ -349,30 +375,45 @@ class Args:
     def vectors(self, name: str, width: int, dtype: DTypeLike = np.float32) -> NDArray[Any]:
         """A row of `width` values per sample, shape ``(count, width)``; one value is repeated over the row.
 
+        The array may be read-only.
+
         Raises
         ------
         ArgumentError
             If a row has another length.
         """
         batch = self._wired.get(name)
+        if batch is None:
+            return self._constant((name, self.count, width, dtype), lambda: self._repeated(name, width, dtype))
         if isinstance(batch, Rows) and batch.table[:1].size in (1, width):
             table = batch.table.reshape(len(batch), -1).astype(dtype)
-            return self._ranged(name, np.ascontiguousarray(np.broadcast_to(table, (len(batch), width))))
-        rows = [np.atleast_1d(np.asarray(self[name]))] if batch is None else [np.atleast_1d(s).ravel() for s in batch]
+            if table.shape[1] != width:
+                table = np.repeat(table, width, axis=1)
+            return self._ranged(name, table)
+        return self._ranged(name, self._table(name, [np.atleast_1d(s).ravel() for s in batch], width, dtype))
+
+    def _repeated(self, name: str, width: int, dtype: DTypeLike) -> NDArray[Any]:
+        """The rows of a constant."""
+        row = self._table(name, [np.atleast_1d(np.asarray(self[name]))], width, dtype)
+        return np.repeat(row, self.count, axis=0)
+
+    def _table(self, name: str, rows: Sequence[NDArray[Any]], width: int, dtype: DTypeLike) -> NDArray[Any]:
+        """Rows of `width` values each."""
         for index, row in enumerate(rows):
             if row.size not in (1, width):
                 raise ArgumentError(
                     f"{row.size} values are given; {name} takes 1 or {width} here.",
-                    hint=f"Give {width} values.", argument=name, sample=None if batch is None else index,
+                    hint=f"Give {width} values.", argument=name, sample=index if self.wired(name) else None,
                 )  # fmt: skip
-        table = np.array([np.broadcast_to(row, width) for row in rows], dtype).reshape(len(rows), width)
-        return np.repeat(table, self.count, axis=0) if batch is None else self._ranged(name, table)
+        return np.array([np.broadcast_to(row, width) for row in rows], dtype).reshape(len(rows), width)
 
     def _ranged(self, name: str, values: NDArray[Any]) -> NDArray[Any]:
         argument = self.schema.argument(name)
         if argument is not None and (argument.minimum is not None or argument.maximum is not None):
             low = -np.inf if argument.minimum is None else argument.minimum
             high = np.inf if argument.maximum is None else argument.maximum
+            if not values.size or (values.min() >= low and values.max() <= high):  # false for what is not a number
+                return values
             bad = ~((values >= low) & (values <= high))
             if bad.any():
                 index = int(np.argwhere(bad)[0][0])

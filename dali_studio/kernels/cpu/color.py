@@ -6,13 +6,14 @@ All arithmetic is float32 without fused multiply-add, in a fixed order, so that 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numba
 import numpy as np
-from numba import float32, intp
+from numba import float32, float64, intp
 
-from dali_studio.kernels.cpu.jit import ArrayKernel, readable, writable
+from dali_studio.kernels.cpu.jit import ArrayKernel, readable, short_kernel, writable
 from dali_studio.kernels.cpu.simd import (
     add,
     load1,
@@ -145,13 +146,26 @@ def hsv_matrix(hue: Any, saturation: Any, value: Any) -> Array:
     (N, 3, 3) float32 array, or (3, 3) for three scalars
     """
     inputs = (np.asarray(argument, np.float32).astype(np.float64) for argument in (hue, saturation, value))
-    angle, factor, gain = np.broadcast_arrays(*inputs)
-    cosine, sine = np.cos(np.deg2rad(angle)) * factor * gain, np.sin(np.deg2rad(angle)) * factor * gain
-    middle = np.zeros((*angle.shape, 3, 3))
-    middle[..., 0, 0] = gain
-    middle[..., 1, 1], middle[..., 1, 2] = cosine, sine
-    middle[..., 2, 1], middle[..., 2, 2] = -sine, cosine
-    return (_RGB @ middle @ _YIQ).astype(np.float32)
+    angle, factor, gain = _alike(*inputs)
+    radians = np.deg2rad(angle)
+    made = np.empty((*angle.shape, 3, 3), np.float32)
+    cosine, sine = np.atleast_1d(np.cos(radians)), np.atleast_1d(np.sin(radians))
+    _turned()(cosine, sine, np.atleast_1d(factor), np.atleast_1d(gain), _RGB, _YIQ, made.reshape(-1, 3, 3))
+    return made
+
+
+@short_kernel(*(readable(float64, 1) for _ in range(4)), readable(float64, 2), readable(float64, 2), writable(float32, 3))
+def _turned(cosines, sines, factors, gains, left, right, made):
+    """left @ [[gain, 0, 0], [0, cosine, sine], [0, -sine, cosine]] @ right, with factor and gain in cosine and sine."""
+    for i in range(len(made)):
+        gain = gains[i]
+        cosine, sine = cosines[i] * factors[i] * gain, sines[i] * factors[i] * gain
+        for row in range(3):
+            x = left[row, 0] * gain
+            y = left[row, 1] * cosine - left[row, 2] * sine
+            z = left[row, 1] * sine + left[row, 2] * cosine
+            for column in range(3):
+                made[i, row, column] = x * right[0, column] + y * right[1, column] + z * right[2, column]
 
 
 def brightness_contrast(src: Array, out: Array, mult: float, add: float) -> None:
@@ -165,6 +179,12 @@ def brightness_contrast(src: Array, out: Array, mult: float, add: float) -> None
         From `brightness_contrast_coefficients`, taken as float32.
     """
     _apply(_SCALE, src, out, 1, np.array([mult, add], np.float32))
+
+
+def _alike(*arrays: Array) -> Sequence[Array]:
+    """Arrays of one shape, to which those that differ are broadcast."""
+    same = all(array.shape == arrays[0].shape for array in arrays)
+    return arrays if same else np.broadcast_arrays(*arrays)
 
 
 def _half_range(dtype: Any) -> np.float32:
@@ -197,8 +217,8 @@ def brightness_contrast_coefficients(
     -------
     (mult, add) : float32 arrays of the broadcast shape
     """
-    given = _half_range(in_dtype) if contrast_center is None else contrast_center
+    given = np.full(np.shape(brightness), _half_range(in_dtype)) if contrast_center is None else contrast_center
     inputs = (np.asarray(argument, np.float32) for argument in (brightness, brightness_shift, contrast, given))
-    gain, shift, slope, center = np.broadcast_arrays(*inputs)
+    gain, shift, slope, center = _alike(*inputs)
     offset = gain * (center - slope * center) + shift * _full_range(out_dtype)
     return np.asarray(gain * slope, np.float32), np.asarray(offset, np.float32)

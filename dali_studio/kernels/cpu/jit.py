@@ -21,17 +21,17 @@ def _shared_stamp() -> tuple[tuple[int, int], ...]:
     return tuple((file.st_mtime_ns, file.st_size) for file in files)
 
 
-def _compiler(function: Callable[..., Any], **options: Any) -> Any:
-    """A dispatcher without the GIL and with a disk cache.
+def _compiler(function: Callable[..., Any], *, nogil: bool = True, **options: Any) -> Any:
+    """A dispatcher, usually without the GIL, and with a disk cache.
 
     numba caches beside the module or, when that folder is read-only, in the user's cache folder. Where neither can be
     written it raises; the kernel then simply compiles anew in each process. numba notices changes of the function's own
     file only, so the stamp by which it recognises stale entries gets that of the shared modules added.
     """
     try:
-        dispatcher = numba.njit(nogil=True, cache=True, **options)(function)
+        dispatcher = numba.njit(nogil=nogil, cache=True, **options)(function)
     except RuntimeError:
-        return numba.njit(nogil=True, **options)(function)
+        return numba.njit(nogil=nogil, **options)(function)
     index = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
     if hasattr(index, "_source_stamp"):  # numba's internals: if they change, only the refinement is lost
         index._source_stamp = (index._source_stamp, _shared_stamp())
@@ -41,6 +41,26 @@ def _compiler(function: Callable[..., Any], **options: Any) -> Any:
 def kernel(function: Callable[..., Any]) -> Any:
     """`numba.njit` with `nogil` and a disk cache, one specialisation for each combination of argument types."""
     return _compiler(function)
+
+
+def short_kernel(*arguments: Any) -> Callable[[Callable[..., Any]], Callable[[], Any]]:
+    """For kernels of a few microseconds over the rows of a batch, which return nothing and take the numba types given.
+
+    They keep the GIL: to get it back from a busy thread takes longer than they run. What is decorated gives the
+    compiled function when it is called: it is compiled, or loaded from the disk cache, the first time.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Callable[[], Any]:
+        @cache
+        def compiled() -> Any:
+            dispatcher = _compiler(function, nogil=False)
+            dispatcher.compile(types.void(*arguments))
+            dispatcher.disable_compile()
+            return dispatcher
+
+        return compiled
+
+    return decorate
 
 
 def _check(function: Callable[..., Any], dtype: np.dtype[Any]) -> None:

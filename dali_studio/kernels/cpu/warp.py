@@ -9,9 +9,9 @@ from typing import Any
 
 import numba
 import numpy as np
-from numba import float32, types
+from numba import float32, float64, int64, types
 
-from dali_studio.kernels.cpu.jit import ArrayKernel, readable, writable
+from dali_studio.kernels.cpu.jit import ArrayKernel, readable, short_kernel, writable
 from dali_studio.kernels.cpu.simd import (
     add,
     address,
@@ -241,13 +241,21 @@ def rotated_size(angle: Any, height: Any, width: Any) -> Array:
     """
     degrees, rows, columns = np.broadcast_arrays(np.asarray(angle, np.float32), height, width)
     radians = np.deg2rad(degrees).astype(np.float64)  # a float32 angle decides which axis a turn by 45 degrees shows
-    cosine, sine = np.abs(np.cos(radians)), np.abs(np.sin(radians))
-    # the margin keeps the rounding errors of a right angle from adding a pixel
-    box_h = np.ceil(rows * cosine + columns * sine - 1e-2).astype(np.int64)
-    box_w = np.ceil(columns * cosine + rows * sine - 1e-2).astype(np.int64)
-    swapped = sine > cosine
-    parity_h, parity_w = np.where(swapped, columns, rows), np.where(swapped, rows, columns)
-    return np.stack([box_h + (box_h - parity_h) % 2, box_w + (box_w - parity_w) % 2], axis=-1)
+    made = np.empty((*degrees.shape, 2), np.int64)
+    given = (np.cos(radians), np.sin(radians), rows.astype(np.int64), columns.astype(np.int64))
+    _boxes()(*(np.atleast_1d(array) for array in given), made.reshape(-1, 2))
+    return made
+
+
+@short_kernel(readable(float64, 1), readable(float64, 1), readable(int64, 1), readable(int64, 1), writable(int64, 2))
+def _boxes(cosines, sines, rows, columns, made):
+    for i in range(len(made)):
+        cosine, sine, height, width = abs(cosines[i]), abs(sines[i]), rows[i], columns[i]
+        # the margin keeps the rounding errors of a right angle from adding a pixel
+        box_h = int64(np.ceil(height * cosine + width * sine - 1e-2))
+        box_w = int64(np.ceil(width * cosine + height * sine - 1e-2))
+        parity_h, parity_w = (width, height) if sine > cosine else (height, width)
+        made[i, 0], made[i, 1] = box_h + (box_h - parity_h) % 2, box_w + (box_w - parity_w) % 2
 
 
 def rotate_matrix(angle: Any, in_h: Any, in_w: Any, out_h: Any, out_w: Any) -> Array:
@@ -267,14 +275,24 @@ def rotate_matrix(angle: Any, in_h: Any, in_w: Any, out_h: Any, out_w: Any) -> A
     # single precision and this order of additions are nvidia.dali's: turns by 90 degrees often sample exactly between
     # pixels, where the last bit decides how the mean is rounded
     radians = np.asarray(angle, np.float32) * np.float32(np.pi / 180)
-    cosine, sine = np.cos(radians), np.sin(radians)
-    halves = (np.asarray(size, np.float32) * np.float32(0.5) for size in (in_h, in_w, out_h, out_w))
-    cosine, sine, in_y, in_x, out_y, out_x = np.broadcast_arrays(cosine, sine, *halves)
-    rows = [
-        np.stack([cosine, -sine, (-cosine * out_x + sine * out_y) + in_x], axis=-1),
-        np.stack([sine, cosine, (-sine * out_x - cosine * out_y) + in_y], axis=-1),
-    ]
-    return np.stack(rows, axis=-2)
+    sizes = [np.asarray(size, np.float32) for size in (in_h, in_w, out_h, out_w)]
+    given = [np.cos(radians), np.sin(radians), *sizes]
+    if any(array.shape != radians.shape for array in sizes):
+        given = np.broadcast_arrays(*given)
+    made = np.empty((*given[0].shape, 2, 3), np.float32)
+    _rotations()(*(np.atleast_1d(array) for array in given), made.reshape(-1, 2, 3))
+    return made
+
+
+@short_kernel(*(readable(float32, 1) for _ in range(6)), writable(float32, 3))
+def _rotations(cosines, sines, in_h, in_w, out_h, out_w, made):
+    half = np.float32(0.5)
+    for i in range(len(made)):
+        cosine, sine = cosines[i], sines[i]
+        out_x, out_y = out_w[i] * half, out_h[i] * half
+        made[i, 0, 0], made[i, 0, 1], made[i, 1, 0], made[i, 1, 1] = cosine, -sine, sine, cosine
+        made[i, 0, 2] = (-cosine * out_x + sine * out_y) + in_w[i] * half
+        made[i, 1, 2] = (-sine * out_x - cosine * out_y) + in_h[i] * half
 
 
 def inverse_affine(matrices: Any) -> Array:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from dali_studio.kernels.cuda import tables
 
 #: Ragged samples begin at multiples of this, so that kernels can use their widest accesses.
 _ALIGNMENT = 16
@@ -54,7 +57,7 @@ class DeviceBatch:
     @property
     def size(self) -> int:
         """Bytes of the slab, without `PADDING`."""
-        return int(self.offsets[-1] + self.counts[-1] * self.dtype.itemsize) if len(self) else 0
+        return int(self.offsets[-1]) + math.prod(self.shapes[-1].tolist()) * self.dtype.itemsize if len(self) else 0
 
     def on_host(self, host: NDArray[np.uint8]) -> list[NDArray[Any]]:
         """Arrays for the samples in `host`, laid out as here."""
@@ -88,9 +91,4 @@ def place(shapes: NDArray[np.int64], dtype: np.dtype[Any]) -> tuple[NDArray[np.i
     size : int
         Bytes of the slab, without `PADDING`.
     """
-    if len(shapes) and (shapes == shapes[0]).all():
-        size = int(shapes[0].prod(dtype=np.int64)) * dtype.itemsize
-        return size * np.arange(len(shapes)), size * len(shapes)
-    sizes = -(-elements(shapes) * dtype.itemsize // _ALIGNMENT) * _ALIGNMENT
-    ends = np.cumsum(sizes)
-    return ends - sizes, int(ends[-1]) if len(ends) else 0
+    return tables.place(shapes, dtype.itemsize, _ALIGNMENT)

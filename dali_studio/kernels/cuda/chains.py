@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.kernels.cuda import tables
 from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.kernels.cuda.device import cupy
 from dali_studio.kernels.cuda.generate import Form, form_of, shape_of, source
@@ -21,6 +22,8 @@ _THREADS = 256
 _TILE = 32  # rows and columns of a block of the form "grid"
 #: What every descriptor begins with: the extents are height, width and channels of input and output.
 _HEAD = np.dtype([("src", np.int64), ("dst", np.int64), ("count", np.int64), ("extents", np.int32, 6)], align=True)
+#: Pairs of slabs for which the descriptors of a chain are kept.
+_MOST_SENT = 16
 _ELEMENTS = 1 << 32  # of an image: the kernels' offsets have 32 bits
 
 
@@ -39,24 +42,32 @@ def run(
         return
     types = [src.dtype, *dtypes, out.dtype]
     form: Form = "flat" if form_of(parts) == "flat" else "grid"
+    most, _ = tables.measure(src.shapes, order_of(src))
     if form == "flat":
-        counts = src.counts // (3 if any(part.rgb for part in parts) else 1)
+        unit = 3 if any(part.rgb for part in parts) else 1
         each = 16 // max(src.dtype.itemsize, out.dtype.itemsize)  # as N in the source
-        blocks = -(-counts // (each * _THREADS))
+        blocks = -(-(most // unit) // (each * _THREADS))
     else:
-        _check_size(src)
-        _check_size(out)
-        sizes, counts = extents(out), 0
-        blocks = -(-sizes[:, 0] // _TILE) * -(-(sizes[:, 1] + 3) // _TILE)
-    launch(src, out, parts, form, types, counts, int(blocks.max(initial=0)), _THREADS, (), 0, stream)
+        made, blocks = tables.measure(out.shapes, order_of(out), (_TILE, _TILE), 3)
+        unit, most = 0, max(most, made)
+        if most >= _ELEMENTS:
+            raise ValueError(f"an image has {most} elements; a GPU operator takes fewer than 2^32")
+    launch(src, out, parts, form, types, unit, blocks, _THREADS, (), 0, stream)
 
 
 def launch(
     src: DeviceBatch, out: DeviceBatch, parts: Sequence[Part], form: Form, types: Sequence[np.dtype[Any]],
-    counts: NDArray[np.int64] | int, blocks: int, threads: int, arguments: tuple[Any, ...], shared: int,
-    stream: GpuStream,
+    unit: int, blocks: int, threads: int, arguments: tuple[Any, ...], shared: int, stream: GpuStream,
 ) -> None:  # fmt: skip
-    """Launch one form of a chain's kernel; `blocks` are those of the largest sample."""
+    """Launch one form of a chain's kernel.
+
+    Parameters
+    ----------
+    unit : int
+        Elements of the input that the descriptors count as one; 0 if they need no count.
+    blocks : int
+        Of the largest sample.
+    """
     if not blocks or not len(src):
         return
     if len(src) > MOST_SAMPLES:
@@ -68,7 +79,7 @@ def launch(
         # a kernel for all devices; CuPy compiles it at the first launch and keeps the binary on disk
         text = source(shape_of(form, parts, types, planar_in, planar_out))
         kernel = _kernels[signature] = cupy().RawKernel(text, form, options=OPTIONS)
-    memory = _upload(src, out, parts, counts, stream)
+    memory = _sent(src, out, parts, unit, stream)
     with stream.timed():
         kernel((blocks, len(src)), (threads,), (np.uint64(memory.ptr), *arguments), shared_mem=shared)
     del memory  # back to the pool of this stream, whose next user comes after the kernel
@@ -77,69 +88,92 @@ def launch(
 _kernels: dict[Any, Any] = {}
 
 
-def extents(batch: DeviceBatch) -> NDArray[np.int64]:
-    """(N, 3): height, width and channels of the samples; what is no image counts as one row."""
-    shapes = batch.shapes
-    if shapes.shape[1] == 3:
-        return shapes[:, [1, 2, 0]] if batch.layout == "CHW" else shapes
-    made = np.ones((len(batch), 3), np.int64)
-    made[:, 1] = batch.counts
-    return made
+def order_of(batch: DeviceBatch) -> int:
+    """How kernels see the extents of the samples: what is no image counts as one row."""
+    return tables.ROW if batch.shapes.shape[1] != 3 else tables.CHW if batch.layout == "CHW" else tables.HWC
 
 
-def _check_size(batch: DeviceBatch) -> None:
-    if int(batch.shapes.max(initial=0)) ** batch.shapes.shape[1] < _ELEMENTS:
-        return
-    most = int(batch.counts.max(initial=0))
-    if most >= _ELEMENTS:
-        raise ValueError(f"an image has {most} elements; a GPU operator takes fewer than 2^32")
+class _Sent:
+    """Descriptors in device memory, of a chain that is launched again and again with the same parts and shapes.
+
+    The memory of its batches is among a few slabs, which the stream's pool hands out in turns.
+    """
+
+    def __init__(self, parts: Sequence[Part], src: DeviceBatch, out: DeviceBatch, stream: GpuStream) -> None:
+        self._parts, self._stream = tuple(parts), stream
+        self._shapes = src.shapes, out.shapes
+        self._offsets = src.offsets, out.offsets
+        self.memory: dict[tuple[int, int], Any] = {}
+
+    def holds(self, parts: Sequence[Part], src: DeviceBatch, out: DeviceBatch, stream: GpuStream) -> bool:
+        """Whether it is about this chain."""
+        return (
+            len(parts) == len(self._parts)
+            and all(a is b for a, b in zip(parts, self._parts, strict=True))
+            and stream is self._stream
+            and src.shapes is self._shapes[0]
+            and out.shapes is self._shapes[1]
+            and (src.offsets is self._offsets[0] or np.array_equal(src.offsets, self._offsets[0]))
+            and (out.offsets is self._offsets[1] or np.array_equal(out.offsets, self._offsets[1]))
+        )
 
 
-def _upload(
-    src: DeviceBatch, out: DeviceBatch, parts: Sequence[Part], counts: NDArray[np.int64] | int, stream: GpuStream
-) -> Any:
+def _sent(src: DeviceBatch, out: DeviceBatch, parts: Sequence[Part], unit: int, stream: GpuStream) -> Any:
+    """Device memory with the descriptors of a launch."""
+    last = parts[-1]
+    kept: _Sent | None = last.sent
+    if kept is None or not kept.holds(parts, src, out, stream):
+        last.sent = _Sent(parts, src, out, stream)
+        return _upload(src, out, parts, unit, stream)
+    place = int(src.memory.ptr), int(out.memory.ptr)
+    memory = kept.memory.get(place)
+    if memory is None:
+        if len(kept.memory) >= _MOST_SENT:
+            del kept.memory[next(iter(kept.memory))]
+        memory = kept.memory[place] = _upload(src, out, parts, unit, stream)
+    return memory
+
+
+def _upload(src: DeviceBatch, out: DeviceBatch, parts: Sequence[Part], unit: int, stream: GpuStream) -> Any:
     """Everything the kernel reads besides pixels, in one copy: descriptors, then tables."""
     count = len(src)
     rows = [(part, part.row) for part in parts if part.row is not None]
-    dtype = _item(tuple([row.dtype for _, row in rows]))
-    places: list[tuple[int, NDArray[Any]]] = []
+    dtype, firsts = _item(tuple([row.dtype for _, row in rows]))
     end = count * dtype.itemsize
+    places: list[list[tuple[str, int, NDArray[Any]]]] = []
     for part, _ in rows:
-        for table in part.tables.values():
+        places.append([])
+        for name, table in part.tables.items():
             start = -(-end // _ALIGNMENT) * _ALIGNMENT
-            places.append((start, table))
+            places[-1].append((name, start, table))
             end = start + table.nbytes
     host, memory = stream.pinned(end), stream.scratch(end)
-    descriptors = host[: count * dtype.itemsize]
-    items, columns = descriptors.view(dtype), descriptors.reshape(count, dtype.itemsize)
-    head = items["head"]
-    head["src"], head["dst"] = src.offsets + int(src.memory.ptr), out.offsets + int(out.memory.ptr)
-    head["count"] = counts
-    head["extents"][:, :3], head["extents"][:, 3:] = extents(src), extents(out)
-    where = iter(places)
-    for number, (part, row) in enumerate(rows):
-        first = _offset(dtype, number)
-        columns[:, first : first + row.itemsize] = row.view(np.uint8).reshape(count, row.itemsize)
-        for name in part.tables:
-            start, table = next(where)
+    address = int(memory.ptr)
+    items = tables.Descriptors(host[: count * dtype.itemsize], count, dtype.itemsize)
+    items.heads(_facts(src), _facts(out), unit)
+    for (first, fields), (_, row), parts_tables in zip(firsts, rows, places, strict=True):
+        items.rows(first, row)
+        for name, start, table in parts_tables:
             host[start : start + table.nbytes] = table.reshape(-1).view(np.uint8)
-            start += int(memory.ptr)
-            if table.ndim == 2:
-                items[f"part{number}"][name] = start + table.strides[0] * np.arange(count)
-            else:
-                items[f"part{number}"][name] = start
+            items.addresses(first + fields[name], address + start, table.strides[0] if table.ndim == 2 else 0)
     stream.copy(memory, host)
     return memory
 
 
-@cache
-def _item(rows: tuple[np.dtype[Any], ...]) -> np.dtype[Any]:
-    fields = [("head", _HEAD), *((f"part{number}", row) for number, row in enumerate(rows))]
-    return np.dtype(fields, align=True)
+def _facts(batch: DeviceBatch) -> tuple[int, NDArray[np.int64], NDArray[np.int64], int]:
+    return int(batch.memory.ptr), batch.offsets, batch.shapes, order_of(batch)
 
 
 @cache
-def _offset(dtype: np.dtype[Any], number: int) -> int:
-    """First byte of a part's row in a descriptor."""
+def _item(rows: tuple[np.dtype[Any], ...]) -> tuple[np.dtype[Any], list[tuple[int, dict[str, int]]]]:
+    """The type of a descriptor, and for each row its first byte there and those of its fields within it."""
+    names = [f"part{number}" for number in range(len(rows))]
+    dtype = np.dtype([("head", _HEAD), *zip(names, rows, strict=True)], align=True)
     fields: Any = dtype.fields
-    return int(fields[f"part{number}"][1])
+    firsts = [int(fields[name][1]) for name in names]
+    return dtype, [(first, _fields(row)) for first, row in zip(firsts, rows, strict=True)]
+
+
+def _fields(row: np.dtype[Any]) -> dict[str, int]:
+    fields: Any = row.fields
+    return {name: int(found[1]) for name, found in fields.items()}

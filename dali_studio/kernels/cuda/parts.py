@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Literal
 
 import numpy as np
@@ -44,6 +45,8 @@ class Part:
     launch : callable or None
         Replaces `chains.run` for chains that this part begins: takes source, result, the parts behind, the types of
         what all but the last part give, and the stream.
+    sent : object
+        Where launches keep what they have uploaded for chains that this part ends.
     """
 
     name: str
@@ -54,6 +57,7 @@ class Part:
     flags: tuple[int, ...] = ()
     rgb: bool = False
     launch: Callable[..., None] | None = None
+    sent: Any = None
 
     @property
     def signature(self) -> tuple[Any, ...]:
@@ -67,8 +71,12 @@ def pixel_part(
     """A pointwise part whose fields are float32 arrays over the batch: (N,), or (N, K) for arrays."""
     if not values:
         return Part(name, "pixel", text, rgb=rgb, flags=flags)
-    fields = [(key, np.float32, value.shape[1:]) for key, value in values.items()]
-    row = np.empty(len(next(iter(values.values()))), np.dtype(fields, align=True))
+    row = np.empty(len(next(iter(values.values()))), _floats(tuple((key, v.shape[1:]) for key, v in values.items())))
     for key, value in values.items():
         row[key] = value
     return Part(name, "pixel", text, row, rgb=rgb, flags=flags)
+
+
+@cache
+def _floats(fields: tuple[tuple[str, tuple[int, ...]], ...]) -> np.dtype[Any]:
+    return np.dtype([(name, np.float32, shape) for name, shape in fields], align=True)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.kernels.cpu.weights import FILTER_TABLES, Interp
-from dali_studio.kernels.cuda import chains
+from dali_studio.kernels.cuda import chains, tables
 from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.kernels.cuda.generate import BAND, part_text
 from dali_studio.kernels.cuda.parts import Part
@@ -179,10 +179,8 @@ def _run(
     if not prepared.warps:
         chains.run(src, out, parts, dtypes, stream)
         return
-    sizes = chains.extents(out)
-    planes = sizes[:, 2] if prepared.planar else 1
-    jobs = -(-sizes[:, 1] // _TILE) * -(-sizes[:, 0] // BAND) * planes
-    blocks = -(-int(jobs.max(initial=0)) // prepared.warps)
+    _, jobs = tables.measure(out.shapes, chains.order_of(out), (BAND, _TILE), planes=prepared.planar)
+    blocks = -(-jobs // prepared.warps)
     types = [src.dtype, *dtypes, out.dtype]
     shared = 4 * prepared.capacity * prepared.warps
     arguments = (np.int32(prepared.capacity),)

@@ -22,6 +22,7 @@ _TABLE_ALIGNMENT = 16
 #: Iterations that may be in flight: three that are being prepared on the host, and one that the GPU works on.
 _TURNS = 4
 _THREADS = 256
+_MOST_PLACES = 64
 #: A grid has this many rows at most; samples are rows.
 MOST_SAMPLES = 65535
 
@@ -86,6 +87,24 @@ class _Used(threading.local):
     around: Callable[[Any], AbstractContextManager[None]] | None = None
 
 
+class _Use(AbstractContextManager[None]):
+    """Makes a device and a stream CuPy's current ones, and a turn that of the thread."""
+
+    __slots__ = ("_device", "_stream", "_turn", "_used")
+
+    def __init__(self, device: Any, stream: Any, used: _Used, turn: Turn) -> None:
+        self._device, self._stream, self._used, self._turn = device, stream, used, turn
+
+    def __enter__(self) -> None:
+        self._device.__enter__()
+        self._stream.__enter__()
+        self._used.turn = self._turn
+
+    def __exit__(self, *failure: object) -> None:
+        self._stream.__exit__(*failure)
+        self._device.__exit__(*failure)
+
+
 @cache
 def _kernel(name: str, function: str, options: tuple[str, ...]) -> Any:
     """A kernel for all devices; CuPy compiles it at the first launch and keeps the binary on disk."""
@@ -117,6 +136,8 @@ class GpuStream:
         self._turns = [Turn() for _ in range(_TURNS)]
         self._used = _Used()
         self._constants: dict[str, Any] = {}
+        #: Where samples lie, by their shapes: often the same array as in the iteration before.
+        self._places: dict[tuple[int, int], tuple[NDArray[np.int64], NDArray[np.int64], int]] = {}
 
     def begin(self) -> Turn:
         """A turn for a new iteration; waits for the GPU if too many are in flight."""
@@ -128,12 +149,9 @@ class GpuStream:
         turn.staging.begin()
         return turn
 
-    @contextmanager
-    def use(self, turn: Turn) -> Generator[None]:
+    def use(self, turn: Turn) -> AbstractContextManager[None]:
         """Enqueue work of an iteration; those of two iterations may alternate."""
-        with self._device, self._stream:
-            self._used.turn = turn
-            yield
+        return _Use(self._device, self._stream, self._used, turn)
 
     def end(self, turn: Turn) -> None:
         """Mark the end of an iteration, also of one that failed."""
@@ -196,7 +214,12 @@ class GpuStream:
         self, shapes: NDArray[np.int64], dtype: np.dtype[Any], layout: str, sources: Sequence[str] = ()
     ) -> DeviceBatch:
         """A batch whose contents are not defined yet."""
-        offsets, size = place(shapes, dtype)
+        known = self._places.get((id(shapes), dtype.itemsize))
+        if known is None or known[0] is not shapes:
+            if len(self._places) > _MOST_PLACES:
+                self._places.clear()
+            known = self._places[id(shapes), dtype.itemsize] = shapes, *place(shapes, dtype)
+        _, offsets, size = known
         return DeviceBatch(self._pool.malloc(roomy(size + PADDING)), offsets, shapes, dtype, layout, sources)
 
     def scratch(self, size: int) -> Any:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from numba import int32, int64
 from numpy.typing import NDArray
 
+from dali_studio.kernels.cpu.jit import readable, short_kernel, writable
+from dali_studio.kernels.cpu.window_rows import columns
 from dali_studio.kernels.cuda.generate import part_text
 from dali_studio.kernels.cuda.parts import Part
 
@@ -14,6 +18,7 @@ _INTS = ("y", "x", "step_y", "step_x", "in_h", "in_w", "channels", "unused")
 _ROW = np.dtype(
     [*((name, np.uint64) for name in ("mean", "inverse", "fill")), *((name, np.int32) for name in _INTS)], align=True
 )
+_FIRST_INT = 6  # of the 32-bit words of a row
 _COPY, _CUT, _NORMALIZE = 0, 1, 2
 
 
@@ -23,16 +28,35 @@ def _part(
 ) -> Part:  # fmt: skip
     """Windows of `sizes` that begin at `anchors` of inputs of `shapes`, (N, 2) as (y, x) each."""
     row = np.zeros(len(shapes), _ROW)
-    row["in_h"], row["in_w"], row["channels"] = (shapes[:, layout.index(letter)] for letter in "HWC")
-    for axis, (name, flipped) in enumerate(zip("yx", flips, strict=True)):
-        mirrored = np.asarray(flipped) != 0
-        row[name] = anchors[:, axis] + np.where(mirrored, sizes[:, axis] - 1, 0)
-        row[f"step_{name}"] = np.where(mirrored, -1, 1)
+    words = row.view(np.int32).reshape(len(shapes), -1)
+    axes = (layout.index(letter) for letter in "HWC")
+    flipped = (np.atleast_1d(np.asarray(flip, np.int64)) for flip in flips)
+    _rows()(shapes, *axes, anchors, sizes, *flipped, words[:, _FIRST_INT:])
     return Part("Window", "window", part_text("window"), row, tables, (mode,))
+
+
+@short_kernel(
+    readable(int64, 2), int64, int64, int64, readable(int64, 2), readable(int64, 2), readable(int64, 1),
+    readable(int64, 1), writable(int32, 2),
+)  # fmt: skip
+def _rows(shapes, height, width, channel, anchors, sizes, flips_y, flips_x, words):
+    """The whole numbers of `_ROW`, in the order of `_INTS`; a single flip is that of all samples."""
+    for i in range(len(shapes)):
+        for axis in range(2):
+            flips = flips_y if axis == 0 else flips_x
+            mirrored = flips[i if len(flips) > 1 else 0] != 0
+            words[i, axis] = anchors[i, axis] + (sizes[i, axis] - 1 if mirrored else 0)
+            words[i, 2 + axis] = -1 if mirrored else 1
+        words[i, 4], words[i, 5], words[i, 6] = shapes[i, height], shapes[i, width], shapes[i, channel]
 
 
 def _fill(values: Any, channels: int, dtype: np.dtype[Any]) -> NDArray[Any]:
     """One value per output channel: the only one for all, or those given and 0 for the rest."""
+    return _filled(tuple(np.atleast_1d(values).tolist()), channels, dtype)
+
+
+@lru_cache(maxsize=64)
+def _filled(values: tuple[float, ...], channels: int, dtype: np.dtype[Any]) -> NDArray[Any]:
     given = np.atleast_1d(np.asarray(values, np.float64))
     wanted = np.full(channels, given[0]) if given.size == 1 else np.zeros(channels)
     if given.size > 1:
@@ -44,7 +68,7 @@ def _fill(values: Any, channels: int, dtype: np.dtype[Any]) -> NDArray[Any]:
 
 
 def _extents(shapes: NDArray[np.int64], layout: str) -> NDArray[np.int64]:
-    return shapes[:, [layout.index("H"), layout.index("W")]]
+    return columns(shapes, layout.index("H"), layout.index("W"))
 
 
 def _channels(shapes: NDArray[np.int64], layout: str) -> int:

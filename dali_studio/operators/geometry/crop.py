@@ -84,10 +84,9 @@ class Crop(CropArguments, Operator):
     def plan(args: Args, *inputs: BatchView) -> Work:
         layout = image_meta(inputs[0].meta, PLANAR_LAYOUTS).layout or ""
         sizes = extents(inputs[0].shapes, layout)
-        anchors, crops = crop_windows(args, sizes)
+        anchors, crops, outside = crop_windows(args, sizes)
         channels = inputs[0].shapes[:, layout.index("C")]
-        padded = np.asarray(((anchors < 0) | (anchors + crops > sizes)).any(axis=1))
-        fill = fill_values(args, channels, padded, to_numpy(args["dtype"] or inputs[0].meta.dtype or T.UINT8))
+        fill = fill_values(args, channels, outside, to_numpy(args["dtype"] or inputs[0].meta.dtype or T.UINT8))
         params = {"anchors": anchors, "crops": crops, "sizes": sizes, "fill": fill, "layout": layout}
         return Work(with_extents(inputs[0].shapes, layout, crops), params)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Annotated, Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import T, accept_input, extents, image_meta, round_half_away, with_extents
+from dali_studio.operators.parts import run_alone
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import BatchView, Work
 from dali_studio.schema.declare import Input, Operator, Output
@@ -72,8 +74,7 @@ class Warp(Operator, abstract=True):
 
     @staticmethod
     def gpu(work: Work, inputs: Sequence[DeviceBatch], output: DeviceBatch, stream: GpuStream) -> None:
-        params = work.params
-        warp.warp_affine(inputs[0], output, params["matrices"], params["interp"], params["fill"], stream)
+        run_alone(Warp, work, inputs[0], output, stream)
 
     @staticmethod
     def part(work: Work, image: BatchView, dtype: np.dtype[Any]) -> Part:
@@ -129,6 +130,11 @@ def _fill(args: Args, images: BatchView) -> float | None:
     """The colour outside as the images' own type holds it, whatever the type of the output."""
     if args["fill_value"] is None:
         return None
-    held = np.empty(1, to_numpy(images.meta.dtype or T.UINT8))
-    convert(np.array([args["fill_value"]], np.float32), held)
+    return _held(args["fill_value"], to_numpy(images.meta.dtype or T.UINT8))
+
+
+@lru_cache(maxsize=64)
+def _held(value: float, dtype: np.dtype[Any]) -> float:
+    held = np.empty(1, dtype)
+    convert(np.array([value], np.float32), held)
     return float(held[0])

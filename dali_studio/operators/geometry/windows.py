@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.core.diagnostics import ArgumentError
-from dali_studio.operators.common import round_half_away
+from dali_studio.kernels.cpu.window_rows import KEEP, TRIM, windows
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Choices, Doc, Length, Range, Refused, Ui, Unit
 
@@ -67,7 +68,9 @@ def check_crop_arguments(args: Args) -> None:
         )
 
 
-def crop_windows(args: Args, sizes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def crop_windows(
+    args: Args, sizes: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
     """Windows of a batch.
 
     Parameters
@@ -82,6 +85,8 @@ def crop_windows(args: Args, sizes: NDArray[np.int64]) -> tuple[NDArray[np.int64
     anchors, crops : ndarray
         (N, 2) int64 each, as (y, x) and (height, width). The corner is ``round(crop_pos * (size - crop))`` with the
         float32 position multiplied in double precision, as in nvidia.dali.
+    outside : ndarray
+        (N,) bool: whether a window leaves its image.
 
     Raises
     ------
@@ -90,27 +95,23 @@ def crop_windows(args: Args, sizes: NDArray[np.int64]) -> tuple[NDArray[np.int64
     """
     if args.given("crop"):
         requested = args.vectors("crop", 2)
+        heights, widths = requested[:, 0], requested[:, 1]
     else:
-        requested = np.stack([args.scalars("crop_h"), args.scalars("crop_w")], axis=1)
-    crops = np.where(requested > 0, np.trunc(requested), sizes).astype(np.int64)
-    places = np.stack([args.scalars("crop_pos_y"), args.scalars("crop_pos_x")], axis=1)
-    corners = places.astype(np.float64) * (sizes - crops)
-    anchors = round_half_away(corners) if args["rounding"] == "round" else np.trunc(corners).astype(np.int64)
-    if args["out_of_bounds_policy"] == "trim_to_shape":
-        ends = np.clip(anchors + crops, 0, sizes)
-        anchors = np.clip(anchors, 0, sizes)
-        crops = ends - anchors
-    elif args["out_of_bounds_policy"] == "error":
-        outside = ((anchors < 0) | (anchors + crops > sizes)).any(axis=1)
-        if outside.any():
-            index = int(np.argmax(outside))
-            (h, w), (ch, cw) = sizes[index].tolist(), crops[index].tolist()
-            raise ArgumentError(
-                f"the window of {ch}×{cw} does not fit into the image of {h}×{w}.",
-                hint='Make it smaller, resize before, or set out_of_bounds_policy to "pad".',
-                argument="crop" if args.given("crop") else "crop_h", sample=index,
-            )  # fmt: skip
-    return anchors, crops
+        heights, widths = args.scalars("crop_h"), args.scalars("crop_w")
+    policy = args["out_of_bounds_policy"]
+    anchors, crops, outside = windows(
+        sizes, heights, widths, (args.scalars("crop_pos_y"), args.scalars("crop_pos_x")),
+        nearest=args["rounding"] == "round", policy=TRIM if policy == "trim_to_shape" else KEEP,
+    )  # fmt: skip
+    if policy == "error" and outside.any():
+        index = int(np.argmax(outside))
+        (h, w), (ch, cw) = sizes[index].tolist(), crops[index].tolist()
+        raise ArgumentError(
+            f"the window of {ch}×{cw} does not fit into the image of {h}×{w}.",
+            hint='Make it smaller, resize before, or set out_of_bounds_policy to "pad".',
+            argument="crop" if args.given("crop") else "crop_h", sample=index,
+        )  # fmt: skip
+    return anchors, crops, outside
 
 
 def inside(anchors: NDArray[np.int64], crops: NDArray[np.int64], sizes: NDArray[np.int64]) -> bool:
@@ -138,14 +139,19 @@ def fill_values(
         DS105 with the sample, if neither one value nor one per channel is given.
     """
     given = args["fill_values"] if args["out_of_bounds_policy"] == "pad" else (0.0,)
-    wrong = padded & (channels != len(given))
-    if len(given) != 1 and wrong.any():
+    wrong = padded & (channels != len(given)) if len(given) != 1 else None
+    if wrong is not None and wrong.any():
         index = int(np.argmax(wrong))
         raise ArgumentError(
             f"{len(given)} values are given for {channels[index]} channels.",
             hint="Give one value, or one per channel.",
             argument="fill_values", sample=index,
         )  # fmt: skip
+    return _as_written(tuple(given), dtype)
+
+
+@lru_cache(maxsize=64)
+def _as_written(given: tuple[float, ...], dtype: np.dtype[Any]) -> list[float]:
     values = np.nan_to_num(np.asarray(given, np.float64)) if dtype.kind in "iu" else np.asarray(given, np.float64)
     with np.errstate(over="ignore", invalid="ignore"):
         return (values.astype(np.int64).astype(dtype) if dtype.kind in "iu" else values).tolist()

@@ -11,7 +11,7 @@ from dali_studio.core.dtypes import from_numpy, to_numpy
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
 from dali_studio.operators.common import T, accept_output
-from dali_studio.operators.random.streams import RandomArguments, draw_batch, infer_random
+from dali_studio.operators.random.streams import RandomArguments, draw_batch, draw_constant, infer_random
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Batch
 from dali_studio.schema.declare import Input, Operator, Output, example
@@ -48,6 +48,9 @@ class CoinFlip(RandomArguments, Operator):
     @staticmethod
     def run(state: object, args: Args, *inputs: Batch) -> tuple[Batch, ...]:
         dtype = args["dtype"] or T.INT32
+        made = draw_constant(args, dtype, inputs, random.coin_flip, args["probability"])
+        if made is not None:
+            return (made,)
         chances = args.scalars("probability")
 
         def draw(seed: int, start: int, samples: int, elements: Any, rows: slice) -> NDArray[Any]:

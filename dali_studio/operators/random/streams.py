@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Annotated, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from dali_studio.core.dtypes import to_numpy
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
 from dali_studio.core.random import SAMPLE_STRIDE
+from dali_studio.core.random_stream import AHEAD, ahead, starts_of
 from dali_studio.core.rows import Rows
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Batch
@@ -46,6 +48,40 @@ def infer_random(args: Args, dtype: DALIDataType, inputs: Sequence[TensorMeta]) 
     return TensorMeta(dtype, ndim, "", "scalar" if ndim == 0 else "any")
 
 
+def draw_constant(
+    args: Args, dtype: DALIDataType, inputs: Sequence[Batch], function: Callable[..., NDArray[Any]], *numbers: Any
+) -> Batch | None:
+    """The samples of an iteration, of draws for some iterations at once; ``None`` where that is not possible.
+
+    Parameters
+    ----------
+    function : callable
+        ``function(seed, starts, samples, elements, *numbers, dtype)``, as those of `core.random`.
+    *numbers
+        The distribution; hashable.
+    """
+    context = args.context
+    if inputs or not args.constant or not context.whole:
+        return None
+    shape = tuple(args["shape"] or ())
+    place = ahead(context.samples_so_far, args.count, math.prod(shape))
+    if place is None or any(extent < 0 for extent in shape):
+        return None
+    block, row = place
+    table = _drawn(function, context.seed, block, args.count, shape, numbers, to_numpy(dtype))
+    return Batch(Rows(table[row].copy()))
+
+
+@lru_cache(maxsize=64)
+def _drawn(
+    function: Callable[..., NDArray[Any]], seed: int, block: int, samples: int, shape: tuple[int, ...],
+    numbers: tuple[Any, ...], dtype: np.dtype[Any],
+) -> NDArray[Any]:  # fmt: skip
+    """The numbers of the iterations of a block, (AHEAD, N, ...)."""
+    made = function(seed, starts_of(block, samples), samples, math.prod(shape), *numbers, dtype)
+    return made.reshape(AHEAD, samples, *shape)
+
+
 def draw_batch(args: Args, dtype: DALIDataType, inputs: Sequence[Batch], draw: Draw) -> Batch:
     """Draw the samples of an iteration, all at once where the whole batch is wanted.
 
@@ -57,7 +93,7 @@ def draw_batch(args: Args, dtype: DALIDataType, inputs: Sequence[Batch], draw: D
         return Batch([])
     different = set(shapes)
     counts = {math.prod(shape) for shape in different}
-    if len(counts) == 1 and np.array_equal(context.indices, np.arange(context.batch_size)):
+    if len(counts) == 1 and (context.whole or np.array_equal(context.indices, np.arange(context.batch_size))):
         table = draw(context.seed, context.samples_so_far, len(shapes), counts.pop(), slice(0, len(shapes)))
         if len(different) == 1:
             return Batch(Rows(table.reshape(len(shapes), *shapes[0])))

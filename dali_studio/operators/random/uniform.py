@@ -13,7 +13,7 @@ from dali_studio.core.dtypes import from_numpy, to_numpy
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
 from dali_studio.operators.common import T, accept_output
-from dali_studio.operators.random.streams import RandomArguments, draw_batch, infer_random
+from dali_studio.operators.random.streams import RandomArguments, draw_batch, draw_constant, infer_random
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Batch
 from dali_studio.schema.declare import Input, Operator, Output, example
@@ -76,6 +76,11 @@ class Uniform(RandomArguments, Operator):
     def run(state: object, args: Args, *inputs: Batch) -> tuple[Batch, ...]:
         dtype = args["dtype"] or T.FLOAT
         target = to_numpy(dtype)
+        listed = args["values"]
+        function, numbers = (_between, args["range"] or ()) if listed is None else (random.uniform_values, (listed,))
+        made = draw_constant(args, dtype, inputs, function, *numbers)
+        if made is not None:
+            return (made,)
         if args.given("values"):
             lists = args.samples("values")
 
@@ -91,6 +96,13 @@ class Uniform(RandomArguments, Operator):
                 return random.uniform(seed, start, samples, elements, low, high, target)
 
         return (draw_batch(args, dtype, inputs, draw),)
+
+
+def _between(
+    seed: int, start: NDArray[np.uint64], samples: int, elements: int, low: float, high: float, dtype: np.dtype[Any]
+) -> NDArray[Any]:
+    _check(np.array([[low, high]], np.float32))
+    return random.uniform(seed, start, samples, elements, low, high, dtype)
 
 
 def _check(limits: NDArray[np.float32]) -> None:

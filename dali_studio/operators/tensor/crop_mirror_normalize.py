@@ -14,6 +14,7 @@ from dali_studio.core.dtypes import to_numpy
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.layout import crop_mirror_normalize, normalize_coefficients
+from dali_studio.kernels.cpu.window_rows import window_shapes
 from dali_studio.kernels.cuda import window as windows
 from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.kernels.cuda.parts import Part
@@ -87,19 +88,18 @@ class CropMirrorNormalize(CropArguments, Operator):
         layout = image_meta(inputs[0].meta, PLANAR_LAYOUTS).layout or ""
         shapes = inputs[0].shapes
         sizes = extents(shapes, layout)
-        anchors, crops = crop_windows(args, sizes)
-        channels = shapes[:, layout.index("C")]
-        target = 1 << np.ceil(np.log2(np.maximum(channels, 1))).astype(np.int64) if args["pad_output"] else channels
-        parts = {"H": crops[:, 0], "W": crops[:, 1], "C": target}
-        padded = ((anchors < 0) | (anchors + crops > sizes)).any(axis=1) | (target > channels)
-        mean, inverse = _coefficients(args, int(channels.max(initial=1)))
+        anchors, crops, outside = crop_windows(args, sizes)
+        out_layout = str(args["output_layout"])
+        made, most = window_shapes(shapes, layout, crops, out_layout, padded=args["pad_output"])
+        target = made[:, out_layout.index("C")]
+        padded = outside | (target > shapes[:, layout.index("C")]) if args["pad_output"] else outside
+        mean, inverse = _coefficients(args, most)
         params = {
             "anchors": anchors, "crops": crops, "sizes": sizes, "mirror": args.scalars("mirror", np.int64),
             "mean": mean, "inverse": inverse, "fill": fill_values(args, target, padded, to_numpy(args["dtype"])),
-            "layout": layout,
-            "output_layout": str(args["output_layout"]),
+            "layout": layout, "output_layout": out_layout,
         }  # fmt: skip
-        return Work(np.stack([parts[letter] for letter in str(params["output_layout"])], axis=1), params)
+        return Work(made, params)
 
     @staticmethod
     def cpu(work: Work, index: int, *arrays: NDArray[Any], **options: Any) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dali_studio.core.random_stream import _AHEAD, _FEW, ELEMENT_STRIDE, SAMPLE_STRIDE, draws_u32, philox
+from dali_studio.core.random_stream import _FEW, AHEAD, ELEMENT_STRIDE, SAMPLE_STRIDE, draws_u32, philox
 from dali_studio.kernels.cpu import crop_window
 from dali_studio.kernels.cpu.crop_window import random_crop_windows
 
@@ -20,13 +20,13 @@ def drawn(seed: int, start: int, sample: int, element: int, draw: int) -> int:
 
 #: Batch sizes, and positions in units of them: before, at and behind the edges of a block.
 _SIZES = (1, 2, 3, 7, 64)
-_STEPS = (0, 1, _AHEAD - 1, _AHEAD, _AHEAD + 1, 5 * _AHEAD - 1, 1000)
+_STEPS = (0, 1, AHEAD - 1, AHEAD, AHEAD + 1, 5 * AHEAD - 1, 1000)
 
 
 @pytest.mark.parametrize("draws", [1, 2, 5])
 @pytest.mark.parametrize("size", _SIZES)
 def test_each_number_is_that_of_its_place(size: int, draws: int) -> None:
-    for start in [*(size * step for step in _STEPS), size * _AHEAD + 1, 2 * size * _AHEAD - 1, 12345, 2**40 + 1]:
+    for start in [*(size * step for step in _STEPS), size * AHEAD + 1, 2 * size * AHEAD - 1, 12345, 2**40 + 1]:
         whole = draws_u32(SEED, start, size, 1, draws)
         assert whole.shape == (size, 1, draws) and whole.dtype == np.uint32
         for sample in {0, size // 2, size - 1}:
@@ -45,7 +45,7 @@ def test_sizes_that_change_from_iteration_to_iteration() -> None:
 
 @pytest.mark.parametrize("size", [_FEW - 1, _FEW, _FEW + 1])
 def test_large_batches_draw_the_same(size: int) -> None:
-    for step in (0, 3, _AHEAD):
+    for step in (0, 3, AHEAD):
         whole = draws_u32(SEED, size * step, size, 1)
         assert np.array_equal(whole[:, 0], draws_u32(SEED, size * step, size, np.ones(size, np.int64)))
 

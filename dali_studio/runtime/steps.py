@@ -1,0 +1,87 @@
+"""Steps of a plan as an executor calls them: what it needs of each in every iteration is looked up once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dali_studio.compiler.plan import Step
+from dali_studio.core.diagnostics import ArgumentError
+from dali_studio.core.dtypes import from_numpy
+from dali_studio.core.enums import DALIDataType
+from dali_studio.core.rows import Rows
+from dali_studio.graph.edits import PortRef
+from dali_studio.runtime.segment import Store
+from dali_studio.schema.arguments import WIRE_DTYPES, Args, RunContext
+from dali_studio.schema.declare import Operator
+from dali_studio.schema.model import OperatorSchema
+from dali_studio.schema.registry import Registry
+
+
+@dataclass(slots=True)
+class StepFacts:
+    """A step with its operator.
+
+    Attributes
+    ----------
+    wires : tuple
+        Arguments that edges feed: name, where the values come from, and their type, or ``None`` for any.
+    seed : int
+        The operator's seed.
+    kept : dict
+        What `Args` makes of constant values.
+    """
+
+    step: Step
+    operator: type[Operator]
+    schema: OperatorSchema
+    wires: tuple[tuple[str, PortRef, DALIDataType | None], ...]
+    seed: int
+    kept: dict[Any, Any] = field(default_factory=dict[Any, Any])
+
+    def arguments(self, store: Store, context: RunContext) -> Args:
+        """The arguments over a batch.
+
+        Raises
+        ------
+        ArgumentError
+            DS203 for values of another type than the argument's; sources that declare no type pass validation with
+            them.
+        """
+        rows: dict[str, Sequence[NDArray[Any]]] = {}
+        for name, port, wanted in self.wires:
+            samples = rows[name] = store[port].samples
+            if wanted is None or not samples:
+                continue
+            found = from_numpy((samples.table if isinstance(samples, Rows) else samples[0]).dtype)
+            if found is not wanted:
+                raise ArgumentError(
+                    f"the values are {found.name}; {name} takes {wanted.name} exactly.",
+                    hint=f"Insert a cast to {wanted.name}.", argument=name, code="DS203",
+                )  # fmt: skip
+        step = self.step
+        return Args(self.schema, step.arguments, rows, len(context.indices), step.objects, context, self.kept)
+
+    def design_arguments(self) -> Args:
+        """The arguments before there is an iteration."""
+        context = RunContext(0, np.empty(0, np.int64), seed=self.seed) if self.schema.seeded else None
+        wired = dict.fromkeys(self.step.argument_inputs)
+        return Args(self.schema, self.step.arguments, wired, 0, self.step.objects, context)
+
+
+def facts_of(step: Step, registry: Registry, seeds: Sequence[int]) -> StepFacts:
+    """Look up what there is to know of a step; `seeds` are those that the pipeline hands out."""
+    operator = registry.operator(step.operator)
+    schema = operator.schema
+    wires: list[tuple[str, PortRef, DALIDataType | None]] = []
+    for name, port in step.argument_inputs.items():
+        argument = schema.argument(name)
+        wires.append((name, port, None if argument is None else WIRE_DTYPES.get(argument.type)))
+    explicit = step.arguments.get("seed") if schema.seeded else None
+    drawn = 0 if step.seed_index is None else seeds[step.seed_index]
+    seed = int(drawn if explicit is None else explicit)  # pyright: ignore[reportArgumentType] - an int argument
+    return StepFacts(step, operator, schema, tuple(wires), seed)
