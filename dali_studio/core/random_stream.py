@@ -18,7 +18,7 @@ is a seed like any other.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -35,7 +35,7 @@ AHEAD, _FEW = 16, 2048
 """Iterations whose draws are made at once, and the most draws of one of these."""
 _MASK32 = 0xFFFFFFFF
 _MASK64 = 0xFFFFFFFFFFFFFFFF
-_PHILOX_MULTIPLIERS = np.array([[0xD2511F53], [0xCD9E8D57]], np.uint32)
+PHILOX_MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
 _PHILOX_KEY_STEPS = (0x9E3779B9, 0xBB67AE85)
 _PHILOX_ROUNDS = 10
 
@@ -150,17 +150,32 @@ def philox(lo: ArrayLike, hi: ArrayLike, key: int) -> NDArray[np.uint32]:
     ndarray of uint32, shape (4, ...)
         The four words of every counter.
     """
-    low, high = np.broadcast_arrays(np.asarray(lo, np.uint64), np.asarray(hi, np.uint64))
-    shape = low.shape
+    low, high = np.asarray(lo, np.uint64), np.asarray(hi, np.uint64)
+    if low.shape != high.shape:
+        shape = np.broadcast_shapes(low.shape, high.shape)
+        low, high = np.broadcast_to(low, shape), np.broadcast_to(high, shape)
+    return _words(low.reshape(-1), high.reshape(-1), _round_keys(key & _MASK64)).reshape(4, *low.shape)
+
+
+def use_compiled(words: Callable[..., NDArray[np.uint32]]) -> None:
+    """Let `philox` take a compiled function with the arguments and results of its own."""
+    global _words  # noqa: PLW0603 - this package does without a compiler: one above it brings the function
+    _words = words
+
+
+def _words_of_arrays(
+    low: NDArray[np.uint64], high: NDArray[np.uint64], round_keys: NDArray[np.uint32]
+) -> NDArray[np.uint32]:
     # Rows (word 0, word 2) and (word 1, word 3): a round multiplies the first pair and swaps the two rows.
     words = np.empty((2, low.size), np.uint64)
-    words[0], words[1] = low.reshape(-1), high.reshape(-1)
+    words[0], words[1] = low, high
     halves = words.view(np.uint32).reshape(2, -1, 2)
     if not np.little_endian:
         halves = halves[..., ::-1]
     multiplied, other = halves[..., 0], halves[..., 1]
-    for keys in _round_keys(key & _MASK64):
-        product = np.multiply(multiplied, _PHILOX_MULTIPLIERS, dtype=np.uint64)
+    factors = np.array(PHILOX_MULTIPLIERS, np.uint32)[:, None]
+    for keys in round_keys[:, :, None]:
+        product = np.multiply(multiplied, factors, dtype=np.uint64)
         parts = product.view(np.uint32).reshape(2, -1, 2)[::-1]
         low_half, high_half = (parts[..., 0], parts[..., 1]) if np.little_endian else (parts[..., 1], parts[..., 0])
         multiplied = (other ^ keys) ^ high_half
@@ -168,15 +183,18 @@ def philox(lo: ArrayLike, hi: ArrayLike, key: int) -> NDArray[np.uint32]:
     out = np.empty((4, low.size), np.uint32)
     out[0::2] = multiplied
     out[1::2] = other
-    return out.reshape(4, *shape)
+    return out
+
+
+_words = _words_of_arrays
 
 
 @lru_cache(maxsize=1024)
 def _round_keys(key: int) -> NDArray[np.uint32]:
-    """The two key words of each of the ten rounds: (10, 2, 1)."""
+    """The two key words of each of the ten rounds: (10, 2)."""
     low, high = _PHILOX_KEY_STEPS
     words = [[(key + i * low) & _MASK32, ((key >> 32) + i * high) & _MASK32] for i in range(_PHILOX_ROUNDS)]
-    return np.array(words, np.uint32)[:, :, None]
+    return np.array(words, np.uint32)
 
 
 def draws_at(seed: int, high: NDArray[np.uint64], offset: NDArray[np.uint64]) -> NDArray[np.uint32]:

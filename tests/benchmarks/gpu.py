@@ -1,4 +1,4 @@
-"""Times of GPU operators on a batch that lies in device memory: ``python tests/benchmarks/gpu.py [--out FILE]``.
+"""Times of GPU operators on batches that lie in device memory: ``python tests/benchmarks/gpu.py [--out FILE]``.
 
 Every figure is the median over repetitions of the time of one batch, with many batches enqueued and one wait at the
 end, so that host and GPU overlap as in a run; `host` is the time to enqueue one batch.
@@ -10,7 +10,7 @@ import argparse
 import json
 import statistics
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -27,6 +27,7 @@ from dali_studio.runtime.executor import Executor, Iteration
 from dali_studio.runtime.failures import Tolerance
 from dali_studio.runtime.request import Request
 from dali_studio.runtime.workers import WorkerPool
+from dali_studio.schema.batches import Batch
 
 BATCH, SIZE = 256, (480, 640)
 _BATCHES, _REPETITIONS = 40, 9
@@ -40,9 +41,32 @@ def _chain(images: Any) -> Any:
         fill_value=0.0,
     )
     images = fn.brightness_contrast(fn.hsv(images, hue=20.0, saturation=1.2), brightness=1.1, contrast=0.9)
+    return _normalized(images)
+
+
+def _ten(images: Any) -> Any:
+    """Ten operators; most of their arguments are drawn for every sample."""
+    between = fn.random.uniform
+    images = fn.rotate(fn.resize(images, size=(288.0, 288.0)), angle=between(range=(-30.0, 30.0)), keep_size=True)
+    images = fn.flip(images, horizontal=fn.random.coin_flip())
+    place = between(range=(0.0, 1.0)), between(range=(0.0, 1.0))
+    images = fn.crop(images, crop=(256.0, 256.0), crop_pos_x=place[0], crop_pos_y=place[1])
+    images = fn.hsv(images, hue=between(range=(-20.0, 20.0)), saturation=between(range=(0.5, 1.5)))
+    images = fn.brightness_contrast(images, brightness=between(range=(0.5, 1.5)), contrast=between(range=(0.5, 1.5)))
+    images = fn.warp_affine(images, matrix=(1.0, 0.1, -6.0, 0.1, 0.9, 3.0), fill_value=0.0)
+    images = fn.cast(fn.resize(images, size=(240.0, 240.0)), dtype="FLOAT")
+    return _normalized(images)
+
+
+def _normalized(images: Any) -> Any:
     return fn.crop_mirror_normalize(
         images, crop=(224.0, 224.0), mirror=fn.random.coin_flip(), mean=(124.0, 116.0, 104.0), std=(58.0, 57.0, 57.0)
     )
+
+
+def _training(images: Any) -> Any:
+    """What follows the decoder in the training pipeline."""
+    return _normalized(fn.resize(images, resize_x=256.0, resize_y=256.0))
 
 
 WORK: dict[str, Callable[[Any], Any]] = {
@@ -58,20 +82,31 @@ WORK: dict[str, Callable[[Any], Any]] = {
     "crop": lambda x: fn.crop(x, crop=(300.0, 400.0)),
     "cast to float": lambda x: fn.cast(x, dtype="FLOAT"),
     "chain": _chain,
+    "ten operators": _ten,
 }  # fmt: skip
+#: The same, of batches that differ in the sizes of all images.
+RAGGED: dict[str, Callable[[Any], Any]] = {"training pipeline behind the decoder": _training, "ten operators": _ten}
+
+Images = Sequence["np.ndarray[Any, Any]"]
 
 
-def measure(define: Callable[[Any], Any], images: np.ndarray[Any, Any], *, fuse: bool = True) -> dict[str, float]:
-    """Milliseconds a batch: `wall`, and `host` (until everything is enqueued)."""
+def ragged(count: int) -> list[Images]:
+    """Batches of images of different sizes, of about 500×375 on average."""
+    random = np.random.default_rng(0)
+    sizes = random.integers((200, 300), (550, 700), (count, BATCH, 2)).tolist()
+    return [[random.integers(0, 256, (height, width, 3), np.uint8) for height, width in batch] for batch in sizes]
+
+
+def measure(define: Callable[[Any], Any], batches: Sequence[Images], *, fuse: bool = True) -> dict[str, float]:
+    """Milliseconds a batch: `wall`, and `host` (until everything is enqueued), of batches in turns."""
     pipeline = Pipeline(batch_size=BATCH, num_threads=4, device_id=0, seed=1)
     with pipeline:
-        source = fn.external_source(source=lambda: list(images), layout="HWC", name="source")
+        source = fn.external_source(source=lambda: list(batches[0]), layout="HWC", name="source")
         pipeline.set_outputs(define(source.gpu()))
     registry = default_registry()
     plan = compile_graph(pipeline.graph, registry, devices=True, fuse=fuse)
     executor = Executor(plan, registry, 1, WorkerPool(4), 0)
     fed = {"source": tuple(pipeline._built().feeders["source"].take())}
-    placed: dict[Any, Any] = {}
     executor.run(Request(0, 0, BATCH, fed))
     runner = executor._gpu
     assert runner is not None
@@ -80,10 +115,13 @@ def measure(define: Callable[[Any], Any], images: np.ndarray[Any, Any], *, fuse:
         stage for stage in plan.stages
         if not (isinstance(stage, BatchStage) and stage.step.role in ("external_source", "copy"))
     ]  # fmt: skip
-    turn = runner.begin()
-    with runner.use(turn):
-        runner.upload(copy, [fed["source"][0]], placed)
-    runner.end(turn, {})
+    resident: list[dict[Any, Any]] = []
+    for images in batches:
+        turn = runner.begin()
+        with runner.use(turn):
+            resident.append({})
+            runner.upload(copy, [Batch(list(images), "HWC")], resident[-1])
+        runner.end(turn, {})
     wall: list[float] = []
     host: list[float] = []
     for _ in range(_REPETITIONS):
@@ -92,7 +130,8 @@ def measure(define: Callable[[Any], Any], images: np.ndarray[Any, Any], *, fuse:
         enqueued = 0.0
         for iteration in range(_BATCHES):
             request = Request(iteration, iteration * BATCH, BATCH, fed)
-            now = Iteration(request, Tolerance(iteration, executor._record), {}, dict(placed))
+            placed = dict(resident[iteration % len(resident)])
+            now = Iteration(request, Tolerance(iteration, executor._record), {}, placed)
             turn = runner.begin()
             started = perf_counter()
             with runner.use(turn):
@@ -115,11 +154,13 @@ def main() -> None:
     if absent is not None:
         sys.exit(f"There is no GPU: {absent.reason}. {absent.hint}")
     images = np.random.default_rng(0).integers(0, 256, (BATCH, *SIZE, 3), np.uint8)
-    found = {name: measure(define, images) for name, define in WORK.items()}
-    found["chain, one by one"] = measure(_chain, images, fuse=False)
+    found = {name: measure(define, [images]) for name, define in WORK.items()}
+    found["chain, one by one"] = measure(_chain, [images], fuse=False)
+    batches = ragged(4)
+    found.update({f"{name}, ragged": measure(define, batches) for name, define in RAGGED.items()})
     for name, row in found.items():
         sys.stdout.write(
-            f"{name:28s} {row['wall']:8.3f} ms a batch (spread {row['spread']:.3f}), host {row['host']:.3f} ms\n"
+            f"{name:45s} {row['wall']:8.3f} ms a batch (spread {row['spread']:.3f}), host {row['host']:.3f} ms\n"
         )
     if options.out is not None:
         facts = {"gpu": dict(device.describe()), "batch": BATCH, "size": SIZE, "milliseconds": found}

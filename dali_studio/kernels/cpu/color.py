@@ -6,7 +6,6 @@ All arithmetic is float32 without fused multiply-add, in a fixed order, so that 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numba
@@ -28,7 +27,7 @@ from dali_studio.kernels.cpu.simd_pixels import (
     load16x3,
     store16x3_away,
 )
-from dali_studio.kernels.cpu.views import Array, packed_rows
+from dali_studio.kernels.cpu.views import Array, alike, packed_rows
 
 #: RGB to YIQ, as nvidia.dali's hue, saturation and value are defined. Hue turns the plane of I and Q.
 _YIQ = np.array([[0.299, 0.587, 0.114], [0.596, -0.274, -0.321], [0.211, -0.523, 0.311]], np.float32).astype(np.float64)
@@ -146,7 +145,7 @@ def hsv_matrix(hue: Any, saturation: Any, value: Any) -> Array:
     (N, 3, 3) float32 array, or (3, 3) for three scalars
     """
     inputs = (np.asarray(argument, np.float32).astype(np.float64) for argument in (hue, saturation, value))
-    angle, factor, gain = _alike(*inputs)
+    angle, factor, gain = alike(*inputs)
     radians = np.deg2rad(angle)
     made = np.empty((*angle.shape, 3, 3), np.float32)
     cosine, sine = np.atleast_1d(np.cos(radians)), np.atleast_1d(np.sin(radians))
@@ -181,12 +180,6 @@ def brightness_contrast(src: Array, out: Array, mult: float, add: float) -> None
     _apply(_SCALE, src, out, 1, np.array([mult, add], np.float32))
 
 
-def _alike(*arrays: Array) -> Sequence[Array]:
-    """Arrays of one shape, to which those that differ are broadcast."""
-    same = all(array.shape == arrays[0].shape for array in arrays)
-    return arrays if same else np.broadcast_arrays(*arrays)
-
-
 def _half_range(dtype: Any) -> np.float32:
     kind = np.dtype(dtype)
     return (
@@ -219,6 +212,6 @@ def brightness_contrast_coefficients(
     """
     given = np.full(np.shape(brightness), _half_range(in_dtype)) if contrast_center is None else contrast_center
     inputs = (np.asarray(argument, np.float32) for argument in (brightness, brightness_shift, contrast, given))
-    gain, shift, slope, center = _alike(*inputs)
+    gain, shift, slope, center = alike(*inputs)
     offset = gain * (center - slope * center) + shift * _full_range(out_dtype)
     return np.asarray(gain * slope, np.float32), np.asarray(offset, np.float32)

@@ -43,3 +43,12 @@ def overlap(anchor: int, extent: int, size: int) -> tuple[int, int]:
     """The part [begin, end) of a window of `extent` pixels at `anchor` that lies inside an axis of `size`."""
     begin = min(max(-anchor, 0), extent)
     return begin, max(begin, min(extent, size - anchor))
+
+
+def alike(*arrays: Array) -> tuple[Array, ...]:
+    """The arrays in one shape: as they are, or broadcast (and read-only)."""
+    first = arrays[0].shape
+    if all(array.shape == first for array in arrays):
+        return arrays
+    shape = np.broadcast_shapes(*(array.shape for array in arrays))
+    return tuple(np.broadcast_to(array, shape) for array in arrays)

@@ -31,7 +31,7 @@ from dali_studio.kernels.cpu.simd_pixels import (
     pack4,
     store12_away,
 )
-from dali_studio.kernels.cpu.views import Array, packed_rows
+from dali_studio.kernels.cpu.views import Array, alike, packed_rows
 from dali_studio.kernels.cpu.weights import Interp
 
 
@@ -239,8 +239,8 @@ def rotated_size(angle: Any, height: Any, width: Any) -> Array:
     -------
     (..., 2) int64 array of (height, width)
     """
-    degrees, rows, columns = np.broadcast_arrays(np.asarray(angle, np.float32), height, width)
-    radians = np.deg2rad(degrees).astype(np.float64)  # a float32 angle decides which axis a turn by 45 degrees shows
+    degrees, rows, columns = alike(*(np.asarray(given) for given in (angle, height, width)))
+    radians = np.deg2rad(degrees.astype(np.float32)).astype(np.float64)  # a float32 angle decides which axis a turn by 45 degrees shows
     made = np.empty((*degrees.shape, 2), np.int64)
     given = (np.cos(radians), np.sin(radians), rows.astype(np.int64), columns.astype(np.int64))
     _boxes()(*(np.atleast_1d(array) for array in given), made.reshape(-1, 2))
@@ -275,10 +275,8 @@ def rotate_matrix(angle: Any, in_h: Any, in_w: Any, out_h: Any, out_w: Any) -> A
     # single precision and this order of additions are nvidia.dali's: turns by 90 degrees often sample exactly between
     # pixels, where the last bit decides how the mean is rounded
     radians = np.asarray(angle, np.float32) * np.float32(np.pi / 180)
-    sizes = [np.asarray(size, np.float32) for size in (in_h, in_w, out_h, out_w)]
-    given = [np.cos(radians), np.sin(radians), *sizes]
-    if any(array.shape != radians.shape for array in sizes):
-        given = np.broadcast_arrays(*given)
+    sizes = (np.asarray(size, np.float32) for size in (in_h, in_w, out_h, out_w))
+    given = alike(np.cos(radians), np.sin(radians), *sizes)
     made = np.empty((*given[0].shape, 2, 3), np.float32)
     _rotations()(*(np.atleast_1d(array) for array in given), made.reshape(-1, 2, 3))
     return made

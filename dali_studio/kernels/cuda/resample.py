@@ -10,59 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.kernels.cpu.weights import FILTER_TABLES, Interp
+from dali_studio.kernels.cpu.weights import FILTER_TABLES
 from dali_studio.kernels.cuda import chains, tables
+from dali_studio.kernels.cuda.axes import axes, place_weights
 from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.kernels.cuda.generate import BAND, part_text
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.stream import GpuStream
 
-_AXIS_INTS = ("in_size", "out_size", "kind", "taps", "wide", "accumulate")
-_AXIS = np.dtype(
-    [("starts", np.uint64), ("weights", np.uint64), ("low", np.float32), ("scale", np.float32),
-     *((name, np.int32) for name in _AXIS_INTS), ("radius", np.float32), ("unused", np.int32)],
-    align=True,
-)  # fmt: skip
-_INTS = ("y_taps", "x_taps", "height", "width")
-_ROW = np.dtype(
-    [*((name, np.uint64) for name in ("y_starts", "x_starts", "y_weights", "x_weights")),
-     *((name, np.int32) for name in _INTS)],
-    align=True,
-)  # fmt: skip
 _TILE = 32  # columns of a warp
 _WARPS = (8, 4, 2, 1)
 _SHARED = 40 * 1024  # what every GPU gives a block without being asked
-
-
-#: Radius of each `Interp` where it is not widened.
-_NATURAL = np.array([2 if kind == Interp.CUBIC else 3 if kind == Interp.LANCZOS3 else 1 for kind in Interp], np.float32)
-
-
-@dataclass(slots=True)
-class _Axes:
-    """The same axis of all samples."""
-
-    kinds: NDArray[np.int64]
-    low: NDArray[np.float32]
-    scale: NDArray[np.float32]
-    radius: NDArray[np.float32]
-    wide: NDArray[np.int64]
-    taps: NDArray[np.int64]
-
-
-def _axes(
-    in_sizes: NDArray[np.int64], sizes: NDArray[np.int64], low: NDArray[Any], high: NDArray[Any],
-    shrinking: int, growing: int, antialias: bool,
-) -> _Axes:  # fmt: skip
-    """The geometry of `kernels.cpu.weights.axis_weights`, for all samples at once and in the same precision."""
-    kinds = np.where(np.abs(high - low) > sizes, shrinking, growing).astype(np.int64)
-    begin = low.astype(np.float32)
-    scale = ((high.astype(np.float32) - begin) / sizes.astype(np.float32)).astype(np.float32)
-    natural = _NATURAL[kinds]
-    radius = (natural * np.maximum(np.abs(scale), np.float32(1)) if antialias else natural).astype(np.float32)
-    wide = np.ceil(2 * radius.astype(np.float64)).astype(np.int64)
-    taps = np.where(kinds == Interp.NN, 1, np.minimum(wide, in_sizes))
-    return _Axes(kinds, begin, scale, radius, wide, taps)
 
 
 def _filters() -> tuple[NDArray[np.float32], NDArray[np.int32]]:
@@ -125,37 +83,13 @@ def geometry(
     layout : str
         "HWC" or "CHW".
     """
-    h, w, c = (layout.index(letter) for letter in "HWC")
-    if (in_shapes[:, [h, w]] == 0).any():
-        raise ValueError("An image without pixels cannot be resized.")
-    count = len(in_shapes)
-    table = np.zeros(2 * count, _AXIS)
-    for first, axis in ((0, h), (1, w)):
-        view = table[first * count : (first + 1) * count]
-        axes = _axes(
-            in_shapes[:, axis], out_shapes[:, axis], rois[:, first], rois[:, first + 2], shrinking, growing, antialias
-        )
-        view["low"], view["scale"], view["radius"], view["kind"] = axes.low, axes.scale, axes.radius, axes.kinds
-        view["taps"], view["wide"], view["accumulate"] = axes.taps, axes.wide, axis == h
-        view["in_size"], view["out_size"] = in_shapes[:, axis], out_shapes[:, axis]
-    row = np.zeros(count, _ROW)
-    row["y_taps"], row["x_taps"] = table["taps"][:count], table["taps"][count:]
-    row["height"], row["width"] = out_shapes[:, h], out_shapes[:, w]
-    sizes = 4 * table["out_size"].astype(np.int64) * (1 + table["taps"])
-    ends = np.cumsum(sizes)
-    planar = layout == "CHW"
+    table, row, starts, size, span = axes(
+        in_shapes, out_shapes, layout, rois, (shrinking, growing), _TILE, antialias=antialias
+    )
+    capacity = -(-(span + 3) // 4) * 4  # three more, to begin with whole words
+    warps = next((warps for warps in _WARPS if 4 * capacity * warps <= _SHARED), 0)
     part = Part("Resample", "resample", part_text("resample"), row)
-    capacity, warps = _shared(table[count:], 1 if planar else in_shapes[:, c])
-    return Geometry(part, table, ends - sizes, int(ends[-1]) if count else 0, planar, capacity, warps)
-
-
-def _shared(columns: NDArray[Any], channels: Any) -> tuple[int, int]:
-    """Floats of a warp's row, and how many warps of a block fit into shared memory."""
-    scale, taps = np.abs(columns["scale"].astype(np.float64)), columns["taps"].astype(np.int64)
-    # the columns that a warp reads: as far as its outputs lie apart, and the filter's width
-    span = np.minimum(columns["in_size"], np.ceil((_TILE - 1) * scale).astype(np.int64) + taps + 2)
-    capacity = int(-(-((span * channels).max(initial=1) + 3) // 4) * 4)  # three more, to begin with whole words
-    return capacity, next((warps for warps in _WARPS if 4 * capacity * warps <= _SHARED), 0)
+    return Geometry(part, table, starts, size, layout == "CHW", capacity, warps)
 
 
 def resize(src: DeviceBatch, out: DeviceBatch, prepared: Geometry, stream: GpuStream) -> None:
@@ -193,12 +127,8 @@ def _make_weights(prepared: Geometry, stream: GpuStream) -> None:
     """Compute all weights; they stay as long as `prepared` is used."""
     table, row = prepared.table, prepared.part.row
     assert row is not None
-    count = len(row)
     prepared.weights = stream.scratch(prepared.size)
-    table["starts"] = prepared.starts + int(prepared.weights.ptr)
-    table["weights"] = table["starts"] + 4 * table["out_size"].astype(np.uint64)
-    row["y_starts"], row["x_starts"] = table["starts"][:count], table["starts"][count:]
-    row["y_weights"], row["x_weights"] = table["weights"][:count], table["weights"][count:]
+    place_weights(table, row, prepared.starts, int(prepared.weights.ptr))
     filters, layout = stream.constant("filters", _filters)
     stream.launch(
         "weights", table, table["out_size"], np.uint64(filters), np.uint64(layout), function="axis_weights",

@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.core.diagnostics import ArgumentError
-from dali_studio.operators.common import round_half_away
+from dali_studio.kernels.cpu.size_rows import MODES, sizes_and_regions
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Choices, Doc, Length, Refused, Ui, Unit
 
 Sizes = NDArray[np.float64]
+_UNLIMITED = np.float32(np.inf)
 _SEPARATE = ("resize_y", "resize_x")
 
 
@@ -52,7 +53,7 @@ class SizeArguments:
             "How size, resize_x and resize_y are meant: as given, without keeping the aspect ratio of a missing side, "
             "or as a box that the result fits into (not_larger) or covers (not_smaller)."
         ),
-        Choices(("default", "stretch", "not_larger", "not_smaller")),
+        Choices(MODES),
     ] = "default"  # fmt: skip
     roi_start: Annotated[
         list[float] | None,
@@ -108,22 +109,12 @@ def output_sizes(args: Args, in_sizes: NDArray[np.int64]) -> tuple[NDArray[np.in
         (N, 4) float64: (y0, x0, y1, x1) in pixels; start beyond end mirrors.
     """
     low, high = _regions(args, in_sizes)
-    extent = np.abs(high - low)
     requested, mode = _requested(args)
-    limit = args.vectors("max_size", 2, np.float64) if args.given("max_size") else np.full_like(requested, np.inf)
+    limit = args.vectors("max_size", 2) if args.given("max_size") else np.zeros_like(requested)
     # nvidia.dali computes wanted sizes in single precision: it decides which pixel is the nearest at ties
-    single = [part.astype(np.float32) for part in (requested, extent, np.where(limit > 0, limit, np.inf))]
-    wanted = _adjust(single[0], single[1], mode, single[2]).astype(np.float64)
-    mirrored = wanted < 0
-    low, high = np.where(mirrored, high, low), np.where(mirrored, low, high)
-    exact = np.abs(wanted)
-    sizes = np.maximum(round_half_away(exact.astype(np.float32)), 1)
-    if args["subpixel_scale"]:
-        factor = np.where(exact > 0, sizes / np.where(exact > 0, exact, 1), 1.0)
-        centre = (low + high) / 2
-        low, high = centre + (low - centre) * factor, centre + (high - centre) * factor
-        low, high = low.astype(np.float32).astype(np.float64), high.astype(np.float32).astype(np.float64)
-    return sizes, np.concatenate([low, high], axis=1)
+    return sizes_and_regions(
+        low, high, requested, MODES.index(mode), np.where(limit > 0, limit, _UNLIMITED), exact=args["subpixel_scale"]
+    )
 
 
 def _regions(args: Args, in_sizes: NDArray[np.int64]) -> tuple[Sizes, Sizes]:
@@ -133,32 +124,10 @@ def _regions(args: Args, in_sizes: NDArray[np.int64]) -> tuple[Sizes, Sizes]:
     return (low * in_sizes, high * in_sizes) if args["roi_relative"] else (low, high)
 
 
-def _requested(args: Args) -> tuple[Sizes, str]:
+def _requested(args: Args) -> tuple[NDArray[np.float32], str]:
     if args.given("size"):
-        return args.vectors("size", 2).astype(np.float64), args["mode"]
+        return args.vectors("size", 2), args["mode"]
     for name, mode in (("resize_shorter", "not_smaller"), ("resize_longer", "not_larger")):
         if args.given(name):
-            return np.repeat(args.scalars(name).astype(np.float64)[:, None], 2, axis=1), mode
-    return np.stack([args.scalars(name).astype(np.float64) for name in _SEPARATE], axis=1), args["mode"]
-
-
-def _adjust(
-    requested: NDArray[np.float32], extent: NDArray[np.float32], mode: str, limit: NDArray[np.float32]
-) -> NDArray[np.float32]:
-    """Fill in missing sides and apply mode and limit, row by row of (N, 2)."""
-    given = requested != 0
-    safe = np.where(extent > 0, extent, np.float32(1))
-    scale = np.abs(requested) / safe
-    sign = np.where(requested < 0, np.float32(-1), np.float32(1))
-    count = given.sum(axis=1, keepdims=True)
-    if mode in ("not_larger", "not_smaller"):
-        pick = np.min if mode == "not_larger" else np.max
-        blank = np.float32(np.inf if mode == "not_larger" else 0)
-        common = pick(np.where(given, scale, blank), axis=1, keepdims=True)
-        common = np.where(count == 0, np.float32(1), common)
-        common = np.minimum(common, np.min(limit / safe, axis=1, keepdims=True))
-        return sign * extent * common
-    other = np.prod(np.where(given, scale, np.float32(1)), axis=1, keepdims=True)
-    missing = extent if mode == "stretch" else extent * other
-    wanted = np.where(given, np.abs(requested), missing)
-    return sign * np.minimum(wanted, limit)
+            return np.repeat(args.scalars(name)[:, None], 2, axis=1), mode
+    return np.stack([args.scalars(name) for name in _SEPARATE], axis=1), args["mode"]

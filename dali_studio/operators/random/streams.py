@@ -17,6 +17,7 @@ from dali_studio.core.meta import TensorMeta
 from dali_studio.core.random import SAMPLE_STRIDE
 from dali_studio.core.random_stream import AHEAD, ahead, starts_of
 from dali_studio.core.rows import Rows
+from dali_studio.kernels.cpu import philox as _  # noqa: F401 - `core.random` draws with it from now on
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Batch
 from dali_studio.schema.marks import PER_SAMPLE, Doc
