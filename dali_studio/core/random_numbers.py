@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -39,17 +40,32 @@ def round_to_dtype(values: NDArray[Any], dtype: DTypeLike) -> NDArray[Any]:
 def fused_multiply_add(a: NDArray[Any], b: NDArray[Any], c: NDArray[Any]) -> NDArray[Any]:
     """``a * b + c`` rounded once, in the type of ``a`` (float32 or float64)."""
     if a.dtype == np.float32:
-        product = a.astype(np.float64) * b.astype(np.float64)  # exact: 24 + 24 bits
-        addend = np.broadcast_to(c.astype(np.float64), product.shape)
-        total, error = _two_sum(product, addend)
-        # Rounding twice (to 53, then 24 bits) is only wrong at ties; "round to odd" in the first step cures that.
-        even = (np.ascontiguousarray(total).view(np.int64) & 1) == 0
-        odd = np.nextafter(total, np.copysign(np.inf, error))
-        return np.where((error != 0) & even, odd, total).astype(np.float32)
+        return _single(a, b, c)
     product = a * b
     error = _product_error(a, np.broadcast_to(b, a.shape), product)
     total, rest = _two_sum(product, np.broadcast_to(c, product.shape))
     return total + (rest + error)
+
+
+def _single_of_arrays(
+    a: NDArray[np.float32], b: NDArray[np.float32], c: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    product = a.astype(np.float64) * b.astype(np.float64)  # exact: 24 + 24 bits
+    addend = np.broadcast_to(c.astype(np.float64), product.shape)
+    total, error = _two_sum(product, addend)
+    # Rounding twice (to 53, then 24 bits) is only wrong at ties; "round to odd" in the first step cures that.
+    even = (np.ascontiguousarray(total).view(np.int64) & 1) == 0
+    odd = np.nextafter(total, np.copysign(np.inf, error))
+    return np.where((error != 0) & even, odd, total).astype(np.float32)
+
+
+_single = _single_of_arrays
+
+
+def use_compiled(function: Callable[..., NDArray[np.float32]]) -> None:
+    """Let `fused_multiply_add` of single precision be a compiled function with the same results."""
+    global _single  # noqa: PLW0603 - this package does without a compiler: one above it brings the function
+    _single = function
 
 
 def _two_sum(a: NDArray[np.float64], b: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

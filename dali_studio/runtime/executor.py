@@ -254,12 +254,14 @@ class Executor:
     def _whole(self, step: Step, now: Iteration) -> None:
         """Run an operator that needs the whole batch, on the CPU."""
         store, cache = now.store, now.cache
-        found = {port: cache.load(port) for port in step.outputs} if cache is not None else {}
+        found = {} if cache is None else {port: cache.load(port) for port in step.outputs}
         if found and all(batch is not None for batch in found.values()):
             store.update({port: batch for port, batch in found.items() if batch is not None})
             return
         made = self._batch(step, now, [store[port] for port in step.inputs])
-        store.update({port: one for port, one in zip(step.outputs, made, strict=True) if isinstance(one, Batch)})
+        for port, one in zip(step.outputs, made, strict=True):
+            assert isinstance(one, Batch)
+            store[port] = one
         if cache is not None:
             for port in step.outputs:
                 cache.save(port, store[port])
@@ -331,14 +333,17 @@ class Executor:
         return found
 
     def _args(self, now: Iteration, step: Step) -> Args:
-        facts, request, tolerance = self._facts_of(step), now.request, now.tolerance
+        facts = self._facts_of(step)
+        return facts.arguments(now.store, len(now.indices), partial(self._context, now, facts))
+
+    def _context(self, now: Iteration, facts: StepFacts) -> RunContext:
+        request, tolerance = now.request, now.tolerance
         whole = request.indices is None
-        context = RunContext(
+        return RunContext(
             request.batch_size, now.indices, request.iteration, request.samples_so_far, facts.seed, self.workers.map,
-            self._memory.take, self.ahead and whole, step.asked, whole, tolerance.failed,
-            partial(tolerance.accepts, step),
+            self._memory.take, self.ahead and whole, facts.step.asked, whole, tolerance.failed,
+            partial(tolerance.accepts, facts.step),
         )  # fmt: skip
-        return facts.arguments(now.store, context)
 
     def take_in(self, step: Step, arrays: Sequence[Any], layout: str, producer: Any) -> DeviceBatch:
         """Copy CuPy arrays for an external source, in the order of the stream `producer`, for a later request."""

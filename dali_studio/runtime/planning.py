@@ -53,16 +53,19 @@ class Planned:
 
     def holds(self, views: Sequence[BatchView]) -> bool:
         """Whether it is the plan for these inputs."""
-        return self.constant and self.fits(views) and all(
-            shapes is view.shapes or np.array_equal(shapes, view.shapes)
-            for (_, shapes), view in zip(self.inputs, views, strict=True)
-        )  # fmt: skip
+        if not (self.constant and self.fits(views)):
+            return False
+        for (_, shapes), view in zip(self.inputs, views, strict=True):
+            if not _equal(shapes, view.shapes):
+                return False
+        return True
 
     def fits(self, views: Sequence[BatchView]) -> bool:
         """Whether its types follow from these inputs."""
-        return len(self.inputs) == len(views) and all(
-            meta is view.meta or meta == view.meta for (meta, _), view in zip(self.inputs, views, strict=True)
-        )
+        for (meta, _), view in zip(self.inputs, views, strict=True):
+            if meta is not view.meta and meta != view.meta:
+                return False
+        return True
 
     def part(self, view: BatchView) -> Part | None:
         """The step's part for its input."""
@@ -105,11 +108,15 @@ class Planner:
         work = operator.plan(args, *views)
         if work.shapes.shape[1] != meta.ndim:
             meta = gpu_meta(dtype, work.shapes.shape[1], meta.layout or "")
-        if last is not None and np.array_equal(last.work.shapes, work.shapes):
+        if last is not None and _equal(last.work.shapes, work.shapes):
             work.shapes = last.work.shapes  # the same array, so that later steps see at once that nothing changed
         made = Planned(operator, [(view.meta, view.shapes) for view in views], meta, dtype, work, constant)
         self._last[step.key] = made
         return made
+
+
+def _equal(shapes: NDArray[np.int64], others: NDArray[np.int64]) -> bool:
+    return shapes is others or (shapes.shape == others.shape and shapes.tobytes() == others.tobytes())
 
 
 @lru_cache(maxsize=256)

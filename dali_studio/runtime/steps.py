@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -32,8 +33,8 @@ class StepFacts:
         Arguments that edges feed: name, where the values come from, and their type, or ``None`` for any.
     seed : int
         The operator's seed.
-    kept : dict
-        What `Args` makes of constant values.
+    memory : dict
+        What `Args` and the operator make of constant values.
     """
 
     step: Step
@@ -41,10 +42,10 @@ class StepFacts:
     schema: OperatorSchema
     wires: tuple[tuple[str, PortRef, DALIDataType | None], ...]
     seed: int
-    kept: dict[Any, Any] = field(default_factory=dict[Any, Any])
+    memory: dict[Any, Any] = field(default_factory=dict[Any, Any])
 
-    def arguments(self, store: Store, context: RunContext) -> Args:
-        """The arguments over a batch.
+    def arguments(self, store: Store, count: int, context: Callable[[], RunContext]) -> Args:
+        """The arguments over a batch of `count` samples.
 
         Raises
         ------
@@ -57,20 +58,23 @@ class StepFacts:
             samples = rows[name] = store[port].samples
             if wanted is None or not samples:
                 continue
-            found = from_numpy((samples.table if isinstance(samples, Rows) else samples[0]).dtype)
-            if found is not wanted:
+            dtype = (samples.table if isinstance(samples, Rows) else samples[0]).dtype
+            if (found := _type_of(dtype)) is not wanted:
                 raise ArgumentError(
                     f"the values are {found.name}; {name} takes {wanted.name} exactly.",
                     hint=f"Insert a cast to {wanted.name}.", argument=name, code="DS203",
                 )  # fmt: skip
         step = self.step
-        return Args(self.schema, step.arguments, rows, len(context.indices), step.objects, context, self.kept)
+        return Args(self.schema, step.arguments, rows, count, step.objects, context, self.memory)
 
     def design_arguments(self) -> Args:
         """The arguments before there is an iteration."""
         context = RunContext(0, np.empty(0, np.int64), seed=self.seed) if self.schema.seeded else None
         wired = dict.fromkeys(self.step.argument_inputs)
         return Args(self.schema, self.step.arguments, wired, 0, self.step.objects, context)
+
+
+_type_of = cache(from_numpy)
 
 
 def facts_of(step: Step, registry: Registry, seeds: Sequence[int]) -> StepFacts:

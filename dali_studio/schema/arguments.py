@@ -261,13 +261,17 @@ class Args:
     objects
         Arguments that have no JSON form (callables).
     context
-        The iteration, at run time.
-    kept
-        What was made of constant values before; for who makes `Args` of one schema and one set of values, wired ones
-        by name included, in every iteration.
+        The iteration, at run time, or what gives it when somebody asks.
+    memory
+        What was made of constant values before; for who makes `Args` of one step in every iteration.
+
+    Attributes
+    ----------
+    memory : dict
+        Where operators, too, may keep what follows from the step and its constant values alone.
     """
 
-    __slots__ = ("_cache", "_context", "_values", "_wired", "count", "objects", "schema")
+    __slots__ = ("_context", "_values", "_wired", "count", "memory", "objects", "schema")
 
     def __init__(
         self,
@@ -276,13 +280,13 @@ class Args:
         wired: Mapping[str, Sequence[NDArray[Any]] | None] | None = None,
         count: int = 0,
         objects: Mapping[str, object] | None = None,
-        context: RunContext | None = None,
-        kept: dict[Any, Any] | None = None,
+        context: RunContext | Callable[[], RunContext] | None = None,
+        memory: dict[Any, Any] | None = None,
     ) -> None:
         self._context = context
         self.schema, self._values, self._wired, self.count = schema, values, wired or {}, count
         self.objects: Mapping[str, object] = objects or {}
-        self._cache: dict[Any, Any] = {} if kept is None else kept
+        self.memory: dict[Any, Any] = {} if memory is None else memory
 
     @property
     def context(self) -> RunContext:
@@ -293,14 +297,17 @@ class Args:
         RuntimeError
             At design time.
         """
-        if self._context is None:
+        context = self._context
+        if context is None:
             raise RuntimeError("there is no iteration at design time")
-        return self._context
+        if not isinstance(context, RunContext):
+            context = self._context = context()
+        return context
 
     @property
     def device(self) -> Device:
         """Where the operator runs; the CPU at design time."""
-        return "cpu" if self._context is None else self._context.device
+        return "cpu" if self._context is None else self.context.device
 
     def given(self, name: str) -> bool:
         """Whether the user set or wired the argument."""
@@ -313,7 +320,7 @@ class Args:
     def __getitem__(self, name: str) -> Any:
         """The constant value of an argument, or its default; ``None`` if unset or wired."""
         try:
-            return self._cache[name]
+            return self.memory[name]
         except KeyError:
             pass
         argument = self.schema.argument(name)
@@ -321,7 +328,7 @@ class Args:
             raise KeyError(name)
         value = None if name in self._wired else self._values.get(name, None)
         made = typed(argument, argument.default if value is None and name not in self._wired else value)
-        self._cache[name] = made
+        self.memory[name] = made
         return made
 
     @property
@@ -331,11 +338,11 @@ class Args:
 
     def _constant(self, key: tuple[Any, ...], make: Callable[[], NDArray[Any]]) -> NDArray[Any]:
         """An array that follows from constant values; nobody may write to it."""
-        made = self._cache.get(key)
+        made = self.memory.get(key)
         if made is None:
-            if len(self._cache) > _MOST_KEPT:  # batches of many sizes
-                self._cache.clear()
-            made = self._cache[key] = make()
+            if len(self.memory) > _MOST_KEPT:  # batches of many sizes
+                self.memory.clear()
+            made = self.memory[key] = make()
             made.flags.writeable = False
         return made
 
@@ -355,7 +362,7 @@ class Args:
         if batch is None:
             return self._constant((name, self.count, dtype), lambda: np.full(self.count, self[name], dtype))
         if isinstance(batch, Rows) and batch.table.size == len(batch):
-            return self._ranged(name, batch.table.reshape(len(batch)).astype(dtype))
+            return self._ranged(name, batch.table.reshape(len(batch)).astype(dtype, copy=False))
         try:
             values = [sample.item() for sample in batch]
         except ValueError:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from typing import Annotated, Any
 
 import numpy as np
@@ -22,6 +21,8 @@ from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Batch
 from dali_studio.schema.marks import PER_SAMPLE, Doc
 
+#: Where the numbers of a block of iterations are kept.
+_DRAWN = object()
 #: ``draw(seed, start, samples, elements, rows)``: numbers of the samples whose argument rows are `rows`.
 Draw = Callable[[int, int, int, Any, "slice[int, int, None]"], NDArray[Any]]
 
@@ -59,28 +60,22 @@ def draw_constant(
     function : callable
         ``function(seed, starts, samples, elements, *numbers, dtype)``, as those of `core.random`.
     *numbers
-        The distribution; hashable.
+        The distribution.
     """
     context = args.context
     if inputs or not args.constant or not context.whole:
         return None
-    shape = tuple(args["shape"] or ())
-    place = ahead(context.samples_so_far, args.count, math.prod(shape))
+    shape, count = tuple(args["shape"] or ()), args.count
+    elements = math.prod(shape)
+    place = ahead(context.samples_so_far, count, elements)
     if place is None or any(extent < 0 for extent in shape):
         return None
     block, row = place
-    table = _drawn(function, context.seed, block, args.count, shape, numbers, to_numpy(dtype))
-    return Batch(Rows(table[row].copy()))
-
-
-@lru_cache(maxsize=64)
-def _drawn(
-    function: Callable[..., NDArray[Any]], seed: int, block: int, samples: int, shape: tuple[int, ...],
-    numbers: tuple[Any, ...], dtype: np.dtype[Any],
-) -> NDArray[Any]:  # fmt: skip
-    """The numbers of the iterations of a block, (AHEAD, N, ...)."""
-    made = function(seed, starts_of(block, samples), samples, math.prod(shape), *numbers, dtype)
-    return made.reshape(AHEAD, samples, *shape)
+    drawn: tuple[int, int, NDArray[Any]] | None = args.memory.get(_DRAWN)
+    if drawn is None or drawn[:2] != (block, count):
+        made = function(context.seed, starts_of(block, count), count, elements, *numbers, to_numpy(dtype))
+        drawn = args.memory[_DRAWN] = block, count, made.reshape(AHEAD, count, *shape)
+    return Batch(Rows(drawn[2][row].copy()))
 
 
 def draw_batch(args: Args, dtype: DALIDataType, inputs: Sequence[Batch], draw: Draw) -> Batch:
