@@ -79,7 +79,8 @@ def _check_dtype(dtype: DTypeLike, accepted: Sequence[np.dtype[Any]], what: str)
 
 
 def _unit_words(
-    seed: int, start: int | NDArray[np.uint64], n_samples: int, n_elements: int | ArrayLike, real: np.dtype[Any], count: int
+    seed: int, start: int | NDArray[np.uint64], n_samples: int, n_elements: int | ArrayLike, real: np.dtype[Any],
+    count: int,
 ) -> list[NDArray[Any]]:
     """``count`` unsigned draws per element as real numbers: 32-bit words for float32, 64-bit ones for float64."""
     wide = real == np.float64

@@ -22,7 +22,7 @@ from dali_studio.runtime.failures import FailedSample, StepError, Tolerance
 from dali_studio.runtime.gpu import GpuRunner
 from dali_studio.runtime.memory import Scratch, SlabPool
 from dali_studio.runtime.mixed import Placed
-from dali_studio.runtime.probe import Probe, Recording, Stopwatch
+from dali_studio.runtime.probe import Probe, Recording, stopwatch
 from dali_studio.runtime.request import Cache, Fed, Request, computed, missing, select, shapes_only, without
 from dali_studio.runtime.results import bytes_of
 from dali_studio.runtime.segment import SegmentRunner, Store
@@ -86,7 +86,7 @@ class Executor:
     ) -> None:  # fmt: skip
         self.plan, self.registry, self.workers = plan, registry, workers
         seeded = [s.seed_index for s in plan.steps() if s.seed_index is not None]
-        self._seeds = random.operator_seeds(seed, max(seeded) + 1) if seeded else ()
+        self._seeds: list[int] = random.operator_seeds(seed, max(seeded) + 1).tolist() if seeded else []
         self._facts: dict[str, StepFacts] = {}
         #: Results that no stage behind this one reads, by stage.
         self._done: list[list[PortRef]] = [[] for _ in plan.stages]
@@ -306,7 +306,7 @@ class Executor:
 
     def _batch(self, step: Step, now: Iteration, inputs: Sequence[Batch]) -> Fed:
         request = now.request
-        watch = Stopwatch(now.recording)
+        watch = stopwatch(now.recording)
         watch.start(step.key)
         if step.role == "external_source":
             made = select(request.fed[step.key], request)

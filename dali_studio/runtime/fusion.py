@@ -45,7 +45,7 @@ def run_fused(
     dtypes: list[Any] = []
     step = stage.steps[0]
     try:
-        for number, step in enumerate(stage.steps):  # noqa: B007 - it is named where this fails
+        for number, step in enumerate(stage.steps):
             planned = planner.plan(step, partial(args, step), (view,))
             dtypes.append(planned.dtype)
             if number < stage.warps:
@@ -60,6 +60,8 @@ def run_fused(
                 if part is None:
                     return None
                 parts.append(part)
+            if number == 0:
+                image.shapes = view.shapes
             view = BatchView(planned.meta, planned.work.shapes, None, view.sources)
         del dtypes[: len(dtypes) - len(parts)]  # those between steps that are one resampling
         made = stream.empty(view.shapes, dtypes.pop(), view.meta.layout or "", view.sources)

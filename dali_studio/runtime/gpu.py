@@ -20,7 +20,7 @@ from dali_studio.runtime.fusion import run_fused
 from dali_studio.runtime.memory import SlabPool
 from dali_studio.runtime.mixed import MixedRunner, Placed, copying, gpu_failures
 from dali_studio.runtime.planning import Planner, view_on_gpu
-from dali_studio.runtime.probe import Recording, Stopwatch, timed
+from dali_studio.runtime.probe import Recording, Stopwatch, stopwatch, timed
 from dali_studio.runtime.segment import view_of
 from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.arguments import Args
@@ -200,11 +200,13 @@ class GpuRunner:
         """
         views = [view_of(item) if isinstance(item, Batch) else view_on_gpu(item) for item in given]
         sources = views[0].sources if views else ()
-        watch = Stopwatch(recording)
+        watch = stopwatch(recording)
         try:
             inputs = [self._upload(step.key, item, recording) if isinstance(item, Batch) else item for item in given]
             watch.start(step.key)
             planned = self._planner.plan(step, args, views)
+            for item, view in zip(inputs, views, strict=True):
+                item.shapes = view.shapes
             made = self._stream.empty(planned.work.shapes, planned.dtype, planned.meta.layout or "", sources)
             if recording is None:
                 planned.operator.gpu(planned.work, inputs, made, self._stream)
@@ -233,16 +235,21 @@ class GpuRunner:
     ) -> bool:  # fmt: skip
         """Enqueue per-sample operators as one kernel; ``False`` if this batch has to take other stages instead."""
         view, last = view_on_gpu(image), stage.steps[-1]
-        watch = Stopwatch(recording)
+        watch = stopwatch(recording)
         watch.start(last.key)
-        around = None
-        if recording is not None:
-            around = partial(recording.gpu, last.key, group=tuple(step.key for step in stage.steps))
-        with self._stream.measured(around):
-            made = run_fused(
+
+        def run() -> DeviceBatch | None:
+            return run_fused(
                 stage, args, image, view, self._planner, self._stream,
                 lambda step: gpu_failures(step, len(indices), indices, view.sources),
             )  # fmt: skip
+
+        if recording is None:
+            made = run()
+        else:
+            group = tuple(step.key for step in stage.steps)
+            with self._stream.measured(partial(recording.gpu, last.key, group=group)):
+                made = run()
         watch.stop(last.key)
         watch.report()
         if made is None:

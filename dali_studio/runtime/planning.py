@@ -51,20 +51,19 @@ class Planned:
     constant: bool
     parts: list[Part | None] = field(default_factory=list[Part | None])
 
-    def holds(self, views: Sequence[BatchView]) -> bool:
-        """Whether it is the plan for these inputs."""
-        if not (self.constant and self.fits(views)):
-            return False
-        for (_, shapes), view in zip(self.inputs, views, strict=True):
-            if not _equal(shapes, view.shapes):
-                return False
-        return True
-
     def fits(self, views: Sequence[BatchView]) -> bool:
         """Whether its types follow from these inputs."""
         for (meta, _), view in zip(self.inputs, views, strict=True):
             if meta is not view.meta and meta != view.meta:
                 return False
+        return True
+
+    def recognises(self, views: Sequence[BatchView]) -> bool:
+        """Whether it was planned for inputs of these shapes; their arrays become its own, which tells others so."""
+        for (_, shapes), view in zip(self.inputs, views, strict=True):
+            if not _equal(shapes, view.shapes):
+                return False
+            view.shapes = shapes
         return True
 
     def part(self, view: BatchView) -> Part | None:
@@ -91,13 +90,17 @@ class Planner:
         self._last.clear()
 
     def plan(self, step: Step, arguments: Arguments, views: Sequence[BatchView]) -> Planned:
-        """Type and work of a batch; those of the one before, if nothing has changed that they depend on."""
+        """Type and work of a batch; those of the one before, if nothing has changed that they depend on.
+
+        Where shapes are those of the batch before, they become the same array in `views`.
+        """
         last = self._last.get(step.key)
-        if last is not None and last.holds(views):
+        fits = last is not None and last.fits(views)
+        if last is not None and fits and last.recognises(views) and last.constant:
             return last
         args = arguments()
         operator = self._registry.operator(step.operator)
-        if last is not None and last.fits(views):
+        if last is not None and fits:
             meta, dtype, constant = last.meta, last.dtype, last.constant
         else:
             (found,) = self._registry.infer(step.operator, args, [view.meta for view in views])

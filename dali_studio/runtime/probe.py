@@ -316,6 +316,29 @@ class Stopwatch:
             self.recording.add(self.times)
 
 
+class _Unasked(Stopwatch):
+    """A watch that nobody reads."""
+
+    __slots__ = ()
+
+    def start(self, key: str) -> None:
+        """Nothing to do."""
+
+    def stop(self, key: str) -> None:
+        """Nothing to do."""
+
+    def report(self) -> None:
+        """Nothing to do."""
+
+
+_UNASKED = _Unasked(None, {}, None)
+
+
+def stopwatch(recording: Recording | None) -> Stopwatch:
+    """A watch for one task; where nobody wants to know, one that does nothing."""
+    return _UNASKED if recording is None and ranges.nvtx() is None else Stopwatch(recording)
+
+
 def timed(recording: Recording | None, key: str, task: Callable[[int], None]) -> Callable[[int], None]:
     """`task`, with each call counted (and drawn as a range) as work of node `key`, if that is wanted."""
     if recording is None and ranges.nvtx() is None:

@@ -144,21 +144,23 @@ def hsv_matrix(hue: Any, saturation: Any, value: Any) -> Array:
     -------
     (N, 3, 3) float32 array, or (3, 3) for three scalars
     """
-    inputs = (np.asarray(argument, np.float32).astype(np.float64) for argument in (hue, saturation, value))
-    angle, factor, gain = alike(*inputs)
-    radians = np.deg2rad(angle)
+    angle, factor, gain = alike(*(np.asarray(argument, np.float32) for argument in (hue, saturation, value)))
+    radians = np.deg2rad(angle.astype(np.float64))
     made = np.empty((*angle.shape, 3, 3), np.float32)
     cosine, sine = np.atleast_1d(np.cos(radians)), np.atleast_1d(np.sin(radians))
     _turned()(cosine, sine, np.atleast_1d(factor), np.atleast_1d(gain), _RGB, _YIQ, made.reshape(-1, 3, 3))
     return made
 
 
-@short_kernel(*(readable(float64, 1) for _ in range(4)), readable(float64, 2), readable(float64, 2), writable(float32, 3))
+@short_kernel(
+    readable(float64, 1), readable(float64, 1), readable(float32, 1), readable(float32, 1), readable(float64, 2),
+    readable(float64, 2), writable(float32, 3),
+)  # fmt: skip
 def _turned(cosines, sines, factors, gains, left, right, made):
     """left @ [[gain, 0, 0], [0, cosine, sine], [0, -sine, cosine]] @ right, with factor and gain in cosine and sine."""
     for i in range(len(made)):
-        gain = gains[i]
-        cosine, sine = cosines[i] * factors[i] * gain, sines[i] * factors[i] * gain
+        factor, gain = np.float64(factors[i]), np.float64(gains[i])
+        cosine, sine = cosines[i] * factor * gain, sines[i] * factor * gain
         for row in range(3):
             x = left[row, 0] * gain
             y = left[row, 1] * cosine - left[row, 2] * sine

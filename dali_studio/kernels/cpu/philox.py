@@ -71,5 +71,11 @@ def multiply_add(a: NDArray[np.float32], b: NDArray[np.float32], c: NDArray[np.f
     return made
 
 
+def warm() -> None:
+    """Compile what this module needs, or load it from the disk cache."""
+    for compiled in (_philox, _multiply_add):
+        compiled()
+
+
 random_stream.use_compiled(words_of)
 random_numbers.use_compiled(multiply_add)

@@ -31,7 +31,7 @@ def _adjusted(wanted, extents, mode, limits, made):
                 common = min(common, scale[axis]) if mode == 2 else max(common, scale[axis])
         if count == 0:
             common = one
-        common = min(common, min(limits[0] / safe[0], limits[1] / safe[1]))
+        common = min(common, limits[0] / safe[0], limits[1] / safe[1])
         for axis in range(2):
             sign = -one if wanted[axis] < 0 else one
             made[axis] = sign * extents[axis] * common

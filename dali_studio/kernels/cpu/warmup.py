@@ -6,14 +6,25 @@ import time
 
 import numpy as np
 
-from dali_studio.kernels.cpu import color, convert, layout, resample, warp
+from dali_studio.kernels.cpu import (
+    axis_rows,
+    color,
+    convert,
+    descriptors,
+    layout,
+    philox,
+    resample,
+    size_rows,
+    warp,
+    window_rows,
+)
 from dali_studio.kernels.cpu.weights import Interp
 
 _TYPES = (np.dtype(np.uint8), np.dtype(np.float32))
 
 
 def _warm_geometry() -> None:
-    matrix = warp.rotate_matrix(0.0, 4, 4, 4, 4)
+    matrix = warp.rotate_matrix(0.0, 4, 4, *warp.rotated_size(0.0, 4, 4))
     for src_type, out_type in ((_TYPES[0], _TYPES[0]), (_TYPES[0], _TYPES[1]), (_TYPES[1], _TYPES[1])):
         src, out = np.zeros((4, 4, 3), src_type), np.zeros((5, 5, 3), out_type)
         resample.resize(src, out)
@@ -36,7 +47,7 @@ def _warm_color() -> None:
     for src_type in _TYPES:
         for out_type in _TYPES:
             src, out = np.zeros((4, 4, 3), src_type), np.zeros((4, 4, 3), out_type)
-            color.linear_color(src, out, np.eye(3))
+            color.linear_color(src, out, color.hsv_matrix(0.0, 1.0, 1.0))
             color.brightness_contrast(src, out, 1.0, 0.0)
             convert.convert(src, out)
 
@@ -53,4 +64,6 @@ def warm() -> float:
     _warm_geometry()
     _warm_normalize()
     _warm_color()
+    for module in (window_rows, size_rows, axis_rows, descriptors, philox):
+        module.warm()
     return time.perf_counter() - start

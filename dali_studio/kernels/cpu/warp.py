@@ -240,7 +240,8 @@ def rotated_size(angle: Any, height: Any, width: Any) -> Array:
     (..., 2) int64 array of (height, width)
     """
     degrees, rows, columns = alike(*(np.asarray(given) for given in (angle, height, width)))
-    radians = np.deg2rad(degrees.astype(np.float32)).astype(np.float64)  # a float32 angle decides which axis a turn by 45 degrees shows
+    # a float32 angle decides which axis a turn by 45 degrees shows
+    radians = np.deg2rad(degrees.astype(np.float32)).astype(np.float64)
     made = np.empty((*degrees.shape, 2), np.int64)
     given = (np.cos(radians), np.sin(radians), rows.astype(np.int64), columns.astype(np.int64))
     _boxes()(*(np.atleast_1d(array) for array in given), made.reshape(-1, 2))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import boolean, float32, int64
+from numba import boolean, float32, int32, int64
 from numpy.typing import NDArray
 
 from dali_studio.kernels.cpu.jit import readable, short_kernel, writable
@@ -133,7 +133,53 @@ def with_columns(
     return made
 
 
+@short_kernel(
+    readable(int64, 2), int64, int64, int64, readable(int64, 2), readable(int64, 2), int64, int64, int64,
+    readable(int64, 1), readable(int64, 1), writable(int32, 2), writable(int64, 1),
+)  # fmt: skip
+def _words(
+    shapes, height, width, channel, anchors, out_shapes, out_height, out_width, out_channel, flips_y, flips_x, words,
+    most,
+):  # fmt: skip
+    for i in range(len(shapes)):
+        for axis in range(2):
+            flips, size = (
+                (flips_y, out_shapes[i, out_height]) if axis == 0 else (flips_x, out_shapes[i, out_width])
+            )
+            mirrored = flips[i if len(flips) > 1 else 0] != 0
+            words[i, axis] = anchors[i, axis] + (size - 1 if mirrored else 0)
+            words[i, 2 + axis] = -1 if mirrored else 1
+        words[i, 4], words[i, 5] = shapes[i, height], shapes[i, width]
+        words[i, 6] = shapes[i, channel]
+        most[0] = max(most[0], out_shapes[i, out_channel])
+
+
+def fill_window_words(
+    shapes: NDArray[np.int64], layout: str, anchors: NDArray[np.int64], out_shapes: NDArray[np.int64], out_layout: str,
+    flips: tuple[NDArray[np.int64], NDArray[np.int64]], words: NDArray[np.int32],
+) -> int:  # fmt: skip
+    """What kernels on a GPU are told of windows.
+
+    Parameters
+    ----------
+    flips : tuple
+        Whether windows are mirrored top to bottom, and left to right: (N,), or (1,) for all.
+    words : ndarray
+        (N, 7 or more), to be filled: first row and column that is read, the steps to the next ones, height, width and
+        channels of the input.
+
+    Returns
+    -------
+    int
+        Most channels of an output, at least 1.
+    """
+    most = np.ones(1, np.int64)
+    axes, out_axes = ((letters.index("H"), letters.index("W"), letters.index("C")) for letters in (layout, out_layout))
+    _words()(shapes, *axes, anchors, out_shapes, *out_axes, *flips, words, most)
+    return int(most[0])
+
+
 def warm() -> None:
     """Compile what this module needs, or load it from the disk cache."""
-    for compiled in (_windows, _shapes, _columns, _replaced):
+    for compiled in (_windows, _shapes, _columns, _replaced, _words):
         compiled()

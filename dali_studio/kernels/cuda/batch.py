@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.kernels.cuda import tables
+from dali_studio.kernels.cpu import descriptors
 
 #: Ragged samples begin at multiples of this, so that kernels can use their widest accesses.
 _ALIGNMENT = 16
@@ -91,4 +91,4 @@ def place(shapes: NDArray[np.int64], dtype: np.dtype[Any]) -> tuple[NDArray[np.i
     size : int
         Bytes of the slab, without `PADDING`.
     """
-    return tables.place(shapes, dtype.itemsize, _ALIGNMENT)
+    return descriptors.place(shapes, dtype.itemsize, _ALIGNMENT)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.kernels.cuda import tables
+from dali_studio.kernels.cpu import descriptors
 from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.kernels.cuda.device import cupy
 from dali_studio.kernels.cuda.generate import Form, form_of, shape_of, source
@@ -42,13 +42,13 @@ def run(
         return
     types = [src.dtype, *dtypes, out.dtype]
     form: Form = "flat" if form_of(parts) == "flat" else "grid"
-    most, _ = tables.measure(src.shapes, order_of(src))
+    most, _ = descriptors.measure(src.shapes, order_of(src))
     if form == "flat":
         unit = 3 if any(part.rgb for part in parts) else 1
         each = 16 // max(src.dtype.itemsize, out.dtype.itemsize)  # as N in the source
         blocks = -(-(most // unit) // (each * _THREADS))
     else:
-        made, blocks = tables.measure(out.shapes, order_of(out), (_TILE, _TILE), 3)
+        made, blocks = descriptors.measure(out.shapes, order_of(out), (_TILE, _TILE), 3)
         unit, most = 0, max(most, made)
         if most >= _ELEMENTS:
             raise ValueError(f"an image has {most} elements; a GPU operator takes fewer than 2^32")
@@ -80,8 +80,12 @@ def launch(
         text = source(shape_of(form, parts, types, planar_in, planar_out))
         kernel = _kernels[signature] = cupy().RawKernel(text, form, options=OPTIONS)
     memory = _sent(src, out, parts, unit, stream)
-    with stream.timed():
-        kernel((blocks, len(src)), (threads,), (np.uint64(memory.ptr), *arguments), shared_mem=shared)
+    grid, given = (blocks, len(src)), (np.uint64(memory.ptr), *arguments)
+    if stream.timing:
+        with stream.timed():
+            kernel(grid, (threads,), given, shared_mem=shared)
+    else:
+        kernel(grid, (threads,), given, shared_mem=shared)
     del memory  # back to the pool of this stream, whose next user comes after the kernel
 
 
@@ -90,7 +94,9 @@ _kernels: dict[Any, Any] = {}
 
 def order_of(batch: DeviceBatch) -> int:
     """How kernels see the extents of the samples: what is no image counts as one row."""
-    return tables.ROW if batch.shapes.shape[1] != 3 else tables.CHW if batch.layout == "CHW" else tables.HWC
+    if batch.shapes.shape[1] != 3:
+        return descriptors.ROW
+    return descriptors.CHW if batch.layout == "CHW" else descriptors.HWC
 
 
 class _Sent:
@@ -149,7 +155,7 @@ def _upload(src: DeviceBatch, out: DeviceBatch, parts: Sequence[Part], unit: int
             end = start + table.nbytes
     host, memory = stream.pinned(end), stream.scratch(end)
     address = int(memory.ptr)
-    items = tables.Descriptors(host[: count * dtype.itemsize], count, dtype.itemsize)
+    items = descriptors.Descriptors(host[: count * dtype.itemsize], count, dtype.itemsize)
     items.heads(_facts(src), _facts(out), unit)
     for (first, fields), (_, row), parts_tables in zip(firsts, rows, places, strict=True):
         items.rows(first, row)

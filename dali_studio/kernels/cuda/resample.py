@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.kernels.cpu import descriptors
+from dali_studio.kernels.cpu.axis_rows import axes, place_weights
 from dali_studio.kernels.cpu.weights import FILTER_TABLES
-from dali_studio.kernels.cuda import chains, tables
-from dali_studio.kernels.cuda.axes import axes, place_weights
+from dali_studio.kernels.cuda import chains
 from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.kernels.cuda.generate import BAND, part_text
 from dali_studio.kernels.cuda.parts import Part
@@ -113,7 +114,7 @@ def _run(
     if not prepared.warps:
         chains.run(src, out, parts, dtypes, stream)
         return
-    _, jobs = tables.measure(out.shapes, chains.order_of(out), (BAND, _TILE), planes=prepared.planar)
+    _, jobs = descriptors.measure(out.shapes, chains.order_of(out), (BAND, _TILE), planes=prepared.planar)
     blocks = -(-jobs // prepared.warps)
     types = [src.dtype, *dtypes, out.dtype]
     shared = 4 * prepared.capacity * prepared.warps

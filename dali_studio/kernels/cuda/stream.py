@@ -178,6 +178,11 @@ class GpuStream:
         finally:
             self._used.around = None
 
+    @property
+    def timing(self) -> bool:
+        """Whether there is something to put around a launch."""
+        return self._used.around is not None
+
     def timed(self) -> AbstractContextManager[None]:
         """What `measured` puts around a launch."""
         return nullcontext() if self._used.around is None else self._used.around(self._stream)

@@ -128,3 +128,9 @@ def place_weights(table: NDArray[Any], rows: NDArray[Any], starts: NDArray[np.in
     """Set the addresses in both tables, of weights in memory at `address`."""
     longs, words = (table.view(kind).reshape(len(table), -1) for kind in (np.int64, np.int32))
     _place()(starts, address, longs, rows.view(np.int64).reshape(len(rows), -1), words)
+
+
+def warm() -> None:
+    """Compile what this module needs, or load it from the disk cache."""
+    for compiled in (_axes, _place):
+        compiled()
