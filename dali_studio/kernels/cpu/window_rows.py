@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import boolean, float32, int32, int64
 from numpy.typing import NDArray
@@ -156,7 +158,7 @@ def _words(
 
 def fill_window_words(
     shapes: NDArray[np.int64], layout: str, anchors: NDArray[np.int64], out_shapes: NDArray[np.int64], out_layout: str,
-    flips: tuple[NDArray[np.int64], NDArray[np.int64]], words: NDArray[np.int32],
+    flips: tuple[NDArray[Any], NDArray[Any]], words: NDArray[np.int32],
 ) -> int:  # fmt: skip
     """What kernels on a GPU are told of windows.
 
@@ -175,7 +177,8 @@ def fill_window_words(
     """
     most = np.ones(1, np.int64)
     axes, out_axes = ((letters.index("H"), letters.index("W"), letters.index("C")) for letters in (layout, out_layout))
-    _words()(shapes, *axes, anchors, out_shapes, *out_axes, *flips, words, most)
+    flipped = (np.asarray(flip, np.int64) for flip in flips)
+    _words()(shapes, *axes, anchors, out_shapes, *out_axes, *flipped, words, most)
     return int(most[0])
 
 
