@@ -2,11 +2,13 @@
 
 Both give the same pixels, so whoever is free takes the next image: the hardware from the beginning of the batch, in
 groups, the threads from its end, one by one. Which image was decoded by whom depends on timing; the pixels do not.
+
+The threads are those of `crew`, whose loop is compiled. What that does not decode, files of other formats first of all,
+goes to the worker threads, through Python.
 """
 
 from __future__ import annotations
 
-import os
 import queue
 import sys
 import threading
@@ -21,13 +23,11 @@ from numpy.typing import NDArray
 
 from dali_studio.kernels.cuda.device import Missing
 from dali_studio.kernels.cuda.nvjpeg import HardwareDecoder
+from dali_studio.runtime.crew import Crew, Job
 from dali_studio.runtime.workers import Loop, WorkerPool
 
 #: Images that the hardware takes at a time: more keep it busier, fewer leave less to wait for at the end of a batch.
 MOST, LEAST = 128, 32
-#: Share of the processors that is left to the hardware's own thread and to those that prepare and finish batches. More
-#: decoding threads were slower on the whole: they compete for the interpreter's lock (docs/benchmarks.md).
-_LEFT = 0.55
 #: Seconds that Python code may keep others waiting for the interpreter's lock, at most; Python's own 5 milliseconds are
 #: as long as the hardware needs for 130 pictures.
 _SWITCH_INTERVAL = 0.0005
@@ -39,44 +39,61 @@ class Shared:
     Parameters
     ----------
     both : sequence of int
-        Positions that the hardware may take, too, ascending.
+        Positions that the hardware may take, too.
     threads_only : sequence of int
-        Positions that it may not.
+        Positions that only worker threads take.
+    compiled : sequence of int
+        Positions that the crew takes, not the hardware.
+    requests : ndarray, optional
+        What the crew needs to decode `both` and `compiled`, in this order; without it worker threads take them, too.
     """
 
-    def __init__(self, both: Sequence[int], threads_only: Sequence[int]) -> None:
-        self._both, self._alone = list(both), list(threads_only)
-        self._low, self._high = 0, len(self._both)
+    def __init__(
+        self, both: Sequence[int] | NDArray[np.int64], threads_only: Sequence[int],
+        compiled: Sequence[int] | NDArray[np.int64] = (),
+        requests: NDArray[np.int64] | None = None,
+    ) -> None:  # fmt: skip
+        self._rows: list[int] = np.concatenate([both, compiled]).astype(np.int64).tolist()
+        self._alone = list(threads_only)
+        self.job = Job(len(self._rows), len(both), requests)
         self._lock = threading.Lock()
 
+    @property
+    def for_workers(self) -> int:
+        """How many images worker threads may take."""
+        return len(self._alone) + (len(self._rows) if self.job.requests is None else 0)
+
     def take(self) -> int:
-        """One image for a thread; -1 if there is none."""
+        """One image for a worker thread; -1 if there is none."""
         with self._lock:
             if self._alone:
                 return self._alone.pop()
-            if self._high <= self._low:
-                return -1
-            self._high -= 1
-            return self._both[self._high]
+        row = self.job.take() if self.job.requests is None else -1
+        return self._rows[row] if row >= 0 else -1
 
     def take_group(self) -> list[int]:
         """Some images for the hardware; empty if there are none. Half of what is left, so that nobody waits long."""
-        with self._lock:
-            left = self._high - self._low
-            count = min(left, max(LEAST, min(MOST, left // 2)))
-            self._low += count
-            return self._both[self._low - count : self._low]
+        first, count = self.job.take_group(LEAST, MOST)
+        return self._rows[first : first + count]
 
     def give_back(self, positions: Sequence[int]) -> None:
-        """The hardware cannot decode these: the threads do."""
+        """The hardware cannot decode these: the worker threads do."""
         with self._lock:
             self._alone.extend(positions)
 
     def stop(self) -> None:
         """Something failed: nobody need take the rest."""
         with self._lock:
-            self._high = self._low
             self._alone.clear()
+        self.job.stop()
+
+    def left(self, in_hardware: Sequence[int]) -> list[int]:
+        """What nobody has decoded in the end: it was given back, or the crew found something wrong with it."""
+        failed: list[int] = []
+        if self.job.requests is not None:
+            open_ones = np.array(self._rows, np.int64)[~self.job.done]
+            failed = np.setdiff1d(open_ones, [*in_hardware, *self._alone]).tolist()
+        return [*self._alone, *failed]
 
 
 class Decoding:
@@ -108,32 +125,40 @@ class Decoding:
         self.in_hardware: list[int] = []
         self.stalled = False
 
-    def start(self, workers: WorkerPool, count: int, feeders: Sequence[HardwareFeeder]) -> None:
+    def start(self, workers: WorkerPool, crew: Crew, feeders: Sequence[HardwareFeeder]) -> None:
         """Let the hardware and idle threads begin."""
+        if self._shared.job.requests is not None:
+            crew.start(self._shared.job)
         self._feeders = [feeder.serve(self) for feeder in feeders]
-        spare = round(_LEFT * (os.cpu_count() or 1)) if self._feeders else 0
-        self._loop = workers.start(self._by_thread, self._shared.take, count, spare=spare)
+        count = self._shared.for_workers
+        self._loop = workers.start(self._by_thread, self._shared.take, count) if count else None
 
     def finish(self, workers: WorkerPool) -> list[int]:
-        """Help until everything is decoded.
+        """Wait until everything is decoded, and help where there are no threads.
 
         Returns
         -------
         list of int
             The positions that the hardware decoded, ascending.
         """
-        assert self._loop is not None
+        shared, cancelled = self._shared, workers.cancelled.is_set
         try:
-            workers.finish(self._loop)
+            if self._loop is not None:
+                workers.finish(self._loop)
+            shared.job.finish(cancelled)
+            workers.check()
         except BaseException:
-            self._shared.stop()
+            shared.stop()
+            shared.job.finish(lambda: True)
             raise
         finally:
             for done in self._feeders:  # it writes into memory of this batch
                 done.wait()
-        while (position := self._shared.take()) >= 0:  # given back by the hardware, when the threads were through
-            self._by_thread(position)
-        return sorted(self.in_hardware)
+            shared.job.close()
+        in_hardware = sorted(self.in_hardware)
+        left = shared.left(in_hardware)
+        workers.map(lambda i: self._by_thread(left[i]), len(left))
+        return in_hardware
 
     def feed(self, decoder: HardwareDecoder) -> None:
         """Decode groups of images as long as there are any; a group is prepared while the one before is decoded."""

@@ -20,8 +20,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.core.rows import Pieces, addresses_of, shapes_of
+from dali_studio.core.rows import addresses_of, shapes_of
 from dali_studio.kernels.cpu.image_info import ImageInfo
+from dali_studio.kernels.cpu.jpeg_facts import have_ends
 from dali_studio.kernels.cuda import nvjpeg_library
 from dali_studio.kernels.cuda.device import Missing, cupy, missing
 from dali_studio.kernels.cuda.nvjpeg_library import Library, NvjpegError
@@ -174,7 +175,7 @@ class HardwareDecoder:
         """
         if self.stalled:
             raise HardwareStalledError(_GONE)
-        whole = _have_ends(files)
+        whole = have_ends(files)
         pointers, lengths = addresses_of(files).astype(np.uint64), shapes_of(files)[:, 0].astype(np.uint64)
         destinations = np.zeros((len(files), 8), np.uint64)
         destinations[:, 0] = targets
@@ -272,12 +273,3 @@ class HardwareDecoder:
 
 
 _GONE = "the GPU's JPEG hardware did not finish a batch in time; it is not used any more, and the CPU decodes instead"
-
-
-def _have_ends(files: Sequence[NDArray[np.uint8]]) -> NDArray[np.bool_]:
-    """Which files close with an end marker."""
-    if isinstance(files, Pieces):
-        last = np.maximum(files.starts + files.sizes - 1, 1)
-        return (files.sizes > 3) & (files.slab[last] == 0xD9) & (files.slab[last - 1] == 0xFF)
-    ends = (len(file) > 3 and file[-1] == 0xD9 and file[-2] == 0xFF for file in files)
-    return np.fromiter(ends, np.bool_, len(files))

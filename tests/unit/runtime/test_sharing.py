@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
 import threading
 import warnings
 import weakref
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 
 from dali_studio.kernels.cuda.device import Missing
 from dali_studio.kernels.cuda.nvjpeg import HardwareDecoder
+from dali_studio.runtime.crew import Crew
 from dali_studio.runtime.sharing import LEAST, MOST, Decoding, HardwareFeeder, Shared
 from dali_studio.runtime.workers import WorkerPool
 
@@ -86,7 +86,7 @@ class Batch:
         self.pixels[position] += _THREAD
 
     def run(self, pool: WorkerPool, *feeders: HardwareFeeder) -> list[int]:
-        self.decoding.start(pool, len(self.pixels), feeders)
+        self.decoding.start(pool, Crew(0), feeders)
         return self.decoding.finish(pool)
 
     def check(self, in_hardware: list[int]) -> None:
@@ -442,15 +442,3 @@ def test_a_waiting_feeder_keeps_no_batch_alive(pool: WorkerPool, fails: bool) ->
     gc.collect()
     assert freed.wait(_LIMIT)
     feeder.close()
-
-
-def test_threads_leave_processors_to_the_hardware() -> None:
-    """One of two; where there are more, about half of them."""
-    pool = WorkerPool(64)
-    processors = os.cpu_count() or 1
-    decoder = Decoder()
-    feeder = HardwareFeeder(lambda: decoder)
-    Batch(1000).run(pool, feeder)
-    assert len(pool._team._threads) == min(63, max(processors - round(0.55 * processors), 1))
-    feeder.close()
-    pool.close()
