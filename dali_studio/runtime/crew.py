@@ -68,19 +68,22 @@ class Job:
     shared : int
         So many of them, the first ones, may also go to a hardware decoder.
     requests : ndarray of int64, (count, `libjpeg.FIELDS`), optional
-        For compiled code; without them only `take` and `take_group` hand out pictures.
+        For compiled code; without them only `take` hands out pictures.
 
     Attributes
     ----------
-    done : ndarray of bool, (count,)
-        Which ones compiled code has decoded. The others were taken, or are no sound files.
+    compiled : bool
+        Whether the crew decodes them.
+    outcomes : ndarray of int8, (count,)
+        0, an outcome of `libjpeg`, or `decode_queue.BY_HARDWARE`.
     nanoseconds : int
-        What its threads spent on them.
+        What the crew's threads spent on them.
     """
 
     def __init__(self, count: int, shared: int, requests: NDArray[np.int64] | None = None) -> None:
         self.requests = requests
-        self._outcomes = np.zeros(count, np.int8)
+        self.compiled = requests is not None and libjpeg.entry_points() is not None
+        self.outcomes = np.zeros(count, np.int8)
         self._count, self._shared = count, shared
         self._queues, self._which = np.zeros(decode_queue.WORDS, np.int64), 0
         self._team: _Team | None = None
@@ -90,7 +93,7 @@ class Job:
     def _fill(self, number: int) -> None:
         row = self._queues[self._which * decode_queue.WORDS :]
         row[decode_queue.SHARED] = self._shared
-        row[decode_queue.OUTCOMES] = self._outcomes.ctypes.data
+        row[decode_queue.OUTCOMES] = self.outcomes.ctypes.data
         row[decode_queue.REQUESTS] = 0 if self.requests is None else self.requests.ctypes.data
         row[decode_queue.SPENT] = 0
         decode_queue.fill(self._queues, self._which, self._count)
@@ -102,12 +105,16 @@ class Job:
         self._fill(number)
 
     def take(self) -> int:
-        """One picture; -1 if there is none."""
-        return decode_queue.take(self._queues, self._which)
+        """One picture, for who decodes it otherwise; -1 if there is none."""
+        row: int = decode_queue.take(self._queues, self._which)
+        if row >= 0:
+            self.outcomes[row] = libjpeg.DONE
+        return row
 
-    def take_group(self, least: int, most: int) -> tuple[int, int]:
-        """First and number of some pictures for the hardware: half of what is left, within the bounds."""
-        return decode_queue.take_group(self._queues, self._which, least, most)
+    @property
+    def queue(self) -> tuple[NDArray[np.int64], int]:
+        """Where it waits, for `decode_queue.take_group`."""
+        return self._queues, self._which
 
     def stop(self) -> None:
         """Nobody need take the rest."""
@@ -122,23 +129,25 @@ class Job:
             Whether the rest need not be decoded any more.
         """
         entries = libjpeg.entry_points()
-        if self._team is None and self.requests is not None and entries is not None and not stopped():
-            decode_queue.work(self._queues, self._which, np.empty(decode_queue.MEMORY, np.uint8), entries)
+        if self._team is None and self.compiled and not stopped():
+            decode_queue.work(*self.queue, np.empty(decode_queue.MEMORY, np.uint8), entries)
         elif self._team is not None:
             while not decode_queue.wait(self._queues, self._which, _PATIENCE):
                 if stopped():
                     self.stop()
 
-    def close(self) -> None:
-        """Leave the queue, after `finish`, once nobody takes from it any more."""
+    def close(self, *, haunted: bool = False) -> None:
+        """Leave the queue, after `finish`.
+
+        Parameters
+        ----------
+        haunted : bool
+            Somebody who does not answer may still take from the queue one day: it is not used again.
+        """
         self.nanoseconds = int(self._queues[self._which * decode_queue.WORDS + decode_queue.SPENT])
         if self._team is not None:
-            self._team.release(self._which)
+            self._team.release(self._which, haunted=haunted)
             self._queues, self._which, self._team = np.zeros(decode_queue.WORDS, np.int64), 0, None
-
-    @property
-    def done(self) -> NDArray[np.bool_]:
-        return self._outcomes == libjpeg.DONE
 
 
 class _Team:
@@ -164,12 +173,12 @@ class _Team:
         job.move(self, self._queues, which, next(self._numbers))
         os.write(self._caller, bytes(self._threads))
 
-    def release(self, which: int) -> None:
+    def release(self, which: int, *, haunted: bool) -> None:
         decode_queue.mark(self._queues, which, 0)
         while not decode_queue.wait(self._queues, which, _PATIENCE):
             pass
         with self._lock:
-            self._free.append(which)
+            self._free.extend(() if haunted else (which,))
 
     def close(self) -> None:
         os.close(self._caller)

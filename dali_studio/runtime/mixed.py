@@ -13,13 +13,12 @@ from numpy.typing import NDArray
 from dali_studio.compiler.plan import Step
 from dali_studio.core.diagnostics import ArgumentError, DaliStudioError, Diagnostic
 from dali_studio.core.dtypes import to_numpy
-from dali_studio.core.rows import Pieces, addresses_of, shapes_of
+from dali_studio.core.rows import addresses_of, shapes_of
 from dali_studio.graph.edits import PortRef
 from dali_studio.kernels.cpu import libjpeg
 from dali_studio.kernels.cpu.jpeg_facts import have_ends
 from dali_studio.kernels.cuda.batch import DeviceBatch
-from dali_studio.kernels.cuda.nvjpeg import Batch as SubmittedFiles
-from dali_studio.kernels.cuda.nvjpeg import HardwareDecoder, open_decoder
+from dali_studio.kernels.cuda.nvjpeg import HardwareDecoder, Turn, open_decoder
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.runtime.crew import Crew
 from dali_studio.runtime.failures import StepError, Tolerance
@@ -89,22 +88,23 @@ class MixedRunner:
                 target[...] = 0
 
         images = operator.jpeg_images(work)
-        submitted: list[SubmittedFiles] = []
+        turns: list[Turn] = []
         shared = self._share(files, images, made, host)
-        windows = None if images is None else _windows_of(images, len(files))
-        addresses, pitches = made.pointers, work.shapes[:, 1] * work.shapes[:, 2]
 
         free = self._stream.copied()  # behind what users of the memory's last contents have enqueued by default
 
-        def to_hardware(decoder: HardwareDecoder, group: list[int]) -> SubmittedFiles:
+        def to_hardware(decoder: HardwareDecoder) -> Turn:
+            job = shared.job
             assert images is not None
-            chosen = files.take(group) if isinstance(files, Pieces) else [files[position] for position in group]
-            batch = decoder.submit(
-                chosen, addresses[group], pitches[group], images.colors,
-                windows=None if windows is None else windows[group], after=free,
+            assert job.requests is not None
+            places = job.requests[:, [libjpeg.TARGET, libjpeg.PITCH]]
+            places[:, 0] += int(made.memory.ptr) - host.ctypes.data
+            turns.append(
+                decoder.take_turn(
+                    job.queue, job.requests, places, job.outcomes, images.colors, files=given[0], after=free
+                )
             )
-            submitted.append(batch)
-            return batch
+            return turns[-1]
 
         decoding = Decoding(shared, timed(recording, step.key, by_thread), to_hardware)
         decoding.start(self._workers, self._crew, self._hardware() if images is not None and images.hardware else ())
@@ -124,7 +124,7 @@ class MixedRunner:
             watch.stop(step.key)
             watch.report()
             if recording is not None:
-                recording.spent(step.key, sum(group.milliseconds for group in submitted))
+                recording.spent(step.key, sum(turn.milliseconds for turn in turns))
                 recording.add({step.key: shared.job.nanoseconds})
 
         return finish
@@ -143,8 +143,7 @@ class MixedRunner:
         requests[:, libjpeg.PITCH] = made.shapes[positions, 1] * made.shapes[positions, 2]
         alone = np.setdiff1d(np.arange(len(files)), positions, assume_unique=True)
         both = int(np.count_nonzero(whole[: images.hardware]))
-        ready = libjpeg.entry_points() is not None
-        return Shared(positions[:both], alone.tolist(), positions[both:], requests if ready else None)
+        return Shared(positions[:both], alone.tolist(), positions[both:], requests)
 
     def _copy_rest(
         self, key: str, made: DeviceBatch, host: NDArray[np.uint8], in_hardware: Sequence[int],
@@ -172,16 +171,6 @@ class MixedRunner:
         for feeder in self._feeders:
             feeder.close()
         self._feeders = []
-
-
-def _windows_of(images: JpegImages, count: int) -> NDArray[np.int64] | None:
-    """(count, 4) window of each image of a batch, for those that are decoded by requests; ``None`` if all are whole."""
-    rows = images.requests
-    windows = np.zeros((count, 4), np.int64)
-    windows[images.positions] = rows[:, libjpeg.FIRST_ROW : libjpeg.COLUMNS + 1]
-    whole = np.zeros_like(windows)
-    whole[images.positions, 2:] = rows[:, libjpeg.HEIGHT : libjpeg.WIDTH + 1]
-    return None if np.array_equal(windows, whole) else windows
 
 
 def _runs(count: int, without: Sequence[int]) -> list[tuple[int, int]]:

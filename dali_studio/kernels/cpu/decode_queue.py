@@ -25,6 +25,8 @@ from dali_studio.kernels.cpu.jit import kernel
 IN_USE, WAITING, AT_WORK, SHARED, REQUESTS, OUTCOMES, SPENT = range(7)
 #: Integers from one queue to the next: threads that work on different ones do not share a cache line.
 WORDS = 16
+BY_HARDWARE = 3
+"""Outcome of a picture that a hardware decoder has decoded; others are those of `libjpeg`."""
 _WORD, _HALF, _LOWER = 8, 32, (1 << 32) - 1
 _MONOTONIC = getattr(time, "CLOCK_MONOTONIC", 1)
 #: Microseconds between two looks of a thread that waits for others.
@@ -121,7 +123,14 @@ def mark(queues: Any, which: int, number: int) -> None:
 
 
 @kernel
-def _now(place: int) -> int:
+def change(place: int, difference: int) -> None:
+    """Add to the integer at an address, in one step for all threads."""
+    _add(place, difference)
+
+
+@kernel
+def now(place: int) -> int:
+    """Nanoseconds of the monotonic clock; needs 16 bytes at an address."""
     _clock(np.int32(_MONOTONIC), place)
     return _get(place) * 1_000_000_000 + _get(place + _WORD)
 
@@ -129,7 +138,7 @@ def _now(place: int) -> int:
 @kernel
 def _work(queue: int, memory: Any, entries: Any) -> None:
     clock = (memory.ctypes.data + libjpeg.BLOCK + _WORD) // _WORD * _WORD
-    begin = _now(clock)
+    begin = now(clock)
     while True:
         index = _take(queue)
         if index < 0:
@@ -137,7 +146,7 @@ def _work(queue: int, memory: Any, entries: Any) -> None:
         request = _get(queue + _WORD * REQUESTS) + index * libjpeg.FIELDS * _WORD
         outcome = libjpeg.decode_at(memory, request, entries)
         libjpeg.set_byte(_get(queue + _WORD * OUTCOMES) + index, np.int8(outcome))
-    _add(queue + _WORD * SPENT, _now(clock) - begin)
+    _add(queue + _WORD * SPENT, now(clock) - begin)
 
 
 @kernel

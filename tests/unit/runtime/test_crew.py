@@ -13,7 +13,7 @@ import pytest
 import simplejpeg
 from numpy.typing import NDArray
 
-from dali_studio.kernels.cpu import libjpeg
+from dali_studio.kernels.cpu import decode_queue, libjpeg
 from dali_studio.runtime.crew import Crew, Job
 
 _RNG = np.random.default_rng(3)
@@ -43,7 +43,8 @@ class Work:
 
     def check(self, others: set[int] = frozenset()) -> None:  # pyright: ignore[reportArgumentType]
         """What was not taken by others is done, and nothing else was touched."""
-        assert {int(k) for k in np.flatnonzero(~self.job.done)} == set(others)
+        by_crew = np.delete(self.job.outcomes, sorted(others))
+        assert (by_crew == libjpeg.DONE).all()
         for k, (pixels, expected) in enumerate(zip(self.pixels, EXPECTED, strict=True)):
             assert not pixels.any() if k in others else np.array_equal(pixels, expected)
 
@@ -84,7 +85,7 @@ def test_what_others_take_is_left_alone() -> None:
         work = Work(shared=50)
         crew.start(work.job)
         taken: set[int] = set()
-        while (group := work.job.take_group(4, 8))[1]:
+        while (group := decode_queue.take_group(*work.job.queue, 4, 8))[1]:
             taken |= set(range(group[0], group[0] + group[1]))
             time.sleep(0.0005)
         one = work.job.take()
@@ -104,7 +105,7 @@ def test_damaged_files_are_not_done_and_the_others_are() -> None:
     crew.start(work.job)
     work.job.finish(never)
     work.job.close()
-    assert np.flatnonzero(~work.job.done).tolist() == [3, 30, 59]
+    assert np.flatnonzero(work.job.outcomes == libjpeg.FAILED).tolist() == [3, 30, 59]
     crew.close()
 
 
@@ -114,13 +115,13 @@ def test_a_stop_leaves_the_rest() -> None:
     work.job.stop()
     work.job.finish(never)
     work.job.close()
-    assert not work.job.done.any()
+    assert not work.job.outcomes.any()
     crew = Crew(2)
     for _ in range(20):
         work = Work()
         crew.start(work.job)
         work.job.finish(lambda: True)
-        done = work.job.done
+        done = work.job.outcomes == libjpeg.DONE
         work.job.close()
         for pixels, expected, there in zip(work.pixels, EXPECTED, done, strict=True):
             assert np.array_equal(pixels, expected) == bool(there)
@@ -152,6 +153,24 @@ def test_threads_and_files_go_with_the_crew(how: str) -> None:
         time.sleep(0.01)
     assert _threads() == threads
     assert len(os.listdir("/proc/self/fd")) == before  # noqa: PTH208
+
+
+def test_a_haunted_queue_is_not_used_again() -> None:
+    crew = Crew(2)
+    queues: set[int] = set()
+    for k in range(12):
+        work = Work()
+        crew.start(work.job)
+        queues.add(work.job.queue[1])
+        haunted = work.job.queue if k == 3 else None
+        work.job.finish(never)
+        work.job.close(haunted=k == 3)
+        work.check()
+        if haunted is not None:
+            queues.clear()
+            lost = haunted[1]
+    assert lost not in queues
+    crew.close()
 
 
 def test_a_closed_crew_still_decodes_where_it_is_finished() -> None:
