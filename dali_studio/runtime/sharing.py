@@ -153,8 +153,9 @@ class Decoding:
         """Let the decoder take images as long as there are any."""
         try:
             decoder.wait(self._to_hardware(decoder))
-        finally:
+        except BaseException:
             self.stalled = decoder.stalled
+            raise
 
 
 class HardwareFeeder:
