@@ -12,6 +12,7 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.dtypes import from_numpy, to_numpy
 from dali_studio.core.enums import DALIDataType, DALIImageType
 from dali_studio.core.meta import TensorMeta
+from dali_studio.kernels.cpu import libjpeg
 from dali_studio.kernels.cpu.image_codec import (
     OUTPUT_DTYPES,
     DecodeError,
@@ -22,10 +23,11 @@ from dali_studio.kernels.cpu.image_codec import (
     output_shape,
     peek_all,
 )
+from dali_studio.kernels.cpu.jpeg import colors_for, plain
 from dali_studio.kernels.cuda.nvjpeg import takes
 from dali_studio.operators.common import ON_ERROR, accept_output, sentence
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.batches import BatchView, HardwareImages, Work
+from dali_studio.schema.batches import BatchView, JpegImages
 from dali_studio.schema.marks import COMMON, Choices, Deprecated, Doc, Ignored, Range
 
 _RECYCLED = "memory is recycled between iterations"
@@ -129,36 +131,71 @@ def _finding(error: DecodeError, sample: int | None = None) -> ArgumentError:
     return ArgumentError(sentence(error), hint=hint, sample=sample, code="DS301")
 
 
-def decode_parameters(args: Args, infos: list[ImageInfo | DecodeError]) -> dict[str, Any]:
-    """Parameters that `decode_sample` needs."""
+def decode_parameters(
+    args: Args, infos: list[ImageInfo | DecodeError], shapes: NDArray[np.int64]
+) -> dict[str, Any]:  # fmt: skip
+    """Parameters that `decode_sample` and `jpeg_images` need, from what `headers` gave."""
     return {
-        "infos": infos, "output_type": args["output_type"].name, "upright": args["adjust_orientation"],
+        "infos": infos, "sizes": shapes, "output_type": args["output_type"].name, "upright": args["adjust_orientation"],
         "fast": args["use_fast_idct"], "dtype": to_numpy(args["dtype"]),
         "repeat_chroma": args.device == "mixed" and not args["jpeg_fancy_upsampling"],
         "hardware": args["hw_decoder_load"] > 0,
     }  # fmt: skip
 
 
-def hardware_images(work: Work, windows: NDArray[np.int64] | None) -> HardwareImages | None:
-    """The images of a batch of which a hardware decoder makes the wanted pixels; see `Operator.hardware`."""
-    params = work.params
+def jpeg_images(params: dict[str, Any], windows: NDArray[np.int64] | None) -> JpegImages | None:
+    """The images of a batch that are decoded without Python code for each; see `Operator.jpeg_images`.
+
+    Parameters
+    ----------
+    params : dict
+        From `decode_parameters`.
+    windows : ndarray of int64, (N, 4), optional
+        First row, first column, height and width of the wanted parts; default: whole images.
+    """
+    if params["dtype"] != np.uint8:
+        return None
+    rule: dict[int, tuple[int, int, int]] = {}  # most images share their header with others
+    facts = np.empty((len(params["infos"]), 3), np.int64)
+    for position, info in enumerate(params["infos"]):
+        known = rule.get(id(info))
+        if known is None:
+            known = rule[id(info)] = _decoders_of(info, params)
+        facts[position] = known
+    positions = np.concatenate([np.flatnonzero(facts[:, 0] == who) for who in (_HARDWARE, _COMPILED)])
+    if not len(positions):
+        return None
+    requests = np.zeros((len(positions), libjpeg.FIELDS), np.int64)
+    sizes = params["sizes"][positions, :2]
+    requests[:, [libjpeg.HEIGHT, libjpeg.WIDTH]] = sizes
+    requests[:, [libjpeg.COLORS, libjpeg.CHANNELS]] = facts[positions, 1:]
+    requests[:, libjpeg.FAST_DCT], requests[:, libjpeg.REPEAT_CHROMA] = params["fast"], params["repeat_chroma"]
+    if windows is None:
+        requests[:, [libjpeg.ROWS, libjpeg.COLUMNS]] = sizes
+    else:
+        requests[:, libjpeg.FIRST_ROW : libjpeg.COLUMNS + 1] = windows[positions]
     kind = params["output_type"]
-    if not params["hardware"] or not params["repeat_chroma"] or params["fast"] or params["dtype"] != np.uint8:
-        return None
-    if kind not in ("RGB", "BGR", "GRAY", "ANY_DATA"):
-        return None
-    upright = params["upright"]
-    infos: dict[int, ImageInfo | DecodeError] = {id(info): info for info in params["infos"]}  # many share their header
-    fit = {
-        key
-        for key, info in infos.items()
-        if isinstance(info, ImageInfo)
-        and takes(info)
-        and (info.orientation == 1 or not upright)
-        and (kind != "ANY_DATA" or info.channels == 3)
-    }
-    positions = [position for position, info in enumerate(params["infos"]) if id(info) in fit]
-    return HardwareImages(positions, "RGB" if kind == "ANY_DATA" else kind, windows)
+    count = int(np.count_nonzero(facts[:, 0] == _HARDWARE))
+    return JpegImages(positions, count, requests, "RGB" if kind == "ANY_DATA" else kind)
+
+
+_PYTHON, _COMPILED, _HARDWARE = range(3)
+
+
+def _decoders_of(info: ImageInfo | DecodeError, params: dict[str, Any]) -> tuple[int, int, int]:
+    """Who may decode an image, and the colours and channels that are asked of `libjpeg`."""
+    kind = params["output_type"]
+    if isinstance(info, DecodeError) or (info.orientation != 1 and params["upright"]) or info.format != "jpeg":
+        return _PYTHON, 0, 0
+    if info.channels == 4 or kind == "YCbCr":
+        return _PYTHON, 0, 0
+    colors, _ = colors_for(info, kind)
+    hardware = params["hardware"] and params["repeat_chroma"] and not params["fast"] and takes(info)
+    if hardware and (kind != "ANY_DATA" or info.channels == 3):
+        who = _HARDWARE
+    else:
+        who = _COMPILED if plain(info, colors) else _PYTHON
+    return who, libjpeg.COLOR_SPACES[colors], output_channels(info.channels, kind)
 
 
 def decode_sample(
