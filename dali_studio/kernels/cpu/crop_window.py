@@ -12,34 +12,29 @@ leave the image.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 
+import numba
 import numpy as np
+from numba import float32, int32, int64, uint32
 from numpy.typing import ArrayLike, NDArray
 
 from dali_studio.core.random import SAMPLE_STRIDE, philox
+from dali_studio.kernels.cpu import philox as _  # noqa: F401 - compiles `philox`
+from dali_studio.kernels.cpu.jit import readable, short_kernel, writable
 
 KEY_MASK = 0x12345678ABCDEFE
 """What the operator seed is combined with (exclusive or) to key the stream of the crop windows."""
 
 _MASK64 = 0xFFFFFFFFFFFFFFFF
-_F = np.float32
-_BELOW_ONE = np.nextafter(_F(1), _F(0))
+_BELOW_ONE = np.nextafter(np.float32(1), np.float32(0))
+_TO_UNIT = np.float32(2.0**-32)
+_HALF = np.float32(0.5)
 _STRIDE = np.uint64(SAMPLE_STRIDE)
 _AHEAD, _FEW = 8, 1024
 """Iterations whose draws are made at once, and the largest batch for which that is done."""
 _SPARE_DRAWS = 6
 """Draws kept for the two anchors; each needs one, and another one in ``size / 2**32`` of all cases."""
-
-
-@dataclass(frozen=True)
-class _Limits:
-    """Ranges of the draws."""
-
-    area: tuple[np.float32, np.float32]
-    ratio: tuple[np.float32, np.float32]
-    log_ratio: tuple[np.float32, np.float32]
 
 
 def random_crop_windows(
@@ -78,13 +73,11 @@ def random_crop_windows(
         When a range is empty or not positive, or an image has no pixels.
     """
     image = _checked_shapes(shapes)
-    limits = _checked_limits(area, aspect_ratio, num_attempts)
-    height, width = image[:, 0], image[:, 1]
+    limits = _checked_limits(tuple(area), tuple(aspect_ratio), num_attempts)
     draws = _draws(seed, start, len(image), 2 * num_attempts + _SPARE_DRAWS)
-    h, w, used = _sizes(draws, height, width, limits, num_attempts)
-    y, used = _integer_below(draws, used, height - h + 1)
-    x, _ = _integer_below(draws, used, width - w + 1)
-    return np.stack([y, x], 1).astype(np.int32), np.stack([h, w], 1).astype(np.int32)
+    anchors, sizes = np.empty((len(image), 2), np.int32), np.empty((len(image), 2), np.int32)
+    _place()(draws, image, *limits, num_attempts, anchors, sizes)
+    return anchors, sizes
 
 
 def _checked_shapes(shapes: ArrayLike) -> NDArray[np.int64]:
@@ -97,15 +90,18 @@ def _checked_shapes(shapes: ArrayLike) -> NDArray[np.int64]:
     return image
 
 
-def _checked_limits(area: tuple[float, float], aspect_ratio: tuple[float, float], num_attempts: int) -> _Limits:
+@lru_cache(maxsize=64)
+def _checked_limits(
+    area: tuple[float, float], aspect_ratio: tuple[float, float], num_attempts: int
+) -> tuple[NDArray[np.float32], ...]:
+    """The ranges of area, ratio and logarithm of the ratio, each (2,)."""
     for name, (low, high) in (("random_area", area), ("random_aspect_ratio", aspect_ratio)):
         if not 0 < low <= high:
             raise ValueError(f"{name} is [{low}, {high}]; expected two numbers above 0, the smaller one first")
     if num_attempts < 1:
         raise ValueError(f"num_attempts is {num_attempts}; expected 1 or more")
-    least, most = _F(aspect_ratio[0]), _F(aspect_ratio[1])
-    logs = _F(np.log(np.float64(least))), _F(np.log(np.float64(most)))
-    return _Limits((_F(area[0]), _F(area[1])), (least, most), logs)
+    ratio = np.array(aspect_ratio, np.float32)
+    return np.array(area, np.float32), ratio, np.log(ratio.astype(np.float64)).astype(np.float32)
 
 
 def _draws(seed: int, start: int, samples: int, count: int) -> NDArray[np.uint32]:
@@ -132,74 +128,71 @@ def _draws_of(seed: int, high: NDArray[np.uint64], count: int) -> NDArray[np.uin
     return np.moveaxis(words, 0, -1).reshape(len(high), blocks * 4)
 
 
-def _sizes(
-    draws: NDArray[np.uint32], height: NDArray[np.int64], width: NDArray[np.int64], limits: _Limits, attempts: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.intp]]:
-    """Height and width of the windows, and how many draws each sample has used."""
-    least, most = limits.ratio
-    max_w = np.maximum(1, (height.astype(_F) * most).astype(np.int64))
-    max_h = np.maximum(1, (width.astype(_F) * (_F(1) / least)).astype(np.int64))
-    min_area = (width * height).astype(_F) * limits.area[0]
-    too_wide = (height * max_w).astype(_F) < min_area
-    too_tall = ~too_wide & ((width * max_h).astype(_F) < min_area)
-    h, w, fits = _attempts(draws, height, width, limits, attempts)
-    found = fits.any(1)
-    chosen = np.argmax(fits, 1)
-    rows = np.arange(len(height))
-    fallback_h, fallback_w = _fallback(height, width, max_h, max_w, limits)
-    size_h = np.where(found, h[rows, chosen], fallback_h)
-    size_w = np.where(found, w[rows, chosen], fallback_w)
-    size_h = np.where(too_wide, height, np.where(too_tall, max_h, size_h))
-    size_w = np.where(too_wide, max_w, np.where(too_tall, width, size_w))
-    used = np.where(too_wide | too_tall, 0, np.where(found, 2 * chosen + 2, 2 * attempts))
-    return size_h, size_w, used
+@numba.njit
+def _drawn_size(draws, height, width, area, ratio, log_ratio, attempts):
+    """Height and width of the first attempt that fits, and the draws used; no height if none does."""
+    pixels = np.float32(height * width)
+    for k in range(attempts):
+        first = min(np.float32(draws[2 * k]) * _TO_UNIT, _BELOW_ONE)
+        second = min(np.float32(draws[2 * k + 1]) * _TO_UNIT, _BELOW_ONE)
+        target = (first * (area[1] - area[0]) + area[0]) * pixels
+        # the double exponential, rounded: single ones are off by up to 2 ulp
+        drawn = np.float32(np.exp(np.float64(second * (log_ratio[1] - log_ratio[0]) + log_ratio[0])))
+        w = max(1, np.int64(np.floor(np.sqrt(target * drawn) + _HALF)))
+        h = max(1, np.int64(np.floor(np.sqrt(target / drawn) + _HALF)))
+        actual = np.float32(w) / np.float32(h)
+        if w <= width and h <= height and actual >= ratio[0] and actual <= ratio[1]:
+            return h, w, 2 * k + 2
+    return 0, 0, 2 * attempts
 
 
-def _attempts(
-    draws: NDArray[np.uint32], height: NDArray[np.int64], width: NDArray[np.int64], limits: _Limits, attempts: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
-    """Height, width and whether they fit, for every attempt: (samples, attempts)."""
-    unit = np.minimum(draws[:, : 2 * attempts].astype(_F) * _F(2.0**-32), _BELOW_ONE)
-    share = unit[:, 0::2] * (limits.area[1] - limits.area[0]) + limits.area[0]
-    log_ratio = unit[:, 1::2] * (limits.log_ratio[1] - limits.log_ratio[0]) + limits.log_ratio[0]
-    target = share * (height * width).astype(_F)[:, None]
-    # numpy's single-precision exponential is off by up to 2 ulp; the double one, rounded, is that of the C library.
-    ratio = np.exp(log_ratio.astype(np.float64)).astype(_F)
-    w = np.maximum(1, np.floor(np.sqrt(target * ratio) + _F(0.5)).astype(np.int64))
-    h = np.maximum(1, np.floor(np.sqrt(target / ratio) + _F(0.5)).astype(np.int64))
-    actual = w.astype(_F) / h.astype(_F)
-    fits = (w <= width[:, None]) & (h <= height[:, None])
-    return h, w, fits & (actual >= limits.ratio[0]) & (actual <= limits.ratio[1])
-
-
-def _fallback(
-    height: NDArray[np.int64],
-    width: NDArray[np.int64],
-    max_h: NDArray[np.int64],
-    max_w: NDArray[np.int64],
-    limits: _Limits,
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+@numba.njit
+def _fallback(height, width, max_h, max_w, area, ratio):
     """The whole image, its longer side cut to the ratio limit, shrunk to the largest area."""
-    least, most = limits.ratio
-    ratio = width.astype(_F) / height.astype(_F)
-    w = np.where(ratio > most, max_w, width)
-    h = np.where(ratio < least, max_h, height)
-    most_pixels = limits.area[1] * width.astype(_F) * height.astype(_F)
-    scale = np.sqrt(np.minimum(_F(1), most_pixels / (h * w).astype(_F)))
-    fallback_h, fallback_w = (np.maximum(1, (side.astype(_F) * scale).astype(np.int64)) for side in (h, w))
-    return fallback_h, fallback_w
+    given = np.float32(width) / np.float32(height)
+    w = max_w if given > ratio[1] else width
+    h = max_h if given < ratio[0] else height
+    most = area[1] * np.float32(width) * np.float32(height)
+    scale = np.sqrt(min(np.float32(1), most / np.float32(h * w)))
+    return max(1, np.int64(np.float32(h) * scale)), max(1, np.int64(np.float32(w) * scale))
 
 
-def _integer_below(
-    draws: NDArray[np.uint32], used: NDArray[np.intp], sizes: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
+@numba.njit
+def _integer_below(draws, used, size):
     """libstdc++'s ``uniform_int_distribution(0, size - 1)`` on 32-bit draws (Lemire), and the draws used so far."""
-    size = sizes.astype(np.uint64)
-    threshold = (np.uint64(2**32) - size) % size
-    rows = np.arange(len(sizes))
-    place = used.copy()
-    product = draws[rows, place].astype(np.uint64) * size
-    while (again := (product & np.uint64(0xFFFFFFFF)) < threshold).any():
-        place = np.minimum(place + again, draws.shape[1] - 1)
-        product = draws[rows, place].astype(np.uint64) * size
-    return (product >> np.uint64(32)).astype(np.int64), place + 1
+    limit = np.uint64(size)
+    threshold = (np.uint64(2**32) - limit) % limit
+    product = np.uint64(draws[used]) * limit
+    while product & np.uint64(0xFFFFFFFF) < threshold and used + 1 < len(draws):
+        used += 1
+        product = np.uint64(draws[used]) * limit
+    return np.int64(product >> np.uint64(32)), used + 1
+
+
+@short_kernel(
+    readable(uint32, 2), readable(int64, 2), readable(float32, 1), readable(float32, 1), readable(float32, 1), int64,
+    writable(int32, 2), writable(int32, 2),
+)  # fmt: skip
+def _place(draws, shapes, area, ratio, log_ratio, attempts, anchors, sizes):
+    for i in range(len(shapes)):
+        height, width = shapes[i, 0], shapes[i, 1]
+        max_w = max(1, np.int64(np.float32(height) * ratio[1]))
+        max_h = max(1, np.int64(np.float32(width) * (np.float32(1) / ratio[0])))
+        min_area = np.float32(width * height) * area[0]
+        used = 0
+        if np.float32(height * max_w) < min_area:
+            h, w = height, max_w
+        elif np.float32(width * max_h) < min_area:
+            h, w = max_h, width
+        else:
+            h, w, used = _drawn_size(draws[i], height, width, area, ratio, log_ratio, attempts)
+            if h == 0:
+                h, w = _fallback(height, width, max_h, max_w, area, ratio)
+        y, used = _integer_below(draws[i], used, height - h + 1)
+        x, used = _integer_below(draws[i], used, width - w + 1)
+        anchors[i, 0], anchors[i, 1], sizes[i, 0], sizes[i, 1] = y, x, h, w
+
+
+def warm() -> None:
+    """Compile what this module needs, or load it from the disk cache."""
+    _place()

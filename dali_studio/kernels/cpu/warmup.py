@@ -10,6 +10,7 @@ from dali_studio.kernels.cpu import (
     axis_rows,
     color,
     convert,
+    crop_window,
     descriptors,
     layout,
     philox,
@@ -64,6 +65,6 @@ def warm() -> float:
     _warm_geometry()
     _warm_normalize()
     _warm_color()
-    for module in (window_rows, size_rows, axis_rows, descriptors, philox):
+    for module in (window_rows, size_rows, axis_rows, descriptors, philox, crop_window):
         module.warm()
     return time.perf_counter() - start
