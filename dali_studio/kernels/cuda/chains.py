@@ -15,6 +15,7 @@ from dali_studio.kernels.cuda.device import cupy
 from dali_studio.kernels.cuda.generate import Form, form_of, shape_of, source
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.sources import OPTIONS
+from dali_studio.kernels.cuda.staging import Table
 from dali_studio.kernels.cuda.stream import MOST_SAMPLES, GpuStream
 
 _ALIGNMENT = 16
@@ -79,17 +80,18 @@ def launch(
         # a kernel for all devices; CuPy compiles it at the first launch and keeps the binary on disk
         text = source(shape_of(form, parts, types, planar_in, planar_out))
         kernel = _kernels[signature] = cupy().RawKernel(text, form, options=OPTIONS)
-    memory = _sent(src, out, parts, unit, stream)
-    grid, given = (blocks, len(src)), (np.uint64(memory.ptr), *arguments)
+    table = _sent(src, out, parts, unit, stream)
+    grid, given = (blocks, len(src)), (np.uint64(table.address), *arguments)
     if stream.timing:
         with stream.timed():
             kernel(grid, (threads,), given, shared_mem=shared)
     else:
         kernel(grid, (threads,), given, shared_mem=shared)
-    del memory  # back to the pool of this stream, whose next user comes after the kernel
+    del table  # back to the pool of this stream, whose next user comes after the kernel
 
 
 _kernels: dict[Any, Any] = {}
+_NOTHING = np.empty(0, np.uint8)
 
 
 def order_of(batch: DeviceBatch) -> int:
@@ -109,7 +111,7 @@ class _Sent:
         self._parts, self._stream = tuple(parts), stream
         self._shapes = src.shapes, out.shapes
         self._offsets = src.offsets, out.offsets
-        self.memory: dict[tuple[int, int], Any] = {}
+        self.tables: dict[tuple[int, int], Table] = {}
 
     def holds(self, parts: Sequence[Part], src: DeviceBatch, out: DeviceBatch, stream: GpuStream) -> bool:
         """Whether it is about this chain."""
@@ -124,23 +126,26 @@ class _Sent:
         )
 
 
-def _sent(src: DeviceBatch, out: DeviceBatch, parts: Sequence[Part], unit: int, stream: GpuStream) -> Any:
-    """Device memory with the descriptors of a launch."""
+def _sent(src: DeviceBatch, out: DeviceBatch, parts: Sequence[Part], unit: int, stream: GpuStream) -> Table:
+    """The descriptors of a launch in device memory."""
     last = parts[-1]
     kept: _Sent | None = last.sent
     if kept is None or not kept.holds(parts, src, out, stream):
         last.sent = _Sent(parts, src, out, stream)
-        return _upload(src, out, parts, unit, stream)
+        return _upload(src, out, parts, unit, stream, lasting=False)
     place = int(src.memory.ptr), int(out.memory.ptr)
-    memory = kept.memory.get(place)
-    if memory is None:
-        if len(kept.memory) >= _MOST_SENT:
-            del kept.memory[next(iter(kept.memory))]
-        memory = kept.memory[place] = _upload(src, out, parts, unit, stream)
-    return memory
+    table = kept.tables.get(place)
+    if table is None:
+        if len(kept.tables) >= _MOST_SENT:
+            del kept.tables[next(iter(kept.tables))]
+        table = kept.tables[place] = _upload(src, out, parts, unit, stream, lasting=True)
+        table.host = _NOTHING  # nobody writes to it again
+    return table
 
 
-def _upload(src: DeviceBatch, out: DeviceBatch, parts: Sequence[Part], unit: int, stream: GpuStream) -> Any:
+def _upload(
+    src: DeviceBatch, out: DeviceBatch, parts: Sequence[Part], unit: int, stream: GpuStream, *, lasting: bool
+) -> Table:
     """Everything the kernel reads besides pixels, in one copy: descriptors, then tables."""
     count = len(src)
     rows = [(part, part.row) for part in parts if part.row is not None]
@@ -153,17 +158,17 @@ def _upload(src: DeviceBatch, out: DeviceBatch, parts: Sequence[Part], unit: int
             start = -(-end // _ALIGNMENT) * _ALIGNMENT
             places[-1].append((name, start, table))
             end = start + table.nbytes
-    host, memory = stream.pinned(end), stream.scratch(end)
-    address = int(memory.ptr)
+    made = stream.table(end, lasting=lasting)
+    host = made.host
     items = descriptors.Descriptors(host[: count * dtype.itemsize], count, dtype.itemsize)
     items.heads(_facts(src), _facts(out), unit)
     for (first, fields), (_, row), parts_tables in zip(firsts, rows, places, strict=True):
         items.rows(first, row)
         for name, start, table in parts_tables:
             host[start : start + table.nbytes] = table.reshape(-1).view(np.uint8)
-            items.addresses(first + fields[name], address + start, table.strides[0] if table.ndim == 2 else 0)
-    stream.copy(memory, host)
-    return memory
+            items.addresses(first + fields[name], made.address + start, table.strides[0] if table.ndim == 2 else 0)
+    stream.send(made)
+    return made
 
 
 def _facts(batch: DeviceBatch) -> tuple[int, NDArray[np.int64], NDArray[np.int64], int]:

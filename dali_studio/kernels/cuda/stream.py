@@ -17,67 +17,14 @@ from dali_studio.kernels.cuda import sources
 from dali_studio.kernels.cuda.batch import PADDING, DeviceBatch, place
 from dali_studio.kernels.cuda.device import cupy
 from dali_studio.kernels.cuda.ingest import copied
+from dali_studio.kernels.cuda.staging import TABLE_ALIGNMENT, Staging, Table, Tables, Turn, roomy
 
-_TABLE_ALIGNMENT = 16
 #: Iterations that may be in flight: three that are being prepared on the host, and one that the GPU works on.
 _TURNS = 4
 _THREADS = 256
 _MOST_PLACES = 64
 #: A grid has this many rows at most; samples are rows.
 MOST_SAMPLES = 65535
-
-
-def roomy(size: int) -> int:
-    """At least `size` bytes, of a few sizes only, so that batches of ragged images find each other's memory."""
-    step = max(1 << (size.bit_length() - 4), 512)
-    return -(-size // step) * step
-
-
-class Staging:
-    """Page-locked memory that copies to the GPU read from; it is used again once the GPU is through with it."""
-
-    def __init__(self) -> None:
-        self._blocks: list[tuple[Any, NDArray[np.uint8]]] = []
-        self._used = 0
-
-    def begin(self) -> None:
-        """Start over; the copies of the last turn must have been made."""
-        if len(self._blocks) > 1:  # one block that holds all of it from now on
-            size = sum(view.size for _, view in self._blocks)
-            self._blocks = []
-            self._grow(size)
-        self._used = 0
-
-    def take(self, size: int) -> NDArray[np.uint8]:
-        """`size` bytes that stay untouched until the next turn."""
-        start = -(-self._used // _TABLE_ALIGNMENT) * _TABLE_ALIGNMENT
-        if not self._blocks or start + size > self._blocks[-1][1].size:
-            self._grow(roomy(max(size, 1 << 20)))
-            start = 0
-        self._used = start + size
-        return self._blocks[-1][1][start : start + size]
-
-    def _grow(self, size: int) -> None:
-        memory = cupy().cuda.alloc_pinned_memory(size)
-        self._blocks.append((memory, np.frombuffer(memory, np.uint8, size)))
-
-
-class Turn:
-    """What one iteration holds until the GPU is through with it.
-
-    Attributes
-    ----------
-    staging : Staging
-    kept : list
-        Memory that other streams wrote for this iteration; it must not be handed out again before the iteration ends.
-    done : cupy.cuda.Event or None
-        Behind everything that the iteration enqueued.
-    """
-
-    def __init__(self) -> None:
-        self.staging = Staging()
-        self.kept: list[Any] = []
-        self.done: Any = None
 
 
 class _Used(threading.local):
@@ -147,7 +94,13 @@ class GpuStream:
             turn.done.synchronize()
         turn.kept.clear()
         turn.staging.begin()
+        turn.tables.begin(self._outside)
         return turn
+
+    def _outside(self, size: int) -> Any:
+        """As `scratch`, between iterations."""
+        with self._device, self._stream:
+            return self.scratch(size)
 
     def use(self, turn: Turn) -> AbstractContextManager[None]:
         """Enqueue work of an iteration; those of two iterations may alternate."""
@@ -205,7 +158,7 @@ class GpuStream:
             self._stream.synchronize()
             for turn in self._turns:
                 turn.kept.clear()
-                turn.staging = Staging()
+                turn.staging, turn.tables = Staging(), Tables()
             before = int(self._pool.total_bytes())
             self._pool.free_all_blocks()
             self._cupy.get_default_pinned_memory_pool().free_all_blocks()
@@ -234,6 +187,20 @@ class GpuStream:
     def pinned(self, size: int) -> NDArray[np.uint8]:
         """Page-locked host memory for this iteration."""
         return self._used.turn.staging.take(size)
+
+    def table(self, size: int, *, lasting: bool = False) -> Table:
+        """Memory for a table of kernels; for those of this iteration, or a `lasting` one."""
+        made = None if lasting else self._used.turn.tables.take(size)
+        if made is None:
+            host, memory = self.pinned(size), self.scratch(size)
+            made = Table(host, int(host.ctypes.data), int(memory.ptr), memory)
+        return made
+
+    def send(self, table: Table) -> None:
+        """Enqueue the copy of what was written to a table."""
+        runtime = self._cupy.cuda.runtime
+        size = table.host.size
+        runtime.memcpyAsync(table.address, table.source, size, runtime.memcpyHostToDevice, self._stream.ptr)
 
     def target(
         self, shapes: NDArray[np.int64], dtype: np.dtype[Any], layout: str, sources: Sequence[str] = ()
@@ -281,11 +248,6 @@ class GpuStream:
     def _join_copies(self) -> None:
         self._stream.wait_event(self.copied())
 
-    def copy(self, memory: Any, host: NDArray[np.uint8]) -> None:
-        """Enqueue the copy of `host` (from `pinned`) to `memory`."""
-        if host.size:
-            memory.copy_from_host_async(_pointer(host), host.size, self._stream)
-
     def fetch(self, batch: DeviceBatch) -> NDArray[np.uint8]:
         """Enqueue the copy of a batch to page-locked memory of this iteration."""
         host = self.pinned(batch.size)
@@ -293,7 +255,7 @@ class GpuStream:
             batch.memory.copy_to_host_async(_pointer(host), host.size, self._stream)
         return host
 
-    def upload(self, *tables: NDArray[Any]) -> tuple[Any, list[int]]:
+    def upload(self, *tables: NDArray[Any], lasting: bool = False) -> tuple[Any, list[int]]:
         """Copy tables to the GPU in one go.
 
         Returns
@@ -307,18 +269,17 @@ class GpuStream:
         end = 0
         for table in tables:
             starts.append(end)
-            end += -(-table.nbytes // _TABLE_ALIGNMENT) * _TABLE_ALIGNMENT
-        host = self.pinned(max(end, 1))
+            end += -(-table.nbytes // TABLE_ALIGNMENT) * TABLE_ALIGNMENT
+        made = self.table(max(end, 1), lasting=lasting)
         for start, table in zip(starts, tables, strict=True):
-            host[start : start + table.nbytes] = np.ascontiguousarray(table).reshape(-1).view(np.uint8)
-        memory = self.scratch(end)
-        self.copy(memory, host)
-        return memory, [int(memory.ptr) + start for start in starts]
+            made.host[start : start + table.nbytes] = np.ascontiguousarray(table).reshape(-1).view(np.uint8)
+        self.send(made)
+        return made.memory, [made.address + start for start in starts]
 
     def constant(self, name: str, make: Callable[[], Sequence[NDArray[Any]]]) -> list[int]:
         """Addresses of tables that are uploaded once and stay."""
         if name not in self._constants:
-            self._constants[name] = self.upload(*make())
+            self._constants[name] = self.upload(*make(), lasting=True)
         return self._constants[name][1]
 
     # -------------------------------------------------------------------------------------------------------- launches
