@@ -68,7 +68,7 @@ def test_iterations_are_those_of_an_executor_that_has_seen_none(
 ) -> None:
     pipeline = Pipeline(batch_size=5, num_threads=1, device_id=0)
     with pipeline:
-        source = fn.external_source(source=lambda: [], layout="HWC", name="source")
+        source = fn.external_source(source=list, layout="HWC", name="source")
         pipeline.set_outputs(define(source.gpu()))
     plan = compile_graph(pipeline.graph, REGISTRY, devices=True)
     experienced, kept, seen, before = _executor(plan), [], [], 0
