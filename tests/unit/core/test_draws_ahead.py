@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
+from dali_studio.api.default import default_registry
 from dali_studio.core.random_stream import _FEW, AHEAD, ELEMENT_STRIDE, SAMPLE_STRIDE, draws_u32, philox
 from dali_studio.kernels.cpu import crop_window
 from dali_studio.kernels.cpu.crop_window import random_crop_windows
+from dali_studio.schema.arguments import Args, RunContext, canonical
+from dali_studio.schema.model import ArgumentSchema, OperatorSchema
 
 SEED = 2**41 + 77
 
@@ -99,3 +104,43 @@ def test_crop_windows_of_large_batches(size: int) -> None:
 def test_crop_windows_of_no_images() -> None:
     anchors, sizes = random_crop_windows(SEED, 0, np.zeros((0, 2), np.int64))
     assert anchors.shape == sizes.shape == (0, 2)
+
+
+# ---------------------------------------------------------------------------------------------------------- operators
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("random.uniform", {}),
+        ("random.uniform", {"range": (3.0, 9.0), "dtype": "INT32", "shape": (2, 3)}),
+        ("random.uniform", {"values": (1.0, 5.0, 7.0)}),
+        ("random.coin_flip", {"probability": 0.3}),
+        ("random.normal", {"mean": 2.0, "shape": (3,)}),
+    ],
+)
+def test_operators_draw_ahead_what_they_draw_one_by_one(name: str, arguments: dict[str, Any]) -> None:
+    operator = default_registry().operator(name)
+    values = {key: canonical(_argument(operator.schema, key), value) for key, value in arguments.items()}
+    memory: dict[Any, Any] = {}
+    before = 0
+    for iteration, size in enumerate([5] * 40 + [3, 5, 5] + [7] * 20):
+
+        def run(chosen: Any, place: tuple[int, int, int] = (size, iteration, before)) -> list[Any]:
+            whole = len(chosen) == place[0]
+            context = RunContext(place[0], chosen, place[1], place[2], SEED, whole=whole)
+            args = Args(operator.schema, values, {}, len(chosen), {}, context, memory if whole else None)
+            return list(operator.run(None, args)[0].samples)
+
+        ahead = run(np.arange(size))
+        for k in range(size):
+            (alone,) = run(np.array([k]))
+            assert np.array_equal(ahead[k], alone) and ahead[k].dtype == alone.dtype
+        ahead[0][...] = 0  # the array is the user's
+        before += size
+
+
+def _argument(schema: OperatorSchema, name: str) -> ArgumentSchema:
+    found = schema.argument(name)
+    assert found is not None
+    return found
