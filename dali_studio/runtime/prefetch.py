@@ -50,9 +50,11 @@ class Prefetcher(Generic[Request, Result]):
         if self._thread is None:
             # the threads must not keep a forgotten pipeline alive: they hold the queues and a weak reference
             begun: queue.SimpleQueue[_Running[Any] | None] = queue.SimpleQueue()
-            places = threading.Semaphore(_AT_ONCE)
-            self._thread = _thread("begin", _begin, weakref.ref(self), self._requests, begun, places)
-            _thread("finish", _finish, begun, self._results, places)
+            places, counts = threading.Semaphore(_AT_ONCE), _Counts()
+            self._thread = _thread(
+                "begin", _begin, weakref.ref(self), self._requests, begun, self._results, places, counts
+            )
+            _thread("finish", _finish, begun, self._results, places, counts)
         self._requests.put(request)
 
     def result(self) -> Result:
@@ -107,13 +109,27 @@ class _Running(Generic[Result]):
             self.ended, self.outcome = True, error
 
 
+class _Counts:
+    """Requests that were handed to the thread that finishes them, and those that it is through with."""
+
+    __slots__ = ("finished", "handed")
+
+    def __init__(self) -> None:
+        self.handed = self.finished = 0  # each is written by one thread
+
+
 def _begin(
     owner: weakref.ref[Prefetcher[Request, Result]],
     requests: queue.SimpleQueue[Request | None],
     begun: queue.SimpleQueue[_Running[Any] | None],
+    results: queue.SimpleQueue[Any],
     places: threading.Semaphore,
+    counts: _Counts,
 ) -> None:
-    """Compute the first part of each request, up to where it waits for the first time."""
+    """Compute the first part of each request, up to where it waits for the first time.
+
+    What never waits is complete then: unless earlier requests are being finished it need not go through their thread.
+    """
     while (request := requests.get()) is not None:
         places.acquire()
         prefetcher = owner()
@@ -123,18 +139,25 @@ def _begin(
         running = _Running(prefetcher.compute(request))
         del prefetcher, request
         running.advance()
-        begun.put(running)
+        if running.ended and counts.handed == counts.finished:
+            places.release()
+            results.put(running.outcome)
+        else:
+            counts.handed += 1
+            begun.put(running)
         del running
     begun.put(None)
 
 
 def _finish(
-    begun: queue.SimpleQueue[_Running[Any] | None], results: queue.SimpleQueue[Any], places: threading.Semaphore
-) -> None:
+    begun: queue.SimpleQueue[_Running[Any] | None], results: queue.SimpleQueue[Any], places: threading.Semaphore,
+    counts: _Counts,
+) -> None:  # fmt: skip
     """Compute the other parts, in order."""
     while (running := begun.get()) is not None:
         while not running.ended:
             running.advance()
         places.release()
         results.put(running.outcome)
+        counts.finished += 1
         del running
