@@ -12,6 +12,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.enums import DALIDataType, DALIImageType, DALIInterpType
+from dali_studio.core.meta import TensorMeta
 from dali_studio.core.rows import Rows
 from dali_studio.schema.model import ArgumentSchema, ArgumentType, Device, OperatorSchema, Value
 
@@ -32,6 +33,7 @@ WIRE_DTYPES: dict[ArgumentType, DALIDataType] = {
     "interp_type": DALIDataType.INTERP_TYPE,
 }
 _INT32 = (-(2**31), 2**31 - 1)
+_SAME_FOR = object()
 #: Values and arrays that `Args` keeps of one step, at most.
 _MOST_KEPT = 256
 
@@ -335,6 +337,21 @@ class Args:
     def constant(self) -> bool:
         """Whether no edge feeds any of the arguments."""
         return not self._wired
+
+    def same_for(
+        self, meta: TensorMeta, shapes: NDArray[np.int64], apart_from: str, make: Callable[[], Any]
+    ) -> Any:  # fmt: skip
+        """What follows from an input's type and shapes, and from all arguments but one.
+
+        It is kept as long as no other is fed, and the input has the very same objects: nobody may write to them, nor
+        to what is kept.
+        """
+        if any(name != apart_from for name in self._wired):
+            return make()
+        kept = self.memory.get(_SAME_FOR)
+        if kept is None or kept[0] is not shapes or kept[1] is not meta:
+            kept = self.memory[_SAME_FOR] = shapes, meta, make()
+        return kept[2]
 
     def _constant(self, key: tuple[Any, ...], make: Callable[[], NDArray[Any]]) -> NDArray[Any]:
         """An array that follows from constant values; nobody may write to it."""

@@ -85,21 +85,9 @@ class CropMirrorNormalize(CropArguments, Operator):
 
     @staticmethod
     def plan(args: Args, *inputs: BatchView) -> Work:
-        layout = image_meta(inputs[0].meta, PLANAR_LAYOUTS).layout or ""
-        shapes = inputs[0].shapes
-        sizes = extents(shapes, layout)
-        anchors, crops, outside = crop_windows(args, sizes)
-        out_layout = str(args["output_layout"])
-        made, most = window_shapes(shapes, layout, crops, out_layout, padded=args["pad_output"])
-        target = made[:, out_layout.index("C")]
-        padded = outside | (target > shapes[:, layout.index("C")]) if args["pad_output"] else outside
-        mean, inverse = _coefficients(args, most)
-        params = {
-            "anchors": anchors, "crops": crops, "sizes": sizes, "mirror": args.scalars("mirror", np.int64),
-            "mean": mean, "inverse": inverse, "fill": fill_values(args, target, padded, to_numpy(args["dtype"])),
-            "layout": layout, "output_layout": out_layout,
-        }  # fmt: skip
-        return Work(made, params)
+        view = inputs[0]
+        shapes, params = args.same_for(view.meta, view.shapes, "mirror", lambda: _windows(args, view))
+        return Work(shapes, {**params, "mirror": args.scalars("mirror", np.int64)})
 
     @staticmethod
     def cpu(work: Work, index: int, *arrays: NDArray[Any], **options: Any) -> None:
@@ -132,6 +120,23 @@ class CropMirrorNormalize(CropArguments, Operator):
     @staticmethod
     def narrowed(work: Work) -> Work:
         return Work(work.shapes, {**work.params, "anchors": np.zeros_like(work.params["anchors"])})
+
+
+def _windows(args: Args, view: BatchView) -> tuple[NDArray[np.int64], dict[str, Any]]:
+    """Shapes of the output and all parameters but `mirror`."""
+    layout, out_layout = image_meta(view.meta, PLANAR_LAYOUTS).layout or "", str(args["output_layout"])
+    shapes = view.shapes
+    sizes = extents(shapes, layout)
+    anchors, crops, outside = crop_windows(args, sizes)
+    made, most = window_shapes(shapes, layout, crops, out_layout, padded=args["pad_output"])
+    target = made[:, out_layout.index("C")]
+    padded = outside | (target > shapes[:, layout.index("C")]) if args["pad_output"] else outside
+    mean, inverse = _coefficients(args, most)
+    fill = fill_values(args, target, padded, to_numpy(args["dtype"]))
+    return made, {
+        "anchors": anchors, "crops": crops, "sizes": sizes, "mean": mean, "inverse": inverse, "fill": fill,
+        "layout": layout, "output_layout": out_layout,
+    }  # fmt: skip
 
 
 def _coefficients(args: Args, channels: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
