@@ -29,6 +29,7 @@ class Planning:
         ports = {name: PortRef(node=name) for name in wired}
         self.step = Step("step", operator, (PortRef(node="in"),), ports, (PortRef(node="step"),), self.values)
         self.planner, self.asked = Planner(REGISTRY), 0
+        self.memory: dict[Any, Any] = {}
 
     def __call__(self, shapes: list[list[int]], meta: Any = BYTES, **wired: np.ndarray[Any, Any]) -> Planned:
         view = BatchView(meta, np.array(shapes, np.int64))
@@ -36,7 +37,8 @@ class Planning:
         def arguments() -> Args:
             self.asked += 1
             rows = {name: Rows(table) for name, table in wired.items()}
-            return Args(REGISTRY.schema(self.step.operator), self.values, rows, len(shapes))
+            schema = REGISTRY.schema(self.step.operator)
+            return Args(schema, self.values, rows, len(shapes), memory=self.memory)
 
         return self.planner.plan(self.step, arguments, (view,))
 
@@ -70,6 +72,17 @@ def test_arguments_that_are_fed_are_asked_for_every_time() -> None:
     assert np.array_equal(first.work.params["matrices"][0], second.work.params["matrices"][0])
     assert not np.array_equal(first.work.params["matrices"][1], second.work.params["matrices"][1])
     assert first.work.shapes is second.work.shapes  # so that what follows need not compare
+
+
+def test_what_does_not_depend_on_the_argument_that_is_fed_is_kept_until_shapes_change() -> None:
+    plan = Planning("crop_mirror_normalize", ("mirror",), crop=(10.0, 12.0), mean=(1.0,), std=(2.0,))
+    first = plan(SAME, mirror=np.array([0, 1], np.int32))
+    second = plan(SAME, mirror=np.array([1, 1], np.int32))
+    other = plan(OTHER, mirror=np.array([1, 0], np.int32))
+    assert [p.work.params["mirror"].tolist() for p in (first, second, other)] == [[0, 1], [1, 1], [1, 0]]
+    assert first.work.params["anchors"].tolist() == [[5, 9], [8, 7]]
+    assert second.work.params["anchors"].tolist() == [[5, 9], [8, 7]]
+    assert other.work.params["anchors"].tolist() == [[5, 9], [8, 8]]
 
 
 def test_equal_shapes_become_one_array() -> None:
