@@ -117,11 +117,13 @@ def axes(
 @short_kernel(readable(int64, 1), int64, writable(int64, 2), writable(int64, 2), readable(int32, 2))
 def _place(starts, address, table, rows, ints):
     count = len(rows)
-    for at in range(2 * count):
-        first = address + starts[at]
-        weights = first + 4 * ints[at, 7]
-        table[at, 0], table[at, 1] = first, weights
-        rows[at % count, at // count], rows[at % count, 2 + at // count] = first, weights
+    for side in range(2):
+        for i in range(count):
+            at = side * count + i
+            first = address + starts[at]
+            weights = first + 4 * ints[at, 7]
+            table[at, 0], table[at, 1] = first, weights
+            rows[i, side], rows[i, 2 + side] = first, weights
 
 
 def place_weights(table: NDArray[Any], rows: NDArray[Any], starts: NDArray[np.int64], address: int) -> None:

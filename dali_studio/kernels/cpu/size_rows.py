@@ -14,33 +14,49 @@ MODES = ("default", "stretch", "not_larger", "not_smaller")
 
 
 @numba.njit
-def _adjusted(wanted, extents, mode, limits, made):
-    """Fill in a missing side and apply mode and limit, in single precision; all of two elements."""
-    one, none = np.float32(1), np.float32(0)
-    scale = np.empty(2, np.float32)
-    safe = np.empty(2, np.float32)
-    count = 0
-    for axis in range(2):
-        safe[axis] = extents[axis] if extents[axis] > 0 else one
-        scale[axis] = abs(wanted[axis]) / safe[axis]
-        count += wanted[axis] != 0
+def _sign(value):
+    return np.float32(-1) if value < 0 else np.float32(1)
+
+
+@numba.njit
+def _adjusted(height, width, tall, broad, mode, most_h, most_w):
+    """The wanted height and width with a missing side filled in, by mode and limit; in single precision.
+
+    `tall` and `broad` are the extents of the region, `most_h` and `most_w` the limits.
+    """
+    one = np.float32(1)
+    safe_h, safe_w = tall if tall > 0 else one, broad if broad > 0 else one
+    scale_h, scale_w = abs(height) / safe_h, abs(width) / safe_w
     if mode >= 2:
-        common = np.float32(np.inf) if mode == 2 else none
-        for axis in range(2):
-            if wanted[axis] != 0:
-                common = min(common, scale[axis]) if mode == 2 else max(common, scale[axis])
-        if count == 0:
+        if height == 0 and width == 0:
             common = one
-        common = min(common, limits[0] / safe[0], limits[1] / safe[1])
-        for axis in range(2):
-            sign = -one if wanted[axis] < 0 else one
-            made[axis] = sign * extents[axis] * common
-        return
-    other = (scale[0] if wanted[0] != 0 else one) * (scale[1] if wanted[1] != 0 else one)
-    for axis in range(2):
-        sign = -one if wanted[axis] < 0 else one
-        missing = extents[axis] if mode == 1 else extents[axis] * other
-        made[axis] = sign * min(abs(wanted[axis]) if wanted[axis] != 0 else missing, limits[axis])
+        elif height == 0 or width == 0:
+            common = scale_w if height == 0 else scale_h
+        else:
+            common = min(scale_h, scale_w) if mode == 2 else max(scale_h, scale_w)
+        common = min(common, most_h / safe_h, most_w / safe_w)
+        return _sign(height) * tall * common, _sign(width) * broad * common
+    other = (scale_h if height != 0 else one) * (scale_w if width != 0 else one)
+    missing_h, missing_w = (tall, broad) if mode == 1 else (tall * other, broad * other)
+    made_h = min(abs(height) if height != 0 else missing_h, most_h)
+    made_w = min(abs(width) if width != 0 else missing_w, most_w)
+    return _sign(height) * made_h, _sign(width) * made_w
+
+
+@numba.njit
+def _region(low, high, wanted, exact):
+    """Size, begin and end of one axis."""
+    if wanted < 0:
+        low, high = high, low
+    size = np.float64(abs(wanted))
+    # half away from zero, of a number in single precision
+    rounded = max(int64(np.floor(np.float32(size) + np.float32(0.5))), 1)
+    if exact:
+        factor = rounded / size if size > 0 else 1.0
+        centre = (low + high) / 2
+        low, high = centre + (low - centre) * factor, centre + (high - centre) * factor
+        low, high = np.float64(np.float32(low)), np.float64(np.float32(high))
+    return rounded, low, high
 
 
 @short_kernel(
@@ -48,25 +64,13 @@ def _adjusted(wanted, extents, mode, limits, made):
     writable(int64, 2), writable(float64, 2),
 )  # fmt: skip
 def _sizes(lows, highs, requested, mode, limits, exact, sizes, rois):
-    wanted = np.empty(2, np.float32)
-    extents = np.empty(2, np.float32)
     for i in range(len(sizes)):
-        for axis in range(2):
-            extents[axis] = np.float32(abs(highs[i, axis] - lows[i, axis]))
-        _adjusted(requested[i], extents, mode, limits[i], wanted)
-        for axis in range(2):
-            low, high = lows[i, axis], highs[i, axis]
-            if wanted[axis] < 0:
-                low, high = high, low
-            size = np.float64(abs(wanted[axis]))
-            # half away from zero, of a number in single precision
-            sizes[i, axis] = max(int64(np.floor(np.float32(size) + np.float32(0.5))), 1)
-            if exact:
-                factor = sizes[i, axis] / size if size > 0 else 1.0
-                centre = (low + high) / 2
-                low, high = centre + (low - centre) * factor, centre + (high - centre) * factor
-                low, high = np.float64(np.float32(low)), np.float64(np.float32(high))
-            rois[i, axis], rois[i, 2 + axis] = low, high
+        tall, broad = np.float32(abs(highs[i, 0] - lows[i, 0])), np.float32(abs(highs[i, 1] - lows[i, 1]))
+        height, width = _adjusted(
+            requested[i, 0], requested[i, 1], tall, broad, mode, limits[i, 0], limits[i, 1]
+        )
+        sizes[i, 0], rois[i, 0], rois[i, 2] = _region(lows[i, 0], highs[i, 0], height, exact)
+        sizes[i, 1], rois[i, 1], rois[i, 3] = _region(lows[i, 1], highs[i, 1], width, exact)
 
 
 def sizes_and_regions(

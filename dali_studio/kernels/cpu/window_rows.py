@@ -143,14 +143,14 @@ def _words(
     shapes, height, width, channel, anchors, out_shapes, out_height, out_width, out_channel, flips_y, flips_x, words,
     most,
 ):  # fmt: skip
+    each_y, each_x = len(flips_y) > 1, len(flips_x) > 1
     for i in range(len(shapes)):
-        for axis in range(2):
-            flips, size = (
-                (flips_y, out_shapes[i, out_height]) if axis == 0 else (flips_x, out_shapes[i, out_width])
-            )
-            mirrored = flips[i if len(flips) > 1 else 0] != 0
-            words[i, axis] = anchors[i, axis] + (size - 1 if mirrored else 0)
-            words[i, 2 + axis] = -1 if mirrored else 1
+        mirrored = flips_y[i if each_y else 0] != 0
+        words[i, 0] = anchors[i, 0] + (out_shapes[i, out_height] - 1 if mirrored else 0)
+        words[i, 2] = -1 if mirrored else 1
+        mirrored = flips_x[i if each_x else 0] != 0
+        words[i, 1] = anchors[i, 1] + (out_shapes[i, out_width] - 1 if mirrored else 0)
+        words[i, 3] = -1 if mirrored else 1
         words[i, 4], words[i, 5] = shapes[i, height], shapes[i, width]
         words[i, 6] = shapes[i, channel]
         most[0] = max(most[0], out_shapes[i, out_channel])
