@@ -35,7 +35,7 @@ Placed = dict[PortRef, DeviceBatch]
 #: Hardware decoders of a pipeline, each with a group of images in flight.
 _DECODERS = 1
 #: Processors that are left to the thread that feeds the hardware and to those that prepare and finish batches.
-_LEFT = 3
+_LEFT = 4
 
 
 class MixedRunner:

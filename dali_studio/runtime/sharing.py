@@ -10,7 +10,6 @@ goes to the worker threads, through Python.
 from __future__ import annotations
 
 import queue
-import sys
 import threading
 import warnings
 from collections.abc import Callable, Sequence
@@ -26,10 +25,6 @@ from dali_studio.kernels.cuda.device import Missing
 from dali_studio.kernels.cuda.nvjpeg import HardwareDecoder, Turn
 from dali_studio.runtime.crew import Crew, Job
 from dali_studio.runtime.workers import Loop, WorkerPool
-
-#: Seconds that Python code may keep others waiting for the interpreter's lock, at most; Python's own 5 milliseconds are
-#: as long as the hardware needs for 130 pictures.
-_SWITCH_INTERVAL = 0.0005
 
 
 class Shared:
@@ -173,7 +168,6 @@ class HardwareFeeder:
     def __init__(self, open_decoder: Callable[[], HardwareDecoder | Missing]) -> None:
         self._line: queue.SimpleQueue[tuple[Decoding, threading.Event] | None] = queue.SimpleQueue()
         self._state = _FeederState()
-        sys.setswitchinterval(min(sys.getswitchinterval(), _SWITCH_INTERVAL))
         thread = threading.Thread(
             target=_serve, args=(self._line, open_decoder, self._state), name="dali-studio-hardware", daemon=True
         )

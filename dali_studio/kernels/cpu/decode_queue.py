@@ -87,8 +87,23 @@ def take(queues: Any, which: int) -> int:
 
 
 @kernel
+def _others_wait(queues: Any, which: int) -> bool:
+    """Whether something can be taken from another queue."""
+    for other in range(len(queues) // WORDS):
+        queue = queues.ctypes.data + other * WORDS * _WORD
+        waiting = _get(queue + _WORD * WAITING)
+        if other != which and _get(queue + _WORD * IN_USE) > 0 and waiting >> _HALF < waiting & _LOWER:
+            return True
+    return False
+
+
+@kernel
 def take_group(queues: Any, which: int, least: int, most: int) -> tuple[int, int]:
-    """First and number of some pictures from the beginning of a queue: half of what is left, within the bounds."""
+    """First and number of some pictures from the beginning of a queue.
+
+    They are as many as possible, up to `most`, while threads have other queues to work on; otherwise half of what is
+    left, and no fewer than `least`, so that nobody waits long for the others at the end.
+    """
     queue = queues.ctypes.data + which * WORDS * _WORD
     while True:
         waiting = _get(queue + _WORD * WAITING)
@@ -96,7 +111,7 @@ def take_group(queues: Any, which: int, least: int, most: int) -> tuple[int, int
         left = min(end, _get(queue + _WORD * SHARED)) - first
         if left <= 0:
             return first, 0
-        count = min(left, max(least, min(most, left // 2)))
+        count = min(left, most if _others_wait(queues, which) else max(least, min(most, left // 2)))
         if _exchange(queue + _WORD * WAITING, waiting, waiting + (count << _HALF)):
             return first, count
 

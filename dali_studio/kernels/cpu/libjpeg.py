@@ -282,6 +282,15 @@ def entry_points() -> NDArray[np.int64] | None:
     return np.array([function.address for function in called], np.int64)
 
 
+def describe() -> str:
+    """The library that compiled code calls, or why there is none, for people."""
+    if entry_points() is not None:
+        from PIL import features  # noqa: PLC0415 - only here
+
+        return f"libjpeg-turbo {features.version_feature('libjpeg_turbo')}, called by compiled code"
+    return "not called by compiled code, so that decoding takes longer: Pillow's libjpeg-turbo is not within reach"
+
+
 _kept: list[Any] = []
 
 

@@ -30,7 +30,7 @@ from dali_studio.kernels.cuda.device import Missing, cupy, missing
 from dali_studio.kernels.cuda.nvjpeg_library import Library, NvjpegError
 
 #: Pictures that the hardware takes from a queue at a time: more keep it busier, fewer leave less to wait for.
-MOST, LEAST = 128, 32
+MOST, LEAST = 256, 64
 #: Pixels of a side; beyond it the hardware refuses.
 LARGEST_SIDE = 16384
 _SAMPLINGS = ("4:4:4", "4:2:2", "4:2:0", "4:4:0")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from dataclasses import dataclass
+from typing import Annotated, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,8 +87,27 @@ def infer_image(args: Args, encoded: TensorMeta) -> TensorMeta:
     return TensorMeta(args["dtype"], 3, "HWC", "image")
 
 
-def headers(args: Args, encoded: BatchView) -> tuple[list[ImageInfo | DecodeError], NDArray[np.int64]]:
-    """Headers, and (N, 3) shapes of the whole upright images.
+@dataclass(frozen=True, slots=True)
+class Headers:
+    """Headers of a batch.
+
+    Attributes
+    ----------
+    kinds : list of ImageInfo or DecodeError
+        The different ones: most images share theirs with others.
+    which : ndarray of int
+        (N,) index into `kinds`.
+    shapes : ndarray
+        int64, (N, 3) of the whole upright images.
+    """
+
+    kinds: list[ImageInfo | DecodeError]
+    which: NDArray[np.intp]
+    shapes: NDArray[np.int64]
+
+
+def headers(args: Args, encoded: BatchView) -> Headers:
+    """Headers, and shapes of the whole upright images.
 
     What is no image has its error in place of a header, if the run goes on without it, and the shape of the batch's
     first image, which later operators can cope with.
@@ -97,24 +117,23 @@ def headers(args: Args, encoded: BatchView) -> tuple[list[ImageInfo | DecodeErro
     ArgumentError
         DS301 with the sample that is no image.
     """
-    context = args.context
     kind, upright = args["output_type"].name, args["adjust_orientation"]
     infos = peek_all(encoded.samples or ())
-    of_kind: dict[int, tuple[int, int, int] | DecodeError] = {}  # most images share their header with others
-    shapes: list[tuple[int, int, int] | None] = []
-    for index, info in enumerate(infos):
-        shape = of_kind.get(id(info))
-        if shape is None:
-            shape = of_kind[id(info)] = _shape(info, kind, upright=upright)
-        if isinstance(shape, DecodeError):
-            finding = _finding(shape, index)
-            source = encoded.sources[index] if encoded.sources else ""
-            if not context.accepts(int(context.indices[index]), source, finding):
-                raise finding from shape
-            infos[index] = shape
-        shapes.append(None if isinstance(shape, DecodeError) else shape)
-    first = next((shape for shape in shapes if shape is not None), (1, 1, output_channels(3, kind)))
-    return infos, np.array([shape or first for shape in shapes], np.int64).reshape(len(infos), 3)
+    numbers: dict[int, int] = {}
+    which = np.fromiter((numbers.setdefault(id(info), len(numbers)) for info in infos), np.intp, len(infos))
+    kinds = {id(info): info for info in infos}
+    told = [_shape(info, kind, upright=upright) for info in kinds.values()]
+    for index in np.flatnonzero(np.array([isinstance(one, DecodeError) for one in told], np.bool_)[which]).tolist():
+        error = cast("DecodeError", told[int(which[index])])
+        finding = _finding(error, index)
+        source = encoded.sources[index] if encoded.sources else ""
+        if not args.context.accepts(int(args.context.indices[index]), source, finding):
+            raise finding from error
+    shapes = [one for one in told if not isinstance(one, DecodeError)]
+    first = shapes[0] if shapes else (1, 1, output_channels(3, kind))
+    table = np.array([first if isinstance(one, DecodeError) else one for one in told], np.int64).reshape(-1, 3)
+    found = [one if isinstance(one, DecodeError) else info for one, info in zip(told, kinds.values(), strict=True)]
+    return Headers(found, which, table[which])
 
 
 def _shape(info: ImageInfo | DecodeError, kind: str, *, upright: bool) -> tuple[int, int, int] | DecodeError:
@@ -131,12 +150,10 @@ def _finding(error: DecodeError, sample: int | None = None) -> ArgumentError:
     return ArgumentError(sentence(error), hint=hint, sample=sample, code="DS301")
 
 
-def decode_parameters(
-    args: Args, infos: list[ImageInfo | DecodeError], shapes: NDArray[np.int64]
-) -> dict[str, Any]:  # fmt: skip
-    """Parameters that `decode_sample` and `jpeg_images` need, from what `headers` gave."""
+def decode_parameters(args: Args, found: Headers) -> dict[str, Any]:
+    """Parameters that `decode_sample` and `jpeg_images` need."""
     return {
-        "infos": infos, "sizes": shapes, "output_type": args["output_type"].name, "upright": args["adjust_orientation"],
+        "headers": found, "output_type": args["output_type"].name, "upright": args["adjust_orientation"],
         "fast": args["use_fast_idct"], "dtype": to_numpy(args["dtype"]),
         "repeat_chroma": args.device == "mixed" and not args["jpeg_fancy_upsampling"],
         "hardware": args["hw_decoder_load"] > 0,
@@ -155,18 +172,13 @@ def jpeg_images(params: dict[str, Any], windows: NDArray[np.int64] | None) -> Jp
     """
     if params["dtype"] != np.uint8:
         return None
-    rule: dict[int, tuple[int, int, int]] = {}  # most images share their header with others
-    facts = np.empty((len(params["infos"]), 3), np.int64)
-    for position, info in enumerate(params["infos"]):
-        known = rule.get(id(info))
-        if known is None:
-            known = rule[id(info)] = _decoders_of(info, params)
-        facts[position] = known
+    found: Headers = params["headers"]
+    facts = np.array([_decoders_of(info, params) for info in found.kinds], np.int64)[found.which]
     positions = np.concatenate([np.flatnonzero(facts[:, 0] == who) for who in (_HARDWARE, _COMPILED)])
     if not len(positions):
         return None
     requests = np.zeros((len(positions), libjpeg.FIELDS), np.int64)
-    sizes = params["sizes"][positions, :2]
+    sizes = found.shapes[positions, :2]
     requests[:, [libjpeg.HEIGHT, libjpeg.WIDTH]] = sizes
     requests[:, [libjpeg.COLORS, libjpeg.CHANNELS]] = facts[positions, 1:]
     requests[:, libjpeg.FAST_DCT], requests[:, libjpeg.REPEAT_CHROMA] = params["fast"], params["repeat_chroma"]
@@ -202,7 +214,8 @@ def decode_sample(
     params: dict[str, Any], index: int, data: NDArray[np.uint8], out: NDArray[Any] | None, roi: Sequence[int] | None
 ) -> NDArray[Any]:
     """Decode one sample, or a window of it; without `out` the result may lie in this thread's scratch memory."""
-    info: ImageInfo | DecodeError = params["infos"][index]
+    found: Headers = params["headers"]
+    info = found.kinds[int(found.which[index])]
     if isinstance(info, DecodeError):
         raise _finding(info) from info
     options = {

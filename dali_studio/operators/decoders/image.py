@@ -57,8 +57,8 @@ class Image(DecoderArguments, Operator):
 
     @staticmethod
     def plan(args: Args, *inputs: BatchView) -> Work:
-        infos, shapes = headers(args, inputs[0])
-        return Work(shapes, decode_parameters(args, infos, shapes))
+        found = headers(args, inputs[0])
+        return Work(found.shapes, decode_parameters(args, found))
 
     @staticmethod
     def jpeg_images(work: Work) -> JpegImages | None:

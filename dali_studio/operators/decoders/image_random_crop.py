@@ -73,12 +73,12 @@ class ImageRandomCrop(DecoderArguments, Operator):
 
     @staticmethod
     def plan(args: Args, *inputs: BatchView) -> Work:
-        infos, shapes = headers(args, inputs[0])
-        anchors, crops = _windows(args, shapes[:, :2])
+        found = headers(args, inputs[0])
+        anchors, crops = _windows(args, found.shapes[:, :2])
         windows = np.concatenate([anchors, crops], axis=1)
         return Work(
-            np.concatenate([crops.astype(np.int64), shapes[:, 2:]], axis=1),
-            {**decode_parameters(args, infos, shapes), "windows": windows},
+            np.concatenate([crops.astype(np.int64), found.shapes[:, 2:]], axis=1),
+            {**decode_parameters(args, found), "windows": windows},
         )
 
     @staticmethod
