@@ -11,14 +11,23 @@ from numpy.typing import NDArray
 
 from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.kernels.cuda.device import cupy
-from dali_studio.kernels.cuda.generate import Form, form_of, shape_of, source
+from dali_studio.kernels.cuda.generate import (
+    MOVED,
+    QUADS,
+    QUADS_SHORT,
+    TILES,
+    Form,
+    form_of,
+    shape_of,
+    source,
+    way_of,
+)
 from dali_studio.kernels.cuda.parts import Part
-from dali_studio.kernels.cuda.sources import OPTIONS
+from dali_studio.kernels.cuda.sources import OPTIONS, TYPES
 from dali_studio.kernels.cuda.stream import MOST_SAMPLES, GpuStream
 
 _ALIGNMENT = 16
 _THREADS = 256
-_TILE = 32  # rows and columns of a block of the form "grid"
 #: What every descriptor begins with: the extents are height, width and channels of input and output.
 _HEAD = np.dtype([("src", np.int64), ("dst", np.int64), ("count", np.int64), ("extents", np.int32, 6)], align=True)
 _ELEMENTS = 1 << 32  # of an image: the kernels' offsets have 32 bits
@@ -47,7 +56,12 @@ def run(
         _check_size(src)
         _check_size(out)
         sizes, counts = extents(out), 0
-        blocks = -(-sizes[:, 0] // _TILE) * -(-(sizes[:, 1] + 3) // _TILE)
+        way = way_of(parts, TYPES[src.dtype.name], src.layout == "CHW")
+        if way == "quads":
+            blocks = -(-(sizes[:, 0] * sizes[:, 1] + QUADS_SHORT) // QUADS)
+        else:
+            rows, columns = TILES[way]
+            blocks = -(-sizes[:, 0] // rows) * -(-(sizes[:, 1] + MOVED) // columns)
     launch(src, out, parts, form, types, counts, int(blocks.max(initial=0)), _THREADS, (), 0, stream)
 
 

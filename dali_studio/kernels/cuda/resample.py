@@ -23,13 +23,14 @@ _AXIS = np.dtype(
      *((name, np.int32) for name in _AXIS_INTS), ("radius", np.float32), ("unused", np.int32)],
     align=True,
 )  # fmt: skip
-_INTS = ("y_taps", "x_taps", "height", "width")
+_INTS = ("y_taps", "x_taps", "height", "width", "tile", "unused")
 _ROW = np.dtype(
     [*((name, np.uint64) for name in ("y_starts", "x_starts", "y_weights", "x_weights")),
      *((name, np.int32) for name in _INTS)],
     align=True,
 )  # fmt: skip
-_TILE = 32  # columns of a warp
+_TILES = (64, 32)  # columns of a warp: at most, and those below which fewer are not worth it
+_AT_ONCE = 512  # bytes of a row that a warp filters vertically at once
 _WARPS = (8, 4, 2, 1)
 _SHARED = 40 * 1024  # what every GPU gives a block without being asked
 
@@ -145,17 +146,20 @@ def geometry(
     ends = np.cumsum(sizes)
     planar = layout == "CHW"
     part = Part("Resample", "resample", part_text("resample"), row)
-    capacity, warps = _shared(table[count:], 1 if planar else in_shapes[:, c])
+    row["tile"], capacity, warps = _shared(table[count:], 1 if planar else in_shapes[:, c])
     return Geometry(part, table, ends - sizes, int(ends[-1]) if count else 0, planar, capacity, warps)
 
 
-def _shared(columns: NDArray[Any], channels: Any) -> tuple[int, int]:
-    """Floats of a warp's row, and how many warps of a block fit into shared memory."""
+def _shared(columns: NDArray[Any], channels: Any) -> tuple[NDArray[np.int64], int, int]:
+    """Columns of a warp of each sample, floats of a warp's row, and how many warps of a block fit into shared memory."""
     scale, taps = np.abs(columns["scale"].astype(np.float64)), columns["taps"].astype(np.int64)
+    # as many as are filtered at once, if that is neither too few nor more than a warp takes
+    most = np.floor(((_AT_ONCE - 3) / channels - taps - 3) / np.maximum(scale, 1e-6)) + 1
+    tile = np.where(most < _TILES[1], _TILES[0], np.minimum(most, _TILES[0])).astype(np.int64) // 4 * 4
     # the columns that a warp reads: as far as its outputs lie apart, and the filter's width
-    span = np.minimum(columns["in_size"], np.ceil((_TILE - 1) * scale).astype(np.int64) + taps + 2)
+    span = np.minimum(columns["in_size"], np.ceil((tile - 1) * scale).astype(np.int64) + taps + 2)
     capacity = int(-(-((span * channels).max(initial=1) + 3) // 4) * 4)  # three more, to begin with whole words
-    return capacity, next((warps for warps in _WARPS if 4 * capacity * warps <= _SHARED), 0)
+    return tile, capacity, next((warps for warps in _WARPS if 4 * capacity * warps <= _SHARED), 0)
 
 
 def resize(src: DeviceBatch, out: DeviceBatch, prepared: Geometry, stream: GpuStream) -> None:
@@ -181,7 +185,9 @@ def _run(
         return
     sizes = chains.extents(out)
     planes = sizes[:, 2] if prepared.planar else 1
-    jobs = -(-sizes[:, 1] // _TILE) * -(-sizes[:, 0] // BAND) * planes
+    row = prepared.part.row
+    assert row is not None
+    jobs = -(-sizes[:, 1] // row["tile"]) * -(-sizes[:, 0] // BAND) * planes
     blocks = -(-int(jobs.max(initial=0)) // prepared.warps)
     types = [src.dtype, *dtypes, out.dtype]
     shared = 4 * prepared.capacity * prepared.warps

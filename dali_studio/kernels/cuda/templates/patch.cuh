@@ -1,0 +1,97 @@
+// A source of RGB bytes that reads around a place: a block covers 64 x 32 pixels, and brings what they read into shared
+// memory, a word a pixel. A warp has 32 pixels of a row at a time.
+
+// What a part of the trait `patch` reads, it finds itself.
+template <class O, class PART> struct Staged {
+  static const bool inside = true;
+  float matrix[6];
+  u32 origin;
+  template <int C> __device__ __forceinline__ void at(int y, int x, int, O (&out)[C]) const {
+    PART::near(origin, matrix, y, x, out);
+  }
+};
+
+template <int FILLED> __device__ __forceinline__ u32 edge_pixel(const Image<u8>& image, int y, int x, u32 fill) {
+  if (FILLED && (x < 0 || y < 0 || x >= image.width || y >= image.height)) return fill;
+  const u8* p = &image.at(min(max(y, 0), image.height - 1), min(max(x, 0), image.width - 1), 0);
+  return (u32)p[0] | (u32)p[1] << 8 | (u32)p[2] << 16;
+}
+
+template <int FILLED> __device__ __forceinline__ void stage(const Image<u8>& image, const Patch& patch, u32* tile) {
+  u32 inverse = (u32)__fdividef(65536.f, (float)patch.wide) + 1;
+  for (u32 i = threadIdx.x; i < (u32)(patch.wide * patch.high); i += 256) {
+    int line = (int)(i * inverse >> 16), group = (int)i - line * patch.wide;  // i / wide, for numbers as small as these
+    int y = patch.top + line, x = patch.left + 4 * group;
+    uint4 four;
+    if (y >= 0 && y < image.height && x >= 0 && x + 3 < image.width)
+      four = four_pixels(image.data, (u32)y * image.width + x);
+    else if (FILLED && (y < 0 || y >= image.height || x + 3 < 0 || x >= image.width))
+      four = make_uint4(patch.fill, patch.fill, patch.fill, patch.fill);
+    else
+      four = make_uint4(edge_pixel<FILLED>(image, y, x, patch.fill), edge_pixel<FILLED>(image, y, x + 1, patch.fill),
+                        edge_pixel<FILLED>(image, y, x + 2, patch.fill), edge_pixel<FILLED>(image, y, x + 3, patch.fill));
+    *(uint4*)(tile + line * PITCH + 4 * group) = four;
+  }
+}
+
+// Pixels of the block, from column `left` and row `top` on.
+template <class B> __device__ __forceinline__ void cover(const Item& t, const B& source, int top, int left) {
+  int lane = threadIdx.x & 31;
+#pragma unroll 1
+  for (int y = top + (threadIdx.x >> 5); y < min(top + 32, t.out_h); y += 8) {
+#if PACKED
+    // columns are moved so that four threads' pixels begin at a whole word
+    u32 row = (u32)y * t.out_w;
+    int begin = left - (int)((row - (u32)(u64)t.dst) & 3);
+#else
+    int begin = left;
+#endif
+#pragma unroll
+    for (int i = 0; i < 64; i += 32) {
+      int x = begin + i + lane;
+      bool mine = x >= 0 && x < t.out_w;
+      OUT v[3] = {};
+      if (B::inside)  // anything will do for pixels that do not exist
+        LAST<3>(t, source, y, min(max(x, 0), t.out_w - 1), 0, v);
+      else if (mine)
+        LAST<3>(t, source, y, x, 0, v);
+#if PACKED
+      put_packed(t.dst, row + x, x, 0, t.out_w, mine, v);
+#else
+      if (mine) put(t.dst, t.out_h, t.out_w, 3, y, x, 0, v);
+#endif
+    }
+  }
+}
+
+extern "C" __global__ void __launch_bounds__(256) grid(const Item* __restrict__ items) {
+  __shared__ uint4 memory[PITCH * LINES / 4];
+  const Item t = items[blockIdx.y];  // a copy: what is stored cannot change it
+  const int moved = PACKED && ((t.out_w | (int)(u64)t.dst) & 3) ? 3 : 0;
+  u32 across = (u32)(t.out_w + moved + 63) / 64;
+  int top = (int)(blockIdx.x / across) * 32, left = (int)(blockIdx.x % across) * 64;
+  if (top >= t.out_h) return;
+  SOURCE
+  if (t.in_c != 3 || t.out_c != 3) {
+#pragma unroll 1
+    for (int i = threadIdx.x; i < 64 * 32; i += 256)
+      if (top + i / 64 < t.out_h && left + i % 64 < t.out_w) pixel(t, source, top + i / 64, left + i % 64);
+    return;
+  }
+  int y0 = top, x0 = max(left - moved, 0), y1 = min(top + 31, t.out_h - 1), x1 = min(left + 63, t.out_w - 1);
+  bool inside = row(t, y0);
+  inside = row(t, y1) && inside;
+  inside = column(t, x0) && inside;
+  inside = column(t, x1) && inside;
+  Staged<SOURCED, S> staged;
+  Patch patch;
+  t.source.given.get(staged.matrix);
+  if (inside && t.source.find(image, staged.matrix, y0, x0, y1, x1, patch)) {
+    stage<S::filled>(image, patch, (u32*)memory);
+    staged.origin = S::origin(memory, patch);
+    __syncthreads();
+    cover(t, staged, top, left);
+  } else {
+    cover(t, source, top, left);
+  }
+}
