@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
@@ -102,11 +103,21 @@ class TensorListGPU(TensorListBase):
             sources = list(data._sources)  # noqa: SLF001 - its own class
             self._assign(data.arrays(), data.layout() if layout is None else layout, sources)
             return
-        several = isinstance(data, list | tuple)
-        samples = (
-            [_as_device_array(item) for item in cast("list[Any]", data)] if several else list(_as_device_array(data))
-        )
-        self._assign(samples, layout, [])
+        if isinstance(data, list | tuple):
+            ready = _cupy().ndarray
+            items = cast("list[Any]", data)
+            samples = [item if isinstance(item, ready) else _as_device_array(item) for item in items]
+            self._assign(samples, layout, [])
+            return
+        array = _as_device_array(data)
+        if not array.ndim or not len(array) or not array.flags.c_contiguous:
+            self._assign(list(array), layout, [])
+            return
+        offsets = array.nbytes // len(array) * np.arange(len(array))
+        shapes = np.tile(np.array(array.shape[1:], np.int64), (len(array), 1))
+        self._samples, self._sources = _Slab(array.data, offsets, shapes, array.dtype), ("",) * len(array)
+        self._dtype, self._layout = from_numpy(array.dtype), ""
+        self.set_layout(layout)
 
     @classmethod
     def from_memory(
@@ -146,6 +157,11 @@ class TensorListGPU(TensorListBase):
     def arrays(self) -> list[Any]:
         """The samples as CuPy arrays that share the batch's memory."""
         return list(self._samples)
+
+    def whole(self) -> Any:
+        """The samples as one CuPy array, if they are one in memory; ``None`` if they are not."""
+        found = self._samples
+        return found.array() if isinstance(found, _Slab) and found and found.is_array() else None
 
     def at(self, index: int) -> TensorGPU:
         """Sample `index`; shares the batch's memory."""
@@ -193,8 +209,9 @@ class TensorListGPU(TensorListBase):
         cupy = _cupy()
         if not self._samples:
             return cupy.empty((0,), np.float32)
-        if isinstance(self._samples, _Slab) and self._samples.is_array():
-            return self._samples.array()
+        whole = self.whole()
+        if whole is not None:
+            return whole
         first = self._samples[0]
         self._check_dense()
         start, size = first.data.ptr, first.nbytes
@@ -266,6 +283,9 @@ def on_gpu(data: Any) -> bool:
     TypeError
         If some of a list do and others do not.
     """
+    module = sys.modules.get("cupy")
+    if module is not None and isinstance(data, module.ndarray):
+        return True  # asking it for its interface would take longer
     if isinstance(data, list | tuple):
         found = [on_gpu(item) for item in cast("list[Any]", data)]
         if any(found) and not all(found):

@@ -339,7 +339,7 @@ class Executor:
             return int(explicit)  # pyright: ignore[reportArgumentType] - an int argument
         return int(self._seeds[step.seed_index]) if step.seed_index is not None else 0
 
-    def take_in(self, step: Step, arrays: Sequence[Any], layout: str, producer: Any) -> DeviceBatch:
+    def take_in(self, step: Step, arrays: Any, layout: str, producer: Any) -> DeviceBatch:
         """Copy CuPy arrays for an external source, in the order of the stream `producer`, for a later request."""
         assert self._gpu is not None
         try:

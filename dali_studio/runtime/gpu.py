@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -112,11 +112,15 @@ class GpuRunner:
                 if recording is not None:
                     recording.results(step.key, device=placed[port].size)
 
-    def take_in(self, step: Step, arrays: Sequence[Any], layout: str, producer: Any) -> DeviceBatch:
-        """Copy arrays of the program, which is free to change them afterwards on the stream `producer`."""
+    def take_in(self, step: Step, arrays: Any, layout: str, producer: Any) -> DeviceBatch:
+        """Copy arrays of the program, which is free to change them afterwards on the stream `producer`.
+
+        `arrays` are CuPy's, one for each sample, or one for the batch.
+        """
         with gpu_failures(step, len(arrays)):
             here = self._stream.device_id
-            elsewhere = next((n for n in (int(array.device.id) for array in arrays) if n != here), here)
+            several = cast("list[Any]", arrays) if isinstance(arrays, list) else [arrays]
+            elsewhere = next((n for n in (array.data.device_id for array in several) if n != here), here)
             if elsewhere != here:
                 raise ArgumentError(
                     f"the data lies on GPU {elsewhere}; the pipeline works on GPU {here}.",

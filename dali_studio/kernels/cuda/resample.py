@@ -151,7 +151,7 @@ def geometry(
 
 
 def _shared(columns: NDArray[Any], channels: Any) -> tuple[NDArray[np.int64], int, int]:
-    """Columns of a warp of each sample, floats of a warp's row, and how many warps of a block fit into shared memory."""
+    """Columns of a warp of each sample, floats of a warp's row, and how many warps fit into shared memory."""
     scale, taps = np.abs(columns["scale"].astype(np.float64)), columns["taps"].astype(np.int64)
     # as many as are filtered at once, if that is neither too few nor more than a warp takes
     most = np.floor(((_AT_ONCE - 3) / channels - taps - 3) / np.maximum(scale, 1e-6)) + 1

@@ -25,7 +25,7 @@ extern "C" __global__ void __launch_bounds__(256) grid(const Item* __restrict__ 
     int x = left - (int)((row - (u32)(u64)t.dst) & 3);
     bool mine = y < t.out_h && x >= 0 && x < t.out_w;
     if (mine) LAST<3>(t, source, y, x, 0, v);
-    put_packed(t.dst, row + x, x, 0, y < t.out_h ? t.out_w : 0, mine, v);
+    put_packed(t.dst, row + x, x, 0, y < t.out_h ? t.out_w : 0, true, v);
 #else
     if (y < t.out_h && left < t.out_w) {
       LAST<3>(t, source, y, left, 0, v);

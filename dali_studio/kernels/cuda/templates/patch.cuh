@@ -49,14 +49,14 @@ template <class B> __device__ __forceinline__ void cover(const Item& t, const B&
 #pragma unroll
     for (int i = 0; i < 64; i += 32) {
       int x = begin + i + lane;
-      bool mine = x >= 0 && x < t.out_w;
+      bool mine = (u32)x < (u32)t.out_w;
       OUT v[3] = {};
       if (B::inside)  // anything will do for pixels that do not exist
-        LAST<3>(t, source, y, min(max(x, 0), t.out_w - 1), 0, v);
+        LAST<3>(t, source, y, (int)min((u32)x, (u32)t.out_w - 1), 0, v);
       else if (mine)
         LAST<3>(t, source, y, x, 0, v);
 #if PACKED
-      put_packed(t.dst, row + x, x, 0, t.out_w, mine, v);
+      put_packed(t.dst, row + x, x, 0, t.out_w, true, v);
 #else
       if (mine) put(t.dst, t.out_h, t.out_w, 3, y, x, 0, v);
 #endif

@@ -26,8 +26,8 @@ template <class T> struct Image {
 __device__ __forceinline__ uint4 four_pixels(const u8* data, u32 pixel) {
   u32 offset = ((u32)(u64)data & 3) + 3 * pixel, shift = offset << 3;  // the shift counts modulo 32
   const u32* words = (const u32*)(((u64)data & ~3ull) + (offset & ~3u));
-  u32 a = words[0], b = words[1], c = words[2], d = 0;
-  if (offset & 3) d = words[3];
+  u32 a = __ldg(words), b = __ldg(words + 1), c = __ldg(words + 2), d = 0;
+  if (offset & 3) d = __ldg(words + 3);
   a = __funnelshift_r(a, b, shift), b = __funnelshift_r(b, c, shift), c = __funnelshift_r(c, d, shift);
   return make_uint4(a, __funnelshift_r(a, b, 24), __funnelshift_r(b, c, 16), c >> 8);
 }
@@ -73,20 +73,20 @@ __device__ __forceinline__ void put(T* dst, int height, int width, int channels,
 }
 
 template <class T> __device__ __forceinline__ u32 packed(const T (&v)[3]) {
-  u32 low = __byte_perm(*(const u8*)&v[0], *(const u8*)&v[1], 0x5540);
-  return __byte_perm(low, *(const u8*)&v[2], 0x5410);
+  return (u32)*(const u8*)&v[0] | (u32)*(const u8*)&v[1] << 8 | (u32)*(const u8*)&v[2] << 16;
 }
 
 // RGB pixels of a byte each, side by side in a row, one a thread: three of four threads store a word. All threads of a
-// warp come here; `lane` counts from a pixel at an address of whole words, `first` to `end` are the row's pixels that
-// this warp or others have.
-template <class T> __device__ __forceinline__ void put_packed(T* dst, u32 at, int x, int first, int end, bool mine, const T (&v)[3]) {
+// warp come here. The first of each four threads has a pixel at an address of whole words if `aligned`; pixels `first` to
+// end - 1 of the row are there.
+template <class T>
+__device__ __forceinline__ void put_packed(T* dst, u32 at, int x, int first, int end, bool aligned, const T (&v)[3]) {
   u32 pixel = packed(v), next = __shfl_down_sync(0xFFFFFFFFu, pixel, 1);
   int j = threadIdx.x & 3;
   T* p = dst + 3 * (u64)at;
-  if (((u32)(u64)(p - 3 * j) & 3) == 0 && x - j >= first && x - j + 3 < end) {
-    if (mine && j < 3) *(u32*)(p + j) = __byte_perm(pixel, next, j == 0 ? 0x4210 : j == 1 ? 0x5421 : 0x6542);
-  } else if (mine) {
+  if (aligned && x - j >= first && x - j + 3 < end) {
+    if (j < 3) *(u32*)(p + j) = __byte_perm(pixel, next, j == 0 ? 0x4210 : j == 1 ? 0x5421 : 0x6542);
+  } else if (x >= first && x < end) {
 #pragma unroll
     for (int i = 0; i < 3; i++) p[i] = v[i];
   }

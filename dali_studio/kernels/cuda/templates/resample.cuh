@@ -106,11 +106,11 @@ template <bool ALIGNED> struct Vertical {
     for (int k = 0; k < taps; k++, at += stride) {
       const u32* line = (const u32*)((u64)at & ~3ull);
       u32 shift = (u32)(u64)at << 3;  // counts modulo 32
-      float weight = weights[k];
+      float weight = __ldg(weights + k);
 #pragma unroll
       for (int i = 0; i < MANY; i++) {
         u32 word = 0;
-        if (i < MANY - 1 || last) word = ALIGNED ? line[32 * i] : __funnelshift_r(line[32 * i], line[32 * i + 1], shift);
+        if (i < MANY - 1 || last) word = ALIGNED ? __ldg(line + 32 * i) : __funnelshift_r(__ldg(line + 32 * i), __ldg(line + 32 * i + 1), shift);
         add_word(word, weight, sums[i]);
       }
     }

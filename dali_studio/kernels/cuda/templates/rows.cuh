@@ -54,6 +54,9 @@ extern "C" __global__ void __launch_bounds__(256, 4) rows(const Item* __restrict
       vertical(base + begin * stride, stride, t.source.y_weights + (i64)line * t.source.y_taps, t.source.y_taps, count,
                lane, sums);
     __syncwarp();
+#if PACKED
+    const bool aligned = (((u32)(u64)t.dst + 3 * ((u32)y * t.out_w + first)) & 3) == 0;
+#endif
 #pragma unroll
     for (int h = 0; h < 2; h++) {
       const Column<RESAMPLED>& source = sources[h];
@@ -70,7 +73,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) rows(const Item* __restrict
       if (t.in_c == 3 && t.out_c == 3) {
         OUT v[3] = {};
         if (mine) LAST<3>(t, source, y, x, 0, v);
-        put_packed(t.dst, (u32)y * t.out_w + x, x, first, end, mine, v);
+        put_packed(t.dst, (u32)y * t.out_w + x, x, first, end, aligned, v);
         continue;
       }
 #endif
