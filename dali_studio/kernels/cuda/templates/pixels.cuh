@@ -76,16 +76,22 @@ template <class T> __device__ __forceinline__ u32 packed(const T (&v)[3]) {
   return (u32)*(const u8*)&v[0] | (u32)*(const u8*)&v[1] << 8 | (u32)*(const u8*)&v[2] << 16;
 }
 
-// RGB pixels of a byte each, side by side in a row, one a thread: three of four threads store a word. All threads of a
-// warp come here. The first of each four threads has a pixel at an address of whole words if `aligned`; pixels `first` to
-// end - 1 of the row are there.
+// RGB pixels of a byte each, side by side in a row, one a thread: the word that a thread stores at `p + j`, where it has the
+// pixel at p, as number j of four that begin at an address of whole words. The last of the four has none. All threads of a
+// warp come here.
+__device__ __forceinline__ u32 packed_word(u32 pixel, int j) {
+  u32 next = __shfl_down_sync(0xFFFFFFFFu, pixel, 1);
+  return __byte_perm(pixel, next, j == 0 ? 0x4210 : j == 1 ? 0x5421 : 0x6542);
+}
+
+// Stores them, if `aligned` as words. Pixels `first` to end - 1 of the row are there.
 template <class T>
 __device__ __forceinline__ void put_packed(T* dst, u32 at, int x, int first, int end, bool aligned, const T (&v)[3]) {
-  u32 pixel = packed(v), next = __shfl_down_sync(0xFFFFFFFFu, pixel, 1);
   int j = threadIdx.x & 3;
+  u32 word = packed_word(packed(v), j);
   T* p = dst + 3 * (u64)at;
   if (aligned && x - j >= first && x - j + 3 < end) {
-    if (j < 3) *(u32*)(p + j) = __byte_perm(pixel, next, j == 0 ? 0x4210 : j == 1 ? 0x5421 : 0x6542);
+    if (j < 3) *(u32*)(p + j) = word;
   } else if (x >= first && x < end) {
 #pragma unroll
     for (int i = 0; i < 3; i++) p[i] = v[i];
