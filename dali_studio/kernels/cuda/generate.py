@@ -77,7 +77,7 @@ Way = Literal["grid", "patch", "quads"]
 #: Pixels of a block of "quads", where the first of a sample may be some pixels short.
 QUADS, QUADS_SHORT = 4096, 15
 #: Rows and columns of a block of the others, and how many columns rows may be moved by.
-TILES: dict[Way, tuple[int, int]] = {"grid": (32, 32), "patch": (32, 64)}
+TILES: dict[Way, tuple[int, int]] = {"grid": (32, 32), "patch": (48, 64)}
 MOVED = 3
 
 

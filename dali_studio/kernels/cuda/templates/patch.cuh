@@ -1,5 +1,7 @@
-// A source of RGB bytes that reads around a place: a block covers 64 x 32 pixels, and brings what they read into shared
+// A source of RGB bytes that reads around a place: a block covers 64 x 48 pixels, and brings what they read into shared
 // memory, a word a pixel. A warp has 32 pixels of a row at a time.
+
+#define ROWS 48
 
 // What a part of the trait `patch` reads, it finds itself.
 template <class O, class PART> struct Staged {
@@ -36,18 +38,13 @@ template <int FILLED> __device__ __forceinline__ void stage(const Image<u8>& ima
   }
 }
 
-// Pixels of the block, from column `left` and row `top` on.
-template <class B> __device__ __forceinline__ void cover(const Item& t, const B& source, int top, int left) {
+// Pixels of the block, from column `left` and row `top` on. If rows are MOVED, up to three columns before that.
+template <bool MOVED, class B> __device__ __forceinline__ void cover(const Item& t, const B& source, int top, int left) {
   const int lane = threadIdx.x & 31;
 #pragma unroll 1
-  for (int y = top + (threadIdx.x >> 5); y < min(top + 32, t.out_h); y += 8) {
-#if PACKED
-    // columns are moved so that four threads' pixels begin at a whole word
+  for (int y = top + (threadIdx.x >> 5); y < min(top + ROWS, t.out_h); y += 8) {
     const u32 row = (u32)y * t.out_w;
-    const int begin = left - (int)((row - (u32)(u64)t.dst) & 3);
-#else
-    const int begin = left;
-#endif
+    const int begin = left - (MOVED ? (int)((row - (u32)(u64)t.dst) & 3) : 0);
     if (B::inside && begin >= 0 && begin + 64 <= t.out_w) {
 #pragma unroll
       for (int i = 0; i < 64; i += 32) {
@@ -90,11 +87,12 @@ extern "C" __global__ void __launch_bounds__(256) grid(const Item* __restrict__ 
   SOURCE
   Staged<SOURCED, S> staged;
   t.source.given.get(staged.matrix);
+  // columns are moved so that four threads' pixels of bytes begin at a whole word
+  const int moved = PACKED && ((t.out_w | (int)(u64)t.dst) & 3) ? 3 : 0;
   if (threadIdx.x < 32) {
-    const int moved = PACKED && ((t.out_w | (int)(u64)t.dst) & 3) ? 3 : 0;
     u32 across = (u32)(t.out_w + moved + 63) / 64;
-    int top = (int)(blockIdx.x / across) * 32, left = (int)(blockIdx.x % across) * 64;
-    int y0 = top, x0 = max(left - moved, 0), y1 = min(top + 31, t.out_h - 1), x1 = min(left + 63, t.out_w - 1);
+    int top = (int)(blockIdx.x / across) * ROWS, left = (int)(blockIdx.x % across) * 64;
+    int y0 = top, x0 = max(left - moved, 0), y1 = min(top + ROWS - 1, t.out_h - 1), x1 = min(left + 63, t.out_w - 1);
     bool inside = row(t, y0);
     inside = row(t, y1) && inside;
     inside = column(t, x0) && inside;
@@ -109,7 +107,7 @@ extern "C" __global__ void __launch_bounds__(256) grid(const Item* __restrict__ 
   if (top >= t.out_h) return;
   if (t.in_c != 3 || t.out_c != 3) {
 #pragma unroll 1
-    for (int i = threadIdx.x; i < 64 * 32; i += 256)
+    for (int i = threadIdx.x; i < 64 * ROWS; i += 256)
       if (top + i / 64 < t.out_h && left + i % 64 < t.out_w) pixel(t, source, top + i / 64, left + i % 64);
     return;
   }
@@ -118,8 +116,9 @@ extern "C" __global__ void __launch_bounds__(256) grid(const Item* __restrict__ 
     stage<S::filled>(image, patch, (u32*)memory);
     staged.origin = S::origin(memory, patch);
     __syncthreads();
-    cover(t, staged, top, left);
+    if (moved) cover<true>(t, staged, top, left);
+    else cover<false>(t, staged, top, left);
   } else {
-    cover(t, source, top, left);
+    cover<PACKED>(t, source, top, left);
   }
 }

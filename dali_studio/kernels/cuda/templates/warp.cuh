@@ -11,10 +11,10 @@ __device__ __forceinline__ uint2 six_bytes(const u8* base, u32 offset) {
 #define FAR 4e6f  // coordinates up to here have exact floors
 
 // A part of an image in shared memory, a word a pixel: from pixel (top, left) on, `wide` groups of four pixels in `high`
-// lines, which lie PITCH words apart. That is room for 67 x 32 pixels of the output at any angle; with this pitch lines
+// lines, which lie PITCH words apart. That is room for 67 x 48 pixels of the output at any angle; with this pitch lines
 // begin in different banks.
-#define PITCH 84
-#define LINES 76
+#define PITCH 92
+#define LINES 84
 struct Patch {
   i32 top, left, wide, high;
   u32 fill;  // the pixel outside of the image
