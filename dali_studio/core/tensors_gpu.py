@@ -104,10 +104,8 @@ class TensorListGPU(TensorListBase):
             self._assign(data.arrays(), data.layout() if layout is None else layout, sources)
             return
         if isinstance(data, list | tuple):
-            ready = _cupy().ndarray
             items = cast("list[Any]", data)
-            samples = [item if isinstance(item, ready) else _as_device_array(item) for item in items]
-            self._assign(samples, layout, [])
+            self._assign(list(items) if _all_cupy(items) else [_as_device_array(item) for item in items], layout, [])
             return
         array = _as_device_array(data)
         if not array.ndim or not len(array) or not array.flags.c_contiguous:
@@ -283,10 +281,9 @@ def on_gpu(data: Any) -> bool:
     TypeError
         If some of a list do and others do not.
     """
-    module = sys.modules.get("cupy")
-    if module is not None and isinstance(data, module.ndarray):
-        return True  # asking it for its interface would take longer
     if isinstance(data, list | tuple):
+        if _all_cupy(cast("list[Any]", data)):
+            return True
         found = [on_gpu(item) for item in cast("list[Any]", data)]
         if any(found) and not all(found):
             raise TypeError(
@@ -299,6 +296,12 @@ def on_gpu(data: Any) -> bool:
     if isinstance(data, TensorListGPU) or hasattr(data, "__cuda_array_interface__"):
         return True
     return hasattr(data, "__dlpack_device__") and int(data.__dlpack_device__()[0]) in _DLPACK_CUDA
+
+
+def _all_cupy(items: Sequence[Any]) -> bool:
+    """Whether all are CuPy arrays, which need no closer look; quick, since it is asked for every batch."""
+    module = sys.modules.get("cupy")
+    return module is not None and set(map(type, items)) == {module.ndarray}
 
 
 def _as_device_array(data: Any) -> Any:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
+from operator import attrgetter
 from typing import Any, cast
 
 import numpy as np
@@ -30,6 +31,7 @@ from dali_studio.schema.batches import Batch, BatchView, Work
 from dali_studio.schema.registry import Registry
 from dali_studio.schema.traits import PerSample, ReadsData
 
+_DEVICE = attrgetter("data.device_id")
 #: Copies of fewer bytes are not worth the worker threads.
 _SMALL = 1 << 16
 
@@ -120,7 +122,7 @@ class GpuRunner:
         with gpu_failures(step, len(arrays)):
             here = self._stream.device_id
             several = cast("list[Any]", arrays) if isinstance(arrays, list) else [arrays]
-            elsewhere = next((n for n in (array.data.device_id for array in several) if n != here), here)
+            elsewhere = next(iter(set(map(_DEVICE, several)) - {here}), here)
             if elsewhere != here:
                 raise ArgumentError(
                     f"the data lies on GPU {elsewhere}; the pipeline works on GPU {here}.",

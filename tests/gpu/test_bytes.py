@@ -56,7 +56,7 @@ CHAINS: dict[str, Callable[[Any], Any]] = {
     "warp and windows": lambda x: _normalized(fn.rotate(x, angle=-33.0, fill_value=4.0, size=(60.0, 140.0)), mirror=1),
     "resize": lambda x: fn.resize(x, size=(40.0, 57.0)),
     "resize, larger": lambda x: fn.resize(x, size=(140.0, 357.0)),
-    "resize, wide filter": lambda x: fn.resize(x, size=(30.0, 70.0), interp_type="INTERP_LANCZOS3"),
+    "resize, wide filter": lambda x: fn.resize(x, size=(30.0, 70.0), interp_type=types.INTERP_LANCZOS3),
     "resize and windows": lambda x: _normalized(fn.resize(x, size=(70.0, 90.0), antialias=False), mirror=1),
 }  # fmt: skip
 

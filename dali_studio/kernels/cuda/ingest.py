@@ -6,6 +6,7 @@ import ctypes
 import sys
 from collections.abc import Sequence
 from functools import cache
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ COMPLETE = -1
 _COPY = np.dtype([("source", np.uint64), ("target", np.uint64), ("size", np.int64)])
 _PIECE, _THREADS = 32768, 256  # bytes and threads of a block
 _MOST = 65535  # arrays of a launch
+_ADDRESS, _SHAPE, _CONTIGUOUS = attrgetter("data.ptr"), attrgetter("shape"), attrgetter("flags.c_contiguous")
 
 
 def producer(wanted: Any, array: Any, device_id: int) -> Any:
@@ -100,7 +102,7 @@ def copied(arrays: Any, layout: str, stream: Any, allocate: Any) -> DeviceBatch:
     """
     count, one = len(arrays), isinstance(arrays, cupy().ndarray)
     first = arrays if one else arrays[0]
-    given = [first.shape[1:]] if one else [array.shape for array in arrays]
+    given = [first.shape[1:]] if one else list(map(_SHAPE, arrays))
     if given.count(given[0]) == len(given):
         shapes = np.tile(np.array(given[0], np.int64), (count, 1))
     else:
@@ -123,10 +125,10 @@ def _copy(
 ) -> None:
     """Copy arrays to their places: in one piece if they lie like that on both sides, or else by one launch."""
     copies = np.empty(len(arrays), _COPY)
-    copies["source"] = [array.data.ptr for array in arrays]
+    copies["source"] = list(map(_ADDRESS, arrays))
     copies["target"], copies["size"] = offsets + int(memory.ptr), sizes
-    for index, array in enumerate(arrays):
-        if not array.flags.c_contiguous:
+    for index, (array, contiguous) in enumerate(zip(arrays, map(_CONTIGUOUS, arrays), strict=True)):
+        if not contiguous:
             cupy().ndarray(array.shape, array.dtype, memory + int(offsets[index]))[...] = array
             copies["size"][index] = 0
     runtime = cupy().cuda.runtime
