@@ -40,65 +40,40 @@ template <class F> __device__ __forceinline__ void unrolled(int taps, const F& f
 template <class O> struct Column {
   static const bool inside = false;
   const float *sums, *weights;
+  float held[HELD];
   int taps, channels;
-  template <int C> __device__ __forceinline__ void at(int, int, int c, O (&out)[C]) const {
-    float total[C] = {};
-    for (int k = 0; k < taps; k++)
-#pragma unroll
-      for (int i = 0; i < C; i++) total[i] = fmaf(sums[k * channels + c + i], weights[k], total[i]);
-#pragma unroll
-    for (int i = 0; i < C; i++) out[i] = from_float_even<O>(total[i]);
-  }
-};
 
-// Two columns of RGB at once.
-template <class O> struct Columns {
-  const float *sums, *weights;
-  u32 at[2], from[2];  // of the sums and of the weights of each
-  float held[2][HELD];
-  int taps;
-
-  struct Sum {
-    const Columns& columns;
-    float (&total)[2][3];
+  template <int C> struct Sum {
+    const Column& column;
+    const float* from;
+    float (&total)[C];
     template <int TAPS> __device__ __forceinline__ void run() const {
-      const int many = TAPS ? TAPS : HELD;
+      const int step = C == 3 ? 3 : column.channels, many = TAPS ? TAPS : HELD;
 #pragma unroll
-      for (int k = 0; k < many; k++) add(3 * k, columns.held[0][k], columns.held[1][k]);
+      for (int k = 0; k < many; k++) add(k * step, column.held[k]);
       if (!TAPS)
-        for (int k = HELD; k < columns.taps; k++) add(3 * k, columns.weights[columns.from[0] + k], columns.weights[columns.from[1] + k]);
+        for (int k = HELD; k < column.taps; k++) add(k * step, column.weights[k]);
     }
-    __device__ __forceinline__ void add(int at, float first, float second) const {
+    __device__ __forceinline__ void add(int at, float weight) const {
 #pragma unroll
-      for (int i = 0; i < 3; i++) {
-        total[0][i] = fmaf(columns.sums[columns.at[0] + at + i], first, total[0][i]);
-        total[1][i] = fmaf(columns.sums[columns.at[1] + at + i], second, total[1][i]);
-      }
+      for (int i = 0; i < C; i++) total[i] = fmaf(from[at + i], weight, total[i]);
     }
   };
-  __device__ __forceinline__ void filter(float (&total)[2][3]) const {
-    Sum sum = {*this, total};
+  template <int C> __device__ __forceinline__ void at(int, int, int c, O (&out)[C]) const {
+    float total[C] = {};
+    Sum<C> sum = {*this, sums + c, total};
     unrolled(taps, sum);
-  }
-};
-
-// A pixel that is filtered.
-template <class O> struct Filtered {
-  static const bool inside = false;
-  const float (&total)[3];
-  template <int C> __device__ __forceinline__ void at(int, int, int, O (&out)[C]) const {
 #pragma unroll
     for (int i = 0; i < C; i++) out[i] = from_float_even<O>(total[i]);
   }
 };
 
-// row[0..count) = the vertical sums of the elements from `base` on; `stride` leads from one input row to the next, and the
-// weights begin with number `first`.
+// row[0..count) = the vertical sums of the elements from `base` on; `stride` leads from one input row to the next.
 template <class I>
-__device__ __forceinline__ void vertical(const I* base, i64 stride, const float* weights, u32 first, int taps, int count, int lane, float* row) {
+__device__ __forceinline__ void vertical(const I* base, i64 stride, const float* weights, int taps, int count, int lane, float* row) {
   for (int i = lane; i < count; i += 32) {
     float sum = 0.f;
-    for (int k = 0; k < taps; k++) sum = fmaf(to_float(base[k * stride + i]), weights[first + k], sum);
+    for (int k = 0; k < taps; k++) sum = fmaf(to_float(base[k * stride + i]), weights[k], sum);
     row[i] = sum;
   }
 }
@@ -119,7 +94,6 @@ template <bool ALIGNED> struct Vertical {
   const u8* base;
   i64 stride;
   const float* weights;
-  u32 first;
   int taps, count;  // from `base` on
   float* row;
 
@@ -129,14 +103,14 @@ template <bool ALIGNED> struct Vertical {
     const u8* at = base;
     bool last = 128 * (MANY - 1) < count;
 #pragma unroll 2
-    for (u32 k = 0; k < (u32)taps; k++, at += stride) {
+    for (int k = 0; k < taps; k++, at += stride) {
       const u32* line = (const u32*)((u64)at & ~3ull);
       u32 shift = (u32)(u64)at << 3;  // counts modulo 32
-      float weight = __ldg(weights + (first + k));
+      float weight = weights[k];
 #pragma unroll
       for (int i = 0; i < MANY; i++) {
         u32 word = 0;
-        if (i < MANY - 1 || last) word = ALIGNED ? __ldg(line + 32 * i) : __funnelshift_r(__ldg(line + 32 * i), __ldg(line + 32 * i + 1), shift);
+        if (i < MANY - 1 || last) word = ALIGNED ? line[32 * i] : __funnelshift_r(line[32 * i], line[32 * i + 1], shift);
         add_word(word, weight, sums[i]);
       }
     }
@@ -147,10 +121,10 @@ template <bool ALIGNED> struct Vertical {
 };
 
 template <bool ALIGNED>
-__device__ __forceinline__ void vertical(const u8* base, i64 stride, const float* weights, u32 first, int taps, int count, int lane, float* row) {
+__device__ __forceinline__ void vertical(const u8* base, i64 stride, const float* weights, int taps, int count, int lane, float* row) {
   for (int from = 0; from < count; from += 512) {
     int at = from + 4 * lane, rest = count - from;
-    Vertical<ALIGNED> sums = {base + at, stride, weights, first, taps, count - at, row + at};
+    Vertical<ALIGNED> sums = {base + at, stride, weights, taps, count - at, row + at};
     if (rest > 384) sums.template run<4>();
     else if (rest > 256) sums.template run<3>();
     else if (rest > 128) sums.template run<2>();
@@ -158,7 +132,7 @@ __device__ __forceinline__ void vertical(const u8* base, i64 stride, const float
   }
 }
 
-__device__ __forceinline__ void vertical(const u8* base, i64 stride, const float* weights, u32 first, int taps, int count, int lane, float* row) {
-  if ((((u64)base | (u64)stride) & 3) == 0) vertical<true>(base, stride, weights, first, taps, count, lane, row);
-  else vertical<false>(base, stride, weights, first, taps, count, lane, row);
+__device__ __forceinline__ void vertical(const u8* base, i64 stride, const float* weights, int taps, int count, int lane, float* row) {
+  if ((((u64)base | (u64)stride) & 3) == 0) vertical<true>(base, stride, weights, taps, count, lane, row);
+  else vertical<false>(base, stride, weights, taps, count, lane, row);
 }

@@ -28,67 +28,56 @@ extern "C" __global__ void __launch_bounds__(256, 4) rows(const Item* __restrict
   const IN* base = t.src + (i64)read * t.in_h * stride + (i64)low * channels;
   int before = lead(base, stride), count = before + (max(a, b) + t.source.x_taps - low) * channels;
   base -= before;
-  const int taps = t.source.x_taps;
-#if !PLANAR_IN
-  const bool rgb = t.in_c == 3 && t.out_c == 3;
-#endif
-  Columns<RESAMPLED> columns;
-  columns.taps = taps, columns.sums = sums, columns.weights = t.source.x_weights;
+  Column<RESAMPLED> sources[2];
 #pragma unroll
   for (int h = 0; h < 2; h++) {
     int x = first + 32 * h + lane, from = x;
     column(t, from);
     from = min(max(from, 0), last);
-    columns.from[h] = (u32)from * taps;
-    columns.at[h] = before + (x < end ? (t.source.x_starts[from] - low) * channels : 0);
+    Column<RESAMPLED>& source = sources[h];
+    source.taps = t.source.x_taps;
+    source.channels = channels;
+    source.weights = t.source.x_weights + (i64)from * source.taps;
+    source.sums = sums + before + (x < end ? (t.source.x_starts[from] - low) * channels : 0);
+#if PLANAR_IN
+    source.sums -= plane;  // the row has this one channel only
+#endif
 #pragma unroll
-    for (int k = 0; k < HELD; k++) columns.held[h][k] = k < taps ? columns.weights[columns.from[h] + k] : 0.f;
+    for (int k = 0; k < HELD; k++) source.held[k] = k < source.taps ? source.weights[k] : 0.f;
   }
   int start = band + lane;  // the first input row of each output row
   start = lane < BAND && start < t.out_h && row(t, start) ? t.source.y_starts[start] : -1;
-#pragma unroll 1
   for (int y = band; y < min(band + BAND, t.out_h); y++) {
     int line = y, begin = __shfl_sync(0xFFFFFFFFu, start, y - band);
     row(t, line);
     if (begin >= 0)
-      vertical(base + begin * stride, stride, t.source.y_weights, (u32)line * t.source.y_taps, t.source.y_taps, count, lane,
-               sums);
+      vertical(base + begin * stride, stride, t.source.y_weights + (i64)line * t.source.y_taps, t.source.y_taps, count,
+               lane, sums);
     __syncwarp();
-#if !PLANAR_IN
-    if (rgb) {
-      float total[2][3] = {};
-      columns.filter(total);
-#if PACKED
-      const bool aligned = (((u32)(u64)t.dst + 3 * ((u32)y * t.out_w + first)) & 3) == 0;
-#endif
-#pragma unroll
-      for (int h = 0; h < 2; h++) {
-        Filtered<RESAMPLED> source = {total[h]};
-        int x = first + 32 * h + lane;
-        OUT v[3];
-        LAST<3>(t, source, y, x, 0, v);
-#if PACKED
-        put_packed(t.dst, (u32)y * t.out_w + x, x, first, end, aligned, v);
-#else
-        if (x < end) put(t.dst, t.out_h, t.out_w, 3, y, x, 0, v);
-#endif
-      }
-      __syncwarp();
-      continue;
-    }
+#if PACKED && !PLANAR_IN
+    const bool aligned = (((u32)(u64)t.dst + 3 * ((u32)y * t.out_w + first)) & 3) == 0;
 #endif
 #pragma unroll
     for (int h = 0; h < 2; h++) {
+      const Column<RESAMPLED>& source = sources[h];
       int x = first + 32 * h + lane;
-      if (x >= end) continue;
+      bool mine = x < end;
 #if PLANAR_IN
-      Column<RESAMPLED> source = {sums + columns.at[h] - plane, columns.weights + columns.from[h], taps, 1};  // one channel, this one
       OUT v[1];
-      LAST<1>(t, source, y, x, plane, v);
-      put(t.dst, t.out_h, t.out_w, t.out_c, y, x, plane, v);
+      if (mine) {
+        LAST<1>(t, source, y, x, plane, v);
+        put(t.dst, t.out_h, t.out_w, t.out_c, y, x, plane, v);
+      }
 #else
-      Column<RESAMPLED> source = {sums + columns.at[h], columns.weights + columns.from[h], taps, channels};
-      pixel(t, source, y, x);
+#if PACKED
+      if (t.in_c == 3 && t.out_c == 3) {
+        OUT v[3] = {};
+        if (mine) LAST<3>(t, source, y, x, 0, v);
+        put_packed(t.dst, (u32)y * t.out_w + x, x, first, end, aligned, v);
+        continue;
+      }
+#endif
+      if (mine) pixel(t, source, y, x);
 #endif
     }
     __syncwarp();
