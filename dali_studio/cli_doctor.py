@@ -15,6 +15,7 @@ from dali_studio import __version__
 from dali_studio.cli_text import say
 from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.core.optional import available
+from dali_studio.kernels.cpu.libjpeg import describe as describe_jpeg
 from dali_studio.kernels.cuda.device import describe
 from dali_studio.kernels.cuda.measure import report
 from dali_studio.samples import photos
@@ -44,6 +45,7 @@ def examine() -> int:
         ("cores", str(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count())),
         ("instructions", ", ".join(_instructions()) or "none of those that are looked for"),
         *((name, _version(name) or "missing: pip install dali-studio") for name in _LIBRARIES),
+        ("jpeg", describe_jpeg()),
         ("designer", "built" if built else "not built: run make frontend in the checkout"),
         ("nvidia.dali", _peer()),
         *describe(),

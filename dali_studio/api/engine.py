@@ -100,9 +100,10 @@ class Engine:
         for key, size in sizes.items():
             if size != first[1]:
                 raise batch_size_clash(first[0], first[1], key, size)
-        readers = [step.key for step in self.plan.steps() if step.role == "reader"]
-        if readers and first[1] != self.graph.options.batch_size:
-            raise batch_size_clash(readers[0], self.graph.options.batch_size, *first)
+        if fed and first[1] != self.graph.options.batch_size:
+            readers = [step.key for step in self.plan.steps() if step.role == "reader"]
+            if readers:
+                raise batch_size_clash(readers[0], self.graph.options.batch_size, *first)
         return first[1]
 
     def prefetch(self) -> None:

@@ -152,6 +152,10 @@ class TensorListGPU(TensorListBase):
         """A batch that repeats one sample, without a copy."""
         return TensorListGPU([sample] * num_samples, sample.layout())
 
+    def ndim(self) -> int:
+        """Number of axes of a sample."""
+        return self._samples.ndim if isinstance(self._samples, _Slab) and self._samples else super().ndim()
+
     def arrays(self) -> list[Any]:
         """The samples as CuPy arrays that share the batch's memory."""
         return list(self._samples)
@@ -255,6 +259,11 @@ class _Slab(Sequence[Any]):
 
     def __len__(self) -> int:
         return len(self._shapes)
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes of a sample."""
+        return int(self._shapes.shape[1])
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):

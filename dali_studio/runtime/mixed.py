@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from itertools import pairwise
@@ -12,25 +13,29 @@ from numpy.typing import NDArray
 from dali_studio.compiler.plan import Step
 from dali_studio.core.diagnostics import ArgumentError, DaliStudioError, Diagnostic
 from dali_studio.core.dtypes import to_numpy
-from dali_studio.core.rows import Pieces
+from dali_studio.core.rows import addresses_of, shapes_of
 from dali_studio.graph.edits import PortRef
+from dali_studio.kernels.cpu import libjpeg
+from dali_studio.kernels.cpu.jpeg_facts import have_ends
 from dali_studio.kernels.cuda.batch import DeviceBatch
-from dali_studio.kernels.cuda.nvjpeg import Batch as SubmittedFiles
-from dali_studio.kernels.cuda.nvjpeg import HardwareDecoder, open_decoder
+from dali_studio.kernels.cuda.nvjpeg import HardwareDecoder, Turn, open_decoder
 from dali_studio.kernels.cuda.stream import GpuStream
+from dali_studio.runtime.crew import Crew
 from dali_studio.runtime.failures import StepError, Tolerance
 from dali_studio.runtime.probe import Direction, Recording, Stopwatch, timed
 from dali_studio.runtime.segment import view_of
 from dali_studio.runtime.sharing import Decoding, HardwareFeeder, Shared
 from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.batches import Batch
+from dali_studio.schema.batches import Batch, JpegImages
 from dali_studio.schema.registry import Registry
 
 Placed = dict[PortRef, DeviceBatch]
 
 #: Hardware decoders of a pipeline, each with a group of images in flight.
 _DECODERS = 1
+#: Processors that are left to the thread that feeds the hardware and to those that prepare and finish batches.
+_LEFT = 4
 
 
 class MixedRunner:
@@ -47,6 +52,7 @@ class MixedRunner:
     def __init__(self, registry: Registry, workers: WorkerPool, stream: GpuStream) -> None:
         self._registry, self._workers, self._stream = registry, workers, stream
         self._feeders: list[HardwareFeeder] = []
+        self._crew = Crew(min(workers.num_threads - 1, max(_processors() - _LEFT, 1)))
         self._abandoned: list[DeviceBatch] = []
         #: Pictures decoded so far, by who decoded them.
         self.counts = {"hardware": 0, "threads": 0}
@@ -81,26 +87,27 @@ class MixedRunner:
                     raise StepError(step, index, source, error) from error
                 target[...] = 0
 
-        images = operator.hardware(work)
-        submitted: list[SubmittedFiles] = []
-        both = images.positions if images is not None else ()
-        addresses, pitches = made.pointers, work.shapes[:, 1] * work.shapes[:, 2]
+        images = operator.jpeg_images(work)
+        turns: list[Turn] = []
+        shared = self._share(files, images, made, host)
 
         free = self._stream.copied()  # behind what users of the memory's last contents have enqueued by default
 
-        def to_hardware(decoder: HardwareDecoder, group: list[int]) -> SubmittedFiles:
+        def to_hardware(decoder: HardwareDecoder) -> Turn:
+            job = shared.job
             assert images is not None
-            windows = None if images.windows is None else images.windows[group]
-            chosen = files.take(group) if isinstance(files, Pieces) else [files[position] for position in group]
-            batch = decoder.submit(
-                chosen, addresses[group], pitches[group], images.colors, windows=windows, after=free
+            assert job.requests is not None
+            places = job.requests[:, [libjpeg.TARGET, libjpeg.PITCH]]
+            places[:, 0] += int(made.memory.ptr) - host.ctypes.data
+            turns.append(
+                decoder.take_turn(
+                    job.queue, job.requests, places, job.outcomes, images.colors, files=given[0], after=free
+                )
             )
-            submitted.append(batch)
-            return batch
+            return turns[-1]
 
-        alone = sorted(set(range(len(files))).difference(both))
-        decoding = Decoding(Shared(both, alone), timed(recording, step.key, by_thread), to_hardware)
-        decoding.start(self._workers, len(files), self._hardware() if both else ())
+        decoding = Decoding(shared, timed(recording, step.key, by_thread), to_hardware)
+        decoding.start(self._workers, self._crew, self._hardware() if images is not None and images.hardware else ())
         watch.stop(step.key)
 
         def finish() -> None:
@@ -117,9 +124,26 @@ class MixedRunner:
             watch.stop(step.key)
             watch.report()
             if recording is not None:
-                recording.spent(step.key, sum(group.milliseconds for group in submitted))
+                recording.spent(step.key, sum(turn.milliseconds for turn in turns))
+                recording.add({step.key: shared.job.nanoseconds})
 
         return finish
+
+    def _share(
+        self, files: Sequence[NDArray[np.uint8]], images: JpegImages | None, made: DeviceBatch, host: NDArray[np.uint8]
+    ) -> Shared:
+        """Who may decode which of the files; the crew puts pixels into `host`."""
+        if images is None:
+            return Shared((), range(len(files)))
+        whole = have_ends(files)[images.positions]  # others are told apart, or refused, by Python code
+        positions, requests = images.positions[whole], images.requests[whole]
+        requests[:, libjpeg.DATA] = addresses_of(files)[positions]
+        requests[:, libjpeg.SIZE] = shapes_of(files)[positions, 0]
+        requests[:, libjpeg.TARGET] = made.offsets[positions] + host.ctypes.data
+        requests[:, libjpeg.PITCH] = made.shapes[positions, 1] * made.shapes[positions, 2]
+        alone = np.setdiff1d(np.arange(len(files)), positions, assume_unique=True)
+        both = int(np.count_nonzero(whole[: images.hardware]))
+        return Shared(positions[:both], alone.tolist(), positions[both:], requests)
 
     def _copy_rest(
         self, key: str, made: DeviceBatch, host: NDArray[np.uint8], in_hardware: Sequence[int],
@@ -142,10 +166,16 @@ class MixedRunner:
         return [feeder for feeder in self._feeders if not feeder.gone]
 
     def close(self) -> None:
-        """End the threads that feed the hardware."""
+        """End the threads."""
+        self._crew.close()
         for feeder in self._feeders:
             feeder.close()
         self._feeders = []
+
+
+def _processors() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _runs(count: int, without: Sequence[int]) -> list[tuple[int, int]]:

@@ -2,35 +2,29 @@
 
 Both give the same pixels, so whoever is free takes the next image: the hardware from the beginning of the batch, in
 groups, the threads from its end, one by one. Which image was decoded by whom depends on timing; the pixels do not.
+
+The threads are those of `crew`, whose loop is compiled. What that does not decode, files of other formats first of all,
+goes to the worker threads, through Python.
 """
 
 from __future__ import annotations
 
-import os
 import queue
-import sys
 import threading
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.kernels.cpu.decode_queue import BY_HARDWARE
+from dali_studio.kernels.cpu.libjpeg import DONE
 from dali_studio.kernels.cuda.device import Missing
-from dali_studio.kernels.cuda.nvjpeg import HardwareDecoder
+from dali_studio.kernels.cuda.nvjpeg import HardwareDecoder, Turn
+from dali_studio.runtime.crew import Crew, Job
 from dali_studio.runtime.workers import Loop, WorkerPool
-
-#: Images that the hardware takes at a time: more keep it busier, fewer leave less to wait for at the end of a batch.
-MOST, LEAST = 128, 32
-#: Share of the processors that is left to the hardware's own thread and to those that prepare and finish batches. More
-#: decoding threads were slower on the whole: they compete for the interpreter's lock (docs/benchmarks.md).
-_LEFT = 0.55
-#: Seconds that Python code may keep others waiting for the interpreter's lock, at most; Python's own 5 milliseconds are
-#: as long as the hardware needs for 130 pictures.
-_SWITCH_INTERVAL = 0.0005
 
 
 class Shared:
@@ -39,44 +33,56 @@ class Shared:
     Parameters
     ----------
     both : sequence of int
-        Positions that the hardware may take, too, ascending.
-    threads_only : sequence of int
-        Positions that it may not.
+        Positions that the hardware may take, too.
+    alone : sequence of int
+        Positions that only worker threads take.
+    compiled : sequence of int
+        Positions that the crew takes, not the hardware.
+    requests : ndarray, optional
+        What the crew and the hardware need to know of `both` and `compiled`, in this order.
+
+    Attributes
+    ----------
+    job : Job
+        What the crew and the hardware take from. Where there can be no crew, worker threads take from it as well.
     """
 
-    def __init__(self, both: Sequence[int], threads_only: Sequence[int]) -> None:
-        self._both, self._alone = list(both), list(threads_only)
-        self._low, self._high = 0, len(self._both)
+    def __init__(
+        self, both: Sequence[int] | NDArray[np.int64], alone: Sequence[int],
+        compiled: Sequence[int] | NDArray[np.int64] = (), requests: NDArray[np.int64] | None = None,
+    ) -> None:  # fmt: skip
+        self._rows = np.concatenate([both, compiled]).astype(np.int64)
+        self._alone = list(alone)
+        self.job = Job(len(self._rows), len(both), requests)
         self._lock = threading.Lock()
 
+    @property
+    def for_workers(self) -> int:
+        """How many images worker threads may take."""
+        return len(self._alone) + (0 if self.job.compiled else len(self._rows))
+
     def take(self) -> int:
-        """One image for a thread; -1 if there is none."""
+        """One image for a worker thread; -1 if there is none."""
         with self._lock:
             if self._alone:
                 return self._alone.pop()
-            if self._high <= self._low:
-                return -1
-            self._high -= 1
-            return self._both[self._high]
-
-    def take_group(self) -> list[int]:
-        """Some images for the hardware; empty if there are none. Half of what is left, so that nobody waits long."""
-        with self._lock:
-            left = self._high - self._low
-            count = min(left, max(LEAST, min(MOST, left // 2)))
-            self._low += count
-            return self._both[self._low - count : self._low]
-
-    def give_back(self, positions: Sequence[int]) -> None:
-        """The hardware cannot decode these: the threads do."""
-        with self._lock:
-            self._alone.extend(positions)
+        row = -1 if self.job.compiled else self.job.take()
+        return int(self._rows[row]) if row >= 0 else -1
 
     def stop(self) -> None:
         """Something failed: nobody need take the rest."""
         with self._lock:
-            self._high = self._low
             self._alone.clear()
+        self.job.stop()
+
+    def in_hardware(self) -> list[int]:
+        """Positions that the hardware has decoded, ascending."""
+        return np.sort(self._rows[self.job.outcomes == BY_HARDWARE]).tolist()
+
+    def left(self) -> list[int]:
+        """What nobody has decoded in the end: the hardware refused it, or the crew found something wrong with it."""
+        outcomes = self.job.outcomes
+        return self._rows[(outcomes != BY_HARDWARE) & (outcomes != DONE)].tolist()
 
 
 class Decoding:
@@ -88,77 +94,63 @@ class Decoding:
     by_thread : callable
         Decodes the image at a position.
     to_hardware : callable
-        ``to_hardware(decoder, positions)`` submits images to the decoder.
+        ``to_hardware(decoder)`` lets the decoder take its turn at the images; the result can be waited for.
 
     Attributes
     ----------
-    in_hardware : list of int
-        Positions of the images that the hardware decoded.
     stalled : bool
         The hardware did not answer, and may still write into the memory of this batch.
     """
 
     def __init__(
-        self, shared: Shared, by_thread: Callable[[int], None],
-        to_hardware: Callable[[HardwareDecoder, list[int]], Any],
-    ) -> None:  # fmt: skip
+        self, shared: Shared, by_thread: Callable[[int], None], to_hardware: Callable[[HardwareDecoder], Turn]
+    ) -> None:
         self._shared, self._by_thread, self._to_hardware = shared, by_thread, to_hardware
         self._loop: Loop | None = None
         self._feeders: list[threading.Event] = []
-        self.in_hardware: list[int] = []
         self.stalled = False
 
-    def start(self, workers: WorkerPool, count: int, feeders: Sequence[HardwareFeeder]) -> None:
+    def start(self, workers: WorkerPool, crew: Crew, feeders: Sequence[HardwareFeeder]) -> None:
         """Let the hardware and idle threads begin."""
+        if self._shared.job.compiled:
+            crew.start(self._shared.job)
         self._feeders = [feeder.serve(self) for feeder in feeders]
-        spare = round(_LEFT * (os.cpu_count() or 1)) if self._feeders else 0
-        self._loop = workers.start(self._by_thread, self._shared.take, count, spare=spare)
+        count = self._shared.for_workers
+        self._loop = workers.start(self._by_thread, self._shared.take, count) if count else None
 
     def finish(self, workers: WorkerPool) -> list[int]:
-        """Help until everything is decoded.
+        """Wait until everything is decoded, and help where there are no threads.
 
         Returns
         -------
         list of int
             The positions that the hardware decoded, ascending.
         """
-        assert self._loop is not None
+        shared = self._shared
         try:
-            workers.finish(self._loop)
+            if self._loop is not None:
+                workers.finish(self._loop)
+            shared.job.finish(workers.cancelled.is_set)
+            workers.check()
         except BaseException:
-            self._shared.stop()
+            shared.stop()
+            shared.job.finish(lambda: True)
             raise
         finally:
             for done in self._feeders:  # it writes into memory of this batch
                 done.wait()
-        while (position := self._shared.take()) >= 0:  # given back by the hardware, when the threads were through
-            self._by_thread(position)
-        return sorted(self.in_hardware)
+            shared.job.close(haunted=self.stalled)
+        left = shared.left()
+        workers.map(lambda i: self._by_thread(left[i]), len(left))
+        return shared.in_hardware()
 
     def feed(self, decoder: HardwareDecoder) -> None:
-        """Decode groups of images as long as there are any; a group is prepared while the one before is decoded."""
-        before: tuple[list[int], Any] | None = None
-        while True:
-            group, submitted = self._shared.take_group(), None
-            try:
-                submitted = self._to_hardware(decoder, group) if group else None
-                if before is not None:
-                    self._settle(before[0], decoder.wait(before[1]))
-            except BaseException:
-                self._shared.give_back([*group, *(before[0] if before is not None else ())])
-                for underway in (None if before is None else before[1], submitted):
-                    if underway is not None and not decoder.stalled:  # it still writes into memory of this batch
-                        with suppress(Exception):
-                            decoder.wait(underway)
-                self.stalled = decoder.stalled
-                raise
-            if submitted is None:
-                return
-            before = group, submitted
-
-    def _settle(self, group: list[int], trusted: NDArray[np.bool_]) -> None:
-        self.in_hardware.extend(position for position, there in zip(group, trusted, strict=True) if there)
-        self._shared.give_back([position for position, there in zip(group, trusted, strict=True) if not there])
+        """Let the decoder take images as long as there are any."""
+        try:
+            decoder.wait(self._to_hardware(decoder))
+        except BaseException:
+            self.stalled = decoder.stalled
+            raise
 
 
 class HardwareFeeder:
@@ -176,7 +168,6 @@ class HardwareFeeder:
     def __init__(self, open_decoder: Callable[[], HardwareDecoder | Missing]) -> None:
         self._line: queue.SimpleQueue[tuple[Decoding, threading.Event] | None] = queue.SimpleQueue()
         self._state = _FeederState()
-        sys.setswitchinterval(min(sys.getswitchinterval(), _SWITCH_INTERVAL))
         thread = threading.Thread(
             target=_serve, args=(self._line, open_decoder, self._state), name="dali-studio-hardware", daemon=True
         )

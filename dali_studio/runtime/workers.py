@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import itertools
-import os
 import queue
 import threading
 from collections import deque
 from collections.abc import Callable
-
-#: Threads that serve the loops of `map` while all others decode.
-_RESERVE = 3
 
 
 class Cancelled(Exception):  # noqa: N818 - no error, but what the user asked for
@@ -106,25 +102,15 @@ class WorkerPool:
 
         loop = Loop(function, take)
         self._ask(loop, min(self.num_threads, count) - 1, self._team.urgent)
-        self._team.ring(min(self.num_threads, count) - 1)
         self.finish(loop)
 
-    def start(self, function: Callable[[int], None], take: Callable[[], int], count: int, *, spare: int = 0) -> Loop:
+    def start(self, function: Callable[[int], None], take: Callable[[], int], count: int) -> Loop:
         """Let idle threads work on a loop of about `count` calls while the caller does something else.
 
         Loops of `map` come first. `finish` must be called.
-
-        Parameters
-        ----------
-        spare : int
-            Processors that others need meanwhile. Where that is said, a few more threads come into being, which serve
-            the loops of `map` while all others are busy with this one.
         """
         loop = Loop(function, take)
-        if spare:
-            self._team.reserve(_RESERVE)
-        most = max((os.cpu_count() or 1) - spare, 1) if spare else self.num_threads
-        loop.helped = self._ask(loop, min(self.num_threads - 1, count, most), self._team.patient)
+        loop.helped = self._ask(loop, min(self.num_threads - 1, count), self._team.patient)
         return loop
 
     def finish(self, loop: Loop) -> None:
@@ -136,6 +122,10 @@ class WorkerPool:
             loop.close()
         if loop.failures:
             raise min(loop.failures, key=lambda failure: failure[0])[1]
+        self.check()
+
+    def check(self) -> None:
+        """Raise `Cancelled` if the user has stopped the run."""
         if self.cancelled.is_set():
             raise Cancelled
 
@@ -164,9 +154,7 @@ class _Team:
         self.patient: deque[Loop] = deque()
         #: One entry for every entry of the two lines; false ends a thread.
         self.calls: queue.SimpleQueue[bool] = queue.SimpleQueue()
-        self._bell: queue.SimpleQueue[bool] = queue.SimpleQueue()
         self._threads: list[threading.Thread] = []
-        self._reserve: list[threading.Thread] = []
 
     def grow(self, helpers: int) -> None:
         while len(self._threads) < helpers:
@@ -175,30 +163,10 @@ class _Team:
             self._threads.append(thread)
             thread.start()
 
-    def reserve(self, count: int) -> None:
-        """Have threads for urgent loops alone."""
-        while len(self._reserve) < count:
-            name = f"dali-studio-reserve-{len(self._reserve) + 1}"
-            thread = threading.Thread(target=self._serve_bell, name=name, daemon=True)
-            self._reserve.append(thread)
-            thread.start()
-
-    def ring(self, helpers: int) -> None:
-        """Tell the reserve of an urgent loop."""
-        for _ in range(min(helpers, len(self._reserve))):
-            self._bell.put(True)
-
     def end(self) -> None:
         for _ in self._threads:
             self.calls.put(False)
-        for _ in self._reserve:
-            self._bell.put(False)
         self._threads.clear()
-        self._reserve.clear()
-
-    def _serve_bell(self) -> None:
-        while self._bell.get():
-            self._serve_urgent()
 
     def _serve(self) -> None:
         while self.calls.get():

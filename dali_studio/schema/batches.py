@@ -72,20 +72,22 @@ class Work:
 
 
 @dataclass(slots=True)
-class HardwareImages:
-    """What a hardware decoder may take of a batch; see `Operator.hardware`.
+class JpegImages:
+    """The images of a batch that are decoded without Python code for each; see `Operator.jpeg_images`.
 
     Attributes
     ----------
-    positions : sequence of int
-        Those images, ascending.
+    positions : ndarray
+        int64, (M,): where they stand in the batch. First come those that a hardware decoder may take, ascending.
+    hardware : int
+        How many those are.
+    requests : ndarray
+        int64, (M, `libjpeg.FIELDS`): what to decode of each; addresses are left open.
     colors : str
-        "RGB", "BGR" or "GRAY".
-    windows : ndarray or None
-        int64, (N, 4): first row, first column, height and width of the part of each image of the batch; ``None`` for
-        whole images.
+        "RGB", "BGR" or "GRAY": what the hardware is asked for.
     """
 
-    positions: Sequence[int]
+    positions: NDArray[np.int64]
+    hardware: int
+    requests: NDArray[np.int64]
     colors: str
-    windows: NDArray[np.int64] | None

@@ -17,7 +17,7 @@ from dali_studio.core.enums import DALIDataType, DALIImageType, DALIInterpType
 from dali_studio.core.meta import Kind, TensorMeta
 from dali_studio.schema import marks
 from dali_studio.schema.arguments import Args, canonical
-from dali_studio.schema.batches import Batch, BatchView, HardwareImages, Work
+from dali_studio.schema.batches import Batch, BatchView, JpegImages, Work
 from dali_studio.schema.model import (
     ArgumentSchema,
     ArgumentType,
@@ -153,8 +153,8 @@ class Operator(CommonArguments):
         raise NotImplementedError
 
     @staticmethod
-    def hardware(work: Work) -> HardwareImages | None:
-        """For decoders on the device "mixed": the images whose pixels a hardware decoder makes just as ``cpu`` does."""
+    def jpeg_images(work: Work) -> JpegImages | None:
+        """For decoders on the device "mixed": what compiled code, or hardware, decodes to the pixels of ``cpu``."""
         return None
 
     @staticmethod

@@ -1,11 +1,10 @@
-"""JPEG files: whole decode and decode of a window, through libjpeg-turbo (simplejpeg).
+"""JPEG files: whole decode and decode of a window, through libjpeg-turbo.
 
 The pixels are those of nvidia.dali's CPU decoder: accurate integer DCT and "fancy" chroma upsampling. Damaged data
 is treated alike, too: an entropy error is tolerated, a file that ends early is not.
 
-simplejpeg cannot decode a part. For a window, the height in a copy of the frame header is lowered to the last row that
-is needed, so that libjpeg-turbo stops there. The rows above are the same to the last bit, because data of a
-sequential, single-scan file depends on nothing below, save the chroma of the next row, which is kept.
+Sound files go through `libjpeg`. What that cannot do, or finds fault with, goes through simplejpeg, which says what is
+wrong, and decodes what can be had of damaged data.
 """
 
 from __future__ import annotations
@@ -17,12 +16,14 @@ import numpy as np
 import simplejpeg  # pyright: ignore[reportMissingTypeStubs]
 from numpy.typing import NDArray
 
+from dali_studio.kernels.cpu import libjpeg
 from dali_studio.kernels.cpu.image_convert import convert
-from dali_studio.kernels.cpu.image_info import Buffer, DecodeError, ImageInfo, as_view, byte_count
+from dali_studio.kernels.cpu.image_info import Buffer, DecodeError, ImageInfo, Window, as_view, byte_count
 from dali_studio.kernels.cpu.jpeg_header import parse_header
 
 __all__ = ["colors_for", "decode", "decode_window", "finish", "parse_header"]
 
+_CHANNELS = {"GRAY": 1, "RGB": 3, "BGR": 3, "CMYK": 4}
 _scratch = threading.local()
 
 
@@ -66,6 +67,11 @@ def decode(
         When the file is cut off or cannot be decoded.
     """
     _check_supported(info)
+    if out is None:
+        out = np.empty(info.height * info.width * _CHANNELS[colors], np.uint8)
+    whole = (0, 0, info.height, info.width)
+    if _decode_sound(data, info, whole, colors, fast_dct, fast_upsampling, out):
+        return _shaped(out, info.height, info.width, colors)
     try:
         return _call(data, colors, fast_dct, fast_upsampling, out, strict=True)
     except ValueError as problem:
@@ -108,46 +114,55 @@ def decode_window(
     Returns
     -------
     ndarray of uint8, shape (h, w, channels)
-        Bit-equal to ``decode(...)[y : y + h, x : x + w]``: a view, with the row stride of the whole image, of
-        memory that this thread's next `decode_window` overwrites.
+        Bit-equal to ``decode(...)[y : y + h, x : x + w]``. A view of memory that this thread's next call overwrites;
+        its rows may lie further apart than they are long.
 
     Raises
     ------
     DecodeError
-        When the file is cut off (before its end, if all rows are needed) or cannot be decoded.
+        When the file is cut off or cannot be decoded.
     """
-    rows = rows_needed(info, y + h)
-    channels = 1 if colors == "GRAY" else 4 if colors == "CMYK" else 3
-    out = _scratch_memory("pixels", rows * info.width * channels)
-    if rows == info.height:
-        image = decode(data, info, colors, fast_dct=fast_dct, fast_upsampling=fast_upsampling, out=out)
-    else:
-        _check_supported(info)
-        file = as_view(data)
-        short = _scratch_memory("file", len(file))
-        memoryview(short)[:] = file  # pyright: ignore[reportArgumentType] - unlike numpy's, this copy keeps the lock
-        short[info.frame_offset] = rows >> 8
-        short[info.frame_offset + 1] = rows & 255
-        if not _has_end(data, info):
-            raise _cut_off(len(short), info)
-        try:  # not strict: the data after the last wanted row counts as superfluous
-            image = _call(short, colors, fast_dct, fast_upsampling, out, strict=False)
-        except ValueError as problem:
-            raise DecodeError(
-                f"libjpeg-turbo cannot decode this JPEG of {info.width}x{info.height}: {problem}"
-            ) from problem
+    _check_supported(info)
+    out = _scratch_memory("pixels", h * w * _CHANNELS[colors])
+    if _decode_sound(data, info, (y, x, h, w), colors, fast_dct, fast_upsampling, out):
+        return _shaped(out, h, w, colors)
+    out = _scratch_memory("pixels", info.height * info.width * _CHANNELS[colors])
+    image = decode(data, info, colors, fast_dct=fast_dct, fast_upsampling=fast_upsampling, out=out)
     return image[y : y + h, x : x + w]
 
 
-def rows_needed(info: ImageInfo, bottom: int) -> int:
-    """Rows to decode for a window that ends before row ``bottom``."""
-    if not info.single_scan:
-        return info.height
-    tallest = max(v for _, v in info.sampling)
-    # Where chroma is subsampled vertically, "fancy" upsampling of a row looks at the chroma row after it.
-    rows = bottom if tallest == 1 else bottom + tallest
-    unit = 8 * tallest
-    return min(info.height, -(-rows // unit) * unit)
+def plain(info: ImageInfo, colors: str) -> bool:
+    """Whether `libjpeg` decodes such a file to such colours, if nothing is wrong with it."""
+    return (
+        info.format == "jpeg" and info.bit_depth == 8 and info.channels != 4 and colors in libjpeg.COLOR_SPACES
+        and info.kind in ("baseline", "extended", "progressive") and libjpeg.entry_points() is not None
+    )  # fmt: skip
+
+
+def _decode_sound(
+    data: Buffer, info: ImageInfo, window: Window, colors: str, fast_dct: bool, fast_upsampling: bool,
+    out: NDArray[np.uint8],
+) -> bool:  # fmt: skip
+    """Decode a window into contiguous memory, unless something is unusual with the file."""
+    if not plain(info, colors) or not _has_end(data, info):
+        return False
+    entries = libjpeg.entry_points()
+    assert entries is not None
+    file = np.frombuffer(data, np.uint8)
+    pitch = window[3] * _CHANNELS[colors]
+    wanted = np.array(
+        (
+            file.ctypes.data, file.size, info.height, info.width, libjpeg.COLOR_SPACES[colors], _CHANNELS[colors],
+            fast_dct, fast_upsampling, *window, out.ctypes.data, pitch,
+        ),
+        np.int64,
+    )  # fmt: skip
+    return libjpeg.decode(_scratch_memory("block", libjpeg.BLOCK), wanted, entries) == libjpeg.DONE
+
+
+def _shaped(memory: NDArray[np.uint8], height: int, width: int, colors: str) -> NDArray[np.uint8]:
+    channels = _CHANNELS[colors]
+    return memory.reshape(-1)[: height * width * channels].reshape(height, width, channels)
 
 
 def _call(

@@ -15,7 +15,7 @@ from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from dali_studio.core.rows import addresses_of, shapes_of
+from dali_studio.core.rows import Pieces, addresses_of, shapes_of
 from dali_studio.kernels.cpu.image_info import DecodeError, ImageInfo
 from dali_studio.kernels.cpu.jit import kernel
 from dali_studio.kernels.cpu.jpeg_header import NARROW_TABLE, parse_header
@@ -133,3 +133,12 @@ def _header(kind: bytes, data: NDArray[np.uint8]) -> ImageInfo | None:
             _known.clear()
         _known[kind] = info
     return info
+
+
+def have_ends(files: Sequence[NDArray[np.uint8]]) -> NDArray[np.bool_]:
+    """Which JPEG files close with an end marker, bool, (N,)."""
+    if isinstance(files, Pieces):
+        last = np.maximum(files.starts + files.sizes - 1, 1)
+        return (files.sizes > 3) & (files.slab[last] == 0xD9) & (files.slab[last - 1] == 0xFF)
+    ends = (len(file) > 3 and file[-1] == 0xD9 and file[-2] == 0xFF for file in files)
+    return np.fromiter(ends, np.bool_, len(files))

@@ -9,10 +9,15 @@ at random from a buffer of the next ``initial_fill`` entries of the stream, but 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from dali_studio.core.random_stream import seed_sequence
 from dali_studio.kernels.cpu.cxx_random import mt19937, mt19937_64, shuffle
 from dali_studio.kernels.cpu.file_discovery import DEFAULT_FILE_FILTERS, FileList, discover_files
+from dali_studio.kernels.cpu.jit import kernel
 
 __all__ = ["DEFAULT_FILE_FILTERS", "FileList", "ReaderOrder", "ReaderState", "discover_files"]
 
@@ -107,6 +112,7 @@ class ReaderOrder:
         self._fill = initial_fill if random_shuffle else 0
         if random_shuffle:
             shuffle(self._order, mt19937(PERMUTATION_SEED), 32)
+        self._stream = np.array(self._order if random_shuffle else (), np.int64)
         self._seed = seed
         self.reset()
 
@@ -142,7 +148,7 @@ class ReaderOrder:
         self._read_bounds = self.shard_bounds(0)
         # std::default_random_engine is minstd_rand0, here seeded through a std::seed_seq of the low 32 bits.
         self._engine = seed_sequence([self._seed], 4)[3] % _MINSTD_MODULUS or 1
-        self._buffer = [self._read() for _ in range(self._fill)]
+        self._buffer = self._fill_buffer()
 
     def get_state(self) -> ReaderState:
         """Everything needed to go on from here in another `ReaderOrder` with the same arguments."""
@@ -152,7 +158,7 @@ class ReaderOrder:
             self._returned,
             self._last,
             self._engine,
-            tuple(self._buffer),
+            tuple(self._buffer.tolist()),
             self._read_epoch,
             self._read_position,
         )
@@ -171,7 +177,7 @@ class ReaderOrder:
                 f"{self._fill}; restore it into a reader with the same random_shuffle and initial_fill"
             )
         self._epoch, self._position, self._returned = state.epoch, state.position, state.returned
-        self._last, self._engine, self._buffer = state.last, state.engine, list(state.buffer)
+        self._last, self._engine, self._buffer = state.last, state.engine, np.array(state.buffer, np.int64)
         self._read_epoch, self._read_position = state.read_epoch, state.read_position
         self._read_bounds = self.shard_bounds(self._read_epoch)
 
@@ -220,18 +226,18 @@ class ReaderOrder:
 
     def _picks(self, epoch_size: int, count: int) -> list[int]:
         """Random picks among the epoch's buffered samples; a sample's slot is its place in the stream mod size."""
-        buffer, fill, position = self._buffer, self._fill, self._position
-        oldest = self._oldest_slot()
-        picked: list[int] = []
-        for _ in range(count):
-            candidates = min(fill, epoch_size - position)
-            slot = (oldest + self._random_below(candidates)) % fill
-            picked.append(buffer[slot])
-            buffer[slot] = buffer[oldest]
-            buffer[oldest] = self._read()
-            position += 1
-            oldest = (oldest + 1) % fill
-        return picked
+        picked = np.empty(count, np.int64)
+        oldest, done = self._oldest_slot(), 0
+        while done < count:
+            begin, end = self._read_bounds
+            some = min(count - done, end - begin - self._read_position)
+            self._engine = _pick(
+                self._buffer, self._stream[begin + self._read_position :], picked[done : done + some], self._engine,
+                (oldest + done) % self._fill, epoch_size - self._position - done,
+            )  # fmt: skip
+            done += some
+            self._advance(some)
+        return picked.tolist()
 
     def _oldest_slot(self) -> int:
         """Slot of the oldest sample: the number of picks so far, modulo the buffer's size."""
@@ -249,24 +255,25 @@ class ReaderOrder:
             passed += self._size
         return rounds * self._size + passed + position
 
-    def _read(self) -> int:
-        """Next sample of the stream that fills the buffer."""
+    def _fill_buffer(self) -> NDArray[np.int64]:
+        """The first samples of the stream."""
+        parts: list[NDArray[np.int64]] = []
+        left = self._fill
+        while left:
+            begin, end = self._read_bounds
+            some = min(left, end - begin - self._read_position)
+            parts.append(self._stream[begin + self._read_position :][:some])
+            left -= some
+            self._advance(some)
+        return np.concatenate(parts) if parts else np.empty(0, np.int64)
+
+    def _advance(self, count: int) -> None:
+        """So many more samples of the stream that fills the buffer were read, up to the end of an epoch at most."""
         begin, end = self._read_bounds
-        entry = self._order[begin + self._read_position]
-        self._read_position += 1
+        self._read_position += count
         if self._read_position == end - begin:
             self._read_epoch, self._read_position = self._read_epoch + 1, 0
             self._read_bounds = self.shard_bounds(self._read_epoch)
-        return entry
-
-    def _random_below(self, size: int) -> int:
-        """libstdc++'s ``uniform_int_distribution(0, size - 1)`` on ``minstd_rand0`` (scaling with rejection)."""
-        scale = (_MINSTD_MODULUS - 2) // size
-        while True:
-            self._engine = self._engine * _MINSTD_FACTOR % _MINSTD_MODULUS
-            value = self._engine - 1
-            if value < size * scale:
-                return value // scale
 
     def _permute_until(self, epoch: int) -> None:
         """Bring the list into the order of an epoch; a list that is further on starts over."""
@@ -302,3 +309,25 @@ def _check_options(
                 f"shuffle_after_epoch and {name} exclude each other; shuffle_after_epoch already shuffles the whole "
                 "list before every epoch and keeps its shard. Switch one of them off"
             )
+
+
+@kernel
+def _pick(buffer: Any, stream: Any, picked: Any, engine: int, oldest: int, left: int) -> int:
+    """Fill `picked` from the buffer, and the buffer from the stream; gives the generator's next state.
+
+    The numbers are those of libstdc++'s ``uniform_int_distribution`` on ``minstd_rand0`` (scaling with rejection).
+    """
+    fill = len(buffer)
+    for i in range(len(picked)):
+        size = min(fill, left - i)
+        scale = (_MINSTD_MODULUS - 2) // size
+        while True:
+            engine = engine * _MINSTD_FACTOR % _MINSTD_MODULUS
+            if engine - 1 < size * scale:
+                break
+        slot = (oldest + (engine - 1) // scale) % fill
+        picked[i] = buffer[slot]
+        buffer[slot] = buffer[oldest]
+        buffer[oldest] = stream[i]
+        oldest = (oldest + 1) % fill
+    return engine

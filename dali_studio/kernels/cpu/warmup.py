@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import time
 
 import numpy as np
+import simplejpeg  # pyright: ignore[reportMissingTypeStubs]
 
-from dali_studio.kernels.cpu import color, convert, layout, resample, warp
+from dali_studio.kernels.cpu import color, convert, decode_queue, jpeg, layout, libjpeg, resample, warp
 from dali_studio.kernels.cpu.weights import Interp
 
 _TYPES = (np.dtype(np.uint8), np.dtype(np.float32))
@@ -41,6 +43,25 @@ def _warm_color() -> None:
             convert.convert(src, out)
 
 
+def _warm_decoding() -> None:
+    entries = libjpeg.entry_points()
+    if entries is None:
+        return
+    data = np.frombuffer(simplejpeg.encode_jpeg(np.zeros((8, 8, 3), np.uint8)), np.uint8)
+    jpeg.decode(data, jpeg.parse_header(data))
+    queues, memory = np.zeros(2 * decode_queue.WORDS, np.int64), np.empty(decode_queue.MEMORY, np.uint8)
+    decode_queue.fill(queues, 0, 0)
+    decode_queue.mark(queues, 0, 1)
+    decode_queue.take(queues, 0)
+    decode_queue.empty(queues, 0)
+    decode_queue.work(queues, 0, memory, entries)
+    decode_queue.wait(queues, 0, 1)
+    calls, caller = os.pipe()
+    os.close(caller)
+    decode_queue.serve(queues, calls, memory, entries)  # returns at once, since nobody can call
+    os.close(calls)
+
+
 def warm() -> float:
     """Makes the common specialisations ready.
 
@@ -53,4 +74,5 @@ def warm() -> float:
     _warm_geometry()
     _warm_normalize()
     _warm_color()
+    _warm_decoding()
     return time.perf_counter() - start

@@ -20,12 +20,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.core.rows import Pieces, addresses_of, shapes_of
+from dali_studio.core.rows import addresses_of, shapes_of
+from dali_studio.kernels.cpu import libjpeg
+from dali_studio.kernels.cpu.decode_queue import BY_HARDWARE
 from dali_studio.kernels.cpu.image_info import ImageInfo
-from dali_studio.kernels.cuda import nvjpeg_library
+from dali_studio.kernels.cpu.jpeg_facts import have_ends
+from dali_studio.kernels.cuda import nvjpeg_library, nvjpeg_turn
 from dali_studio.kernels.cuda.device import Missing, cupy, missing
 from dali_studio.kernels.cuda.nvjpeg_library import Library, NvjpegError
 
+#: Pictures that the hardware takes from a queue at a time: more keep it busier, fewer leave less to wait for.
+MOST, LEAST = 256, 64
 #: Pixels of a side; beyond it the hardware refuses.
 LARGEST_SIDE = 16384
 _SAMPLINGS = ("4:4:4", "4:2:2", "4:2:0", "4:4:0")
@@ -89,8 +94,58 @@ class Batch:
     after: Any
     trusted: NDArray[np.bool_]
     error: BaseException | None = None
+    begun: float | None = None  # when the hardware got it
     milliseconds: float = 0.0
     underway: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def size(self) -> float:
+        """Bytes of the files."""
+        return float(self.lengths.sum())
+
+
+@dataclass(slots=True, eq=False)
+class Turn:
+    """The hardware's part in a batch that it shares with others: what `HardwareDecoder.take_turn` returns.
+
+    Attributes
+    ----------
+    queues, which
+        From where it takes; see `decode_queue`.
+    requests
+        int64, (N, `libjpeg.FIELDS`).
+    places
+        int64, (N, 2): device addresses and pitches.
+    outcomes
+        int8, (N,): `decode_queue.BY_HARDWARE` is entered for what has been decoded.
+    files
+        Kept alive until they are decoded.
+    milliseconds
+        How long the hardware was busy with them.
+    """
+
+    queues: NDArray[np.int64]
+    which: int
+    requests: NDArray[np.int64]
+    places: NDArray[np.int64]
+    outcomes: NDArray[np.int8]
+    files: Any
+    output: str
+    after: Any
+    clock: NDArray[np.int64] = field(default_factory=lambda: np.zeros(nvjpeg_turn.CLOCK, np.int64))
+    error: BaseException | None = None
+    milliseconds: float = 0.0
+    underway: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def size(self) -> float:
+        """Bytes of the files."""
+        return float(self.requests[:, libjpeg.SIZE].sum())
+
+    @property
+    def begun(self) -> float | None:
+        """When the hardware got what it is at."""
+        return float(self.clock[nvjpeg_turn.BEGUN]) / 1e9 or None
 
 
 class HardwareDecoder:
@@ -122,16 +177,18 @@ class HardwareDecoder:
         self._library, self.version = library, library.version
         self._device = cupy().cuda.Device(device_id)
         self._handle = self._state = 0
-        self._prepared: tuple[int, str] | None = None
+        self._facts = np.zeros(nvjpeg_turn.FACTS, np.int64)
+        self._tables = np.zeros(MOST, np.int64), np.zeros(MOST, np.int64), np.zeros((MOST, 8), np.int64)
         self._windows: dict[str, list[int]] = {}
         with self._device:
             self._stream = cupy().cuda.Stream(non_blocking=True)
             self._handle = library.open()
             self._state = library.make_state(self._handle)
             self.engines = library.engines(self._handle)
+        nvjpeg_turn.connect(library.place)
+        self._facts[:] = self._handle, self._state, int(self._stream.ptr), -1, -1, LEAST, MOST
         self.stalled = False
-        self._begun: float | None = None  # when the hardware got what it is at
-        self._queue: SimpleQueue[Batch | None] = SimpleQueue()
+        self._queue: SimpleQueue[Batch | Turn | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._serve, name=f"nvjpeg-{device_id}", daemon=True)
         self._thread.start()
 
@@ -174,7 +231,7 @@ class HardwareDecoder:
         """
         if self.stalled:
             raise HardwareStalledError(_GONE)
-        whole = _have_ends(files)
+        whole = have_ends(files)
         pointers, lengths = addresses_of(files).astype(np.uint64), shapes_of(files)[:, 0].astype(np.uint64)
         destinations = np.zeros((len(files), 8), np.uint64)
         destinations[:, 0] = targets
@@ -184,7 +241,40 @@ class HardwareDecoder:
         self._queue.put(batch)
         return batch
 
-    def wait(self, batch: Batch, patience: float | None = None) -> NDArray[np.bool_]:
+    def take_turn(
+        self, queue: tuple[NDArray[np.int64], int], requests: NDArray[np.int64], places: NDArray[np.int64],
+        outcomes: NDArray[np.int8], output: str = "RGB", *, files: Any = None, after: Any = None,
+    ) -> Turn:  # fmt: skip
+        """Take groups of pictures from a queue that others take from, too, until nothing is left.
+
+        Parameters
+        ----------
+        queue : (ndarray, int)
+            See `decode_queue`.
+        requests : ndarray of int64, (N, `libjpeg.FIELDS`)
+            Of pictures whose headers `takes` lets pass, and which have an end marker.
+        places : ndarray of int64, (N, 2)
+            Device addresses of the first pixels, and bytes from row to row.
+        outcomes : ndarray of int8, (N,)
+            `decode_queue.BY_HARDWARE` is entered for what has been decoded. Other pictures are refused by nvJPEG.
+        output, after
+            As for `submit`.
+        files
+            Kept alive meanwhile.
+
+        Raises
+        ------
+        HardwareStalledError
+            If an earlier batch stalled.
+        """
+        if self.stalled:
+            raise HardwareStalledError(_GONE)
+        turn = Turn(*queue, requests, places, outcomes, files, output, after)
+        turn.underway.acquire()
+        self._queue.put(turn)
+        return turn
+
+    def wait(self, batch: Batch | Turn, patience: float | None = None) -> NDArray[np.bool_]:
         """Wait for a batch.
 
         Parameters
@@ -195,18 +285,19 @@ class HardwareDecoder:
         Returns
         -------
         ndarray of bool, (N,)
-            Which pictures are there. The others have no end marker or are refused by nvJPEG: the CPU's decoder has to
-            decode them, or say what is wrong. An error inside the compressed data is not noticed by the hardware.
+            Which pictures are there, by the hardware. The others have no end marker or are refused by nvJPEG: the CPU's
+            decoder has to decode them, or say what is wrong. An error inside the compressed data is not noticed by the
+            hardware.
 
         Raises
         ------
         HardwareStalledError
             If the batch did not finish in time.
         """
-        limit = _PATIENCE + float(batch.lengths.sum()) / _PATIENCE_BYTES if patience is None else patience
+        limit = _PATIENCE + batch.size / _PATIENCE_BYTES if patience is None else patience
         left = limit
         while not batch.underway.acquire(timeout=max(left, 0.001)):
-            begun = self._begun
+            begun = batch.begun
             left = limit if begun is None else begun + limit - time.monotonic()
             if left <= 0 or self.stalled:
                 self.stalled = True
@@ -214,7 +305,7 @@ class HardwareDecoder:
         batch.underway.release()
         if batch.error is not None:
             raise batch.error
-        return batch.trusted
+        return batch.trusted if isinstance(batch, Batch) else batch.outcomes == BY_HARDWARE
 
     def close(self) -> None:
         """Give everything back, save after a stall: what hangs cannot be freed."""
@@ -231,26 +322,59 @@ class HardwareDecoder:
     def _serve(self) -> None:
         self._device.use()
         while (batch := self._queue.get()) is not None:
-            begin = time.monotonic()
             try:
                 if batch.after is not None:
                     batch.after.synchronize()
-                self._begun = begin = time.monotonic()
-                self._run(batch, np.flatnonzero(batch.trusted))
+                if isinstance(batch, Turn):
+                    self._work_through(batch)
+                else:
+                    batch.begun = time.monotonic()
+                    self._run(batch, np.flatnonzero(batch.trusted))
+                    batch.milliseconds = (time.monotonic() - batch.begun) * 1e3
             except BaseException as error:  # noqa: BLE001 - handed to the thread that waits
                 batch.error = error
-            self._begun = None
-            batch.milliseconds = (time.monotonic() - begin) * 1e3
             batch.underway.release()
             del batch  # its files may go while the thread waits for the next
+
+    def _work_through(self, turn: Turn) -> None:
+        requests = turn.requests
+        sizes, windows = requests[:, [libjpeg.HEIGHT, libjpeg.WIDTH]], requests[:, [libjpeg.ROWS, libjpeg.COLUMNS]]
+        whole = np.array_equal(sizes, windows)
+        parameters = self._parameters(0 if whole else MOST, turn.output)
+        self._set_format(turn.output)
+        while True:
+            first, count = nvjpeg_turn.decode_groups(
+                turn.queues, turn.which, self._facts, requests, turn.places, parameters, *self._tables, turn.outcomes,
+                turn.clock,
+            )
+            if not count:
+                break
+            self._sort_out(turn, slice(first, first + count), whole=whole)
+        turn.milliseconds = float(turn.clock[nvjpeg_turn.BUSY]) / 1e6
+
+    def _sort_out(self, turn: Turn, rows: slice, *, whole: bool) -> None:
+        """Decode a group that failed as a whole, but for those to blame."""
+        requests, places = turn.requests[rows], turn.places[rows]
+        destinations = np.zeros((len(requests), 8), np.uint64)
+        destinations[:, [0, 4]] = places
+        windows = None if whole else requests[:, libjpeg.FIRST_ROW : libjpeg.COLUMNS + 1]
+        group = Batch(
+            turn.files, requests[:, libjpeg.DATA].astype(np.uint64), requests[:, libjpeg.SIZE].astype(np.uint64),
+            destinations, windows, turn.output, None, np.ones(len(requests), np.bool_),
+        )  # fmt: skip
+        turn.clock[nvjpeg_turn.BEGUN] = time.monotonic_ns()
+        self._run(group, np.arange(len(requests)))
+        turn.clock[nvjpeg_turn.BEGUN] = 0
+        turn.outcomes[rows][group.trusted] = BY_HARDWARE
 
     def _run(self, batch: Batch, which: NDArray[np.int64]) -> None:
         """Decode some pictures of a batch; when that fails, the halves, until it is known which ones are to blame."""
         if not len(which):
             return
-        if self._prepared != (len(which), batch.output):
+        self._set_format(batch.output)
+        if self._facts[nvjpeg_turn.PREPARED] != len(which):
             self._library.prepare(self._handle, self._state, len(which), batch.output)
-            self._prepared = len(which), batch.output
+            self._facts[nvjpeg_turn.PREPARED] = len(which)
         windows = None if batch.windows is None else self._set_windows(batch.windows[which], batch.output)
         status = self._library.decode(
             self._handle, self._state, batch.pointers[which], batch.lengths[which], batch.destinations[which],
@@ -263,21 +387,21 @@ class HardwareDecoder:
         elif status:
             batch.trusted[which] = False
 
-    def _set_windows(self, windows: NDArray[np.int64], output: str) -> NDArray[np.uint64]:
+    def _set_format(self, output: str) -> None:
+        if self._facts[nvjpeg_turn.FORMAT] != nvjpeg_library.FORMATS[output]:
+            self._facts[nvjpeg_turn.FORMAT], self._facts[nvjpeg_turn.PREPARED] = nvjpeg_library.FORMATS[output], -1
+
+    def _parameters(self, count: int, output: str) -> NDArray[np.int64]:
+        """nvJPEG's parameters of so many pictures."""
         parameters = self._windows.setdefault(output, [])
-        while len(parameters) < len(windows):
+        while len(parameters) < count:
             parameters.append(self._library.make_window(self._handle, output))
-        self._library.set_windows(parameters, windows)
-        return np.array(parameters[: len(windows)], np.uint64)
+        return np.array(parameters[:count], np.int64)
+
+    def _set_windows(self, windows: NDArray[np.int64], output: str) -> NDArray[np.int64]:
+        parameters = self._parameters(len(windows), output)
+        self._library.set_windows(parameters.tolist(), windows)
+        return parameters
 
 
 _GONE = "the GPU's JPEG hardware did not finish a batch in time; it is not used any more, and the CPU decodes instead"
-
-
-def _have_ends(files: Sequence[NDArray[np.uint8]]) -> NDArray[np.bool_]:
-    """Which files close with an end marker."""
-    if isinstance(files, Pieces):
-        last = np.maximum(files.starts + files.sizes - 1, 1)
-        return (files.sizes > 3) & (files.slab[last] == 0xD9) & (files.slab[last - 1] == 0xFF)
-    ends = (len(file) > 3 and file[-1] == 0xD9 and file[-2] == 0xFF for file in files)
-    return np.fromiter(ends, np.bool_, len(files))

@@ -155,7 +155,7 @@ class Library:
 
     def decode(
         self, handle: int, state: int, pointers: NDArray[np.uint64], lengths: NDArray[np.uint64],
-        destinations: NDArray[np.uint64], windows: NDArray[np.uint64] | None, stream: int,
+        destinations: NDArray[np.uint64], windows: NDArray[np.int64] | None, stream: int,
     ) -> int:  # fmt: skip
         """Decode a batch of the size that `prepare` was told.
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from dataclasses import dataclass
+from typing import Annotated, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.dtypes import from_numpy, to_numpy
 from dali_studio.core.enums import DALIDataType, DALIImageType
 from dali_studio.core.meta import TensorMeta
+from dali_studio.kernels.cpu import libjpeg
 from dali_studio.kernels.cpu.image_codec import (
     OUTPUT_DTYPES,
     DecodeError,
@@ -22,10 +24,11 @@ from dali_studio.kernels.cpu.image_codec import (
     output_shape,
     peek_all,
 )
+from dali_studio.kernels.cpu.jpeg import colors_for, plain
 from dali_studio.kernels.cuda.nvjpeg import takes
 from dali_studio.operators.common import ON_ERROR, accept_output, sentence
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.batches import BatchView, HardwareImages, Work
+from dali_studio.schema.batches import BatchView, JpegImages
 from dali_studio.schema.marks import COMMON, Choices, Deprecated, Doc, Ignored, Range
 
 _RECYCLED = "memory is recycled between iterations"
@@ -84,8 +87,27 @@ def infer_image(args: Args, encoded: TensorMeta) -> TensorMeta:
     return TensorMeta(args["dtype"], 3, "HWC", "image")
 
 
-def headers(args: Args, encoded: BatchView) -> tuple[list[ImageInfo | DecodeError], NDArray[np.int64]]:
-    """Headers, and (N, 3) shapes of the whole upright images.
+@dataclass(frozen=True, slots=True)
+class Headers:
+    """Headers of a batch.
+
+    Attributes
+    ----------
+    kinds : list of ImageInfo or DecodeError
+        The different ones: most images share theirs with others.
+    which : ndarray of int
+        (N,) index into `kinds`.
+    shapes : ndarray
+        int64, (N, 3) of the whole upright images.
+    """
+
+    kinds: list[ImageInfo | DecodeError]
+    which: NDArray[np.intp]
+    shapes: NDArray[np.int64]
+
+
+def headers(args: Args, encoded: BatchView) -> Headers:
+    """Headers, and shapes of the whole upright images.
 
     What is no image has its error in place of a header, if the run goes on without it, and the shape of the batch's
     first image, which later operators can cope with.
@@ -95,24 +117,23 @@ def headers(args: Args, encoded: BatchView) -> tuple[list[ImageInfo | DecodeErro
     ArgumentError
         DS301 with the sample that is no image.
     """
-    context = args.context
     kind, upright = args["output_type"].name, args["adjust_orientation"]
     infos = peek_all(encoded.samples or ())
-    of_kind: dict[int, tuple[int, int, int] | DecodeError] = {}  # most images share their header with others
-    shapes: list[tuple[int, int, int] | None] = []
-    for index, info in enumerate(infos):
-        shape = of_kind.get(id(info))
-        if shape is None:
-            shape = of_kind[id(info)] = _shape(info, kind, upright=upright)
-        if isinstance(shape, DecodeError):
-            finding = _finding(shape, index)
-            source = encoded.sources[index] if encoded.sources else ""
-            if not context.accepts(int(context.indices[index]), source, finding):
-                raise finding from shape
-            infos[index] = shape
-        shapes.append(None if isinstance(shape, DecodeError) else shape)
-    first = next((shape for shape in shapes if shape is not None), (1, 1, output_channels(3, kind)))
-    return infos, np.array([shape or first for shape in shapes], np.int64).reshape(len(infos), 3)
+    numbers: dict[int, int] = {}
+    which = np.fromiter((numbers.setdefault(id(info), len(numbers)) for info in infos), np.intp, len(infos))
+    kinds = {id(info): info for info in infos}
+    told = [_shape(info, kind, upright=upright) for info in kinds.values()]
+    for index in np.flatnonzero(np.array([isinstance(one, DecodeError) for one in told], np.bool_)[which]).tolist():
+        error = cast("DecodeError", told[int(which[index])])
+        finding = _finding(error, index)
+        source = encoded.sources[index] if encoded.sources else ""
+        if not args.context.accepts(int(args.context.indices[index]), source, finding):
+            raise finding from error
+    shapes = [one for one in told if not isinstance(one, DecodeError)]
+    first = shapes[0] if shapes else (1, 1, output_channels(3, kind))
+    table = np.array([first if isinstance(one, DecodeError) else one for one in told], np.int64).reshape(-1, 3)
+    found = [one if isinstance(one, DecodeError) else info for one, info in zip(told, kinds.values(), strict=True)]
+    return Headers(found, which, table[which])
 
 
 def _shape(info: ImageInfo | DecodeError, kind: str, *, upright: bool) -> tuple[int, int, int] | DecodeError:
@@ -129,43 +150,72 @@ def _finding(error: DecodeError, sample: int | None = None) -> ArgumentError:
     return ArgumentError(sentence(error), hint=hint, sample=sample, code="DS301")
 
 
-def decode_parameters(args: Args, infos: list[ImageInfo | DecodeError]) -> dict[str, Any]:
-    """Parameters that `decode_sample` needs."""
+def decode_parameters(args: Args, found: Headers) -> dict[str, Any]:
+    """Parameters that `decode_sample` and `jpeg_images` need."""
     return {
-        "infos": infos, "output_type": args["output_type"].name, "upright": args["adjust_orientation"],
+        "headers": found, "output_type": args["output_type"].name, "upright": args["adjust_orientation"],
         "fast": args["use_fast_idct"], "dtype": to_numpy(args["dtype"]),
         "repeat_chroma": args.device == "mixed" and not args["jpeg_fancy_upsampling"],
         "hardware": args["hw_decoder_load"] > 0,
     }  # fmt: skip
 
 
-def hardware_images(work: Work, windows: NDArray[np.int64] | None) -> HardwareImages | None:
-    """The images of a batch of which a hardware decoder makes the wanted pixels; see `Operator.hardware`."""
-    params = work.params
+def jpeg_images(params: dict[str, Any], windows: NDArray[np.int64] | None) -> JpegImages | None:
+    """The images of a batch that are decoded without Python code for each; see `Operator.jpeg_images`.
+
+    Parameters
+    ----------
+    params : dict
+        From `decode_parameters`.
+    windows : ndarray of int64, (N, 4), optional
+        First row, first column, height and width of the wanted parts; default: whole images.
+    """
+    if params["dtype"] != np.uint8:
+        return None
+    found: Headers = params["headers"]
+    facts = np.array([_decoders_of(info, params) for info in found.kinds], np.int64)[found.which]
+    positions = np.concatenate([np.flatnonzero(facts[:, 0] == who) for who in (_HARDWARE, _COMPILED)])
+    if not len(positions):
+        return None
+    requests = np.zeros((len(positions), libjpeg.FIELDS), np.int64)
+    sizes = found.shapes[positions, :2]
+    requests[:, [libjpeg.HEIGHT, libjpeg.WIDTH]] = sizes
+    requests[:, [libjpeg.COLORS, libjpeg.CHANNELS]] = facts[positions, 1:]
+    requests[:, libjpeg.FAST_DCT], requests[:, libjpeg.REPEAT_CHROMA] = params["fast"], params["repeat_chroma"]
+    if windows is None:
+        requests[:, [libjpeg.ROWS, libjpeg.COLUMNS]] = sizes
+    else:
+        requests[:, libjpeg.FIRST_ROW : libjpeg.COLUMNS + 1] = windows[positions]
     kind = params["output_type"]
-    if not params["hardware"] or not params["repeat_chroma"] or params["fast"] or params["dtype"] != np.uint8:
-        return None
-    if kind not in ("RGB", "BGR", "GRAY", "ANY_DATA"):
-        return None
-    upright = params["upright"]
-    infos: dict[int, ImageInfo | DecodeError] = {id(info): info for info in params["infos"]}  # many share their header
-    fit = {
-        key
-        for key, info in infos.items()
-        if isinstance(info, ImageInfo)
-        and takes(info)
-        and (info.orientation == 1 or not upright)
-        and (kind != "ANY_DATA" or info.channels == 3)
-    }
-    positions = [position for position, info in enumerate(params["infos"]) if id(info) in fit]
-    return HardwareImages(positions, "RGB" if kind == "ANY_DATA" else kind, windows)
+    count = int(np.count_nonzero(facts[:, 0] == _HARDWARE))
+    return JpegImages(positions, count, requests, "RGB" if kind == "ANY_DATA" else kind)
+
+
+_PYTHON, _COMPILED, _HARDWARE = range(3)
+
+
+def _decoders_of(info: ImageInfo | DecodeError, params: dict[str, Any]) -> tuple[int, int, int]:
+    """Who may decode an image, and the colours and channels that are asked of `libjpeg`."""
+    kind = params["output_type"]
+    if isinstance(info, DecodeError) or (info.orientation != 1 and params["upright"]) or info.format != "jpeg":
+        return _PYTHON, 0, 0
+    if info.channels == 4 or kind == "YCbCr":
+        return _PYTHON, 0, 0
+    colors, _ = colors_for(info, kind)
+    hardware = params["hardware"] and params["repeat_chroma"] and not params["fast"] and takes(info)
+    if hardware and (kind != "ANY_DATA" or info.channels == 3):
+        who = _HARDWARE
+    else:
+        who = _COMPILED if plain(info, colors) else _PYTHON
+    return who, libjpeg.COLOR_SPACES[colors], output_channels(info.channels, kind)
 
 
 def decode_sample(
     params: dict[str, Any], index: int, data: NDArray[np.uint8], out: NDArray[Any] | None, roi: Sequence[int] | None
 ) -> NDArray[Any]:
     """Decode one sample, or a window of it; without `out` the result may lie in this thread's scratch memory."""
-    info: ImageInfo | DecodeError = params["infos"][index]
+    found: Headers = params["headers"]
+    info = found.kinds[int(found.which[index])]
     if isinstance(info, DecodeError):
         raise _finding(info) from info
     options = {

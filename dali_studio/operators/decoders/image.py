@@ -11,12 +11,12 @@ from dali_studio.operators.decoders.common import (
     DecoderArguments,
     decode_parameters,
     decode_sample,
-    hardware_images,
     headers,
     infer_image,
+    jpeg_images,
 )
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.batches import BatchView, HardwareImages, Work
+from dali_studio.schema.batches import BatchView, JpegImages, Work
 from dali_studio.schema.declare import Input, Operator, Output, example
 from dali_studio.schema.marks import Ignored
 from dali_studio.schema.traits import Allocates, PerSample, ReadsData, WindowSource
@@ -57,12 +57,12 @@ class Image(DecoderArguments, Operator):
 
     @staticmethod
     def plan(args: Args, *inputs: BatchView) -> Work:
-        infos, shapes = headers(args, inputs[0])
-        return Work(shapes, decode_parameters(args, infos))
+        found = headers(args, inputs[0])
+        return Work(found.shapes, decode_parameters(args, found))
 
     @staticmethod
-    def hardware(work: Work) -> HardwareImages | None:
-        return hardware_images(work, None)
+    def jpeg_images(work: Work) -> JpegImages | None:
+        return jpeg_images(work.params, None)
 
     @staticmethod
     def cpu(work: Work, index: int, *arrays: NDArray[Any], **options: Any) -> NDArray[Any]:

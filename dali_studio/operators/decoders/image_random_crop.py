@@ -15,12 +15,12 @@ from dali_studio.operators.decoders.common import (
     DecoderArguments,
     decode_parameters,
     decode_sample,
-    hardware_images,
     headers,
     infer_image,
+    jpeg_images,
 )
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.batches import BatchView, HardwareImages, Work
+from dali_studio.schema.batches import BatchView, JpegImages, Work
 from dali_studio.schema.declare import Input, Operator, Output, example
 from dali_studio.schema.marks import COMMON, Doc, Ignored, Length, Range, Ui
 from dali_studio.schema.traits import Allocates, PerSample, RandomSource, ReadsData, WindowSource
@@ -73,15 +73,17 @@ class ImageRandomCrop(DecoderArguments, Operator):
 
     @staticmethod
     def plan(args: Args, *inputs: BatchView) -> Work:
-        infos, shapes = headers(args, inputs[0])
-        anchors, crops = _windows(args, shapes[:, :2])
-        shapes[:, :2] = crops
+        found = headers(args, inputs[0])
+        anchors, crops = _windows(args, found.shapes[:, :2])
         windows = np.concatenate([anchors, crops], axis=1)
-        return Work(shapes, {**decode_parameters(args, infos), "windows": windows})
+        return Work(
+            np.concatenate([crops.astype(np.int64), found.shapes[:, 2:]], axis=1),
+            {**decode_parameters(args, found), "windows": windows},
+        )
 
     @staticmethod
-    def hardware(work: Work) -> HardwareImages | None:
-        return hardware_images(work, work.params["windows"])
+    def jpeg_images(work: Work) -> JpegImages | None:
+        return jpeg_images(work.params, work.params["windows"])
 
     @staticmethod
     def cpu(work: Work, index: int, *arrays: NDArray[Any], **options: Any) -> NDArray[Any]:

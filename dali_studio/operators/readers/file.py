@@ -92,6 +92,7 @@ class _Reader:
 
     def __init__(self, files: FileList, order: ReaderOrder, root: str) -> None:
         self.files, self.order, self.root = files, order, root
+        self._labels = np.array(files.labels, np.int32)
         self._ahead: tuple[int, ReaderState, Future[_Files]] | None = None
         self._thread: ThreadPoolExecutor | None = None
 
@@ -119,8 +120,7 @@ class _Reader:
         return batch_size, before, self._thread.submit(files.read, context.memory, in_turn, chunk=GROUP)
 
     def _chosen(self, picked: list[int]) -> _Files:
-        labels = np.array([self.files.labels[i] for i in picked], np.int32)
-        return _Files([self.files.paths[i] for i in picked], labels)
+        return _Files([self.files.paths[i] for i in picked], self._labels[picked])
 
 
 class File(ReaderArguments, Operator):

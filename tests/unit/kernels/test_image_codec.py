@@ -16,7 +16,7 @@ import simplejpeg
 from images import picture
 from PIL import Image, ImageOps
 
-from dali_studio.kernels.cpu import image_codec, jpeg
+from dali_studio.kernels.cpu import image_codec, libjpeg
 from dali_studio.kernels.cpu.image_codec import DecodeError, ImageInfo
 
 Array = np.ndarray[Any, Any]
@@ -286,13 +286,24 @@ def test_real_photos_by_window(data_dir: Path) -> None:
             assert np.array_equal(image_codec.decode_view(data, info, (y, x, h, w)), whole[y : y + h, x : x + w])
 
 
-def test_only_the_rows_that_are_needed_are_decoded() -> None:
+def test_what_lies_below_a_window_is_not_looked_at() -> None:
     data = _saved(picture(400, 64), "JPEG", subsampling=2)
     info = image_codec.peek(data)
-    assert jpeg.decode_window(data, info, 0, 0, 10, 64).base is not None
-    assert [jpeg.rows_needed(info, bottom) for bottom in (1, 14, 15, 17, 399, 400)] == [16, 16, 32, 32, 400, 400]
-    progressive = image_codec.peek(FILES["jpeg progressive"])
-    assert jpeg.rows_needed(progressive, 1) == progressive.height
+    damaged = data[: len(data) * 3 // 4] + bytes(len(data) // 4 - 2) + data[-2:]
+    window = (0, 5, 120, 40)
+    assert np.array_equal(image_codec.decode_view(damaged, info, window), image_codec.decode_view(data, info, window))
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if name.startswith("jpeg")])
+def test_the_pixels_are_the_same_where_libjpeg_cannot_be_called(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = FILES[name]
+    info = image_codec.peek(data)
+    height, width, _ = image_codec.output_shape(info)
+    window = (height // 3, width // 4, height // 2, width // 2)
+    whole, part = image_codec.decode(data, info), image_codec.decode_view(data, info, window).copy()
+    monkeypatch.setattr(libjpeg, "entry_points", lambda: None)
+    assert np.array_equal(image_codec.decode(data, info), whole)
+    assert np.array_equal(image_codec.decode_view(data, info, window), part)
 
 
 def test_threads_do_not_share_scratch_memory() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 import threading
 import weakref
 from collections.abc import Callable
@@ -80,7 +79,7 @@ def test_a_closed_pool_runs_a_patient_loop_where_it_is_finished() -> None:
     pool = WorkerPool(4)
     pool.close()
     names: list[str] = []
-    loop = pool.start(lambda _: names.append(threading.current_thread().name), counted(5), 5, spare=1)
+    loop = pool.start(lambda _: names.append(threading.current_thread().name), counted(5), 5)
     pool.finish(loop)
     assert names == [threading.current_thread().name] * 5
 
@@ -153,53 +152,6 @@ def test_a_thread_serves_an_urgent_loop_between_two_calls_of_a_patient_one() -> 
     pool.close()
 
 
-def test_the_reserve_serves_urgent_loops_while_all_others_are_in_a_patient_one_and_ends_on_close() -> None:
-    pool = WorkerPool(2)
-    hold, begun = threading.Event(), threading.Event()
-
-    def work(_: int) -> None:
-        begun.set()
-        until(hold)
-
-    loop = pool.start(work, counted(1), 1, spare=1)
-    until(begun)
-    names: set[str] = set()
-    together = threading.Barrier(2)
-
-    def urgently(_: int) -> None:
-        names.add(threading.current_thread().name)
-        together.wait(_LIMIT)
-
-    pool.map(urgently, 2)
-    assert len(names) == 2 and any(name.startswith("dali-studio-reserve") for name in names)
-    assert not hold.is_set()
-    hold.set()
-    pool.finish(loop)
-    threads = [*pool._team._threads, *pool._team._reserve]
-    assert len(threads) > 1
-    pool.close()
-    for thread in threads:
-        thread.join(_LIMIT)
-        assert not thread.is_alive()
-
-
-def test_without_spare_processors_there_is_no_reserve() -> None:
-    pool = WorkerPool(3)
-    pool.finish(pool.start(lambda _: None, counted(9), 9))
-    assert not pool._team._reserve
-    pool.close()
-
-
-@pytest.mark.parametrize("left", [2, 1, 0, -5])
-def test_threads_leave_spare_processors_alone_but_one_works(left: int) -> None:
-    processors = os.cpu_count() or 1
-    spare = max(processors - left, 1)
-    pool = WorkerPool(processors + 8)
-    pool.finish(pool.start(lambda _: None, counted(100), 100, spare=spare))
-    assert len(pool._team._threads) == max(processors - spare, 1)
-    pool.close()
-
-
 def test_the_failure_of_the_lowest_index_of_a_patient_loop_is_raised_and_stops_it() -> None:
     pool = WorkerPool(4)
     together = threading.Barrier(3)
@@ -267,7 +219,7 @@ def test_a_waiting_thread_keeps_nothing_of_a_loop_alive(patient: bool) -> None:
 def test_a_forgotten_pool_is_freed() -> None:
     pool = WorkerPool(3)
     pool.map(lambda _: None, 9)
-    pool.finish(pool.start(lambda _: None, counted(9), 9, spare=1))
+    pool.finish(pool.start(lambda _: None, counted(9), 9))
     reference = weakref.ref(pool)
     team = pool._team
     del pool

@@ -1,0 +1,205 @@
+"""Threads that decode JPEG files for whole batches without the interpreter's lock: their loop is compiled code.
+
+Threads that fetch each picture through Python have to take the lock several times for it, and hold up those that
+prepare and finish batches (docs/benchmarks.md).
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dali_studio.kernels.cpu import decode_queue, libjpeg
+
+#: Batches that are decoded at a time; others are decoded by the thread that waits for them.
+_QUEUES = 8
+#: Microseconds between two questions whether the user has stopped the run.
+_PATIENCE = 20_000
+
+
+class Crew:
+    """The threads, and the queues that they serve, oldest first.
+
+    Parameters
+    ----------
+    threads : int
+        They come into being with the first batch. With 0, or where `libjpeg.entry_points` gives nothing, batches are
+        decoded by who waits for them.
+    """
+
+    def __init__(self, threads: int) -> None:
+        self.size = threads if libjpeg.entry_points() is not None else 0
+        self._team: _Team | None = None
+        self._lock = threading.Lock()
+
+    def start(self, job: Job) -> None:
+        """Let the threads begin with a batch; `Job.finish` must be called."""
+        with self._lock:
+            if self._team is None and self.size:
+                self._team = _Team(self.size)
+            if self._team is not None:
+                self._team.start(job)
+
+    def close(self) -> None:
+        """End the threads, once they are through with what has been started."""
+        with self._lock:
+            if self._team is not None:
+                self._team.close()
+                self._team = None
+            self.size = 0
+
+    def __del__(self) -> None:
+        if self._team is not None:
+            self._team.close()
+
+
+class Job:
+    """Pictures of one batch that wait to be decoded.
+
+    Parameters
+    ----------
+    count : int
+    shared : int
+        So many of them, the first ones, may also go to a hardware decoder.
+    requests : ndarray of int64, (count, `libjpeg.FIELDS`), optional
+        For compiled code; without them only `take` hands out pictures.
+
+    Attributes
+    ----------
+    compiled : bool
+        Whether the crew decodes them.
+    outcomes : ndarray of int8, (count,)
+        0, an outcome of `libjpeg`, or `decode_queue.BY_HARDWARE`.
+    nanoseconds : int
+        What the crew's threads spent on them.
+    """
+
+    def __init__(self, count: int, shared: int, requests: NDArray[np.int64] | None = None) -> None:
+        self.requests = requests
+        self.compiled = requests is not None and libjpeg.entry_points() is not None
+        self.outcomes = np.zeros(count, np.int8)
+        self._count, self._shared = count, shared
+        self._queues, self._which = np.zeros(decode_queue.WORDS, np.int64), 0
+        self._team: _Team | None = None
+        self.nanoseconds = 0
+        self._fill(1)
+
+    def _fill(self, number: int) -> None:
+        row = self._queues[self._which * decode_queue.WORDS :]
+        row[decode_queue.SHARED] = self._shared
+        row[decode_queue.OUTCOMES] = self.outcomes.ctypes.data
+        row[decode_queue.REQUESTS] = 0 if self.requests is None else self.requests.ctypes.data
+        row[decode_queue.SPENT] = 0
+        decode_queue.fill(self._queues, self._which, self._count)
+        decode_queue.mark(self._queues, self._which, number)
+
+    def move(self, team: _Team, queues: NDArray[np.int64], which: int, number: int) -> None:
+        """Wait in another queue from now on; for `Crew.start`."""
+        self._team, self._queues, self._which = team, queues, which
+        self._fill(number)
+
+    def take(self) -> int:
+        """One picture, for who decodes it otherwise; -1 if there is none."""
+        row: int = decode_queue.take(self._queues, self._which)
+        if row >= 0:
+            self.outcomes[row] = libjpeg.DONE
+        return row
+
+    @property
+    def queue(self) -> tuple[NDArray[np.int64], int]:
+        """Where it waits, for `decode_queue.take_group`."""
+        return self._queues, self._which
+
+    def stop(self) -> None:
+        """Nobody need take the rest."""
+        decode_queue.empty(self._queues, self._which)
+
+    def finish(self, stopped: Callable[[], bool]) -> None:
+        """Wait until all are taken and compiled code is through with its share; helps where there are no threads.
+
+        Parameters
+        ----------
+        stopped : callable
+            Whether the rest need not be decoded any more.
+        """
+        entries = libjpeg.entry_points()
+        if self._team is None and self.compiled and not stopped():
+            decode_queue.work(*self.queue, np.empty(decode_queue.MEMORY, np.uint8), entries)
+        elif self._team is not None:
+            while not decode_queue.wait(self._queues, self._which, _PATIENCE):
+                if stopped():
+                    self.stop()
+
+    def close(self, *, haunted: bool = False) -> None:
+        """Leave the queue, after `finish`.
+
+        Parameters
+        ----------
+        haunted : bool
+            Somebody who does not answer may still take from the queue one day: it is not used again.
+        """
+        self.nanoseconds = int(self._queues[self._which * decode_queue.WORDS + decode_queue.SPENT])
+        if self._team is not None:
+            self._team.release(self._which, haunted=haunted)
+            self._queues, self._which, self._team = np.zeros(decode_queue.WORDS, np.int64), 0, None
+
+
+class _Team:
+    """The threads; they hold no reference to the crew, which may be forgotten."""
+
+    def __init__(self, threads: int) -> None:
+        self._queues = np.zeros(_QUEUES * decode_queue.WORDS, np.int64)
+        self._free = list(range(_QUEUES))
+        self._numbers = itertools.count(1)
+        self._lock = threading.Lock()
+        self._threads = threads
+        self._calls, self._caller = os.pipe()
+        end = _End(threads, self._calls)
+        for number in range(threads):
+            name = f"dali-studio-decoder-{number + 1}"
+            threading.Thread(target=_serve, args=(self._queues, self._calls, end), name=name, daemon=True).start()
+
+    def start(self, job: Job) -> None:
+        with self._lock:
+            if not self._free:
+                return
+            which = self._free.pop()
+        job.move(self, self._queues, which, next(self._numbers))
+        os.write(self._caller, bytes(self._threads))
+
+    def release(self, which: int, *, haunted: bool) -> None:
+        decode_queue.mark(self._queues, which, 0)
+        while not decode_queue.wait(self._queues, which, _PATIENCE):
+            pass
+        with self._lock:
+            self._free.extend(() if haunted else (which,))
+
+    def close(self) -> None:
+        os.close(self._caller)
+
+
+class _End:
+    """Closes the threads' end of the pipe when the last of them has left."""
+
+    def __init__(self, threads: int, calls: int) -> None:
+        self._left, self._calls, self._lock = threads, calls, threading.Lock()
+
+    def leave(self) -> None:
+        with self._lock:
+            self._left -= 1
+            if not self._left:
+                with suppress(OSError):
+                    os.close(self._calls)
+
+
+def _serve(queues: NDArray[np.int64], calls: int, end: _End) -> None:
+    entries = libjpeg.entry_points()
+    assert entries is not None
+    decode_queue.serve(queues, calls, np.empty(decode_queue.MEMORY, np.uint8), entries)
+    end.leave()

@@ -1,0 +1,183 @@
+"""Threads whose loop is compiled: everything is decoded once, whoever else takes from the queue."""
+
+from __future__ import annotations
+
+import gc
+import os
+import threading
+import time
+import weakref
+
+import numpy as np
+import pytest
+import simplejpeg
+from numpy.typing import NDArray
+
+from dali_studio.kernels.cpu import decode_queue, libjpeg
+from dali_studio.runtime.crew import Crew, Job
+
+_RNG = np.random.default_rng(3)
+FILES = [
+    np.frombuffer(
+        simplejpeg.encode_jpeg(_RNG.integers(0, 255, (8 + k % 40, 90 - k % 30, 3), np.uint8), 80, "RGB", "420"),
+        np.uint8,
+    )
+    for k in range(60)
+]
+EXPECTED = [simplejpeg.decode_jpeg(file, "RGB", fastupsample=True) for file in FILES]
+
+
+class Work:
+    """A batch of files, and memory for their pixels."""
+
+    def __init__(self, shared: int = 0, files: list[NDArray[np.uint8]] = FILES) -> None:
+        self.pixels = [np.zeros_like(pixels) for pixels in EXPECTED]
+        requests = np.zeros((len(files), libjpeg.FIELDS), np.int64)
+        for request, file, expected, pixels in zip(requests, files, EXPECTED, self.pixels, strict=True):
+            h, w, _ = expected.shape
+            request[:] = (
+                file.ctypes.data, file.size, h, w, libjpeg.COLOR_SPACES["RGB"], 3, 0, 1, 0, 0, h, w,
+                pixels.ctypes.data, w * 3,
+            )  # fmt: skip
+        self.job = Job(len(files), shared, requests)
+
+    def check(self, others: set[int] = frozenset()) -> None:  # pyright: ignore[reportArgumentType]
+        """What was not taken by others is done, and nothing else was touched."""
+        by_crew = np.delete(self.job.outcomes, sorted(others))
+        assert (by_crew == libjpeg.DONE).all()
+        for k, (pixels, expected) in enumerate(zip(self.pixels, EXPECTED, strict=True)):
+            assert not pixels.any() if k in others else np.array_equal(pixels, expected)
+
+
+def never() -> bool:
+    return False
+
+
+@pytest.mark.parametrize("threads", [0, 1, 5])
+def test_everything_is_decoded_batch_after_batch(threads: int) -> None:
+    crew = Crew(threads)
+    for _ in range(5):
+        work = Work()
+        crew.start(work.job)
+        work.job.finish(never)
+        work.job.close()
+        work.check()
+        assert work.job.nanoseconds > 0
+    crew.close()
+
+
+@pytest.mark.parametrize("threads", [0, 3])
+def test_more_batches_than_queues_may_be_underway(threads: int) -> None:
+    crew = Crew(threads)
+    works = [Work() for _ in range(20)]
+    for work in works:
+        crew.start(work.job)
+    for work in reversed(works):
+        work.job.finish(never)
+        work.job.close()
+        work.check()
+    crew.close()
+
+
+def test_what_others_take_is_left_alone() -> None:
+    crew = Crew(2)
+    for _ in range(30):
+        work = Work(shared=50)
+        crew.start(work.job)
+        taken: set[int] = set()
+        while (group := decode_queue.take_group(*work.job.queue, 4, 8))[1]:
+            taken |= set(range(group[0], group[0] + group[1]))
+            time.sleep(0.0005)
+        one = work.job.take()
+        taken |= {one} - {-1}
+        work.job.finish(never)
+        work.job.close()
+        assert max(taken, default=0) < 60 and not {k for k in taken if 50 <= k != one}
+        work.check(taken)
+    crew.close()
+
+
+def test_damaged_files_are_not_done_and_the_others_are() -> None:
+    files = [file.copy() for file in FILES]
+    for k in (3, 30, 59):
+        files[k] = files[k][:-30]
+    crew, work = Crew(3), Work(files=files)
+    crew.start(work.job)
+    work.job.finish(never)
+    work.job.close()
+    assert np.flatnonzero(work.job.outcomes == libjpeg.FAILED).tolist() == [3, 30, 59]
+    crew.close()
+
+
+def test_a_stop_leaves_the_rest() -> None:
+    crew, work = Crew(0), Work()
+    crew.start(work.job)
+    work.job.stop()
+    work.job.finish(never)
+    work.job.close()
+    assert not work.job.outcomes.any()
+    crew = Crew(2)
+    for _ in range(20):
+        work = Work()
+        crew.start(work.job)
+        work.job.finish(lambda: True)
+        done = work.job.outcomes == libjpeg.DONE
+        work.job.close()
+        for pixels, expected, there in zip(work.pixels, EXPECTED, done, strict=True):
+            assert np.array_equal(pixels, expected) == bool(there)
+    crew.close()
+
+
+def _threads() -> int:
+    return sum(thread.name.startswith("dali-studio-decoder") for thread in threading.enumerate())
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="open files are counted by /proc")  # noqa: PTH112
+@pytest.mark.parametrize("how", ["closed", "forgotten"])
+def test_threads_and_files_go_with_the_crew(how: str) -> None:
+    before, threads = len(os.listdir("/proc/self/fd")), _threads()  # noqa: PTH208
+    crew, work = Crew(4), Work()
+    crew.start(work.job)
+    work.job.finish(never)
+    work.job.close()
+    work.check()
+    assert _threads() == threads + 4
+    reference = weakref.ref(crew)
+    if how == "closed":
+        crew.close()
+    del crew
+    gc.collect()
+    assert reference() is None
+    end = time.monotonic() + 10
+    while (_threads() > threads or len(os.listdir("/proc/self/fd")) > before) and time.monotonic() < end:  # noqa: PTH208
+        time.sleep(0.01)
+    assert _threads() == threads
+    assert len(os.listdir("/proc/self/fd")) == before  # noqa: PTH208
+
+
+def test_a_haunted_queue_is_not_used_again() -> None:
+    crew = Crew(2)
+    queues: set[int] = set()
+    for k in range(12):
+        work = Work()
+        crew.start(work.job)
+        queues.add(work.job.queue[1])
+        haunted = work.job.queue if k == 3 else None
+        work.job.finish(never)
+        work.job.close(haunted=k == 3)
+        work.check()
+        if haunted is not None:
+            queues.clear()
+            lost = haunted[1]
+    assert lost not in queues
+    crew.close()
+
+
+def test_a_closed_crew_still_decodes_where_it_is_finished() -> None:
+    crew = Crew(3)
+    crew.close()
+    work = Work()
+    crew.start(work.job)
+    work.job.finish(never)
+    work.job.close()
+    work.check()
