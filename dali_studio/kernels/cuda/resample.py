@@ -154,7 +154,7 @@ def _shared(columns: NDArray[Any], channels: Any) -> tuple[NDArray[np.int64], in
     """Columns of a warp of each sample, floats of a warp's row, and how many warps fit into shared memory."""
     scale, taps = np.abs(columns["scale"].astype(np.float64)), columns["taps"].astype(np.int64)
     # as many as are filtered at once, if that is neither too few nor more than a warp takes
-    most = np.floor(((_AT_ONCE - 3) / channels - taps - 3) / np.maximum(scale, 1e-6)) + 1
+    most = np.floor(((_AT_ONCE - 3) / np.maximum(channels, 1) - taps - 3) / np.maximum(scale, 1e-6)) + 1
     tile = np.where(most < _TILES[1], _TILES[0], np.minimum(most, _TILES[0])).astype(np.int64) // 4 * 4
     # the columns that a warp reads: as far as its outputs lie apart, and the filter's width
     span = np.minimum(columns["in_size"], np.ceil((tile - 1) * scale).astype(np.int64) + taps + 2)
