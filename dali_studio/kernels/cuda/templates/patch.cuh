@@ -3,7 +3,8 @@
 
 #define ROWS 48
 
-// What a part of the trait `patch` reads, it finds itself.
+// The part finds what a rectangle of its pixels reads (`find`), and computes pixels from that (`near`, with the matrix of
+// the sample and what `origin` gives).
 template <class O, class PART> struct Staged {
   static const bool inside = true;
   float matrix[6];
