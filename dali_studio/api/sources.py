@@ -24,8 +24,8 @@ from dali_studio.schema.batches import Batch
 from dali_studio.schema.model import Value
 from dali_studio.types import BatchInfo, SampleInfo
 
-#: ``take_in(arrays, layout, stream)``: a copy of CuPy arrays that are ready on a stream.
-TakeIn = Callable[[Sequence[Any], str, Any], DeviceBatch]
+#: ``take_in(arrays, layout, stream)``: a copy of CuPy arrays, or of one for the batch, that are ready on a stream.
+TakeIn = Callable[[Any, str, Any], DeviceBatch]
 
 
 class SourceFeeder:
@@ -222,7 +222,8 @@ class SourceFeeder:
                 "DS104", f"The {error}.", "Give a stream of CuPy or PyTorch, the address of one, 0 or -1.",
                 argument="cuda_stream",
             ) from error  # fmt: skip
-        made = take_in(batch.arrays(), batch.layout(), stream)
+        whole = batch.whole()
+        made = take_in(batch.arrays() if whole is None else whole, batch.layout(), stream)
         if isinstance(wanted, int) and wanted == COMPLETE:
             made.ready.synchronize()  # no order of streams keeps the program from changing the data
         return made

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
@@ -102,11 +103,19 @@ class TensorListGPU(TensorListBase):
             sources = list(data._sources)  # noqa: SLF001 - its own class
             self._assign(data.arrays(), data.layout() if layout is None else layout, sources)
             return
-        several = isinstance(data, list | tuple)
-        samples = (
-            [_as_device_array(item) for item in cast("list[Any]", data)] if several else list(_as_device_array(data))
-        )
-        self._assign(samples, layout, [])
+        if isinstance(data, list | tuple):
+            items = cast("list[Any]", data)
+            self._assign(list(items) if _all_cupy(items) else [_as_device_array(item) for item in items], layout, [])
+            return
+        array = _as_device_array(data)
+        if not array.ndim or not len(array) or not array.flags.c_contiguous:
+            self._assign(list(array), layout, [])
+            return
+        offsets = array.nbytes // len(array) * np.arange(len(array))
+        shapes = np.tile(np.array(array.shape[1:], np.int64), (len(array), 1))
+        self._samples, self._sources = _Slab(array.data, offsets, shapes, array.dtype), ("",) * len(array)
+        self._dtype, self._layout = from_numpy(array.dtype), ""
+        self.set_layout(layout)
 
     @classmethod
     def from_memory(
@@ -150,6 +159,11 @@ class TensorListGPU(TensorListBase):
     def arrays(self) -> list[Any]:
         """The samples as CuPy arrays that share the batch's memory."""
         return list(self._samples)
+
+    def whole(self) -> Any:
+        """The samples as one CuPy array, if they are one in memory; ``None`` if they are not."""
+        found = self._samples
+        return found.array() if isinstance(found, _Slab) and found and found.is_array() else None
 
     def at(self, index: int) -> TensorGPU:
         """Sample `index`; shares the batch's memory."""
@@ -197,8 +211,9 @@ class TensorListGPU(TensorListBase):
         cupy = _cupy()
         if not self._samples:
             return cupy.empty((0,), np.float32)
-        if isinstance(self._samples, _Slab) and self._samples.is_array():
-            return self._samples.array()
+        whole = self.whole()
+        if whole is not None:
+            return whole
         first = self._samples[0]
         self._check_dense()
         start, size = first.data.ptr, first.nbytes
@@ -276,6 +291,8 @@ def on_gpu(data: Any) -> bool:
         If some of a list do and others do not.
     """
     if isinstance(data, list | tuple):
+        if _all_cupy(cast("list[Any]", data)):
+            return True
         found = [on_gpu(item) for item in cast("list[Any]", data)]
         if any(found) and not all(found):
             raise TypeError(
@@ -288,6 +305,12 @@ def on_gpu(data: Any) -> bool:
     if isinstance(data, TensorListGPU) or hasattr(data, "__cuda_array_interface__"):
         return True
     return hasattr(data, "__dlpack_device__") and int(data.__dlpack_device__()[0]) in _DLPACK_CUDA
+
+
+def _all_cupy(items: Sequence[Any]) -> bool:
+    """Whether all are CuPy arrays, which need no closer look; quick, since it is asked for every batch."""
+    module = sys.modules.get("cupy")
+    return module is not None and set(map(type, items)) == {module.ndarray}
 
 
 def _as_device_array(data: Any) -> Any:

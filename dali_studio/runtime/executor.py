@@ -345,7 +345,7 @@ class Executor:
             partial(tolerance.accepts, facts.step),
         )  # fmt: skip
 
-    def take_in(self, step: Step, arrays: Sequence[Any], layout: str, producer: Any) -> DeviceBatch:
+    def take_in(self, step: Step, arrays: Any, layout: str, producer: Any) -> DeviceBatch:
         """Copy CuPy arrays for an external source, in the order of the stream `producer`, for a later request."""
         assert self._gpu is not None
         try:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
-from typing import Any
+from operator import attrgetter
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,7 @@ from dali_studio.schema.batches import Batch
 from dali_studio.schema.registry import Registry
 from dali_studio.schema.traits import PerSample
 
+_DEVICE = attrgetter("data.device_id")
 #: Copies of fewer bytes are not worth the worker threads.
 _SMALL = 1 << 16
 
@@ -109,11 +111,15 @@ class GpuRunner:
                 if recording is not None:
                     recording.results(step.key, device=placed[port].size)
 
-    def take_in(self, step: Step, arrays: Sequence[Any], layout: str, producer: Any) -> DeviceBatch:
-        """Copy arrays of the program, which is free to change them afterwards on the stream `producer`."""
+    def take_in(self, step: Step, arrays: Any, layout: str, producer: Any) -> DeviceBatch:
+        """Copy arrays of the program, which is free to change them afterwards on the stream `producer`.
+
+        `arrays` are CuPy's, one for each sample, or one for the batch.
+        """
         with gpu_failures(step, len(arrays)):
             here = self._stream.device_id
-            elsewhere = next((n for n in (int(array.device.id) for array in arrays) if n != here), here)
+            several = cast("list[Any]", arrays) if isinstance(arrays, list) else [arrays]
+            elsewhere = next(iter(set(map(_DEVICE, several)) - {here}), here)
             if elsewhere != here:
                 raise ArgumentError(
                     f"the data lies on GPU {elsewhere}; the pipeline works on GPU {here}.",

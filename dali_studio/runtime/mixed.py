@@ -52,7 +52,7 @@ class MixedRunner:
     def __init__(self, registry: Registry, workers: WorkerPool, stream: GpuStream) -> None:
         self._registry, self._workers, self._stream = registry, workers, stream
         self._feeders: list[HardwareFeeder] = []
-        self._crew = Crew(min(workers.num_threads - 1, max((os.cpu_count() or 1) - _LEFT, 1)))
+        self._crew = Crew(min(workers.num_threads - 1, max(_processors() - _LEFT, 1)))
         self._abandoned: list[DeviceBatch] = []
         #: Pictures decoded so far, by who decoded them.
         self.counts = {"hardware": 0, "threads": 0}
@@ -171,6 +171,11 @@ class MixedRunner:
         for feeder in self._feeders:
             feeder.close()
         self._feeders = []
+
+
+def _processors() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _runs(count: int, without: Sequence[int]) -> list[tuple[int, int]]:

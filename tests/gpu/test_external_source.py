@@ -44,6 +44,14 @@ def cupy_array(array: Array) -> Any:
     return pytest.importorskip("cupy").asarray(array)
 
 
+def at_odd_address(array: Array) -> Any:
+    cupy = pytest.importorskip("cupy")
+    memory = cupy.cuda.alloc(array.nbytes + 64) + array.itemsize
+    made = cupy.ndarray(array.shape, array.dtype, memory)
+    made[...] = cupy.asarray(array)
+    return made
+
+
 class OnlyDlpack:
     """An array of a library that knows DLPack alone."""
 
@@ -60,6 +68,7 @@ class OnlyDlpack:
 FORMS: dict[str, Callable[[Array], Any]] = {
     "cupy": cupy_array, "torch": torch_tensor, "dlpack": OnlyDlpack, "tensor": lambda a: TensorGPU(cupy_array(a)),
     "strided": lambda a: cupy_array(np.repeat(a, 2, axis=1))[:, ::2], "host": lambda a: a,
+    "odd address": at_odd_address,
 }  # fmt: skip
 
 

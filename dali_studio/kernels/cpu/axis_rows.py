@@ -18,7 +18,7 @@ AXIS = np.dtype(
      *((name, np.int32) for name in _INTS), ("radius", np.float32), ("unused", np.int32)],
     align=True,
 )  # fmt: skip
-_ROW_INTS = ("y_taps", "x_taps", "height", "width")
+_ROW_INTS = ("y_taps", "x_taps", "height", "width", "tile", "unused")
 #: What the kernel of the pixels reads of a sample.
 ROW = np.dtype(
     [*((name, np.uint64) for name in ("y_starts", "x_starts", "y_weights", "x_weights")),
@@ -32,12 +32,12 @@ _NEAREST = int(Interp.NN)
 
 @short_kernel(
     readable(int64, 2), readable(int64, 2), int64, int64, int64, readable(float64, 2), int64, int64, boolean,
-    readable(float32, 1), int64, writable(float32, 2), writable(int32, 2), writable(int32, 2), writable(int64, 1),
-    writable(int64, 1),
+    readable(float32, 1), int64, int64, int64, int64, writable(float32, 2), writable(int32, 2), writable(int32, 2),
+    writable(int64, 1), writable(int64, 1),
 )  # fmt: skip
 def _axes(
-    in_shapes, out_shapes, height, width, channel, rois, shrinking, growing, antialias, natural, tile, floats, ints,
-    rows, starts, found,
+    in_shapes, out_shapes, height, width, channel, rois, shrinking, growing, antialias, natural, most_tile, least_tile,
+    band, at_once, floats, ints, rows, starts, found,
 ):  # fmt: skip
     count, one = len(in_shapes), np.float32(1)
     end = 0
@@ -62,24 +62,34 @@ def _axes(
             rows[i, 8 + side], rows[i, 10 + side] = taps, out_size
             starts[at] = end
             end += 4 * out_size * (1 + taps)
-            if side == 1:  # the columns that a warp reads: as far as its outputs lie apart, and the filter's width
-                span = min(in_size, int64(np.ceil((tile - 1) * abs(np.float64(scale)))) + taps + 2)
-                found[1] = max(found[1], span * (1 if channel < 0 else in_shapes[i, channel]))
+            if side == 1:
+                step, channels = abs(np.float64(scale)), 1 if channel < 0 else in_shapes[i, channel]
+                # as many columns as are filtered at once, if that is neither too few nor more than a warp takes
+                fit = np.floor(((at_once - 3) / max(channels, 1) - taps - 3) / max(step, 1e-6)) + 1
+                tile = most_tile if fit < least_tile else int64(min(fit, np.float64(most_tile))) // 4 * 4
+                # the columns that a warp reads: as far as its outputs lie apart, and the filter's width
+                span = min(in_size, int64(np.ceil((tile - 1) * step)) + taps + 2)
+                found[1] = max(found[1], span * channels)
+                rows[i, 12] = tile
+                jobs = ((out_size + tile - 1) // tile) * ((out_shapes[i, height] + band - 1) // band)
+                found[3] = max(found[3], jobs if channel >= 0 else jobs * out_shapes[i, 0])
     found[0] = end
 
 
 def axes(
     in_shapes: NDArray[np.int64], out_shapes: NDArray[np.int64], layout: str, rois: NDArray[np.float64],
-    kinds: tuple[int, int], tile: int, *, antialias: bool,
-) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.int64], int, int]:  # fmt: skip
+    kinds: tuple[int, int], tiles: tuple[int, int, int], at_once: int, *, antialias: bool,
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.int64], int, int, int]:  # fmt: skip
     """The geometry of all axes, in the precision of `axis_weights`.
 
     Parameters
     ----------
     kinds : (int, int)
         `Interp` of axes that shrink, and of others.
-    tile : int
-        Columns of the output that are computed together.
+    tiles : (int, int, int)
+        Columns of the output that are computed together, at most, and those below which fewer are not worth it; rows.
+    at_once : int
+        Elements of a row of the input that these columns should read, where that are not too few columns.
 
     Returns
     -------
@@ -93,6 +103,8 @@ def axes(
         Bytes of all weights.
     span : int
         Elements that a tile reads of a row of the input, at most.
+    jobs : int
+        Tiles of an output, at most; of all its planes where they are apart.
 
     Raises
     ------
@@ -102,16 +114,16 @@ def axes(
     count = len(in_shapes)
     table, rows, starts = np.zeros(2 * count, AXIS), np.zeros(count, ROW), np.empty(2 * count, np.int64)
     height, width, channel = (layout.index(letter) for letter in "HWC")
-    found = np.array([0, 1, 1])
+    found = np.array([0, 1, 1, 0])
     _axes()(
         in_shapes, out_shapes, height, width, -1 if layout == "CHW" else channel, rois, *kinds, antialias, _NATURAL,
-        tile, table.view(np.float32).reshape(2 * count, -1), table.view(np.int32).reshape(2 * count, -1),
+        *tiles, at_once, table.view(np.float32).reshape(2 * count, -1), table.view(np.int32).reshape(2 * count, -1),
         rows.view(np.int32).reshape(count, -1), starts, found,
     )  # fmt: skip
-    size, span, least = found.tolist()
+    size, span, least, jobs = found.tolist()
     if not least:
         raise ValueError("An image without pixels cannot be resized.")
-    return table, rows, starts, size, span
+    return table, rows, starts, size, span, jobs
 
 
 @short_kernel(readable(int64, 1), int64, writable(int64, 2), writable(int64, 2), readable(int32, 2))

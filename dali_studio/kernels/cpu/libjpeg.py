@@ -19,6 +19,7 @@ from typing import Any
 
 import llvmlite.binding
 import numpy as np
+import simplejpeg  # pyright: ignore[reportMissingTypeStubs]
 from llvmlite import ir
 from numba import carray, cfunc, types
 from numba.extending import intrinsic
@@ -260,7 +261,8 @@ def decode(memory: Any, request: Any, entries: Any) -> int:
 def entry_points() -> NDArray[np.int64] | None:
     """What compiled code needs to call the library; ``None`` where it cannot be called so.
 
-    That is the case on 32-bit systems and on Windows, and where Pillow comes without libjpeg-turbo.
+    That is the case on 32-bit systems and on Windows, and where Pillow comes without libjpeg-turbo, or with one of
+    another interface.
     """
     if sys.platform == "win32" or sys.maxsize < 2**32:
         return None
@@ -279,7 +281,17 @@ def entry_points() -> NDArray[np.int64] | None:
         llvmlite.binding.add_symbol(_PREFIX + name, ctypes.cast(function, ctypes.c_void_p).value)
     called = [_callback(function) for function in (_decode, _fail, _say_nothing)]
     _kept.extend(called)
-    return np.array([function.address for function in called], np.int64)
+    entries = np.array([function.address for function in called], np.int64)
+    return entries if _works(entries) else None
+
+
+def _works(entries: NDArray[np.int64]) -> bool:
+    """Whether a picture comes out as it should; some builds have structures of another version of libjpeg."""
+    data = np.frombuffer(simplejpeg.encode_jpeg(np.arange(768, dtype=np.uint8).reshape(16, 16, 3)), np.uint8)
+    made = np.zeros((9, 11, 3), np.uint8)
+    numbers = data.ctypes.data, len(data), 16, 16, COLOR_SPACES["RGB"], 3, 0, 0, 4, 3, 9, 11, made.ctypes.data, 33
+    outcome = decode(np.empty(BLOCK, np.uint8), np.array(numbers, np.int64), entries)
+    return outcome == DONE and np.array_equal(made, simplejpeg.decode_jpeg(data)[4:13, 3:14])
 
 
 def describe() -> str:

@@ -12,15 +12,24 @@ from numpy.typing import NDArray
 from dali_studio.kernels.cpu import descriptors
 from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.kernels.cuda.device import cupy
-from dali_studio.kernels.cuda.generate import Form, form_of, shape_of, source
+from dali_studio.kernels.cuda.generate import (
+    MOVED,
+    QUADS,
+    QUADS_SHORT,
+    TILES,
+    Form,
+    form_of,
+    shape_of,
+    source,
+    way_of,
+)
 from dali_studio.kernels.cuda.parts import Part
-from dali_studio.kernels.cuda.sources import OPTIONS
+from dali_studio.kernels.cuda.sources import OPTIONS, TYPES
 from dali_studio.kernels.cuda.staging import Table
 from dali_studio.kernels.cuda.stream import MOST_SAMPLES, GpuStream
 
 _ALIGNMENT = 16
 _THREADS = 256
-_TILE = 32  # rows and columns of a block of the form "grid"
 #: What every descriptor begins with: the extents are height, width and channels of input and output.
 _HEAD = np.dtype([("src", np.int64), ("dst", np.int64), ("count", np.int64), ("extents", np.int32, 6)], align=True)
 #: Pairs of slabs for which the descriptors of a chain are kept.
@@ -49,7 +58,12 @@ def run(
         each = 16 // max(src.dtype.itemsize, out.dtype.itemsize)  # as N in the source
         blocks = -(-(most // unit) // (each * _THREADS))
     else:
-        made, blocks = descriptors.measure(out.shapes, order_of(out), (_TILE, _TILE), 3)
+        way = way_of(parts, TYPES[src.dtype.name], src.layout == "CHW")
+        if way == "quads":
+            made, pixels = descriptors.measure(out.shapes, order_of(out))
+            blocks = -(-(pixels + QUADS_SHORT) // QUADS)
+        else:
+            made, blocks = descriptors.measure(out.shapes, order_of(out), TILES[way], MOVED)
         unit, most = 0, max(most, made)
         if most >= _ELEMENTS:
             raise ValueError(f"an image has {most} elements; a GPU operator takes fewer than 2^32")

@@ -31,6 +31,7 @@ class _Piece:
     text: str
     flags: tuple[int, ...]
     rgb: bool
+    patch: bool
     fields: bool
 
 
@@ -67,8 +68,26 @@ def shape_of(
     form: Form, parts: Sequence[Part], dtypes: Sequence[np.dtype[np.generic]], planar_in: bool, planar_out: bool
 ) -> Shape:
     """The shape of the kernel of these parts; `dtypes` are those of the input and after each part."""
-    pieces = tuple(_Piece(p.name, p.kind, p.text, p.flags, p.rgb, p.row is not None) for p in parts)
+    pieces = tuple(_Piece(p.name, p.kind, p.text, p.flags, p.rgb, p.patch, p.row is not None) for p in parts)
     return Shape(form, pieces, tuple(TYPES[dtype.name] for dtype in dtypes), planar_in, planar_out)
+
+
+#: How a kernel of the form "grid" goes through the pixels, by the name of its template.
+Way = Literal["grid", "patch", "quads"]
+#: Pixels of a block of "quads", where the first of a sample may be some pixels short.
+QUADS, QUADS_SHORT = 4096, 15
+#: Rows and columns of a block of the others, and how many columns rows may be moved by.
+TILES: dict[Way, tuple[int, int]] = {"grid": (32, 32), "patch": (48, 64)}
+MOVED = 3
+
+
+def way_of(parts: Sequence[Part] | Sequence[_Piece], first: str, planar_in: bool) -> Way:
+    """The way of the form "grid"; RGB bytes side by side have faster ones. `first` is the type of the input."""
+    if first != "u8" or planar_in or parts[0].kind == "resample":
+        return "grid"
+    if parts[0].kind == "source":
+        return "patch" if parts[0].patch else "grid"
+    return "quads"
 
 
 @cache
@@ -97,11 +116,15 @@ def source(shape: Shape) -> str:
     lines += _chain(chain, types[1 if has_source else 0 :], len(pieces) - len(chain))
     if shape.form == "rows":
         lines += [f"typedef {types[1]} RESAMPLED;"]
+    template: str = shape.form
     if shape.form == "grid":
+        template = way_of(pieces, types[0], shape.planar_in)
+        if template == "patch":
+            lines += [f"typedef {types[1]} SOURCED;"]
         computed = f"Computed<IN, {types[1]}, S> source = {{image, t.source}};"
         made = computed if has_source else "Loaded<IN> source = {image};"
         lines += [f"#define SOURCE Image<IN> image = {{t.src, t.in_h, t.in_w, t.in_c}}; {made}"]
-    return "\n".join([*lines, part_text(shape.form), ""])
+    return "\n".join([*lines, part_text(template), ""])
 
 
 def _item(pieces: Sequence[_Piece], types: Sequence[str], has_source: bool) -> list[str]:
@@ -135,7 +158,7 @@ def _chain(chain: Sequence[_Piece], types: Sequence[str], first: int) -> list[st
             rows.insert(0, f"{part}.row(i)")
             columns.insert(0, f"{part}.column(i)")
             lines.append(f"  bool here = {part}.row(y);\n  here = {part}.column(x) && here && c < {part}.channels;")
-            lines.append(f"  if (!here) {{\n    {part}.template outside<C>(out, c);\n    return;\n  }}")
+            lines.append(f"  if (!B::inside && !here) {{\n    {part}.template outside<C>(out, c);\n    return;\n  }}")
         lines.append(f"{compute}}}")
     for name, calls in (("row", rows), ("column", columns)):
         lines.append(f"__device__ __forceinline__ bool {name}(const Item& t, int& i) {{\n  bool inside = true;")

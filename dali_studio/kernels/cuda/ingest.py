@@ -6,15 +6,22 @@ import ctypes
 import sys
 from collections.abc import Sequence
 from functools import cache
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from dali_studio.kernels.cuda.batch import PADDING, DeviceBatch, place
+from dali_studio.kernels.cuda import sources
+from dali_studio.kernels.cuda.batch import PADDING, DeviceBatch, elements, place
 from dali_studio.kernels.cuda.device import cupy
 
 #: What ``cuda_stream`` may say instead of a stream: the data is complete, whichever stream reads it.
 COMPLETE = -1
+_COPY = np.dtype([("source", np.uint64), ("target", np.uint64), ("size", np.int64)])
+_PIECE, _THREADS = 32768, 256  # bytes and threads of a block
+_MOST = 65535  # arrays of a launch
+_ADDRESS, _SHAPE, _CONTIGUOUS = attrgetter("data.ptr"), attrgetter("shape"), attrgetter("flags.c_contiguous")
 
 
 def producer(wanted: Any, array: Any, device_id: int) -> Any:
@@ -81,44 +88,75 @@ def _address(stream: Any) -> int:
     raise TypeError(f"cuda_stream is a {type(stream).__name__}, which is no CUDA stream")
 
 
-def copied(arrays: Sequence[Any], layout: str, stream: Any, allocate: Any) -> DeviceBatch:
+def copied(arrays: Any, layout: str, stream: Any, allocate: Any) -> DeviceBatch:
     """A batch with the contents of CuPy arrays of one type, made on `stream`; its event tells when it is there.
 
     Parameters
     ----------
-    arrays : sequence of cupy.ndarray
+    arrays : sequence of cupy.ndarray, or cupy.ndarray
+        The samples, or one array whose first axis is the sample.
     stream : cupy.cuda.Stream
         Later work on it may change the arrays.
     allocate : callable
         ``allocate(size)`` gives device memory, for use on the current stream.
     """
-    first = arrays[0]
-    shapes = np.array([array.shape for array in arrays], np.int64).reshape(len(arrays), first.ndim)
+    count, one = len(arrays), isinstance(arrays, cupy().ndarray)
+    first = arrays if one else arrays[0]
+    given = [first.shape[1:]] if one else list(map(_SHAPE, arrays))
+    if given.count(given[0]) == len(given):
+        shapes = np.tile(np.array(given[0], np.int64), (count, 1))
+    else:
+        shapes = np.array(given, np.int64)
     offsets, size = place(shapes, first.dtype)
+    table = -(-(size + PADDING) // 16) * 16  # the kernel's table lies behind the samples
     with stream:
-        memory = allocate(size + PADDING)
-        _copy(arrays, memory, offsets.tolist(), stream)
+        memory = allocate(table + count * _COPY.itemsize)
+        if one:
+            cupy().ndarray(first.shape, first.dtype, memory)[...] = first
+        else:
+            _copy(arrays, elements(shapes) * first.dtype.itemsize, memory, offsets, table, stream)
         ready = cupy().cuda.Event(block=False, disable_timing=True)
         ready.record(stream)
     return DeviceBatch(memory, offsets, shapes, first.dtype, layout, ready=ready)
 
 
-def _copy(arrays: Sequence[Any], memory: Any, offsets: Sequence[int], stream: Any) -> None:
-    """Copy arrays to their places; those that lie one behind the other on both sides go in one piece."""
+def _copy(
+    arrays: Sequence[Any], sizes: NDArray[np.int64], memory: Any, offsets: NDArray[np.int64], table: int, stream: Any
+) -> None:
+    """Copy arrays to their places: in one piece if they lie like that on both sides, or else by one launch."""
+    copies = np.empty(len(arrays), _COPY)
+    copies["source"] = list(map(_ADDRESS, arrays))
+    copies["target"], copies["size"] = offsets + int(memory.ptr), sizes
+    for index, (array, contiguous) in enumerate(zip(arrays, map(_CONTIGUOUS, arrays), strict=True)):
+        if not contiguous:
+            cupy().ndarray(array.shape, array.dtype, memory + int(offsets[index]))[...] = array
+            copies["size"][index] = 0
     runtime = cupy().cuda.runtime
-    source = target = length = 0
-
-    def flush() -> None:
+    if _in_one_piece(copies, sizes):
+        length = int(sizes.sum())
         if length:
-            runtime.memcpyAsync(target, source, length, runtime.memcpyDeviceToDevice, stream.ptr)
+            source = int(copies["source"][0])
+            runtime.memcpyAsync(int(memory.ptr), source, length, runtime.memcpyDeviceToDevice, stream.ptr)
+        return
+    address = int(memory.ptr) + table
+    # `copies` may go when the call returns, since it is no page-locked memory
+    runtime.memcpyAsync(address, copies.ctypes.data, copies.nbytes, runtime.memcpyHostToDevice, stream.ptr)
+    for begin in range(0, len(arrays), _MOST):
+        some = copies["size"][begin : begin + _MOST]
+        blocks = -(-int(some.max()) // _PIECE)
+        if blocks:
+            _kernel()((blocks, len(some)), (_THREADS,), (np.uint64(address + begin * _COPY.itemsize),))
 
-    for array, offset in zip(arrays, offsets, strict=True):
-        to = int(memory.ptr) + offset
-        if not array.flags.c_contiguous:
-            cupy().ndarray(array.shape, array.dtype, memory + offset)[...] = array
-            continue
-        if source + length != array.data.ptr or target + length != to:
-            flush()
-            source, target, length = int(array.data.ptr), to, 0
-        length += int(array.nbytes)
-    flush()
+
+def _in_one_piece(copies: NDArray[Any], sizes: NDArray[np.int64]) -> bool:
+    """Whether all arrays lie one behind the other, where they are and where they go, and none is strided."""
+    steps = sizes[:-1].astype(np.uint64)
+    return bool((copies["size"] == sizes).all()) and all(
+        bool((copies[name][1:] - copies[name][:-1] == steps).all()) for name in ("source", "target")
+    )
+
+
+@cache
+def _kernel() -> Any:
+    options = sources.options({"IN": np.dtype(np.uint8), "OUT": np.dtype(np.uint8)})
+    return cupy().RawKernel(sources.source("gather"), "gather", options=options)

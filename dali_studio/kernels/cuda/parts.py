@@ -29,7 +29,7 @@ class Part:
         - pixel: ``apply(in, out, c)`` for arrays of C channels, the first of which is channel c;
         - window: the same, ``row(y)`` and ``column(x)``, which replace an output coordinate by the input's and tell
           whether it lies inside, and ``outside(out, c)``; its row has a field ``channels``;
-        - source: ``at(image, y, x, c, out)``.
+        - source: ``at(image, y, x, c, out)``; with `patch` also what ``templates/patch.cuh`` asks for.
     kind : {"pixel", "window", "source", "resample"}
     text : str
         CUDA source that defines `name`; parts may share it.
@@ -42,6 +42,8 @@ class Part:
         Whole numbers by which the source differs.
     rgb : bool
         Whether it works on whole pixels of three channels.
+    patch : bool
+        Whether this source can read RGB bytes from shared memory.
     launch : callable or None
         Replaces `chains.run` for chains that this part begins: takes source, result, the parts behind, the types of
         what all but the last part give, and the stream.
@@ -56,13 +58,14 @@ class Part:
     tables: Mapping[str, NDArray[Any]] = field(default_factory=dict[str, NDArray[Any]])
     flags: tuple[int, ...] = ()
     rgb: bool = False
+    patch: bool = False
     launch: Callable[..., None] | None = None
     sent: Any = None
 
     @property
     def signature(self) -> tuple[Any, ...]:
         """What the text of a kernel depends on."""
-        return self.name, self.kind, self.text, self.flags, self.rgb, self.row is not None
+        return self.name, self.kind, self.text, self.flags, self.rgb, self.patch, self.row is not None
 
 
 def pixel_part(

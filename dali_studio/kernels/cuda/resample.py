@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.kernels.cpu import descriptors
 from dali_studio.kernels.cpu.axis_rows import axes, place_weights
 from dali_studio.kernels.cpu.weights import FILTER_TABLES
 from dali_studio.kernels.cuda import chains
@@ -19,7 +18,8 @@ from dali_studio.kernels.cuda.generate import BAND, part_text
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.stream import GpuStream
 
-_TILE = 32  # columns of a warp
+_TILES = (64, 32)  # columns of a warp: at most, and those below which fewer are not worth it
+_AT_ONCE = 512  # bytes of a row that a warp filters vertically at once
 _WARPS = (8, 4, 2, 1)
 _SHARED = 40 * 1024  # what every GPU gives a block without being asked
 
@@ -47,8 +47,8 @@ class Geometry:
         Descriptors of all rows, followed by those of all columns, without addresses.
     starts : ndarray
         (2 N,) first byte of each axis' weights, in memory of `size` bytes.
-    planar : bool
-        CHW.
+    jobs : int
+        Pieces of the largest sample, of as many rows and columns as a warp takes.
     capacity, warps : int
         Floats of a warp's row, and warps of a block; 0 if rows do not fit into shared memory.
     weights : cupy.cuda.MemoryPointer or None
@@ -59,7 +59,7 @@ class Geometry:
     table: NDArray[Any]
     starts: NDArray[np.int64]
     size: int
-    planar: bool
+    jobs: int
     capacity: int
     warps: int
     weights: Any = None
@@ -84,13 +84,13 @@ def geometry(
     layout : str
         "HWC" or "CHW".
     """
-    table, row, starts, size, span = axes(
-        in_shapes, out_shapes, layout, rois, (shrinking, growing), _TILE, antialias=antialias
+    table, row, starts, size, span, jobs = axes(
+        in_shapes, out_shapes, layout, rois, (shrinking, growing), (*_TILES, BAND), _AT_ONCE, antialias=antialias
     )
     capacity = -(-(span + 3) // 4) * 4  # three more, to begin with whole words
     warps = next((warps for warps in _WARPS if 4 * capacity * warps <= _SHARED), 0)
     part = Part("Resample", "resample", part_text("resample"), row)
-    return Geometry(part, table, starts, size, layout == "CHW", capacity, warps)
+    return Geometry(part, table, starts, size, jobs, capacity, warps)
 
 
 def resize(src: DeviceBatch, out: DeviceBatch, prepared: Geometry, stream: GpuStream) -> None:
@@ -114,8 +114,7 @@ def _run(
     if not prepared.warps:
         chains.run(src, out, parts, dtypes, stream)
         return
-    _, jobs = descriptors.measure(out.shapes, chains.order_of(out), (BAND, _TILE), planes=prepared.planar)
-    blocks = -(-jobs // prepared.warps)
+    blocks = -(-prepared.jobs // prepared.warps)
     types = [src.dtype, *dtypes, out.dtype]
     shared = 4 * prepared.capacity * prepared.warps
     arguments = (np.int32(prepared.capacity),)

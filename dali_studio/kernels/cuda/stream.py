@@ -212,8 +212,8 @@ class GpuStream:
         self._used.turn.kept.append(memory)
         return DeviceBatch(memory, offsets, shapes, dtype, layout, sources)
 
-    def take_in(self, arrays: Sequence[Any], layout: str, producer: Any) -> DeviceBatch:
-        """Copy CuPy arrays, in the order of the stream `producer`, for a later iteration (`adopt`)."""
+    def take_in(self, arrays: Any, layout: str, producer: Any) -> DeviceBatch:
+        """Copy CuPy arrays, or one for the batch, in the order of the stream `producer`, for a later iteration."""
         with self._device:
             return copied(arrays, layout, producer, self._pool.malloc)
 

@@ -28,7 +28,7 @@ def warp_part(matrices: NDArray[np.float32], interp: int, fill: float | None) ->
     """
     row = np.empty(len(matrices), _ROW)
     row["matrix"], row["fill"] = matrices.reshape(len(matrices), 6), 0.0 if fill is None else fill
-    return Part("Warp", "source", part_text("warp"), row, flags=(int(interp == _NEAREST), int(fill is not None), 0))
+    return _part(row, interp, fill, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,5 +97,10 @@ def given_part(addresses: NDArray[np.uint64], interp: int, fill: float | None, *
     """As `warp_part`, with matrices at (N,) addresses in device memory."""
     row = np.empty(len(addresses), _ROW_OF_GIVEN)
     row["matrix"], row["fill"] = addresses, 0.0 if fill is None else fill
-    flags = (int(interp == _NEAREST), int(fill is not None), 2 if invert else 1)
-    return Part("Warp", "source", part_text("warp"), row, flags=flags)
+    return _part(row, interp, fill, 2 if invert else 1)
+
+
+def _part(row: NDArray[Any], interp: int, fill: float | None, given: int) -> Part:
+    nearest = interp == _NEAREST
+    flags = (int(nearest), int(fill is not None), given)
+    return Part("Warp", "source", part_text("warp"), row, flags=flags, patch=not nearest)

@@ -40,8 +40,8 @@ def test_measures() -> None:
     assert descriptors.measure(shapes, descriptors.HWC) == (most, int((shapes[:, 0] * shapes[:, 1]).max()))
     tiles = [-(-h // 8) * -(-(w + 3) // 32) for h, w, _ in shapes.tolist()]
     assert descriptors.measure(shapes, descriptors.HWC, (8, 32), 3) == (most, max(tiles))
-    planes = [c * -(-h // 8) * -(-w // 32) for c, h, w in shapes.tolist()]
-    assert descriptors.measure(shapes, descriptors.CHW, (8, 32), planes=True) == (most, max(planes))
+    planes = [-(-h // 8) * -(-w // 32) for _, h, w in shapes.tolist()]
+    assert descriptors.measure(shapes, descriptors.CHW, (8, 32)) == (most, max(planes))
     assert descriptors.measure(shapes[:, :2], descriptors.ROW, (1, 32))[1] == max(
         -(-h * w // 32) for h, w, _ in shapes.tolist()
     )
@@ -124,8 +124,8 @@ def test_the_geometry_of_axes_is_that_of_their_weights(
     out[:, order] = np.concatenate([random.integers(1, 90, (30, 2)), np.full((30, 1), 3)], axis=1)
     low = random.uniform(0, 1, (30, 2)) * shapes[:, order[:2]]
     rois = np.concatenate([low, shapes[:, order[:2]].astype(np.float64)], axis=1)
-    table, rows, starts, size, span = axis_rows.axes(
-        shapes, out, layout, rois, (int(kinds[0]), int(kinds[1])), 32, antialias=antialias
+    table, rows, starts, size, span, jobs = axis_rows.axes(
+        shapes, out, layout, rois, (int(kinds[0]), int(kinds[1])), (64, 32, 8), 512, antialias=antialias
     )
     end, widest = 0, 1
     for axis in range(2):
@@ -143,7 +143,11 @@ def test_the_geometry_of_axes_is_that_of_their_weights(
             assert starts[axis * len(shapes) + i] == end
             end += 4 * out_size * (1 + taps)
             if axis == 1:  # what the first columns of the output read
-                widest = max(widest, int(begins[:32].max() + taps - begins[:32].min()))
+                tile = int(rows[i]["tile"])
+                assert 32 <= tile <= 64 and tile % 4 == 0
+                widest = max(widest, int(begins[:tile].max() + taps - begins[:tile].min()))
+    tiles = -(-out[:, order[1]] // rows["tile"]) * -(-out[:, order[0]] // 8) * (3 if layout == "CHW" else 1)
+    assert jobs == int(tiles.max())
     assert size == end and span >= widest * (1 if layout == "CHW" else 3)
     axis_rows.place_weights(table, rows, starts, 2**40)
     assert table["starts"].tolist() == (2**40 + starts).tolist()
@@ -156,4 +160,4 @@ def test_the_geometry_of_axes_is_that_of_their_weights(
 def test_an_image_without_pixels_has_no_axes() -> None:
     shapes, rois = np.array([[4, 5, 3], [0, 5, 3]]), np.array([[0.0, 0.0, 4.0, 5.0], [0.0, 0.0, 0.0, 5.0]])
     with pytest.raises(ValueError, match="without pixels"):
-        axis_rows.axes(shapes, np.full((2, 3), 3), "HWC", rois, (1, 1), 32, antialias=True)
+        axis_rows.axes(shapes, np.full((2, 3), 3), "HWC", rois, (1, 1), (64, 32, 8), 512, antialias=True)

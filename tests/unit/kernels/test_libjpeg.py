@@ -125,3 +125,15 @@ def test_another_size_than_expected_fails() -> None:
 def test_an_ink_picture_is_not_decoded_to_colours() -> None:
     data = simplejpeg.encode_jpeg(np.dstack([picture(20, 30), picture(20, 30)[..., :1]]), colorspace="CMYK")
     assert decoded(data, parse_header(data))[0] == libjpeg.FAILED
+
+
+def test_a_library_with_other_structures_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What `entry_points` finds is tried on a picture; here it is told that a picture failed."""
+    assert "called by compiled code" in libjpeg.describe()
+    libjpeg.entry_points.cache_clear()
+    with monkeypatch.context() as patch:
+        patch.setattr(libjpeg, "decode", lambda *_: libjpeg.FAILED)
+        assert libjpeg.entry_points() is None
+        assert "not called" in libjpeg.describe()
+    libjpeg.entry_points.cache_clear()
+    assert libjpeg.entry_points() is not None

@@ -44,14 +44,36 @@ __device__ __forceinline__ void unit(const Item& t, const IN* in, OUT* out) {
   for (int i = 0; i < UNIT; i++) out[i] = v[i];
 }
 
-template <int LIMIT> __device__ __forceinline__ void wide(const Item& t, const IN* src, OUT* dst) {
+template <int LIMIT> __device__ __forceinline__ void compute(const Item& t, const IN* src, Chunk<OUT, N * UNIT, LIMIT>& out) {
   Chunk<IN, N * UNIT, LIMIT> in;
-  Chunk<OUT, N * UNIT, LIMIT> out;
   in.load(src);
 #pragma unroll
   for (int i = 0; i < N; i++) unit(t, in.items + i * UNIT, out.items + i * UNIT);
+}
+
+template <int LIMIT> __device__ __forceinline__ void wide(const Item& t, const IN* src, OUT* dst) {
+  Chunk<OUT, N * UNIT, LIMIT> out;
+  compute<LIMIT>(t, src, out);
   out.store(dst);
 }
+
+// Where threads have 48 bytes each, a warp exchanges them, so that every store goes to one piece of memory.
+#define EXCHANGED (UNIT == 3 && N * sizeof(OUT) == 16)
+#if UNIT == 3
+template <bool> __device__ __forceinline__ void exchanged(const Item& t, const IN* src, OUT* warp_dst) {
+  __shared__ uint4 memory[8 * 96];
+  uint4* words = memory + threadIdx.x / 32 * 96;
+  int lane = threadIdx.x & 31;
+  Chunk<OUT, N * UNIT, 16> out;
+  compute<16>(t, src, out);
+#pragma unroll
+  for (int i = 0; i < 3; i++) words[3 * lane + i] = out.words[i];
+  __syncwarp();
+#pragma unroll
+  for (int i = 0; i < 3; i++) ((uint4*)warp_dst)[lane + 32 * i] = words[lane + 32 * i];
+}
+template <> __device__ __forceinline__ void exchanged<false>(const Item&, const IN*, OUT*) {}
+#endif
 
 extern "C" __global__ void __launch_bounds__(256) flat(const Item* __restrict__ items) {
   const Item t = items[blockIdx.y];
@@ -60,6 +82,13 @@ extern "C" __global__ void __launch_bounds__(256) flat(const Item* __restrict__ 
   const IN* src = t.src + first * UNIT;
   OUT* dst = t.dst + first * UNIT;
   u64 at = (u64)t.src | (u64)t.dst;
+#if UNIT == 3
+  i64 begin = first - (threadIdx.x & 31) * N;  // of the warp
+  if (EXCHANGED && begin + 32 * N <= count && at % 16 == 0) {
+    exchanged<EXCHANGED>(t, src, t.dst + begin * UNIT);
+    return;
+  }
+#endif
   if (first + N <= count && at % 16 == 0) {
     wide<16>(t, src, dst);
   } else if (first + N <= count && at % 4 == 0) {

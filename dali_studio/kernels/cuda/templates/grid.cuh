@@ -21,11 +21,11 @@ extern "C" __global__ void __launch_bounds__(256) grid(const Item* __restrict__ 
     OUT v[3] = {};
 #if PACKED
     // columns are moved so that four threads' pixels begin at a whole word
-    i64 row = (i64)y * t.out_w;
-    int x = left - (int)(((u32)row - (u32)(u64)t.dst) & 3);
+    u32 row = (u32)y * t.out_w;
+    int x = left - (int)((row - (u32)(u64)t.dst) & 3);
     bool mine = y < t.out_h && x >= 0 && x < t.out_w;
     if (mine) LAST<3>(t, source, y, x, 0, v);
-    put_packed(t.dst, row + x, x, 0, y < t.out_h ? t.out_w : 0, mine, v);
+    put_packed(t.dst, row + x, x, 0, y < t.out_h ? t.out_w : 0, true, v);
 #else
     if (y < t.out_h && left < t.out_w) {
       LAST<3>(t, source, y, left, 0, v);
