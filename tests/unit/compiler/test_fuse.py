@@ -162,7 +162,7 @@ def test_sources_of_a_plan_are_known_without_running_it() -> None:
     text = found[("rotate", "hsv", "normalize")]
     assert "typedef Warp<u8, u8, 0, 0, 0> S;" in text and "typedef Window<u8, f32, 2> P2;" in text
     assert "#define PLANAR_OUT 1" in text and "void __launch_bounds__(256) grid(" in text
-    assert "void __launch_bounds__(256) rows(" in found[("resize",)]
+    assert "void __launch_bounds__(256, 4) rows(" in found[("resize",)]
 
 
 WARPS = """\
