@@ -36,6 +36,8 @@ from dali_studio.pipeline import Pipeline
 _MIB = 1 << 20
 #: Share of a long run that fills caches, queues and pools, and is not looked at.
 _SETTLING = 0.25
+#: Seconds after which the hardware decoder of a new pipeline takes part.
+_OPENING = 0.8
 
 
 def main() -> int:
@@ -48,6 +50,9 @@ def main() -> int:
     parser.add_argument("--batch", type=int, default=32, help="samples of a batch (default 32)")
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 4, 16], help="of repeated runs (default 1 4 16)")
     parser.add_argument("--runs", type=int, default=10, help="with each number of threads (default 10)")
+    parser.add_argument(
+        "--works", nargs="+", default=["readme", "decode alone"], help="programs of repeated runs (default: both)"
+    )
     parser.add_argument("--damaged", type=float, default=0.05, help="share of damaged files (default 0.05)")
     parser.add_argument("--slack", type=float, default=64, help="MiB that a flat run may grow by (default 64)")
     parser.add_argument("--out", type=Path, help="where to write the figures as JSON")
@@ -192,26 +197,34 @@ def _repeat(options: argparse.Namespace) -> dict[str, Any]:
     photos = sum(1 for _ in options.photos.rglob("*.jpg"))
     batches = -(-photos // options.batch) + 2
     found: dict[str, Any] = {"good": True, "batches": batches}
-    for work in ("readme", "decode alone"):
-        digests = [
+    for work in options.works:
+        runs = [
             _digest(options, work, threads, batches)
             for threads, _ in itertools.product(options.threads, range(options.runs))
         ]
-        found[work] = {"runs": len(digests), "different": len(set(digests)), "digest": digests[0]}
+        digests, shares = zip(*runs, strict=True)
+        found[work] = {
+            "runs": len(runs), "different": len(set(digests)), "digest": digests[0],
+            "share of the hardware": [min(shares), max(shares)],
+        }  # fmt: skip
         found["good"] = found["good"] and len(set(digests)) == 1
     return found
 
 
-def _digest(options: argparse.Namespace, work: str, threads: int, batches: int) -> str:
+def _digest(options: argparse.Namespace, work: str, threads: int, batches: int) -> tuple[str, float]:
     digest = hashlib.blake2b(digest_size=16)
     with _pipeline(options, work, threads) as pipe:
-        for _ in range(batches):
-            for batch in pipe.run():
+        for number in range(batches):
+            outputs = pipe.run()
+            if number == 0 and options.device == "gpu":
+                time.sleep(_OPENING)
+            for batch in outputs:
                 host = batch.as_cpu()
                 digest.update(repr((host.shape(), str(host.dtype), host.layout())).encode())
                 for index in range(len(host)):
                     digest.update(np.ascontiguousarray(host.at(index)))
-    return digest.hexdigest()
+        decoded = pipe.decoded_pictures()
+    return digest.hexdigest(), decoded["hardware"] / max(sum(decoded.values()), 1)
 
 
 _PARTS = {"memory": _memory, "corrupt": _corrupt, "repeat": _repeat}
