@@ -224,7 +224,7 @@ def _digest(options: argparse.Namespace, work: str, threads: int, batches: int) 
                 for index in range(len(host)):
                     digest.update(np.ascontiguousarray(host.at(index)))
         decoded = pipe.decoded_pictures()
-    return digest.hexdigest(), decoded["hardware"] / max(sum(decoded.values()), 1)
+    return digest.hexdigest(), decoded.get("hardware", 0) / max(sum(decoded.values()), 1)
 
 
 _PARTS = {"memory": _memory, "corrupt": _corrupt, "repeat": _repeat}
