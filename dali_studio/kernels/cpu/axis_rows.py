@@ -32,12 +32,12 @@ _NEAREST = int(Interp.NN)
 
 @short_kernel(
     readable(int64, 2), readable(int64, 2), int64, int64, int64, readable(float64, 2), int64, int64, boolean,
-    readable(float32, 1), int64, int64, int64, int64, writable(float32, 2), writable(int32, 2), writable(int32, 2),
+    readable(float32, 1), int64, int64, int64, writable(float32, 2), writable(int32, 2), writable(int32, 2),
     writable(int64, 1), writable(int64, 1),
 )  # fmt: skip
 def _axes(
     in_shapes, out_shapes, height, width, channel, rois, shrinking, growing, antialias, natural, most_tile, least_tile,
-    band, at_once, floats, ints, rows, starts, found,
+    at_once, floats, ints, rows, starts, found,
 ):  # fmt: skip
     count, one = len(in_shapes), np.float32(1)
     end = 0
@@ -71,14 +71,13 @@ def _axes(
                 span = min(in_size, int64(np.ceil((tile - 1) * step)) + taps + 2)
                 found[1] = max(found[1], span * channels)
                 rows[i, 12] = tile
-                jobs = ((out_size + tile - 1) // tile) * ((out_shapes[i, height] + band - 1) // band)
-                found[3] = max(found[3], jobs if channel >= 0 else jobs * out_shapes[i, 0])
+                found[3] = min(found[3], tile)
     found[0] = end
 
 
 def axes(
     in_shapes: NDArray[np.int64], out_shapes: NDArray[np.int64], layout: str, rois: NDArray[np.float64],
-    kinds: tuple[int, int], tiles: tuple[int, int, int], at_once: int, *, antialias: bool,
+    kinds: tuple[int, int], tiles: tuple[int, int], at_once: int, *, antialias: bool,
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.int64], int, int, int]:  # fmt: skip
     """The geometry of all axes, in the precision of `axis_weights`.
 
@@ -86,8 +85,8 @@ def axes(
     ----------
     kinds : (int, int)
         `Interp` of axes that shrink, and of others.
-    tiles : (int, int, int)
-        Columns of the output that are computed together, at most, and those below which fewer are not worth it; rows.
+    tiles : (int, int)
+        Columns of the output that are computed together, at most, and those below which fewer are not worth it.
     at_once : int
         Elements of a row of the input that these columns should read, where that are not too few columns.
 
@@ -103,8 +102,8 @@ def axes(
         Bytes of all weights.
     span : int
         Elements that a tile reads of a row of the input, at most.
-    jobs : int
-        Tiles of an output, at most; of all its planes where they are apart.
+    tile : int
+        Columns that are computed together, of the sample where they are fewest.
 
     Raises
     ------
@@ -114,16 +113,16 @@ def axes(
     count = len(in_shapes)
     table, rows, starts = np.zeros(2 * count, AXIS), np.zeros(count, ROW), np.empty(2 * count, np.int64)
     height, width, channel = (layout.index(letter) for letter in "HWC")
-    found = np.array([0, 1, 1, 0])
+    found = np.array([0, 1, 1, tiles[0]])
     _axes()(
         in_shapes, out_shapes, height, width, -1 if layout == "CHW" else channel, rois, *kinds, antialias, _NATURAL,
         *tiles, at_once, table.view(np.float32).reshape(2 * count, -1), table.view(np.int32).reshape(2 * count, -1),
         rows.view(np.int32).reshape(count, -1), starts, found,
     )  # fmt: skip
-    size, span, least, jobs = found.tolist()
+    size, span, least, tile = found.tolist()
     if not least:
         raise ValueError("An image without pixels cannot be resized.")
-    return table, rows, starts, size, span, jobs
+    return table, rows, starts, size, span, tile
 
 
 @short_kernel(readable(int64, 1), int64, writable(int64, 2), writable(int64, 2), readable(int32, 2))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import int32, int64
+from numba import boolean, int32, int64
 from numpy.typing import NDArray
 
 from dali_studio.kernels.cpu.jit import readable, short_kernel, writable
@@ -43,8 +43,8 @@ def place(shapes: NDArray[np.int64], itemsize: int, alignment: int) -> tuple[NDA
     return offsets, int(size[0])
 
 
-@short_kernel(_TABLE, int64, int64, int64, int64, writable(int64, 1))
-def _measure(shapes, order, tile_y, tile_x, more_x, found):
+@short_kernel(_TABLE, int64, int64, int64, int64, boolean, writable(int64, 1))
+def _measure(shapes, order, tile_y, tile_x, more_x, planes, found):
     most = tiles = 0
     count, axes = shapes.shape
     for i in range(count):
@@ -54,27 +54,29 @@ def _measure(shapes, order, tile_y, tile_x, more_x, found):
         most = max(most, elements)
         if order != 2:
             height, width = (shapes[i, 0], shapes[i, 1]) if order == 0 else (shapes[i, 1], shapes[i, 2])
+            channels = shapes[i, 2] if order == 0 else shapes[i, 0]
         else:
-            height, width = 1, elements
-        tiles = max(tiles, ((height + tile_y - 1) // tile_y) * ((width + more_x + tile_x - 1) // tile_x))
+            height, width, channels = 1, elements, 1
+        here = ((height + tile_y - 1) // tile_y) * ((width + more_x + tile_x - 1) // tile_x)
+        tiles = max(tiles, here * channels if planes else here)
     found[0], found[1] = most, tiles
 
 
 def measure(
-    shapes: NDArray[np.int64], order: int, tile: tuple[int, int] = (1, 1), more: int = 0
+    shapes: NDArray[np.int64], order: int, tile: tuple[int, int] = (1, 1), more: int = 0, *, planes: bool = False
 ) -> tuple[int, int]:
     """The elements of the largest sample, and the most tiles of (rows, columns) that one has.
 
-    Every row counts as `more` columns longer than it is. Nobody may write to `shapes` afterwards: what was found is
-    kept.
+    Every row counts as `more` columns longer than it is; `planes` counts the tiles of each channel. Nobody may write to
+    `shapes` afterwards: what was found is kept.
     """
-    key = id(shapes), order, tile, more
+    key = id(shapes), order, tile, more, planes
     known = _measured.get(key)
     if known is None or known[0] is not shapes:
         if len(_measured) > _MOST_MEASURED:
             _measured.clear()
         found = np.empty(2, np.int64)
-        _measure()(shapes, order, tile[0], tile[1], more, found)
+        _measure()(shapes, order, tile[0], tile[1], more, planes, found)
         known = _measured[key] = shapes, (int(found[0]), int(found[1]))
     return known[1]
 

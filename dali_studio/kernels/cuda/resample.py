@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.kernels.cpu import descriptors
 from dali_studio.kernels.cpu.axis_rows import axes, place_weights
 from dali_studio.kernels.cpu.weights import FILTER_TABLES
 from dali_studio.kernels.cuda import chains
@@ -47,8 +48,10 @@ class Geometry:
         Descriptors of all rows, followed by those of all columns, without addresses.
     starts : ndarray
         (2 N,) first byte of each axis' weights, in memory of `size` bytes.
-    jobs : int
-        Pieces of the largest sample, of as many rows and columns as a warp takes.
+    planar : bool
+        The input is CHW.
+    tile : int
+        Columns of a warp, of the sample where they are fewest.
     capacity, warps : int
         Floats of a warp's row, and warps of a block; 0 if rows do not fit into shared memory.
     weights : cupy.cuda.MemoryPointer or None
@@ -59,7 +62,8 @@ class Geometry:
     table: NDArray[Any]
     starts: NDArray[np.int64]
     size: int
-    jobs: int
+    planar: bool
+    tile: int
     capacity: int
     warps: int
     weights: Any = None
@@ -84,13 +88,13 @@ def geometry(
     layout : str
         "HWC" or "CHW".
     """
-    table, row, starts, size, span, jobs = axes(
-        in_shapes, out_shapes, layout, rois, (shrinking, growing), (*_TILES, BAND), _AT_ONCE, antialias=antialias
+    table, row, starts, size, span, tile = axes(
+        in_shapes, out_shapes, layout, rois, (shrinking, growing), _TILES, _AT_ONCE, antialias=antialias
     )
     capacity = -(-(span + 3) // 4) * 4  # three more, to begin with whole words
     warps = next((warps for warps in _WARPS if 4 * capacity * warps <= _SHARED), 0)
     part = Part("Resample", "resample", part_text("resample"), row)
-    return Geometry(part, table, starts, size, jobs, capacity, warps)
+    return Geometry(part, table, starts, size, layout == "CHW", tile, capacity, warps)
 
 
 def resize(src: DeviceBatch, out: DeviceBatch, prepared: Geometry, stream: GpuStream) -> None:
@@ -114,7 +118,9 @@ def _run(
     if not prepared.warps:
         chains.run(src, out, parts, dtypes, stream)
         return
-    blocks = -(-prepared.jobs // prepared.warps)
+    # of the result behind all parts, which windows may have made larger than what is resampled
+    _, jobs = descriptors.measure(out.shapes, chains.order_of(out), (BAND, prepared.tile), planes=prepared.planar)
+    blocks = -(-jobs // prepared.warps)
     types = [src.dtype, *dtypes, out.dtype]
     shared = 4 * prepared.capacity * prepared.warps
     arguments = (np.int32(prepared.capacity),)

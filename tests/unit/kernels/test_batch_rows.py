@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -10,6 +11,9 @@ import pytest
 
 from dali_studio.kernels.cpu import axis_rows, descriptors, window_rows
 from dali_studio.kernels.cpu.weights import Interp, axis_weights
+from dali_studio.kernels.cuda import chains, resample
+from dali_studio.kernels.cuda.batch import DeviceBatch
+from dali_studio.kernels.cuda.generate import BAND
 
 _HEAD = np.dtype([("src", np.int64), ("dst", np.int64), ("count", np.int64), ("extents", np.int32, 6)], align=True)
 _ROW = np.dtype([("table", np.uint64), ("number", np.float32), ("whole", np.int32, 3)], align=True)
@@ -124,8 +128,8 @@ def test_the_geometry_of_axes_is_that_of_their_weights(
     out[:, order] = np.concatenate([random.integers(1, 90, (30, 2)), np.full((30, 1), 3)], axis=1)
     low = random.uniform(0, 1, (30, 2)) * shapes[:, order[:2]]
     rois = np.concatenate([low, shapes[:, order[:2]].astype(np.float64)], axis=1)
-    table, rows, starts, size, span, jobs = axis_rows.axes(
-        shapes, out, layout, rois, (int(kinds[0]), int(kinds[1])), (64, 32, 8), 512, antialias=antialias
+    table, rows, starts, size, span, fewest = axis_rows.axes(
+        shapes, out, layout, rois, (int(kinds[0]), int(kinds[1])), (64, 32), 512, antialias=antialias
     )
     end, widest = 0, 1
     for axis in range(2):
@@ -146,8 +150,7 @@ def test_the_geometry_of_axes_is_that_of_their_weights(
                 tile = int(rows[i]["tile"])
                 assert 32 <= tile <= 64 and tile % 4 == 0
                 widest = max(widest, int(begins[:tile].max() + taps - begins[:tile].min()))
-    tiles = -(-out[:, order[1]] // rows["tile"]) * -(-out[:, order[0]] // 8) * (3 if layout == "CHW" else 1)
-    assert jobs == int(tiles.max())
+    assert fewest == rows["tile"].min()
     assert size == end and span >= widest * (1 if layout == "CHW" else 3)
     axis_rows.place_weights(table, rows, starts, 2**40)
     assert table["starts"].tolist() == (2**40 + starts).tolist()
@@ -157,7 +160,43 @@ def test_the_geometry_of_axes_is_that_of_their_weights(
         assert rows[f"{name}_weights"].tolist() == part["weights"].tolist()
 
 
+@pytest.mark.parametrize("layout", ["HWC", "CHW"])
+@pytest.mark.parametrize("layout_out", ["HWC", "CHW"])
+def test_all_of_a_resized_and_padded_batch_is_computed(
+    layout: str, layout_out: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Windows behind a resize may make the result larger: as many warps are launched as the kernel has pieces of it."""
+    launched: list[int] = []
+
+    def launch(*given: Any) -> None:
+        blocks, threads = given[6:8]
+        launched.append(blocks * threads // 32)
+
+    monkeypatch.setattr(chains, "launch", launch)
+    for count, seed in itertools.product((1, 2, 20), range(5)):
+        random = np.random.default_rng([count, seed])
+        sizes, resized, final = (random.integers(1, high, (count, 2)) for high in (300, 90, 200))
+        channels = np.full((count, 1), 3)
+        shapes = [
+            np.concatenate([two, channels] if order == "HWC" else [channels, two], axis=1).astype(np.int64)
+            for two, order in ((sizes, layout), (resized, layout), (final, layout_out))
+        ]
+        rois = np.concatenate([np.zeros((count, 2)), sizes], axis=1).astype(np.float64)
+        prepared = resample.geometry(shapes[0], shapes[1], 1, 1, True, rois, layout)
+        prepared.weights = object()
+        batches = [
+            DeviceBatch(None, np.zeros(count, np.int64), shape, np.dtype(np.uint8), order)
+            for shape, order in ((shapes[0], layout), (shapes[2], layout_out))
+        ]
+        resample.resize(*batches, prepared, None)  # type: ignore[arg-type] - nothing is enqueued
+        row = prepared.part.row
+        assert row is not None
+        pieces = -(-final[:, 1] // row["tile"]) * -(-final[:, 0] // BAND) * (3 if layout == "CHW" else 1)
+        assert launched[-1] >= int(pieces.max())
+        assert len(set(row["tile"])) > 1 or launched[-1] - prepared.warps < int(pieces.max())
+
+
 def test_an_image_without_pixels_has_no_axes() -> None:
     shapes, rois = np.array([[4, 5, 3], [0, 5, 3]]), np.array([[0.0, 0.0, 4.0, 5.0], [0.0, 0.0, 0.0, 5.0]])
     with pytest.raises(ValueError, match="without pixels"):
-        axis_rows.axes(shapes, np.full((2, 3), 3), "HWC", rois, (1, 1), (64, 32, 8), 512, antialias=True)
+        axis_rows.axes(shapes, np.full((2, 3), 3), "HWC", rois, (1, 1), (64, 32), 512, antialias=True)
