@@ -18,7 +18,8 @@ from dali_studio.graph.edits import PortRef
 from dali_studio.kernels.cpu import libjpeg
 from dali_studio.kernels.cpu.jpeg_facts import have_ends
 from dali_studio.kernels.cuda.batch import DeviceBatch
-from dali_studio.kernels.cuda.nvjpeg import HardwareDecoder, Turn, open_decoder
+from dali_studio.kernels.cuda.nvjpeg import HardwareDecoder, open_decoder
+from dali_studio.kernels.cuda.nvjpeg_work import Turn
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.runtime.crew import Crew
 from dali_studio.runtime.failures import StepError, Tolerance

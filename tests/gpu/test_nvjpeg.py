@@ -10,9 +10,9 @@ import pytest
 import simplejpeg
 
 from dali_studio.kernels.cpu import jpeg
-from dali_studio.kernels.cuda import nvjpeg
 from dali_studio.kernels.cuda.device import Missing
-from dali_studio.kernels.cuda.nvjpeg import HardwareDecoder, HardwareStalledError, open_decoder, takes
+from dali_studio.kernels.cuda.nvjpeg import HardwareDecoder, HardwareStalledError, open_decoder
+from dali_studio.kernels.cuda.nvjpeg_rule import LARGEST_SIDE, takes
 from tests.images import Array, encoded, picture
 
 pytestmark = pytest.mark.gpu
@@ -189,7 +189,7 @@ def test_a_batch_may_be_prepared_while_another_is_decoded(decoder: HardwareDecod
 
 
 def test_files_beyond_the_largest_side_are_refused_by_both(decoder: HardwareDecoder) -> None:
-    side = nvjpeg.LARGEST_SIDE
+    side = LARGEST_SIDE
     fits, over = (coded(np.zeros((16, width, 3), np.uint8)) for width in (side, side + 16))
     assert takes(jpeg.parse_header(fits)) and not takes(jpeg.parse_header(over))
     _, trusted = on_gpu(decoder, [fits, over])

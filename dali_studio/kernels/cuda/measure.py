@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from dali_studio.kernels.cpu.jpeg_header import parse_header
 from dali_studio.kernels.cuda.device import Missing, cupy, missing
-from dali_studio.kernels.cuda.nvjpeg import open_decoder, takes
+from dali_studio.kernels.cuda.nvjpeg import open_decoder
+from dali_studio.kernels.cuda.nvjpeg_rule import takes
 
 #: Seconds of every measurement.
 _MOMENT = 0.1

@@ -13,7 +13,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from queue import SimpleQueue
 from typing import Any
 
@@ -23,35 +22,21 @@ from numpy.typing import NDArray
 from dali_studio.core.rows import addresses_of, shapes_of
 from dali_studio.kernels.cpu import libjpeg
 from dali_studio.kernels.cpu.decode_queue import BY_HARDWARE
-from dali_studio.kernels.cpu.image_info import ImageInfo
 from dali_studio.kernels.cpu.jpeg_facts import have_ends
 from dali_studio.kernels.cuda import nvjpeg_library, nvjpeg_turn
 from dali_studio.kernels.cuda.device import Missing, cupy, missing
 from dali_studio.kernels.cuda.nvjpeg_library import Library, NvjpegError
+from dali_studio.kernels.cuda.nvjpeg_rule import takes
+from dali_studio.kernels.cuda.nvjpeg_work import Batch, Turn
 
 #: Pictures that the hardware takes from a queue at a time: more keep it busier, fewer leave less to wait for.
 MOST, LEAST = 256, 64
-#: Pixels of a side; beyond it the hardware refuses.
-LARGEST_SIDE = 16384
-_SAMPLINGS = ("4:4:4", "4:2:2", "4:2:0", "4:4:0")
 #: Seconds that a batch may take before it counts as stalled, and bytes that add another: a hundredth of the speed.
 _PATIENCE, _PATIENCE_BYTES = 5.0, 20e6
 
 
 class HardwareStalledError(RuntimeError):
     """The hardware did not finish a batch in time. The decoder cannot be used any more, nor its targets' memory."""
-
-
-def takes(info: ImageInfo) -> bool:
-    """Whether the hardware decodes such a file, with the CPU's pixels; the measurements are in docs/gpu_decoding.md."""
-    if info.format != "jpeg" or info.kind != "baseline" or info.bit_depth != 8 or not info.single_scan:
-        return False
-    if info.wide_tables or max(info.height, info.width) > LARGEST_SIDE:
-        return False
-    if info.colors == "gray":  # with other factors, which mean nothing for a single component, it reads wrong blocks
-        return info.sampling == ((1, 1),)
-    # RGB is taken for YCbCr, and chroma planes of different sizes are refused
-    return info.colors == "ycc" and info.subsampling in _SAMPLINGS and info.sampling[1] == info.sampling[2]
 
 
 def open_decoder(device_id: int = 0) -> HardwareDecoder | Missing:
@@ -69,83 +54,6 @@ def open_decoder(device_id: int = 0) -> HardwareDecoder | Missing:
             f"GPU {device_id} offers no JPEG hardware to nvJPEG {library.version} ({error})",
             "Nothing needs to be done: JPEG is decoded on the CPU. A100, H100, H200 and newer have the hardware",
         )
-
-
-@dataclass(slots=True, eq=False)
-class Batch:
-    """Files on their way through a decoder: what `HardwareDecoder.submit` returns.
-
-    Attributes
-    ----------
-    files
-        Kept alive until they are decoded.
-    trusted
-        bool, (N,): which pictures are there. Complete after `HardwareDecoder.wait`.
-    milliseconds
-        How long the hardware was busy with them.
-    """
-
-    files: Sequence[NDArray[np.uint8]]
-    pointers: NDArray[np.uint64]
-    lengths: NDArray[np.uint64]
-    destinations: NDArray[np.uint64]
-    windows: NDArray[np.int64] | None
-    output: str
-    after: Any
-    trusted: NDArray[np.bool_]
-    error: BaseException | None = None
-    begun: float | None = None  # when the hardware got it
-    milliseconds: float = 0.0
-    underway: threading.Lock = field(default_factory=threading.Lock)
-
-    @property
-    def size(self) -> float:
-        """Bytes of the files."""
-        return float(self.lengths.sum())
-
-
-@dataclass(slots=True, eq=False)
-class Turn:
-    """The hardware's part in a batch that it shares with others: what `HardwareDecoder.take_turn` returns.
-
-    Attributes
-    ----------
-    queues, which
-        From where it takes; see `decode_queue`.
-    requests
-        int64, (N, `libjpeg.FIELDS`).
-    places
-        int64, (N, 2): device addresses and pitches.
-    outcomes
-        int8, (N,): `decode_queue.BY_HARDWARE` is entered for what has been decoded.
-    files
-        Kept alive until they are decoded.
-    milliseconds
-        How long the hardware was busy with them.
-    """
-
-    queues: NDArray[np.int64]
-    which: int
-    requests: NDArray[np.int64]
-    places: NDArray[np.int64]
-    outcomes: NDArray[np.int8]
-    files: Any
-    output: str
-    after: Any
-    clock: NDArray[np.int64] = field(default_factory=lambda: np.zeros(nvjpeg_turn.CLOCK, np.int64))
-    error: BaseException | None = None
-    milliseconds: float = 0.0
-    underway: threading.Lock = field(default_factory=threading.Lock)
-
-    @property
-    def size(self) -> float:
-        """Bytes of the files."""
-        return float(self.requests[:, libjpeg.SIZE].sum())
-
-    @property
-    def begun(self) -> float | None:
-        """When the hardware got what it is at."""
-        return float(self.clock[nvjpeg_turn.BEGUN]) / 1e9 or None
 
 
 class HardwareDecoder:

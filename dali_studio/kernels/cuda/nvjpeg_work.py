@@ -1,0 +1,91 @@
+"""What a hardware decoder has to do: batches of its own, and turns at batches that it shares."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dali_studio.kernels.cpu import libjpeg
+from dali_studio.kernels.cuda import nvjpeg_turn
+
+
+@dataclass(slots=True, eq=False)
+class Batch:
+    """Files on their way through a decoder: what `HardwareDecoder.submit` returns.
+
+    Attributes
+    ----------
+    files
+        Kept alive until they are decoded.
+    trusted
+        bool, (N,): which pictures are there. Complete after `HardwareDecoder.wait`.
+    milliseconds
+        How long the hardware was busy with them.
+    """
+
+    files: Sequence[NDArray[np.uint8]]
+    pointers: NDArray[np.uint64]
+    lengths: NDArray[np.uint64]
+    destinations: NDArray[np.uint64]
+    windows: NDArray[np.int64] | None
+    output: str
+    after: Any
+    trusted: NDArray[np.bool_]
+    error: BaseException | None = None
+    begun: float | None = None  # when the hardware got it
+    milliseconds: float = 0.0
+    underway: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def size(self) -> float:
+        """Bytes of the files."""
+        return float(self.lengths.sum())
+
+
+@dataclass(slots=True, eq=False)
+class Turn:
+    """The hardware's part in a batch that it shares with others: what `HardwareDecoder.take_turn` returns.
+
+    Attributes
+    ----------
+    queues, which
+        From where it takes; see `decode_queue`.
+    requests
+        int64, (N, `libjpeg.FIELDS`).
+    places
+        int64, (N, 2): device addresses and pitches.
+    outcomes
+        int8, (N,): `decode_queue.BY_HARDWARE` is entered for what has been decoded.
+    files
+        Kept alive until they are decoded.
+    milliseconds
+        How long the hardware was busy with them.
+    """
+
+    queues: NDArray[np.int64]
+    which: int
+    requests: NDArray[np.int64]
+    places: NDArray[np.int64]
+    outcomes: NDArray[np.int8]
+    files: Any
+    output: str
+    after: Any
+    clock: NDArray[np.int64] = field(default_factory=lambda: np.zeros(nvjpeg_turn.CLOCK, np.int64))
+    error: BaseException | None = None
+    milliseconds: float = 0.0
+    underway: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def size(self) -> float:
+        """Bytes of the files."""
+        return float(self.requests[:, libjpeg.SIZE].sum())
+
+    @property
+    def begun(self) -> float | None:
+        """When the hardware got what it is at."""
+        return float(self.clock[nvjpeg_turn.BEGUN]) / 1e9 or None
