@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 import simplejpeg
 
-from dali_studio.kernels.cpu import jpeg
+from dali_studio.core.rows import addresses_of
+from dali_studio.kernels.cpu import jpeg, libjpeg
 from dali_studio.kernels.cuda.device import Missing
 from dali_studio.kernels.cuda.nvjpeg import HardwareDecoder, HardwareStalledError, open_decoder
 from dali_studio.kernels.cuda.nvjpeg_rule import LARGEST_SIDE, takes
+from dali_studio.runtime.crew import Job
 from tests.images import Array, encoded, picture
 
 pytestmark = pytest.mark.gpu
@@ -141,6 +143,38 @@ def test_what_is_damaged_is_told_and_spoils_nothing_else(decoder: HardwareDecode
     for index in np.flatnonzero(trusted):
         assert np.array_equal(pictures[index], reference(good))
     assert (pictures[1] == GUARD).all() and (pictures[4] == GUARD).all()
+
+
+@pytest.mark.parametrize("windowed", [False, True])
+def test_a_turn_takes_what_others_leave_and_sorts_out_what_is_refused(decoder: HardwareDecoder, windowed: bool) -> None:
+    import cupy
+
+    files = [coded(picture(40 + k, 90 - k, seed=k), SAMPLINGS[k % 4]) for k in range(60)]
+    for k in (3, 30):
+        tables = bytes(files[k]).index(b"\xff\xc4")
+        files[k] = files[k].copy()
+        files[k][tables + 5 : tables + 21] = 9  # more codes than there can be
+    sizes = np.array([(40 + k, 90 - k) for k in range(60)])
+    windows = np.concatenate([np.full((60, 2), 5), sizes - 9] if windowed else [np.zeros((60, 2), np.int64), sizes], axis=1)
+    requests = np.zeros((60, libjpeg.FIELDS), np.int64)
+    requests[:, libjpeg.DATA], requests[:, libjpeg.SIZE] = addresses_of(files), [len(file) for file in files]
+    requests[:, [libjpeg.HEIGHT, libjpeg.WIDTH]] = sizes
+    requests[:, libjpeg.FIRST_ROW : libjpeg.COLUMNS + 1] = windows
+    slab = cupy.zeros((60, 100 * 90 * 3), cupy.uint8)
+    cupy.cuda.Device().synchronize()
+    places = np.stack([slab.data.ptr + np.arange(60) * slab.strides[0], windows[:, 3] * 3], axis=1)
+    job = Job(60, 55, requests)
+    others = {job.take() for _ in range(7)}
+    assert others == set(range(53, 60))
+    turn = decoder.take_turn(job.queue, requests, places, job.outcomes, files=files)
+    trusted = decoder.wait(turn)
+    assert set(np.flatnonzero(trusted)) == set(range(53)) - {3, 30}
+    assert turn.milliseconds > 0 and turn.begun is None and job.take() == -1
+    host = slab.get()
+    for k in range(60):
+        y, x, h, w = windows[k].tolist()
+        got = host[k, : h * w * 3].reshape(h, w, 3)
+        assert np.array_equal(got, reference(files[k])[y : y + h, x : x + w]) if trusted[k] else not got.any()
 
 
 def test_errors_in_the_data_do_not_reach_beyond_their_picture(decoder: HardwareDecoder) -> None:
