@@ -6,9 +6,12 @@ prepare and finish batches (docs/benchmarks.md).
 
 from __future__ import annotations
 
+import atexit
 import itertools
 import os
 import threading
+import time
+import weakref
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -21,6 +24,8 @@ from dali_studio.kernels.cpu import decode_queue, libjpeg
 _QUEUES = 8
 #: Microseconds between two questions whether the user has stopped the run.
 _PATIENCE = 20_000
+#: Microseconds that the end of the program waits for pictures that are being decoded.
+_LAST_PATIENCE = 10_000_000
 
 
 class Crew:
@@ -129,8 +134,10 @@ class Job:
             Whether the rest need not be decoded any more.
         """
         entries = libjpeg.entry_points()
-        if self._team is None and self.compiled and not stopped():
+        if self._team is None and self.compiled and not (stopped() or _ending.is_set()):
+            _alone.add(self)
             decode_queue.work(*self.queue, np.empty(decode_queue.MEMORY, np.uint8), entries)
+            _alone.discard(self)
         elif self._team is not None:
             while not decode_queue.wait(self._queues, self._which, _PATIENCE):
                 if stopped():
@@ -160,6 +167,7 @@ class _Team:
         self._lock = threading.Lock()
         self._threads = threads
         self._calls, self._caller = os.pipe()
+        _teams.add(self)
         end = _End(threads, self._calls)
         for number in range(threads):
             name = f"dali-studio-decoder-{number + 1}"
@@ -167,7 +175,7 @@ class _Team:
 
     def start(self, job: Job) -> None:
         with self._lock:
-            if not self._free:
+            if not self._free or _ending.is_set():
                 return
             which = self._free.pop()
         job.move(self, self._queues, which, next(self._numbers))
@@ -182,6 +190,42 @@ class _Team:
 
     def close(self) -> None:
         os.close(self._caller)
+
+    def end(self) -> None:
+        """Leave what waits, and wait for what is being decoded."""
+        for which in range(_QUEUES):
+            decode_queue.empty(self._queues, which)
+        for which in range(_QUEUES):
+            decode_queue.wait(self._queues, which, _LAST_PATIENCE)
+
+
+_teams: weakref.WeakSet[_Team] = weakref.WeakSet()
+#: What is being decoded by who waits for it.
+_alone: set[Job] = set()
+_ending = threading.Event()
+
+
+def _forget() -> None:
+    """In a forked process: the threads are not there."""
+    _teams.clear()
+    _alone.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)
+
+
+@atexit.register
+def _end() -> None:
+    """The program ends: compiled code, which needs no lock, must not write to memory that is about to go."""
+    _ending.set()
+    for job in list(_alone):
+        job.stop()
+    for team in list(_teams):
+        team.end()
+    end = time.monotonic() + _LAST_PATIENCE / 1e6
+    while _alone and time.monotonic() < end:
+        time.sleep(0.001)
 
 
 class _End:

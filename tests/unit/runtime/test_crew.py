@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import os
+import subprocess
+import sys
 import threading
 import time
 import weakref
@@ -185,3 +187,28 @@ def test_a_closed_crew_still_decodes_where_it_is_finished() -> None:
     work.job.finish(never)
     work.job.close()
     work.check()
+
+
+@pytest.mark.parametrize("threads", [0, 2])
+def test_a_program_may_end_while_pictures_are_decoded(threads: int) -> None:
+    """It ends soon and well, though a batch for half a minute waits."""
+    program = f"""
+import threading, time
+import numpy as np, simplejpeg
+from dali_studio.kernels.cpu import libjpeg
+from dali_studio.runtime.crew import Crew, Job
+file = np.frombuffer(simplejpeg.encode_jpeg(np.random.default_rng(1).integers(0, 255, (1500, 2000, 3), np.uint8)), np.uint8)
+pixels = np.zeros((1500, 2000, 3), np.uint8)
+numbers = file.ctypes.data, file.size, 1500, 2000, 2, 3, 0, 0, 0, 0, 1500, 2000, pixels.ctypes.data, 6000
+job = Job(400, 0, np.tile(np.array(numbers, np.int64), (400, 1)))
+crew = Crew({threads})
+crew.start(job)
+threading.Thread(target=job.finish, args=(lambda: False,), daemon=True).start()
+while not job.outcomes.any():
+    time.sleep(0.01)
+print("began", flush=True)
+"""
+    begin = time.monotonic()
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=100, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "began\n", "")
+    assert time.monotonic() - begin < 60

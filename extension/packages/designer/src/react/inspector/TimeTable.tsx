@@ -89,14 +89,15 @@ function Table({ run }: { readonly run: RunFinished }) {
 export function WhereTheTimeGoes() {
   const run = useSel((s) => s.run.finished);
   const old = useSel((s) => s.run.revision !== s.confirmed?.revision);
+  const title = useSel((s) => (s.view.measure === "time" ? "Where the time goes" : "Where the memory goes"));
   if (!run || run.timings.length === 0)
     return (
-      <Section title="Where the time goes">
+      <Section title={title}>
         <p className="ds-muted">Press Run: whole batches are made and every node is measured.</p>
       </Section>
     );
   return (
-    <Section title="Where the time goes" note={old ? "before the last change" : "per batch"}>
+    <Section title={title} note={old ? "before the last change" : "per batch"}>
       <Table run={run} />
       {run.note && (
         <p className="ds-muted ds-note" data-testid="run-note">
