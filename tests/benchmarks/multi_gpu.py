@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import statistics
 import sys
 from pathlib import Path
@@ -28,6 +29,7 @@ def main() -> int:
     parser.add_argument("--peer", type=Path, metavar="FOLDER", help="where nvidia.dali is unpacked")
     parser.add_argument("--device", choices=("gpu", "cpu"), default="gpu", help="cpu: processes on one processor")
     parser.add_argument("--photos", type=Path, help="folder of class folders (default: photos of 500×375)")
+    parser.add_argument("--copies", type=Path, metavar="FOLDER", help="where each process gets photos of its own")
     parser.add_argument("--threads", type=int, help="of each process (default: the cores, divided among most GPUs)")
     parser.add_argument("--batch", type=int, default=256)
     parser.add_argument("--rounds", type=int, default=3)
@@ -53,10 +55,16 @@ def main() -> int:
 
 def _measure(workers: list[Worker], options: argparse.Namespace) -> dict[str, Any]:
     """Images per second of all workers together."""
+    folders = [options.photos] * len(workers)
+    if options.copies is not None:  # processes that read the same files may wait for each other
+        folders = [options.copies / str(number) for number in range(len(workers))]
+        for folder in folders:
+            if not folder.exists():
+                shutil.copytree(options.photos, folder)
     built = _all(
         workers,
         [
-            {"do": "build", "work": "readme", "folder": str(options.photos), "batch_size": options.batch,
+            {"do": "build", "work": "readme", "folder": str(folders[number]), "batch_size": options.batch,
              "threads": options.threads, "gpu": options.device == "gpu", "device_id": number,
              "reader": {"shard_id": number, "num_shards": len(workers)}}
             for number in range(len(workers))
@@ -64,16 +72,18 @@ def _measure(workers: list[Worker], options: argparse.Namespace) -> dict[str, An
     )  # fmt: skip
     failed = [answer["error"] for answer in built if "error" in answer]
     totals: list[float] = []
+    shares: list[float] = []
     for _ in range(0 if failed else options.rounds):
         answers = _all(workers, [{"do": "measure", "seconds": options.seconds}] * len(workers))
         failed = [answer["error"] for answer in answers if "error" in answer]
         if failed:
             break
         totals.append(sum(answer["images"] / answer["seconds"] for answer in answers))
+        shares += [answer["hardware"] for answer in answers if "hardware" in answer]
     if failed:
         return {"error": failed[0]}
     _all(workers, [{"do": "close"}] * len(workers))
-    return {"images_per_second": spread(totals), "rounds": totals}
+    return {"images_per_second": spread(totals), "rounds": totals, "share of the hardware": shares}
 
 
 def _all(workers: list[Worker], questions: list[dict[str, Any]]) -> list[dict[str, Any]]:
