@@ -2,6 +2,7 @@
 #   make lab      JupyterLab with the designer and sample photos
 #   make test     all tests        make lint   style, types, layers
 #   make bench    benchmarks       make generated   what is generated from the code
+#   make emulate  GPU tests of kernels on the CPU, by g++
 #   make endurance   long and repeated runs; ARGS="--device cpu" without a GPU
 #   make wheel    a release in dist/
 # PYTHON=python3.12 chooses the interpreter of a new .venv; EXTRAS=dev,peer adds extras; ARGS passes options on.
@@ -22,7 +23,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 NPM_INSTALL := npm install --no-save --no-fund --no-audit --loglevel=error
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: setup lab test bench endurance lint generated frontend frontend-test wheel clean
+.PHONY: setup lab test bench emulate endurance lint generated frontend frontend-test wheel clean
 .DELETE_ON_ERROR:
 
 setup: $(STAMPS)/warm
@@ -66,6 +67,12 @@ test: $(STAMPS)/warm
 bench: $(STAMPS)/warm
 	@$(BIN)/python tests/benchmarks $(ARGS)
 	@$(BIN)/python tests/benchmarks/latency.py
+
+# Kernels as C++ on the CPU (tests/emulation): the tests of pixels, launches and placement, none of the JPEG hardware.
+EMULATED := $(addprefix tests/gpu/test_,$(addsuffix .py,bytes conformance copies fusion launches placement warp_affine))
+emulate: $(STAMPS)/warm
+	@command -v g++ > /dev/null || { echo "g++ compiles the kernels for this, and was not found: install it" >&2; exit 1; }
+	@PYTHONPATH=tests/emulation $(BIN)/python -m pytest $(EMULATED) $(ARGS)
 
 endurance: $(STAMPS)/warm
 	@$(BIN)/python tests/benchmarks/endurance.py $(ARGS)

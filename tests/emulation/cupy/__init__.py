@@ -1,0 +1,185 @@
+"""In place of CuPy where there is no GPU: "device" memory is the host's, and kernels are compiled by the C++ compiler.
+
+Everything is done at once, in the thread that asks for it. With this folder's parent in front of the import path, tests
+of kernels and of the code around them run on any Linux machine with g++ (CONTRIBUTING.md). It says nothing about the
+speed of a GPU, its hazards, its JPEG hardware, or CuPy itself.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+import re
+import subprocess
+import tempfile
+import types
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+__version__ = "14 emulated"
+
+_HEADER = Path(__file__).parents[1] / "cuda.h"
+_FOLDER = Path(tempfile.gettempdir()) / f"dali-studio-emulation-{os.getuid()}"
+_FLAGS = ("-std=c++17", "-O1", "-fPIC", "-shared", "-ffp-contract=off", "-fno-strict-aliasing", "-fpermissive", "-w")
+#: The GPU's own instructions in the sources, and what they are here.
+_INSTRUCTIONS = (
+    (r'asm volatile\("ld\.shared\.u32[^;]*;" : "=r"\((\w+)\) : "r"\((\w+)\), "n"\((\w+)\)\);', r"\1 = *(const u32*)(emulated_shared_base + \2 + \3);"),
+    (r'asm\("cvt\.f32\.f16[^;]*;" : "=f"\((\w+)\) : "h"\(([\w.]+)\)\);', r"\1 = emulated_half_to_float(\2);"),
+    (r"extern __shared__ float4 memory\[\];", ""),
+)  # fmt: skip
+
+
+class _Context:
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+class Device(_Context):
+    def __init__(self, device_id: int = 0) -> None:
+        self.id = device_id
+
+    def use(self) -> None:
+        pass
+
+    def synchronize(self) -> None:
+        pass
+
+
+class Stream(_Context):
+    ptr = 0
+
+    def __init__(self, **_: object) -> None:
+        pass
+
+    def wait_event(self, event: Any) -> None:
+        pass
+
+    def synchronize(self) -> None:
+        pass
+
+
+class Event:
+    done = True
+
+    def __init__(self, **_: object) -> None:
+        pass
+
+    def record(self, stream: Any = None) -> None:
+        pass
+
+    def synchronize(self) -> None:
+        pass
+
+
+class MemoryPointer:
+    def __init__(self, ptr: int, mem: Any) -> None:
+        self.ptr, self.mem, self.device, self.device_id = ptr, mem, Device(), 0
+
+    def __add__(self, offset: int) -> MemoryPointer:
+        return MemoryPointer(self.ptr + offset, self.mem)
+
+    def copy_from_host_async(self, mem: Any, size: int, stream: Any = None) -> None:
+        ctypes.memmove(self.ptr, _address(mem), size)
+
+    copy_from_device_async = copy_from_host_async
+
+    def copy_to_host_async(self, mem: Any, size: int, stream: Any = None) -> None:
+        ctypes.memmove(_address(mem), self.ptr, size)
+
+
+def _address(place: Any) -> int:
+    return int(getattr(place, "ptr", getattr(place, "value", place)))
+
+
+def _alloc(size: int) -> MemoryPointer:
+    memory = np.zeros(size + 512, np.uint8)  # a GPU's memory has no end nearby: kernels may read some bytes more
+    return MemoryPointer((memory.ctypes.data + 255) // 256 * 256, memory)
+
+
+class MemoryPool:
+    malloc = staticmethod(_alloc)
+
+    def set_limit(self, size: int = 0) -> None:
+        pass
+
+    def used_bytes(self) -> int:
+        return 0
+
+    total_bytes = used_bytes
+
+    def free_all_blocks(self) -> None:
+        pass
+
+
+class RawKernel:
+    """A kernel, compiled when it is made; libraries are kept in the system's folder for temporary files."""
+
+    def __init__(self, code: str, name: str, options: Sequence[str] = ()) -> None:
+        for pattern, text in _INSTRUCTIONS:
+            code = re.sub(pattern, text, code)
+        begin = 'extern "C" void launch(unsigned x, unsigned y, unsigned threads, void** given)'
+        source = f'#include "{_HEADER}"\n{code}\n{begin} {{ emulated_launch_kernel({name}, x, y, threads, given); }}\n'
+        macros = [option for option in options if option.startswith("-D")]
+        key = hashlib.sha256("\0".join([_HEADER.read_text(), source, *macros]).encode()).hexdigest()[:24]
+        library = _FOLDER / f"{name}-{key}.so"
+        if not library.exists():
+            _FOLDER.mkdir(exist_ok=True)
+            own = library.with_suffix(f".{os.getpid()}")
+            command = ["g++", *_FLAGS, *macros, "-x", "c++", "-", "-o", str(own)]
+            done = subprocess.run(command, input=source, capture_output=True, text=True, check=False)
+            if done.returncode:
+                raise RuntimeError(f"{name} cannot be compiled: {done.stderr[:2000]}")
+            own.replace(library)
+        self._launch = ctypes.PyDLL(str(library)).launch  # keeps Python's lock: a library has one block at a time
+
+    def __call__(self, grid: Sequence[int], block: Sequence[int], args: Sequence[Any], shared_mem: int = 0) -> None:
+        values = [np.array([value]) for value in args]
+        given = (ctypes.c_void_p * len(values))(*[value.ctypes.data for value in values])
+        self._launch(*(*grid, 1)[:2], block[0], given)
+
+
+class ndarray:  # noqa: N801 - CuPy's name
+    """A contiguous array in "device" memory."""
+
+    def __init__(self, shape: Sequence[int], dtype: Any, memptr: MemoryPointer) -> None:
+        self.shape, self.dtype, self.data, self.device = tuple(shape), np.dtype(dtype), memptr, Device()
+        self.ndim, self.size = len(self.shape), int(np.prod(self.shape))
+        self.nbytes = self.size * self.dtype.itemsize
+        self.flags = types.SimpleNamespace(c_contiguous=True)
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def get(self) -> Any:
+        place = (ctypes.c_char * max(self.nbytes, 1)).from_address(self.data.ptr)
+        return np.frombuffer(place, np.uint8, self.nbytes).view(self.dtype).reshape(self.shape).copy()
+
+
+def asnumpy(array: ndarray) -> Any:
+    return array.get()
+
+
+def get_default_pinned_memory_pool() -> MemoryPool:
+    return MemoryPool()
+
+
+def _memcpy(target: int, source: int, size: int, kind: int, stream: int = 0) -> None:
+    ctypes.memmove(int(target), int(source), int(size))
+
+
+runtime = types.SimpleNamespace(
+    getDeviceCount=lambda: 1, runtimeGetVersion=lambda: 13000, driverGetVersion=lambda: 13000,
+    getDeviceProperties=lambda _: {"name": b"emulated", "totalGlobalMem": 1 << 34, "major": 9, "minor": 0},
+    memcpyAsync=_memcpy, memcpyHostToDevice=1, memcpyDeviceToHost=2, memcpyDeviceToDevice=3,
+)  # fmt: skip
+cuda = types.SimpleNamespace(
+    Device=Device, Stream=Stream, Event=Event, MemoryPool=MemoryPool, MemoryPointer=MemoryPointer, runtime=runtime,
+    alloc=_alloc, alloc_pinned_memory=bytearray, get_current_stream=Stream, get_elapsed_time=lambda begin, end: 0.0,
+)  # fmt: skip
