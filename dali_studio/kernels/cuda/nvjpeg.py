@@ -1,8 +1,8 @@
 """The GPU's own JPEG decoder, through nvJPEG: batches of files to pixels in device memory.
 
 Its pixels are, to the last bit, those of libjpeg-turbo with repeated instead of interpolated chroma samples
-(`jpeg.decode` with ``fast_upsampling``), for the files that `takes` lets pass. So the pictures of a batch may be shared
-between this decoder and the CPU's in any way.
+(`jpeg.decode` with ``fast_upsampling``), for the files that `nvjpeg_rule.takes` lets pass. So the pictures of a batch
+may be shared between this decoder and the CPU's in any way.
 
 The hardware has hung when batches were enqueued without waiting between them, hence at most one is in flight. nvJPEG
 does most of its work inside the call, so a thread of the decoder's own makes it: who waits for that thread can give up.
@@ -26,7 +26,6 @@ from dali_studio.kernels.cpu.jpeg_facts import have_ends
 from dali_studio.kernels.cuda import nvjpeg_library, nvjpeg_turn
 from dali_studio.kernels.cuda.device import Missing, cupy, missing
 from dali_studio.kernels.cuda.nvjpeg_library import Library, NvjpegError
-from dali_studio.kernels.cuda.nvjpeg_rule import takes
 from dali_studio.kernels.cuda.nvjpeg_work import Batch, Turn
 
 #: Pictures that the hardware takes from a queue at a time: more keep it busier, fewer leave less to wait for.
@@ -78,8 +77,6 @@ class HardwareDecoder:
     NvjpegError
         If the GPU has no such hardware.
     """
-
-    takes = staticmethod(takes)
 
     def __init__(self, library: Library, device_id: int) -> None:
         self._library, self.version = library, library.version
