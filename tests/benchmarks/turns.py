@@ -36,6 +36,11 @@ class Worker:
             self._before("PYTHONPATH", _SCRIPT.parents[2])
         self._process: subprocess.Popen[bytes] | None = None
         self._errors: Any = None
+        self._processors: set[int] | None = None
+
+    def bind(self, processors: set[int]) -> None:
+        """Let the process use only these; call it before the first question."""
+        self._processors = processors
 
     def _before(self, name: str, folder: Path) -> None:
         given = self._environment.get(name)
@@ -49,6 +54,8 @@ class Worker:
                 [sys.executable, str(_SCRIPT), "--engine", self.engine], env=self._environment,
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors,
             )  # fmt: skip
+            if self._processors is not None:  # before it has other threads
+                os.sched_setaffinity(self._process.pid, self._processors)
         assert self._process.stdin is not None
         try:
             self._process.stdin.write(json.dumps(question).encode() + b"\n")

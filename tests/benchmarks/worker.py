@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import gc
 import importlib
+import itertools
 import json
 import os
 import sys
@@ -16,11 +17,13 @@ from typing import Any
 
 import numpy as np
 from duel_programs import WORKS, Place
+from processors import watch
 from resident import given, pictures
 
 PREFIX = {"studio": "dali_studio", "nvidia": "nvidia.dali"}
-#: Iterations before the clock starts: kernels load, queues, caches and pools fill.
-_WARM_UP = 6
+#: Iterations and seconds, at least, before the clock starts: kernels load, queues, caches and pools fill, and hardware
+#: decoders open, which ours do while it already runs.
+_WARM_UP, _WARM_UP_SECONDS = 6, 1.5
 
 
 class Measured:
@@ -44,7 +47,7 @@ class Measured:
         self, work: str, folder: str, batch_size: int, threads: int, gpu: bool, device_id: int = 0,
         decoder: dict[str, Any] | None = None, reader: dict[str, Any] | None = None,
     ) -> dict[str, Any]:  # fmt: skip
-        """Make a pipeline and run its first iterations."""
+        """Make a pipeline and run its first iterations; returns the seconds until the first batch was there."""
         self.close()
         began = time.perf_counter()
         prefix = self._prefix
@@ -58,10 +61,14 @@ class Measured:
             pipe.set_outputs(*(outputs if isinstance(outputs, tuple) else (outputs,)))
         pipe.build()
         self._pipe, self._gpu, self._batch_size, self._device_id = pipe, gpu, batch_size, device_id
-        for _ in range(_WARM_UP):
+        self._check(pipe.run())
+        first = time.perf_counter()
+        for number in itertools.count():
+            if number >= _WARM_UP and time.perf_counter() - first > _WARM_UP_SECONDS:
+                break
             self._check(pipe.run())
         self._wait()
-        return {"seconds": time.perf_counter() - began}
+        return {"seconds": first - began}
 
     def _check(self, outputs: Any) -> None:
         first = outputs[0]
@@ -74,16 +81,18 @@ class Measured:
         run = self._pipe.run
         run()  # what was computed ahead while the other engine had its turn
         self._wait()
-        before = self._decoded()
+        before, watched = self._decoded(), watch()
         count, began = 0, time.perf_counter()
         while time.perf_counter() - began < seconds or count < 5:
             run()
             count += 1
         self._wait()
         seconds = time.perf_counter() - began
+        processors = watched(seconds)
         hardware, all_of_them = self._decoded() - before
         share = {"hardware": hardware / all_of_them} if all_of_them else {}
-        return {"batches": count, "images": count * self._batch_size, "seconds": seconds, **share}
+        measured = {"batches": count, "images": count * self._batch_size, "seconds": seconds, "processors": processors}
+        return measured | share
 
     def _decoded(self) -> Any:
         """Pictures that hardware has decoded so far, and all that were; only dali_studio says so."""

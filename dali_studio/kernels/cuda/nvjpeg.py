@@ -134,16 +134,13 @@ class HardwareDecoder:
         HardwareStalledError
             If an earlier batch stalled.
         """
-        if self.stalled:
-            raise HardwareStalledError(_GONE)
         whole = have_ends(files)
         pointers, lengths = addresses_of(files).astype(np.uint64), shapes_of(files)[:, 0].astype(np.uint64)
         destinations = np.zeros((len(files), 8), np.uint64)
         destinations[:, 0] = targets
         destinations[:, 4] = pitches
         batch = Batch(files, pointers, lengths, destinations, windows, output, after, whole)
-        batch.underway.acquire()
-        self._queue.put(batch)
+        self._hand_over(batch)
         return batch
 
     def take_turn(
@@ -172,12 +169,15 @@ class HardwareDecoder:
         HardwareStalledError
             If an earlier batch stalled.
         """
+        turn = Turn(*queue, requests, places, outcomes, files, output, after)
+        self._hand_over(turn)
+        return turn
+
+    def _hand_over(self, work: Batch | Turn) -> None:
         if self.stalled:
             raise HardwareStalledError(_GONE)
-        turn = Turn(*queue, requests, places, outcomes, files, output, after)
-        turn.underway.acquire()
-        self._queue.put(turn)
-        return turn
+        work.underway.acquire()
+        self._queue.put(work)
 
     def wait(self, batch: Batch | Turn, patience: float | None = None) -> NDArray[np.bool_]:
         """Wait for a batch.

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, overload
+from typing import Annotated, Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,9 @@ from dali_studio.schema.declare import Operator, Output
 from dali_studio.schema.marks import COMMON, Choices, Doc, Ignored, Range, Ui
 from dali_studio.schema.traits import RandomSource
 
-_ALL_AT_ONCE = "a thread of its own reads a batch ahead"
+_ALL_AT_ONCE = "threads of the reader read batches ahead"
+#: Batches that are read at the same time, at least.
+_AHEAD = 2
 
 
 class ReaderArguments:
@@ -55,7 +58,14 @@ class ReaderArguments:
         Choices(ON_ERROR),
     ] = "raise"  # fmt: skip
     skip_cached_images: Annotated[bool, Ignored("there is no decoder cache")] = False
-    prefetch_queue_depth: Annotated[int, Ignored(_ALL_AT_ONCE), Range(1)] = 1
+    prefetch_queue_depth: Annotated[
+        int,
+        Doc(
+            f"Batches that are read in advance at the same time, each by a thread; at least {_AHEAD} are. More help "
+            "where files come from slow disks or over a network."
+        ),
+        Range(1),
+    ] = 1
     lazy_init: Annotated[bool, Ignored("files are listed when the pipeline is built")] = False
     read_ahead: Annotated[bool, Ignored(_ALL_AT_ONCE)] = False
     dont_use_mmap: Annotated[bool, Ignored("files are always read, never mapped")] = False
@@ -83,41 +93,51 @@ class _Files:
         return self
 
 
-class _Reader:
-    """The state of a run: the order, and the batch that is read in advance.
+class _Ahead(NamedTuple):
+    """A batch that is being read in advance."""
 
-    One thread reads ahead. Reading is copying from the system's cache, mostly, which several threads at a time do more
-    slowly than one.
+    size: int
+    before: ReaderState  # of the order, where the batch begins
+    files: Future[_Files]
+
+
+class _Reader:
+    """The state of a run: the order, and the batches that are read in advance.
+
+    Each of them is read by one thread. Reading is copying from the system's cache, mostly: one thread is enough as a
+    rule, but where memory is slow or shared with other processes, it is not (docs/benchmarks.md).
     """
 
-    def __init__(self, files: FileList, order: ReaderOrder, root: str) -> None:
+    def __init__(self, files: FileList, order: ReaderOrder, root: str, depth: int = 1) -> None:
         self.files, self.order, self.root = files, order, root
         self._labels = np.array(files.labels, np.int32)
-        self._ahead: tuple[int, ReaderState, Future[_Files]] | None = None
-        self._thread: ThreadPoolExecutor | None = None
+        self._depth = max(depth, _AHEAD)
+        self._ahead: deque[_Ahead] = deque()
+        self._threads: ThreadPoolExecutor | None = None
 
     def next(self, batch_size: int, context: RunContext | None = None) -> _Files:
         """The next batch; its files are not read without a context."""
-        waiting, self._ahead = self._ahead, None
-        if waiting is not None and context is not None and waiting[0] == batch_size and context.ahead:
-            read = waiting[2].result()
-        else:
-            if waiting is not None:  # another size than expected
-                self.order.set_state(waiting[1])
-            picked = self.order.next_batch(batch_size)
-            if context is None:
-                return self._chosen([])
-            read = self._chosen([picked[int(i)] for i in context.indices]).read(context.memory, context.map)
-        if context is not None and context.ahead:
-            self._ahead = self._begin(batch_size, context)
-        return read
+        ahead = context is not None and context.ahead
+        if self._ahead and not (ahead and self._ahead[0].size == batch_size):  # another batch than expected
+            self.order.set_state(self._ahead[0].before)
+            self._ahead.clear()
+        waiting = self._ahead.popleft() if self._ahead else None
+        picked = self.order.next_batch(batch_size) if waiting is None else []
+        if context is None:
+            return self._chosen([])
+        while ahead and len(self._ahead) < self._depth:
+            self._ahead.append(self._begin(batch_size, context))
+        if waiting is not None:
+            return waiting.files.result()
+        return self._chosen([picked[int(i)] for i in context.indices]).read(context.memory, context.map)
 
-    def _begin(self, batch_size: int, context: RunContext) -> tuple[int, ReaderState, Future[_Files]]:
-        if self._thread is None:
-            self._thread = ThreadPoolExecutor(1, "dali-studio-reader")
+    def _begin(self, batch_size: int, context: RunContext) -> _Ahead:
+        if self._threads is None:
+            self._threads = ThreadPoolExecutor(self._depth, "dali-studio-reader")
         before = self.order.get_state()
         files = self._chosen(self.order.next_batch(batch_size))
-        return batch_size, before, self._thread.submit(files.read, context.memory, in_turn, chunk=GROUP)
+        read = self._threads.submit(files.read, context.memory, in_turn, chunk=GROUP)
+        return _Ahead(batch_size, before, read)
 
     def _chosen(self, picked: list[int]) -> _Files:
         return _Files([self.files.paths[i] for i in picked], self._labels[picked])
@@ -179,7 +199,7 @@ class File(ReaderArguments, Operator):
             raise ArgumentError(
                 sentence(error), hint="Change the arguments of the order.", argument="shard_id"
             ) from error
-        return _Reader(files, order, _root(args))
+        return _Reader(files, order, _root(args), args["prefetch_queue_depth"])
 
     @staticmethod
     def skip(state: _Reader, args: Args) -> None:

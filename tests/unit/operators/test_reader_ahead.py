@@ -59,9 +59,9 @@ def pool() -> Iterator[WorkerPool]:
 class Run:
     """A reader, and what its batches must be."""
 
-    def __init__(self, root: Path, **options: Any) -> None:
+    def __init__(self, root: Path, depth: int = 1, **options: Any) -> None:
         self.list = discover_files(str(root))
-        self.reader = _Reader(self.list, ReaderOrder(len(self.list.paths), **options), str(root))
+        self.reader = _Reader(self.list, ReaderOrder(len(self.list.paths), **options), str(root), depth)
         self._expected = ReaderOrder(len(self.list.paths), **options)
         self._contents = [Path(path).read_bytes() for path in self.list.paths]
         self.memory = SlabPool()
@@ -86,9 +86,9 @@ class Run:
         self._expected.next_batch(size)
 
     def read_in_advance(self) -> _Files:
-        """The batch that is read in advance, once it is there."""
-        assert self.reader._ahead is not None
-        return self.reader._ahead[2].result(_LIMIT)
+        """The next batch, which is read in advance, once all that is are there."""
+        read = [waiting.files.result(_LIMIT) for waiting in self.reader._ahead]
+        return read[0]
 
 
 @pytest.mark.parametrize("options", ORDERS)
@@ -121,22 +121,23 @@ def test_a_part_of_a_batch_in_between(root: Path, options: Any) -> None:
         run.next(size, ahead=False, indices=[size - 1, 0])
 
 
-def test_the_next_batch_is_read_before_it_is_asked_for(root: Path) -> None:
+def test_the_next_two_batches_are_read_before_they_are_asked_for(root: Path) -> None:
     run = Run(root)
     run.next(4, ahead=True)
     run.read_in_advance()
     for path in run.list.paths:
         Path(path).unlink()
     run.next(4, ahead=True)  # checks the contents
+    run.next(4, ahead=True)
     assert sorted(run.read_in_advance().failures) == [0, 1, 2, 3]
 
 
 def test_nothing_is_read_before_it_is_asked_for_unless_the_next_batch_will_be_like_this_one(root: Path) -> None:
     run = Run(root)
     run.next(4, ahead=False)
-    assert run.reader._ahead is None and run.reader._thread is None
+    assert not run.reader._ahead and run.reader._threads is None
     run.skip(4)
-    assert run.reader._ahead is None
+    assert not run.reader._ahead
 
 
 def test_what_was_read_for_another_size_is_not_used(root: Path) -> None:
@@ -163,10 +164,11 @@ def test_files_that_cannot_be_read_are_told_with_the_batch_they_belong_to(root: 
 
 def test_an_error_in_advance_is_raised_with_the_batch_it_belongs_to_and_the_reader_goes_on(root: Path) -> None:
     run = Run(root)
-    calls = itertools.count()
+    Path(run.list.paths[8]).write_bytes(bytes(500))  # no other batch is as large
+    third = sum(Path(path).stat().st_size for path in run.list.paths[8:12])
 
     def memory(size: int) -> NDArray[np.uint8]:
-        if next(calls) == 2:
+        if size == third:
             raise MemoryError("no room")
         return np.empty(size, np.uint8)
 
@@ -179,17 +181,30 @@ def test_an_error_in_advance_is_raised_with_the_batch_it_belongs_to_and_the_read
     assert run.reader.next(4, context).paths == [*run.list.paths[12:], *run.list.paths[:2]]
 
 
-def test_one_thread_reads_ahead_and_ends_with_the_reader(root: Path) -> None:
+@pytest.mark.parametrize(("asked", "depth"), [(1, 2), (2, 2), (5, 5)])
+def test_so_many_batches_are_read_at_the_same_time_by_threads_that_end_with_the_reader(
+    root: Path, asked: int, depth: int
+) -> None:
     before = set(threading.enumerate())
-    run = Run(root)
-    for _ in range(5):
-        run.next(4, ahead=True)
-    (thread,) = set(threading.enumerate()) - before
-    assert thread.name.startswith("dali-studio-reader")
+    run = Run(root, depth=asked)
+    at_once = threading.Barrier(depth)
+
+    def memory(size: int) -> NDArray[np.uint8]:
+        if threading.current_thread().name.startswith("dali-studio-reader"):
+            at_once.wait(_LIMIT)
+        return np.empty(size, np.uint8)
+
+    context = run.context(4, ahead=True)
+    context.memory = memory
+    run.reader.next(4, context)
+    run.read_in_advance()
+    threads = set(threading.enumerate()) - before
+    assert len(threads) == len(run.reader._ahead) == depth
     del run
     gc.collect()
-    thread.join(_LIMIT)
-    assert not thread.is_alive()
+    for thread in threads:
+        thread.join(_LIMIT)
+        assert not thread.is_alive()
 
 
 # ----------------------------------------------------------------------------------------------------------- pipelines
