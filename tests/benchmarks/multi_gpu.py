@@ -111,7 +111,7 @@ def _all(workers: list[Worker], questions: list[dict[str, Any]]) -> list[dict[st
 def _table(found: dict[int, dict[str, Any]], settings: dict[str, Any]) -> str:
     lines = [
         f"{settings['work']}, {settings['engine']}, batch {settings['batch']}, {settings['threads']} threads for each GPU"
-        f"{', each process on processors of its own' if settings['bind'] else ''}.",
+        + (", each process on processors of its own." if settings["bind"] else "."),
         "",
         "| GPUs | images/s | as a multiple of one GPU |",
         "|---|---|---|",
