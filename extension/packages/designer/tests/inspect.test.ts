@@ -113,6 +113,8 @@ describe("the sentence", () => {
       action: "add_output",
       node: "rotate",
     });
+    const numbersLast = { ...bare, nodes: [...bare.nodes, node("coin", "random.coin_flip")] };
+    expect(sentence(fold(OPENED, revision(1, numbersLast, { diagnostics })))?.node).toBe("rotate");
     const empty = { name: "", nodes: [], outputs: [] };
     expect(sentence(fold(OPENED, revision(1, empty, { diagnostics })))).toBeNull();
   });

@@ -64,6 +64,8 @@ function Studio({
       className={classes.join(" ")}
       data-testid="designer"
       data-ds-theme={theme}
+      // A click on text or an empty place would otherwise leave the keys with the notebook, where "d d" deletes the cell.
+      tabIndex={-1}
       onKeyDown={onKeyDown}
       onKeyUp={(e) => e.stopPropagation()}
       onKeyPress={(e) => e.stopPropagation()}
