@@ -282,3 +282,19 @@ def test_a_pipeline_grows_from_an_empty_designer_by_the_keyboard(page: Any, serv
         page.locator(f'[aria-label="wire from {key} to {target}"]').wait_for()
     assert "mirror = fn.random.coin_flip(" in _by_id(page, "code").inner_text()
     page.screenshot(path=artifacts / "designer_from_nothing.png")
+
+
+def test_a_name_that_is_refused_says_why_and_leaves_the_keys_here(page: Any, server: tuple[str, Path]) -> None:
+    _open(page, server)
+    _by_id(page, "node-rotate").click(position={"x": 70, "y": 12})
+    for name, why in (("two words", "letters, digits and _"), ("resize", "Another node")):
+        page.keyboard.press("F2")  # reaches the designer after Esc as well
+        _by_id(page, "rename").fill(name)
+        page.keyboard.press("Enter")
+        assert why in _by_id(page, "rename-problem").inner_text()
+        page.keyboard.press("Escape")
+        _by_id(page, "rename").wait_for(state="detached")
+    page.keyboard.press("F2")
+    _by_id(page, "rename").fill("turned")
+    page.keyboard.press("Enter")
+    _by_id(page, "node-turned").wait_for()
