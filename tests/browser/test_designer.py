@@ -298,3 +298,21 @@ def test_a_name_that_is_refused_says_why_and_leaves_the_keys_here(page: Any, ser
     _by_id(page, "rename").fill("turned")
     page.keyboard.press("Enter")
     _by_id(page, "node-turned").wait_for()
+
+
+def test_several_cards_are_selected_by_a_box_and_by_clicks(page: Any, server: tuple[str, Path]) -> None:
+    _open(page, server)
+    _by_id(page, "designer").scroll_into_view_if_needed()
+    _by_id(page, "node-rotate").click(position={"x": 70, "y": 12})
+    _by_id(page, "node-resize").click(position={"x": 70, "y": 12}, modifiers=["Control"])
+    page.wait_for_function("() => document.querySelectorAll('.ds-selected').length === 2")
+    page.keyboard.press("Escape")
+    cards = [_by_id(page, f"node-{key}").bounding_box() for key in ("reader", "resize")]
+    pane = page.locator(".react-flow__pane").first.bounding_box()
+    page.keyboard.down("Shift")
+    page.mouse.move(cards[0]["x"] - 8, pane["y"] + pane["height"] - 100)
+    page.mouse.down()
+    page.mouse.move(cards[1]["x"] + 20, pane["y"] + 4, steps=8)
+    page.mouse.up()
+    page.keyboard.up("Shift")
+    page.wait_for_function("() => document.querySelectorAll('.ds-selected').length === 3")
