@@ -81,7 +81,7 @@ def _explain_absence(module: ModuleType) -> None:
         # what the module imports for itself is not meant
         here = [k for k, v in vars(module).items() if _home(v).startswith(module.__name__)]
         near = get_close_matches(name, here, n=1)
-        hint = f"Did you mean {near[0]!r}?" if near else "See dali-studio catalog, or docs/support.md, for what is there."
+        hint = f"Did you mean {near[0]!r}?" if near else "See dali-studio catalog or docs/support.md."
         raise AttributeError(f"{said}. {hint}")
 
     vars(module)["__getattr__"] = absent
