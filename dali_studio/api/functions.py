@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from difflib import get_close_matches
 from types import ModuleType
 from typing import Any
 
@@ -55,6 +56,7 @@ def populate(
     """Fill `module` and its sub-modules (``fn.readers`` ...) with one entry per operator; returns its own names."""
     names: set[str] = set()
     registry = default_registry()
+    _explain_absence(module)
     for schema in (registry.schema(name) for name in registry):
         if schema.hidden or schema.role in ("copy", "constant"):
             continue
@@ -69,9 +71,30 @@ def populate(
     return sorted(names)
 
 
+def _explain_absence(module: ModuleType) -> None:
+    """Let `module` say what it has instead where an operator is asked for that it lacks."""
+
+    def absent(name: str) -> Any:
+        said = f"module {module.__name__!r} has no attribute {name!r}"
+        if name.startswith("_"):
+            raise AttributeError(said)
+        # what the module imports for itself is not meant
+        here = [k for k, v in vars(module).items() if _home(v).startswith(module.__name__)]
+        near = get_close_matches(name, here, n=1)
+        hint = f"Did you mean {near[0]!r}?" if near else "See dali-studio catalog or docs/support.md."
+        raise AttributeError(f"{said}. {hint}")
+
+    vars(module)["__getattr__"] = absent
+
+
+def _home(entry: object) -> str:
+    return str(getattr(entry, "__name__" if isinstance(entry, ModuleType) else "__module__", ""))
+
+
 def _submodule(parent: ModuleType, name: str) -> ModuleType:
     full = f"{parent.__name__}.{name}"
     if full not in sys.modules:
         sys.modules[full] = ModuleType(full, f"Operators of the group {name}.")
         setattr(parent, name, sys.modules[full])
+        _explain_absence(sys.modules[full])
     return sys.modules[full]

@@ -13,7 +13,7 @@ Severity = Literal["error", "warning", "info"]
 CODES: dict[str, str] = {
     "DS101": "unknown operator",
     "DS102": "unknown argument",
-    "DS103": "missing required argument",
+    "DS103": "argument that is missing or given in two ways",
     "DS104": "argument of a wrong type",
     "DS105": "argument out of range",
     "DS106": "argument or option that is not supported",

@@ -99,7 +99,8 @@ class Designer(anywidget.AnyWidget):
 
     def close(self) -> None:
         """End the widget and its threads."""
-        self.session.close()
+        if "session" in vars(self):  # ipywidgets also closes what could not be opened
+            self.session.close()
         super().close()
 
     def _repr_mimebundle_(self, **options: Any) -> Any:

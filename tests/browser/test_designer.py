@@ -237,3 +237,82 @@ def test_an_empty_designer_offers_a_start(page: Any, server: tuple[str, Path], a
     page.screenshot(path=artifacts / "designer_empty.png")
     _by_id(page, "recipe-getting_started").click()
     page.wait_for_function("() => document.querySelectorAll('[data-testid^=\"node-\"]').length >= 4", timeout=30_000)
+
+
+def test_a_pipeline_grows_from_an_empty_designer_by_the_keyboard(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
+    import nbformat
+
+    from dali_studio import samples
+
+    notebook = nbformat.v4.new_notebook()
+    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    notebook.cells = [nbformat.v4.new_code_cell("from dali_studio import Designer\nDesigner()")]
+    nbformat.write(notebook, server[1] / "from_nothing.ipynb")
+    lab.open_notebook(page, server[0], "from_nothing.ipynb")
+    # a click on words gives the designer the keys, too: the notebook would cut its cell by "x"
+    _by_id(page, "empty").locator("h3").click(timeout=60_000)
+    page.keyboard.press("x")
+    page.keyboard.press("Escape")
+
+    def add(words: str) -> None:
+        page.keyboard.press("Space")
+        _by_id(page, "quick-search").wait_for()
+        page.keyboard.type(words)
+        page.keyboard.press("Enter")
+        _by_id(page, "quick-add").wait_for(state="detached")
+
+    add("file raeder")
+    _by_id(page, "node-reader").wait_for()
+    _by_id(page, "text-file_root").fill(str(samples.photos()))
+    page.keyboard.press("Enter")
+    page.keyboard.press("Escape")
+    page.wait_for_timeout(300)
+    add("random crop")
+    add("rotate")
+    add("crop mirror")
+    # what was added last is what the pipeline returns
+    _await_picture(page, "normalize")
+    assert page.locator('[data-testid="strip"]').count() == 0
+    assert "return normalize" in _by_id(page, "code").inner_text()
+    # a card whose row gets a port without growing has its wire; a switch is drawn by a coin
+    _by_id(page, "random-mirror").click()
+    _by_id(page, "node-rotate").click(position={"x": 70, "y": 12})
+    _by_id(page, "random-angle").click()
+    for key, target in (("angle", "rotate"), ("mirror", "normalize")):
+        page.locator(f'[aria-label="wire from {key} to {target}"]').wait_for()
+    assert "mirror = fn.random.coin_flip(" in _by_id(page, "code").inner_text()
+    page.screenshot(path=artifacts / "designer_from_nothing.png")
+
+
+def test_a_name_that_is_refused_says_why_and_leaves_the_keys_here(page: Any, server: tuple[str, Path]) -> None:
+    _open(page, server)
+    _by_id(page, "node-rotate").click(position={"x": 70, "y": 12})
+    for name, why in (("two words", "letters, digits and _"), ("resize", "Another node")):
+        page.keyboard.press("F2")  # reaches the designer after Esc as well
+        _by_id(page, "rename").fill(name)
+        page.keyboard.press("Enter")
+        assert why in _by_id(page, "rename-problem").inner_text()
+        page.keyboard.press("Escape")
+        _by_id(page, "rename").wait_for(state="detached")
+    page.keyboard.press("F2")
+    _by_id(page, "rename").fill("turned")
+    page.keyboard.press("Enter")
+    _by_id(page, "node-turned").wait_for()
+
+
+def test_several_cards_are_selected_by_a_box_and_by_clicks(page: Any, server: tuple[str, Path]) -> None:
+    _open(page, server)
+    _by_id(page, "designer").scroll_into_view_if_needed()
+    _by_id(page, "node-rotate").click(position={"x": 70, "y": 12})
+    _by_id(page, "node-resize").click(position={"x": 70, "y": 12}, modifiers=["Control"])
+    page.wait_for_function("() => document.querySelectorAll('.ds-selected').length === 2")
+    page.keyboard.press("Escape")
+    cards = [_by_id(page, f"node-{key}").bounding_box() for key in ("reader", "resize")]
+    pane = page.locator(".react-flow__pane").first.bounding_box()
+    page.keyboard.down("Shift")
+    page.mouse.move(cards[0]["x"] - 8, pane["y"] + pane["height"] - 100)
+    page.mouse.down()
+    page.mouse.move(cards[1]["x"] + 20, pane["y"] + 4, steps=8)
+    page.mouse.up()
+    page.keyboard.up("Shift")
+    page.wait_for_function("() => document.querySelectorAll('.ds-selected').length === 3")

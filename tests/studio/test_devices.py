@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
 from images import encoded, picture
 from studio.test_session import Client, only
 
-from dali_studio import fn, pipeline_def
+from dali_studio import DaliStudioError, fn, pipeline_def
 from dali_studio.api import placement
 from dali_studio.api.default import default_registry
 from dali_studio.graph.edits import PortRef
@@ -265,6 +266,16 @@ def test_code_goes_into_the_next_cell(root: str, monkeypatch: pytest.MonkeyPatch
     with pytest.raises(RuntimeError, match="no notebook"):
         designer.insert_code()
     designer.close()
+
+
+@pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning")
+def test_what_cannot_be_opened_is_one_error_without_noise(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.dali.json"
+    broken.write_text("{")
+    for given, error in ((42, TypeError), (broken, DaliStudioError)):
+        with pytest.raises(error):
+            widget.Designer(cast(Any, given))
+        gc.collect()
 
 
 def test_a_run_names_the_files_that_it_missed(root: str) -> None:

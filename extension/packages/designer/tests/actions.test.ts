@@ -70,6 +70,11 @@ describe("adding", () => {
     const graph = { ...GRAPH, nodes: [], outputs: [] };
     const step = addStep({ ...context, graph }, rotate, { at: { x: 0, y: 0 } });
     expect(applyEdits(graph, step.edits, INDEX).outputs).toEqual([{ node: "rotate", output: 0 }]);
+    const wired = addStep({ ...context, graph: { ...GRAPH, outputs: [] } }, rotate, {
+      at: { x: 0, y: 0 },
+      from: ref("decode"),
+    });
+    expect(applyEdits(GRAPH, wired.edits, INDEX).outputs).toEqual([{ node: "rotate_2", output: 0 }]);
   });
   it("wires a new node before a port", () => {
     const coin = INDEX.byName.get("random.coin_flip");
@@ -166,6 +171,7 @@ describe("make random", () => {
     if (!angle) throw new Error("the fixture has no angle");
     expect(randomFor(INDEX, { ...angle, type: "bool" })?.name).toBe("random.coin_flip");
     expect(randomFor(INDEX, { ...angle, type: "int", minimum: 0, maximum: 1 })?.name).toBe("random.coin_flip");
+    expect(randomFor(INDEX, { ...angle, type: "int", widget: "switch" })?.name).toBe("random.coin_flip");
     expect(randomFor(INDEX, { ...angle, type: "string" })).toBeNull();
     expect(randomFor(INDEX, { ...angle, tensor: false })).toBeNull();
   });

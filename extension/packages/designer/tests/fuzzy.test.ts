@@ -19,6 +19,17 @@ describe("search", () => {
     expect(names("old")).toContain("old");
     expect(names("ol")).not.toContain("old");
   });
+  it("finds words in any order, with blanks for the marks of a name", () => {
+    expect(names("warp affine")).toEqual(["warp_affine"]);
+    expect(names("flip coin")).toEqual(["random.coin_flip"]);
+  });
+  it("forgives a slip in each word", () => {
+    for (const slip of ["rotaet", "rotte", "rotaate", "ritate"]) expect(names(slip)).toEqual(["rotate"]);
+    expect(names("file raeder")).toEqual(["readers.file"]);
+    expect(names("decodres imaeg")).toEqual(["decoders.image"]);
+    expect(names("old2")).toEqual([]);
+  });
+  it("takes names as a program writes them", () => expect(names("fn.rotate")[0]).toBe("rotate"));
   it("finds nothing for nonsense", () => expect(names("xyzzy")).toEqual([]));
   it("lets a preference decide between equals", () => {
     const first = search(INDEX.operators, "", (o) => (o.name === "rotate" ? 5 : 0))[0];

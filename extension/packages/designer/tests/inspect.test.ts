@@ -78,6 +78,23 @@ describe("the sentence", () => {
     expect(findings(state)).toHaveLength(1);
     expect(sentence(state)).toMatchObject({ tone: "error", lead: "Stopped at decode.", node: "decode" });
   });
+  it("forgets a failure of a picture when an earlier node fails", () => {
+    const messages = (...list: Diagnostic[]): KernelMessage => ({
+      type: "previews",
+      revision: 1,
+      sample: 0,
+      iteration: 0,
+      batch_size: 8,
+      items: [],
+      failed: list,
+      milliseconds: 1,
+    });
+    const reader: Diagnostic = { code: "DS302", message: "The folder is empty.", node: "reader" };
+    const broken = fold(OPENED, revision(1), messages(failed));
+    expect(findings(broken)).toEqual([failed]);
+    expect(findings(receive(broken, messages(reader)))).toEqual([reader]);
+    expect(findings(receive(broken, revision(2, GRAPH, { diagnostics: [reader] })))).toEqual([reader]);
+  });
   it("forgets what stopped a run once the graph is changed, and says that times are old", () => {
     const stopped: KernelMessage = { ...run, failed: [failed] };
     expect(findings(fold(OPENED, revision(1), stopped))).toEqual([failed]);
@@ -113,6 +130,8 @@ describe("the sentence", () => {
       action: "add_output",
       node: "rotate",
     });
+    const numbersLast = { ...bare, nodes: [...bare.nodes, node("coin", "random.coin_flip")] };
+    expect(sentence(fold(OPENED, revision(1, numbersLast, { diagnostics })))?.node).toBe("rotate");
     const empty = { name: "", nodes: [], outputs: [] };
     expect(sentence(fold(OPENED, revision(1, empty, { diagnostics })))).toBeNull();
   });

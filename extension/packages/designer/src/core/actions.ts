@@ -105,9 +105,9 @@ export function addStep(context: Context, operator: Operator, options: AddOption
       edits.push(...connectEdits(graph, options.from, slot));
       if (slot.kind === "input" && !options.to) edits.push(...takeOver(graph, options.from, operator, slot.input, key));
     }
-  } else if (!options.to && graph.outputs.length === 0 && operator.outputs[0]?.kind === "image") {
-    edits.push({ type: "set_outputs", outputs: [{ node: key, output: 0 }] });
   }
+  if (!options.to && graph.outputs.length === 0 && operator.outputs[0]?.kind === "image")
+    edits.push({ type: "set_outputs", outputs: [{ node: key, output: 0 }] });
   if (options.to) {
     const source = operator.outputs
       .map((_, output) => ({ node: key, output }))
@@ -212,7 +212,7 @@ export function pasteStep(graph: GraphView, clip: Clip, shift: Position): Step {
 
 /** Whether an argument is a yes or no for each sample: a coin decides it. */
 function isCoin(argument: Argument): boolean {
-  if (argument.type === "bool") return true;
+  if (argument.type === "bool" || argument.widget === "switch") return true;
   return isInteger(argument) && argument.minimum === 0 && argument.maximum === 1;
 }
 

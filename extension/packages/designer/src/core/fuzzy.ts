@@ -52,13 +52,44 @@ function judge(operator: Operator, query: string): Hit | null {
   return null;
 }
 
+/** Whether one letter that is wrong, missing, too many or exchanged with the next turns `word` into `other`. */
+function slip(word: string, other: string): boolean {
+  let start = 0;
+  while (start < word.length && word[start] === other[start]) start += 1;
+  const rest = (text: string, skip: number) => text.slice(start + skip);
+  const exchanged = word[start] === other[start + 1] && word[start + 1] === other[start];
+  return (
+    rest(word, 1) === rest(other, 1) ||
+    rest(word, 1) === rest(other, 0) ||
+    rest(word, 0) === rest(other, 1) ||
+    (exchanged && rest(word, 2) === rest(other, 2))
+  );
+}
+
+/** Each word of the query stands somewhere, or, from four letters on, begins a word of the name or a keyword but for a slip. */
+function byWords(operator: Operator, query: string): Hit | null {
+  const named = operator.name.toLowerCase().split(/[._]/);
+  const known = [...named, ...operator.keywords.map((k) => k.toLowerCase())];
+  const everything = [...known, operator.category, operator.summary.toLowerCase()];
+  let score = 30;
+  for (const word of query.split(/[\s._-]+/).filter((w) => w !== "")) {
+    if (named.some((n) => n.startsWith(word))) score += 10;
+    else if (everything.some((t) => t.includes(word))) score += 5;
+    else if (word.length < 4 || !known.some((k) => slip(word, k) || slip(word, k.slice(0, word.length)))) return null;
+  }
+  return { operator, score, marks: [], why: "" };
+}
+
 /** Operators that a query finds, best first; all of them for an empty query. Hidden ones only by their exact name. */
 export function search(operators: readonly Operator[], query: string, prefer?: (o: Operator) => number): Hit[] {
-  const text = query.trim().toLowerCase();
+  const text = query
+    .trim()
+    .toLowerCase()
+    .replace(/^(fn|ops)\./, "");
   const bonus = (o: Operator) => prefer?.(o) ?? 0;
   const visible = operators.filter((o) => !o.hidden || o.name.toLowerCase() === text);
   const hits = text
-    ? visible.map((o) => judge(o, text)).filter((h): h is Hit => h !== null)
+    ? visible.map((o) => judge(o, text) ?? byWords(o, text)).filter((h): h is Hit => h !== null)
     : visible.map((operator) => ({ operator, score: 0, marks: [], why: "" }));
   return hits
     .map((h) => ({ ...h, score: h.score + bonus(h.operator) }))

@@ -38,12 +38,21 @@ export function runFailures(state: State): readonly Diagnostic[] {
   return state.run.revision === (state.confirmed?.revision ?? -1) ? (state.run.finished?.failed ?? []) : [];
 }
 
+/** What failed when pictures were made, less what lies behind another error: that was found before it, and is not tried now. */
+export function previewFailures(state: State): readonly Diagnostic[] {
+  const diagnostics = state.confirmed?.diagnostics ?? [];
+  const failed = [...state.previewFailures, ...diagnostics.filter((d) => severity(d) === "error")];
+  const { graph } = state;
+  const behind = new Set(failed.flatMap((d) => (graph && d.node ? [...descendants(graph, [d.node])] : [])));
+  return state.previewFailures.filter((d) => !behind.has(d.node ?? ""));
+}
+
 /** Every finding that stands now: of the graph, of the previews and of the last run, without repetitions. */
 export const findings = once((state: State): readonly Diagnostic[] => {
   const all = [
     ...state.refused,
     ...runFailures(state),
-    ...state.previewFailures,
+    ...previewFailures(state),
     ...(state.confirmed?.diagnostics ?? []),
   ];
   const seen = new Set<string>();

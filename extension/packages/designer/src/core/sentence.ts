@@ -31,13 +31,13 @@ function fromDiagnostic(d: Diagnostic, lead: string): Sentence {
   };
 }
 
-/** What a pipeline without outputs most likely should return: the last node that feeds nothing. */
+/** What a pipeline without outputs most likely should return: the last node that feeds nothing, one with pictures if possible. */
 function leafOf(state: State): string {
   const { graph } = state;
   if (!graph) return "";
   const fed = new Set(graph.nodes.flatMap((n) => sourcesOf(n).map((r) => r.node)));
   const leaves = graph.nodes.filter((n) => n.output_kinds.length > 0 && !fed.has(n.key));
-  return leaves.at(-1)?.key ?? "";
+  return (leaves.findLast((n) => n.output_kinds[0] === "image") ?? leaves.at(-1))?.key ?? "";
 }
 
 function leadOf(d: Diagnostic, stopped: boolean): string {

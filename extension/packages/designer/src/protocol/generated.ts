@@ -547,7 +547,7 @@ export type KernelMessage =
 export const CODES: Readonly<Record<string, string>> = {
   DS101: "unknown operator",
   DS102: "unknown argument",
-  DS103: "missing required argument",
+  DS103: "argument that is missing or given in two ways",
   DS104: "argument of a wrong type",
   DS105: "argument out of range",
   DS106: "argument or option that is not supported",

@@ -6,7 +6,7 @@ import { type Frame, FrameContext, useSel } from "./context";
 import { Drawer } from "./Drawer";
 import { Empty, Starting } from "./Empty";
 import { Inspector } from "./inspector/Inspector";
-import { useKeys } from "./keys";
+import { keepKey, useKeys } from "./keys";
 import { LiveRegion } from "./LiveRegion";
 import { Outline } from "./Outline";
 import { Palette } from "./Palette";
@@ -64,8 +64,10 @@ function Studio({
       className={classes.join(" ")}
       data-testid="designer"
       data-ds-theme={theme}
+      // A click on text or an empty place would otherwise leave the keys with the notebook, where "d d" deletes the cell.
+      tabIndex={-1}
       onKeyDown={onKeyDown}
-      onKeyUp={(e) => e.stopPropagation()}
+      onKeyUp={keepKey}
       onKeyPress={(e) => e.stopPropagation()}
       onFocusCapture={guardFocus}
       onContextMenu={(e) => e.stopPropagation()}

@@ -140,6 +140,8 @@ export function QuickAddBox() {
     const context = contextOf(session);
     return graph && context && quick && mode === "connect" ? targets(context, quick, query) : [];
   }, [session, quick, mode, query, graph]);
+  const catalog = useSel((s) => s.opening?.catalog);
+  const others = hits.length === 0 && !all ? search(catalog?.operators ?? [], query)[0]?.operator.name : undefined;
   const count = mode === "add" ? hits.length : choices.length;
   const now = Math.min(at, Math.max(0, count - 1));
   useEffect(() => {
@@ -271,7 +273,9 @@ export function QuickAddBox() {
               ))}
             {count === 0 && (
               <div className="ds-none ds-muted">
-                {mode === "add" ? "No operator is called that." : "Nothing here takes this wire."}
+                {mode === "connect" && "Nothing here takes this wire."}
+                {mode === "add" &&
+                  (others ? `${others} does not fit this wire. Tab shows all.` : "No operator is called that.")}
               </div>
             )}
           </div>

@@ -165,12 +165,20 @@ function leave(frame: Frame, api: Api, target: EventTarget | null): void {
   else session.select([]);
 }
 
+/** React Flow listens to these on the page: with Shift a drag selects cards, with Ctrl a click adds one. Alone they do nothing else. */
+const MODIFIERS = new Set(["Shift", "Control", "Meta", "Alt"]);
+
+/** Keep a key from the notebook. */
+export function keepKey(event: KeyboardEvent): void {
+  if (!MODIFIERS.has(event.key)) event.stopPropagation();
+}
+
 /** Keys of the designer. None of them reaches the notebook. */
 export function useKeys(frame: Frame, api: Api): (event: KeyboardEvent) => void {
   const clip = useRef<Clip | null>(null);
   return useCallback(
     (event: KeyboardEvent) => {
-      event.stopPropagation();
+      keepKey(event);
       if (event.defaultPrevented) return;
       if (event.key === "Escape") {
         leave(frame, api, event.target);

@@ -86,9 +86,11 @@ export function DropRows({ node, operator }: { readonly node: NodeView; readonly
     });
   });
   const count = slots.length;
+  // React Flow looks for ports again when a card's size changes; a row gets its port without that.
+  const ports = `${count} ${argumentRows(node, operator).map((r) => `${r.name}:${r.wired}`)}`;
   useEffect(() => {
-    if (count >= 0) update(node.key);
-  }, [count, update, node.key]);
+    if (ports) update(node.key);
+  }, [ports, update, node.key]);
   if (!operator || count === 0) return null;
   return (
     <div className="ds-droprows">

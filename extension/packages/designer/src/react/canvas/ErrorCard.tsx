@@ -1,6 +1,6 @@
 import { NodeToolbar, type Position, useStore } from "@xyflow/react";
 import * as format from "../../core/format";
-import { findings, repairOf, runFailures, severity } from "../../core/select";
+import { findings, previewFailures, repairOf, runFailures, severity } from "../../core/select";
 import type { State } from "../../core/state";
 import type { Diagnostic } from "../../protocol/generated";
 import { CODES } from "../../protocol/generated";
@@ -129,6 +129,6 @@ export function ErrorCard({ nodeKey, finding, more }: Props) {
 function wantedCard(state: State): string {
   const chosen = state.view.selection[0];
   if (chosen && findings(state).some((d) => d.node === chosen && severity(d) === "error")) return chosen;
-  const failing = [...runFailures(state), ...state.previewFailures];
+  const failing = [...runFailures(state), ...previewFailures(state)];
   return failing.find((d) => d.node && severity(d) === "error")?.node ?? "";
 }
