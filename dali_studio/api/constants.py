@@ -63,7 +63,7 @@ def constant(
     value : bool, int, float, sequence or ndarray
     dtype : DALIDataType, optional
         INT32 for whole numbers, FLOAT for others, BOOL for truth values; the array's own for numpy arrays, but INT32
-        for int64, UINT32 for uint64 and FLOAT for float64.
+        for int64, UINT32 for uint64 and FLOAT for float64 (a scalar that stays a Python value keeps its own).
     shape : sequence of int, optional
         Shape to fill or to form. ``[1]`` and ``1`` mean a scalar, as in nvidia.dali.
     layout : str, optional
@@ -82,12 +82,14 @@ def constant(
         DS104 for what is not made of numbers, DS105 for values that the type cannot hold.
     """
     scalar_shape = shape is None or shape == 1 or tuple(np.atleast_1d(shape).tolist()) in ((), (1,))
+    stays = scalar_shape and not layout and device is None and not arguments
     if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):
         scalar = np.asarray(cast(Any, value))
-        dtype, value = dtype or from_numpy(scalar.dtype), scalar.item()
+        dtype = dtype or (from_numpy(scalar.dtype) if stays else _array_type(scalar))
+        value = scalar.item()
     if isinstance(value, bool | int | float) and scalar_shape:
         shape = None
-        if not layout and device is None and not arguments:
+        if stays:
             return ScalarConstant(value, dtype)
     return constant_node(device or "cpu", value, dtype, shape, layout, **arguments)
 
@@ -130,7 +132,7 @@ def _numbers(value: Any) -> np.ndarray[Any, Any]:
 def _array_type(array: np.ndarray[Any, Any]) -> DALIDataType:
     """nvidia.dali's type for an array: 64 bit numbers become 32 bit ones."""
     narrow = {"f": DALIDataType.FLOAT, "i": DALIDataType.INT32, "u": DALIDataType.UINT32}.get(array.dtype.kind)
-    if narrow is None or array.dtype.itemsize < 8 or array.ndim == 0:
+    if narrow is None or array.dtype.itemsize < 8:
         return from_numpy(array.dtype)
     limits = np.iinfo(to_numpy(narrow)) if array.dtype.kind in "iu" else None
     if limits is not None and array.size and not (limits.min <= array.min() and array.max() <= limits.max):

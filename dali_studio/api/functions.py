@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
+import re
 import sys
-from collections.abc import Callable
-from difflib import get_close_matches
+from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -55,8 +56,9 @@ def populate(
 ) -> list[str]:
     """Fill `module` and its sub-modules (``fn.readers`` ...) with one entry per operator; returns its own names."""
     names: set[str] = set()
+    known: list[str] = []
+    _explain_missing(module, module, known)
     registry = default_registry()
-    _explain_absence(module)
     for schema in (registry.schema(name) for name in registry):
         if schema.hidden or schema.role in ("copy", "constant"):
             continue
@@ -64,6 +66,8 @@ def populate(
         target = module
         for folder in folders:
             target = _submodule(target, folder)
+            _explain_missing(target, module, known)
+        known.append(path(schema))
         entry = make(schema)
         entry.__module__ = target.__name__
         setattr(target, last, entry)
@@ -71,30 +75,38 @@ def populate(
     return sorted(names)
 
 
-def _explain_absence(module: ModuleType) -> None:
-    """Let `module` say what it has instead where an operator is asked for that it lacks."""
-
-    def absent(name: str) -> Any:
-        said = f"module {module.__name__!r} has no attribute {name!r}"
-        if name.startswith("_"):
-            raise AttributeError(said)
-        # what the module imports for itself is not meant
-        here = [k for k, v in vars(module).items() if _home(v).startswith(module.__name__)]
-        near = get_close_matches(name, here, n=1)
-        hint = f"Did you mean {near[0]!r}?" if near else "See dali-studio catalog or docs/support.md."
-        raise AttributeError(f"{said}. {hint}")
-
-    vars(module)["__getattr__"] = absent
-
-
-def _home(entry: object) -> str:
-    return str(getattr(entry, "__name__" if isinstance(entry, ModuleType) else "__module__", ""))
-
-
 def _submodule(parent: ModuleType, name: str) -> ModuleType:
     full = f"{parent.__name__}.{name}"
     if full not in sys.modules:
         sys.modules[full] = ModuleType(full, f"Operators of the group {name}.")
         setattr(parent, name, sys.modules[full])
-        _explain_absence(sys.modules[full])
     return sys.modules[full]
+
+
+def _explain_missing(target: ModuleType, root: ModuleType, known: Sequence[str]) -> None:
+    """Let `target` answer for operators that it does not have; `known` are the paths below `root` that exist."""
+
+    def __getattr__(name: str) -> Any:  # noqa: N807 - a module's, of which Python asks what it does not find
+        path = f"{target.__name__}.{name}".removeprefix(f"{root.__name__}.")
+        package, _, group = root.__name__.rpartition(".")
+        near = _nearest(path, known)
+        hint = f" Did you mean {group}.{near}?" if near else ""
+        message = f"{package} has no operator {group}.{path}.{hint} docs/support.md lists what there is."
+        raise AttributeError(message, name=name, obj=target)
+
+    target.__getattr__ = __getattr__
+
+
+def _nearest(path: str, known: Sequence[str]) -> str:
+    """What may be meant by the name of no operator: one with all its words, or with nearly its letters."""
+    words = _words(path)
+    holding = [name for name in known if words and words <= _words(name)]
+    if holding:
+        return min(holding, key=lambda name: (len(_words(name)), name))
+    return next(iter(difflib.get_close_matches(path, known, n=1, cutoff=0.8)), "")
+
+
+def _words(path: str) -> frozenset[str]:
+    """The words of ``readers.file``, ``readers.File``, ``file_reader`` and ``FileReader`` are the same."""
+    found = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+", path)
+    return frozenset(word.lower().removesuffix("s") for word in found)

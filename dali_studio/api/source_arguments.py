@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
@@ -86,24 +86,7 @@ def external_source_arguments(source: Any, given: Mapping[str, Any]) -> dict[str
         arguments["cycle"] = "quiet" if cycle is True else cycle
     if isinstance(arguments.get("layout"), str):
         arguments["layout"] = [arguments["layout"]] * (outputs if isinstance(outputs, int) else 1)
-    for name in ("dtype", "ndim"):
-        arguments[name] = _common(name, arguments.get(name))
     return arguments
-
-
-def _common(name: str, value: Any) -> Any:
-    """One value for all outputs, of one or of a list of equal ones."""
-    if not isinstance(value, list | tuple):
-        return value
-    values = list(cast("Sequence[Any]", value))
-    if any(item != values[0] for item in values):
-        raise _refused(
-            name,
-            f"{name} differs between the outputs.",
-            f"Leave {name} out, or use one external source for each.",
-            "DS106",
-        )
-    return values[0] if values else None
 
 
 def _refused(argument: str, message: str, hint: str, code: str = "DS105") -> DaliStudioError:

@@ -18,6 +18,7 @@ from dali_studio.core.tensors_gpu import TensorListGPU, on_gpu
 from dali_studio.graph.node import Node
 from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.kernels.cuda.ingest import COMPLETE, producer
+from dali_studio.operators.sources.external_source import promised
 from dali_studio.runtime.memory import SlabPool
 from dali_studio.runtime.request import Fed
 from dali_studio.schema.batches import Batch
@@ -70,7 +71,7 @@ class SourceFeeder:
             raise self._error(
                 "DS304", "It has a source of its own, so nothing can be fed.", "Take the source away, or do not feed."
             )
-        self._fed.append((self._batch(data, layout or self._layout(0), cuda_stream),))
+        self._fed.append((self._batch(data, 0, layout, cuda_stream),))
 
     def ready(self) -> bool:
         """Whether `take` can give a batch without the user feeding more."""
@@ -156,7 +157,7 @@ class SourceFeeder:
 
     def _outputs_of(self, item: Any) -> Fed:
         if not isinstance(self._outputs, int):
-            return (self._batch(item, self._layout(0)),)
+            return (self._batch(item, 0),)
         if not isinstance(item, tuple | list) or len(cast("Sequence[Any]", item)) != self._outputs:
             count = len(cast("Sequence[Any]", item)) if isinstance(item, tuple | list) else 1
             raise self._error(
@@ -164,15 +165,14 @@ class SourceFeeder:
                 f"The source gave {count} outputs; num_outputs is {self._outputs}.",
                 "Return a tuple with one batch per output.",
             )
-        return tuple(self._batch(part, self._layout(i)) for i, part in enumerate(cast("Sequence[Any]", item)))
-
-    def _layout(self, output: int) -> str:
-        layouts = self._argument("layout")
-        return str(layouts[output]) if isinstance(layouts, tuple) and output < len(layouts) else ""
+        return tuple(self._batch(part, i) for i, part in enumerate(cast("Sequence[Any]", item)))
 
     # ---------------------------------------------------------------------------------------------------------- batch
 
-    def _batch(self, data: Any, layout: str, cuda_stream: Any = None) -> Batch | DeviceBatch:
+    def _batch(
+        self, data: Any, output: int, layout: str | None = None, cuda_stream: Any = None
+    ) -> Batch | DeviceBatch:
+        layout = layout or promised(self._argument("layout"), output)
         try:
             there = on_gpu(data)
             if there and self._node.device == "cpu":
@@ -194,7 +194,7 @@ class SourceFeeder:
                 f"The batch has {size} samples; 1 to {self._batch_size} are accepted.",
                 "Give fewer samples, or a larger batch_size.",
             )
-        self._check(batch)
+        self._check(batch, output)
         if isinstance(batch, TensorListGPU):
             if self._take_in is not None:
                 return self._taken_in(batch, data, cuda_stream, self._take_in)
@@ -228,8 +228,8 @@ class SourceFeeder:
             made.ready.synchronize()  # no order of streams keeps the program from changing the data
         return made
 
-    def _check(self, batch: TensorListCPU | TensorListGPU) -> None:
-        dtype, ndim = self._argument("dtype"), self._argument("ndim")
+    def _check(self, batch: TensorListCPU | TensorListGPU, output: int) -> None:
+        dtype, ndim = (promised(self._argument(name), output) for name in ("dtype", "ndim"))
         if dtype is not None and batch.dtype != DALIDataType[str(dtype)]:
             raise self._error(
                 "DS203",

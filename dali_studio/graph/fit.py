@@ -54,8 +54,11 @@ def _layout_misfit(node: Node, port: PortRef, meta: TensorMeta, declared: InputS
         if meta.layout in declared.layouts:
             return []
         message = f"{port.node} gives layout {meta.layout}; {declared.name} takes {accepted}."
-        same_letters = any(sorted(layout) == sorted(meta.layout) for layout in declared.layouts)
-        hint = "Insert a transpose." if same_letters else f"Feed data of layout {accepted}."
+        same_letters = [layout for layout in declared.layouts if sorted(layout) == sorted(meta.layout)]
+        hint = f"Feed data of layout {accepted}."
+        if same_letters:
+            wanted = same_letters[0]
+            hint = f'Order the axes as {wanted} where the data is made, or there by output_layout="{wanted}".'
         return [_misfit(node, declared.name, message, hint)]
     ranks = sorted({len(layout) for layout in declared.layouts})
     if meta.ndim is None or meta.ndim in ranks:

@@ -70,6 +70,8 @@ def canonical(argument: ArgumentSchema, value: object) -> Value:
                 hint=f"Give {lengths} values.", argument=argument.name,
             )  # fmt: skip
         return result
+    if argument.per_output and _is_sequence(value):
+        return tuple(_scalar(argument, item) for item in cast(Sequence[object], value))
     if _is_sequence(value):
         if len(cast(Sequence[object], value)) != 1:
             raise _wrong(argument, value)

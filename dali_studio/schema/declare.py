@@ -248,6 +248,9 @@ _DATA_TYPES = (
 )
 
 
+_FLAGS = {marks.PER_SAMPLE: "tensor", marks.PER_OUTPUT: "per_output", marks.COMMON: "common"}
+
+
 class Layout(str):  # noqa: SLOT000 - only ever an annotation
     """Annotation of arguments that hold a layout."""
 
@@ -353,7 +356,7 @@ def _mark(mark: Any) -> dict[str, Any]:
             return {"support": "refused", "reason": reason}
         case marks.Deprecated(instead):
             return {"deprecated": instead}
-        case marks.PER_SAMPLE | marks.COMMON:
-            return {"tensor" if mark is marks.PER_SAMPLE else "common": True}
+        case marks.PER_SAMPLE | marks.PER_OUTPUT | marks.COMMON:
+            return {_FLAGS[mark]: True}
         case _:
             raise TypeError(f"unknown argument mark {mark!r}")

@@ -90,5 +90,7 @@ class _Flag:
 
 #: The argument may be fed per sample by an edge.
 PER_SAMPLE: Final = _Flag("PER_SAMPLE")
+#: A list gives each output its own value.
+PER_OUTPUT: Final = _Flag("PER_OUTPUT")
 #: Shown in the inspector without "Show more".
 COMMON: Final = _Flag("COMMON")

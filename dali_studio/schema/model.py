@@ -40,6 +40,8 @@ class ArgumentSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
         What a new node of the designer begins with; ``None``: the front end chooses for required arguments alone.
     common
         Shown in the inspector before "Show more".
+    per_output
+        Takes a list as well: one value for each output.
     support, reason
         Whether the argument acts here; `reason` is the sentence shown if it does not.
     """
@@ -59,6 +61,7 @@ class ArgumentSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     span: tuple[float, ...] = ()
     start: Value = None
     common: bool = False
+    per_output: bool = False
     support: Support = "used"
     reason: str = ""
     deprecated: str = ""

@@ -58,6 +58,10 @@ types.Constant(2.7, dtype=types.INT32)
 types.Constant([2.7, -1.5, 2.5], dtype=types.INT32)
 types.Constant(2**40, dtype=types.INT64)
 types.Constant([1, 2.5])
+types.Constant(np.int64(4))
+types.Constant(np.int64(4), device="cpu")
+types.Constant(np.float64(4), device="cpu")
+types.Constant(np.array(4), dtype=types.UINT8, device="cpu")
 """.strip().splitlines()
 
 
@@ -67,8 +71,12 @@ def test_as_output(program: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "program", ["5", "2.5", "True", "np.array([1, 2])", "np.array([[1.5]], np.float32)", "np.float32(3)", "(1, 2)"]
-)
+    "program",
+    [
+        "5", "2.5", "True", "np.array([1, 2])", "np.array([[1.5]], np.float32)", "np.float32(3)", "(1, 2)",
+        "np.int64(4)", "np.uint64(4)", "np.int8(-5)", "np.float64(2.5)", "np.array(4)",
+    ],
+)  # fmt: skip
 def test_plain_values_as_output(program: str) -> None:
     check(f"x = fn.random.uniform()\nreturn x, {program}")
 

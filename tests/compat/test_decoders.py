@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +75,65 @@ def test_grey_jpeg_with_its_own_channels() -> None:
 @pytest.mark.parametrize("colour", COLOURS[:4])
 def test_png(colour: str) -> None:
     check(f"fn.decoders.image(x, output_type=types.{colour})", {"x": pngs()})
+
+
+def png_file(array: Array, *chunks: tuple[bytes, bytes], color: int = 2, break_checksums: bool = False) -> Array:
+    """A PNG file with more chunks before its pixels than the header."""
+
+    def chunk(kind: bytes, body: bytes, checksum_off_by: int = 0) -> bytes:
+        checksum = (zlib.crc32(kind + body) + checksum_off_by) % 2**32
+        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", checksum)
+
+    rows = b"".join(b"\0" + row.astype(array.dtype.newbyteorder(">")).tobytes() for row in array)
+    header = struct.pack(">IIBBBBB", array.shape[1], array.shape[0], array.itemsize * 8, color, 0, 0, 0)
+    before = b"".join(chunk(kind, body, break_checksums) for kind, body in chunks)
+    made = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + before + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+    return np.frombuffer(made, np.uint8)
+
+
+def gamma(value: int) -> tuple[bytes, bytes]:
+    return b"gAMA", struct.pack(">I", value)
+
+
+SRGB = b"sRGB", b"\0"
+
+
+@pytest.mark.parametrize(
+    "chunks",
+    [
+        (SRGB,), (gamma(45455),), (gamma(60000),), (gamma(96000),), (gamma(94999),), (gamma(105001),), (gamma(220000),),
+        (SRGB, gamma(100000)), (gamma(100000), SRGB), (gamma(60000), gamma(45455)), ((b"sRGB", b"\x09"),), (gamma(0),),
+        ((b"eXIf", b"II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0"), SRGB),
+    ],
+)  # fmt: skip
+def test_png_that_states_its_gamma(chunks: tuple[tuple[bytes, bytes], ...]) -> None:
+    """libpng makes gray of light then; other colours stay as they are."""
+    rgb = np.random.default_rng(3).integers(0, 256, (40, 50, 3)).astype(np.uint8)
+    rgb[:5] = rgb[:5, :, :1]
+    wide, alpha = rgb.astype(np.uint16) * 257 - (rgb > 90), np.concatenate([rgb, rgb[..., :1]], axis=2)
+    palette = b"PLTE", np.random.default_rng(4).bytes(768)
+    files = [png_file(rgb, *chunks), png_file(wide, *chunks), png_file(alpha, *chunks, color=6), png_file(rgb[..., :1], *chunks, color=0)]
+    files += [png_file(rgb[..., :1], *order, color=3) for order in ((*chunks, palette), (palette, *chunks))]
+    if chunks[0][0] != b"eXIf":  # nvidia.dali takes a broken one half seriously
+        files.append(png_file(rgb, *chunks, break_checksums=True))
+    for what in ("image(x, output_type=types.GRAY)", "image(x, output_type=types.GRAY, dtype=types.UINT16)", "image(x)"):
+        check(f"fn.decoders.{what}", {"x": files})
+    check("fn.decoders.image_random_crop(x, output_type=types.GRAY)", {"x": files})
+
+
+def without_end(file: Array, padding: int) -> Array:
+    """A JPEG file whose end marker is gone, or overwritten by zeros and more of them."""
+    return np.concatenate([file[:-2], np.zeros(padding, np.uint8)])
+
+
+def test_jpeg_without_its_end_marker() -> None:
+    """Complete pixels are enough, if something follows them that libjpeg can read in advance."""
+    array = picture(200, 301)
+    files = [without_end(encoded(array, quality=80, **options), 9) for options in ({"subsampling": 0}, {"subsampling": 2}, {"mode": "L"})]
+    for program in ("fn.decoders.image(x)", "fn.decoders.image(x, output_type=types.GRAY)", "fn.decoders.image_random_crop(x)"):
+        check(program, {"x": files})
+    for file in (encoded(array, progressive=True), encoded(array)[:-100]):
+        check_refused("fn.decoders.image(x)", {"x": [without_end(file, 9)]}, codes="DS301")
 
 
 @pytest.mark.parametrize("mode", ["L", "RGB", "RGBA", "P", "1"])

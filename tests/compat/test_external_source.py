@@ -334,6 +334,25 @@ def test_refused_by_both(program: str) -> None:
     check_refused(program)
 
 
+TWO = "fn.external_source(source=lambda: ([np.zeros((2, 3), np.uint8)], [np.zeros(2, np.float32)]), num_outputs=2, "
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "dtype=[types.UINT8, types.FLOAT])", "dtype=(types.UINT8, types.FLOAT))", "dtype=[types.UINT8])", "ndim=[2, 1])", "ndim=(2,))",
+        "dtype=[types.UINT8, types.FLOAT], ndim=[2, 1], layout=['HW', 'X'])",
+    ],
+)  # fmt: skip
+def test_each_output_has_its_own_type(given: str) -> None:
+    check(f"return tuple({TWO}{given})")
+
+
+@pytest.mark.parametrize("given", ["dtype=[types.FLOAT, types.UINT8])", "ndim=[1, 2])", "ndim=[2, 2], layout=['HW', 'X'])", "dtype=types.UINT8)"])
+def test_broken_promises_of_one_output_are_refused_by_both(given: str) -> None:
+    check_refused(f"return tuple({TWO}{given})")
+
+
 def test_sources_of_different_sizes_are_refused_by_both() -> None:
     check_refused("a = fn.external_source(source=lambda: [np.zeros(2)])\nb = fn.external_source(source=lambda: [np.zeros(2)] * 2)\nreturn a, b", codes="DS304")
 
@@ -342,7 +361,7 @@ def test_sources_of_different_sizes_are_refused_by_both() -> None:
     "program",
     [
         "fn.external_source(source=lambda: [np.array([1j])])",
-        "fn.external_source(source=lambda: ([np.zeros(2)], [np.zeros(2, np.uint8)]), num_outputs=2, dtype=[types.FLOAT64, types.UINT8])",
+        "fn.external_source(source=lambda: ([np.zeros(2)], [np.zeros(2)]), num_outputs=2, ndim=[1, 1, 1])",
         "fn.external_source(source=lambda: [np.zeros(2)], parallel=True)",
         "fn.external_source(blocking=True)",
     ],

@@ -22,6 +22,8 @@ from dali_studio.kernels.cpu.image_convert import (
     check_output,
     convert,
     output_channels,
+    states_gamma,
+    to_gray_by_light,
 )
 from dali_studio.kernels.cpu.image_info import (
     Buffer,
@@ -291,6 +293,8 @@ def _stored_pixels(
     if window is not None:
         y, x, h, w = window
         native = native[y : y + h, x : x + w]
+    if output_type == "GRAY" and native.shape[2] >= 3 and states_gamma(info.gamma):
+        native = to_gray_by_light(native, info.gamma)
     return convert(native, _gray_rule(info, turned), output_type, dtype)
 
 

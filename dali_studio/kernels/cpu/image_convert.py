@@ -2,8 +2,9 @@
 
 Rules of nvidia.dali 2.4. Types are converted by range: 255 of uint8 is 65535 of uint16 and 1.0 of float32. YCbCr is the
 studio range of ITU-R BT.601, computed from RGB. Grey comes from whatever library decodes the format there, so its
-rounding depends on the format: libpng's weights for PNG, OpenCV's 14-bit ones for BMP and PNM, its 15-bit ones for WebP
-and JPEG 2000, single precision for TIFF; the gray of a JPEG is its luma plane as stored.
+rounding depends on the format: libpng's weights for PNG (of light, where the file states its gamma), OpenCV's 14-bit
+ones for BMP and PNM, its 15-bit ones for WebP and JPEG 2000, single precision for TIFF; the gray of a JPEG is its luma
+plane as stored.
 """
 
 from __future__ import annotations
@@ -121,6 +122,41 @@ def to_gray(rgb: NDArray[Any], fmt: str) -> NDArray[Any]:
     return out
 
 
+def states_gamma(gamma: int) -> bool:
+    """Whether a PNG file's gamma, in 100,000ths, makes a difference, by libpng's rule; 0 stands for none."""
+    return gamma > 0 and abs(gamma - 100_000) > 5_000
+
+
+def to_gray_by_light(rgb: NDArray[Any], gamma: int) -> NDArray[Any]:
+    """Gray of RGB as libpng makes it of files with a gamma: numbers become light, are weighed, and numbers again.
+
+    Parameters
+    ----------
+    rgb : ndarray of uint8 or uint16, shape (height, width, 3 or 4)
+    gamma : int
+        In 100,000ths, as the file states it.
+
+    Returns
+    -------
+    ndarray of the same type, shape (height, width, 1)
+        Pixels without colour keep their number.
+    """
+    red, green, blue, shift, *_ = _GRAY_WEIGHTS["png"]
+    top = np.iinfo(rgb.dtype).max
+    inverse = int(1e10 / gamma + 0.5)
+    to_light, from_light = (_powers(top, power) for power in (inverse, int(1e10 / inverse + 0.5)))
+    out = np.empty((*rgb.shape[:2], 1), rgb.dtype)
+    _weigh_light(rgb, out, red, green, blue, shift, to_light, from_light)
+    return out
+
+
+def _powers(top: int, power: int) -> NDArray[np.uint32]:
+    """Every number to a power in 100,000ths, where the largest one is 1; as it is if that makes little difference."""
+    if not states_gamma(power):
+        return np.arange(top + 1, dtype=np.uint32)
+    return np.floor(top * (np.arange(top + 1) / top) ** (power * 1e-5) + 0.5).astype(np.uint32)
+
+
 def to_ycbcr(rgb: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
     """Studio-range YCbCr (ITU-R BT.601) of RGB.
 
@@ -143,6 +179,15 @@ def _weigh(rgb, out, red, green, blue, shift, rounding):
     for y in range(rgb.shape[0]):
         for x in range(rgb.shape[1]):
             out[y, x, 0] = (rgb[y, x, 0] * red + rgb[y, x, 1] * green + rgb[y, x, 2] * blue + rounding) >> shift
+
+
+@kernel
+def _weigh_light(rgb, out, red, green, blue, shift, to_light, from_light):
+    for y in range(rgb.shape[0]):
+        for x in range(rgb.shape[1]):
+            r, g, b = rgb[y, x, 0], rgb[y, x, 1], rgb[y, x, 2]
+            light = to_light[r] * red + to_light[g] * green + to_light[b] * blue + (1 << (shift - 1))
+            out[y, x, 0] = r if r == g and r == b else from_light[light >> shift]
 
 
 @kernel

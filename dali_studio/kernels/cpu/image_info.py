@@ -67,6 +67,8 @@ class ImageInfo(msgspec.Struct, frozen=True, gc=False):
         JPEG: position of the height field in the frame header, in bytes.
     interlaced : bool
         PNG: Adam7 order.
+    gamma : int
+        PNG: the power of the light that the numbers are, in 100,000ths, as the file states it; 0 if it does not.
     """
 
     format: ImageFormat
@@ -84,6 +86,7 @@ class ImageInfo(msgspec.Struct, frozen=True, gc=False):
     wide_tables: bool = False
     frame_offset: int = 0
     interlaced: bool = False
+    gamma: int = 0
 
     @property
     def dtype(self) -> np.dtype[Any]:

@@ -1,7 +1,7 @@
 """JPEG files: whole decode and decode of a window, through libjpeg-turbo.
 
 The pixels are those of nvidia.dali's CPU decoder: accurate integer DCT and "fancy" chroma upsampling. Damaged data
-is treated alike, too: an entropy error is tolerated, a file that ends early is not.
+is treated alike, too: an entropy error or a missing end marker is tolerated, a file without its last pixels is not.
 
 Windows of sound files go through `libjpeg`. Whole files, of which simplejpeg's build takes some 5 % less time, and what
 `libjpeg` cannot do or finds fault with, go through simplejpeg, which says what is wrong, and decodes what can be had of
@@ -73,6 +73,11 @@ def decode(
     except ValueError as problem:
         reason = str(problem)
         if "Premature end" in reason or not _has_end(data, info):
+            shape = info.height, info.width, _CHANNELS[colors]
+            size = info.height * info.width * _CHANNELS[colors]
+            memory = np.empty(size, np.uint8) if out is None else out.reshape(-1)[:size]
+            if _decode_sound(data, info, (0, 0, *shape[:2]), colors, fast_dct, fast_upsampling, memory):
+                return memory.reshape(shape)  # only the marker is missing
             raise _cut_off(len(as_view(data)), info) from problem
         if "Corrupt" not in reason and "extraneous" not in reason and "Inconsistent" not in reason:
             raise DecodeError(
@@ -120,9 +125,8 @@ def decode_window(
     """
     _check_supported(info)
     out = _scratch_memory("pixels", h * w * _CHANNELS[colors])
-    if (h, w) != (info.height, info.width) and _decode_sound(
-        data, info, (y, x, h, w), colors, fast_dct, fast_upsampling, out
-    ):
+    part = (h, w) != (info.height, info.width) and _has_end(data, info)
+    if part and _decode_sound(data, info, (y, x, h, w), colors, fast_dct, fast_upsampling, out):
         return out.reshape(h, w, _CHANNELS[colors])
     out = _scratch_memory("pixels", info.height * info.width * _CHANNELS[colors])
     image = decode(data, info, colors, fast_dct=fast_dct, fast_upsampling=fast_upsampling, out=out)
@@ -142,7 +146,7 @@ def _decode_sound(
     out: NDArray[np.uint8],
 ) -> bool:  # fmt: skip
     """Decode a window into contiguous memory, unless something is unusual with the file."""
-    if not plain(info, colors) or not _has_end(data, info):
+    if not plain(info, colors):
         return False
     entries = libjpeg.entry_points()
     assert entries is not None

@@ -21,10 +21,13 @@ _CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
 _DEPTHS = {0: (1, 2, 4, 8, 16), 2: (8, 16), 3: (1, 2, 4, 8), 4: (8, 16), 6: (8, 16)}
 _ADAM7 = ((0, 0, 8, 8), (0, 4, 8, 8), (4, 0, 8, 4), (0, 2, 4, 4), (2, 0, 4, 2), (0, 1, 2, 2), (1, 0, 2, 1))
 """First row, first column, row step and column step of the seven passes."""
+#: What libpng takes the gamma of sRGB for, and the rendering intents with which it takes the chunk seriously.
+_SRGB_GAMMA = 45455
+_INTENTS = (b"\0", b"\1", b"\2", b"\3")
 
 
 def parse_header(data: memoryview) -> ImageInfo:
-    """Read the header of a PNG file and, if there is one before the pixels, its Exif block.
+    """Read the header of a PNG file and, before the pixels, its Exif block and how bright its numbers are.
 
     Raises
     ------
@@ -38,13 +41,20 @@ def parse_header(data: memoryview) -> ImageInfo:
         raise DecodeError(
             f"broken PNG header: {width}x{height} pixels, {depth} bits, colour type {color}, interlacing {interlace}"
         )
-    orientation, position = 1, 33
+    orientation, gamma, position, late = 1, 0, 33, False  # late: libpng leaves a gamma behind a palette alone
     while position + 12 <= len(data):
         length, kind = struct.unpack(">I4s", data[position : position + 8])
+        body = data[position + 8 : position + 8 + length]
         if kind == b"eXIf":
-            orientation = exif_orientation(data[position + 8 : position + 8 + length])
-        if kind in (b"IDAT", b"eXIf", b"IEND"):
+            orientation = exif_orientation(body)
+        elif kind in (b"sRGB", b"gAMA") and not late and _is_whole(data, position, length):
+            if kind == b"gAMA":
+                gamma = gamma or int.from_bytes(body, "big")
+            elif body[:1] in _INTENTS:
+                gamma = _SRGB_GAMMA
+        if kind in (b"IDAT", b"IEND"):
             break
+        late |= kind == b"PLTE"
         position += 12 + length
     return ImageInfo(
         format="png",
@@ -54,6 +64,7 @@ def parse_header(data: memoryview) -> ImageInfo:
         orientation=orientation,
         bit_depth=16 if depth == 16 else 8,
         interlaced=interlace == 1,
+        gamma=gamma,
     )
 
 
@@ -115,10 +126,8 @@ def _chunks(data: memoryview) -> tuple[list[memoryview], NDArray[np.uint8]]:
         body = data[position + 8 : position + 8 + length]
         if position + 12 + length > len(data):
             break
-        if not kind[0] & 0x20:
-            (expected,) = struct.unpack(">I", data[position + 8 + length : position + 12 + length])
-            if zlib.crc32(data[position + 4 : position + 8 + length]) != expected:
-                raise DecodeError(f"the PNG file is damaged: wrong checksum in its {kind.decode('latin1')} chunk")
+        if not kind[0] & 0x20 and not _is_whole(data, position, length):
+            raise DecodeError(f"the PNG file is damaged: wrong checksum in its {kind.decode('latin1')} chunk")
         if kind == b"IDAT":
             pixels.append(body)
         elif kind == b"PLTE":
@@ -127,6 +136,12 @@ def _chunks(data: memoryview) -> tuple[list[memoryview], NDArray[np.uint8]]:
             return pixels, palette
         position += 12 + length
     raise DecodeError(f"the PNG file ends after {byte_count(len(data))} without its end chunk (IEND); it is cut off")
+
+
+def _is_whole(data: memoryview, position: int, length: int) -> bool:
+    """Whether the checksum of a chunk is right."""
+    end = position + 8 + length
+    return zlib.crc32(data[position + 4 : end]) == int.from_bytes(data[end : end + 4], "big")
 
 
 def _inflate(parts: list[memoryview], size: int, info: ImageInfo) -> NDArray[np.uint8]:

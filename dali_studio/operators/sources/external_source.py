@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any, cast
 
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Operator, Output
-from dali_studio.schema.marks import COMMON, Choices, Doc, Ignored, Range, Refused
+from dali_studio.schema.marks import COMMON, PER_OUTPUT, Choices, Doc, Ignored, Range, Refused
 from dali_studio.schema.model import OperatorSchema, OutputSchema, Value
 
 
@@ -34,8 +34,12 @@ class ExternalSource(Operator):
     ] = None
     num_outputs: Annotated[int | None, Doc("Number of outputs of a source that gives tuples."), Range(1)] = None
     layout: Annotated[list[str] | None, Doc("Layout of each output's samples."), COMMON] = None
-    dtype: Annotated[DALIDataType | None, Doc("Element type that the source promises; checked."), COMMON] = None
-    ndim: Annotated[int | None, Doc("Number of axes that the source promises; checked."), Range(0)] = None
+    dtype: Annotated[
+        DALIDataType | None, Doc("Element type that the source promises; checked."), COMMON, PER_OUTPUT
+    ] = None
+    ndim: Annotated[
+        int | None, Doc("Number of axes that the source promises; checked."), Range(0), PER_OUTPUT
+    ] = None
     cycle: Annotated[
         str, Doc("At the end of the data: stop (no), begin again (quiet), or begin again after StopIteration (raise)."),
         Choices(("no", "quiet", "raise")),
@@ -64,27 +68,31 @@ class ExternalSource(Operator):
     @staticmethod
     def infer(args: Args, *inputs: TensorMeta) -> tuple[TensorMeta, ...]:
         count = args["num_outputs"] or 1
-        layouts = args["layout"] or ()
-        if len(layouts) > count:
-            raise ArgumentError(
-                f"{len(layouts)} layouts are given for {count} outputs.",
-                hint="Give at most one per output.",
-                argument="layout",
-            )
-        for layout in layouts:
-            if layout and args["ndim"] is not None and args["ndim"] != len(layout):
+        metas: list[TensorMeta] = []
+        for output in range(count):
+            dtype, ndim, layout = (promised(args[name], output) for name in ("dtype", "ndim", "layout"))
+            if layout and ndim is not None and ndim != len(layout):
                 raise ArgumentError(
-                    f"the layout {layout!r} names {len(layout)} axes; ndim is {args['ndim']}.",
+                    f"the layout {layout!r} names {len(layout)} axes; ndim is {ndim}.",
                     hint="Take one away.",
                     argument="ndim",
                 )
-        given = [*layouts, *[None] * (count - len(layouts))]
-        return tuple(
-            TensorMeta(
-                args["dtype"],
-                len(layout) if layout else args["ndim"],
-                layout,
-                "image" if layout in ("HWC", "CHW") else "any",
-            )
-            for layout in given
-        )
+            kind = "image" if layout in ("HWC", "CHW") else "any"
+            metas.append(TensorMeta(dtype, len(layout) if layout else ndim, layout, kind))
+        for name in ("dtype", "ndim", "layout"):
+            given = args[name]
+            if isinstance(given, tuple) and len(cast("tuple[Any, ...]", given)) > count:
+                raise ArgumentError(
+                    f"{len(cast('tuple[Any, ...]', given))} values are given for {count} outputs.",
+                    hint="Give at most one per output.",
+                    argument=name,
+                )
+        return tuple(metas)
+
+
+def promised(value: Any, output: int) -> Any:
+    """What an argument says about one output: a list has one value for each of the first outputs."""
+    if not isinstance(value, tuple):
+        return value
+    values = cast("tuple[Any, ...]", value)
+    return values[output] if output < len(values) else None

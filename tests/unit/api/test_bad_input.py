@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from images import Array, dataset, encoded, picture
 
-from dali_studio import DaliStudioError, Graph, Pipeline, fn, ops, types
+from dali_studio import DaliStudioError, Graph, Pipeline, fn, types
 from dali_studio.core.diagnostics import Diagnostic
 from dali_studio.graph.document import loads
 from dali_studio.graph.edits import PortRef
@@ -225,20 +225,3 @@ def test_the_next_run_goes_on_after_a_bad_sample(options: dict[str, Any]) -> Non
     assert outcomes == ["good", 1, 0, "good"]
     with pytest.raises(StopIteration):
         made.run()
-
-
-@pytest.mark.parametrize(
-    ("module", "name", "hint"),
-    [
-        (fn, "resise", "Did you mean 'resize'?"),
-        (fn.readers, "fille", "Did you mean 'file'?"),
-        (ops, "Resise", "Did you mean 'Resize'?"),
-        (fn, "gaussian_blur", "docs/support.md"),
-        (fn, "populated", "docs/support.md"),
-    ],
-)
-def test_an_operator_that_is_not_there_is_answered_with_what_is(module: object, name: str, hint: str) -> None:
-    assert not hasattr(module, name)
-    with pytest.raises(AttributeError, match=f"has no attribute '{name}'") as caught:
-        getattr(module, name)
-    assert hint in str(caught.value)

@@ -127,7 +127,11 @@ def test_wires_into_inputs() -> None:
 
 
 @pytest.mark.parametrize(
-    ("layout", "words"), [("CHW", "Insert a transpose."), ("HW", "Feed data of layout HWC or FHWC.")]
+    ("layout", "words"),
+    [
+        ("CHW", 'Order the axes as HWC where the data is made, or there by output_layout="HWC".'),
+        ("HW", "Feed data of layout HWC or FHWC."),
+    ],
 )
 def test_layouts(layout: str, words: str) -> None:
     graph = with_node("images", operator="external_source", arguments={"dtype": "UINT8", "layout": (layout,)})

@@ -30,6 +30,7 @@ export function fillArgument(schema: ArgumentSchema): Argument {
     span: [],
     start: null,
     common: false,
+    per_output: false,
     support: "used",
     reason: "",
     deprecated: "",

@@ -269,6 +269,7 @@ export interface ArgumentSchema {
   readonly span?: readonly number[];
   readonly start?: Value;
   readonly common?: boolean;
+  readonly per_output?: boolean;
   readonly support?: Support;
   readonly reason?: string;
   readonly deprecated?: string;

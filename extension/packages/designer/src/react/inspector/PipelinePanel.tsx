@@ -26,6 +26,7 @@ function option(name: Option, doc: string, span: readonly number[], rest: Partia
     span,
     start: null,
     common: true,
+    per_output: false,
     support: "used",
     reason: "",
     deprecated: "",
