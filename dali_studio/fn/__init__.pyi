@@ -127,7 +127,7 @@ def external_source(
     name: str | None = ...,
     device: str | None = ...,
 ) -> Any:
-    """Brings data from the program: from a callable, an iterable, or ``Pipeline.feed_input``.
+    """Brings data from the program: from a callable, an iterable, or Pipeline.feed_input.
 
     A batch may have fewer samples than the pipeline's batch size; the iteration then has that size. On a GPU it takes
     arrays of CuPy, tensors of PyTorch, and whatever else exports its memory, and copies them; arrays on the CPU go up.

@@ -96,7 +96,7 @@ def test_a_run_fills_the_table_and_the_heat_is_time_or_memory(opened: Callable[[
     assert _by_id(page, "memory-resize").inner_text() == "(346 kB)"
     assert "never all at once" in page.locator('tr:has([data-testid="row-resize"])').get_attribute("title")
     assert _by_id(page, "memory-angle").inner_text() == "24 B"
-    _by_id(page, "heat").click()
+    page.locator("label", has_text="Heat").click()
     chip = _by_id(page, "time-resize")
     assert chip.inner_text().endswith("s")
     page.screenshot(path=artifacts / "devices_time_light.png")

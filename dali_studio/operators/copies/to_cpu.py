@@ -6,7 +6,7 @@ from dali_studio.operators.copies.common import Copy
 
 
 class ToCpu(Copy):
-    """Copies a batch from the GPU to the CPU, for operators that run there.
+    """Copies a batch from the GPU to the CPU: .cpu() in programs.
 
     The pipeline waits for the GPU at this point. Data that lies on the CPU already is passed on.
     """

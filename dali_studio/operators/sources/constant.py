@@ -20,7 +20,7 @@ from dali_studio.schema.marks import COMMON, Doc, Start
 
 
 class Constant(Operator):
-    """The same value for every sample."""
+    """The same value for every sample: types.Constant in programs."""
 
     category = "sources"
     icon = "number"

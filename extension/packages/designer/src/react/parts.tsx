@@ -30,6 +30,7 @@ export function IconButton({ icon, label, onClick, disabled, pressed, testId, sm
 }
 
 interface SwitchProps {
+  readonly id?: string;
   readonly label: string;
   readonly on: boolean;
   readonly onChange: (on: boolean) => void;
@@ -37,9 +38,10 @@ interface SwitchProps {
   readonly disabled?: boolean;
 }
 
-export function Switch({ label, on, onChange, testId, disabled }: SwitchProps) {
+export function Switch({ id, label, on, onChange, testId, disabled }: SwitchProps) {
   return (
     <button
+      id={id}
       type="button"
       role="switch"
       aria-checked={on}

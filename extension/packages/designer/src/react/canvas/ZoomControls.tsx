@@ -1,3 +1,4 @@
+import { useId } from "react";
 import { crosses } from "../../core/copies";
 import { useCanvasApi } from "../canvasApi";
 import { useSel, useSession } from "../context";
@@ -27,6 +28,7 @@ export function ZoomControls({ zoom }: { readonly zoom: number }) {
   const heat = useSel((s) => s.view.heat);
   const measure = useSel((s) => s.view.measure);
   const measured = useSel((s) => s.run.finished !== null);
+  const heatId = useId();
   return (
     <div className="ds-zoom">
       <div className="ds-zoom-group">
@@ -44,8 +46,8 @@ export function ZoomControls({ zoom }: { readonly zoom: number }) {
       </div>
       {measured && (
         <div className="ds-zoom-group ds-legend">
-          <Switch label="Heat" on={heat} onChange={(on) => session.view({ heat: on })} testId="heat" />
-          <span aria-hidden="true">Heat</span>
+          <Switch id={heatId} label="Heat" on={heat} onChange={(on) => session.view({ heat: on })} testId="heat" />
+          <label htmlFor={heatId}>Heat</label>
           {heat && (
             <>
               <Segments
