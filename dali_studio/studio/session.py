@@ -19,11 +19,11 @@ from dali_studio.core.random import resolve_pipeline_seed
 from dali_studio.graph import document
 from dali_studio.graph.history import History
 from dali_studio.graph.model import Graph
-from dali_studio.graph.placement import repairs
 from dali_studio.graph.validate import Validation, validate
 from dali_studio.schema.registry import Registry
 from dali_studio.studio import findings, gallery, messages
 from dali_studio.studio.files import write_text
+from dali_studio.studio.mending import offered
 from dali_studio.studio.painter import Painter, PreviewRequest
 from dali_studio.studio.profiler import Profiler
 from dali_studio.studio.view import OUTPUTS, make_room, opened, positions_of, revision_changed
@@ -155,8 +155,9 @@ class Session:
     @handle.register
     def _(self, message: messages.ApplyRepair) -> None:
         wanted = (message.code, message.node, message.argument)
-        for repair, edits in repairs(self.graph, self.registry, self.validation().diagnostics):
+        for repair, edits_with in offered(self.graph, self.registry, self.validation().diagnostics):
             if (repair.code, repair.node, repair.argument) == wanted:
+                edits = edits_with(self._images)
                 self.history.apply(edits, places=make_room(self.positions, edits))
                 break
         self._changed()  # also when the finding is gone: two views may press at once

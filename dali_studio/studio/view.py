@@ -15,10 +15,10 @@ from dali_studio.graph.edits import AddNode, Connect, Edit, PortRef
 from dali_studio.graph.facts import describe
 from dali_studio.graph.history import History
 from dali_studio.graph.model import Graph
-from dali_studio.graph.placement import repairs
 from dali_studio.graph.validate import Validation, validate
 from dali_studio.schema.registry import Registry
 from dali_studio.studio import findings, gallery
+from dali_studio.studio.mending import offered
 from dali_studio.studio.messages import (
     DialectInfo,
     GraphView,
@@ -75,7 +75,7 @@ def revision_changed(history: History, revision: int, path: Path | None, saved: 
         options=options_view(graph),
         positions=cast(dict[str, Position], history.places),
         diagnostics=findings.weighed(validation.diagnostics, graph, registry),
-        repairs=tuple(repair for repair, _ in repairs(graph, registry, validation.diagnostics)),
+        repairs=tuple(repair for repair, _ in offered(graph, registry, validation.diagnostics)),
         can_undo=history.can_undo,
         can_redo=history.can_redo,
         document=path.name if path else "",

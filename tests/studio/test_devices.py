@@ -16,6 +16,7 @@ from studio.test_session import Client, only
 from dali_studio import DaliStudioError, fn, pipeline_def
 from dali_studio.api import placement
 from dali_studio.api.default import default_registry
+from dali_studio.graph.document import load
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.kernels.cpu.image_codec import decode
@@ -190,6 +191,25 @@ def test_a_finding_is_repaired_in_one_step(client: Client) -> None:
     assert client.session.graph.node("flipped").device == "cpu"
     client.send("undo")
     assert not client.session.history.can_undo and client.session.graph.node("flipped").device == "gpu"
+
+
+def test_a_reader_without_files_is_offered_the_sample_photos() -> None:
+    example = Path(__file__).parents[2] / "gallery" / "getting_started" / "pipeline.dali.json"
+    graph, _, _ = load(example, default_registry())
+    client = Client(graph)
+    try:
+        (revision,) = only(client.send("ready"), messages.RevisionChanged)
+        (repair,) = revision.repairs
+        assert (repair.code, repair.argument, repair.title) == ("DS103", "file_root", "Read the sample photos")
+        wanted = {"code": repair.code, "node": repair.node, "argument": repair.argument}
+        got = client.send("apply_repair", **wanted)
+        (revision,) = only(got, messages.RevisionChanged)
+        assert revision.repairs == () and revision.diagnostics == ()
+        assert only(got, messages.Previews)[-1].items
+        client.send("undo")
+        assert "file_root" not in client.session.graph.node(repair.node).arguments
+    finally:
+        client.session.close()
 
 
 def test_the_preview_of_a_mixed_decoder_has_the_pixels_of_the_hardware(root: str) -> None:

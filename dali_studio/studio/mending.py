@@ -1,0 +1,34 @@
+"""What one click takes away: findings about devices, and readers that have nothing to read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from dali_studio.api.folders import PLACES, folder_arguments, folder_readers, reads_something
+from dali_studio.core.diagnostics import Diagnostic
+from dali_studio.graph.edits import SetArgument
+from dali_studio.graph.model import Graph
+from dali_studio.graph.placement import Edits, Repair, repairs
+from dali_studio.schema.registry import Registry
+
+
+def offered(
+    graph: Graph, registry: Registry, found: Iterable[Diagnostic]
+) -> tuple[tuple[Repair, Callable[[Callable[[], Path]], Edits]], ...]:
+    """Repairs, and what gives the edits of each when it is told where to get the folder of sample photos from."""
+    findings = tuple(found)
+    idle = {node.key for node in folder_readers(graph, registry) if not reads_something(node)}
+    fed = [d for d in findings if d.node in idle and d.code == "DS103" and d.argument in PLACES]
+    return (
+        *((repair, lambda _, edits=edits: edits) for repair, edits in repairs(graph, registry, findings)),
+        *((_sample_photos(d), lambda images, key=d.node: _reading(key, images())) for d in fed),
+    )
+
+
+def _sample_photos(found: Diagnostic) -> Repair:
+    return Repair(code=found.code, node=found.node, argument=found.argument, title="Read the sample photos")
+
+
+def _reading(key: str, folder: Path) -> Edits:
+    return tuple(SetArgument(key=key, argument=name, value=value) for name, value in folder_arguments(folder).items())
