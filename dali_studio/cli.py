@@ -104,13 +104,14 @@ def run(options: argparse.Namespace) -> int:
 def export(options: argparse.Namespace) -> int:
     """Write a document as a program."""
     from dali_studio.api.default import default_registry  # noqa: PLC0415
-    from dali_studio.cli_document import idle_readers, open_document  # noqa: PLC0415
+    from dali_studio.api.folders import idle_readers  # noqa: PLC0415
+    from dali_studio.cli_document import open_document  # noqa: PLC0415
     from dali_studio.codegen.emit import emit  # noqa: PLC0415
 
-    graph = open_document(options.file, options.images)
-    for node in idle_readers(graph):
+    graph, registry = open_document(options.file, options.images), default_registry()
+    for node in idle_readers(graph, registry):
         note(f"note: {node.key} is not told what to read; give --images, or file_root in the program.")
-    emitted = emit(graph, default_registry(), options.dialect)
+    emitted = emit(graph, registry, options.dialect)
     report(emitted.diagnostics)
     if options.output is None:
         sys.stdout.write(emitted.source)

@@ -5,16 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from dali_studio.api.default import default_registry
-from dali_studio.api.folders import folder_readers, point_at, reads_something
+from dali_studio.api.folders import folder_readers, idle_readers, point_at
 from dali_studio.cli_text import report
 from dali_studio.graph.document import load
 from dali_studio.graph.model import Graph
-from dali_studio.graph.node import Node
-
-
-def idle_readers(graph: Graph) -> list[Node]:
-    """The readers that nobody has told what to read."""
-    return [node for node in folder_readers(graph, default_registry()) if not reads_something(node)]
 
 
 def open_document(path: str, images: str | None = None, *, samples: bool = False) -> Graph:
@@ -39,7 +33,7 @@ def open_document(path: str, images: str | None = None, *, samples: bool = False
     report(found)
     if images is not None:
         return point_at(graph, folder_readers(graph, registry), Path(images))
-    idle = idle_readers(graph)
+    idle = idle_readers(graph, registry)
     if samples and idle:
         from dali_studio.samples import photos  # noqa: PLC0415 - most documents say themselves what to read
 

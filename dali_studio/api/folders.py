@@ -54,9 +54,13 @@ def folder_readers(graph: Graph, registry: Registry) -> list[Node]:
     ]
 
 
-def reads_something(node: Node) -> bool:
-    """Whether a reader was told what to read."""
-    return any(node.arguments.get(place) is not None for place in PLACES)
+def idle_readers(graph: Graph, registry: Registry) -> list[Node]:
+    """Those of `folder_readers` that nobody has told what to read."""
+    return [
+        node
+        for node in folder_readers(graph, registry)
+        if all(node.arguments.get(place) is None for place in PLACES)
+    ]
 
 
 def point_at(graph: Graph, nodes: Sequence[Node], folder: Path) -> Graph:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from dali_studio.api.folders import PLACES, folder_arguments, folder_readers, reads_something
+from dali_studio.api.folders import PLACES, folder_arguments, idle_readers
 from dali_studio.core.diagnostics import Diagnostic
 from dali_studio.graph.edits import SetArgument
 from dali_studio.graph.model import Graph
@@ -18,7 +18,7 @@ def offered(
 ) -> tuple[tuple[Repair, Callable[[Callable[[], Path]], Edits]], ...]:
     """Repairs, and what gives the edits of each when it is told where to get the folder of sample photos from."""
     findings = tuple(found)
-    idle = {node.key for node in folder_readers(graph, registry) if not reads_something(node)}
+    idle = {node.key for node in idle_readers(graph, registry)}
     fed = [d for d in findings if d.node in idle and d.code == "DS103" and d.argument in PLACES]
     return (
         *((repair, lambda _, edits=edits: edits) for repair, edits in repairs(graph, registry, findings)),

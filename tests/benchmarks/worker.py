@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import gc
 import importlib
-import itertools
 import json
 import os
 import sys
@@ -62,11 +61,10 @@ class Measured:
         pipe.build()
         self._pipe, self._gpu, self._batch_size, self._device_id = pipe, gpu, batch_size, device_id
         self._check(pipe.run())
-        first = time.perf_counter()
-        for number in itertools.count():
-            if number >= _WARM_UP and time.perf_counter() - first > _WARM_UP_SECONDS:
-                break
+        count, first = 1, time.perf_counter()
+        while count < _WARM_UP or time.perf_counter() - first < _WARM_UP_SECONDS:
             self._check(pipe.run())
+            count += 1
         self._wait()
         return {"seconds": first - began}
 

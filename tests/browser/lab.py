@@ -69,6 +69,15 @@ def _await(address: str, server: subprocess.Popen[bytes]) -> None:
     raise TimeoutError("JupyterLab did not answer within a minute")
 
 
+def write_notebook(path: Path, code: str) -> None:
+    """A notebook with one cell."""
+    import nbformat
+
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
+    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    nbformat.write(notebook, path)
+
+
 def open_notebook(page: Any, address: str, name: str) -> None:
     """Open a notebook in a fresh workspace and run all its cells."""
     page.goto(f"{address}/lab/workspaces/test-{time.monotonic_ns()}/tree/{name}?reset")

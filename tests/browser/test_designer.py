@@ -193,8 +193,6 @@ def test_keys_do_not_reach_the_notebook(page: Any, server: tuple[str, Path]) -> 
 def test_a_broken_file_is_told_on_its_node(
     page: Any, server: tuple[str, Path], artifacts: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    import nbformat
-
     from dali_studio import samples
 
     folder = tmp_path_factory.mktemp("broken")
@@ -202,19 +200,15 @@ def test_a_broken_file_is_told_on_its_node(
     photo = sorted(samples.photos().rglob("*.jpg"))[0].read_bytes()
     (folder / "a" / "1.jpg").write_bytes(photo[: len(photo) // 3])
     (folder / "a" / "2.jpg").write_bytes(photo)
-    notebook = nbformat.v4.new_notebook()
-    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    notebook.cells = [
-        nbformat.v4.new_code_cell(
-            "from dali_studio import Designer, fn, pipeline_def\n"
-            "@pipeline_def(batch_size=2, num_threads=1, device_id=None, seed=1)\n"
-            "def broken():\n"
-            f"    files, labels = fn.readers.file(file_root={str(folder)!r}, name='reader')\n"
-            "    return fn.resize(fn.decoders.image(files), resize_x=64, resize_y=64), labels\n"
-            "Designer(broken())"
-        )
-    ]
-    nbformat.write(notebook, server[1] / "broken.ipynb")
+    lab.write_notebook(
+        server[1] / "broken.ipynb",
+        "from dali_studio import Designer, fn, pipeline_def\n"
+        "@pipeline_def(batch_size=2, num_threads=1, device_id=None, seed=1)\n"
+        "def broken():\n"
+        f"    files, labels = fn.readers.file(file_root={str(folder)!r}, name='reader')\n"
+        "    return fn.resize(fn.decoders.image(files), resize_x=64, resize_y=64), labels\n"
+        "Designer(broken())",
+    )
     _open(page, server, "broken.ipynb")
     card = _by_id(page, "error-card-decode")
     card.wait_for(timeout=30_000)
@@ -226,12 +220,7 @@ def test_a_broken_file_is_told_on_its_node(
 
 
 def test_an_empty_designer_offers_a_start(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
-    import nbformat
-
-    notebook = nbformat.v4.new_notebook()
-    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    notebook.cells = [nbformat.v4.new_code_cell("from dali_studio import Designer\nDesigner()")]
-    nbformat.write(notebook, server[1] / "empty.ipynb")
+    lab.write_notebook(server[1] / "empty.ipynb", "from dali_studio import Designer\nDesigner()")
     lab.open_notebook(page, server[0], "empty.ipynb")
     _by_id(page, "empty").wait_for(timeout=60_000)
     page.screenshot(path=artifacts / "designer_empty.png")
@@ -240,14 +229,9 @@ def test_an_empty_designer_offers_a_start(page: Any, server: tuple[str, Path], a
 
 
 def test_a_pipeline_grows_from_an_empty_designer_by_the_keyboard(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
-    import nbformat
-
     from dali_studio import samples
 
-    notebook = nbformat.v4.new_notebook()
-    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    notebook.cells = [nbformat.v4.new_code_cell("from dali_studio import Designer\nDesigner()")]
-    nbformat.write(notebook, server[1] / "from_nothing.ipynb")
+    lab.write_notebook(server[1] / "from_nothing.ipynb", "from dali_studio import Designer\nDesigner()")
     lab.open_notebook(page, server[0], "from_nothing.ipynb")
     # a click on words gives the designer the keys, too: the notebook would cut its cell by "x"
     _by_id(page, "empty").locator("h3").click(timeout=60_000)

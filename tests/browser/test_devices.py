@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import nbformat
 import pytest
 from browser import lab
 from browser.test_designer import _await_picture, _by_id, _open
@@ -31,10 +30,7 @@ designer
 
 @pytest.fixture
 def opened(page: Any, server: tuple[str, Path]) -> Callable[[], Any]:
-    notebook = nbformat.v4.new_notebook()
-    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    notebook.cells = [nbformat.v4.new_code_cell(PIPELINE)]
-    nbformat.write(notebook, server[1] / "devices.ipynb")
+    lab.write_notebook(server[1] / "devices.ipynb", PIPELINE)
 
     def open_it() -> Any:
         _open(page, server, "devices.ipynb")

@@ -11,6 +11,7 @@ import type {
   Opened,
   OperatorSchema,
   PortRef,
+  Previews,
   RevisionChanged,
   RunFinished,
 } from "../src/protocol/generated";
@@ -138,6 +139,20 @@ export function revision(
     can_redo: false,
     document: "",
     saved: false,
+    ...rest,
+  };
+}
+
+export function previews(rest: Partial<Previews> = {}): Previews {
+  return {
+    type: "previews",
+    revision: 1,
+    sample: 0,
+    iteration: 0,
+    batch_size: 8,
+    items: [],
+    failed: [],
+    milliseconds: 1,
     ...rest,
   };
 }

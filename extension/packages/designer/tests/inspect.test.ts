@@ -8,7 +8,7 @@ import { INITIAL, type State } from "../src/core/state";
 import { parseMany, parseOne, sliderSpan, sliderStep, snap } from "../src/core/validate";
 import type { Diagnostic, KernelMessage } from "../src/protocol/generated";
 import { tint } from "../src/react/tint";
-import { finished, GRAPH, INDEX, node, OPENED, revision, timing } from "./fixtures";
+import { finished, GRAPH, INDEX, node, OPENED, previews, revision, timing } from "./fixtures";
 
 const fold = (...messages: KernelMessage[]): State => messages.reduce(receive, INITIAL);
 const failed: Diagnostic = { code: "DS301", message: "The file is cut off.", node: "decode", sample: 2 };
@@ -79,20 +79,10 @@ describe("the sentence", () => {
     expect(sentence(state)).toMatchObject({ tone: "error", lead: "Stopped at decode.", node: "decode" });
   });
   it("forgets a failure of a picture when an earlier node fails", () => {
-    const messages = (...list: Diagnostic[]): KernelMessage => ({
-      type: "previews",
-      revision: 1,
-      sample: 0,
-      iteration: 0,
-      batch_size: 8,
-      items: [],
-      failed: list,
-      milliseconds: 1,
-    });
     const reader: Diagnostic = { code: "DS302", message: "The folder is empty.", node: "reader" };
-    const broken = fold(OPENED, revision(1), messages(failed));
+    const broken = fold(OPENED, revision(1), previews({ failed: [failed] }));
     expect(findings(broken)).toEqual([failed]);
-    expect(findings(receive(broken, messages(reader)))).toEqual([reader]);
+    expect(findings(receive(broken, previews({ failed: [reader] })))).toEqual([reader]);
     expect(findings(receive(broken, revision(2, GRAPH, { diagnostics: [reader] })))).toEqual([reader]);
   });
   it("forgets what stopped a run once the graph is changed, and says that times are old", () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
 import { nodeOf } from "../src/core/graph";
 import { Session } from "../src/core/session";
-import type { Edit, Previews } from "../src/protocol/generated";
-import { FakeKernel, GRAPH, OPENED, revision } from "./fixtures";
+import type { Edit } from "../src/protocol/generated";
+import { FakeKernel, GRAPH, OPENED, previews, revision } from "./fixtures";
 
 function opened(): { kernel: FakeKernel; session: Session } {
   const kernel = new FakeKernel();
@@ -13,17 +13,6 @@ function opened(): { kernel: FakeKernel; session: Session } {
 
 const fill = (value: number): Edit => ({ type: "set_argument", key: "rotate", argument: "fill_value", value });
 const shown = (session: Session) => nodeOf(session.store.get().graph, "rotate")?.arguments.fill_value;
-const previews = (rest: Partial<Previews>): Previews => ({
-  type: "previews",
-  revision: 1,
-  sample: 0,
-  iteration: 0,
-  batch_size: 8,
-  items: [],
-  failed: [],
-  milliseconds: 1,
-  ...rest,
-});
 const item = (key: string, facts: string) => ({
   key,
   output: 0,
