@@ -22,6 +22,8 @@ from dali_studio.kernels.cpu import decode_queue, libjpeg
 
 #: Batches that are decoded at a time; others are decoded by the thread that waits for them.
 _QUEUES = 8
+#: Threads that take pictures which the GPU is expected to decode: more of them slow down those that feed it.
+_HELPERS = 4
 #: Microseconds between two questions whether the user has stopped the run.
 _PATIENCE = 20_000
 #: Microseconds that the end of the program waits for pictures that are being decoded.
@@ -71,9 +73,11 @@ class Job:
     ----------
     count : int
     shared : int
-        So many of them, the first ones, may also go to a hardware decoder.
+        So many of them, the first ones, may also go to decoders of a GPU.
     requests : ndarray of int64, (count, `libjpeg.FIELDS`), optional
         For compiled code; without them only `take` hands out pictures.
+    reserved : bool
+        Whether these are left to the GPU and a few threads that help.
 
     Attributes
     ----------
@@ -85,11 +89,13 @@ class Job:
         What the crew's threads spent on them.
     """
 
-    def __init__(self, count: int, shared: int, requests: NDArray[np.int64] | None = None) -> None:
+    def __init__(
+        self, count: int, shared: int, requests: NDArray[np.int64] | None = None, *, reserved: bool = False
+    ) -> None:
         self.requests = requests
         self.compiled = requests is not None and libjpeg.entry_points() is not None
         self.outcomes = np.zeros(count, np.int8)
-        self._count, self._shared = count, shared
+        self._count, self._shared, self._reserved = count, shared, shared if reserved else 0
         self._queues, self._which = np.zeros(decode_queue.WORDS, np.int64), 0
         self._team: _Team | None = None
         self.nanoseconds = 0
@@ -97,7 +103,7 @@ class Job:
 
     def _fill(self, number: int) -> None:
         row = self._queues[self._which * decode_queue.WORDS :]
-        row[decode_queue.SHARED] = self._shared
+        row[decode_queue.SHARED], row[decode_queue.RESERVED] = self._shared, self._reserved
         row[decode_queue.OUTCOMES] = self.outcomes.ctypes.data
         row[decode_queue.REQUESTS] = 0 if self.requests is None else self.requests.ctypes.data
         row[decode_queue.SPENT] = 0
@@ -170,8 +176,9 @@ class _Team:
         _teams.add(self)
         end = _End(threads, self._calls)
         for number in range(threads):
+            given = self._queues, self._calls, end, number < _HELPERS
             name = f"dali-studio-decoder-{number + 1}"
-            threading.Thread(target=_serve, args=(self._queues, self._calls, end), name=name, daemon=True).start()
+            threading.Thread(target=_serve, args=given, name=name, daemon=True).start()
 
     def start(self, job: Job) -> None:
         with self._lock:
@@ -242,8 +249,8 @@ class _End:
                     os.close(self._calls)
 
 
-def _serve(queues: NDArray[np.int64], calls: int, end: _End) -> None:
+def _serve(queues: NDArray[np.int64], calls: int, end: _End, helps: bool) -> None:
     entries = libjpeg.entry_points()
     assert entries is not None
-    decode_queue.serve(queues, calls, np.empty(decode_queue.MEMORY, np.uint8), entries)
+    decode_queue.serve(queues, calls, np.empty(decode_queue.MEMORY, np.uint8), entries, helps)
     end.leave()

@@ -16,16 +16,18 @@ from dali_studio.core.dtypes import to_numpy
 from dali_studio.core.rows import addresses_of, shapes_of
 from dali_studio.graph.edits import PortRef
 from dali_studio.kernels.cpu import libjpeg
+from dali_studio.kernels.cpu.decode_queue import BY_HARDWARE
 from dali_studio.kernels.cpu.jpeg_facts import have_ends
 from dali_studio.kernels.cuda.batch import DeviceBatch
-from dali_studio.kernels.cuda.nvjpeg import HardwareDecoder, open_decoder
-from dali_studio.kernels.cuda.nvjpeg_work import Turn
+from dali_studio.kernels.cuda.jpeg_decoder import JpegKernels
+from dali_studio.kernels.cuda.nvjpeg import open_decoder
+from dali_studio.kernels.cuda.nvjpeg_work import GpuDecoder, Turn
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.runtime.crew import Crew
 from dali_studio.runtime.failures import StepError, Tolerance
 from dali_studio.runtime.probe import Direction, Recording, Stopwatch, timed
 from dali_studio.runtime.segment import view_of
-from dali_studio.runtime.sharing import Decoding, HardwareFeeder, Shared
+from dali_studio.runtime.sharing import DecoderFeeder, Decoding, Shared
 from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Batch, JpegImages
@@ -33,14 +35,14 @@ from dali_studio.schema.registry import Registry
 
 Placed = dict[PortRef, DeviceBatch]
 
-#: Hardware decoders of a pipeline, each with a group of images in flight.
-_DECODERS = 1
-#: Processors that are left to the thread that feeds the hardware and to those that prepare and finish batches.
+#: Decoders by kernels, each with a group of images in flight: while one copies files, the GPU works for the other.
+_KERNELS = 2
+#: Processors that are left to the threads that feed the GPU's decoders and to those that prepare and finish batches.
 _LEFT = 4
 
 
 class MixedRunner:
-    """Decodes batches into device memory, on the GPU's decoding hardware and on the worker threads.
+    """Decodes batches into device memory, by the GPU's JPEG hardware, by kernels and by threads of the CPU.
 
     Parameters
     ----------
@@ -52,11 +54,11 @@ class MixedRunner:
 
     def __init__(self, registry: Registry, workers: WorkerPool, stream: GpuStream) -> None:
         self._registry, self._workers, self._stream = registry, workers, stream
-        self._feeders: list[HardwareFeeder] = []
+        self._feeders: list[DecoderFeeder] = []
         self._crew = Crew(min(workers.num_threads - 1, max(_processors() - _LEFT, 1)))
         self._abandoned: list[DeviceBatch] = []
         #: Pictures decoded so far, by who decoded them.
-        self.counts = {"hardware": 0, "threads": 0}
+        self.counts = {"hardware": 0, "kernels": 0, "threads": 0}
 
     def begin(  # noqa: PLR0915 - its parts share what they close over
         self, step: Step, args: Args, given: Sequence[Batch], indices: NDArray[np.int64], placed: Placed,
@@ -94,7 +96,7 @@ class MixedRunner:
 
         free = self._stream.copied()  # behind what users of the memory's last contents have enqueued by default
 
-        def to_hardware(decoder: HardwareDecoder) -> Turn:
+        def to_gpu(decoder: GpuDecoder) -> Turn:
             job = shared.job
             assert images is not None
             assert job.requests is not None
@@ -107,20 +109,22 @@ class MixedRunner:
             )
             return turns[-1]
 
-        decoding = Decoding(shared, timed(recording, step.key, by_thread), to_hardware)
-        decoding.start(self._workers, self._crew, self._hardware() if images is not None and images.hardware else ())
+        decoding = Decoding(shared, timed(recording, step.key, by_thread), to_gpu)
+        decoding.start(self._workers, self._crew, self._decoders(images))
         watch.stop(step.key)
 
         def finish() -> None:
             nonlocal made
-            in_hardware = decoding.finish(self._workers)
+            on_gpu = decoding.finish(self._workers)
             watch.start(step.key)  # what the threads took is counted by themselves
             if decoding.stalled:  # what hangs may write into that memory one day: nobody must get it
                 self._abandoned.append(made)
                 made = self._stream.duplicate(made)
-            self.counts["hardware"] += len(in_hardware)
-            self.counts["threads"] += len(files) - len(in_hardware)
-            self._copy_rest(step.key, made, host, in_hardware, recording)
+            by_hardware = int(np.count_nonzero(shared.job.outcomes == BY_HARDWARE))
+            self.counts["hardware"] += by_hardware
+            self.counts["kernels"] += len(on_gpu) - by_hardware
+            self.counts["threads"] += len(files) - len(on_gpu)
+            self._copy_rest(step.key, made, host, on_gpu, recording)
             placed[step.outputs[0]] = made
             watch.stop(step.key)
             watch.report()
@@ -143,16 +147,17 @@ class MixedRunner:
         requests[:, libjpeg.TARGET] = made.offsets[positions] + host.ctypes.data
         requests[:, libjpeg.PITCH] = made.shapes[positions, 1] * made.shapes[positions, 2]
         alone = np.setdiff1d(np.arange(len(files)), positions, assume_unique=True)
-        both = int(np.count_nonzero(whole[: images.hardware]))
-        return Shared(positions[:both], alone.tolist(), positions[both:], requests)
+        both = int(np.count_nonzero(whole[: images.shared]))
+        reserved = any(feeder.works for feeder in self._feeders[1:])
+        return Shared(positions[:both], alone.tolist(), positions[both:], requests, reserved=reserved)
 
     def _copy_rest(
-        self, key: str, made: DeviceBatch, host: NDArray[np.uint8], in_hardware: Sequence[int],
+        self, key: str, made: DeviceBatch, host: NDArray[np.uint8], on_gpu: Sequence[int],
         recording: Recording | None,
     ) -> None:  # fmt: skip
         """Copy what the threads have decoded."""
         ends = made.offsets + made.counts * made.dtype.itemsize
-        parts = [(int(made.offsets[first]), int(ends[last])) for first, last in _runs(len(made), in_hardware)]
+        parts = [(int(made.offsets[first]), int(ends[last])) for first, last in _runs(len(made), on_gpu)]
         with copying(recording, key, self._stream, sum(end - begin for begin, end in parts)):
             for begin, end in parts:
                 self._stream.fill(made, host, begin, end)
@@ -160,11 +165,16 @@ class MixedRunner:
         if recording is not None:
             recording.results(key, device=made.size)
 
-    def _hardware(self) -> list[HardwareFeeder]:
+    def _decoders(self, images: JpegImages | None) -> list[DecoderFeeder]:
+        if images is None or not images.shared:
+            return []
         if not self._feeders:
-            device_id = self._stream.device_id
-            self._feeders = [HardwareFeeder(lambda: open_decoder(device_id)) for _ in range(_DECODERS)]
-        return [feeder for feeder in self._feeders if not feeder.gone]
+            stream = self._stream
+            self._feeders = [
+                DecoderFeeder(lambda: open_decoder(stream.device_id)),
+                *(DecoderFeeder(lambda: JpegKernels(stream.device_id, stream.scratch)) for _ in range(_KERNELS)),
+            ]
+        return [feeder for feeder in self._feeders[0 if images.hardware else 1 :] if not feeder.gone]
 
     def close(self) -> None:
         """End the threads."""

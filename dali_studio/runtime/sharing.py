@@ -1,7 +1,7 @@
-"""The images of a batch, shared between the hardware decoder of a GPU and threads of the CPU.
+"""The images of a batch, shared between decoders of a GPU, its JPEG hardware and kernels, and threads of the CPU.
 
-Both give the same pixels, so whoever is free takes the next image: the hardware from the beginning of the batch, in
-groups, the threads from its end, one by one. Which image was decoded by whom depends on timing; the pixels do not.
+All give the same pixels, so whoever is free takes the next image: the GPU's from the beginning of the batch, in groups,
+the threads from its end, one by one. Which image was decoded by whom depends on timing; the pixels do not.
 
 The threads are those of `crew`, whose loop is compiled. What that does not decode, files of other formats first of all,
 goes to the worker threads, through Python.
@@ -19,11 +19,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.kernels.cpu.decode_queue import BY_HARDWARE
+from dali_studio.kernels.cpu.decode_queue import BY_HARDWARE, BY_KERNELS
 from dali_studio.kernels.cpu.libjpeg import DONE
 from dali_studio.kernels.cuda.device import Missing
-from dali_studio.kernels.cuda.nvjpeg import HardwareDecoder
-from dali_studio.kernels.cuda.nvjpeg_work import Turn
+from dali_studio.kernels.cuda.nvjpeg_work import GpuDecoder, Turn
 from dali_studio.runtime.crew import Crew, Job
 from dali_studio.runtime.workers import Loop, WorkerPool
 
@@ -34,27 +33,30 @@ class Shared:
     Parameters
     ----------
     both : sequence of int
-        Positions that the hardware may take, too.
+        Positions that the GPU may take, too.
     alone : sequence of int
         Positions that only worker threads take.
     compiled : sequence of int
-        Positions that the crew takes, not the hardware.
+        Positions that the crew takes, not the GPU.
     requests : ndarray, optional
-        What the crew and the hardware need to know of `both` and `compiled`, in this order.
+        What the crew and the GPU's decoders need to know of `both` and `compiled`, in this order.
+    reserved : bool
+        Whether `both` are left to the GPU, but for a few threads that help.
 
     Attributes
     ----------
     job : Job
-        What the crew and the hardware take from. Where there can be no crew, worker threads take from it as well.
+        What the crew and the GPU's decoders take from. Where there can be no crew, worker threads take from it as well.
     """
 
     def __init__(
         self, both: Sequence[int] | NDArray[np.int64], alone: Sequence[int],
-        compiled: Sequence[int] | NDArray[np.int64] = (), requests: NDArray[np.int64] | None = None,
+        compiled: Sequence[int] | NDArray[np.int64] = (), requests: NDArray[np.int64] | None = None, *,
+        reserved: bool = False,
     ) -> None:  # fmt: skip
         self._rows = np.concatenate([both, compiled]).astype(np.int64)
         self._alone = list(alone)
-        self.job = Job(len(self._rows), len(both), requests)
+        self.job = Job(len(self._rows), len(both), requests, reserved=reserved)
         self._lock = threading.Lock()
 
     @property
@@ -76,14 +78,13 @@ class Shared:
             self._alone.clear()
         self.job.stop()
 
-    def in_hardware(self) -> list[int]:
-        """Positions that the hardware has decoded, ascending."""
-        return np.sort(self._rows[self.job.outcomes == BY_HARDWARE]).tolist()
+    def on_gpu(self) -> list[int]:
+        """Positions that decoders of the GPU have decoded, ascending."""
+        return np.sort(self._rows[np.isin(self.job.outcomes, (BY_HARDWARE, BY_KERNELS))]).tolist()
 
     def left(self) -> list[int]:
-        """What nobody has decoded in the end: the hardware refused it, or the crew found something wrong with it."""
-        outcomes = self.job.outcomes
-        return self._rows[(outcomes != BY_HARDWARE) & (outcomes != DONE)].tolist()
+        """What nobody has decoded in the end: the GPU refused it, or the crew found something wrong with it."""
+        return self._rows[~np.isin(self.job.outcomes, (BY_HARDWARE, BY_KERNELS, DONE))].tolist()
 
 
 class Decoding:
@@ -94,8 +95,8 @@ class Decoding:
     shared : Shared
     by_thread : callable
         Decodes the image at a position.
-    to_hardware : callable
-        ``to_hardware(decoder)`` lets the decoder take its turn at the images; the result can be waited for.
+    to_gpu : callable
+        ``to_gpu(decoder)`` lets the decoder take its turn at the images; the result can be waited for.
 
     Attributes
     ----------
@@ -104,15 +105,15 @@ class Decoding:
     """
 
     def __init__(
-        self, shared: Shared, by_thread: Callable[[int], None], to_hardware: Callable[[HardwareDecoder], Turn]
+        self, shared: Shared, by_thread: Callable[[int], None], to_gpu: Callable[[GpuDecoder], Turn]
     ) -> None:
-        self._shared, self._by_thread, self._to_hardware = shared, by_thread, to_hardware
+        self._shared, self._by_thread, self._to_gpu = shared, by_thread, to_gpu
         self._loop: Loop | None = None
         self._feeders: list[threading.Event] = []
         self.stalled = False
 
-    def start(self, workers: WorkerPool, crew: Crew, feeders: Sequence[HardwareFeeder]) -> None:
-        """Let the hardware and idle threads begin."""
+    def start(self, workers: WorkerPool, crew: Crew, feeders: Sequence[DecoderFeeder]) -> None:
+        """Let the GPU's decoders and idle threads begin."""
         if self._shared.job.compiled:
             crew.start(self._shared.job)
         self._feeders = [feeder.serve(self) for feeder in feeders]
@@ -125,7 +126,7 @@ class Decoding:
         Returns
         -------
         list of int
-            The positions that the hardware decoded, ascending.
+            The positions that the GPU decoded, ascending.
         """
         shared = self._shared
         try:
@@ -143,19 +144,19 @@ class Decoding:
             shared.job.close(haunted=self.stalled)
         left = shared.left()
         workers.map(lambda i: self._by_thread(left[i]), len(left))
-        return shared.in_hardware()
+        return shared.on_gpu()
 
-    def feed(self, decoder: HardwareDecoder) -> None:
+    def feed(self, decoder: GpuDecoder) -> None:
         """Let the decoder take images as long as there are any."""
         try:
-            decoder.wait(self._to_hardware(decoder))
+            decoder.wait(self._to_gpu(decoder))
         except BaseException:
             self.stalled = decoder.stalled
             raise
 
 
-class HardwareFeeder:
-    """A thread that hands images to one hardware decoder, batch after batch.
+class DecoderFeeder:
+    """A thread that hands images to one decoder of a GPU, batch after batch.
 
     The decoder is opened by the thread itself. Meanwhile, where there is none, and after it has failed, the threads of
     the CPU decode everything.
@@ -166,7 +167,7 @@ class HardwareFeeder:
         Gives a decoder, or what is missing.
     """
 
-    def __init__(self, open_decoder: Callable[[], HardwareDecoder | Missing]) -> None:
+    def __init__(self, open_decoder: Callable[[], GpuDecoder | Missing]) -> None:
         self._line: queue.SimpleQueue[tuple[Decoding, threading.Event] | None] = queue.SimpleQueue()
         self._state = _FeederState()
         thread = threading.Thread(
@@ -176,8 +177,13 @@ class HardwareFeeder:
 
     @property
     def gone(self) -> str:
-        """Why the hardware is not used (any more), or an empty text."""
+        """Why the decoder is not used (any more), or an empty text."""
         return self._state.gone
+
+    @property
+    def works(self) -> bool:
+        """Whether the decoder has decoded something, and can do so again."""
+        return self._state.works and not self._state.gone
 
     def serve(self, decoding: Decoding) -> threading.Event:
         """Take part in a batch; the event is set when the thread is through with it."""
@@ -196,13 +202,14 @@ class HardwareFeeder:
 @dataclass(slots=True)
 class _FeederState:
     gone: str = ""
+    works: bool = False
 
 
 def _serve(
     line: queue.SimpleQueue[tuple[Decoding, threading.Event] | None],
-    open_decoder: Callable[[], HardwareDecoder | Missing], state: _FeederState,
+    open_decoder: Callable[[], GpuDecoder | Missing], state: _FeederState,
 ) -> None:  # fmt: skip
-    decoder: HardwareDecoder | Missing | None = None
+    decoder: GpuDecoder | Missing | None = None
     while (item := line.get()) is not None:
         decoding, done = item
         try:
@@ -211,6 +218,7 @@ def _serve(
                 state.gone = decoder.reason
             elif decoder is not None and not state.gone:
                 decoding.feed(decoder)
+                state.works = True
         except BaseException as error:  # noqa: BLE001 - the images went back to the threads
             state.gone = str(error) or type(error).__name__
             with suppress(RuntimeWarning):  # where warnings are errors: the thread must go on, others wait for it
@@ -218,5 +226,5 @@ def _serve(
         finally:
             done.set()
             del item, decoding, done  # nothing keeps a batch alive while the thread waits
-    if isinstance(decoder, HardwareDecoder):
+    if decoder is not None and not isinstance(decoder, Missing):
         decoder.close()

@@ -78,9 +78,11 @@ class JpegImages:
     Attributes
     ----------
     positions : ndarray
-        int64, (M,): where they stand in the batch. First come those that a hardware decoder may take, ascending.
-    hardware : int
+        int64, (M,): where they stand in the batch. First come those that decoders of a GPU may take, ascending.
+    shared : int
         How many those are.
+    hardware : bool
+        Whether the GPU's JPEG hardware may be one of these decoders.
     requests : ndarray
         int64, (M, `libjpeg.FIELDS`): what to decode of each; addresses are left open.
     colors : str
@@ -88,6 +90,7 @@ class JpegImages:
     """
 
     positions: NDArray[np.int64]
-    hardware: int
+    shared: int
+    hardware: bool
     requests: NDArray[np.int64]
     colors: str

@@ -86,6 +86,15 @@ static inline long long __double2ll_rz(double x) {
 static inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
   return (unsigned)((((unsigned long long)high << 32) | low) >> (shift & 31));
 }
+static inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
+  return (unsigned)((((unsigned long long)high << 32) | low) << (shift & 31) >> 32);
+}
+static inline unsigned __popc(unsigned x) { return __builtin_popcount(x); }
+static inline unsigned atomicMin(unsigned* place, unsigned x) {
+  unsigned before = *place;
+  *place = min(before, x);
+  return before;
+}
 static inline unsigned __byte_perm(unsigned x, unsigned y, unsigned choice) {  // without its way to repeat signs
   unsigned long long both = ((unsigned long long)y << 32) | x;
   unsigned r = 0;
@@ -116,6 +125,17 @@ static inline void emulated_wait_at(EmulatedState state) {
   swapcontext(&emulated_fibers[emulated_current].context, &emulated_scheduler);
 }
 static inline void __syncthreads() { emulated_wait_at(AT_BLOCK); }
+static inline int __syncthreads_or(int mine) {
+  static int all[2];  // two, because some threads may be at the next one while others still read
+  static unsigned times[1024];
+  int& any = all[times[emulated_current]++ & 1];
+  any |= mine;
+  __syncthreads();
+  int r = any;
+  __syncthreads();
+  any = 0;
+  return r != 0;
+}
 static inline void __syncwarp() { emulated_wait_at(AT_WARP); }
 template <class T> static inline T __shfl_sync(unsigned, T value, int lane) {
   unsigned me = emulated_current;
@@ -125,6 +145,10 @@ template <class T> static inline T __shfl_sync(unsigned, T value, int lane) {
   memcpy(&r, &emulated_exchanged[me / 32][lane & 31], sizeof r);
   emulated_wait_at(AT_WARP);
   return r;
+}
+template <class T> static inline T __shfl_up_sync(unsigned all, T value, unsigned by) {
+  unsigned lane = emulated_current % 32;
+  return __shfl_sync(all, value, lane < by ? lane : lane - by);
 }
 template <class T> static inline T __shfl_down_sync(unsigned all, T value, unsigned by) {
   unsigned lane = emulated_current % 32;

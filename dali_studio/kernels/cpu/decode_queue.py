@@ -1,8 +1,8 @@
 """The pictures of a batch that wait to be decoded, and what compiled threads do with them.
 
 A queue is a row of integers in memory that all threads see. Whoever is free takes from it, by one atomic exchange and
-without the interpreter's lock: threads of the CPU one picture at a time from the end, a hardware decoder groups from
-the beginning.
+without the interpreter's lock: threads of the CPU one picture at a time from the end, decoders of a GPU groups from the
+beginning. Some of the threads, the helpers, take whatever they find, the others not what is reserved.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from dali_studio.kernels.cpu import libjpeg
 from dali_studio.kernels.cpu.jit import kernel
 
 #: Integers of a queue: a number while it is in use, later ones higher; first and last waiting picture in one; threads
-#: at work on it; how many pictures the hardware may take; addresses of requests (see `libjpeg.decode`) and of a byte
-#: for the outcome of each; nanoseconds of all threads.
-IN_USE, WAITING, AT_WORK, SHARED, REQUESTS, OUTCOMES, SPENT = range(7)
+#: at work on it; how many pictures a GPU may take; addresses of requests (see `libjpeg.decode`) and of a byte for the
+#: outcome of each; nanoseconds of all threads; how many of the first pictures are left to the GPU and to helpers.
+IN_USE, WAITING, AT_WORK, SHARED, REQUESTS, OUTCOMES, SPENT, RESERVED = range(8)
 #: Integers from one queue to the next: threads that work on different ones do not share a cache line.
 WORDS = 16
-BY_HARDWARE = 3
-"""Outcome of a picture that a hardware decoder has decoded; others are those of `libjpeg`."""
+BY_HARDWARE, BY_KERNELS = 3, 4
+"""Outcomes of a picture whose pixels a GPU has made: its JPEG hardware, or kernels. Others are those of `libjpeg`."""
 _WORD, _HALF, _LOWER = 8, 32, (1 << 32) - 1
 _MONOTONIC = getattr(time, "CLOCK_MONOTONIC", 1)
 #: Microseconds between two looks of a thread that waits for others.
@@ -70,11 +70,17 @@ def _exchange(typing_context: Any, address: Any, before: Any, after: Any) -> Any
 
 
 @kernel
-def _take(queue: int) -> int:
+def _reserved(queue: int, helps: bool) -> int:
+    return 0 if helps else _get(queue + _WORD * RESERVED)
+
+
+@kernel
+def _take(queue: int, helps: bool) -> int:
+    reserved = _reserved(queue, helps)
     while True:
         waiting = _get(queue + _WORD * WAITING)
         first, end = waiting >> _HALF, waiting & _LOWER
-        if first >= end:
+        if max(first, reserved) >= end:
             return -1
         if _exchange(queue + _WORD * WAITING, waiting, waiting - 1):
             return end - 1
@@ -83,7 +89,7 @@ def _take(queue: int) -> int:
 @kernel
 def take(queues: Any, which: int) -> int:
     """One picture from the end of a queue; -1 if there is none."""
-    return _take(queues.ctypes.data + which * WORDS * _WORD)
+    return _take(queues.ctypes.data + which * WORDS * _WORD, True)
 
 
 @kernel
@@ -119,7 +125,7 @@ def take_group(queues: Any, which: int, least: int, most: int) -> tuple[int, int
 @kernel
 def empty(queues: Any, which: int) -> None:
     """Leave nothing to take."""
-    while _take(queues.ctypes.data + which * WORDS * _WORD) >= 0:
+    while take(queues, which) >= 0:
         pass
 
 
@@ -151,11 +157,11 @@ def now(place: int) -> int:
 
 
 @kernel
-def _work(queue: int, memory: Any, entries: Any) -> None:
+def _work(queue: int, memory: Any, entries: Any, helps: bool) -> None:
     clock = (memory.ctypes.data + libjpeg.BLOCK + _WORD) // _WORD * _WORD
     begin = now(clock)
     while True:
-        index = _take(queue)
+        index = _take(queue, helps)
         if index < 0:
             break
         request = _get(queue + _WORD * REQUESTS) + index * libjpeg.FIELDS * _WORD
@@ -167,7 +173,7 @@ def _work(queue: int, memory: Any, entries: Any) -> None:
 @kernel
 def work(queues: Any, which: int, memory: Any, entries: Any) -> None:
     """Decode until nothing waits in a queue; `memory` has `MEMORY` bytes."""
-    _work(queues.ctypes.data + which * WORDS * _WORD, memory, entries)
+    _work(queues.ctypes.data + which * WORDS * _WORD, memory, entries, True)
 
 
 #: Bytes that a thread needs for its own.
@@ -175,23 +181,24 @@ MEMORY = libjpeg.BLOCK + 4 * _WORD
 
 
 @kernel
-def _oldest(queues: Any) -> int:
+def _oldest(queues: Any, helps: bool) -> int:
     """Address of the queue that has been in use for longest among those with something to take; 0 if there is none."""
     found, age = 0, 0
     for which in range(len(queues) // WORDS):
         queue = queues.ctypes.data + which * WORDS * _WORD
         number = _get(queue + _WORD * IN_USE)
         waiting = _get(queue + _WORD * WAITING)
-        if number > 0 and waiting >> _HALF < waiting & _LOWER and (found == 0 or number < age):
+        first = max(waiting >> _HALF, _reserved(queue, helps))
+        if number > 0 and first < waiting & _LOWER and (found == 0 or number < age):
             found, age = queue, number
     return found
 
 
 @kernel
-def serve(queues: Any, calls: int, memory: Any, entries: Any) -> None:
+def serve(queues: Any, calls: int, memory: Any, entries: Any, helps: bool) -> None:
     """What a thread does all its life: each byte that comes through the pipe `calls` is a call to look for work.
 
-    Returns when the other end of the pipe is closed.
+    One that `helps` also takes what is reserved for the GPU. Returns when the other end of the pipe is closed.
     """
     byte = memory.ctypes.data + libjpeg.BLOCK + 3 * _WORD
     while True:
@@ -202,12 +209,12 @@ def serve(queues: Any, calls: int, memory: Any, entries: Any) -> None:
             _sleep(np.uint32(_PAUSE))
             continue
         while True:
-            queue = _oldest(queues)
+            queue = _oldest(queues, helps)
             if queue == 0:
                 break
             _add(queue + _WORD * AT_WORK, 1)
             if _get(queue + _WORD * IN_USE) > 0:  # from here on its owner waits for this thread
-                _work(queue, memory, entries)
+                _work(queue, memory, entries, helps)
             _add(queue + _WORD * AT_WORK, -1)
 
 

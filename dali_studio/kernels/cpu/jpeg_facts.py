@@ -31,7 +31,7 @@ _known: dict[bytes, ImageInfo] = {}
 
 
 @intrinsic
-def _byte(typing_context: Any, address: Any) -> Any:  # noqa: ARG001 - numba's protocol
+def byte_at(typing_context: Any, address: Any) -> Any:  # noqa: ARG001 - numba's protocol
     """The byte at an address."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ARG001
@@ -44,47 +44,47 @@ def _byte(typing_context: Any, address: Any) -> Any:  # noqa: ARG001 - numba's p
 @kernel
 def _collect(address: int, size: int, key: Any) -> bool:  # noqa: C901, PLR0912 - one branch for each kind of segment
     """Fill `key`; false for what is no plain header, or holds an orientation."""
-    if size < 4 or _byte(address) != 0xFF or _byte(address + 1) != 0xD8 or _byte(address + 2) != 0xFF:
+    if size < 4 or byte_at(address) != 0xFF or byte_at(address + 1) != 0xD8 or byte_at(address + 2) != 0xFF:
         return False
     position = 2
     while position + 4 <= size:
-        marker = _byte(address + position + 1)
-        if _byte(address + position) != 0xFF or marker == 0x01 or 0xD0 <= marker <= 0xD9:
+        marker = byte_at(address + position + 1)
+        if byte_at(address + position) != 0xFF or marker == 0x01 or 0xD0 <= marker <= 0xD9:
             return False
         if marker == 0xFF:
             position += 1
             continue
         body = position + 4
-        end = position + 2 + (_byte(address + position + 2) << 8 | _byte(address + position + 3))
+        end = position + 2 + (byte_at(address + position + 2) << 8 | byte_at(address + position + 3))
         if end > size or end < body:
             return False
         if marker == 0xDA:
-            key[0] = _byte(address + body)
+            key[0] = byte_at(address + body)
             return key[1] > 0 and end > body
         if 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
             if key[1] or end - position > _LONGEST + 2:
                 return False
             key[1] = position
             for k in range(position, end):
-                key[_FRAME + k - position] = _byte(address + k)
+                key[_FRAME + k - position] = byte_at(address + k)
         elif marker == 0xDD:
             if end < body + 2:
                 return False
-            key[2] = _byte(address + body) << 8 | _byte(address + body + 1)
+            key[2] = byte_at(address + body) << 8 | byte_at(address + body + 1)
         elif marker == 0xE0 and end >= body + 4:
-            letters = _byte(address + body) == 0x4A and _byte(address + body + 1) == 0x46
-            if letters and _byte(address + body + 2) == 0x49 and _byte(address + body + 3) == 0x46:
+            letters = byte_at(address + body) == 0x4A and byte_at(address + body + 1) == 0x46
+            if letters and byte_at(address + body + 2) == 0x49 and byte_at(address + body + 3) == 0x46:
                 key[4] = 1
         elif marker == 0xE1 and end >= body + 2:
-            if _byte(address + body) == 0x45 and _byte(address + body + 1) == 0x78:  # Exif
+            if byte_at(address + body) == 0x45 and byte_at(address + body + 1) == 0x78:  # Exif
                 return False
         elif marker == 0xEE:
             if end - body < 12:
                 return False
             for k in range(len(_ADOBE)):
-                if _byte(address + body + k) != _ADOBE[k]:
+                if byte_at(address + body + k) != _ADOBE[k]:
                     return False
-            key[3] = 1 + _byte(address + body + 11)
+            key[3] = 1 + byte_at(address + body + 11)
         elif marker == 0xDB and (end - body) % NARROW_TABLE:
             return False
         position = end

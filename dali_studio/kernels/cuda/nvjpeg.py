@@ -24,6 +24,7 @@ from dali_studio.kernels.cpu import libjpeg
 from dali_studio.kernels.cpu.decode_queue import BY_HARDWARE
 from dali_studio.kernels.cpu.jpeg_facts import have_ends
 from dali_studio.kernels.cuda import nvjpeg_library, nvjpeg_turn
+from dali_studio.kernels.cuda.affinity import AwayFromInterrupts
 from dali_studio.kernels.cuda.device import Missing, cupy, missing
 from dali_studio.kernels.cuda.nvjpeg_library import Library, NvjpegError
 from dali_studio.kernels.cuda.nvjpeg_work import Batch, Turn
@@ -226,6 +227,7 @@ class HardwareDecoder:
 
     def _serve(self) -> None:
         self._device.use()
+        place = AwayFromInterrupts()
         while (batch := self._queue.get()) is not None:
             try:
                 if batch.after is not None:
@@ -239,6 +241,7 @@ class HardwareDecoder:
             except BaseException as error:  # noqa: BLE001 - handed to the thread that waits
                 batch.error = error
             batch.underway.release()
+            place.look()
             del batch  # its files may go while the thread waits for the next
 
     def _work_through(self, turn: Turn) -> None:

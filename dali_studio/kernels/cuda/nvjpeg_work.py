@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,3 +89,24 @@ class Turn:
     def begun(self) -> float | None:
         """When the hardware got what it is at."""
         return float(self.clock[nvjpeg_turn.BEGUN]) / 1e9 or None
+
+
+class GpuDecoder(Protocol):
+    """What takes part in the decoding of a batch, group by group: `HardwareDecoder` or `JpegKernels`."""
+
+    stalled: bool
+
+    def take_turn(
+        self, queue: tuple[NDArray[np.int64], int], requests: NDArray[np.int64], places: NDArray[np.int64],
+        outcomes: NDArray[np.int8], output: str = "RGB", *, files: Any = None, after: Any = None,
+    ) -> Turn:  # fmt: skip
+        """Take groups of pictures from a queue until nothing is left."""
+        ...
+
+    def wait(self, batch: Turn) -> NDArray[np.bool_]:
+        """Wait for the end of a turn; which pictures are there."""
+        ...
+
+    def close(self) -> None:
+        """Give everything back."""
+        ...

@@ -16,7 +16,9 @@ TYPES: dict[str, str] = {
     "int64": "i64", "float16": "f16", "float32": "f32", "float64": "f64", "bool": "b8",
 }  # fmt: skip
 #: Functions of each file that is compiled as it is.
-FUNCTIONS: dict[str, tuple[str, ...]] = {"gather": ("gather",), "weights": ("axis_weights",)}
+FUNCTIONS: dict[str, tuple[str, ...]] = {
+    "gather": ("gather",), "jpeg": ("unstuff", "huffman", "transform", "colors"), "weights": ("axis_weights",),
+}  # fmt: skip
 #: No contraction to fused multiply-add: rounded results equal the CPU's. Where it is wanted, the sources say fmaf.
 OPTIONS = ("--std=c++14", "--fmad=false")
 

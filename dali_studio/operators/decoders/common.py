@@ -62,7 +62,10 @@ class DecoderArguments:
     ] = "raise"  # fmt: skip
     hw_decoder_load: Annotated[
         float,
-        Doc("On the device mixed: 0 leaves the decoding hardware alone; otherwise it and the threads share the files."),
+        Doc(
+            "On the device mixed: a value above 0 lets the decoding hardware share the files with kernels and threads. "
+            "Unset, the hardware is left alone, since kernels are faster."
+        ),
         Range(0, 1),
     ] = 0.65
     hybrid_huffman_threshold: Annotated[int, Ignored(_NO_HYBRID)] = 1000000
@@ -156,7 +159,7 @@ def decode_parameters(args: Args, found: Headers) -> dict[str, Any]:
         "headers": found, "output_type": args["output_type"].name, "upright": args["adjust_orientation"],
         "fast": args["use_fast_idct"], "dtype": to_numpy(args["dtype"]),
         "repeat_chroma": args.device == "mixed" and not args["jpeg_fancy_upsampling"],
-        "hardware": args["hw_decoder_load"] > 0,
+        "hardware": args.given("hw_decoder_load") and args["hw_decoder_load"] > 0,
     }  # fmt: skip
 
 
@@ -174,7 +177,7 @@ def jpeg_images(params: dict[str, Any], windows: NDArray[np.int64] | None) -> Jp
         return None
     found: Headers = params["headers"]
     facts = np.array([_decoders_of(info, params) for info in found.kinds], np.int64)[found.which]
-    positions = np.concatenate([np.flatnonzero(facts[:, 0] == who) for who in (_HARDWARE, _COMPILED)])
+    positions = np.concatenate([np.flatnonzero(facts[:, 0] == who) for who in (_GPU, _COMPILED)])
     if not len(positions):
         return None
     requests = np.zeros((len(positions), libjpeg.FIELDS), np.int64)
@@ -187,11 +190,11 @@ def jpeg_images(params: dict[str, Any], windows: NDArray[np.int64] | None) -> Jp
     else:
         requests[:, libjpeg.FIRST_ROW : libjpeg.COLUMNS + 1] = windows[positions]
     kind = params["output_type"]
-    count = int(np.count_nonzero(facts[:, 0] == _HARDWARE))
-    return JpegImages(positions, count, requests, "RGB" if kind == "ANY_DATA" else kind)
+    count = int(np.count_nonzero(facts[:, 0] == _GPU))
+    return JpegImages(positions, count, params["hardware"], requests, "RGB" if kind == "ANY_DATA" else kind)
 
 
-_PYTHON, _COMPILED, _HARDWARE = range(3)
+_PYTHON, _COMPILED, _GPU = range(3)
 
 
 def _decoders_of(info: ImageInfo | DecodeError, params: dict[str, Any]) -> tuple[int, int, int]:
@@ -202,9 +205,9 @@ def _decoders_of(info: ImageInfo | DecodeError, params: dict[str, Any]) -> tuple
     if info.channels == 4 or kind == "YCbCr":
         return _PYTHON, 0, 0
     colors, _ = colors_for(info, kind)
-    hardware = params["hardware"] and params["repeat_chroma"] and not params["fast"] and takes(info)
-    if hardware and (kind != "ANY_DATA" or info.channels == 3):
-        who = _HARDWARE
+    on_gpu = params["repeat_chroma"] and not params["fast"] and takes(info)
+    if on_gpu and (kind != "ANY_DATA" or info.channels == 3):
+        who = _GPU
     else:
         who = _COMPILED if plain(info, colors) else _PYTHON
     return who, libjpeg.COLOR_SPACES[colors], output_channels(info.channels, kind)

@@ -145,6 +145,16 @@ class RawKernel:
         self._launch(*(*grid, 1)[:2], block[0], given)
 
 
+class RawModule:
+    """The kernels of one source."""
+
+    def __init__(self, *, code: str, options: Sequence[str] = ()) -> None:
+        self._code, self._options = code, options
+
+    def get_function(self, name: str) -> RawKernel:
+        return RawKernel(self._code, name, self._options)
+
+
 class ndarray:  # noqa: N801 - CuPy's name
     """A contiguous array in "device" memory."""
 
@@ -177,7 +187,7 @@ def _memcpy(target: int, source: int, size: int, kind: int, stream: int = 0) -> 
 runtime = types.SimpleNamespace(
     getDeviceCount=lambda: 1, runtimeGetVersion=lambda: 13000, driverGetVersion=lambda: 13000,
     getDeviceProperties=lambda _: {"name": b"emulated", "totalGlobalMem": 1 << 34, "major": 9, "minor": 0},
-    memcpyAsync=_memcpy, memcpyHostToDevice=1, memcpyDeviceToHost=2, memcpyDeviceToDevice=3,
+    memcpyAsync=_memcpy, memsetAsync=lambda place, value, size, stream: ctypes.memset(place, value, size), memcpyHostToDevice=1, memcpyDeviceToHost=2, memcpyDeviceToDevice=3,
 )  # fmt: skip
 cuda = types.SimpleNamespace(
     Device=Device, Stream=Stream, Event=Event, MemoryPool=MemoryPool, MemoryPointer=MemoryPointer, runtime=runtime,

@@ -20,7 +20,7 @@ from dali_studio.kernels.cpu.decode_queue import BY_HARDWARE, take_group
 from dali_studio.kernels.cuda.device import Missing
 from dali_studio.kernels.cuda.nvjpeg import LEAST, MOST, HardwareDecoder
 from dali_studio.runtime.crew import Crew
-from dali_studio.runtime.sharing import Decoding, HardwareFeeder, Shared
+from dali_studio.runtime.sharing import DecoderFeeder, Decoding, Shared
 from dali_studio.runtime.workers import WorkerPool
 
 _HARDWARE, _THREAD = 1, 100
@@ -88,14 +88,14 @@ class Batch:
             raise ValueError(f"image {position}")
         self.pixels[position] += _THREAD
 
-    def run(self, pool: WorkerPool, *feeders: HardwareFeeder) -> list[int]:
+    def run(self, pool: WorkerPool, *feeders: DecoderFeeder) -> list[int]:
         self.decoding.start(pool, Crew(0), feeders)
         return self.decoding.finish(pool)
 
-    def check(self, in_hardware: list[int]) -> None:
+    def check(self, on_gpu: list[int]) -> None:
         """Everything was decoded once, and by whom it was said."""
-        assert np.flatnonzero(self.pixels == _HARDWARE).tolist() == in_hardware
-        assert (np.delete(self.pixels, in_hardware) == _THREAD).all()
+        assert np.flatnonzero(self.pixels == _HARDWARE).tolist() == on_gpu
+        assert (np.delete(self.pixels, on_gpu) == _THREAD).all()
 
 
 @pytest.fixture
@@ -158,7 +158,7 @@ def test_every_image_is_taken_once_whoever_takes_it() -> None:
 @pytest.mark.parametrize("count", [1, 40, 700])
 def test_everything_is_decoded_once_batch_after_batch(pool: WorkerPool, count: int) -> None:
     decoder = Decoder()
-    feeder = HardwareFeeder(lambda: decoder)
+    feeder = DecoderFeeder(lambda: decoder)
     for _ in range(3):
         batch = Batch(count, alone=[0] if count > 1 else [])
         batch.check(batch.run(pool, feeder))
@@ -170,11 +170,11 @@ def test_the_hardware_decodes_while_threads_are_busy_and_never_what_only_they_ma
     """The threads hold until the hardware has all that it may take."""
     all_submitted = threading.Event()
     decoder = Decoder(on_done=lambda number: all_submitted.set() if number == 1 else None)
-    feeder = HardwareFeeder(lambda: decoder)
+    feeder = DecoderFeeder(lambda: decoder)
     batch = Batch(2 * LEAST + 3, alone=[5, 9, 20], before=lambda _: until(all_submitted))
-    in_hardware = batch.run(pool, feeder)
-    batch.check(in_hardware)
-    assert in_hardware == [i for i in range(2 * LEAST + 3) if i not in (5, 9, 20)]
+    on_gpu = batch.run(pool, feeder)
+    batch.check(on_gpu)
+    assert on_gpu == [i for i in range(2 * LEAST + 3) if i not in (5, 9, 20)]
     assert [len(group) for group in decoder.groups] == [LEAST, LEAST]
     feeder.close()
 
@@ -189,16 +189,16 @@ def test_refused_pictures_go_to_the_threads(pool: WorkerPool) -> None:
     over = threading.Event()
     refused, alone = {0, 7, LEAST, 2 * LEAST - 1}, [2 * LEAST + k for k in range(3)]
     decoder = Decoder(refused, on_done=lambda number: over.set() if number == 1 else None)
-    feeder = HardwareFeeder(lambda: decoder)
+    feeder = DecoderFeeder(lambda: decoder)
     batch = Batch(2 * LEAST + 3, alone=alone, before=lambda _: until(over))
-    in_hardware = batch.run(pool, feeder)
-    batch.check(in_hardware)
-    assert in_hardware == sorted(set(range(2 * LEAST)) - refused)
+    on_gpu = batch.run(pool, feeder)
+    batch.check(on_gpu)
+    assert on_gpu == sorted(set(range(2 * LEAST)) - refused)
     feeder.close()
 
 
 @pytest.mark.parametrize("where", ["on_take", "on_done"])
-def test_threads_decode_what_was_in_hardware_when_it_failed_and_it_is_not_used_again(
+def test_threads_decode_what_was_on_gpu_when_it_failed_and_it_is_not_used_again(
     pool: WorkerPool, where: str
 ) -> None:  # fmt: skip
     failed = threading.Event()
@@ -209,13 +209,13 @@ def test_threads_decode_what_was_in_hardware_when_it_failed_and_it_is_not_used_a
             raise RuntimeError("the hardware is on fire")
 
     decoder = Decoder(**{where: fail})
-    feeder = HardwareFeeder(lambda: decoder)
+    feeder = DecoderFeeder(lambda: decoder)
     batch = Batch(2 * LEAST + 1, alone=[0], before=lambda _: until(failed))
     with pytest.warns(RuntimeWarning, match="the hardware is on fire"):
-        in_hardware = batch.run(pool, feeder)
-    assert in_hardware == (decoder.groups[0] if where == "on_take" else [])
-    assert (batch.pixels[in_hardware] == _HARDWARE).all()
-    assert (np.delete(batch.pixels, in_hardware) >= _THREAD).all()
+        on_gpu = batch.run(pool, feeder)
+    assert on_gpu == (decoder.groups[0] if where == "on_take" else [])
+    assert (batch.pixels[on_gpu] == _HARDWARE).all()
+    assert (np.delete(batch.pixels, on_gpu) >= _THREAD).all()
     assert not batch.decoding.stalled
     assert feeder.gone == "the hardware is on fire"
     groups = len(decoder.groups)
@@ -235,7 +235,7 @@ def test_a_stalled_decoder_is_not_waited_for_again_and_its_batch_says_so(pool: W
         raise RuntimeError("no answer")
 
     decoder = Decoder(on_done=stall)
-    feeder = HardwareFeeder(lambda: decoder)
+    feeder = DecoderFeeder(lambda: decoder)
     batch = Batch(2 * LEAST + 1, alone=[0], before=lambda _: until(failed))
     with pytest.warns(RuntimeWarning, match="no answer"):
         assert batch.run(pool, feeder) == []
@@ -253,7 +253,7 @@ def test_where_warnings_are_errors_batches_that_wait_in_line_do_not_hang(pool: W
         submitted.set()
         raise RuntimeError  # without words
 
-    feeder = HardwareFeeder(lambda: Decoder(on_take=fail))
+    feeder = DecoderFeeder(lambda: Decoder(on_take=fail))
     batches = [Batch(LEAST, before=lambda _: until(submitted)) for _ in range(2)]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -290,7 +290,7 @@ def test_after_a_failure_the_hardware_is_waited_for_and_takes_no_more(pool: Work
         until(failed)
 
     decoder = Decoder(on_done=hold)
-    feeder = HardwareFeeder(lambda: decoder)
+    feeder = DecoderFeeder(lambda: decoder)
     count = 4 * LEAST
     batch = Batch(count + 1, alone=[count], fails=(count,), before=lambda _: until(submitted))
     stop = batch.shared.stop
@@ -310,7 +310,7 @@ def test_after_a_failure_the_hardware_is_waited_for_and_takes_no_more(pool: Work
 def test_what_comes_back_when_the_threads_are_through_is_decoded_all_the_same(fails: bool) -> None:
     taken, through = threading.Event(), threading.Event()
     decoder = Decoder({3}, on_take=lambda _: taken.set(), on_done=lambda _: until(through))
-    feeder = HardwareFeeder(lambda: decoder)
+    feeder = DecoderFeeder(lambda: decoder)
     pool = WorkerPool(2)
     batch = Batch(5, alone=[4], fails=(3,) if fails else (), before=lambda _: until(taken))
     batch.decoding.start(pool, Crew(0), [feeder])
@@ -332,7 +332,7 @@ def test_what_comes_back_when_the_threads_are_through_is_decoded_all_the_same(fa
 
 
 def test_where_there_is_no_hardware_the_feeder_says_why_without_a_warning(pool: WorkerPool) -> None:
-    feeder = HardwareFeeder(lambda: Missing("there is no GPU", "buy one"))
+    feeder = DecoderFeeder(lambda: Missing("there is no GPU", "buy one"))
     batch = Batch(50)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -349,7 +349,7 @@ def test_a_decoder_that_cannot_be_opened_is_tried_once(pool: WorkerPool) -> None
         tried.append(1)
         raise OSError("no library")
 
-    feeder = HardwareFeeder(opened)
+    feeder = DecoderFeeder(opened)
     with pytest.warns(RuntimeWarning, match="no library"):
         Batch(50).run(pool, feeder)
     batch = Batch(50)
@@ -365,7 +365,7 @@ def test_closing_or_forgetting_a_feeder_ends_its_thread_and_closes_the_decoder(
 ) -> None:  # fmt: skip
     over = threading.Event()
     decoder = Decoder(on_done=lambda _: over.set())
-    feeder = HardwareFeeder(lambda: decoder)
+    feeder = DecoderFeeder(lambda: decoder)
     Batch(LEAST + 1, alone=[0], before=lambda _: until(over)).run(pool, feeder)
     thread = decoder.thread
     assert thread is not None and thread.is_alive()
@@ -386,7 +386,7 @@ def test_a_waiting_feeder_keeps_no_batch_alive(pool: WorkerPool, fails: bool) ->
             raise RuntimeError("broken")
 
     decoder = Decoder(on_done=maybe)
-    feeder = HardwareFeeder(lambda: decoder)
+    feeder = DecoderFeeder(lambda: decoder)
     batch = Batch(60)
     freed = threading.Event()
     weakref.finalize(batch.pixels, freed.set)

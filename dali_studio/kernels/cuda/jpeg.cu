@@ -1,0 +1,384 @@
+// Baseline JPEG decoded by kernels, to the pixels of libjpeg-turbo with its accurate integer transform and repeated chroma
+// samples. Sources: ITU-T T.81 for the coding; the transform is that of Loeffler, Ligtenberg and Moschytz with 13 bits
+// of fraction, where SIMD code keeps 16 bits between its steps, as here; parallel decoding of one Huffman stream rests
+// on its self-synchronisation (Klein and Wiseman 2003; Weissenberger and Schmidt 2018).
+
+#define THREADS 256
+// PARTS of a stream are decoded at a time, by one thread each.
+#define LEAST_BITS 512u  // of a part
+#define LOOK 10          // bits of a code that a table is looked up by
+#define LOOKED (1 << LOOK)
+#define LONG 512         // entries for longer codes, which are the last ones: enough for usual files
+
+struct Picture {
+  const u8* scan;      // coded data, from behind the header on; 16 bytes aligned
+  u32* words;          // the same without stuffing and markers, in words whose highest bits come first
+  u32* restarts;       // where each restart interval begins there, in bytes
+  i16* coefficients;   // of each block, in the order of coding, 64 in rows; zero at first
+  u8* planes;          // samples of the components, one plane behind the other
+  u8* target;
+  i64 pitch;
+  i32 size, blocks, columns_of_units, units, interval, intervals, components, h, v;
+  i32 first_row, first_column, rows, columns, colors;
+  i32 dc[3], ac[3];    // which of the codes below; those for AC begin at 2
+  u16 quant[3][64];    // of each component, in rows
+  u8 lengths[4][16];   // how many codes there are of 1 to 16 bits
+  u8 symbols[4][256];
+};
+
+// Result of a picture: bytes of its data without stuffing, and whether something is wrong.
+struct Result {
+  u32 size, failed;
+};
+
+__device__ const u8 ZIGZAG[64] = {0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,  12, 19, 26, 33, 40, 48,
+                                  41, 34, 27, 20, 13, 6,  7,  14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23,
+                                  30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63};
+
+// Sum of the values of all threads before this one; `all` gets the sum of the whole block.
+template <u32 threads> __device__ u32 sum_before(u32 value, u32& all) {
+  __shared__ u32 sums[threads / 32];
+  u32 lane = threadIdx.x & 31, sum = value;
+  for (u32 by = 1; by < 32; by <<= 1) {
+    u32 other = __shfl_up_sync(0xFFFFFFFFu, sum, by);
+    if (lane >= by) sum += other;
+  }
+  __syncthreads();  // what was there before has been read
+  if (lane == 31) sums[threadIdx.x >> 5] = sum;
+  __syncthreads();
+  u32 before = 0;
+  all = 0;
+  for (u32 w = 0; w < threads / 32; w++) {
+    if (w < threadIdx.x >> 5) before += sums[w];
+    all += sums[w];
+  }
+  return before + sum - value;
+}
+
+// ------------------------------------------------------------------------------------------------ bytes of the stream
+
+// Takes out zeros that follow 0xFF, and restart markers, whose places are noted; any other marker ends the data.
+extern "C" __global__ void __launch_bounds__(THREADS) unstuff(const Picture* __restrict__ pictures, Result* results) {
+  const Picture& picture = pictures[blockIdx.x];
+  const u8* scan = picture.scan;
+  u8* made = (u8*)picture.words;
+  __shared__ u32 end, wrong;
+  u32 size = picture.size, done = 0, restarts = 0;
+  if (threadIdx.x == 0) end = size, wrong = 0;
+  __syncthreads();
+  for (u32 tile = 0; tile < size; tile += 16 * THREADS) {
+    u32 at = tile + 16 * threadIdx.x, keep = 0, begins = 0;
+    uint4 four = at < size ? *(const uint4*)(scan + at) : make_uint4(0, 0, 0, 0);
+    const u8* bytes = (const u8*)&four;
+    u32 before = at > 0 && at < size ? scan[at - 1] : 0, behind = at + 16 < size ? scan[at + 16] : 0;
+#pragma unroll
+    for (u32 i = 0; i < 16; i++) {
+      u32 byte = bytes[i], next = i < 15 ? bytes[i + 1] : behind;
+      if (at + i < size) {
+        if (byte == 0xFF ? next == 0 : before != 0xFF) keep |= 1u << i;
+        if (before == 0xFF && byte != 0 && byte != 0xFF) {
+          if (byte >= 0xD0 && byte <= 0xD7) begins |= 1u << i;
+          else atomicMin(&end, at + i);
+        }
+      }
+      before = byte;
+    }
+    __syncthreads();
+    u32 last = end;
+    if (last < at + 16) {
+      u32 wanted = last > at ? (1u << (last - at)) - 1 : 0;
+      keep &= wanted, begins &= wanted;
+    }
+    u32 all, rank = sum_before<THREADS>(__popc(keep) | __popc(begins) << 16, all);
+    u32 place = done + (rank & 0xFFFF), which = restarts + (rank >> 16);
+#pragma unroll
+    for (u32 i = 0; i < 16; i++) {
+      if (keep >> i & 1) made[place++ ^ 3] = bytes[i];
+      if (begins >> i & 1) {
+        which++;
+        if ((bytes[i] & 7) != ((which - 1) & 7) || (i32)which >= picture.intervals) wrong = 1;
+        else picture.restarts[which] = place;
+      }
+    }
+    done += all & 0xFFFF, restarts += all >> 16;
+    if (last < tile + 16 * THREADS) break;
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    picture.restarts[0] = 0;
+    results[blockIdx.x].size = done;
+    results[blockIdx.x].failed = wrong || (i32)restarts + 1 != picture.intervals;
+  }
+}
+
+// ------------------------------------------------------------------------------------------------------ Huffman codes
+
+struct Codes {
+  u16 looked[4][LOOKED];  // by the next bits: length of the code and, above, its symbol; 0 for longer codes
+  u16 longer[4][LONG];    // the same for those, by how far the next 16 bits are behind the first longer code
+  u32 first[4][17], index[4][17];  // the first code of each length, and where its symbol stands
+  u8 order[64];
+};
+
+struct State {
+  u32 bit, block, k;  // place in the stream; block of the unit; coefficient
+};
+
+struct Counts {
+  i32 blocks, dc[3];  // blocks that have been finished, and differences that have been added up
+};
+
+// Where, among 16 bits, the codes begin that are not looked up at once.
+__device__ __forceinline__ u32 longest(const Codes& codes, u32 which) { return codes.first[which][LOOK + 1] << (15 - LOOK); }
+
+// Length and symbol of the code of `least` to `most` bits that 16 bits begin with, or 0.
+__device__ u32 find(const Picture& picture, const Codes& codes, u32 which, u32 bits, u32 least, u32 most) {
+  for (u32 length = least; length <= most; length++) {
+    u32 number = (bits >> (16 - length)) - codes.first[which][length];
+    if (number < picture.lengths[which][length - 1])
+      return length | picture.symbols[which][codes.index[which][length] + number] << 8;
+  }
+  return 0;
+}
+
+__device__ void make_codes(const Picture& picture, Codes& codes) {
+  if (threadIdx.x < 4) {
+    u32 which = threadIdx.x, code = 0, index = 0;
+    for (u32 length = 1; length <= 16; length++) {
+      codes.first[which][length] = code, codes.index[which][length] = index;
+      code = (code + picture.lengths[which][length - 1]) << 1, index += picture.lengths[which][length - 1];
+    }
+  }
+  if (threadIdx.x < 64) codes.order[threadIdx.x] = ZIGZAG[threadIdx.x];
+  __syncthreads();
+  for (u32 i = threadIdx.x; i < 4 * LOOKED; i += PARTS)
+    codes.looked[i / LOOKED][i % LOOKED] = find(picture, codes, i / LOOKED, (i % LOOKED) << (16 - LOOK), 1, LOOK);
+  for (u32 i = threadIdx.x; i < 4 * LONG; i += PARTS)
+    codes.longer[i / LONG][i % LONG] = find(picture, codes, i / LONG, longest(codes, i / LONG) + i % LONG, LOOK + 1, 16);
+  __syncthreads();
+}
+
+// Decodes from a state on until the bit `end` or until so many blocks are finished. Writes coefficients behind `made`,
+// if there is room for them, with `before` as the DC values so far. False if that made no sense.
+template <bool WRITES>
+__device__ bool decode(const Picture& picture, const Codes& codes, State& state, u32 end, i32 most, Counts& counts, i16* made) {
+  const u32* words = picture.words;
+  u32 bit = state.bit, block = state.block, k = state.k, luma = picture.h * picture.v;
+  u32 per_unit = picture.components == 1 ? 1 : luma + 2;
+  u32 dc = picture.dc[0] | picture.dc[1] << 8 | picture.dc[2] << 16, ac = picture.ac[0] | picture.ac[1] << 8 | picture.ac[2] << 16;
+  i32 blocks = 0, dc0 = counts.dc[0], dc1 = counts.dc[1], dc2 = counts.dc[2];
+  bool sound = true;
+  // Two words in registers: threads read far from each other, so that each load costs as much as many instructions.
+  u32 word = bit >> 5, high = words[word], low = words[word + 1];
+  while (bit < end && blocks < most) {
+    u32 component = block < luma ? 0 : block - luma + 1;
+    u32 which = (k ? ac : dc) >> (8 * component) & 255;
+    u32 bits = __funnelshift_l(low, high, bit & 31);
+    u32 entry = codes.looked[which][bits >> (32 - LOOK)];
+    if (!entry) {
+      u32 behind = (bits >> 16) - longest(codes, which);
+      entry = behind < LONG ? codes.longer[which][behind] : find(picture, codes, which, bits >> 16, LOOK + 1, 16);
+      if (!entry) entry = 1, sound = false;  // no such code: look for one at the next bit
+    }
+    u32 length = entry & 31, symbol = entry >> 8;
+    u32 size = symbol & 15, run = symbol >> 4;
+    i32 value = 0;
+    if (size) {
+      u32 rest = bits << length;
+      value = (i32)(rest >> (32 - size));
+      if (!(rest >> 31)) value -= (1 << size) - 1;
+    }
+    bit += length + size;
+    if (bit >> 5 != word) word++, high = low, low = words[word + 1];
+    if (k == 0) {
+      i32 sum = component == 0 ? dc0 += value : component == 1 ? dc1 += value : dc2 += value;
+      if (WRITES) made[0] = (i16)sum;
+      k = 1;
+    } else if (size) {
+      k += run;
+      if (WRITES && k < 64) made[codes.order[k]] = (i16)value;
+      k++;
+    } else {
+      k = run == 15 ? k + 16 : 64;
+    }
+    if (k >= 64) {
+      sound = sound && k == 64;
+      k = 0, blocks++, made += 64;
+      block = block + 1 == per_unit ? 0 : block + 1;
+    }
+  }
+  state.bit = bit, state.block = block, state.k = k;
+  counts.blocks = blocks, counts.dc[0] = dc0, counts.dc[1] = dc1, counts.dc[2] = dc2;
+  return sound;
+}
+
+// A block of threads for each picture. Each thread decodes a part of the stream from its beginning, as if a unit began
+// there, and then from where the thread before it ended, until nothing changes any more. Then it is known where each
+// part's blocks belong, and what DC values it begins with.
+extern "C" __global__ void __launch_bounds__(PARTS) huffman(const Picture* __restrict__ pictures, Result* results) {
+  const Picture& picture = pictures[blockIdx.x];
+  __shared__ Codes codes;
+  __shared__ State ends[PARTS];
+  __shared__ u32 complete;
+  if (results[blockIdx.x].failed) return;
+  u32 total = 8 * results[blockIdx.x].size, me = threadIdx.x;
+  if (me == 0) complete = 0;
+  make_codes(picture, codes);
+  bool sound = true;
+  if (picture.interval) {
+    i32 per_unit = picture.components == 1 ? 1 : picture.h * picture.v + 2;
+    for (i32 i = me; i < picture.intervals; i += PARTS) {
+      State state = {8 * picture.restarts[i], 0, 0};
+      u32 end = i + 1 < picture.intervals ? 8 * picture.restarts[i + 1] : total;
+      i32 first = i * picture.interval, most = min(picture.interval, picture.units - first) * per_unit;
+      Counts counts = {0, {0, 0, 0}};
+      sound = decode<true>(picture, codes, state, end, most, counts, picture.coefficients + 64ll * first * per_unit) && sound;
+      sound = sound && counts.blocks == most && state.bit <= end && end - state.bit < 8;
+    }
+    if (__syncthreads_or(!sound) && me == 0) results[blockIdx.x].failed = 1;
+    return;
+  }
+  u32 part = max((total / PARTS / 32 + 1) * 32, LEAST_BITS);
+  u32 begin = min(me * part, total), end = min(begin + part, total);
+  const i32 all = 0x7FFFFFFF;
+  State state = {begin, 0, 0}, given = state;
+  Counts counts = {0, {0, 0, 0}};
+  bool changed = true;
+  do {
+    if (changed) {
+      state = given;
+      counts.blocks = counts.dc[0] = counts.dc[1] = counts.dc[2] = 0;
+      decode<false>(picture, codes, state, end, all, counts, 0);
+      ends[me] = state;
+    }
+    __syncthreads();
+    State now = given;
+    if (me) now = ends[me - 1];
+    changed = begin < end && (now.bit != given.bit || now.block != given.block || now.k != given.k);
+    given = now;
+  } while (__syncthreads_or(changed));
+  u32 ignored;
+  i32 first = (i32)sum_before<PARTS>(counts.blocks, ignored);
+  for (u32 c = 0; c < 3; c++) counts.dc[c] = (i32)sum_before<PARTS>(counts.dc[c], ignored);
+  if (first < picture.blocks) {
+    i16* made = picture.coefficients + 64ll * first;
+    sound = decode<true>(picture, codes, given, end, picture.blocks - first, counts, made);
+    if (counts.blocks == picture.blocks - first && given.bit <= total && total - given.bit < 8) complete = 1;
+  }
+  if (__syncthreads_or(!sound) || !complete)
+    if (me == 0) results[blockIdx.x].failed = 1;
+}
+
+// ----------------------------------------------------------------------------------------------------------- transform
+
+__device__ __forceinline__ i32 saturated(i32 x) { return min(max(x, -32768), 32767); }
+
+// One dimension of the transform over eight numbers of 16 bits; results are rounded and shifted by `shift` bits.
+template <int shift> __device__ __forceinline__ void transform_line(i32* x, i32 step) {
+  i32 a = (i16)(x[0] + x[4 * step]) * 8192, b = (i16)(x[0] - x[4 * step]) * 8192;
+  i32 middle = (x[2 * step] + x[6 * step]) * 4433;
+  i32 c = middle - x[6 * step] * 15137, d = middle + x[2 * step] * 6270;
+  i32 even[4] = {a + d, b + c, b - c, a - d};
+  i32 p = x[7 * step], q = x[5 * step], r = x[3 * step], s = x[step];
+  i32 z3 = (i16)(p + r), z4 = (i16)(q + s), z5 = (z3 + z4) * 9633;
+  i32 z1 = (p + s) * -7373, z2 = (q + r) * -20995;
+  z3 = z5 - z3 * 16069, z4 = z5 - z4 * 3196;
+  i32 odd[4] = {s * 12299 + z1 + z4, r * 25172 + z2 + z3, q * 16819 + z2 + z4, p * 2446 + z1 + z3};
+  const i32 half = 1 << (shift - 1);
+#pragma unroll
+  for (i32 i = 0; i < 4; i++) {
+    x[i * step] = saturated((even[i] + odd[i] + half) >> shift);
+    x[(7 - i) * step] = saturated((even[i] - odd[i] + half) >> shift);
+  }
+}
+
+// A thread for each block.
+extern "C" __global__ void __launch_bounds__(128) transform(const Picture* __restrict__ pictures, const Result* results) {
+  const Picture& picture = pictures[blockIdx.y];
+  i32 index = blockIdx.x * 128 + threadIdx.x;
+  if (index >= picture.blocks || results[blockIdx.y].failed) return;
+  i32 h = picture.h, v = picture.v, luma = h * v, per_unit = picture.components == 1 ? 1 : luma + 2;
+  i32 unit = index / per_unit, block = index - unit * per_unit, row = unit / picture.columns_of_units;
+  i32 column = unit - row * picture.columns_of_units, component = block < luma ? 0 : block - luma + 1;
+  i32 width = picture.columns_of_units * 8;  // of a plane with the fewest samples
+  u8* plane = picture.planes;
+  if (component) {
+    i64 small = (i64)picture.units * 64;
+    plane += luma * small + (component - 1) * small;
+  } else {
+    width *= h, row = row * v + block / h, column = column * h + block % h;
+    h = v = 1;
+  }
+  // outside the window?
+  if ((row + 1) * 8 * v <= picture.first_row || row * 8 * v >= picture.first_row + picture.rows) return;
+  if ((column + 1) * 8 * h <= picture.first_column || column * 8 * h >= picture.first_column + picture.columns) return;
+  if (component && picture.colors == 1) return;
+  const uint4* given = (const uint4*)(picture.coefficients + 64ll * index);
+  const u16* quant = picture.quant[component];
+  i32 x[64];
+#pragma unroll
+  for (i32 i = 0; i < 8; i++) {
+    uint4 eight = given[i];
+    u32 pairs[4] = {eight.x, eight.y, eight.z, eight.w};
+#pragma unroll
+    for (i32 j = 0; j < 4; j++) {
+      x[8 * i + 2 * j] = (i16)((i32)(i16)pairs[j] * quant[8 * i + 2 * j]);
+      x[8 * i + 2 * j + 1] = (i16)((i32)(i16)(pairs[j] >> 16) * quant[8 * i + 2 * j + 1]);
+    }
+  }
+#pragma unroll
+  for (i32 i = 0; i < 8; i++) transform_line<11>(x + i, 8);
+#pragma unroll
+  for (i32 i = 0; i < 8; i++) {
+    transform_line<18>(x + 8 * i, 1);
+    u32 low = 0, high = 0;
+#pragma unroll
+    for (i32 j = 0; j < 4; j++) {
+      low |= (u32)(min(max(x[8 * i + j], -128), 127) + 128) << (8 * j);
+      high |= (u32)(min(max(x[8 * i + 4 + j], -128), 127) + 128) << (8 * j);
+    }
+    *(uint2*)(plane + (i64)(row * 8 + i) * width + column * 8) = make_uint2(low, high);
+  }
+}
+
+// ------------------------------------------------------------------------------------------------------------- colours
+
+__device__ __forceinline__ u8 level(i32 x) { return (u8)min(max(x, 0), 255); }
+
+// The three levels of a pixel, the first one lowest.
+__device__ __forceinline__ u32 pixel(const Picture& picture, u32 row, u32 column) {
+  u32 y = row + picture.first_row, x = column + picture.first_column, width = picture.columns_of_units * 8;
+  i32 luma = picture.planes[(u64)y * width * picture.h + x];
+  if (picture.components == 1 || picture.colors == 1) return luma * 0x10101;
+  u64 small = (u64)picture.units * 64, place = (u64)(y >> (picture.v - 1)) * width + (x >> (picture.h - 1));
+  const u8* chroma = picture.planes + picture.h * picture.v * small + place;
+  i32 cb = chroma[0] - 128, cr = chroma[small] - 128;
+  u32 red = level(luma + ((91881 * cr + 32768) >> 16)), blue = level(luma + ((116130 * cb + 32768) >> 16));
+  u32 green = level(luma + ((-22554 * cb - 46802 * cr + 32768) >> 16));
+  return picture.colors == 8 ? blue | green << 8 | red << 16 : red | green << 8 | blue << 16;
+}
+
+// A thread for four pixels of the window.
+extern "C" __global__ void __launch_bounds__(256) colors(const Picture* __restrict__ pictures, const Result* results) {
+  const Picture& picture = pictures[blockIdx.y];
+  u32 columns = picture.columns, index = 4 * (blockIdx.x * 256 + threadIdx.x), all = picture.rows * columns;
+  if (index >= all || results[blockIdx.y].failed) return;
+  u32 row = index / columns, column = index - row * columns, channels = picture.colors == 1 ? 1 : 3;
+  bool whole = channels == 3 && picture.pitch == 3 * columns && ((u64)picture.target & 3) == 0 && index + 4 <= all;
+  u32 four[4];
+#pragma unroll
+  for (u32 i = 0; i < 4; i++) {
+    if (index + i >= all) break;
+    four[i] = pixel(picture, row, column);
+    u8* target = picture.target + row * picture.pitch + channels * column;
+    if (!whole)
+      for (u32 c = 0; c < channels; c++) target[c] = (u8)(four[i] >> (8 * c));
+    if (++column == columns) column = 0, row++;
+  }
+  if (whole) {
+    u32* words = (u32*)(picture.target + 3ll * index);
+    words[0] = four[0] | four[1] << 24;
+    words[1] = four[1] >> 8 | four[2] << 16;
+    words[2] = four[2] >> 16 | four[3] << 8;
+  }
+}

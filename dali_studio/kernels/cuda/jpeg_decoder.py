@@ -1,0 +1,146 @@
+"""JPEG decoded by kernels (`jpeg.cu`): pictures from files in host memory to pixels in device memory, on any GPU."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dali_studio.kernels.cpu.decode_queue import BY_KERNELS, take_group
+from dali_studio.kernels.cuda import jpeg_scan, sources
+from dali_studio.kernels.cuda.device import cupy
+from dali_studio.kernels.cuda.nvjpeg_work import Turn
+from dali_studio.kernels.cuda.staging import Staging
+
+#: Bytes of device memory for one launch; pictures that need more are left to others. Photos take 6 to 10 for a pixel.
+MOST_MEMORY = 256 << 20
+#: Pictures that are taken from a queue at a time.
+MOST, LEAST = 128, 32
+#: Parts of a picture's data, which are decoded at the same time.
+_PARTS = 512
+#: Of a stream; the highest that all GPUs have is lower still.
+_PRIORITY = -1
+
+
+class JpegKernels:
+    """Decodes groups of files, one after the other; one thread at a time may call it.
+
+    Parameters
+    ----------
+    device_id : int
+    allocate : callable
+        ``allocate(size)`` gives device memory for use on the current stream.
+
+    Attributes
+    ----------
+    stalled : bool
+        Never.
+    """
+
+    stalled = False
+
+    def __init__(self, device_id: int, allocate: Callable[[int], Any]) -> None:
+        self._device, self._allocate = cupy().cuda.Device(device_id), allocate
+        with self._device:
+            # what decoded pictures are made for waits for them: they go before other work on the GPU
+            self._stream = cupy().cuda.Stream(non_blocking=True, priority=_PRIORITY)
+            self._kernels = [_module().get_function(name) for name in sources.FUNCTIONS["jpeg"]]
+        self._pictures = np.zeros(MOST, jpeg_scan.PICTURE)
+        self._rows, self._made = np.zeros(MOST, np.int64), np.zeros(6, np.int64)
+        self._staging = Staging()
+
+    def take_turn(
+        self, queue: tuple[NDArray[np.int64], int], requests: NDArray[np.int64], places: NDArray[np.int64],
+        outcomes: NDArray[np.int8], output: str = "RGB", *, files: Any = None, after: Any = None,
+    ) -> Turn:  # fmt: skip
+        """Take groups of pictures from a queue that others take from, too, until nothing is left.
+
+        Parameters are those of `HardwareDecoder.take_turn`; `output` is not looked at, since requests say it.
+        `decode_queue.BY_KERNELS` is entered for what has been decoded.
+        """
+        turn = Turn(*queue, requests, places, outcomes, files, output, after)
+        if after is not None:
+            self._stream.wait_event(after)
+        while True:
+            first, count = take_group(*queue, LEAST, MOST)
+            if not count:
+                return turn
+            begin = time.perf_counter()
+            outcomes[self.decode(requests, places, first, first + count)] = BY_KERNELS
+            turn.milliseconds += (time.perf_counter() - begin) * 1e3
+
+    def wait(self, batch: Turn) -> NDArray[np.bool_]:
+        """Which pictures are there, by the kernels, bool, (N,)."""
+        return batch.outcomes == BY_KERNELS
+
+    def close(self) -> None:
+        """Give page-locked memory back; that of the GPU is back already."""
+        self._staging = Staging()
+
+    def decode(
+        self, requests: NDArray[np.int64], places: NDArray[np.int64], begin: int, end: int
+    ) -> NDArray[np.int64]:
+        """Decode pictures, and wait until they are there.
+
+        Parameters
+        ----------
+        requests : ndarray of int64, (N, `libjpeg.FIELDS`)
+            Of files that `nvjpeg_rule.takes` lets pass, and which have an end marker.
+        places : ndarray of int64, (N, 2)
+            Device addresses of the first pixels, and bytes from row to row.
+        begin, end : int
+            Which of them, `MOST` at most.
+
+        Returns
+        -------
+        ndarray of int64
+            Rows of `requests` whose pixels are there. Something is wrong with the others, or unusual.
+        """
+        done: list[NDArray[np.int64]] = []
+        while begin < end:
+            begin = jpeg_scan.plan(
+                requests, places, begin, end, MOST_MEMORY, self._pictures, self._rows, self._made
+            )  # fmt: skip
+            if self._made[0]:
+                done.append(self._launch(requests))
+        return np.concatenate(done) if done else np.zeros(0, np.int64)
+
+    def _launch(self, requests: NDArray[np.int64]) -> NDArray[np.int64]:
+        count, scans, zero, rest, blocks, pixels = self._made.tolist()
+        table, results = count * jpeg_scan.PICTURE.itemsize, count * jpeg_scan.RESULT
+        upload, zeros = -(-table // 256) * 256, -(-results // 256) * 256
+        with self._device, self._stream:
+            memory = self._allocate(upload + scans + zeros + zero + rest)
+            base = int(memory.ptr)
+            self._staging.begin()
+            staged = self._staging.take(upload + scans)
+            host = int(staged.ctypes.data)
+            after = base + upload + scans
+            jpeg_scan.settle(
+                requests, count, self._pictures, self._rows, host + upload, base + upload, after + zeros,
+                after + zeros + zero,
+            )  # fmt: skip
+            staged[:table] = self._pictures[:count].view(np.uint8)
+            runtime, stream = cupy().cuda.runtime, self._stream.ptr
+            runtime.memcpyAsync(base, host, upload + scans, runtime.memcpyHostToDevice, stream)
+            runtime.memsetAsync(after, 0, zeros + zero, stream)
+            given = np.uint64(base), np.uint64(after)
+            unstuff, huffman, transform, colors = self._kernels
+            unstuff((count,), (256,), given)
+            huffman((count,), (_PARTS,), given)
+            transform((-(-blocks // 128), count), (128,), given)
+            colors((-(-pixels // 1024), count), (256,), given)
+            told = self._staging.take(results)
+            runtime.memcpyAsync(int(told.ctypes.data), after, results, runtime.memcpyDeviceToHost, stream)
+            self._stream.synchronize()
+        return self._rows[:count][told.view(np.uint32)[1::2] == 0]
+
+
+@cache
+def _module() -> Any:
+    options = sources.options({"IN": np.dtype(np.uint8), "OUT": np.dtype(np.uint8), "PARTS": _PARTS})
+    return cupy().RawModule(code=sources.source("jpeg"), options=options)
