@@ -102,14 +102,14 @@ class Work:
         Gives the outputs.
     per_batch : bool
         Reported as milliseconds a batch; otherwise as images a second.
-    theirs : mapping
-        Arguments of decoders that only nvidia.dali is given: the ways to share the work between its decoders. Ours
-        shares by itself.
+    theirs, ours : mapping
+        Arguments of decoders that only one engine is given: the ways to share the work between its decoders.
     """
 
     define: Callable[[Place], Any]
     per_batch: bool = False
     theirs: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    ours: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
 def _alone(define: Callable[[Place, Any], Any]) -> Callable[[Place], Any]:
@@ -120,6 +120,7 @@ WORKS: dict[str, Work] = {
     "readme": Work(_readme),
     "readme, peer's hw_decoder_load 0.5": Work(_readme, theirs={"hw_decoder_load": 0.5}),
     "readme, peer's hw_decoder_load 0.75": Work(_readme, theirs={"hw_decoder_load": 0.75}),
+    "readme, our hardware too": Work(_readme, ours={"hw_decoder_load": 0.65}),
     "decode alone": Work(_decode),
     "decode alone, peer's hw_decoder_load 0.5": Work(_decode, theirs={"hw_decoder_load": 0.5}),
     **{name: Work(_alone(define), per_batch=True) for name, define in _OPERATORS.items()},

@@ -36,7 +36,7 @@ from dali_studio.pipeline import Pipeline
 _MIB = 1 << 20
 #: Share of a long run that fills caches, queues and pools, and is not looked at.
 _SETTLING = 0.25
-#: Seconds after which the hardware decoder of a new pipeline takes part.
+#: Seconds after which the GPU's decoders of a new pipeline take part.
 _OPENING = 0.8
 
 
@@ -51,7 +51,8 @@ def main() -> int:
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 4, 16], help="of repeated runs (default 1 4 16)")
     parser.add_argument("--runs", type=int, default=10, help="with each number of threads (default 10)")
     parser.add_argument(
-        "--works", nargs="+", default=["readme", "decode alone"], help="programs of repeated runs (default: both)"
+        "--works", nargs="+", default=["readme", "readme, our hardware too", "decode alone"],
+        help="programs of repeated runs (default: readme, also with hardware, and decode alone)",
     )
     parser.add_argument("--damaged", type=float, default=0.05, help="share of damaged files (default 0.05)")
     parser.add_argument("--slack", type=float, default=64, help="MiB that a flat run may grow by (default 64)")
@@ -80,7 +81,7 @@ def _pipeline(options: argparse.Namespace, work: str, threads: int) -> Iterator[
     gpu = options.device == "gpu"
     pipe = Pipeline(batch_size=options.batch, num_threads=threads, device_id=0 if gpu else None, seed=17)
     with pipe:
-        pipe.set_outputs(*WORKS[work].define(Place(fn, types, str(options.photos), gpu, _unused, _unused)))
+        pipe.set_outputs(*WORKS[work].define(Place(fn, types, str(options.photos), gpu, _unused, _unused, WORKS[work].ours)))
     try:
         yield pipe
     finally:
@@ -205,13 +206,13 @@ def _repeat(options: argparse.Namespace) -> dict[str, Any]:
         digests, shares = zip(*runs, strict=True)
         found[work] = {
             "runs": len(runs), "different": len(set(digests)), "digest": digests[0],
-            "share of the hardware": [min(shares), max(shares)],
+            "decoded": {who: [min(one[who] for one in shares), max(one[who] for one in shares)] for who in shares[0]},
         }  # fmt: skip
         found["good"] = found["good"] and len(set(digests)) == 1
     return found
 
 
-def _digest(options: argparse.Namespace, work: str, threads: int, batches: int) -> tuple[str, float]:
+def _digest(options: argparse.Namespace, work: str, threads: int, batches: int) -> tuple[str, dict[str, float]]:
     digest = hashlib.blake2b(digest_size=16)
     with _pipeline(options, work, threads) as pipe:
         for number in range(batches):
@@ -224,7 +225,7 @@ def _digest(options: argparse.Namespace, work: str, threads: int, batches: int) 
                 for index in range(len(host)):
                     digest.update(np.ascontiguousarray(host.at(index)))
         decoded = pipe.decoded_pictures()
-    return digest.hexdigest(), decoded.get("hardware", 0) / max(sum(decoded.values()), 1)
+    return digest.hexdigest(), {who: count / sum(decoded.values()) for who, count in decoded.items()}
 
 
 _PARTS = {"memory": _memory, "corrupt": _corrupt, "repeat": _repeat}

@@ -86,7 +86,7 @@ def _measure(workers: list[Worker], options: argparse.Namespace) -> dict[str, An
         rates = [answer["images"] / answer["seconds"] for answer in answers]
         totals.append(sum(rates))
         processes.append([
-            {"images_per_second": rate} | {key: answer[key] for key in ("hardware", "processors") if key in answer}
+            {"images_per_second": rate} | {key: answer[key] for key in ("decoded", "processors") if key in answer}
             for rate, answer in zip(rates, answers, strict=True)
         ])  # fmt: skip
     if failed:

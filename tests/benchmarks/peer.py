@@ -74,14 +74,13 @@ def _options() -> argparse.Namespace:
 
 def _compare(name: str, workers: dict[str, Worker], options: argparse.Namespace) -> dict[str, Any]:
     work = WORKS[name]
-    if options.device == "cpu" and work.theirs:
+    if options.device == "cpu" and (work.theirs or work.ours):
         return {"error": "concerns decoding on a GPU"}
     result: dict[str, Any] = {"per_batch": work.per_batch, "studio": [], "nvidia": []}
     for engine, worker in workers.items():
-        decoder = dict(work.theirs) if engine == "nvidia" else {}
         built = worker.ask(
             {"do": "build", "work": name, "folder": str(options.photos), "batch_size": options.batch,
-             "threads": options.threads, "gpu": options.device == "gpu", "decoder": decoder}
+             "threads": options.threads, "gpu": options.device == "gpu"}
         )  # fmt: skip
         if "error" in built:
             result[f"{engine}_error"] = built["error"]

@@ -12,9 +12,9 @@ import json
 import os
 import sys
 import time
+from collections import Counter
 from typing import Any
 
-import numpy as np
 from duel_programs import WORKS, Place
 from processors import watch
 from resident import given, pictures
@@ -44,7 +44,7 @@ class Measured:
 
     def build(
         self, work: str, folder: str, batch_size: int, threads: int, gpu: bool, device_id: int = 0,
-        decoder: dict[str, Any] | None = None, reader: dict[str, Any] | None = None,
+        reader: dict[str, Any] | None = None,
     ) -> dict[str, Any]:  # fmt: skip
         """Make a pipeline and run its first iterations; returns the seconds until the first batch was there."""
         self.close()
@@ -56,7 +56,8 @@ class Measured:
         )
         with pipe:
             sources = pictures(self._engine, fn, batch_size, gpu=gpu), given(fn, batch_size, gpu=gpu)
-            outputs = WORKS[work].define(Place(fn, types, folder, gpu, *sources, decoder or {}, reader or {}))
+            decoder = WORKS[work].ours if self._engine == "studio" else WORKS[work].theirs
+            outputs = WORKS[work].define(Place(fn, types, folder, gpu, *sources, decoder, reader or {}))
             pipe.set_outputs(*(outputs if isinstance(outputs, tuple) else (outputs,)))
         pipe.build()
         self._pipe, self._gpu, self._batch_size, self._device_id = pipe, gpu, batch_size, device_id
@@ -87,15 +88,15 @@ class Measured:
         self._wait()
         seconds = time.perf_counter() - began
         processors = watched(seconds)
-        hardware, all_of_them = self._decoded() - before
-        share = {"hardware": hardware / all_of_them} if all_of_them else {}
+        decoded = self._decoded()
+        decoded.subtract(before)
+        share = {"decoded": {who: count / decoded.total() for who, count in decoded.items()}} if decoded.total() else {}
         measured = {"batches": count, "images": count * self._batch_size, "seconds": seconds, "processors": processors}
         return measured | share
 
-    def _decoded(self) -> Any:
-        """Pictures that hardware has decoded so far, and all that were; only dali_studio says so."""
-        found = self._pipe.decoded_pictures() if hasattr(self._pipe, "decoded_pictures") else {}
-        return np.array([found.get("hardware", 0), sum(found.values())])
+    def _decoded(self) -> Counter[str]:
+        """Pictures decoded so far, by who has done it; only dali_studio says so."""
+        return Counter(self._pipe.decoded_pictures() if hasattr(self._pipe, "decoded_pictures") else {})
 
     def _wait(self) -> None:
         if self._gpu:

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from dali_studio.kernels.cpu import libjpeg
+from dali_studio.kernels.cpu import jpeg_facts, libjpeg
 from dali_studio.kernels.cpu.jit import kernel
-from dali_studio.kernels.cpu.jpeg_facts import byte_at
 
 #: The kernels' structure for a picture; addresses are places in a region until `settle` has added where it begins.
 PICTURE = np.dtype(
@@ -35,23 +34,24 @@ _ZIGZAG = np.array([
 ])  # fmt: skip
 #: Bytes that the kernels may read behind the data.
 _BEHIND = 64
+_byte: Any = jpeg_facts.byte_at
 _copy_bytes = types.ExternalFunction("memcpy", types.intp(types.intp, types.intp, types.uintp))
 
 
 @kernel
 def _two(address: int) -> int:
-    return byte_at(address) << 8 | byte_at(address + 1)
+    return _byte(address) << 8 | _byte(address + 1)
 
 
 @kernel
 def _read_quant(address: int, end: int, tables: Any) -> bool:
     """Quantisation tables of a segment, in rows; false if they are no tables of eight bits."""
     while address < end:
-        which = byte_at(address)
+        which = _byte(address)
         if which > 3 or address + 65 > end:
             return False
         for k in range(64):
-            tables[which, _ZIGZAG[k]] = byte_at(address + 1 + k)
+            tables[which, _ZIGZAG[k]] = _byte(address + 1 + k)
         address += 65
     return True
 
@@ -59,14 +59,14 @@ def _read_quant(address: int, end: int, tables: Any) -> bool:
 @kernel
 def _read_codes(address: int, end: int, lengths: Any, symbols: Any) -> int:
     """Huffman codes of a segment; a bit for each of the four that it defines, or -1 if they make no sense."""
-    found = 0
+    found: int = 0
     while address < end:
-        kind, number = byte_at(address) >> 4, byte_at(address) & 15
+        kind, number = _byte(address) >> 4, _byte(address) & 15
         if kind > 1 or number > 1 or address + 17 > end:
             return -1
         which, count, code = 2 * kind + number, 0, 0
         for i in range(16):
-            lengths[which, i] = byte_at(address + 1 + i)
+            lengths[which, i] = _byte(address + 1 + i)
             count += lengths[which, i]
             code = 2 * code + lengths[which, i]
             if code > 1 << (i + 1):
@@ -74,7 +74,7 @@ def _read_codes(address: int, end: int, lengths: Any, symbols: Any) -> int:
         if count > 256 or address + 17 + count > end:
             return -1
         for i in range(count):
-            symbols[which, i] = byte_at(address + 17 + i)
+            symbols[which, i] = _byte(address + 17 + i)
             if kind == 0 and symbols[which, i] > 15:
                 return -1
         found |= 1 << which
@@ -85,15 +85,15 @@ def _read_codes(address: int, end: int, lengths: Any, symbols: Any) -> int:
 @kernel
 def _read_scan(address: int, frame: int, picture: Any, tables: Any, codes: int) -> bool:
     """Which tables the components use."""
-    count = byte_at(address)
-    if byte_at(frame + 9) != count or picture.h * picture.v == 0:
+    count = _byte(address)
+    if _byte(frame + 9) != count or picture.h * picture.v == 0:
         return False
-    if byte_at(address + 1 + 2 * count) != 0 or byte_at(address + 2 + 2 * count) != 63:
+    if _byte(address + 1 + 2 * count) != 0 or _byte(address + 2 + 2 * count) != 63:
         return False
     for c in range(count):
-        wanted, quant = byte_at(address + 2 + 2 * c), byte_at(frame + 12 + 3 * c)
+        wanted, quant = _byte(address + 2 + 2 * c), _byte(frame + 12 + 3 * c)
         picture.dc[c], picture.ac[c] = wanted >> 4, 2 + (wanted & 15)
-        if byte_at(address + 1 + 2 * c) != byte_at(frame + 10 + 3 * c) or wanted >> 4 > 1 or wanted & 15 > 1:
+        if _byte(address + 1 + 2 * c) != _byte(frame + 10 + 3 * c) or wanted >> 4 > 1 or wanted & 15 > 1:
             return False
         if not codes >> picture.dc[c] & 1 or not codes >> picture.ac[c] & 1 or tables[quant & 3, 0] == 0 or quant > 3:
             return False
@@ -105,11 +105,11 @@ def _read_scan(address: int, frame: int, picture: Any, tables: Any, codes: int) 
 @kernel
 def _read_frame(frame: int, picture: Any) -> None:
     """Geometry; factors of 0 for what is none of the usual samplings."""
-    height, width, count = _two(frame + 5), _two(frame + 7), byte_at(frame + 9)
-    h, v = byte_at(frame + 11) >> 4, byte_at(frame + 11) & 15
+    height, width, count = _two(frame + 5), _two(frame + 7), _byte(frame + 9)
+    h, v = _byte(frame + 11) >> 4, _byte(frame + 11) & 15
     usual = (count == 1 and h == 1 and v == 1) or (count == 3 and 1 <= h <= 2 and 1 <= v <= 2)
     for c in range(1, count):
-        usual = usual and byte_at(frame + 11 + 3 * c) == 0x11
+        usual = usual and _byte(frame + 11 + 3 * c) == 0x11
     picture.components, picture.h, picture.v = count, h if usual else 0, v if usual else 0
     if usual:
         columns, rows = -(-width // (8 * h)), -(-height // (8 * v))
@@ -137,7 +137,7 @@ def read_file(address: int, size: int, picture: Any, tables: Any) -> int:
     position, frame, codes, interval = 2, 0, 0, 0
     tables[:] = 0
     while position + 4 <= size:
-        marker = byte_at(address + position + 1)
+        marker = _byte(address + position + 1)
         if marker == 0xFF:
             position += 1
             continue

@@ -10,8 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.core.rows import addresses_of
+from dali_studio.kernels.cpu import libjpeg
 from dali_studio.kernels.cpu.jpeg_header import parse_header
 from dali_studio.kernels.cuda.device import Missing, cupy, missing
+from dali_studio.kernels.cuda.jpeg_decoder import JpegKernels
 from dali_studio.kernels.cuda.nvjpeg import open_decoder
 from dali_studio.kernels.cuda.nvjpeg_rule import takes
 
@@ -31,7 +34,11 @@ def report(files: Callable[[], Sequence[NDArray[np.uint8]]]) -> list[tuple[str, 
     """
     if missing() is not None:
         return []
-    return [("jpeg hardware", _told(lambda: _decoding(files()))), ("copy", _told(_copying))]
+    return [
+        ("jpeg kernels", _told(lambda: _by_kernels(files()))),
+        ("jpeg hardware", _told(lambda: _by_hardware(files()))),
+        ("copy", _told(_copying)),
+    ]
 
 
 def _told(measure: Callable[[], str]) -> str:
@@ -41,26 +48,43 @@ def _told(measure: Callable[[], str]) -> str:
         return f"does not work: {type(error).__name__}: {error}"
 
 
-def _decoding(files: Sequence[NDArray[np.uint8]]) -> str:
+class _Batch:
+    """As many of the files as are measured, and where their pixels go."""
+
+    def __init__(self, files: Sequence[NDArray[np.uint8]]) -> None:
+        able = [(file, info) for file in files if takes(info := parse_header(file))]
+        chosen = [able[k % len(able)] for k in range(_BATCH)]
+        self.files = [file for file, _ in chosen]
+        self.shapes = np.array([(info.height, info.width) for _, info in chosen])
+        self.pitches = 3 * self.shapes[:, 1]
+        ends = np.cumsum(self.pitches * self.shapes[:, 0])
+        self._memory = cupy().cuda.alloc(int(ends[-1]))
+        self.targets = int(self._memory.ptr) + np.concatenate(([0], ends[:-1]))
+
+    def speed(self, decode: Callable[[], Any]) -> str:
+        """What is measured, in words."""
+        rate, size = _rate(decode), sum(len(file) for file in self.files)
+        return f"{_BATCH * rate:,.0f} images/s, {size * rate / 1e6:,.0f} MB/s (sample photos in batches of {_BATCH})"
+
+
+def _by_kernels(files: Sequence[NDArray[np.uint8]]) -> str:
+    batch, decoder = _Batch(files), JpegKernels(0, cupy().cuda.alloc)
+    requests = np.zeros((_BATCH, libjpeg.FIELDS), np.int64)
+    requests[:, libjpeg.DATA], requests[:, libjpeg.SIZE] = addresses_of(batch.files), list(map(len, batch.files))
+    requests[:, [libjpeg.HEIGHT, libjpeg.WIDTH]] = requests[:, [libjpeg.ROWS, libjpeg.COLUMNS]] = batch.shapes
+    requests[:, libjpeg.COLORS] = libjpeg.COLOR_SPACES["RGB"]
+    places = np.stack([batch.targets, batch.pitches], 1)
+    return batch.speed(lambda: decoder.decode(requests, places, 0, _BATCH))
+
+
+def _by_hardware(files: Sequence[NDArray[np.uint8]]) -> str:
     decoder = open_decoder()
     if isinstance(decoder, Missing):
-        return f"none used: {decoder.reason}. {decoder.hint}"
+        return f"none: {decoder.reason}. {decoder.hint}"
     try:
-        found = f"nvJPEG {decoder.version}, {decoder.engines} engines"
-        infos = {index: parse_header(file) for index, file in enumerate(files)}
-        taken = [index for index, info in infos.items() if takes(info)]
-        if not taken:
-            return found
-        chosen = [taken[k % len(taken)] for k in range(_BATCH)]
-        pitches = np.array([3 * infos[index].width for index in chosen])
-        ends = np.cumsum(pitches * [infos[index].height for index in chosen])
-        memory = cupy().cuda.alloc(int(ends[-1]))
-        targets = (int(memory.ptr) + np.concatenate(([0], ends[:-1]))).astype(np.uint64)
-        batch = [files[index] for index in chosen]
-        rate = _rate(lambda: decoder.decode(batch, targets, pitches))
-        size = sum(len(file) for file in batch)
-        speed = f"{_BATCH * rate:,.0f} images/s, {size * rate / 1e6:,.0f} MB/s"
-        return f"{found}; {speed} (sample photos in batches of {_BATCH})"
+        batch = _Batch(files)
+        speed = batch.speed(lambda: decoder.decode(batch.files, batch.targets.astype(np.uint64), batch.pitches))
+        return f"nvJPEG {decoder.version}, {decoder.engines} engines; {speed}"
     finally:
         decoder.close()
 

@@ -52,7 +52,7 @@ def open_decoder(device_id: int = 0) -> HardwareDecoder | Missing:
     except NvjpegError as error:
         return Missing(
             f"GPU {device_id} offers no JPEG hardware to nvJPEG {library.version} ({error})",
-            "Nothing needs to be done: JPEG is decoded on the CPU. A100, H100, H200 and newer have the hardware",
+            "Nothing needs to be done: kernels decode JPEG. A100, H100, H200 and newer have the hardware",
         )
 
 
