@@ -73,7 +73,7 @@ def _warm_decoding() -> None:
     decode_queue.wait(queues, 0, 1)
     calls, caller = os.pipe()
     os.close(caller)
-    decode_queue.serve(queues, calls, memory, entries)  # returns at once, since nobody can call
+    decode_queue.serve(queues, calls, memory, entries, True)  # returns at once, since nobody can call
     os.close(calls)
 
 

@@ -3,7 +3,7 @@
 // of fraction, where SIMD code keeps 16 bits between its steps, as here; parallel decoding of one Huffman stream rests
 // on its self-synchronisation (Klein and Wiseman 2003; Weissenberger and Schmidt 2018).
 
-#define THREADS 256
+#define THREADS 512
 // PARTS of a stream are decoded at a time, by one thread each.
 #define LEAST_BITS 512u  // of a part
 #define LOOK 10          // bits of a code that a table is looked up by
@@ -114,7 +114,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) unstuff(const Picture* __r
 // ------------------------------------------------------------------------------------------------------ Huffman codes
 
 struct Codes {
-  u16 looked[4][LOOKED];  // by the next bits: length of the code and, above, its symbol; 0 for longer codes
+  // by the next bits: bits of a code and its value together (5 bits), of the value (4), and the run (4); 0: a longer code
+  u16 looked[4][LOOKED];
   u16 longer[4][LONG];    // the same for those, by how far the next 16 bits are behind the first longer code
   u32 first[4][17], index[4][17];  // the first code of each length, and where its symbol stands
   u8 order[64];
@@ -131,12 +132,14 @@ struct Counts {
 // Where, among 16 bits, the codes begin that are not looked up at once.
 __device__ __forceinline__ u32 longest(const Codes& codes, u32 which) { return codes.first[which][LOOK + 1] << (15 - LOOK); }
 
-// Length and symbol of the code of `least` to `most` bits that 16 bits begin with, or 0.
+// An entry for the code of `least` to `most` bits that 16 bits begin with, or 0.
 __device__ u32 find(const Picture& picture, const Codes& codes, u32 which, u32 bits, u32 least, u32 most) {
   for (u32 length = least; length <= most; length++) {
     u32 number = (bits >> (16 - length)) - codes.first[which][length];
-    if (number < picture.lengths[which][length - 1])
-      return length | picture.symbols[which][codes.index[which][length] + number] << 8;
+    if (number < picture.lengths[which][length - 1]) {
+      u32 symbol = picture.symbols[which][codes.index[which][length] + number];
+      return (length + (symbol & 15)) | (symbol & 15) << 5 | symbol >> 4 << 9;
+    }
   }
   return 0;
 }
@@ -170,8 +173,8 @@ __device__ bool decode(const Picture& picture, const Codes& codes, State& state,
   bool sound = true;
   // Two words in registers: threads read far from each other, so that each load costs as much as many instructions.
   u32 word = bit >> 5, high = words[word], low = words[word + 1];
+  u32 component = block < luma ? 0 : block - luma + 1;
   while (bit < end && blocks < most) {
-    u32 component = block < luma ? 0 : block - luma + 1;
     u32 which = (k ? ac : dc) >> (8 * component) & 255;
     u32 bits = __funnelshift_l(low, high, bit & 31);
     u32 entry = codes.looked[which][bits >> (32 - LOOK)];
@@ -180,31 +183,28 @@ __device__ bool decode(const Picture& picture, const Codes& codes, State& state,
       entry = behind < LONG ? codes.longer[which][behind] : find(picture, codes, which, bits >> 16, LOOK + 1, 16);
       if (!entry) entry = 1, sound = false;  // no such code: look for one at the next bit
     }
-    u32 length = entry & 31, symbol = entry >> 8;
-    u32 size = symbol & 15, run = symbol >> 4;
-    i32 value = 0;
-    if (size) {
-      u32 rest = bits << length;
-      value = (i32)(rest >> (32 - size));
-      if (!(rest >> 31)) value -= (1 << size) - 1;
-    }
-    bit += length + size;
+    u32 length = entry & 31, size = entry >> 5 & 15, run = entry >> 9;
+    bit += length;
     if (bit >> 5 != word) word++, high = low, low = words[word + 1];
+    i32 value = 0;
+    if (size && (WRITES || k == 0)) {
+      u32 rest = bits << (length - size);
+      value = (i32)(rest >> (32 - size)) - (rest >> 31 ? 0 : (1 << size) - 1);
+    }
     if (k == 0) {
       i32 sum = component == 0 ? dc0 += value : component == 1 ? dc1 += value : dc2 += value;
       if (WRITES) made[0] = (i16)sum;
       k = 1;
-    } else if (size) {
-      k += run;
-      if (WRITES && k < 64) made[codes.order[k]] = (i16)value;
-      k++;
     } else {
-      k = run == 15 ? k + 16 : 64;
+      k = size || run == 15 ? k + run : 63;  // the end of the block
+      if (WRITES && size && k < 64) made[codes.order[k]] = (i16)value;
+      k++;
     }
     if (k >= 64) {
       sound = sound && k == 64;
       k = 0, blocks++, made += 64;
       block = block + 1 == per_unit ? 0 : block + 1;
+      component = block < luma ? 0 : block - luma + 1;
     }
   }
   state.bit = bit, state.block = block, state.k = k;

@@ -93,7 +93,7 @@ class JpegKernels:
         places : ndarray of int64, (N, 2)
             Device addresses of the first pixels, and bytes from row to row.
         begin, end : int
-            Which of them, `MOST` at most.
+            Which of them.
 
         Returns
         -------
@@ -130,7 +130,7 @@ class JpegKernels:
             runtime.memsetAsync(after, 0, zeros + zero, stream)
             given = np.uint64(base), np.uint64(after)
             unstuff, huffman, transform, colors = self._kernels
-            unstuff((count,), (256,), given)
+            unstuff((count,), (512,), given)
             huffman((count,), (_PARTS,), given)
             transform((-(-blocks // 128), count), (128,), given)
             colors((-(-pixels // 1024), count), (256,), given)

@@ -186,7 +186,7 @@ def plan(requests: Any, places: Any, begin: int, end: int, most: int, pictures: 
     most : int
         Bytes of device memory.
     pictures : record array of `PICTURE`, (M,)
-        Filled in; there are as many as can be asked for.
+        Filled in.
     rows : ndarray of int64, (M,)
         Of each of these, where it stands in `requests`.
     made : ndarray of int64, (6,)
@@ -202,6 +202,9 @@ def plan(requests: Any, places: Any, begin: int, end: int, most: int, pictures: 
     count, upload, zero, rest = 0, 0, 0, 0
     made[4:] = 0
     for index in range(begin, end):
+        if count == len(pictures):
+            end = index
+            break
         wanted, picture = requests[index], pictures[count]
         start = read_file(wanted[libjpeg.DATA], wanted[libjpeg.SIZE], picture, tables)
         if start < 0:
