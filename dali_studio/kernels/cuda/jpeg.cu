@@ -1,5 +1,5 @@
-// Baseline JPEG decoded by kernels, to the pixels of libjpeg-turbo with its accurate integer transform and repeated chroma
-// samples. Sources: ITU-T T.81 for the coding; the transform is that of Loeffler, Ligtenberg and Moschytz with 13 bits
+// Baseline JPEG decoded by kernels, to the pixels of libjpeg-turbo with its accurate integer transform, and with repeated or
+// interpolated chroma samples. Sources: ITU-T T.81 for the coding; the transform is that of Loeffler, Ligtenberg and Moschytz with 13 bits
 // of fraction, where SIMD code keeps 16 bits between its steps, as here; parallel decoding of one Huffman stream rests
 // on its self-synchronisation (Klein and Wiseman 2003; Weissenberger and Schmidt 2018).
 
@@ -20,6 +20,7 @@ struct Picture {
   i64 pitch;
   i32 size, blocks, columns_of_units, units, interval, intervals, components, h, v;
   i32 first_row, first_column, rows, columns, colors;
+  i32 chroma_rows, chroma_columns;  // samples of a chroma plane, if they are to be interpolated, or 0
   i32 dc[3], ac[3];    // which of the codes below; those for AC begin at 2
   u16 quant[3][64];    // of each component, in rows
   u8 lengths[4][16];   // how many codes there are of 1 to 16 bits
@@ -309,9 +310,11 @@ extern "C" __global__ void __launch_bounds__(128) transform(const Picture* __res
     width *= h, row = row * v + block / h, column = column * h + block % h;
     h = v = 1;
   }
-  // outside the window?
-  if ((row + 1) * 8 * v <= picture.first_row || row * 8 * v >= picture.first_row + picture.rows) return;
-  if ((column + 1) * 8 * h <= picture.first_column || column * 8 * h >= picture.first_column + picture.columns) return;
+  // outside the window, and not needed for its pixels?
+  i32 margin = component && picture.chroma_columns ? 2 : 0, top = picture.first_row - margin;
+  i32 left = picture.first_column - margin, bottom = picture.first_row + picture.rows + margin;
+  if ((row + 1) * 8 * v <= top || row * 8 * v >= bottom) return;
+  if ((column + 1) * 8 * h <= left || column * 8 * h >= picture.first_column + picture.columns + margin) return;
   if (component && picture.colors == 1) return;
   const uint4* given = (const uint4*)(picture.coefficients + 64ll * index);
   const u16* quant = picture.quant[component];
@@ -345,14 +348,28 @@ extern "C" __global__ void __launch_bounds__(128) transform(const Picture* __res
 
 __device__ __forceinline__ u8 level(i32 x) { return (u8)min(max(x, 0), 255); }
 
+// A chroma plane at a pixel: the sample there, or a mean with its nearest neighbours.
+__device__ __forceinline__ i32 chroma_at(const Picture& picture, const u8* plane, u32 y, u32 x) {
+  i32 width = picture.columns_of_units * 8, h = picture.h, v = picture.v;
+  i32 row = y >> (v - 1), column = x >> (h - 1), odd_row = y & 1, odd_column = x & 1;
+  const u8* line = plane + (i64)row * width;
+  if (h * v == 1 || picture.chroma_columns <= (h == 2 ? 2 : 0)) return line[column];
+  i32 beside = h == 1 ? column : odd_column ? min(column + 1, picture.chroma_columns - 1) : max(column - 1, 0);
+  i32 other = v == 1 ? row : odd_row ? min(row + 1, picture.chroma_rows - 1) : max(row - 1, 0);
+  const u8* next = plane + (i64)other * width;
+  if (v == 1) return (3 * line[column] + line[beside] + 1 + odd_column) >> 2;
+  if (h == 1) return (3 * line[column] + next[column] + 1 + odd_row) >> 2;
+  return (3 * (3 * line[column] + next[column]) + 3 * line[beside] + next[beside] + 8 - odd_column) >> 4;
+}
+
 // The three levels of a pixel, the first one lowest.
 __device__ __forceinline__ u32 pixel(const Picture& picture, u32 row, u32 column) {
   u32 y = row + picture.first_row, x = column + picture.first_column, width = picture.columns_of_units * 8;
   i32 luma = picture.planes[(u64)y * width * picture.h + x];
   if (picture.components == 1 || picture.colors == 1) return luma * 0x10101;
-  u64 small = (u64)picture.units * 64, place = (u64)(y >> (picture.v - 1)) * width + (x >> (picture.h - 1));
-  const u8* chroma = picture.planes + picture.h * picture.v * small + place;
-  i32 cb = chroma[0] - 128, cr = chroma[small] - 128;
+  u64 small = (u64)picture.units * 64;
+  const u8* chroma = picture.planes + picture.h * picture.v * small;
+  i32 cb = chroma_at(picture, chroma, y, x) - 128, cr = chroma_at(picture, chroma + small, y, x) - 128;
   u32 red = level(luma + ((91881 * cr + 32768) >> 16)), blue = level(luma + ((116130 * cb + 32768) >> 16));
   u32 green = level(luma + ((-22554 * cb - 46802 * cr + 32768) >> 16));
   return picture.colors == 8 ? blue | green << 8 | red << 16 : red | green << 8 | blue << 16;

@@ -21,7 +21,7 @@ PICTURE = np.dtype(
         *((name, np.int32) for name in ("size", "blocks", "columns_of_units", "units", "interval", "intervals")),
         *((name, np.int32) for name in ("components", "h", "v")),
         *((name, np.int32) for name in ("first_row", "first_column", "rows", "columns", "colors")),
-        ("dc", np.int32, 3), ("ac", np.int32, 3), ("quant", np.uint16, (3, 64)), ("lengths", np.uint8, (4, 16)),
+        ("chroma_rows", np.int32), ("chroma_columns", np.int32), ("dc", np.int32, 3), ("ac", np.int32, 3), ("quant", np.uint16, (3, 64)), ("lengths", np.uint8, (4, 16)),
         ("symbols", np.uint8, (4, 256)),
     ]
 )  # fmt: skip
@@ -225,6 +225,10 @@ def plan(requests: Any, places: Any, begin: int, end: int, most: int, pictures: 
         picture.first_row, picture.first_column = wanted[libjpeg.FIRST_ROW], wanted[libjpeg.FIRST_COLUMN]
         picture.rows, picture.columns = wanted[libjpeg.ROWS], wanted[libjpeg.COLUMNS]
         picture.colors = wanted[libjpeg.COLORS]
+        picture.chroma_rows, picture.chroma_columns = 0, 0
+        if not wanted[libjpeg.REPEAT_CHROMA]:
+            picture.chroma_rows = -(-wanted[libjpeg.HEIGHT] // picture.v)
+            picture.chroma_columns = -(-wanted[libjpeg.WIDTH] // picture.h)
         made[4] = max(made[4], picture.blocks)
         made[5] = max(made[5], wanted[libjpeg.ROWS] * wanted[libjpeg.COLUMNS])
         rows[count] = index

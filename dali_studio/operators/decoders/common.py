@@ -191,7 +191,7 @@ def jpeg_images(params: dict[str, Any], windows: NDArray[np.int64] | None) -> Jp
         requests[:, libjpeg.FIRST_ROW : libjpeg.COLUMNS + 1] = windows[positions]
     kind = params["output_type"]
     count = int(np.count_nonzero(facts[:, 0] == _GPU))
-    return JpegImages(positions, count, params["hardware"], requests, "RGB" if kind == "ANY_DATA" else kind)
+    return JpegImages(positions, count, params["hardware"] and params["repeat_chroma"], requests, "RGB" if kind == "ANY_DATA" else kind)
 
 
 _PYTHON, _COMPILED, _GPU = range(3)
@@ -205,7 +205,7 @@ def _decoders_of(info: ImageInfo | DecodeError, params: dict[str, Any]) -> tuple
     if info.channels == 4 or kind == "YCbCr":
         return _PYTHON, 0, 0
     colors, _ = colors_for(info, kind)
-    on_gpu = params["repeat_chroma"] and not params["fast"] and takes(info)
+    on_gpu = not params["fast"] and takes(info)
     if on_gpu and (kind != "ANY_DATA" or info.channels == 3):
         who = _GPU
     else:
