@@ -172,8 +172,8 @@ __device__ bool decode(const Picture& picture, const Codes& codes, State& state,
   u32 dc = picture.dc[0] | picture.dc[1] << 8 | picture.dc[2] << 16, ac = picture.ac[0] | picture.ac[1] << 8 | picture.ac[2] << 16;
   i32 blocks = 0, dc0 = counts.dc[0], dc1 = counts.dc[1], dc2 = counts.dc[2];
   bool sound = true;
-  // Two words in registers: threads read far from each other, so that each load costs as much as many instructions.
-  u32 word = bit >> 5, high = words[word], low = words[word + 1];
+  // Words in registers, one more than is needed: threads read far from each other, so that loads take long.
+  u32 word = bit >> 5, high = words[word], low = words[word + 1], next = words[word + 2];
   u32 component = block < luma ? 0 : block - luma + 1;
   while (bit < end && blocks < most) {
     u32 which = (k ? ac : dc) >> (8 * component) & 255;
@@ -186,7 +186,7 @@ __device__ bool decode(const Picture& picture, const Codes& codes, State& state,
     }
     u32 length = entry & 31, size = entry >> 5 & 15, run = entry >> 9;
     bit += length;
-    if (bit >> 5 != word) word++, high = low, low = words[word + 1];
+    if (bit >> 5 != word) word++, high = low, low = next, next = words[word + 2];
     i32 value = 0;
     if (size && (WRITES || k == 0)) {
       u32 rest = bits << (length - size);

@@ -21,7 +21,8 @@ PICTURE = np.dtype(
         *((name, np.int32) for name in ("size", "blocks", "columns_of_units", "units", "interval", "intervals")),
         *((name, np.int32) for name in ("components", "h", "v")),
         *((name, np.int32) for name in ("first_row", "first_column", "rows", "columns", "colors")),
-        ("chroma_rows", np.int32), ("chroma_columns", np.int32), ("dc", np.int32, 3), ("ac", np.int32, 3), ("quant", np.uint16, (3, 64)), ("lengths", np.uint8, (4, 16)),
+        *((name, np.int32) for name in ("chroma_rows", "chroma_columns")),
+        ("dc", np.int32, 3), ("ac", np.int32, 3), ("quant", np.uint16, (3, 64)), ("lengths", np.uint8, (4, 16)),
         ("symbols", np.uint8, (4, 256)),
     ]
 )  # fmt: skip

@@ -191,7 +191,8 @@ def jpeg_images(params: dict[str, Any], windows: NDArray[np.int64] | None) -> Jp
         requests[:, libjpeg.FIRST_ROW : libjpeg.COLUMNS + 1] = windows[positions]
     kind = params["output_type"]
     count = int(np.count_nonzero(facts[:, 0] == _GPU))
-    return JpegImages(positions, count, params["hardware"] and params["repeat_chroma"], requests, "RGB" if kind == "ANY_DATA" else kind)
+    hardware = params["hardware"] and params["repeat_chroma"]
+    return JpegImages(positions, count, hardware, requests, "RGB" if kind == "ANY_DATA" else kind)
 
 
 _PYTHON, _COMPILED, _GPU = range(3)
