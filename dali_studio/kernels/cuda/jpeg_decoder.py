@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -16,8 +15,9 @@ from dali_studio.kernels.cuda.device import cupy
 from dali_studio.kernels.cuda.nvjpeg_work import Turn
 from dali_studio.kernels.cuda.staging import Staging
 
-#: Bytes of device memory for one launch; pictures that need more are left to others. Photos take 6 to 10 for a pixel.
-MOST_MEMORY = 256 << 20
+#: Bytes of device memory for one launch, less if there is less; pictures that need more are left to others. Photos take
+#: 6 to 10 for a pixel.
+MOST_MEMORY, LEAST_MEMORY = 256 << 20, 16 << 20
 #: Pictures that are taken from a queue at a time.
 MOST, LEAST = 128, 32
 #: Parts of a picture's data, which are decoded at the same time.
@@ -37,6 +37,8 @@ class JpegKernels:
 
     Attributes
     ----------
+    milliseconds : float
+        On the GPU, for all pictures so far: the copies of their files, and the kernels.
     stalled : bool
         Never.
     """
@@ -49,7 +51,10 @@ class JpegKernels:
             # what decoded pictures are made for waits for them: they go before other work on the GPU
             self._stream = cupy().cuda.Stream(non_blocking=True, priority=_PRIORITY)
             self._kernels = [_module().get_function(name) for name in sources.FUNCTIONS["jpeg"]]
+            self._begun, self._done = cupy().cuda.Event(), cupy().cuda.Event()
+        self.milliseconds = 0.0
         self._pictures = np.zeros(MOST, jpeg_scan.PICTURE)
+        self._most = MOST_MEMORY
         self._rows, self._made = np.zeros(MOST, np.int64), np.zeros(6, np.int64)
         self._staging = Staging()
 
@@ -69,9 +74,9 @@ class JpegKernels:
             first, count = take_group(*queue, LEAST, MOST)
             if not count:
                 return turn
-            begin = time.perf_counter()
+            before = self.milliseconds
             outcomes[self.decode(requests, places, first, first + count)] = BY_KERNELS
-            turn.milliseconds += (time.perf_counter() - begin) * 1e3
+            turn.milliseconds += self.milliseconds - before
 
     def wait(self, batch: Turn) -> NDArray[np.bool_]:
         """Which pictures are there, by the kernels, bool, (N,)."""
@@ -99,14 +104,23 @@ class JpegKernels:
         -------
         ndarray of int64
             Rows of `requests` whose pixels are there. Something is wrong with the others, or unusual.
+
+        Raises
+        ------
+        OutOfMemoryError
+            CuPy's: when there is not even `LEAST_MEMORY`.
         """
         done: list[NDArray[np.int64]] = []
         while begin < end:
-            begin = jpeg_scan.plan(
-                requests, places, begin, end, MOST_MEMORY, self._pictures, self._rows, self._made
-            )  # fmt: skip
-            if self._made[0]:
-                done.append(self._launch(requests))
+            after = jpeg_scan.plan(requests, places, begin, end, self._most, self._pictures, self._rows, self._made)
+            try:
+                done.extend([self._launch(requests)] if self._made[0] else ())
+            except Exception as error:
+                if type(error).__name__ != "OutOfMemoryError" or self._most < 2 * LEAST_MEMORY:
+                    raise
+                self._most //= 2
+            else:
+                begin = after
         return np.concatenate(done) if done else np.zeros(0, np.int64)
 
     def _launch(self, requests: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -126,6 +140,7 @@ class JpegKernels:
             )  # fmt: skip
             staged[:table] = self._pictures[:count].view(np.uint8)
             runtime, stream = cupy().cuda.runtime, self._stream.ptr
+            self._begun.record(self._stream)
             runtime.memcpyAsync(base, host, upload + scans, runtime.memcpyHostToDevice, stream)
             runtime.memsetAsync(after, 0, zeros + zero, stream)
             given = np.uint64(base), np.uint64(after)
@@ -134,9 +149,11 @@ class JpegKernels:
             huffman((count,), (_PARTS,), given)
             transform((-(-blocks // 128), count), (128,), given)
             colors((-(-pixels // 1024), count), (256,), given)
+            self._done.record(self._stream)
             told = self._staging.take(results)
             runtime.memcpyAsync(int(told.ctypes.data), after, results, runtime.memcpyDeviceToHost, stream)
             self._stream.synchronize()
+            self.milliseconds += cupy().cuda.get_elapsed_time(self._begun, self._done)
         return self._rows[:count][told.view(np.uint32)[1::2] == 0]
 
 
