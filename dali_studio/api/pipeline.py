@@ -345,12 +345,12 @@ class Pipeline:
         return () if self._engine is None else self._engine.failed_samples()
 
     def decoded_pictures(self) -> dict[str, int]:
-        """How many pictures decoders on the device "mixed" have given to the GPU's JPEG hardware, and to the CPU.
+        """How many pictures decoders on the device "mixed" have decoded, by who has done it.
 
         Returns
         -------
         dict
-            ``hardware`` and ``threads``; empty for a pipeline without a GPU, or before its first run. Iterations that
+            ``kernels`` and ``hardware`` (the GPU), and ``threads`` (the CPU); empty for a pipeline without a GPU, or before its first run. Iterations that
             are computed ahead count as well.
         """
         return {} if self._engine is None else self._engine.executor.decoded

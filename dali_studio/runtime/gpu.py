@@ -91,7 +91,7 @@ class GpuRunner:
 
     @property
     def decoded(self) -> dict[str, int]:
-        """Pictures that decoders on the device "mixed" have decoded so far: by the hardware, and by threads."""
+        """Pictures that decoders on the device "mixed" have decoded so far: by hardware, kernels and threads."""
         return dict(self._mixed.counts)
 
     def close(self) -> None:

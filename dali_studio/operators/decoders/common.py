@@ -32,7 +32,7 @@ from dali_studio.schema.batches import BatchView, JpegImages
 from dali_studio.schema.marks import COMMON, Choices, Deprecated, Doc, Ignored, Range
 
 _RECYCLED = "memory is recycled between iterations"
-_NO_HYBRID = "files that the hardware does not take are decoded on the CPU"
+_NO_HYBRID = "kernels decode the Huffman codes of all files, and the CPU what they do not take"
 _TYPES = tuple(from_numpy(dtype) for dtype in OUTPUT_DTYPES)
 
 
