@@ -177,6 +177,27 @@ def test_a_failing_sample_is_named_and_the_next_iteration_runs(tmp_path: Path) -
     assert pipeline.run()[0].shape() == [(20, 20, 3), (20, 20, 3)]
 
 
+@pytest.mark.parametrize("decoder", [{"hw_decoder_load": 0.0}, {"hw_decoder_load": 1.0}, {"jpeg_fancy_upsampling": True}])
+def test_who_decodes_does_not_show(tmp_path: Path, decoder: dict[str, Any]) -> None:
+    for number in range(24):
+        image = Image.fromarray(picture(90 + number, 160 - 3 * number, seed=number))
+        image.save(tmp_path / f"{number}.jpg", subsampling=number % 3, quality=90)
+
+    def pictures(device: str, **arguments: Any) -> list[Any]:
+        pipeline = Pipeline(batch_size=12, num_threads=2, device_id=0, seed=3)
+        with pipeline:
+            files, _ = fn.readers.file(file_root=str(tmp_path), files=sorted(path.name for path in tmp_path.iterdir()))
+            pipeline.set_outputs(fn.decoders.image_random_crop(files, device=device, **arguments))
+        batches = [pipeline.run()[0] for _ in range(6)]
+        found = [np.asarray(batch.as_cpu().at(k)) for batch in batches for k in range(12)]
+        pipeline.release()
+        return found
+
+    others = pictures("cpu") if "jpeg_fancy_upsampling" in decoder else pictures("mixed")
+    for one, other in zip(pictures("mixed", **decoder), others, strict=True):
+        assert np.array_equal(one, other)
+
+
 def test_pictures_are_counted_by_who_decoded_them(tmp_path: Path) -> None:
     for number in range(4):
         Image.fromarray(picture(32, 40, seed=number)).save(tmp_path / f"{number}.jpg", progressive=number == 3)
