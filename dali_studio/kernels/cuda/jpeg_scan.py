@@ -69,7 +69,7 @@ def _read_codes(address: int, end: int, lengths: Any, symbols: Any) -> int:
             lengths[which, i] = byte_at(address + 1 + i)
             count += lengths[which, i]
             code = 2 * code + lengths[which, i]
-            if code > 1 << (i + 1):
+            if code >= 1 << (i + 1):  # no code may be all ones
                 return -1
         if count > 256 or address + 17 + count > end:
             return -1
