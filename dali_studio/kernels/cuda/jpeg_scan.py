@@ -135,7 +135,7 @@ def read_file(address: int, size: int, picture: Any, tables: Any) -> int:
         Where the coded data begins, or -1 for a file that the kernels do not decode.
     """
     position, frame, codes, interval = 2, 0, 0, 0
-    tables[:] = 0
+    tables[:], picture.lengths[:] = 0, 0
     while position + 4 <= size:
         marker = byte_at(address + position + 1)
         if marker == 0xFF:
