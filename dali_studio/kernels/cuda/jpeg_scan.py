@@ -35,6 +35,8 @@ _ZIGZAG = np.array([
 ])  # fmt: skip
 #: Bytes that the kernels may read behind the data.
 _BEHIND = 64
+#: Bytes of a file from any of its segments on, at least: the header of a scan of one component, and an end marker.
+_LAST = 12
 _copy_bytes = types.ExternalFunction("memcpy", types.intp(types.intp, types.intp, types.uintp))
 
 
@@ -83,12 +85,22 @@ def _read_codes(address: int, end: int, lengths: Any, symbols: Any) -> int:
 
 
 @kernel
+def _usual_mark(marker: int, body: int, size: int) -> bool:
+    """Whether libjpeg understands a segment of an application as `jpeg_header` does, and says nothing about it."""
+    if marker == 0xE0 and byte_at(body) == 0x4A and byte_at(body + 2) == 0x49:  # JFIF
+        return size >= 14 and byte_at(body + 4) == 0 and byte_at(body + 5) == 1
+    return marker != 0xEE or size < 12 or byte_at(body + 11) <= 1  # Adobe's transform
+
+
+@kernel
 def _read_scan(address: int, frame: int, picture: Any, tables: Any, codes: int) -> bool:
     """Which tables the components use."""
     count = byte_at(address)
     if byte_at(frame + 9) != count or picture.h * picture.v == 0:
         return False
     if byte_at(address + 1 + 2 * count) != 0 or byte_at(address + 2 + 2 * count) != 63:
+        return False
+    if byte_at(address + 3 + 2 * count) != 0:
         return False
     for c in range(count):
         wanted, quant = byte_at(address + 2 + 2 * c), byte_at(frame + 12 + 3 * c)
@@ -118,7 +130,9 @@ def _read_frame(frame: int, picture: Any) -> None:
 
 
 @kernel
-def read_file(address: int, size: int, picture: Any, tables: Any) -> int:
+def read_file(  # noqa: C901, PLR0912 - one branch for each kind of segment
+    address: int, size: int, picture: Any, tables: Any
+) -> int:
     """Fill in what a file says.
 
     Parameters
@@ -136,15 +150,17 @@ def read_file(address: int, size: int, picture: Any, tables: Any) -> int:
     """
     position, frame, codes, interval = 2, 0, 0, 0
     tables[:], picture.lengths[:] = 0, 0
-    while position + 4 <= size:
+    while position + _LAST <= size:
         marker = byte_at(address + position + 1)
         if marker == 0xFF:
             position += 1
             continue
         body, end = address + position + 4, position + 2 + _two(address + position + 2)
-        if end > size:
+        if end > size or byte_at(address + position) != 0xFF:
             return -1
         if marker == 0xC0:
+            if frame > 0 or end - position != 10 + 3 * byte_at(body + 5):
+                return -1
             frame = address + position
             _read_frame(frame, picture)
         elif marker == 0xDB:
@@ -156,13 +172,19 @@ def read_file(address: int, size: int, picture: Any, tables: Any) -> int:
                 return -1
             codes |= defined
         elif marker == 0xDD:
+            if end - position != 6:
+                return -1
             interval = _two(body)
         elif marker == 0xDA:
-            if frame == 0 or not _read_scan(body, frame, picture, tables, codes):
+            if frame == 0 or end - position != 8 + 2 * byte_at(body) or end + 2 > size:
+                return -1
+            if not _read_scan(body, frame, picture, tables, codes):
                 return -1
             picture.interval = interval
             picture.intervals = -(-picture.units // interval) if interval else 1
             return end
+        elif not (0xE0 <= marker <= 0xEF and _usual_mark(marker, body, address + end - body)) and marker != 0xFE:
+            return -1
         position = end
     return -1
 
