@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from dali_studio.kernels.cpu import libjpeg
+from dali_studio.kernels.cpu import jpeg_facts, libjpeg
 from dali_studio.kernels.cpu.jit import kernel
-from dali_studio.kernels.cpu.jpeg_facts import byte_at
 
 #: The kernels' structure for a picture; addresses are places in a region until `settle` has added where it begins.
 PICTURE = np.dtype(
@@ -37,6 +36,7 @@ _ZIGZAG = np.array([
 _BEHIND = 64
 #: Bytes of a file from any of its segments on, at least: the header of a scan of one component, and an end marker.
 _LAST = 12
+byte_at: Any = jpeg_facts.byte_at  # its decorator has no types
 _copy_bytes = types.ExternalFunction("memcpy", types.intp(types.intp, types.intp, types.uintp))
 
 
