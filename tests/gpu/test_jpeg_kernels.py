@@ -270,6 +270,25 @@ DAMAGED = {
 }  # fmt: skip
 
 
+def by_hand(block: str) -> Array:
+    """A grey file of 72 equal blocks: 0, then 13 bits, is a difference; 0 ends a block, 10 and 110 come before 13 bits."""
+    bits = block * 72
+    bits += "1" * (-len(bits) % 8)
+    data = int(bits, 2).to_bytes(len(bits) // 8, "big").replace(b"\xff", b"\xff\0")
+    tables = b"\xff\xdb\0\x43\0" + b"\1" * 64 + b"\xff\xc4\0\x14\0\1" + bytes(15) + b"\x0d"
+    tables += b"\xff\xc4\0\x16\x10\1\1\1" + bytes(13) + b"\0\x0d\x1d"
+    frame, scan = b"\xff\xc0\0\x0b\x08\0\x48\0\x40\1\1\x11\0", b"\xff\xda\0\x08\1\1\0\0\x3f\0"
+    return np.frombuffer(b"\xff\xd8" + tables + frame + scan + data + END, np.uint8)
+
+
+def test_values_beyond_all_bounds_come_out_as_from_the_cpu(decoder: JpegKernels) -> None:
+    files = [by_hand("0" + d * 13 + a + "0") for d in "01" for a in ("", "10" + "1" * 13, "110" + "0" * 13)]
+    pictures, done = on_gpu(decoder, files)
+    assert done.all()
+    for file, got in zip(files, pictures, strict=True):
+        assert np.array_equal(got, reference(file))
+
+
 def test_what_is_damaged_is_told_and_spoils_nothing_else(decoder: JpegKernels) -> None:
     intact = np.frombuffer(GOOD, np.uint8), np.frombuffer(MARKED, np.uint8)
     files = [one for k, bad in enumerate(DAMAGED.values()) for one in (np.frombuffer(bad, np.uint8), intact[k % 2])]
