@@ -69,7 +69,7 @@ bench: $(STAMPS)/warm
 	@$(BIN)/python tests/benchmarks/latency.py
 
 # Kernels as C++ on the CPU (tests/emulation): the tests of pixels, launches and placement, none of the JPEG hardware.
-EMULATED := $(addprefix tests/gpu/test_,$(addsuffix .py,bytes conformance copies fusion launches placement warp_affine))
+EMULATED := $(addprefix tests/gpu/test_,$(addsuffix .py,bytes conformance copies fusion jpeg_kernels launches placement warp_affine))
 emulate: $(STAMPS)/warm
 	@command -v g++ > /dev/null || { echo "g++ compiles the kernels for this, and was not found: install it" >&2; exit 1; }
 	@PYTHONPATH=tests/emulation $(BIN)/python -m pytest $(EMULATED) $(ARGS)

@@ -350,8 +350,8 @@ class Pipeline:
         Returns
         -------
         dict
-            ``kernels`` and ``hardware`` (the GPU), and ``threads`` (the CPU); empty for a pipeline without a GPU, or before its first run. Iterations that
-            are computed ahead count as well.
+            ``kernels`` and ``hardware`` (the GPU), and ``threads`` (the CPU); empty for a pipeline without a GPU, or
+            before its first run. Iterations that are computed ahead count as well.
         """
         return {} if self._engine is None else self._engine.executor.decoded
 

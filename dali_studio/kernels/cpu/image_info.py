@@ -102,7 +102,7 @@ class ImageInfo(msgspec.Struct, frozen=True, gc=False):
             return "gray"
         (h, v), (ch, cv) = self.sampling[0], self.sampling[1]
         names = {(1, 1): "4:4:4", (2, 1): "4:2:2", (2, 2): "4:2:0", (1, 2): "4:4:0", (4, 1): "4:1:1", (4, 2): "4:1:0"}
-        exact = h % ch == 0 and v % cv == 0
+        exact = ch > 0 and cv > 0 and h % ch == 0 and v % cv == 0
         return names.get((h // ch, v // cv), "other") if exact else "other"
 
 

@@ -35,7 +35,9 @@ _ZIGZAG = np.array([
 ])  # fmt: skip
 #: Bytes that the kernels may read behind the data.
 _BEHIND = 64
-_byte: Any = jpeg_facts.byte_at
+#: Bytes of a file from any of its segments on, at least: the header of a scan of one component, and an end marker.
+_LAST = 12
+_byte: Any = jpeg_facts.byte_at  # its decorator has no types
 _copy_bytes = types.ExternalFunction("memcpy", types.intp(types.intp, types.intp, types.uintp))
 
 
@@ -70,7 +72,7 @@ def _read_codes(address: int, end: int, lengths: Any, symbols: Any) -> int:
             lengths[which, i] = _byte(address + 1 + i)
             count += lengths[which, i]
             code = 2 * code + lengths[which, i]
-            if code > 1 << (i + 1):
+            if code >= 1 << (i + 1):  # no code may be all ones
                 return -1
         if count > 256 or address + 17 + count > end:
             return -1
@@ -84,12 +86,22 @@ def _read_codes(address: int, end: int, lengths: Any, symbols: Any) -> int:
 
 
 @kernel
+def _usual_mark(marker: int, body: int, size: int) -> bool:
+    """Whether libjpeg understands a segment of an application as `jpeg_header` does, and says nothing about it."""
+    if marker == 0xE0 and _byte(body) == 0x4A and _byte(body + 2) == 0x49:  # JFIF
+        return size >= 14 and _byte(body + 4) == 0 and _byte(body + 5) == 1
+    return marker != 0xEE or size < 12 or _byte(body + 11) <= 1  # Adobe's transform
+
+
+@kernel
 def _read_scan(address: int, frame: int, picture: Any, tables: Any, codes: int) -> bool:
     """Which tables the components use."""
     count = _byte(address)
     if _byte(frame + 9) != count or picture.h * picture.v == 0:
         return False
     if _byte(address + 1 + 2 * count) != 0 or _byte(address + 2 + 2 * count) != 63:
+        return False
+    if _byte(address + 3 + 2 * count) != 0:
         return False
     for c in range(count):
         wanted, quant = _byte(address + 2 + 2 * c), _byte(frame + 12 + 3 * c)
@@ -119,7 +131,9 @@ def _read_frame(frame: int, picture: Any) -> None:
 
 
 @kernel
-def read_file(address: int, size: int, picture: Any, tables: Any) -> int:
+def read_file(  # noqa: C901, PLR0912 - one branch for each kind of segment
+    address: int, size: int, picture: Any, tables: Any
+) -> int:
     """Fill in what a file says.
 
     Parameters
@@ -136,16 +150,18 @@ def read_file(address: int, size: int, picture: Any, tables: Any) -> int:
         Where the coded data begins, or -1 for a file that the kernels do not decode.
     """
     position, frame, codes, interval = 2, 0, 0, 0
-    tables[:] = 0
-    while position + 4 <= size:
+    tables[:], picture.lengths[:] = 0, 0
+    while position + _LAST <= size:
         marker = _byte(address + position + 1)
         if marker == 0xFF:
             position += 1
             continue
         body, end = address + position + 4, position + 2 + _two(address + position + 2)
-        if end > size:
+        if end > size or _byte(address + position) != 0xFF:
             return -1
         if marker == 0xC0:
+            if frame > 0 or end - position != 10 + 3 * _byte(body + 5):
+                return -1
             frame = address + position
             _read_frame(frame, picture)
         elif marker == 0xDB:
@@ -157,13 +173,19 @@ def read_file(address: int, size: int, picture: Any, tables: Any) -> int:
                 return -1
             codes |= defined
         elif marker == 0xDD:
+            if end - position != 6:
+                return -1
             interval = _two(body)
         elif marker == 0xDA:
-            if frame == 0 or not _read_scan(body, frame, picture, tables, codes):
+            if frame == 0 or end - position != 8 + 2 * _byte(body) or end + 2 > size:
+                return -1
+            if not _read_scan(body, frame, picture, tables, codes):
                 return -1
             picture.interval = interval
             picture.intervals = -(-picture.units // interval) if interval else 1
             return end
+        elif not (0xE0 <= marker <= 0xEF and _usual_mark(marker, body, address + end - body)) and marker != 0xFE:
+            return -1
         position = end
     return -1
 

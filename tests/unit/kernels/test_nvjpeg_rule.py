@@ -60,6 +60,7 @@ def test_markers_that_change_no_pixel_do_not_matter() -> None:
         ("12 bits", lambda image: _patched(_patched(encoded(image), 0xC0, 1, 0xC1), 0xC1, 4, 12)),
         ("gray with factors", lambda image: _patched(encoded(image[..., :1]), 0xC0, 11, 0x22)),
         ("unequal chroma", lambda image: _patched(encoded(image, subsampling=2), 0xC0, 14, 0x21)),
+        ("factors of zero", lambda image: _patched(_patched(encoded(image), 0xC0, 14, 0), 0xC0, 17, 0)),
         ("tables of 16 bits", lambda image: _without_table_width(encoded(image, subsampling=0))),
         ("too wide", lambda image: _patched(encoded(image), 0xC0, 7, 0x41)),
         ("several scans", lambda image: _patched(encoded(image), 0xDA, 4, 1)),

@@ -16,6 +16,7 @@ import simplejpeg
 from numpy.typing import NDArray
 
 from dali_studio.kernels.cpu import decode_queue, libjpeg
+from dali_studio.runtime import crew as crew_module
 from dali_studio.runtime.crew import Crew, Job
 
 _RNG = np.random.default_rng(3)
@@ -32,7 +33,7 @@ EXPECTED = [simplejpeg.decode_jpeg(file, "RGB", fastupsample=True) for file in F
 class Work:
     """A batch of files, and memory for their pixels."""
 
-    def __init__(self, shared: int = 0, files: list[NDArray[np.uint8]] = FILES) -> None:
+    def __init__(self, shared: int = 0, files: list[NDArray[np.uint8]] = FILES, *, reserved: bool = False) -> None:
         self.pixels = [np.zeros_like(pixels) for pixels in EXPECTED]
         requests = np.zeros((len(files), libjpeg.FIELDS), np.int64)
         for request, file, expected, pixels in zip(requests, files, EXPECTED, self.pixels, strict=True):
@@ -41,7 +42,7 @@ class Work:
                 file.ctypes.data, file.size, h, w, libjpeg.COLOR_SPACES["RGB"], 3, 0, 1, 0, 0, h, w,
                 pixels.ctypes.data, w * 3,
             )  # fmt: skip
-        self.job = Job(len(files), shared, requests)
+        self.job = Job(len(files), shared, requests, reserved=reserved)
 
     def check(self, others: set[int] = frozenset()) -> None:  # pyright: ignore[reportArgumentType]
         """What was not taken by others is done, and nothing else was touched."""
@@ -97,6 +98,58 @@ def test_what_others_take_is_left_alone() -> None:
         assert max(taken, default=0) < 60 and not {k for k in taken if 50 <= k != one}
         work.check(taken)
     crew.close()
+
+
+@pytest.mark.parametrize("threads", [0, 1, 6])
+@pytest.mark.parametrize("shared", [0, 50, 60])
+def test_what_is_reserved_is_decoded_where_nobody_else_takes_it(shared: int, threads: int) -> None:
+    crew = Crew(threads)
+    for _ in range(3):
+        work = Work(shared, reserved=True)
+        crew.start(work.job)
+        work.job.finish(never)
+        work.job.close()
+        work.check()
+    crew.close()
+
+
+@pytest.mark.parametrize("reserved", [False, True])
+def test_threads_that_do_not_help_leave_reserved_pictures_to_the_gpu(monkeypatch: pytest.MonkeyPatch, reserved: bool) -> None:
+    monkeypatch.setattr(crew_module, "_HELPERS", 0)
+    crew, works = Crew(3), [Work(shared=50, reserved=reserved), Work(shared=0, reserved=reserved)]
+    for work in works:
+        crew.start(work.job)
+    works[1].job.finish(never)  # nothing is reserved there, and the other batch holds nobody up
+    queues, which = works[0].job.queue
+    while not (works[0].job.outcomes[0 if not reserved else 50 :] == libjpeg.DONE).all():
+        time.sleep(0.001)
+    taken: set[int] = set()
+    while (group := decode_queue.take_group(queues, which, 4, 8))[1]:
+        taken |= set(range(group[0], group[0] + group[1]))
+    assert taken == (set(range(50)) if reserved else set())
+    for work in works:
+        work.job.finish(never)
+        work.job.close()
+    works[0].check(taken)
+    works[1].check()
+    crew.close()
+
+
+def test_helpers_take_reserved_pictures_and_so_does_who_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(crew_module, "_HELPERS", 1)
+    crew, work = Crew(3), Work(shared=50, reserved=True)
+    crew.start(work.job)
+    while not (work.job.outcomes == libjpeg.DONE).all():  # by the threads alone
+        time.sleep(0.001)
+    assert decode_queue.take_group(*work.job.queue, 4, 8)[1] == 0 and work.job.take() == -1
+    work.job.finish(never)
+    work.job.close()
+    work.check()
+    crew.close()
+    work = Work(shared=60, reserved=True)
+    assert {work.job.take() for _ in range(3)} == {57, 58, 59}
+    work.job.finish(never)
+    work.check({57, 58, 59})
 
 
 def test_damaged_files_are_not_done_and_the_others_are() -> None:
@@ -196,6 +249,7 @@ def test_a_program_may_end_while_pictures_are_decoded(threads: int) -> None:
 import threading, time
 import numpy as np, simplejpeg
 from dali_studio.kernels.cpu import libjpeg
+from dali_studio.runtime import crew as crew_module
 from dali_studio.runtime.crew import Crew, Job
 file = np.frombuffer(simplejpeg.encode_jpeg(np.random.default_rng(1).integers(0, 255, (1500, 2000, 3), np.uint8)), np.uint8)
 pixels = np.zeros((1500, 2000, 3), np.uint8)
