@@ -1,11 +1,13 @@
-// Baseline JPEG decoded by kernels, to the pixels of libjpeg-turbo with its accurate integer transform, and with repeated or
-// interpolated chroma samples. Sources: ITU-T T.81 for the coding; the transform is that of Loeffler, Ligtenberg and Moschytz with 13 bits
-// of fraction, where SIMD code keeps 16 bits between its steps, as here; parallel decoding of one Huffman stream rests
-// on its self-synchronisation (Klein and Wiseman 2003; Weissenberger and Schmidt 2018).
+// Baseline JPEG decoded by kernels, to the pixels of libjpeg-turbo with its accurate integer transform, and with
+// repeated or interpolated chroma samples. Sources: ITU-T T.81 for the coding; the transform is that of Loeffler,
+// Ligtenberg and Moschytz with 13 bits of fraction, where SIMD code keeps 16 bits between its steps, as here; parallel
+// decoding of one Huffman stream rests on its self-synchronisation (Klein and Wiseman 2003; Weissenberger and Schmidt
+// 2018).
 
 #define THREADS 512
 // PARTS of a stream are decoded at a time, by one thread each.
 #define LEAST_BITS 512u  // of a part
+#define MOST_BITS 262144u  // of parts that wait for each other
 #define LOOK 10          // bits of a code that a table is looked up by
 #define LOOKED (1 << LOOK)
 #define LONG 512         // entries for longer codes, which are the last ones: enough for usual files
@@ -172,11 +174,13 @@ __device__ bool decode(const Picture& picture, const Codes& codes, State& state,
   u32 dc = picture.dc[0] | picture.dc[1] << 8 | picture.dc[2] << 16, ac = picture.ac[0] | picture.ac[1] << 8 | picture.ac[2] << 16;
   i32 blocks = 0, dc0 = counts.dc[0], dc1 = counts.dc[1], dc2 = counts.dc[2];
   bool sound = true;
-  // Words in registers, one more than is needed: threads read far from each other, so that loads take long.
-  u32 word = bit >> 5, high = words[word], low = words[word + 1], next = words[word + 2];
+  // Hardly a branch, since threads in different states share a warp, and often a few threads are all that still work.
+  // Words are in registers, one more than is needed: threads read far from each other, so that loads take long.
+  u32 word = bit >> 5, high = words[word], low = words[word + 1], ahead = words[word + 2];
   u32 component = block < luma ? 0 : block - luma + 1;
   while (bit < end && blocks < most) {
-    u32 which = (k ? ac : dc) >> (8 * component) & 255;
+    bool first = k == 0;
+    u32 which = (first ? dc : ac) >> (8 * component) & 255;
     u32 bits = __funnelshift_l(low, high, bit & 31);
     u32 entry = codes.looked[which][bits >> (32 - LOOK)];
     if (!entry) {
@@ -186,27 +190,21 @@ __device__ bool decode(const Picture& picture, const Codes& codes, State& state,
     }
     u32 length = entry & 31, size = entry >> 5 & 15, run = entry >> 9;
     bit += length;
-    if (bit >> 5 != word) word++, high = low, low = next, next = words[word + 2];
-    i32 value = 0;
-    if (size && (WRITES || k == 0)) {
-      u32 rest = bits << (length - size);
-      value = (i32)(rest >> (32 - size)) - (rest >> 31 ? 0 : (1 << size) - 1);
-    }
-    if (k == 0) {
-      i32 sum = component == 0 ? dc0 += value : component == 1 ? dc1 += value : dc2 += value;
-      if (WRITES) made[0] = (i16)sum;
-      k = 1;
-    } else {
-      k = size || run == 15 ? k + run : 63;  // the end of the block
-      if (WRITES && size && k < 64) made[codes.order[k]] = (i16)value;
-      k++;
-    }
-    if (k >= 64) {
-      sound = sound && k == 64;
-      k = 0, blocks++, made += 64;
-      block = block + 1 == per_unit ? 0 : block + 1;
-      component = block < luma ? 0 : block - luma + 1;
-    }
+    bool crossing = bit >> 5 != word;
+    high = crossing ? low : high, low = crossing ? ahead : low, word = bit >> 5, ahead = words[word + 2];
+    u32 rest = bits << (length - size);
+    i32 value = (i32)(rest >> 1 >> (31 - size)) - (rest >> 31 ? 0 : (1 << size) - 1);  // 0 if it has no bits
+    i32 difference = first ? value : 0;
+    dc0 += component == 0 ? difference : 0, dc1 += component == 1 ? difference : 0, dc2 += component == 2 ? difference : 0;
+    u32 place = first ? 0 : k + run;
+    if (WRITES && (first || (size && place < 64)))
+      made[codes.order[place]] = (i16)(!first ? value : component == 0 ? dc0 : component == 1 ? dc1 : dc2);
+    k = first || size || run == 15 ? place + 1 : 64;  // the others end the block
+    bool over = k >= 64;
+    sound = sound && k <= 64;
+    k = over ? 0 : k, blocks += over, made += over ? 64 : 0;
+    block = !over ? block : block + 1 == per_unit ? 0 : block + 1;
+    component = block < luma ? 0 : block - luma + 1;
   }
   state.bit = bit, state.block = block, state.k = k;
   counts.blocks = blocks, counts.dc[0] = dc0, counts.dc[1] = dc1, counts.dc[2] = dc2;
@@ -244,7 +242,8 @@ extern "C" __global__ void __launch_bounds__(PARTS) huffman(const Picture* __res
   const i32 all = 0x7FFFFFFF;
   State state = {begin, 0, 0}, given = state;
   Counts counts = {0, {0, 0, 0}};
-  bool changed = true;
+  bool changed = true, again;
+  u32 spent = 0;
   do {
     if (changed) {
       state = given;
@@ -256,8 +255,12 @@ extern "C" __global__ void __launch_bounds__(PARTS) huffman(const Picture* __res
     State now = given;
     if (me) now = ends[me - 1];
     changed = begin < end && (now.bit != given.bit || now.block != given.block || now.k != given.k);
-    given = now;
-  } while (__syncthreads_or(changed));
+    given = now, spent += part, again = __syncthreads_or(changed);
+  } while (again && spent < MOST_BITS + 4 * part);
+  if (again) {  // where one part has to wait for the other, the CPU is faster
+    if (me == 0) results[blockIdx.x].failed = 1;
+    return;
+  }
   u32 ignored;
   i32 first = (i32)sum_before<PARTS>(counts.blocks, ignored);
   for (u32 c = 0; c < 3; c++) counts.dc[c] = (i32)sum_before<PARTS>(counts.dc[c], ignored);
