@@ -218,12 +218,10 @@ extern "C" __global__ void __launch_bounds__(PARTS) huffman(const Picture* __res
   const Picture& picture = pictures[blockIdx.x];
   __shared__ Codes codes;
   __shared__ State ends[PARTS];
-  __shared__ u32 complete;
   if (results[blockIdx.x].failed) return;
   u32 total = 8 * results[blockIdx.x].size, me = threadIdx.x;
-  if (me == 0) complete = 0;
   make_codes(picture, codes);
-  bool sound = true;
+  bool sound = true, complete = false;
   if (picture.interval) {
     i32 per_unit = picture.components == 1 ? 1 : picture.h * picture.v + 2;
     for (i32 i = me; i < picture.intervals; i += PARTS) {
@@ -267,10 +265,10 @@ extern "C" __global__ void __launch_bounds__(PARTS) huffman(const Picture* __res
   if (first < picture.blocks) {
     i16* made = picture.coefficients + 64ll * first;
     sound = decode<true>(picture, codes, given, end, picture.blocks - first, counts, made);
-    if (counts.blocks == picture.blocks - first && given.bit <= total && total - given.bit < 8) complete = 1;
+    complete = counts.blocks == picture.blocks - first && given.bit <= total && total - given.bit < 8;
   }
-  if (__syncthreads_or(!sound) || !complete)
-    if (me == 0) results[blockIdx.x].failed = 1;
+  bool wrong = __syncthreads_or(!sound), ended = __syncthreads_or(complete);
+  if (me == 0 && (wrong || !ended)) results[blockIdx.x].failed = 1;
 }
 
 // ----------------------------------------------------------------------------------------------------------- transform
