@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dali_studio.kernels.cuda import generate, pointwise, resample, sources, warp, window
+from dali_studio.kernels.cuda import generate, jpeg_decoder, pointwise, resample, sources, warp, window
 from dali_studio.kernels.cuda.generate import Form
 from dali_studio.kernels.cuda.parts import Part
 
@@ -138,10 +138,10 @@ def test_generated_kernels_compile_without_a_word(nvrtc: ctypes.CDLL, chain: str
         assert f"{form}(const Item*" in text
 
 
-def test_the_weights_compile_without_a_word(nvrtc: ctypes.CDLL) -> None:
+def test_what_is_not_generated_compiles_without_a_word(nvrtc: ctypes.CDLL) -> None:
     for name, functions in sources.FUNCTIONS.items():
         text = sources.source(name)
-        options = sources.options({"IN": np.dtype(np.uint8), "OUT": np.dtype(np.uint8)})
+        options = sources.options({"IN": np.dtype(np.uint8), "OUT": np.dtype(np.uint8), "PARTS": jpeg_decoder.PARTS})
         assert compile_source(nvrtc, text, options) == "", name
         assert all(f"{function}(" in text for function in functions)
 

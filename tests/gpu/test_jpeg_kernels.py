@@ -160,7 +160,7 @@ def test_a_file_with_many_parts_is_right_and_equal_runs_give_equal_bytes(decoder
     """Each part of the stream is longer than the least, and some parts begin in the middle of a code."""
     noise = np.random.default_rng(7).integers(0, 256, (300, 410, 3), np.uint8)
     files = [coded(noise, "444", 97), coded(picture(300, 410), "420", 95)]
-    assert len(files[0]) > 64 * jpeg_decoder._PARTS
+    assert len(files[0]) > 64 * jpeg_decoder.PARTS
     for _ in range(2):
         pictures, done = on_gpu(decoder, files)
         assert done.all() and all(np.array_equal(got, reference(f)) for got, f in zip(pictures, files, strict=True))

@@ -21,7 +21,7 @@ MOST_MEMORY, LEAST_MEMORY = 256 << 20, 16 << 20
 #: Pictures that are taken from a queue at a time.
 MOST, LEAST = 128, 32
 #: Parts of a picture's data, which are decoded at the same time.
-_PARTS = 512
+PARTS = 512
 #: Of a stream; the highest that all GPUs have is lower still.
 _PRIORITY = -1
 
@@ -146,7 +146,7 @@ class JpegKernels:
             given = np.uint64(base), np.uint64(after)
             unstuff, huffman, transform, colors = self._kernels
             unstuff((count,), (512,), given)
-            huffman((count,), (_PARTS,), given)
+            huffman((count,), (PARTS,), given)
             transform((-(-blocks // 128), count), (128,), given)
             colors((-(-pixels // 1024), count), (256,), given)
             self._done.record(self._stream)
@@ -159,5 +159,5 @@ class JpegKernels:
 
 @cache
 def _module() -> Any:
-    options = sources.options({"IN": np.dtype(np.uint8), "OUT": np.dtype(np.uint8), "PARTS": _PARTS})
+    options = sources.options({"IN": np.dtype(np.uint8), "OUT": np.dtype(np.uint8), "PARTS": PARTS})
     return cupy().RawModule(code=sources.source("jpeg"), options=options)
