@@ -171,14 +171,18 @@ class _Team:
         self._free = list(range(_QUEUES))
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
-        self._threads = threads
-        self._calls, self._caller = os.pipe()
+        #: Pipes, and how many threads listen to each. Helpers have their own: others would take the calls for them.
+        self._callers: list[tuple[int, int]] = []
         _teams.add(self)
-        end = _End(threads, self._calls)
-        for number in range(threads):
-            given = self._queues, self._calls, end, number < _HELPERS
-            name = f"dali-studio-decoder-{number + 1}"
-            threading.Thread(target=_serve, args=given, name=name, daemon=True).start()
+        for first, last in ((0, min(threads, _HELPERS)), (_HELPERS, threads)):
+            if first >= last:
+                continue
+            calls, caller = os.pipe()
+            self._callers.append((caller, last - first))
+            end = _End(last - first, calls)
+            for number in range(first, last):
+                given, name = (self._queues, calls, end, number < _HELPERS), f"dali-studio-decoder-{number + 1}"
+                threading.Thread(target=_serve, args=given, name=name, daemon=True).start()
 
     def start(self, job: Job) -> None:
         with self._lock:
@@ -186,7 +190,8 @@ class _Team:
                 return
             which = self._free.pop()
         job.move(self, self._queues, which, next(self._numbers))
-        os.write(self._caller, bytes(self._threads))
+        for caller, count in self._callers:
+            os.write(caller, bytes(count))
 
     def release(self, which: int, *, haunted: bool) -> None:
         decode_queue.mark(self._queues, which, 0)
@@ -196,7 +201,8 @@ class _Team:
             self._free.extend(() if haunted else (which,))
 
     def close(self) -> None:
-        os.close(self._caller)
+        for caller, _ in self._callers:
+            os.close(caller)
 
     def end(self) -> None:
         """Leave what waits, and wait for what is being decoded."""

@@ -20,8 +20,8 @@ from dali_studio.kernels.cpu.decode_queue import BY_HARDWARE
 from dali_studio.kernels.cpu.jpeg_facts import have_ends
 from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.kernels.cuda.jpeg_decoder import JpegKernels
+from dali_studio.kernels.cuda.jpeg_work import GpuDecoder, Turn
 from dali_studio.kernels.cuda.nvjpeg import open_decoder
-from dali_studio.kernels.cuda.nvjpeg_work import GpuDecoder, Turn
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.runtime.crew import Crew
 from dali_studio.runtime.failures import StepError, Tolerance

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from dali_studio.kernels.cpu.decode_queue import BY_HARDWARE, BY_KERNELS
 from dali_studio.kernels.cpu.libjpeg import DONE
 from dali_studio.kernels.cuda.device import Missing
-from dali_studio.kernels.cuda.nvjpeg_work import GpuDecoder, Turn
+from dali_studio.kernels.cuda.jpeg_work import GpuDecoder, Turn
 from dali_studio.runtime.crew import Crew, Job
 from dali_studio.runtime.workers import Loop, WorkerPool
 

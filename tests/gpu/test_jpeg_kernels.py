@@ -15,7 +15,7 @@ from dali_studio.kernels.cpu import jpeg, libjpeg
 from dali_studio.kernels.cpu.decode_queue import BY_KERNELS
 from dali_studio.kernels.cuda import jpeg_decoder
 from dali_studio.kernels.cuda.jpeg_decoder import JpegKernels
-from dali_studio.kernels.cuda.nvjpeg_rule import takes
+from dali_studio.kernels.cuda.jpeg_rule import takes
 from dali_studio.runtime.crew import Job
 from tests.images import Array, encoded, picture
 

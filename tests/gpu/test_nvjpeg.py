@@ -12,8 +12,8 @@ import simplejpeg
 from dali_studio.core.rows import addresses_of
 from dali_studio.kernels.cpu import jpeg, libjpeg
 from dali_studio.kernels.cuda.device import Missing
+from dali_studio.kernels.cuda.jpeg_rule import LARGEST_SIDE, takes
 from dali_studio.kernels.cuda.nvjpeg import HardwareDecoder, HardwareStalledError, open_decoder
-from dali_studio.kernels.cuda.nvjpeg_rule import LARGEST_SIDE, takes
 from dali_studio.runtime.crew import Job
 from tests.images import Array, encoded, picture
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dali_studio.kernels.cpu.decode_queue import BY_KERNELS, take_group
 from dali_studio.kernels.cuda import jpeg_scan, sources
 from dali_studio.kernels.cuda.device import cupy
-from dali_studio.kernels.cuda.nvjpeg_work import Turn
+from dali_studio.kernels.cuda.jpeg_work import Turn
 from dali_studio.kernels.cuda.staging import Staging
 
 #: Bytes of device memory for one launch, less if there is less; pictures that need more are left to others. Photos take
@@ -94,7 +94,7 @@ class JpegKernels:
         Parameters
         ----------
         requests : ndarray of int64, (N, `libjpeg.FIELDS`)
-            Of files that `nvjpeg_rule.takes` lets pass, and which have an end marker.
+            Of files that `jpeg_rule.takes` lets pass, and which have an end marker.
         places : ndarray of int64, (N, 2)
             Device addresses of the first pixels, and bytes from row to row.
         begin, end : int

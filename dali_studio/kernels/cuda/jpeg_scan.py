@@ -139,7 +139,7 @@ def read_file(  # noqa: C901, PLR0912 - one branch for each kind of segment
     Parameters
     ----------
     address, size : int
-        Of a file with an end marker, which `nvjpeg_rule.takes` lets pass.
+        Of a file with an end marker, which `jpeg_rule.takes` lets pass.
     picture : record of `PICTURE`
     tables : ndarray of uint16, (4, 64)
         Room for what is read on the way.

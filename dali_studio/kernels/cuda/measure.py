@@ -15,8 +15,8 @@ from dali_studio.kernels.cpu import libjpeg
 from dali_studio.kernels.cpu.jpeg_header import parse_header
 from dali_studio.kernels.cuda.device import Missing, cupy, missing
 from dali_studio.kernels.cuda.jpeg_decoder import JpegKernels
+from dali_studio.kernels.cuda.jpeg_rule import takes
 from dali_studio.kernels.cuda.nvjpeg import open_decoder
-from dali_studio.kernels.cuda.nvjpeg_rule import takes
 
 #: Seconds of every measurement.
 _MOMENT = 0.1

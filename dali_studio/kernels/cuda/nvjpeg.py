@@ -1,7 +1,7 @@
 """The GPU's own JPEG decoder, through nvJPEG: batches of files to pixels in device memory.
 
 Its pixels are, to the last bit, those of libjpeg-turbo with repeated instead of interpolated chroma samples
-(`jpeg.decode` with ``fast_upsampling``), for the files that `nvjpeg_rule.takes` lets pass. So the pictures of a batch
+(`jpeg.decode` with ``fast_upsampling``), for the files that `jpeg_rule.takes` lets pass. So the pictures of a batch
 may be shared between this decoder and the CPU's in any way.
 
 The hardware has hung when batches were enqueued without waiting between them, hence at most one is in flight. nvJPEG
@@ -26,8 +26,8 @@ from dali_studio.kernels.cpu.jpeg_facts import have_ends
 from dali_studio.kernels.cuda import nvjpeg_library, nvjpeg_turn
 from dali_studio.kernels.cuda.affinity import AwayFromInterrupts
 from dali_studio.kernels.cuda.device import Missing, cupy, missing
+from dali_studio.kernels.cuda.jpeg_work import Batch, Turn
 from dali_studio.kernels.cuda.nvjpeg_library import Library, NvjpegError
-from dali_studio.kernels.cuda.nvjpeg_work import Batch, Turn
 
 #: Pictures that the hardware takes from a queue at a time: more keep it busier, fewer leave less to wait for.
 MOST, LEAST = 256, 64

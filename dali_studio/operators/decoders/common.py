@@ -25,7 +25,7 @@ from dali_studio.kernels.cpu.image_codec import (
     peek_all,
 )
 from dali_studio.kernels.cpu.jpeg import colors_for, plain
-from dali_studio.kernels.cuda.nvjpeg_rule import takes
+from dali_studio.kernels.cuda.jpeg_rule import takes
 from dali_studio.operators.common import ON_ERROR, accept_output, sentence
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import BatchView, JpegImages

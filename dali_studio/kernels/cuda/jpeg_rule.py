@@ -1,4 +1,4 @@
-"""Which JPEG files the hardware decodes to the CPU's pixels; the measurements are in docs/gpu_decoding.md."""
+"""Which JPEG files decoders of a GPU decode to the CPU's pixels; the measurements are in docs/gpu_decoding.md."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _SAMPLINGS = ("4:4:4", "4:2:2", "4:2:0", "4:4:0")
 
 
 def takes(info: ImageInfo) -> bool:
-    """Whether the hardware decodes such a file, with the CPU's pixels."""
+    """Whether a GPU decodes such a file, with the CPU's pixels."""
     if info.format != "jpeg" or info.kind != "baseline" or info.bit_depth != 8 or not info.single_scan:
         return False
     if info.wide_tables or max(info.height, info.width) > LARGEST_SIDE:

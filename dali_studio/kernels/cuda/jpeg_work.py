@@ -1,4 +1,4 @@
-"""What a hardware decoder has to do: batches of its own, and turns at batches that it shares."""
+"""What a decoder of a GPU has to do: batches of its own (hardware only), and turns at batches that it shares."""
 
 from __future__ import annotations
 

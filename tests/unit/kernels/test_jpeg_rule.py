@@ -13,7 +13,7 @@ import simplejpeg
 from dali_studio.kernels.cpu import image_codec, jpeg
 from dali_studio.kernels.cuda import nvjpeg, nvjpeg_library
 from dali_studio.kernels.cuda.device import Missing
-from dali_studio.kernels.cuda.nvjpeg_rule import takes
+from dali_studio.kernels.cuda.jpeg_rule import takes
 from tests.images import Array, encoded, picture
 
 
