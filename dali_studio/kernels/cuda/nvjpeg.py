@@ -312,4 +312,4 @@ class HardwareDecoder:
         return parameters
 
 
-_GONE = "the GPU's JPEG hardware did not finish a batch in time; it is not used any more, and the CPU decodes instead"
+_GONE = "the GPU's JPEG hardware did not finish a batch in time; it is not used any more, and others decode instead"
