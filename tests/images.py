@@ -8,7 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import simplejpeg  # pyright: ignore[reportMissingTypeStubs]
 from PIL import Image
+
+from dali_studio.kernels.cpu import jpeg
 
 Array = np.ndarray[Any, Any]
 
@@ -51,6 +54,18 @@ def encoded(array: Array, form: str = "JPEG", **options: Any) -> Array:
     image = Image.fromarray(array[..., 0] if array.ndim == 3 and array.shape[2] == 1 else array)
     (image.convert(mode) if mode else image).save(stream, form, **options)
     return np.frombuffer(stream.getvalue(), np.uint8)
+
+
+def coded(array: Array, sampling: str = "420", quality: int = 90) -> Array:
+    """A JPEG file with chroma sampling "444", "422", "420" or "440", or of one component ("Gray"), as a uint8 array."""
+    colors = "GRAY" if sampling == "Gray" else "RGB"
+    plane = np.ascontiguousarray(array[..., :1] if sampling == "Gray" else array)
+    return np.frombuffer(simplejpeg.encode_jpeg(plane, quality, colors, sampling), np.uint8)
+
+
+def on_cpu(file: Array, output: str = "RGB", *, repeated: bool = True) -> Array:
+    """The pixels of a JPEG file, with repeated or interpolated chroma, by the CPU's decoder."""
+    return jpeg.decode(file, jpeg.parse_header(file), output, fast_upsampling=repeated)
 
 
 def dataset(root: Path, classes: int = 3, images: int = 4, size: tuple[int, int] = (20, 27)) -> Path:

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import simplejpeg
 
 from dali_studio.core.rows import addresses_of
 from dali_studio.kernels.cpu import jpeg, libjpeg
@@ -17,7 +16,7 @@ from dali_studio.kernels.cuda import jpeg_decoder
 from dali_studio.kernels.cuda.jpeg_decoder import JpegKernels
 from dali_studio.kernels.cuda.jpeg_rule import takes
 from dali_studio.runtime.crew import Job
-from tests.images import Array, encoded, picture
+from tests.images import Array, coded, encoded, on_cpu, picture
 
 pytestmark = pytest.mark.gpu
 
@@ -33,16 +32,6 @@ def decoder() -> Iterator[JpegKernels]:
     opened = JpegKernels(0, cupy.cuda.alloc)
     yield opened
     opened.close()
-
-
-def coded(array: Array, sampling: str = "420", quality: int = 90) -> Array:
-    colors = "GRAY" if sampling == "Gray" else "RGB"
-    plane = np.ascontiguousarray(array[..., :1] if sampling == "Gray" else array)
-    return np.frombuffer(simplejpeg.encode_jpeg(plane, quality, colors, sampling), np.uint8)
-
-
-def reference(file: Array, output: str = "RGB", *, repeated: bool = True) -> Array:
-    return jpeg.decode(file, jpeg.parse_header(file), output, fast_upsampling=repeated)
 
 
 def asked(files: Sequence[Array], output: str, windows: Sequence[Any] | None, *, repeated: bool = True) -> Array:
@@ -110,7 +99,7 @@ def test_the_pixels_are_those_of_the_cpu(decoder: JpegKernels, sampling: str, re
         pictures, done = on_gpu(decoder, files, output, shift=shift, padding=padding, repeated=repeated)
         assert done.all()
         for file, got in zip(files, pictures, strict=True):
-            assert np.array_equal(got, reference(file, output, repeated=repeated))
+            assert np.array_equal(got, on_cpu(file, output, repeated=repeated))
 
 
 @pytest.mark.parametrize("sampling", SAMPLINGS)
@@ -121,7 +110,7 @@ def test_so_are_those_of_noise_in_all_qualities(decoder: JpegKernels, sampling: 
     pictures, done = on_gpu(decoder, files)
     assert done.all()
     for file, got in zip(files, pictures, strict=True):
-        assert np.array_equal(got, reference(file))
+        assert np.array_equal(got, on_cpu(file))
 
 
 @pytest.mark.parametrize("sampling", range(3))
@@ -135,7 +124,7 @@ def test_so_are_those_of_unusual_files(decoder: JpegKernels, sampling: int) -> N
     pictures, done = on_gpu(decoder, files)
     assert done.all()
     for file, got in zip(files, pictures, strict=True):
-        assert np.array_equal(got, reference(file))
+        assert np.array_equal(got, on_cpu(file))
 
 
 @pytest.mark.parametrize("output", ["RGB", "GRAY"])
@@ -149,7 +138,7 @@ def test_a_window_is_the_part_of_the_whole(decoder: JpegKernels, sampling: str, 
         windows.append((y, x, int(generator.integers(1, h - y + 1)), int(generator.integers(1, w - x + 1))))
     file = coded(picture(h, w), sampling)
     for repeated in (True, False):
-        whole = reference(file, output, repeated=repeated)
+        whole = on_cpu(file, output, repeated=repeated)
         pictures, done = on_gpu(decoder, [file] * len(windows), output, windows=windows, shift=3, repeated=repeated)
         assert done.all()
         for (y, x, rows, columns), got in zip(windows, pictures, strict=True):
@@ -163,7 +152,7 @@ def test_a_file_with_many_parts_is_right_and_equal_runs_give_equal_bytes(decoder
     assert len(files[0]) > 64 * jpeg_decoder.PARTS
     for _ in range(2):
         pictures, done = on_gpu(decoder, files)
-        assert done.all() and all(np.array_equal(got, reference(f)) for got, f in zip(pictures, files, strict=True))
+        assert done.all() and all(np.array_equal(got, on_cpu(f)) for got, f in zip(pictures, files, strict=True))
 
 
 def test_short_memory_makes_several_launches_and_leaves_out_what_is_too_large(
@@ -179,7 +168,7 @@ def test_short_memory_makes_several_launches_and_leaves_out_what_is_too_large(
     assert np.flatnonzero(~done).tolist() == [4]
     assert len(sizes) > 2 and max(sizes) < 60_000
     for k in np.flatnonzero(done):
-        assert np.array_equal(pictures[k], reference(files[k]))
+        assert np.array_equal(pictures[k], on_cpu(files[k]))
 
 
 @pytest.mark.parametrize("limit", [120_000, 30_000])
@@ -203,7 +192,7 @@ def test_it_makes_do_with_the_memory_that_there_is(
             on_gpu(decoder, files)
     else:
         pictures, done = on_gpu(decoder, files)
-        assert done.all() and all(np.array_equal(got, reference(f)) for got, f in zip(pictures, files, strict=True))
+        assert done.all() and all(np.array_equal(got, on_cpu(f)) for got, f in zip(pictures, files, strict=True))
 
 
 
@@ -229,7 +218,7 @@ def test_a_turn_leaves_what_others_took_and_what_is_damaged(
     assert turn.milliseconds > 0 and job.take() == -1
     for k, got in enumerate(slab.pictures()):
         y, x, h, w = windows[k]
-        expected = reference(files[k])[y : y + h, x : x + w] if done[k] else GUARD
+        expected = on_cpu(files[k])[y : y + h, x : x + w] if done[k] else GUARD
         assert (got == expected).all()
 
 
@@ -314,7 +303,7 @@ def test_values_beyond_all_bounds_come_out_as_from_the_cpu(decoder: JpegKernels)
     pictures, done = on_gpu(decoder, files)
     assert done.all()
     for file, got in zip(files, pictures, strict=True):
-        assert np.array_equal(got, reference(file))
+        assert np.array_equal(got, on_cpu(file))
 
 
 def test_what_is_damaged_is_told_and_spoils_nothing_else(decoder: JpegKernels) -> None:
@@ -324,7 +313,7 @@ def test_what_is_damaged_is_told_and_spoils_nothing_else(decoder: JpegKernels) -
     assert [name for name, there in zip(DAMAGED, done[::2], strict=True) if there] == []
     assert done[1::2].all()
     for file, got in zip(files[1::2], pictures[1::2], strict=True):
-        assert np.array_equal(got, reference(file))
+        assert np.array_equal(got, on_cpu(file))
 
 
 @pytest.mark.parametrize("file", [GOOD, MARKED], ids=["plain", "restarts"])
@@ -339,4 +328,4 @@ def test_changed_bits_give_the_pixels_of_the_cpu_or_none(decoder: JpegKernels, f
     pictures, done = on_gpu(decoder, files)
     assert not done.all()
     for k in np.flatnonzero(done):
-        assert np.array_equal(pictures[k], reference(files[k]))
+        assert np.array_equal(pictures[k], on_cpu(files[k]))

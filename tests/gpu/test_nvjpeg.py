@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import simplejpeg
 
 from dali_studio.core.rows import addresses_of
 from dali_studio.kernels.cpu import jpeg, libjpeg
@@ -15,7 +14,7 @@ from dali_studio.kernels.cuda.device import Missing
 from dali_studio.kernels.cuda.jpeg_rule import LARGEST_SIDE, takes
 from dali_studio.kernels.cuda.nvjpeg import HardwareDecoder, HardwareStalledError, open_decoder
 from dali_studio.runtime.crew import Job
-from tests.images import Array, encoded, picture
+from tests.images import Array, coded, encoded, on_cpu, picture
 
 pytestmark = pytest.mark.gpu
 
@@ -31,16 +30,6 @@ def decoder() -> Iterator[HardwareDecoder]:
         pytest.skip(f"needs JPEG hardware: {opened.reason}")
     yield opened
     opened.close()
-
-
-def coded(array: Array, sampling: str = "420", quality: int = 90) -> Array:
-    colors = "GRAY" if sampling == "Gray" else "RGB"
-    plane = np.ascontiguousarray(array[..., :1] if sampling == "Gray" else array)
-    return np.frombuffer(simplejpeg.encode_jpeg(plane, quality, colors, sampling), np.uint8)
-
-
-def reference(file: Array, output: str = "RGB") -> Array:
-    return jpeg.decode(file, jpeg.parse_header(file), output, fast_upsampling=True)
 
 
 def on_gpu(
@@ -79,7 +68,7 @@ def test_the_pixels_are_those_of_the_cpu(decoder: HardwareDecoder, sampling: str
         pictures, trusted = on_gpu(decoder, files, output, shift=shift, padding=padding)
         assert trusted.all()
         for file, got in zip(files, pictures, strict=True):
-            assert np.array_equal(got, reference(file, output))
+            assert np.array_equal(got, on_cpu(file, output))
 
 
 @pytest.mark.parametrize("sampling", range(3))
@@ -94,7 +83,7 @@ def test_so_are_those_of_unusual_files(decoder: HardwareDecoder, sampling: int) 
     pictures, trusted = on_gpu(decoder, files)
     assert trusted.all()
     for file, got in zip(files, pictures, strict=True):
-        assert np.array_equal(got, reference(file))
+        assert np.array_equal(got, on_cpu(file))
 
 
 @pytest.mark.parametrize("output", ["RGB", "GRAY"])
@@ -107,7 +96,7 @@ def test_a_window_is_the_part_of_the_whole(decoder: HardwareDecoder, sampling: s
         y, x = int(generator.integers(h)), int(generator.integers(w))
         windows.append((y, x, int(generator.integers(1, h - y + 1)), int(generator.integers(1, w - x + 1))))
     file = coded(picture(h, w), sampling)
-    whole = reference(file, output)
+    whole = on_cpu(file, output)
     pictures, trusted = on_gpu(decoder, [file] * len(windows), output, windows=windows, shift=3)
     assert trusted.all()
     for (y, x, rows, columns), got in zip(windows, pictures, strict=True):
@@ -120,7 +109,7 @@ def test_batches_change_their_size_format_and_kind(decoder: HardwareDecoder) -> 
         for output in ("RGB", "GRAY"):
             pictures, trusted = on_gpu(decoder, files[:count], output)
             assert trusted.all()
-            assert all(np.array_equal(got, reference(f, output)) for f, got in zip(files, pictures, strict=False))
+            assert all(np.array_equal(got, on_cpu(f, output)) for f, got in zip(files, pictures, strict=False))
 
 
 def test_ten_runs_give_the_same_bytes(decoder: HardwareDecoder) -> None:
@@ -141,7 +130,7 @@ def test_what_is_damaged_is_told_and_spoils_nothing_else(decoder: HardwareDecode
     pictures, trusted = on_gpu(decoder, files)
     assert trusted.tolist() == [True, False, True, False, False, True, False, False]
     for index in np.flatnonzero(trusted):
-        assert np.array_equal(pictures[index], reference(good))
+        assert np.array_equal(pictures[index], on_cpu(good))
     assert (pictures[1] == GUARD).all() and (pictures[4] == GUARD).all()
 
 
@@ -174,7 +163,7 @@ def test_a_turn_takes_what_others_leave_and_sorts_out_what_is_refused(decoder: H
     for k in range(60):
         y, x, h, w = windows[k].tolist()
         got = host[k, : h * w * 3].reshape(h, w, 3)
-        assert np.array_equal(got, reference(files[k])[y : y + h, x : x + w]) if trusted[k] else not got.any()
+        assert np.array_equal(got, on_cpu(files[k])[y : y + h, x : x + w]) if trusted[k] else not got.any()
 
 
 def test_errors_in_the_data_do_not_reach_beyond_their_picture(decoder: HardwareDecoder) -> None:
@@ -187,7 +176,7 @@ def test_errors_in_the_data_do_not_reach_beyond_their_picture(decoder: HardwareD
         bad[generator.integers(start, len(good) - 2, 9)] = generator.integers(0, 256, 9)
         files += [bad, good]
     pictures, trusted = on_gpu(decoder, files)
-    assert all(trusted[0::2]) and all(np.array_equal(got, reference(good)) for got in pictures[0::2])
+    assert all(trusted[0::2]) and all(np.array_equal(got, on_cpu(good)) for got in pictures[0::2])
 
 
 def test_the_hardware_waits_for_the_event_that_it_is_told(decoder: HardwareDecoder) -> None:
@@ -207,7 +196,7 @@ def test_the_hardware_waits_for_the_event_that_it_is_told(decoder: HardwareDecod
         event = cupy.cuda.Event()
         event.record()
     decoder.decode([file], np.array([target.data.ptr], np.uint64), np.array([360]), after=event, patience=1.0)
-    assert np.array_equal(target.get(), reference(file))
+    assert np.array_equal(target.get(), on_cpu(file))
 
 
 def test_a_batch_may_be_prepared_while_another_is_decoded(decoder: HardwareDecoder) -> None:
@@ -219,7 +208,7 @@ def test_a_batch_may_be_prepared_while_another_is_decoded(decoder: HardwareDecod
     pitches = np.full(40, 360)
     batches = [decoder.submit(files[k : k + 8], targets[k : k + 8], pitches[k : k + 8]) for k in range(0, 40, 8)]
     assert all(decoder.wait(batch).all() for batch in batches)
-    assert all(np.array_equal(got, reference(file)) for file, got in zip(files, slab.get(), strict=True))
+    assert all(np.array_equal(got, on_cpu(file)) for file, got in zip(files, slab.get(), strict=True))
 
 
 def test_files_beyond_the_largest_side_are_refused_by_both(decoder: HardwareDecoder) -> None:
