@@ -25,7 +25,7 @@ SIZES = ((1, 1), (1, 17), (17, 33), (8, 8), (15, 31), (33, 16), (100, 3), (3, 10
 GUARD = 0xAB
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def decoder() -> Iterator[JpegKernels]:
     import cupy
 
