@@ -68,6 +68,16 @@ def on_cpu(file: Array, output: str = "RGB", *, repeated: bool = True) -> Array:
     return jpeg.decode(file, jpeg.parse_header(file), output, fast_upsampling=repeated)
 
 
+def windows_of(h: int, w: int, more: int) -> list[tuple[int, int, int, int]]:
+    """First row, first column, height and width of windows of a picture: those at its edges, and `more` random ones."""
+    generator = np.random.default_rng(5)
+    found = [(0, 0, h, w), (0, 0, 1, 1), (h - 1, w - 1, 1, 1), (h - 1, 0, 1, w), (0, w - 1, h, 1), (7, 9, 16, 16)]
+    for _ in range(more):
+        y, x = int(generator.integers(h)), int(generator.integers(w))
+        found.append((y, x, int(generator.integers(1, h - y + 1)), int(generator.integers(1, w - x + 1))))
+    return found
+
+
 def dataset(root: Path, classes: int = 3, images: int = 4, size: tuple[int, int] = (20, 27)) -> Path:
     """A folder of class folders with small JPEG files; names sort differently as text and as numbers."""
     for label in range(classes):

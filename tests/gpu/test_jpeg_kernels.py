@@ -16,7 +16,7 @@ from dali_studio.kernels.cuda import jpeg_decoder
 from dali_studio.kernels.cuda.jpeg_decoder import JpegKernels
 from dali_studio.kernels.cuda.jpeg_rule import takes
 from dali_studio.runtime.crew import Job
-from tests.images import Array, coded, encoded, on_cpu, picture
+from tests.images import Array, coded, encoded, on_cpu, picture, windows_of
 
 pytestmark = pytest.mark.gpu
 
@@ -130,13 +130,7 @@ def test_so_are_those_of_unusual_files(decoder: JpegKernels, sampling: int) -> N
 @pytest.mark.parametrize("output", ["RGB", "GRAY"])
 @pytest.mark.parametrize("sampling", SAMPLINGS)
 def test_a_window_is_the_part_of_the_whole(decoder: JpegKernels, sampling: str, output: str) -> None:
-    h, w = 53, 71
-    generator = np.random.default_rng(5)
-    windows = [(0, 0, h, w), (0, 0, 1, 1), (h - 1, w - 1, 1, 1), (h - 1, 0, 1, w), (0, w - 1, h, 1), (7, 9, 16, 16)]
-    for _ in range(18):
-        y, x = int(generator.integers(h)), int(generator.integers(w))
-        windows.append((y, x, int(generator.integers(1, h - y + 1)), int(generator.integers(1, w - x + 1))))
-    file = coded(picture(h, w), sampling)
+    windows, file = windows_of(53, 71, 18), coded(picture(53, 71), sampling)
     for repeated in (True, False):
         whole = on_cpu(file, output, repeated=repeated)
         pictures, done = on_gpu(decoder, [file] * len(windows), output, windows=windows, shift=3, repeated=repeated)

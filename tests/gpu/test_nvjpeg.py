@@ -14,7 +14,7 @@ from dali_studio.kernels.cuda.device import Missing
 from dali_studio.kernels.cuda.jpeg_rule import LARGEST_SIDE, takes
 from dali_studio.kernels.cuda.nvjpeg import HardwareDecoder, HardwareStalledError, open_decoder
 from dali_studio.runtime.crew import Job
-from tests.images import Array, coded, encoded, on_cpu, picture
+from tests.images import Array, coded, encoded, on_cpu, picture, windows_of
 
 pytestmark = pytest.mark.gpu
 
@@ -89,13 +89,7 @@ def test_so_are_those_of_unusual_files(decoder: HardwareDecoder, sampling: int) 
 @pytest.mark.parametrize("output", ["RGB", "GRAY"])
 @pytest.mark.parametrize("sampling", [*SAMPLINGS, "Gray"])
 def test_a_window_is_the_part_of_the_whole(decoder: HardwareDecoder, sampling: str, output: str) -> None:
-    h, w = 203, 301
-    generator = np.random.default_rng(5)
-    windows = [(0, 0, h, w), (0, 0, 1, 1), (h - 1, w - 1, 1, 1), (h - 1, 0, 1, w), (0, w - 1, h, 1), (7, 9, 16, 16)]
-    for _ in range(58):
-        y, x = int(generator.integers(h)), int(generator.integers(w))
-        windows.append((y, x, int(generator.integers(1, h - y + 1)), int(generator.integers(1, w - x + 1))))
-    file = coded(picture(h, w), sampling)
+    windows, file = windows_of(203, 301, 58), coded(picture(203, 301), sampling)
     whole = on_cpu(file, output)
     pictures, trusted = on_gpu(decoder, [file] * len(windows), output, windows=windows, shift=3)
     assert trusted.all()

@@ -164,8 +164,8 @@ __device__ void make_codes(const Picture& picture, Codes& codes) {
   __syncthreads();
 }
 
-// Decodes from a state on until the bit `end` or until so many blocks are finished. Writes coefficients behind `made`,
-// if there is room for them, with `before` as the DC values so far. False if that made no sense.
+// Decodes from a state on until the bit `end` or until so many blocks are finished. Adds to the DC values in `counts`,
+// and, if it WRITES, puts coefficients behind `made`. False if the data made no sense.
 template <bool WRITES>
 __device__ bool decode(const Picture& picture, const Codes& codes, State& state, u32 end, i32 most, Counts& counts, i16* made) {
   const u32* words = picture.words;
