@@ -70,6 +70,28 @@ def example(**arguments: Any) -> Example:
     return Example(arguments)
 
 
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """Element types that a C++ kernel is compiled for.
+
+    Attributes
+    ----------
+    kernel : str
+        Name of the function template in `kernels/cpu`.
+    types : tuple
+        For each parameter of the template, inputs first, the types that it takes. All combinations are compiled, and
+        what several operators declare for one kernel is joined.
+    """
+
+    kernel: str
+    types: tuple[tuple[DALIDataType, ...], ...]
+
+
+def compiled(kernel: str, *types: Sequence[DALIDataType]) -> Compiled:
+    """Declare the element types that an operator needs a kernel for."""
+    return Compiled(kernel, tuple(tuple(of_one) for of_one in types))
+
+
 class CommonArguments:
     """Arguments that every operator takes."""
 
@@ -99,6 +121,7 @@ class Operator(CommonArguments):
     traits: ClassVar[tuple[type[Trait], ...]] = ()
     devices: ClassVar[tuple[Device, ...]] = ("cpu",)
     examples: ClassVar[tuple[Example, ...]] = ()
+    kernels: ClassVar[tuple[Compiled, ...]] = ()
     version: ClassVar[int] = 1
     seeded: ClassVar[bool] = False
     stateful: ClassVar[bool] = False

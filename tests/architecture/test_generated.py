@@ -15,7 +15,8 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.parametrize(
-    "module", ["dali_studio.studio.codegen_ts", "dali_studio.api.stubs", "dali_studio.api.support_page"]
+    "module", ["dali_studio.studio.codegen_ts", "dali_studio.api.stubs", "dali_studio.api.support_page",
+     "dali_studio.api.instantiations"]
 )
 def test_is_fresh(module: str) -> None:
     done = subprocess.run(

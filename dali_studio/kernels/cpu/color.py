@@ -8,86 +8,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
-from numba import float32, float64, intp
 
-from dali_studio.kernels.cpu.jit import ArrayKernel, readable, short_kernel, writable
-from dali_studio.kernels.cpu.simd import (
-    add,
-    load1,
-    load16,
-    multiply,
-    spread1,
-    spread16,
-    store1_away,
-    store16_away,
-)
-from dali_studio.kernels.cpu.simd_pixels import (
-    load16x3,
-    store16x3_away,
-)
+from dali_studio.kernels.cpu.native import kernel
 from dali_studio.kernels.cpu.views import Array, alike, packed_rows
 
 #: RGB to YIQ, as nvidia.dali's hue, saturation and value are defined. Hue turns the plane of I and Q.
 _YIQ = np.array([[0.299, 0.587, 0.114], [0.596, -0.274, -0.321], [0.211, -0.523, 0.311]], np.float32).astype(np.float64)
 _RGB = np.linalg.inv(_YIQ)
-
-
-@numba.njit(forceinline=True)
-def _combine16(matrix, row, red, green, blue):
-    total = add(multiply(spread16(matrix, row), red), multiply(spread16(matrix, row + 1), green))
-    return add(add(total, multiply(spread16(matrix, row + 2), blue)), spread16(matrix, row + 3))
-
-
-@numba.njit(forceinline=True)
-def _combine1(matrix, row, red, green, blue):
-    total = add(multiply(spread1(matrix, row), red), multiply(spread1(matrix, row + 1), green))
-    return add(add(total, multiply(spread1(matrix, row + 2), blue)), spread1(matrix, row + 3))
-
-
-def _linear(src, out, rows, pixels, src_row, out_row, matrix):
-    """Rows of packed three-channel pixels; a full vector never overlaps another, so in place is safe."""
-    for row in range(rows):
-        at, to = row * src_row, row * out_row
-        x = 0
-        while x + 16 <= pixels:
-            red, green, blue = load16x3(src, at + 3 * x)
-            store16x3_away(
-                out,
-                to + 3 * x,
-                _combine16(matrix, 0, red, green, blue),
-                _combine16(matrix, 4, red, green, blue),
-                _combine16(matrix, 8, red, green, blue),
-            )
-            x += 16
-        while x < pixels:
-            r, g, b = load1(src, at + 3 * x), load1(src, at + 3 * x + 1), load1(src, at + 3 * x + 2)
-            store1_away(out, to + 3 * x, _combine1(matrix, 0, r, g, b))
-            store1_away(out, to + 3 * x + 1, _combine1(matrix, 4, r, g, b))
-            store1_away(out, to + 3 * x + 2, _combine1(matrix, 8, r, g, b))
-            x += 1
-
-
-def _scale(src, out, rows, count, src_row, out_row, factors):
-    """Rows of `count` elements: out = src * factors[0] + factors[1]."""
-    factor, offset = spread16(factors, 0), spread16(factors, 1)
-    for row in range(rows):
-        at, to = row * src_row, row * out_row
-        i = 0
-        while i + 32 <= count:
-            first, second = load16(src, at + i), load16(src, at + i + 16)
-            store16_away(out, to + i, add(multiply(first, factor), offset))
-            store16_away(out, to + i + 16, add(multiply(second, factor), offset))
-            i += 32
-        while i < count:
-            store1_away(out, to + i, add(multiply(load1(src, at + i), spread1(factors, 0)), spread1(factors, 1)))
-            i += 1
-
-
-_ROWS = (intp, intp, intp, intp)
-_LINEAR = ArrayKernel(_linear, lambda i, o: (readable(i, 3), writable(o, 3), *_ROWS, float32[:, ::1]))
-_SCALE = ArrayKernel(_scale, lambda i, o: (readable(i, 3), writable(o, 3), *_ROWS, float32[::1]))
 
 
 def _rows(src: Array, out: Array, unit: int) -> tuple[int, int, int, int]:
@@ -120,13 +48,7 @@ def linear_color(src: Array, out: Array, matrix: Any) -> None:
         raise ValueError(f"A colour transform needs 3 channels, the image has {src.shape[2]}.")
     weights = np.zeros((3, 4), np.float32)
     weights[:, : np.shape(matrix)[1]] = matrix
-    _apply(_LINEAR, src, out, 3, weights)
-
-
-def _apply(kernel: ArrayKernel, src: Array, out: Array, unit: int, factors: Array) -> None:
-    wide = src.astype(np.float32) if src.dtype == np.float16 else src  # numba has no float16
-    rows = _rows(wide, out, unit)
-    kernel.for_dtypes(wide.dtype, out.dtype)(wide, out, *rows, factors)
+    kernel("linear_color", src.dtype, out.dtype)(src, out, *_rows(src, out, 3), weights)
 
 
 def hsv_matrix(hue: Any, saturation: Any, value: Any) -> Array:
@@ -148,25 +70,8 @@ def hsv_matrix(hue: Any, saturation: Any, value: Any) -> Array:
     radians = np.deg2rad(angle.astype(np.float64))
     made = np.empty((*angle.shape, 3, 3), np.float32)
     cosine, sine = np.atleast_1d(np.cos(radians)), np.atleast_1d(np.sin(radians))
-    _turned()(cosine, sine, np.atleast_1d(factor), np.atleast_1d(gain), _RGB, _YIQ, made.reshape(-1, 3, 3))
+    kernel("turned")(cosine, sine, np.atleast_1d(factor), np.atleast_1d(gain), _RGB, _YIQ, made.reshape(-1, 3, 3))
     return made
-
-
-@short_kernel(
-    readable(float64, 1), readable(float64, 1), readable(float32, 1), readable(float32, 1), readable(float64, 2),
-    readable(float64, 2), writable(float32, 3),
-)  # fmt: skip
-def _turned(cosines, sines, factors, gains, left, right, made):
-    """left @ [[gain, 0, 0], [0, cosine, sine], [0, -sine, cosine]] @ right, with factor and gain in cosine and sine."""
-    for i in range(len(made)):
-        factor, gain = np.float64(factors[i]), np.float64(gains[i])
-        cosine, sine = cosines[i] * factor * gain, sines[i] * factor * gain
-        for row in range(3):
-            x = left[row, 0] * gain
-            y = left[row, 1] * cosine - left[row, 2] * sine
-            z = left[row, 1] * sine + left[row, 2] * cosine
-            for column in range(3):
-                made[i, row, column] = x * right[0, column] + y * right[1, column] + z * right[2, column]
 
 
 def brightness_contrast(src: Array, out: Array, mult: float, add: float) -> None:
@@ -179,7 +84,7 @@ def brightness_contrast(src: Array, out: Array, mult: float, add: float) -> None
     mult, add : float
         From `brightness_contrast_coefficients`, taken as float32.
     """
-    _apply(_SCALE, src, out, 1, np.array([mult, add], np.float32))
+    kernel("scale", src.dtype, out.dtype)(src, out, *_rows(src, out, 1), mult, add)
 
 
 def _half_range(dtype: Any) -> np.float32:

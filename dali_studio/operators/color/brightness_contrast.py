@@ -20,7 +20,7 @@ from dali_studio.operators.common import T, accept_input, accept_output, image_m
 from dali_studio.operators.parts import run_alone
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import BatchView, Work
-from dali_studio.schema.declare import Input, Operator, Output, example
+from dali_studio.schema.declare import Input, Operator, Output, compiled, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Ui
 from dali_studio.schema.traits import PerSample, PixelPart, Pointwise
 
@@ -46,6 +46,7 @@ class BrightnessContrast(Operator):
         example(brightness_shift=0.1, contrast=1.7, contrast_center=100.0),
         example(brightness=0.5, dtype="FLOAT"),
     )
+    kernels = (compiled("scale", _TYPES, _TYPES),)
 
     brightness: Annotated[float, Doc("Factor of the result."), Ui("slider", (0, 2)), PER_SAMPLE, COMMON] = 1.0
     contrast: Annotated[

@@ -20,7 +20,7 @@ from dali_studio.operators.common import T, accept_input, accept_output, image_m
 from dali_studio.operators.parts import run_alone
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import BatchView, Work
-from dali_studio.schema.declare import Input, Operator, Output, example
+from dali_studio.schema.declare import Input, Operator, Output, compiled, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Ui, Unit
 from dali_studio.schema.traits import PerSample, PixelPart, Pointwise
 
@@ -46,6 +46,7 @@ class Hsv(Operator):
         example(saturation=0.0),
         example(hue=-120.0, dtype="FLOAT"),
     )
+    kernels = (compiled("linear_color", _TYPES, _TYPES),)
 
     hue: Annotated[float, Doc("Rotation of the hue."), Unit("deg"), Ui("dial", (-180, 180)), PER_SAMPLE, COMMON] = 0.0
     saturation: Annotated[float, Doc("Factor; 0 is grey."), Ui("slider", (0, 2)), PER_SAMPLE, COMMON] = 1.0

@@ -1,0 +1,196 @@
+"""Compiles the C++ kernels of the CPU, a library for each level of processor, with the compiler of the package `ziglang`.
+
+Run as a program (``python dali_studio/kernels/build.py``), so that it needs nothing but `ziglang`: the package itself
+is of no use before it has its kernels. Only what changed is compiled.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import importlib.util
+import json
+import os
+import platform
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parent
+SOURCES = FOLDER / "cpu"
+OUTPUT = SOURCES / "lib"
+CACHE = FOLDER.parents[1] / "build" / "kernels"
+
+#: No contraction to fused multiply-add: where it is wanted, the sources say `muladd`.
+FLAGS = (
+    "-std=c++17", "-O3", "-g0", "-ffp-contract=off", "-fno-math-errno", "-fno-exceptions", "-fno-rtti", "-fPIC",
+    "-fvisibility=hidden", "-nostdlib++", "-Wall", "-Wextra", "-Werror",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Target:
+    """A platform, as the compiler names it, with the levels of its processors."""
+
+    name: str
+    triple: str
+    levels: tuple[tuple[str, str], ...]
+    suffix: str
+
+
+_X86 = (("v1", "x86_64"), ("v3", "x86_64_v3"), ("v4", "x86_64_v4"))
+_ARM = (("v8", "generic"),)
+TARGETS = {
+    target.name: target
+    for target in (
+        Target("linux-x86_64", "x86_64-linux-gnu.2.17", _X86, ".so"),
+        Target("linux-aarch64", "aarch64-linux-gnu.2.17", _ARM, ".so"),
+        Target("macos-x86_64", "x86_64-macos.12.0", _X86[:2], ".dylib"),
+        Target("macos-arm64", "aarch64-macos.12.0", _ARM, ".dylib"),
+        Target("windows-amd64", "x86_64-windows-gnu", _X86, ".dll"),
+    )
+}
+
+
+def native_target() -> Target:
+    """That of the machine this runs on."""
+    system = {"darwin": "macos", "win32": "windows"}.get(sys.platform, "linux")
+    machine = platform.machine().lower()
+    name = f"{system}-{machine}"
+    if name not in TARGETS:
+        raise SystemExit(f"There are no kernels for {name}. Known platforms: {', '.join(TARGETS)}.")
+    return TARGETS[name]
+
+
+def _compiler() -> str:
+    spec = importlib.util.find_spec("ziglang")
+    if spec is None or spec.origin is None:
+        raise SystemExit("The kernels are compiled by the package ziglang, which is not installed: pip install ziglang")
+    return str(Path(spec.origin).parent / ("zig.exe" if sys.platform == "win32" else "zig"))
+
+
+@dataclass(frozen=True)
+class _Unit:
+    """One source for one level of processor."""
+
+    source: Path
+    target: Target
+    level: str
+    cpu: str
+
+    @property
+    def object(self) -> Path:
+        return CACHE / self.target.name / self.level / f"{self.source.stem}.o"
+
+    def command(self, compiler: str) -> list[str]:
+        flags = [flag for flag in FLAGS if not (flag == "-fPIC" and self.target.suffix == ".dll")]
+        return [
+            compiler, "c++", "-target", self.target.triple, f"-mcpu={self.cpu}", *flags,
+            "-MMD", "-MF", str(self.object.with_suffix(".d")), "-c", str(self.source), "-o", str(self.object),
+        ]  # fmt: skip
+
+    def stamp(self, compiler: str) -> str:
+        """What the object was made from: the command, and the contents of the source and of all headers."""
+        made = hashlib.sha256(json.dumps(self.command(compiler)).encode())
+        for path in sorted({self.source, *self._headers()}):
+            made.update(path.read_bytes() if path.is_file() else b"gone")
+        return made.hexdigest()
+
+    def _headers(self) -> list[Path]:
+        depends = self.object.with_suffix(".d")
+        if not depends.is_file():
+            return []
+        words = depends.read_text(encoding="utf-8").replace("\\\n", " ").split()
+        return [path for word in words[1:] if FOLDER in (path := Path(word).resolve()).parents]
+
+    def fresh(self, compiler: str) -> bool:
+        stamp = self.object.with_suffix(".stamp")
+        return self.object.is_file() and stamp.is_file() and stamp.read_text() == self.stamp(compiler)
+
+    def compile(self, compiler: str) -> str:
+        """What the compiler had to say; nothing if all went well."""
+        self.object.parent.mkdir(parents=True, exist_ok=True)
+        done = subprocess.run(self.command(compiler), capture_output=True, text=True, check=False)  # noqa: S603
+        if done.returncode:
+            return done.stderr or f"the compiler ended with {done.returncode}"
+        self.object.with_suffix(".stamp").write_text(self.stamp(compiler))
+        return ""
+
+
+class _Progress:
+    """A line that moves on a terminal, and one line every few seconds elsewhere."""
+
+    def __init__(self, total: int) -> None:
+        self._total, self._done, self._said, self._start = total, 0, 0.0, time.monotonic()
+        self._moves = sys.stderr.isatty()
+
+    def step(self, name: str) -> None:
+        self._done += 1
+        now = time.monotonic()
+        if self._moves or now - self._said > 2 or self._done == self._total:
+            self._said = now
+            text = f"Compiling kernels: {self._done} of {self._total} ({name}), {now - self._start:.0f} s"
+            sys.stderr.write(f"\r\x1b[K{text}" if self._moves else f"{text}\n")
+        if self._moves and self._done == self._total:
+            sys.stderr.write("\n")
+        sys.stderr.flush()
+
+
+def _link(target: Target, level: str, objects: list[Path], output: Path, compiler: str) -> Path:
+    library = output / f"kernels-{target.name}-{level}{target.suffix}"
+    if library.is_file() and all(library.stat().st_mtime_ns > one.stat().st_mtime_ns for one in objects):
+        return library
+    output.mkdir(parents=True, exist_ok=True)
+    # A file of its own, which then takes the place of the old one: programs that run keep what they have loaded.
+    made = library.with_name(f"{library.name}.new")
+    strip = [] if target.suffix == ".dylib" else ["-s"]
+    command = [compiler, "cc", "-shared", *strip, "-target", target.triple, *map(str, objects), "-o", str(made)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+    if done.returncode:
+        raise SystemExit(f"The kernels of {target.name} could not be linked:\n{done.stderr}")
+    made.replace(library)
+    for left in output.glob(f"{library.stem}*.pdb"):
+        left.unlink()
+    return library
+
+
+def build(target: Target, output: Path = OUTPUT, levels: tuple[str, ...] = ()) -> list[Path]:
+    """The libraries of a platform, compiled as far as needed."""
+    compiler = _compiler()
+    sources = sorted(SOURCES.glob("*.cpp"))
+    chosen = [(level, cpu) for level, cpu in target.levels if not levels or level in levels]
+    units = [_Unit(source, target, level, cpu) for source in sources for level, cpu in chosen]
+    stale = [unit for unit in units if not unit.fresh(compiler)]
+    progress = _Progress(len(stale))
+
+    def work(unit: _Unit) -> str:
+        said = unit.compile(compiler)
+        progress.step(f"{unit.source.stem}, {unit.level}")
+        return said
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        failures = [said for said in pool.map(work, stale) if said]
+    if failures:
+        raise SystemExit("\n".join(["The kernels could not be compiled:", *failures]))
+    return [
+        _link(target, level, [unit.object for unit in units if unit.level == level], output, compiler)
+        for level, _ in chosen
+    ]
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--target", choices=sorted(TARGETS), help="default: the platform this runs on")
+    parser.add_argument("--level", action="append", default=[], help="only this level; may be repeated")
+    parser.add_argument("--output", type=Path, default=OUTPUT)
+    given = parser.parse_args()
+    target = TARGETS[given.target] if given.target else native_target()
+    build(target, given.output, tuple(given.level))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,19 @@
+// Linear colour transforms. float32 without fused multiply-add, in a fixed order, so that rounded results equal nvidia.dali's.
+// V is a float, or a vector of them.
+#pragma once
+#include "numbers.hpp"
+
+// multiply * x + add
+struct Scale {
+  float multiply, add;
+  template <class V> HD V operator()(V x) const { return x * multiply + add; }
+};
+
+// Rows are output channels: red, green, blue, and what is added.
+struct ColorMatrix {
+  float m[12];
+  template <class V> HD V operator()(int row, V red, V green, V blue) const {
+    const float* w = m + 4 * row;
+    return ((w[0] * red + w[1] * green) + w[2] * blue) + w[3];
+  }
+};
