@@ -1,4 +1,4 @@
-"""Compiles the C++ kernels of the CPU, a library for each level of processor, with the compiler of the package `ziglang`.
+"""Compiles the C++ kernels of the CPU, one library for each level of processor, by means of the package `ziglang`.
 
 Run as a program (``python dali_studio/kernels/build.py``), so that it needs nothing but `ziglang`: the package itself
 is of no use before it has its kernels. Only what changed is compiled.
