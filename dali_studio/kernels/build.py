@@ -33,12 +33,13 @@ FLAGS = (
 
 @dataclass(frozen=True)
 class Target:
-    """A platform, as the compiler names it, with the levels of its processors."""
+    """A platform: its name for the compiler, levels of its processors, suffix of its libraries, and tag of its wheels."""
 
     name: str
     triple: str
     levels: tuple[tuple[str, str], ...]
     suffix: str
+    tag: str
 
 
 _X86 = (("v1", "x86_64"), ("v3", "x86_64_v3"), ("v4", "x86_64_v4"))
@@ -46,11 +47,11 @@ _ARM = (("v8", "generic"),)
 TARGETS = {
     target.name: target
     for target in (
-        Target("linux-x86_64", "x86_64-linux-gnu.2.17", _X86, ".so"),
-        Target("linux-aarch64", "aarch64-linux-gnu.2.17", _ARM, ".so"),
-        Target("macos-x86_64", "x86_64-macos.12.0", _X86[:2], ".dylib"),
-        Target("macos-arm64", "aarch64-macos.12.0", _ARM, ".dylib"),
-        Target("windows-amd64", "x86_64-windows-gnu", _X86, ".dll"),
+        Target("linux-x86_64", "x86_64-linux-gnu.2.17", _X86, ".so", "manylinux_2_17_x86_64.manylinux2014_x86_64"),
+        Target("linux-aarch64", "aarch64-linux-gnu.2.17", _ARM, ".so", "manylinux_2_17_aarch64.manylinux2014_aarch64"),
+        Target("macos-x86_64", "x86_64-macos.12.0", _X86[:2], ".dylib", "macosx_12_0_x86_64"),
+        Target("macos-arm64", "aarch64-macos.12.0", _ARM, ".dylib", "macosx_12_0_arm64"),
+        Target("windows-amd64", "x86_64-windows-gnu", _X86, ".dll", "win_amd64"),
     )
 }
 
@@ -152,7 +153,7 @@ def _link(target: Target, level: str, objects: list[Path], output: Path, compile
     if done.returncode:
         raise SystemExit(f"The kernels of {target.name} could not be linked:\n{done.stderr}")
     made.replace(library)
-    for left in output.glob(f"{library.stem}*.pdb"):
+    for left in (*output.glob("*.pdb"), *output.glob("*.lib")):  # what the linker for Windows adds
         left.unlink()
     return library
 
@@ -187,7 +188,11 @@ def main() -> None:
     parser.add_argument("--target", choices=sorted(TARGETS), help="default: the platform this runs on")
     parser.add_argument("--level", action="append", default=[], help="only this level; may be repeated")
     parser.add_argument("--output", type=Path, default=OUTPUT)
+    parser.add_argument("--list", action="store_true", help="print the names of all platforms, and compile nothing")
     given = parser.parse_args()
+    if given.list:
+        sys.stdout.write("\n".join(TARGETS) + "\n")
+        return
     target = TARGETS[given.target] if given.target else native_target()
     build(target, given.output, tuple(given.level))
 
