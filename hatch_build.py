@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -15,10 +16,11 @@ ROOT = Path(__file__).resolve().parent
 
 def _script(path: str) -> ModuleType:
     """A script of the package as a module, without importing the package, whose dependencies need not be there."""
-    spec = importlib.util.spec_from_file_location(Path(path).stem, ROOT / path)
+    spec = importlib.util.spec_from_file_location(f"dali_studio_{Path(path).stem}", ROOT / path)
     if spec is None or spec.loader is None:
         raise ImportError(path)
     module = importlib.util.module_from_spec(spec)
+    sys.modules[module.__name__] = module  # dataclasses look for their module there
     spec.loader.exec_module(module)
     return module
 

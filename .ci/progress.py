@@ -11,6 +11,7 @@ import time
 
 
 def main() -> int:
+    """Run it; the code is the command's."""
     what, *command = sys.argv[1:]
     start, said, moves = time.monotonic(), [""], sys.stdout.isatty()
     done = threading.Event()
@@ -25,9 +26,7 @@ def main() -> int:
     thread = threading.Thread(target=show, daemon=True)
     thread.start()
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
-    for line in process.stdout:
-        if line.strip():
-            said.append(line)
+    said.extend(line for line in process.stdout if line.strip())
     code = process.wait()
     done.set()
     thread.join()

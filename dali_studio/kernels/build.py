@@ -33,7 +33,7 @@ FLAGS = (
 
 @dataclass(frozen=True)
 class Target:
-    """A platform: its name for the compiler, levels of its processors, suffix of its libraries, and tag of its wheels."""
+    """A platform: its name for the compiler, levels of its processors, suffix of libraries, and tag of wheels."""
 
     name: str
     triple: str
