@@ -66,7 +66,8 @@ def native_target() -> Target:
     return TARGETS[name]
 
 
-def _compiler() -> str:
+def compiler() -> str:
+    """The program that compiles and links."""
     spec = importlib.util.find_spec("ziglang")
     if spec is None or spec.origin is None:
         raise SystemExit("The kernels are compiled by the package ziglang, which is not installed: pip install ziglang")
@@ -86,16 +87,16 @@ class _Unit:
     def object(self) -> Path:
         return CACHE / self.target.name / self.level / f"{self.source.stem}.o"
 
-    def command(self, compiler: str) -> list[str]:
+    def command(self, tool: str) -> list[str]:
         flags = [flag for flag in FLAGS if not (flag == "-fPIC" and self.target.suffix == ".dll")]
         return [
-            compiler, "c++", "-target", self.target.triple, f"-mcpu={self.cpu}", *flags,
+            tool, "c++", "-target", self.target.triple, f"-mcpu={self.cpu}", *flags,
             "-MMD", "-MF", str(self.object.with_suffix(".d")), "-c", str(self.source), "-o", str(self.object),
         ]  # fmt: skip
 
-    def stamp(self, compiler: str) -> str:
+    def stamp(self, tool: str) -> str:
         """What the object was made from: the command, and the contents of the source and of all headers."""
-        made = hashlib.sha256(json.dumps(self.command(compiler)).encode())
+        made = hashlib.sha256(json.dumps(self.command(tool)).encode())
         for path in sorted({self.source, *self._headers()}):
             made.update(path.read_bytes() if path.is_file() else b"gone")
         return made.hexdigest()
@@ -107,17 +108,17 @@ class _Unit:
         words = depends.read_text(encoding="utf-8").replace("\\\n", " ").split()
         return [path for word in words[1:] if FOLDER in (path := Path(word).resolve()).parents]
 
-    def fresh(self, compiler: str) -> bool:
+    def fresh(self, tool: str) -> bool:
         stamp = self.object.with_suffix(".stamp")
-        return self.object.is_file() and stamp.is_file() and stamp.read_text() == self.stamp(compiler)
+        return self.object.is_file() and stamp.is_file() and stamp.read_text() == self.stamp(tool)
 
-    def compile(self, compiler: str) -> str:
+    def compile(self, tool: str) -> str:
         """What the compiler had to say; nothing if all went well."""
         self.object.parent.mkdir(parents=True, exist_ok=True)
-        done = subprocess.run(self.command(compiler), capture_output=True, text=True, check=False)  # noqa: S603
+        done = subprocess.run(self.command(tool), capture_output=True, text=True, check=False)  # noqa: S603
         if done.returncode:
             return done.stderr or f"the compiler ended with {done.returncode}"
-        self.object.with_suffix(".stamp").write_text(self.stamp(compiler))
+        self.object.with_suffix(".stamp").write_text(self.stamp(tool))
         return ""
 
 
@@ -140,7 +141,7 @@ class _Progress:
         sys.stderr.flush()
 
 
-def _link(target: Target, level: str, objects: list[Path], output: Path, compiler: str) -> Path:
+def _link(target: Target, level: str, objects: list[Path], output: Path, tool: str) -> Path:
     library = output / f"kernels-{target.name}-{level}{target.suffix}"
     if library.is_file() and all(library.stat().st_mtime_ns > one.stat().st_mtime_ns for one in objects):
         return library
@@ -148,7 +149,7 @@ def _link(target: Target, level: str, objects: list[Path], output: Path, compile
     # A file of its own, which then takes the place of the old one: programs that run keep what they have loaded.
     made = library.with_name(f"{library.name}.new")
     strip = [] if target.suffix == ".dylib" else ["-s"]
-    command = [compiler, "cc", "-shared", *strip, "-target", target.triple, *map(str, objects), "-o", str(made)]
+    command = [tool, "cc", "-shared", *strip, "-target", target.triple, *map(str, objects), "-o", str(made)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
     if done.returncode:
         raise SystemExit(f"The kernels of {target.name} could not be linked:\n{done.stderr}")
@@ -160,15 +161,15 @@ def _link(target: Target, level: str, objects: list[Path], output: Path, compile
 
 def build(target: Target, output: Path = OUTPUT, levels: tuple[str, ...] = ()) -> list[Path]:
     """The libraries of a platform, compiled as far as needed."""
-    compiler = _compiler()
+    tool = compiler()
     sources = sorted(SOURCES.glob("*.cpp"))
     chosen = [(level, cpu) for level, cpu in target.levels if not levels or level in levels]
     units = [_Unit(source, target, level, cpu) for source in sources for level, cpu in chosen]
-    stale = [unit for unit in units if not unit.fresh(compiler)]
+    stale = [unit for unit in units if not unit.fresh(tool)]
     progress = _Progress(len(stale))
 
     def work(unit: _Unit) -> str:
-        said = unit.compile(compiler)
+        said = unit.compile(tool)
         progress.step(f"{unit.source.stem}, {unit.level}")
         return said
 
@@ -177,7 +178,7 @@ def build(target: Target, output: Path = OUTPUT, levels: tuple[str, ...] = ()) -
     if failures:
         raise SystemExit("\n".join(["The kernels could not be compiled:", *failures]))
     return [
-        _link(target, level, [unit.object for unit in units if unit.level == level], output, compiler)
+        _link(target, level, [unit.object for unit in units if unit.level == level], output, tool)
         for level, _ in chosen
     ]
 
