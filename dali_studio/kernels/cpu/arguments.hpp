@@ -80,6 +80,7 @@ typedef void* Object;  // PyObject*
 // is not linked to a Python, and serves all versions.
 struct Python {
   i64 (*as_integer)(Object);
+  u64 (*as_word)(Object);
   double (*as_real)(Object);
   Object (*integer)(i64);
   Object (*failed)();
@@ -105,8 +106,10 @@ enum { FAST_CALL = 0x80 };
 // ------------------------------------------------------------------------------------------- from Python's arguments
 
 enum Problem {
-  NOT_AN_ARRAY = 1, WRONG_TYPE, WRONG_AXES, READ_ONLY, NOT_ALIGNED, NOT_DENSE, NOT_A_NUMBER, OUT_OF_RANGE, WRONG_COUNT
+  NOT_AN_ARRAY = 1, WRONG_TYPE, WRONG_AXES, READ_ONLY, NOT_ALIGNED, NOT_DENSE, NOT_A_NUMBER, OUT_OF_RANGE, WRONG_COUNT, WRONG_SIZES
 };
+// What a kernel returns, before it has done anything, where the sizes of its arguments do not fit each other.
+constexpr i64 MISFIT = limits<i64>::low;
 
 struct Parameter {
   char kind;  // 'o': an array, 'i': an integer, 'd': a real number
@@ -148,6 +151,14 @@ template <> struct Given<i64> : Number<i64> {};
 template <> struct Given<int> : Number<int> {};
 template <> struct Given<u32> : Number<u32> {};
 template <> struct Given<bool> : Number<bool> {};
+template <> struct Given<u64> {  // modulo 2^64
+  u64 value;
+  HD int take(Object object) {
+    value = python.as_word(object);
+    return value == ~0ull && python.failed() ? NOT_A_NUMBER : 0;
+  }
+  static constexpr Parameter parameter{'i', 0, false, false, "int"};
+};
 template <class P> struct Real {
   P value;
   HD int take(Object object) {
@@ -211,7 +222,7 @@ template <class R, class... P, R (*F)(P...)> struct Wrapped<F> {
     if constexpr (same<R, void>::value) F(given.value...);
     else result = (i64)F(given.value...);
     if (thread) python.take_lock(thread);
-    return python.integer(result);
+    return result == MISFIT ? refused(refuse, 0, WRONG_SIZES, objects, count) : python.integer(result);
   }
   static constexpr Parameter parameters[] = {Given<P>::parameter..., {}};
   static inline Entry entry{};

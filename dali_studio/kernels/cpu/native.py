@@ -46,15 +46,15 @@ _Entry._fields_ = (
 
 #: What `arguments.hpp` calls, in its order.
 _PYTHON = (
-    "PyLong_AsLongLong", "PyFloat_AsDouble", "PyLong_FromLongLong", "PyErr_Occurred", "PyErr_Clear",
-    "PyEval_SaveThread", "PyEval_RestoreThread", "PyTuple_New", "PyTuple_SetItem", "Py_IncRef", "Py_DecRef",
+    "PyLong_AsLongLong", "PyLong_AsUnsignedLongLongMask", "PyFloat_AsDouble", "PyLong_FromLongLong",
+    "PyErr_Occurred", "PyErr_Clear", "PyEval_SaveThread", "PyEval_RestoreThread", "PyTuple_New", "PyTuple_SetItem", "Py_IncRef", "Py_DecRef",
     "PyObject_CallObject",
 )  # fmt: skip
 #: What is wrong with an argument, by its number there.
 _PROBLEMS = (
     "", "not numpy.ndarray itself", "its type", "its axes", "read-only", "not aligned", "with gaps",
 )  # fmt: skip
-_NOT_AN_ARRAY, _WRONG_COUNT = 1, 9
+_NOT_AN_ARRAY, _WRONG_COUNT, _WRONG_SIZES = 1, 9, 10
 
 
 def _path(level: str) -> Path:
@@ -124,7 +124,8 @@ def kernel(name: str, *dtypes: np.dtype[Any]) -> Callable[..., int]:
     Raises
     ------
     TypeError
-        When it is not compiled for these types; by the callable, when an argument is not what the kernel takes.
+        When it is not compiled for these types; by the callable, when an argument is not what the kernel takes. A
+        callable that looks at the sizes of its arguments raises a ValueError when they do not fit each other.
     """
     entry = _entries().get((name, *(dtype.name for dtype in dtypes)))
     if entry is None:
@@ -137,6 +138,9 @@ def kernel(name: str, *dtypes: np.dtype[Any]) -> Callable[..., int]:
             plain = [one.view(np.ndarray) if isinstance(one, np.ndarray) else one for one in given]
             if any(type(one) is not type(other) for one, other in zip(given, plain, strict=True)):
                 return function(*plain)  # arrays of a class that inherits from numpy's
+        if problem == _WRONG_SIZES:
+            sizes = ", ".join(str(one.shape if isinstance(one, np.ndarray) else one) for one in given)
+            raise ValueError(f"{name}: arrays of these shapes, and these numbers, do not fit each other: {sizes}.")
         raise TypeError(_refusal(name, entry, position, problem, given))
 
     make = pythonapi.PyCFunction_NewEx
