@@ -44,9 +44,8 @@ static Window largest_window(i64 height, i64 width, i64 max_h, i64 max_w, Range 
   return {most<i64>(1, whole((float)h * scale)), most<i64>(1, whole((float)w * scale))};
 }
 
-// A place below `size`, as `uniform_below` finds it; 0 for a window larger than its image.
+// A place below `size`, as `uniform_below` finds it.
 HD i64 place(Draws& draws, i64 size) {
-  if (size < 1) return 0;
   const u64 limit = (u64)size, few = ((1ull << 32) - limit) % limit;
   u64 product;
   do product = draws() * limit;
@@ -76,6 +75,8 @@ static i64 random_crops(Array<const u32, 2> draws, Array<const i64, 2> shapes, D
       made = drawn_window(own, height, width, areas, ratios, log_ratio.data, attempts);
       if (made.height == 0) made = largest_window(height, width, max_h, max_w, areas, ratios);
     }
+    // no window leaves its image, even if an area above 1, or one that floats do not hold exactly, says so
+    made = {least(made.height, height), least(made.width, width)};
     anchors(i, 0) = (i32)place(own, height - made.height + 1);
     anchors(i, 1) = (i32)place(own, width - made.width + 1);
     sizes(i, 0) = (i32)made.height;

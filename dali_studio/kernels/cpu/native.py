@@ -46,9 +46,9 @@ _Entry._fields_ = (
 
 #: What `arguments.hpp` calls, in its order.
 _PYTHON = (
-    "PyLong_AsLongLong", "PyLong_AsUnsignedLongLongMask", "PyFloat_AsDouble", "PyLong_FromLongLong",
-    "PyErr_Occurred", "PyErr_Clear", "PyEval_SaveThread", "PyEval_RestoreThread", "PyTuple_New", "PyTuple_SetItem", "Py_IncRef", "Py_DecRef",
-    "PyObject_CallObject",
+    "PyLong_AsLongLong", "PyLong_AsUnsignedLongLongMask", "PyFloat_AsDouble", "PyLong_FromLongLong", "PyErr_Occurred",
+    "PyErr_Clear", "PyEval_SaveThread", "PyEval_RestoreThread", "PyTuple_New", "PyTuple_SetItem", "Py_IncRef",
+    "Py_DecRef", "PyObject_CallObject",
 )  # fmt: skip
 #: What is wrong with an argument, by its number there.
 _PROBLEMS = (

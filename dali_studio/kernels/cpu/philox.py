@@ -13,6 +13,7 @@ from dali_studio.core import random_numbers, random_stream
 from dali_studio.kernels.cpu.native import kernel
 from dali_studio.kernels.cpu.views import alike
 
+
 def words_of(low: NDArray[np.uint64], high: NDArray[np.uint64], keys: NDArray[np.uint32]) -> NDArray[np.uint32]:
     """(4, N) words of the counters with these halves, (N,); `keys` are (rounds, 2)."""
     made = np.empty((4, len(low)), np.uint32)

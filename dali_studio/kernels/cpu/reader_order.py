@@ -8,6 +8,7 @@ at random from a buffer of the next ``initial_fill`` entries of the stream, but 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -105,12 +106,11 @@ class ReaderOrder:
         self._reshuffle = shuffle_after_epoch
         self._reshuffle_seed = PERMUTATION_SEED if shuffle_after_epoch_seed is None else shuffle_after_epoch_seed
         self._keep_original = checkpointing
-        self._order = np.arange(n_files, dtype=np.int64)
+        self._order: Sequence[int] = range(n_files)
         self._order_epoch = -1
         self._fill = initial_fill if random_shuffle else 0
-        if random_shuffle:
-            shuffle_mt19937(self._order, PERMUTATION_SEED)
-        self._stream = self._order
+        self._stream = np.arange(n_files if random_shuffle else 0, dtype=np.int64)
+        shuffle_mt19937(self._stream, PERMUTATION_SEED)
         self._seed = seed
         self.reset()
 
@@ -209,7 +209,7 @@ class ReaderOrder:
                 self._epoch, self._position, self._returned = self._epoch + 1, 0, 0
         return picked
 
-    def _run(self, begin: int, end: int, count: int) -> list[int]:
+    def _run(self, begin: int, end: int, count: int) -> Sequence[int]:
         """The next entries of the epoch whose part of the list is given."""
         if self._fill:
             picked = self._picks(end - begin, count)
@@ -217,7 +217,7 @@ class ReaderOrder:
             if self._reshuffle and self._order_epoch != self._epoch:
                 self._permute_until(self._epoch)
             first = begin + self._position
-            picked = self._order[first : first + count].tolist()
+            picked = self._order[first : first + count]
         self._position += count
         self._returned += count
         return picked
@@ -277,11 +277,12 @@ class ReaderOrder:
         """Bring the list into the order of an epoch; a list that is further on starts over."""
         begin = self._order_epoch + 1
         if self._keep_original or epoch < begin:
-            self._order = np.arange(self._size, dtype=np.int64)
+            self._order = range(self._size)
             begin = epoch if self._keep_original else 0
+        order = np.array(self._order, np.int64)
         for k in range(begin, epoch + 1):
-            shuffle_mt19937_64(self._order, self._reshuffle_seed + (k + 1 << 32))
-        self._order_epoch = epoch
+            shuffle_mt19937_64(order, self._reshuffle_seed + (k + 1 << 32))
+        self._order, self._order_epoch = order.tolist(), epoch
 
 
 def _check_options(

@@ -69,9 +69,7 @@ def columns(table: NDArray[np.int64], first: int, second: int) -> NDArray[np.int
     return made
 
 
-def with_columns(
-    table: NDArray[np.int64], first: int, second: int, values: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def with_columns(table: NDArray[np.int64], first: int, second: int, values: NDArray[np.int64]) -> NDArray[np.int64]:
     """A copy of a table with two columns replaced by those of `values`."""
     made = np.empty(table.shape, np.int64)
     kernel("table_with_columns")(table, first, second, values, made)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
+from dali_studio.kernels.cpu import descriptors, philox, window_rows
 from dali_studio.kernels.cpu.native import kernel
 
 UINT8, FLOAT32 = np.dtype(np.uint8), np.dtype(np.float32)
@@ -113,3 +115,31 @@ def test_refusals_keep_nothing_of_their_arguments() -> None:
         with pytest.raises(TypeError):
             scale((1, array))
     assert sys.getrefcount(array) == before
+
+
+SIZES = np.full((4, 2), 9, np.int64)
+ROW, SHORT = np.ones(4, np.float32), np.ones(3, np.float32)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: window_rows.windows(SIZES, ROW, SHORT, (ROW, ROW), nearest=True, policy=0),
+        lambda: window_rows.windows(SIZES, ROW, ROW, (ROW, SHORT), nearest=True, policy=0),
+        lambda: window_rows.windows(SIZES[:, :1], ROW, ROW, (ROW, ROW), nearest=True, policy=0),
+        lambda: window_rows.window_shapes(SIZES, "HWC", SIZES, "HWC", padded=False),
+        lambda: window_rows.columns(SIZES, 0, 2),
+        lambda: window_rows.columns(SIZES, -1, 0),
+        lambda: window_rows.with_columns(SIZES, 0, 1, SIZES[:3]),
+        lambda: descriptors.measure(SIZES, descriptors.HWC),
+        lambda: descriptors.measure(SIZES, descriptors.ROW, (0, 1)),
+        lambda: descriptors.place(SIZES, 1, 0),
+        lambda: descriptors.Descriptors(np.zeros(3 * 56, np.uint8), 4, 56).addresses(0, 1, 1),
+        lambda: descriptors.Descriptors(np.zeros(4 * 56, np.uint8), 4, 56).addresses(56, 1, 1),
+        lambda: descriptors.Descriptors(np.zeros(4 * 56, np.uint8), 4, 56).rows(48, np.zeros((4, 3), np.int32)),
+        lambda: philox.words_of(np.zeros(4, np.uint64), np.zeros(3, np.uint64), np.zeros((10, 2), np.uint32)),
+    ],
+)
+def test_arrays_that_do_not_fit_each_other(call: Callable[[], Any]) -> None:
+    with pytest.raises(ValueError, match=r"\w+: arrays of these shapes, and these numbers, do not fit each other: \("):
+        call()
