@@ -35,7 +35,7 @@ AHEAD, _FEW = 16, 2048
 """Iterations whose draws are made at once, and the most draws of one of these."""
 _MASK32 = 0xFFFFFFFF
 _MASK64 = 0xFFFFFFFFFFFFFFFF
-PHILOX_MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
+_PHILOX_MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
 _PHILOX_KEY_STEPS = (0x9E3779B9, 0xBB67AE85)
 _PHILOX_ROUNDS = 10
 
@@ -173,7 +173,7 @@ def _words_of_arrays(
     if not np.little_endian:
         halves = halves[..., ::-1]
     multiplied, other = halves[..., 0], halves[..., 1]
-    factors = np.array(PHILOX_MULTIPLIERS, np.uint32)[:, None]
+    factors = np.array(_PHILOX_MULTIPLIERS, np.uint32)[:, None]
     for keys in round_keys[:, :, None]:
         product = np.multiply(multiplied, factors, dtype=np.uint64)
         parts = product.view(np.uint32).reshape(2, -1, 2)[::-1]

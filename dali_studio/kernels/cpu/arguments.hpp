@@ -72,11 +72,44 @@ template <class T, int N> struct Array {
 // The same without gaps, in C order.
 template <class T, int N> struct Dense : Array<T, N> {};
 
+// ------------------------------------------------------------------------------------------------------------- Python
+
+typedef void* Object;  // PyObject*
+
+// Python's functions, all of its stable interface, whose addresses Python itself brings (`native.py`, same order): the library
+// is not linked to a Python, and serves all versions.
+struct Python {
+  i64 (*as_integer)(Object);
+  u64 (*as_word)(Object);
+  double (*as_real)(Object);
+  Object (*integer)(i64);
+  Object (*failed)();
+  void (*clear)();
+  void* (*release_lock)();
+  void (*take_lock)(void*);
+  Object (*tuple)(i64);
+  int (*set_item)(Object, i64, Object);
+  void (*keep)(Object);
+  void (*drop)(Object);
+  Object (*call)(Object, Object);
+};
+inline Python python{};
+
+struct Method {  // PyMethodDef
+  const char* name;
+  Object (*call)(Object self, Object const* given, i64 count);
+  int flags;
+  const char* text;
+};
+enum { FAST_CALL = 0x80 };
+
 // ------------------------------------------------------------------------------------------- from Python's arguments
 
-enum Problem { NOT_AN_ARRAY = 1, WRONG_TYPE, WRONG_AXES, READ_ONLY, NOT_ALIGNED, NOT_DENSE };
-// What a wrapper returns instead of a result where an argument is not as it must be: its position, and the problem.
-constexpr i64 REFUSED = -0x7FFFFFFFFFFFFF00ll;
+enum Problem {
+  NOT_AN_ARRAY = 1, WRONG_TYPE, WRONG_AXES, READ_ONLY, NOT_ALIGNED, NOT_DENSE, NOT_A_NUMBER, OUT_OF_RANGE, WRONG_COUNT, WRONG_SIZES
+};
+// What a kernel returns, before it has done anything, where the sizes of its arguments do not fit each other.
+constexpr i64 MISFIT = limits<i64>::low;
 
 struct Parameter {
   char kind;  // 'o': an array, 'i': an integer, 'd': a real number
@@ -85,7 +118,7 @@ struct Parameter {
   const char* type;
 };
 
-template <class T, int N, bool DENSE> HD int accept(void* object, Array<T, N>& array) {
+template <class T, int N, bool DENSE> HD int accept(Object object, Array<T, N>& array) {
   if (*(void**)((char*)object + object_head - sizeof(void*)) != array_class) return NOT_AN_ARRAY;
   const NumpyArray& from = *(const NumpyArray*)((char*)object + object_head);
   const NumpyType& type = *(const NumpyType*)((char*)from.descriptor + object_head);
@@ -105,41 +138,55 @@ template <class T, int N, bool DENSE> HD int accept(void* object, Array<T, N>& a
 
 template <class P> struct Given;  // how a parameter of type P comes from Python
 template <class P> struct Number {
-  typedef i64 Raw;
   P value;
-  HD int take(Raw raw) { value = (P)raw; return 0; }
+  HD int take(Object object) {
+    i64 raw = python.as_integer(object);
+    if (raw == -1 && python.failed()) return NOT_A_NUMBER;
+    value = (P)raw;
+    return (i64)value == raw ? 0 : OUT_OF_RANGE;
+  }
   static constexpr Parameter parameter{'i', 0, false, false, "int"};
 };
 template <> struct Given<i64> : Number<i64> {};
 template <> struct Given<int> : Number<int> {};
 template <> struct Given<u32> : Number<u32> {};
 template <> struct Given<bool> : Number<bool> {};
+template <> struct Given<u64> {  // modulo 2^64
+  u64 value;
+  HD int take(Object object) {
+    value = python.as_word(object);
+    return value == ~0ull && python.failed() ? NOT_A_NUMBER : 0;
+  }
+  static constexpr Parameter parameter{'i', 0, false, false, "int"};
+};
 template <class P> struct Real {
-  typedef double Raw;
   P value;
-  HD int take(Raw raw) { value = (P)raw; return 0; }
+  HD int take(Object object) {
+    double raw = python.as_real(object);
+    if (raw == -1 && python.failed()) return NOT_A_NUMBER;
+    value = (P)raw;
+    return 0;
+  }
   static constexpr Parameter parameter{'d', 0, false, false, "float"};
 };
 template <> struct Given<float> : Real<float> {};
 template <> struct Given<double> : Real<double> {};
 template <class T, int N> struct Given<Array<T, N>> {
-  typedef void* Raw;
   Array<T, N> value;
-  HD int take(Raw raw) { return accept<T, N, false>(raw, value); }
+  HD int take(Object object) { return accept<T, N, false>(object, value); }
   static constexpr Parameter parameter{'o', N, plain<T>::writable, false, Name<T>::text};
 };
 template <class T, int N> struct Given<Dense<T, N>> {
-  typedef void* Raw;
   Dense<T, N> value;
-  HD int take(Raw raw) { return accept<T, N, true>(raw, value); }
+  HD int take(Object object) { return accept<T, N, true>(object, value); }
   static constexpr Parameter parameter{'o', N, plain<T>::writable, true, Name<T>::text};
 };
 
 // ------------------------------------------------------------------------------------------------------- registration
 
 struct Entry {
-  const char *name, *types[3];  // of the template's parameters; unused ones are null
-  void* function;
+  Method method;
+  const char* types[3];  // of the template's parameters; unused ones are null
   const Parameter* parameters;
   int count;
   int keeps_lock;  // runs for microseconds, so that giving Python's lock away and taking it again would cost more
@@ -147,25 +194,41 @@ struct Entry {
 };
 inline Entry* entries = nullptr;
 
+// refuse(position, problem, *given): its answer, or the error that it raises.
+inline Object refused(Object refuse, int position, int problem, Object const* given, i64 count) {
+  python.clear();
+  Object all = python.tuple(count + 2);
+  if (!all) return nullptr;
+  python.set_item(all, 0, python.integer(position));
+  python.set_item(all, 1, python.integer(problem));
+  for (i64 i = 0; i < count; i++) {
+    python.keep(given[i]);
+    python.set_item(all, i + 2, given[i]);
+  }
+  Object answer = python.call(refuse, all);
+  python.drop(all);
+  return answer;
+}
+
 template <auto F> struct Wrapped;
 template <class R, class... P, R (*F)(P...)> struct Wrapped<F> {
-  static i64 call(typename Given<P>::Raw... raw) { return run(Given<P>{}..., raw...); }
-  static HD i64 run(Given<P>... given, typename Given<P>::Raw... raw) {
-    int position = 0, problem = 0;
-    (((problem == 0 && (position++, problem = given.take(raw)))), ...);
-    if (problem) return REFUSED + 16 * position + problem;
-    if constexpr (same<R, void>::value) {
-      F(given.value...);
-      return 0;
-    } else {
-      return (i64)F(given.value...);
-    }
+  static Object call(Object refuse, Object const* given, i64 count) { return run(refuse, given, count, Given<P>{}...); }
+  static HD Object run(Object refuse, [[maybe_unused]] Object const* objects, i64 count, Given<P>... given) {
+    int position = 0, problem = count == (i64)sizeof...(P) ? 0 : WRONG_COUNT;
+    ((problem || (problem = given.take(objects[position++]))), ...);
+    if (problem) return refused(refuse, position, problem, objects, count);
+    void* thread = entry.keeps_lock ? nullptr : python.release_lock();
+    i64 result = 0;
+    if constexpr (same<R, void>::value) F(given.value...);
+    else result = (i64)F(given.value...);
+    if (thread) python.take_lock(thread);
+    return result == MISFIT ? refused(refuse, 0, WRONG_SIZES, objects, count) : python.integer(result);
   }
   static constexpr Parameter parameters[] = {Given<P>::parameter..., {}};
   static inline Entry entry{};
   static bool add(const char* name, bool keeps_lock, const char* first = nullptr, const char* second = nullptr,
                   const char* third = nullptr) {
-    entry = {name, {first, second, third}, (void*)&call, parameters, (int)sizeof...(P), keeps_lock, entries};
+    entry = {{name, &call, FAST_CALL, nullptr}, {first, second, third}, parameters, (int)sizeof...(P), keeps_lock, entries};
     entries = &entry;
     return true;
   }

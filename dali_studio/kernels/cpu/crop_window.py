@@ -14,22 +14,17 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-import numba
 import numpy as np
-from numba import float32, int32, int64, uint32
 from numpy.typing import ArrayLike, NDArray
 
 from dali_studio.core.random import SAMPLE_STRIDE, philox
 from dali_studio.kernels.cpu import philox as _  # noqa: F401 - compiles `philox`
-from dali_studio.kernels.cpu.jit import readable, short_kernel, writable
+from dali_studio.kernels.cpu.native import kernel
 
 KEY_MASK = 0x12345678ABCDEFE
 """What the operator seed is combined with (exclusive or) to key the stream of the crop windows."""
 
 _MASK64 = 0xFFFFFFFFFFFFFFFF
-_BELOW_ONE = np.nextafter(np.float32(1), np.float32(0))
-_TO_UNIT = np.float32(2.0**-32)
-_HALF = np.float32(0.5)
 _STRIDE = np.uint64(SAMPLE_STRIDE)
 _AHEAD, _FEW = 8, 1024
 """Iterations whose draws are made at once, and the largest batch for which that is done."""
@@ -76,7 +71,7 @@ def random_crop_windows(
     limits = _checked_limits(tuple(area), tuple(aspect_ratio), num_attempts)
     draws = _draws(seed, start, len(image), 2 * num_attempts + _SPARE_DRAWS)
     anchors, sizes = np.empty((len(image), 2), np.int32), np.empty((len(image), 2), np.int32)
-    _place()(draws, image, *limits, num_attempts, anchors, sizes)
+    kernel("random_crops")(draws, image, *limits, num_attempts, anchors, sizes)
     return anchors, sizes
 
 
@@ -126,73 +121,3 @@ def _draws_of(seed: int, high: NDArray[np.uint64], count: int) -> NDArray[np.uin
     blocks = -(-count // 4)
     words = philox(np.arange(blocks, dtype=np.uint64)[None], high[:, None], (seed ^ KEY_MASK) & _MASK64)
     return np.moveaxis(words, 0, -1).reshape(len(high), blocks * 4)
-
-
-@numba.njit
-def _drawn_size(draws, height, width, area, ratio, log_ratio, attempts):
-    """Height and width of the first attempt that fits, and the draws used; no height if none does."""
-    pixels = np.float32(height * width)
-    for k in range(attempts):
-        first = min(np.float32(draws[2 * k]) * _TO_UNIT, _BELOW_ONE)
-        second = min(np.float32(draws[2 * k + 1]) * _TO_UNIT, _BELOW_ONE)
-        target = (first * (area[1] - area[0]) + area[0]) * pixels
-        # the double exponential, rounded: single ones are off by up to 2 ulp
-        drawn = np.float32(np.exp(np.float64(second * (log_ratio[1] - log_ratio[0]) + log_ratio[0])))
-        w = max(1, np.int64(np.floor(np.sqrt(target * drawn) + _HALF)))
-        h = max(1, np.int64(np.floor(np.sqrt(target / drawn) + _HALF)))
-        actual = np.float32(w) / np.float32(h)
-        if w <= width and h <= height and actual >= ratio[0] and actual <= ratio[1]:
-            return h, w, 2 * k + 2
-    return 0, 0, 2 * attempts
-
-
-@numba.njit
-def _fallback(height, width, max_h, max_w, area, ratio):
-    """The whole image, its longer side cut to the ratio limit, shrunk to the largest area."""
-    given = np.float32(width) / np.float32(height)
-    w = max_w if given > ratio[1] else width
-    h = max_h if given < ratio[0] else height
-    most = area[1] * np.float32(width) * np.float32(height)
-    scale = np.sqrt(min(np.float32(1), most / np.float32(h * w)))
-    return max(1, np.int64(np.float32(h) * scale)), max(1, np.int64(np.float32(w) * scale))
-
-
-@numba.njit
-def _integer_below(draws, used, size):
-    """libstdc++'s ``uniform_int_distribution(0, size - 1)`` on 32-bit draws (Lemire), and the draws used so far."""
-    limit = np.uint64(size)
-    threshold = (np.uint64(2**32) - limit) % limit
-    product = np.uint64(draws[used]) * limit
-    while product & np.uint64(0xFFFFFFFF) < threshold and used + 1 < len(draws):
-        used += 1
-        product = np.uint64(draws[used]) * limit
-    return np.int64(product >> np.uint64(32)), used + 1
-
-
-@short_kernel(
-    readable(uint32, 2), readable(int64, 2), readable(float32, 1), readable(float32, 1), readable(float32, 1), int64,
-    writable(int32, 2), writable(int32, 2),
-)  # fmt: skip
-def _place(draws, shapes, area, ratio, log_ratio, attempts, anchors, sizes):
-    for i in range(len(shapes)):
-        height, width = shapes[i, 0], shapes[i, 1]
-        max_w = max(1, np.int64(np.float32(height) * ratio[1]))
-        max_h = max(1, np.int64(np.float32(width) * (np.float32(1) / ratio[0])))
-        min_area = np.float32(width * height) * area[0]
-        used = 0
-        if np.float32(height * max_w) < min_area:
-            h, w = height, max_w
-        elif np.float32(width * max_h) < min_area:
-            h, w = max_h, width
-        else:
-            h, w, used = _drawn_size(draws[i], height, width, area, ratio, log_ratio, attempts)
-            if h == 0:
-                h, w = _fallback(height, width, max_h, max_w, area, ratio)
-        y, used = _integer_below(draws[i], used, height - h + 1)
-        x, used = _integer_below(draws[i], used, width - w + 1)
-        anchors[i, 0], anchors[i, 1], sizes[i, 0], sizes[i, 1] = y, x, h, w
-
-
-def warm() -> None:
-    """Compile what this module needs, or load it from the disk cache."""
-    _place()

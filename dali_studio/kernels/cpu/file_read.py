@@ -6,51 +6,17 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numba import types
 from numpy.typing import NDArray
 
 from dali_studio.core.rows import Pieces
-from dali_studio.kernels.cpu.jit import kernel
+from dali_studio.kernels.cpu.native import kernel
 
 #: Files of one task, and the most that are open at a time.
 _CHUNK, GROUP = 8, 256
 _FLAGS = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0)
-_END = os.SEEK_END
 _FAST = sys.platform != "win32"
-# POSIX calls; addresses are passed as integers
-_open = types.ExternalFunction("open", types.int32(types.intp, types.int32))
-_lseek = types.ExternalFunction("lseek", types.int64(types.int32, types.int64, types.int32))
-_read = types.ExternalFunction("read", types.intp(types.int32, types.intp, types.intp))
-_close = types.ExternalFunction("close", types.int32(types.int32))
-
-
-@kernel
-def _open_all(names: Any, starts: Any, files: Any, sizes: Any, flags: int, end: int) -> None:
-    for i in range(len(starts)):
-        files[i] = _open(names.ctypes.data + starts[i], np.int32(flags))
-        # a folder can be opened, and may tell any size, but nothing can be read from it, not even no bytes
-        readable = files[i] >= 0 and _read(files[i], names.ctypes.data, 0) == 0
-        sizes[i] = _lseek(files[i], 0, np.int32(end)) if readable else -1
-
-
-@kernel
-def _read_all(files: Any, sizes: Any, slab: Any, places: Any) -> None:
-    """Fill the slab and close the files; the size of a file that cannot be read to its end becomes -1."""
-    for i in range(len(files)):
-        if files[i] < 0:
-            continue
-        _lseek(files[i], 0, np.int32(0))
-        done = 0
-        while done < sizes[i]:
-            count = _read(files[i], slab.ctypes.data + places[i] + done, sizes[i] - done)
-            if count <= 0:
-                sizes[i] = -1
-            done += max(count, 1)
-        _close(files[i])
-        files[i] = -1
 
 
 def read_files(
@@ -118,10 +84,10 @@ def _read_group(
     parts = [slice(first, first + chunk) for first in range(0, len(paths), chunk)]
 
     def begin(i: int) -> None:
-        _open_all(names, starts[parts[i]], files[parts[i]], sizes[parts[i]], _FLAGS, _END)
+        kernel("open_files")(names, starts[parts[i]], files[parts[i]], sizes[parts[i]], _FLAGS)
 
     def finish(i: int) -> None:
-        _read_all(files[parts[i]], sizes[parts[i]], slab, places[parts[i]])
+        kernel("read_files")(files[parts[i]], sizes[parts[i]], slab, places[parts[i]])
 
     try:
         run(begin, len(parts))

@@ -8,14 +8,15 @@
 #endif
 
 // The first of all kernels. `head`: the bytes before the fields of an object; `ndarray`: the class of numpy.
-VISIBLE const Entry* dali_studio_kernels(i64 head, void* ndarray) {
+VISIBLE Entry* dali_studio_kernels(i64 head, Object ndarray, const Python* functions) {
   object_head = head;
   array_class = ndarray;
+  python = *functions;
   return entries;
 }
 
 // Whether an array is read here as numpy says it is; otherwise another version of numpy lays its objects out differently.
-VISIBLE int dali_studio_reads(void* object, i64 data, i64 rows, i64 columns, i64 row, i64 column) {
+VISIBLE int dali_studio_reads(Object object, i64 data, i64 rows, i64 columns, i64 row, i64 column) {
   Array<const f32, 2> array;
   return accept<const f32, 2, false>(object, array) == 0 && (i64)array.data == data && array.shape[0] == rows &&
          array.shape[1] == columns && array.strides[0] == row && array.strides[1] == column;

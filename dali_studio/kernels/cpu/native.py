@@ -1,6 +1,7 @@
 """The compiled kernels: which library this processor takes, and how its functions are called.
 
-A kernel is found by its name and the element types it is compiled for, and called with numpy arrays and numbers. It
+A kernel is found by its name and the element types it is compiled for, and is a built-in function for Python, which
+takes numpy arrays and numbers: a call lasts some 50 ns, where one through ctypes with ten arguments takes 2 us. It
 reads the arrays' own objects (`arguments.hpp`), checks them, and then runs without Python's lock; kernels of a few
 microseconds keep the lock, since to get it back from a busy thread takes longer than they run.
 """
@@ -12,7 +13,7 @@ import os
 import platform
 import sys
 from collections.abc import Callable
-from ctypes import POINTER, c_bool, c_char, c_char_p, c_double, c_int, c_int64, c_void_p, py_object
+from ctypes import POINTER, c_bool, c_char, c_char_p, c_int, c_int64, c_void_p, cast, py_object, pythonapi
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,6 @@ import numpy as np
 _FOLDER = Path(__file__).parent / "lib"
 #: A level of x86-64 ("v1", "v3" or "v4") to be used in place of the highest that the processor has.
 LEVEL = "DALI_STUDIO_CPU_LEVEL"
-_REFUSED, _PROBLEMS = -0x7FFFFFFFFFFFFF00, 16
 
 
 class _Parameter(ctypes.Structure):
@@ -31,14 +31,30 @@ class _Parameter(ctypes.Structure):
     )  # fmt: skip
 
 
+class _Method(ctypes.Structure):
+    _fields_ = (("name", c_char_p), ("call", c_void_p), ("flags", c_int), ("text", c_char_p))
+
+
 class _Entry(ctypes.Structure):
     pass
 
 
 _Entry._fields_ = (
-    ("name", c_char_p), ("types", c_char_p * 3), ("function", c_void_p), ("parameters", POINTER(_Parameter)),
-    ("count", c_int), ("keeps_lock", c_int), ("next", POINTER(_Entry)),
+    ("method", _Method), ("types", c_char_p * 3), ("parameters", POINTER(_Parameter)), ("count", c_int),
+    ("keeps_lock", c_int), ("next", POINTER(_Entry)),
 )  # fmt: skip
+
+#: What `arguments.hpp` calls, in its order.
+_PYTHON = (
+    "PyLong_AsLongLong", "PyLong_AsUnsignedLongLongMask", "PyFloat_AsDouble", "PyLong_FromLongLong", "PyErr_Occurred",
+    "PyErr_Clear", "PyEval_SaveThread", "PyEval_RestoreThread", "PyTuple_New", "PyTuple_SetItem", "Py_IncRef",
+    "Py_DecRef", "PyObject_CallObject",
+)  # fmt: skip
+#: What is wrong with an argument, by its number there.
+_PROBLEMS = (
+    "", "not numpy.ndarray itself", "its type", "its axes", "read-only", "not aligned", "with gaps",
+)  # fmt: skip
+_NOT_AN_ARRAY, _WRONG_COUNT, _WRONG_SIZES = 1, 9, 10
 
 
 def _path(level: str) -> Path:
@@ -73,8 +89,9 @@ def level() -> str:
 def _entries() -> dict[tuple[str, ...], Any]:
     library = _opened(level())
     first = library.dali_studio_kernels
-    first.argtypes, first.restype = (c_int64, py_object), POINTER(_Entry)
-    entry = first(object.__basicsize__, np.ndarray)
+    first.argtypes, first.restype = (c_int64, py_object, c_void_p), POINTER(_Entry)
+    functions = (c_void_p * len(_PYTHON))(*(cast(getattr(pythonapi, name), c_void_p).value for name in _PYTHON))
+    entry = first(object.__basicsize__, np.ndarray, functions)
     probe = np.zeros((2, 6), np.float32)[:, ::2]
     reads = library.dali_studio_reads
     reads.argtypes = (py_object, *(c_int64,) * 5)
@@ -83,12 +100,9 @@ def _entries() -> dict[tuple[str, ...], Any]:
     found: dict[tuple[str, ...], Any] = {}
     while entry:
         one = entry.contents
-        found[(one.name.decode(), *(text.decode() for text in one.types if text))] = one
+        found[(one.method.name.decode(), *(text.decode() for text in one.types if text))] = one
         entry = one.next
     return found
-
-
-_KINDS: dict[bytes, Any] = {b"o": py_object, b"i": c_int64, b"d": c_double}
 
 
 @cache
@@ -110,39 +124,44 @@ def kernel(name: str, *dtypes: np.dtype[Any]) -> Callable[..., int]:
     Raises
     ------
     TypeError
-        When it is not compiled for these types; by the callable, when an array is not what the kernel takes.
+        When it is not compiled for these types; by the callable, when an argument is not what the kernel takes. A
+        callable that looks at the sizes of its arguments raises a ValueError when they do not fit each other.
     """
     entry = _entries().get((name, *(dtype.name for dtype in dtypes)))
     if entry is None:
         have = sorted(", ".join(key[1:]) for key in _entries() if key[0] == name)
         given = ", ".join(dtype.name for dtype in dtypes)
         raise TypeError(f"{name}: arrays of {given} are not accepted. Convert to one of: {'; '.join(have) or 'none'}.")
-    arguments = [_KINDS[entry.parameters[i].kind] for i in range(entry.count)]
-    make = ctypes.PYFUNCTYPE if entry.keeps_lock else ctypes.CFUNCTYPE
-    function = make(c_int64, *arguments)(entry.function)
 
-    def call(*given: Any) -> int:
-        result = function(*given)
-        if result < _REFUSED + 0x10000:
-            plain = [np.asarray(one).view(np.ndarray) if isinstance(one, np.ndarray) else one for one in given]
+    def refused(position: int, problem: int, *given: Any) -> int:
+        if problem == _NOT_AN_ARRAY:
+            plain = [one.view(np.ndarray) if isinstance(one, np.ndarray) else one for one in given]
             if any(type(one) is not type(other) for one, other in zip(given, plain, strict=True)):
-                return call(*plain)  # arrays of a class that inherits from numpy's
-            raise TypeError(_refusal(name, entry, result - _REFUSED, given))
-        return result
+                return function(*plain)  # arrays of a class that inherits from numpy's
+        if problem == _WRONG_SIZES:
+            sizes = ", ".join(str(one.shape if isinstance(one, np.ndarray) else one) for one in given)
+            raise ValueError(f"{name}: arrays of these shapes, and these numbers, do not fit each other: {sizes}.")
+        raise TypeError(_refusal(name, entry, position, problem, given))
 
-    call.__name__ = name
-    return call
+    make = pythonapi.PyCFunction_NewEx
+    make.argtypes, make.restype = (c_void_p, py_object, c_void_p), py_object
+    function: Callable[..., int] = make(ctypes.addressof(entry.method), refused, None)
+    return function
 
 
-def _refusal(name: str, entry: Any, code: int, given: tuple[Any, ...]) -> str:
-    position, problem = divmod(code, _PROBLEMS)
-    parameter, array = entry.parameters[position - 1], given[position - 1]
+def _refusal(name: str, entry: Any, position: int, problem: int, given: tuple[Any, ...]) -> str:
+    if problem == _WRONG_COUNT:
+        return f"{name}: {entry.count} arguments are needed, not {len(given)}."
+    parameter, found = entry.parameters[position - 1], given[position - 1]
+    if parameter.kind != b"o":
+        wanted = {b"i": "an integer", b"d": "a number"}[parameter.kind]
+        wrong = "one that is out of range" if hasattr(found, "__index__") else type(found).__name__
+        return f"{name}: argument {position} must be {wanted}, not {wrong}."
     wanted = f"{'a writable' if parameter.writable else 'an'} array of {parameter.type.decode()}"
     wanted += f" with {ord(parameter.axes)} axes{' in C order without gaps' if parameter.dense else ''}"
-    if not isinstance(array, np.ndarray):
-        return f"{name}: argument {position} must be {wanted}, not {type(array).__name__}."
-    flaws = ("", "not numpy.ndarray itself", "its type", "its axes", "read-only", "not aligned", "with gaps")
+    if not isinstance(found, np.ndarray):
+        return f"{name}: argument {position} must be {wanted}, not {type(found).__name__}."
     return (
-        f"{name}: argument {position} must be {wanted}; given is one of {array.dtype} and shape {array.shape} "
-        f"({flaws[problem]})."
+        f"{name}: argument {position} must be {wanted}; given is one of {found.dtype} and shape {found.shape} "
+        f"({_PROBLEMS[problem]})."
     )

@@ -8,16 +8,16 @@ at random from a buffer of the next ``initial_fill`` entries of the stream, but 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.core.random_stream import seed_sequence
-from dali_studio.kernels.cpu.cxx_random import mt19937, mt19937_64, shuffle
+from dali_studio.kernels.cpu.cxx_random import shuffle_mt19937, shuffle_mt19937_64
 from dali_studio.kernels.cpu.file_discovery import DEFAULT_FILE_FILTERS, FileList, discover_files
-from dali_studio.kernels.cpu.jit import kernel
+from dali_studio.kernels.cpu.native import kernel
 
 __all__ = ["DEFAULT_FILE_FILTERS", "FileList", "ReaderOrder", "ReaderState", "discover_files"]
 
@@ -25,7 +25,6 @@ PERMUTATION_SEED = 524287
 """Seed of the fixed permutation of ``random_shuffle`` and default of ``shuffle_after_epoch_seed``."""
 
 _MINSTD_MODULUS = 2147483647
-_MINSTD_FACTOR = 16807
 
 
 # --------------------------------------------------------------------------------------------------------- the order
@@ -107,12 +106,11 @@ class ReaderOrder:
         self._reshuffle = shuffle_after_epoch
         self._reshuffle_seed = PERMUTATION_SEED if shuffle_after_epoch_seed is None else shuffle_after_epoch_seed
         self._keep_original = checkpointing
-        self._order = list(range(n_files))
+        self._order: Sequence[int] = range(n_files)
         self._order_epoch = -1
         self._fill = initial_fill if random_shuffle else 0
-        if random_shuffle:
-            shuffle(self._order, mt19937(PERMUTATION_SEED), 32)
-        self._stream = np.array(self._order if random_shuffle else (), np.int64)
+        self._stream = np.arange(n_files if random_shuffle else 0, dtype=np.int64)
+        shuffle_mt19937(self._stream, PERMUTATION_SEED)
         self._seed = seed
         self.reset()
 
@@ -211,7 +209,7 @@ class ReaderOrder:
                 self._epoch, self._position, self._returned = self._epoch + 1, 0, 0
         return picked
 
-    def _run(self, begin: int, end: int, count: int) -> list[int]:
+    def _run(self, begin: int, end: int, count: int) -> Sequence[int]:
         """The next entries of the epoch whose part of the list is given."""
         if self._fill:
             picked = self._picks(end - begin, count)
@@ -231,7 +229,7 @@ class ReaderOrder:
         while done < count:
             begin, end = self._read_bounds
             some = min(count - done, end - begin - self._read_position)
-            self._engine = _pick(
+            self._engine = kernel("pick_samples")(
                 self._buffer, self._stream[begin + self._read_position :], picked[done : done + some], self._engine,
                 (oldest + done) % self._fill, epoch_size - self._position - done,
             )  # fmt: skip
@@ -279,11 +277,12 @@ class ReaderOrder:
         """Bring the list into the order of an epoch; a list that is further on starts over."""
         begin = self._order_epoch + 1
         if self._keep_original or epoch < begin:
-            self._order = list(range(self._size))
+            self._order = range(self._size)
             begin = epoch if self._keep_original else 0
+        order = np.array(self._order, np.int64)
         for k in range(begin, epoch + 1):
-            shuffle(self._order, mt19937_64(self._reshuffle_seed + (k + 1 << 32)), 64)
-        self._order_epoch = epoch
+            shuffle_mt19937_64(order, self._reshuffle_seed + (k + 1 << 32))
+        self._order, self._order_epoch = order.tolist(), epoch
 
 
 def _check_options(
@@ -309,25 +308,3 @@ def _check_options(
                 f"shuffle_after_epoch and {name} exclude each other; shuffle_after_epoch already shuffles the whole "
                 "list before every epoch and keeps its shard. Switch one of them off"
             )
-
-
-@kernel
-def _pick(buffer: Any, stream: Any, picked: Any, engine: int, oldest: int, left: int) -> int:
-    """Fill `picked` from the buffer, and the buffer from the stream; gives the generator's next state.
-
-    The numbers are those of libstdc++'s ``uniform_int_distribution`` on ``minstd_rand0`` (scaling with rejection).
-    """
-    fill = len(buffer)
-    for i in range(len(picked)):
-        size = min(fill, left - i)
-        scale = (_MINSTD_MODULUS - 2) // size
-        while True:
-            engine = engine * _MINSTD_FACTOR % _MINSTD_MODULUS
-            if engine - 1 < size * scale:
-                break
-        slot = (oldest + (engine - 1) // scale) % fill
-        picked[i] = buffer[slot]
-        buffer[slot] = buffer[oldest]
-        buffer[oldest] = stream[i]
-        oldest = (oldest + 1) % fill
-    return engine

@@ -12,17 +12,13 @@ from dali_studio.kernels.cpu import (
     axis_rows,
     color,
     convert,
-    crop_window,
     decode_queue,
-    descriptors,
     jpeg,
     layout,
     libjpeg,
-    philox,
     resample,
     size_rows,
     warp,
-    window_rows,
 )
 from dali_studio.kernels.cpu.weights import Interp
 
@@ -90,6 +86,6 @@ def warm() -> float:
     _warm_normalize()
     _warm_color()
     _warm_decoding()
-    for module in (window_rows, size_rows, axis_rows, descriptors, philox, crop_window):
+    for module in (size_rows, axis_rows):
         module.warm()
     return time.perf_counter() - start

@@ -55,3 +55,26 @@ HD float from_bits(u32 x) {
 template <class T> HD T least(T a, T b) { return a < b ? a : b; }
 template <class T> HD T most(T a, T b) { return a < b ? b : a; }
 template <class T> HD T between(T x, T low, T high) { return least(most(x, low), high); }
+
+// The whole part. What 64 bits do not hold, and NaN, become the lowest number, as x86-64's instruction has it.
+HD i64 whole(double x) { return x >= -0x1p63 && x < 0x1p63 ? (i64)x : limits<i64>::low; }
+// Arithmetic that wraps around.
+HD i64 plus(i64 a, i64 b) { return (i64)((u64)a + (u64)b); }
+HD i64 minus(i64 a, i64 b) { return (i64)((u64)a - (u64)b); }
+HD i64 times(i64 a, i64 b) { return (i64)((u64)a * (u64)b); }
+
+// a * b + c, rounded once, on processors without that instruction too: there the sum of the exact product is rounded to a double
+// "to odd", which keeps the rounding to a float after it from going wrong at ties.
+HD float fused(float a, float b, float c) {
+#if ON_DEVICE
+  return __fmaf_rn(a, b, c);
+#elif defined(__FMA__) || defined(__aarch64__)
+  return __builtin_fmaf(a, b, c);
+#else
+  double product = (double)a * b, addend = c, sum = product + addend, part = sum - product;
+  double error = (product - (sum - part)) + (addend - part);
+  i64 bits = __builtin_bit_cast(i64, sum);
+  if ((error < 0 || error > 0) && (bits & 1) == 0) bits += (error > 0) == (sum > 0) ? 1 : -1;
+  return (float)__builtin_bit_cast(double, bits);
+#endif
+}

@@ -93,3 +93,10 @@ def test_windows_equal_nvidia_dali(nvidia: Any, sizes: tuple[int, int], limits: 
         mine = random_crop_windows(2**40 + 3, 1000 * i, shapes, area, ratio, attempts)
         assert np.array_equal(anchor.as_array(), mine[0])
         assert np.array_equal(size.as_array(), mine[1])
+
+
+@pytest.mark.parametrize("area", [(0.5, 3.0), (2.0, 3.0)])
+def test_no_window_leaves_its_image(area: tuple[float, float]) -> None:
+    shapes = np.array([(30, 50), (50, 30), (1, 9)] * 20)
+    anchors, sizes = random_crop_windows(1, 0, shapes, area, (0.1, 9.0))
+    assert (anchors >= 0).all() and (sizes >= 1).all() and (anchors + sizes <= shapes).all()

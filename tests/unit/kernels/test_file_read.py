@@ -184,6 +184,13 @@ def test_a_file_that_vanishes_or_shrinks_between_two_looks(tmp_path: Path, when:
     assert not reading.failures
 
 
+@pytest.mark.skipif(not Path("/proc/version").is_file(), reason="there are no such files here")
+def test_a_file_that_only_seems_to_be_empty(tmp_path: Path) -> None:
+    paths, contents = write(tmp_path, 3)
+    expected = Path("/proc/version").read_bytes()
+    assert Reading([*paths, "/proc/version"]).contents() == [*contents, expected]
+
+
 # ------------------------------------------------------------------------------------------------------ nothing leaks
 
 

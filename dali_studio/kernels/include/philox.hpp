@@ -1,0 +1,12 @@
+// Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011).
+#pragma once
+#include "numbers.hpp"
+
+// One of its rounds, on the four words of a counter, with the round's two words of the key.
+HD void philox_round(u32& a, u32& b, u32& c, u32& d, u32 key, u32 other) {
+  u64 product = 0xD2511F53ull * a, crossed = 0xCD9E8D57ull * c;
+  a = (u32)(crossed >> 32) ^ b ^ key;
+  c = (u32)(product >> 32) ^ d ^ other;
+  b = (u32)crossed;
+  d = (u32)product;
+}

@@ -1,0 +1,84 @@
+"""Tables of a batch, random numbers and orders are the same on all levels of processor."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from dali_studio.core.random import normal, uniform
+from dali_studio.kernels.cpu import descriptors, native, philox, window_rows
+from dali_studio.kernels.cpu.crop_window import random_crop_windows
+from dali_studio.kernels.cpu.cxx_random import shuffle_mt19937, shuffle_mt19937_64
+from dali_studio.kernels.cpu.reader_order import ReaderOrder
+
+COUNT = 300
+
+
+def of_tables(random: np.random.Generator) -> list[Any]:
+    sizes, shapes = random.integers(1, 2000, (COUNT, 2)), random.integers(1, 99, (COUNT, 3))
+    numbers: list[NDArray[np.float32]] = [row.astype(np.float32) for row in random.normal(0, 300, (4, COUNT))]
+    numbers[0][:6] = [np.nan, np.inf, -np.inf, 2.0**63, 1e30, 0.5]
+    places = numbers[2] / np.float32(300), numbers[3] / np.float32(300)
+    host = np.zeros(COUNT * 64, np.uint8)
+    made = descriptors.Descriptors(host, COUNT, 64)
+    offsets, size = descriptors.place(shapes, 4, 256)
+    made.heads((1 << 40, offsets, shapes, descriptors.HWC), (1 << 41, offsets, shapes, descriptors.CHW), 3)
+    windows = [
+        array
+        for nearest in (True, False)
+        for policy in (window_rows.KEEP, window_rows.TRIM)
+        for array in window_rows.windows(sizes, numbers[0], numbers[1], places, nearest=nearest, policy=policy)
+    ]
+    return [host, size, *descriptors.measure(shapes, descriptors.CHW, (3, 7), 2, planes=True), *windows]
+
+
+def of_random_numbers(random: np.random.Generator) -> list[Any]:
+    a, b, c = random.integers(0, 2**32, (3, 100_000), np.uint32).view(np.float32)
+    fused = philox.multiply_add(a, b, c)
+    sizes = random.integers(1, 3000, (COUNT, 2))
+    return [
+        fused[fused == fused],  # the bits of what is no number may differ
+        normal(3, 0, COUNT, 9, 0.25, 2.5),
+        uniform(2**60 + 3, 77, COUNT, 5, -3.5, 17.25),
+        *random_crop_windows(5, 0, sizes),
+        *random_crop_windows(5, COUNT, sizes, (0.5, 0.6), (0.01, 80.0), 3),
+    ]
+
+
+def of_orders() -> list[Any]:
+    few, many = np.arange(5000), np.arange(70_001)
+    shuffle_mt19937_64(few, 2**63 + 9)
+    shuffle_mt19937(many, 524287)
+    order = ReaderOrder(1000, random_shuffle=True, seed=9, initial_fill=100)
+    return [few, many, [order.next_batch(64) for _ in range(40)]]
+
+
+def digest() -> str:
+    """What this process computes."""
+    random = np.random.default_rng(11)
+    made = hashlib.sha256()
+    for value in (*of_tables(random), *of_random_numbers(random), *of_orders()):
+        made.update(np.asarray(value).tobytes())
+    return f"{native.level()} {made.hexdigest()}"
+
+
+def test_levels_agree() -> None:
+    own, expected = digest().split()
+    lower = {"v3": ("v1",), "v4": ("v1", "v3")}.get(own, ())
+    if not lower:
+        pytest.skip("there is no level below")
+    for name in lower:
+        environment = {**os.environ, native.LEVEL: name}
+        made = subprocess.run([sys.executable, __file__], env=environment, capture_output=True, text=True, check=True)
+        assert made.stdout.split() == [name, expected]
+
+
+if __name__ == "__main__":
+    sys.stdout.write(digest())
