@@ -7,7 +7,7 @@ import numpy as np
 from numba import float32, intp
 
 from dali_studio.kernels.cpu.jit import ArrayKernel, readable, writable
-from dali_studio.kernels.cpu.normalize import normalize_row
+from dali_studio.kernels.cpu.simd_normalize import normalize_row
 from dali_studio.kernels.cpu.simd import (
     address,
     item,

@@ -66,7 +66,7 @@ template <class T, Rounding R, int N> HD Vector<T, N> narrowed(Vector<float, N> 
     // below 2^-14 the step is 2^-24; above, 13 bits are dropped, of which the first decides the rounding
     V size = __builtin_bit_cast(V, magnitude);
     size = size < 0x1p-14f ? size : (V)0x1p-14f;
-    W small = __builtin_convertvector(size * 0x1p24f + 0.5f, W), normal = ((magnitude + 0x1000u) >> 13) - (112u << 10);
+    W small = (W)__builtin_convertvector(size * 0x1p24f + 0.5f, Vector<i32, N>), normal = ((magnitude + 0x1000u) >> 13) - (112u << 10);
     normal = normal < 0x7C00u ? normal : (W)0x7C00u;
     W half = magnitude < 0x38800000u ? small : normal;
     half = magnitude > 0x7F800000u ? (W)0x7E00u : half;
