@@ -12,16 +12,16 @@ HD void normalize_interleaved(const I* src, O* out, i64 out_x, i64 out_c, i64 wi
   auto f0 = normalize16(mean, factor, 0), f1 = normalize16(mean, factor, 1), f2 = normalize16(mean, factor, 2);
   for (i64 x = 0; x < width; x += 16) {
     x = least(x, width - 16);
-    Channels<I> p = read16x3(src + 3 * x);
-    f32x16 red = f0(widened<16, I>(p.red)), green = f1(widened<16, I>(p.green)), blue = f2(widened<16, I>(p.blue));
+    Colors p = load16x3(src + 3 * x);
+    p = {f0(p.red), f1(p.green), f2(p.blue)};
     O* to = out + (mirrored ? width - 16 - x : x) * out_x;
-    if (mirrored) red = reversed(red), green = reversed(green), blue = reversed(blue);
+    if (mirrored) p = {reversed(p.red), reversed(p.green), reversed(p.blue)};
     if (out_x == 1) {
-      store<AWAY, 16>(to, red);
-      store<AWAY, 16>(to + out_c, green);
-      store<AWAY, 16>(to + 2 * out_c, blue);
+      store<AWAY, 16>(to, p.red);
+      store<AWAY, 16>(to + out_c, p.green);
+      store<AWAY, 16>(to + 2 * out_c, p.blue);
     } else {
-      write16x3<O>(to, narrowed<O, AWAY, 16>(red), narrowed<O, AWAY, 16>(green), narrowed<O, AWAY, 16>(blue));
+      store16x3<AWAY>(to, p);
     }
   }
 }
