@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#define __CUDACC__
 #define __device__
 #define __global__
 #define __forceinline__ inline

@@ -2,10 +2,11 @@
 #pragma once
 #include <string.h>
 
-#include "../include/numbers.hpp"
+#include "../include/rounding.hpp"
 
 template <class T, int N> struct VectorOf { typedef T type __attribute__((ext_vector_type(N))); };
 template <int N> struct VectorOf<f16, N> : VectorOf<u16, N> {};  // their bits
+template <int N> struct VectorOf<b8, N> : VectorOf<u8, N> {};
 template <class T, int N> using Vector = typename VectorOf<T, N>::type;
 typedef Vector<float, 4> f32x4;
 typedef Vector<float, 16> f32x16;
@@ -21,10 +22,21 @@ template <class V> HD V read(const void* p) {
 template <class V> HD void write(void* p, V v) { memcpy(p, &v, sizeof v); }
 
 template <int N, class T> HD Vector<float, N> widened(Vector<T, N> v) {
-  if constexpr (same<T, f16>::value)
+  if constexpr (same<T, f16>::value) {
+#if defined(__F16C__) || defined(__aarch64__)
     return __builtin_convertvector(__builtin_bit_cast(Halves<N>, v), Vector<float, N>);
-  else
+#else
+    typedef Vector<float, N> V;
+    typedef Vector<u32, N> W;
+    W bits = __builtin_convertvector(v, W), sign = (bits & 0x8000u) << 16, rest = (bits & 0x7FFFu) << 13;
+    W small = __builtin_bit_cast(W, __builtin_convertvector((Vector<i32, N>)(bits & 0x3FFu), V) * 0x1p-24f);
+    W special = rest | (rest == 0x0F800000u ? (W)0x7F800000u : (W)0x7FC00000u);
+    W normal = rest < 0x0F800000u ? rest + (112u << 23) : special;
+    return __builtin_bit_cast(V, sign | (rest < 0x00800000u ? small : normal));
+#endif
+  } else {
     return __builtin_convertvector(v, Vector<float, N>);
+  }
 }
 // N consecutive elements as float.
 template <int N, class T> HD Vector<float, N> load(const T* p) { return widened<N, T>(read<Vector<T, N>>(p)); }
@@ -81,6 +93,8 @@ template <class T, Rounding R, int N> HD Vector<T, N> narrowed(Vector<float, N> 
     W half = magnitude < 0x38800000u ? small : normal;
     half = magnitude > 0x7F800000u ? (W)0x7E00u : half;
     return __builtin_convertvector(((bits >> 16) & 0x8000u) | half, Vector<u16, N>);
+  } else if constexpr (same<T, b8>::value) {
+    return __builtin_convertvector(~(__builtin_elementwise_abs(v) < 0.5f) & 1, Vector<u8, N>);
   } else if constexpr (is_real<T>::value) {
     return __builtin_convertvector(v, Vector<T, N>);
   } else if constexpr (sizeof(T) <= 2) {
@@ -103,8 +117,7 @@ template <Rounding R, class T> HD void store1(T* p, float v) {
 }
 
 template <class T> HD float load1(const T* p) {
-  if constexpr (same<T, f16>::value) return (float)__builtin_bit_cast(_Float16, p->bits);
-  else return (float)*p;
+  return to_float(*p);
 }
 
 // Four 4-lane pixels in one vector: the first three lanes of each (12 lanes count), or all four.
@@ -148,6 +161,12 @@ template <class T> HD void write16x3(T* p, Vector<T, 16> r, Vector<T, 16> g, Vec
 // anywhere are not in level v4. A group holds four pixels; in the last one of a load they begin at its fifth byte, so that
 // nothing behind the pixels is read.
 struct Colors { f32x16 red, green, blue; };
+HD Vector<u8, 64> four_groups(const void* pixels) {
+  const char* p = (const char*)pixels;
+  typedef Vector<u8, 16> V;
+  struct { V group[4]; } parts = {{read<V>(p), read<V>(p + 12), read<V>(p + 24), read<V>(p + 32)}};
+  return __builtin_bit_cast(Vector<u8, 64>, parts);
+}
 #define WIDENED4(AT) AT, 64, 64, 64, AT + 3, 64, 64, 64, AT + 6, 64, 64, 64, AT + 9, 64, 64, 64
 template <int CHANNEL> HD f32x16 channel_of(Vector<u8, 64> v) {
   auto words = __builtin_shufflevector(v, (Vector<u8, 64>)0, WIDENED4(CHANNEL), WIDENED4(CHANNEL + 16), WIDENED4(CHANNEL + 32),
@@ -157,9 +176,7 @@ template <int CHANNEL> HD f32x16 channel_of(Vector<u8, 64> v) {
 #undef WIDENED4
 template <class T> HD Colors load16x3(const T* p) {
   if constexpr (same<T, u8>::value) {
-    struct { Vector<u8, 16> group[4]; } parts = {{read<Vector<u8, 16>>(p), read<Vector<u8, 16>>(p + 12), read<Vector<u8, 16>>(p + 24),
-                                                  read<Vector<u8, 16>>(p + 32)}};
-    auto v = __builtin_bit_cast(Vector<u8, 64>, parts);
+    auto v = four_groups(p);
     return {channel_of<0>(v), channel_of<1>(v), channel_of<2>(v)};
   } else {
     Channels<T> c = read16x3(p);
