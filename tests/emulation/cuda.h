@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define __CUDACC__
 #define __device__
 #define __global__
 #define __forceinline__ inline
