@@ -2,7 +2,8 @@
 #   make lab      JupyterLab with the designer and sample photos
 #   make test     all tests        make lint   style, types, layers
 #   make bench    benchmarks       make generated   what is generated from the code
-#   make emulate  GPU tests of kernels on the CPU, by g++
+#   make kernels  compiles the C++ kernels of this platform      make wheels   releases for all platforms
+#   make emulate  GPU tests of kernels on the CPU
 #   make endurance   long and repeated runs; ARGS="--device cpu" without a GPU
 #   make wheel    a release in dist/
 # PYTHON=python3.12 chooses the interpreter of a new .venv; EXTRAS=dev,peer adds extras; ARGS passes options on.
@@ -15,6 +16,10 @@ STAMPS := $(VENV)/.stamps
 BIN := $(VENV)/bin
 STATIC := dali_studio/studio/static
 BUNDLE := $(STATIC)/widget.js
+# Compiled kernels: of this platform, from sources that are compared by their contents.
+KERNELS := dali_studio/kernels/build.py $(wildcard dali_studio/kernels/cpu/*.?pp dali_studio/kernels/include/*.hpp)
+# Shows on one line what a command is at, and all that it said if it fails.
+SHOW := $(BIN)/python .ci/progress.py
 FRONTEND := extension/package.json extension/package-lock.json extension/build.mjs \
 	$(shell find extension/packages -name node_modules -prune -o -type f \( -name '*.ts' -o -name '*.tsx' -o -name '*.css' \) -print 2>/dev/null)
 # Node and npm come from PyPI into the environment; the build must find them first.
@@ -23,10 +28,10 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 NPM_INSTALL := npm install --no-save --no-fund --no-audit --loglevel=error
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: setup lab test bench emulate endurance lint generated frontend frontend-test wheel clean
+.PHONY: setup lab test bench kernels emulate endurance lint generated frontend frontend-test wheel wheels clean
 .DELETE_ON_ERROR:
 
-setup: $(STAMPS)/warm
+setup: $(STAMPS)/ready
 	@:
 
 $(STAMPS)/venv:
@@ -34,47 +39,50 @@ $(STAMPS)/venv:
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@mkdir -p $(STAMPS) && touch $@
 
-# What builds the package, without isolation afterwards: one Node in the environment serves this and later builds.
+# What builds the package, without isolation afterwards: one Node and one compiler in the environment serve all builds.
 $(STAMPS)/builders: pyproject.toml | $(STAMPS)/venv
-	@echo "Installing what builds the front end (Node from PyPI) ..."
 	@$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], "editables>=0.5", sep="\n")' > $(STAMPS)/builders.txt
-	@$(BIN)/python -m pip install -qq -r $(STAMPS)/builders.txt
+	@$(SHOW) "Installing what builds the package (Node and a C++ compiler from PyPI)" $(BIN)/python -m pip install -r $(STAMPS)/builders.txt
 	@touch $@
 
-$(STAMPS)/package-$(EXTRAS): pyproject.toml $(STAMPS)/builders
-	@echo "Installing DALI Studio into $(VENV), building the designer if need be ..."
-	@$(BIN)/python -m pip install -qq --no-build-isolation --editable '.[$(EXTRAS)]'
+$(STAMPS)/kernels: $(KERNELS) $(STAMPS)/builders
+	@$(BIN)/python dali_studio/kernels/build.py
+	@touch $@
+
+kernels: $(STAMPS)/kernels
+
+$(STAMPS)/package-$(EXTRAS): pyproject.toml hatch_build.py $(STAMPS)/builders | $(STAMPS)/kernels
+	@$(SHOW) "Installing DALI Studio into $(VENV), building the designer if need be" \
+		$(BIN)/python -m pip install --verbose --no-build-isolation --editable '.[$(EXTRAS)]'
 	@touch $@
 
 # A fresh checkout gets its bundle from the installation above; edited sources are bundled anew here.
 $(BUNDLE): $(FRONTEND) | $(STAMPS)/package-$(EXTRAS)
 	@if [ ! -f $@ ] || [ -n "$$(find $(FRONTEND) -newer $@)" ]; then \
-		echo "Building the designer ..." && cd extension && $(NPM_INSTALL) && npm run --silent build; fi
+		cd extension && $(NPM_INSTALL) && ../$(SHOW) "Building the designer" npm run build; fi
 	@touch $@
 
 frontend: $(BUNDLE)
 
-$(STAMPS)/warm: $(BUNDLE) $(STAMPS)/package-$(EXTRAS)
-	@$(BIN)/dali-studio warm
+$(STAMPS)/ready: $(BUNDLE) $(STAMPS)/package-$(EXTRAS) $(STAMPS)/kernels
 	@touch $@
 
-lab: $(STAMPS)/warm
+lab: $(STAMPS)/ready
 	@$(BIN)/dali-studio lab notebooks $(ARGS)
 
-test: $(STAMPS)/warm
+test: $(STAMPS)/ready
 	@$(BIN)/python -m pytest $(ARGS)
 
-bench: $(STAMPS)/warm
+bench: $(STAMPS)/ready
 	@$(BIN)/python tests/benchmarks $(ARGS)
 	@$(BIN)/python tests/benchmarks/latency.py
 
-# Kernels as C++ on the CPU (tests/emulation): the tests of pixels, launches and placement, none of the JPEG hardware.
+# The GPU's kernels, compiled for the CPU (tests/emulation): the tests of pixels, launches and placement, none of the JPEG hardware.
 EMULATED := $(addprefix tests/gpu/test_,$(addsuffix .py,bytes conformance copies fusion jpeg_kernels launches placement warp_affine))
-emulate: $(STAMPS)/warm
-	@command -v g++ > /dev/null || { echo "g++ compiles the kernels for this, and was not found: install it" >&2; exit 1; }
+emulate: $(STAMPS)/ready
 	@PYTHONPATH=tests/emulation $(BIN)/python -m pytest $(EMULATED) $(ARGS)
 
-endurance: $(STAMPS)/warm
+endurance: $(STAMPS)/ready
 	@$(BIN)/python tests/benchmarks/endurance.py $(ARGS)
 
 # All of them run, also after one has found something.
@@ -102,6 +110,11 @@ wheel: $(STAMPS)/package-$(EXTRAS)
 	@rm -f $(STATIC)/widget.js $(STATIC)/widget.css
 	@$(BIN)/hatchling build --directory dist
 
+# One wheel for each platform, all compiled on this one.
+wheels: wheel
+	@for target in $$($(BIN)/python dali_studio/kernels/build.py --list); do \
+		DALI_STUDIO_TARGET=$$target $(BIN)/hatchling build --target wheel --directory dist || exit 1; done
+
 clean:
-	rm -rf $(VENV) $(STATIC) extension/node_modules build dist tests/.artifacts
+	rm -rf $(VENV) $(STATIC) dali_studio/photos dali_studio/kernels/cpu/lib extension/node_modules build dist tests/.artifacts
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -15,6 +15,7 @@ import platform
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,17 +29,19 @@ CACHE = FOLDER.parents[1] / "build" / "kernels"
 FLAGS = (
     "-std=c++17", "-O3", "-g0", "-ffp-contract=off", "-fno-math-errno", "-fno-exceptions", "-fno-rtti", "-fPIC",
     "-fvisibility=hidden", "-nostdlib++", "-Wall", "-Wextra", "-Werror",
+    "-Wno-psabi",  # vectors wider than the registers are passed between inlined functions alone
 )  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Target:
-    """A platform, as the compiler names it, with the levels of its processors."""
+    """A platform: its name for the compiler, levels of its processors, suffix of libraries, and tag of wheels."""
 
     name: str
     triple: str
     levels: tuple[tuple[str, str], ...]
     suffix: str
+    tag: str
 
 
 _X86 = (("v1", "x86_64"), ("v3", "x86_64_v3"), ("v4", "x86_64_v4"))
@@ -46,11 +49,11 @@ _ARM = (("v8", "generic"),)
 TARGETS = {
     target.name: target
     for target in (
-        Target("linux-x86_64", "x86_64-linux-gnu.2.17", _X86, ".so"),
-        Target("linux-aarch64", "aarch64-linux-gnu.2.17", _ARM, ".so"),
-        Target("macos-x86_64", "x86_64-macos.12.0", _X86[:2], ".dylib"),
-        Target("macos-arm64", "aarch64-macos.12.0", _ARM, ".dylib"),
-        Target("windows-amd64", "x86_64-windows-gnu", _X86, ".dll"),
+        Target("linux-x86_64", "x86_64-linux-gnu.2.17", _X86, ".so", "manylinux_2_17_x86_64.manylinux2014_x86_64"),
+        Target("linux-aarch64", "aarch64-linux-gnu.2.17", _ARM, ".so", "manylinux_2_17_aarch64.manylinux2014_aarch64"),
+        Target("macos-x86_64", "x86_64-macos.12.0", _X86[:2], ".dylib", "macosx_12_0_x86_64"),
+        Target("macos-arm64", "aarch64-macos.12.0", _ARM, ".dylib", "macosx_12_0_arm64"),
+        Target("windows-amd64", "x86_64-windows-gnu", _X86, ".dll", "win_amd64"),
     )
 }
 
@@ -65,7 +68,8 @@ def native_target() -> Target:
     return TARGETS[name]
 
 
-def _compiler() -> str:
+def compiler() -> str:
+    """The program that compiles and links."""
     spec = importlib.util.find_spec("ziglang")
     if spec is None or spec.origin is None:
         raise SystemExit("The kernels are compiled by the package ziglang, which is not installed: pip install ziglang")
@@ -73,28 +77,55 @@ def _compiler() -> str:
 
 
 @dataclass(frozen=True)
+class _Tool:
+    """How to compile and link for a platform, and where objects are kept."""
+
+    target: Target
+    command: tuple[str, ...]
+    flags: tuple[str, ...]
+    cache: Path
+
+    @classmethod
+    def usual(cls, target: Target) -> _Tool:
+        flags = tuple(flag for flag in FLAGS if not (flag == "-fPIC" and target.suffix == ".dll"))
+        return cls(target, (compiler(), "c++", "-target", target.triple), flags, CACHE / target.name)
+
+    @classmethod
+    def sanitizing(cls, target: Target, sanitizers: str, clang: str) -> _Tool:
+        """With clang, since the package brings no libraries for sanitizers; for this machine only."""
+        checks = (f"-fsanitize={sanitizers}", "-fno-sanitize-recover=all", "-shared-libsan", "-fno-omit-frame-pointer")
+        flags = (*(flag for flag in FLAGS if flag not in ("-O3", "-g0")), "-O1", "-g", *checks)
+        return cls(target, (clang,), flags, CACHE / f"{target.name}-{sanitizers.replace(',', '-')}")
+
+    def run(self, *words: str) -> str:
+        """What it had to say if it failed."""
+        done = subprocess.run([*self.command, *words], capture_output=True, text=True, check=False)  # noqa: S603
+        return (done.stderr or f"the compiler ended with {done.returncode}") if done.returncode else ""
+
+
+@dataclass(frozen=True)
 class _Unit:
     """One source for one level of processor."""
 
     source: Path
-    target: Target
+    tool: _Tool
     level: str
     cpu: str
 
     @property
     def object(self) -> Path:
-        return CACHE / self.target.name / self.level / f"{self.source.stem}.o"
+        return self.tool.cache / self.level / f"{self.source.stem}.o"
 
-    def command(self, compiler: str) -> list[str]:
-        flags = [flag for flag in FLAGS if not (flag == "-fPIC" and self.target.suffix == ".dll")]
-        return [
-            compiler, "c++", "-target", self.target.triple, f"-mcpu={self.cpu}", *flags,
-            "-MMD", "-MF", str(self.object.with_suffix(".d")), "-c", str(self.source), "-o", str(self.object),
-        ]  # fmt: skip
+    def words(self) -> tuple[str, ...]:
+        # clang itself has another name for it than the package's program
+        clang = "c++" not in self.tool.command
+        processor = f"-march={self.cpu.replace('x86_64_', 'x86-64-')}" if clang else f"-mcpu={self.cpu}"
+        depends = ("-MMD", "-MF", str(self.object.with_suffix(".d")))
+        return (processor, *self.tool.flags, *depends, "-c", str(self.source), "-o", str(self.object))
 
-    def stamp(self, compiler: str) -> str:
+    def stamp(self) -> str:
         """What the object was made from: the command, and the contents of the source and of all headers."""
-        made = hashlib.sha256(json.dumps(self.command(compiler)).encode())
+        made = hashlib.sha256(json.dumps([self.tool.command, self.words()]).encode())
         for path in sorted({self.source, *self._headers()}):
             made.update(path.read_bytes() if path.is_file() else b"gone")
         return made.hexdigest()
@@ -106,18 +137,17 @@ class _Unit:
         words = depends.read_text(encoding="utf-8").replace("\\\n", " ").split()
         return [path for word in words[1:] if FOLDER in (path := Path(word).resolve()).parents]
 
-    def fresh(self, compiler: str) -> bool:
+    def fresh(self) -> bool:
         stamp = self.object.with_suffix(".stamp")
-        return self.object.is_file() and stamp.is_file() and stamp.read_text() == self.stamp(compiler)
+        return self.object.is_file() and stamp.is_file() and stamp.read_text() == self.stamp()
 
-    def compile(self, compiler: str) -> str:
-        """What the compiler had to say; nothing if all went well."""
+    def compile(self) -> str:
+        """What the compiler had to say if it failed."""
         self.object.parent.mkdir(parents=True, exist_ok=True)
-        done = subprocess.run(self.command(compiler), capture_output=True, text=True, check=False)  # noqa: S603
-        if done.returncode:
-            return done.stderr or f"the compiler ended with {done.returncode}"
-        self.object.with_suffix(".stamp").write_text(self.stamp(compiler))
-        return ""
+        said = self.tool.run(*self.words())
+        if not said:
+            self.object.with_suffix(".stamp").write_text(self.stamp())
+        return said
 
 
 class _Progress:
@@ -139,35 +169,54 @@ class _Progress:
         sys.stderr.flush()
 
 
-def _link(target: Target, level: str, objects: list[Path], output: Path, compiler: str) -> Path:
+def _link(tool: _Tool, level: str, objects: list[Path], output: Path) -> Path:
+    target = tool.target
     library = output / f"kernels-{target.name}-{level}{target.suffix}"
     if library.is_file() and all(library.stat().st_mtime_ns > one.stat().st_mtime_ns for one in objects):
         return library
     output.mkdir(parents=True, exist_ok=True)
     # A file of its own, which then takes the place of the old one: programs that run keep what they have loaded.
     made = library.with_name(f"{library.name}.new")
-    strip = [] if target.suffix == ".dylib" else ["-s"]
-    command = [compiler, "cc", "-shared", *strip, "-target", target.triple, *map(str, objects), "-o", str(made)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
-    if done.returncode:
-        raise SystemExit(f"The kernels of {target.name} could not be linked:\n{done.stderr}")
+    options = [flag for flag in tool.flags if flag.startswith(("-fsanitize", "-shared-libsan", "-nostdlib"))]
+    strip = [] if target.suffix == ".dylib" or "-g" in tool.flags else ["-s"]
+    said = tool.run("-shared", *strip, *options, *map(str, objects), "-o", str(made))
+    if said:
+        raise SystemExit(f"The kernels of {target.name} could not be linked:\n{said}")
     made.replace(library)
-    for left in output.glob(f"{library.stem}*.pdb"):
+    for left in (*output.glob("*.pdb"), *output.glob("*.lib")):  # what the linker for Windows adds
         left.unlink()
     return library
 
 
-def build(target: Target, output: Path = OUTPUT, levels: tuple[str, ...] = ()) -> list[Path]:
-    """The libraries of a platform, compiled as far as needed."""
-    compiler = _compiler()
-    sources = sorted(SOURCES.glob("*.cpp"))
+def build(
+    target: Target, output: Path = OUTPUT, levels: Sequence[str] = (), sanitize: str = "", clang: str = "clang++"
+) -> list[Path]:
+    """The libraries of a platform, compiled as far as needed.
+
+    Parameters
+    ----------
+    target : Target
+    output : Path
+        The folder for them.
+    levels : sequence of str
+        Of the processor; all if empty.
+    sanitize : str
+        Sanitizers with which `clang` compiles, such as "address,undefined".
+    clang : str
+        Its program.
+
+    Returns
+    -------
+    list of Path
+    """
+    tool = _Tool.sanitizing(target, sanitize, clang) if sanitize else _Tool.usual(target)
     chosen = [(level, cpu) for level, cpu in target.levels if not levels or level in levels]
-    units = [_Unit(source, target, level, cpu) for source in sources for level, cpu in chosen]
-    stale = [unit for unit in units if not unit.fresh(compiler)]
+    units = [_Unit(source, tool, level, cpu) for source in sorted(SOURCES.glob("*.cpp")) for level, cpu in chosen]
+    stale = [unit for unit in units if not unit.fresh()]
     progress = _Progress(len(stale))
 
     def work(unit: _Unit) -> str:
-        said = unit.compile(compiler)
+        said = unit.compile()
         progress.step(f"{unit.source.stem}, {unit.level}")
         return said
 
@@ -175,10 +224,7 @@ def build(target: Target, output: Path = OUTPUT, levels: tuple[str, ...] = ()) -
         failures = [said for said in pool.map(work, stale) if said]
     if failures:
         raise SystemExit("\n".join(["The kernels could not be compiled:", *failures]))
-    return [
-        _link(target, level, [unit.object for unit in units if unit.level == level], output, compiler)
-        for level, _ in chosen
-    ]
+    return [_link(tool, level, [unit.object for unit in units if unit.level == level], output) for level, _ in chosen]
 
 
 def main() -> None:
@@ -187,9 +233,15 @@ def main() -> None:
     parser.add_argument("--target", choices=sorted(TARGETS), help="default: the platform this runs on")
     parser.add_argument("--level", action="append", default=[], help="only this level; may be repeated")
     parser.add_argument("--output", type=Path, default=OUTPUT)
+    parser.add_argument("--list", action="store_true", help="print the names of all platforms, and compile nothing")
+    parser.add_argument("--sanitize", default="", help="have clang compile with such as address,undefined")
+    parser.add_argument("--clang", default="clang++")
     given = parser.parse_args()
+    if given.list:
+        sys.stdout.write("\n".join(TARGETS) + "\n")
+        return
     target = TARGETS[given.target] if given.target else native_target()
-    build(target, given.output, tuple(given.level))
+    build(target, given.output, given.level, given.sanitize, given.clang)
 
 
 if __name__ == "__main__":

@@ -1,16 +1,13 @@
 // What the kernels use of CUDA, for a C++ compiler: the threads of a block are fibers, which one after the other run up to
 // the next point where they wait for each other. Float arithmetic is that of the GPU without contraction. Types and
 // functions that no kernel uses are missing.
-#include <ucontext.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-#include <algorithm>
-#include <cmath>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <utility>
-#include <vector>
-
+#define __CUDACC__
 #define __device__
 #define __global__
 #define __forceinline__ inline
@@ -33,8 +30,8 @@ static float4 memory[16384];  // of a block, as large as it is asked for
 
 // ------------------------------------------------------------------------------------------------------- arithmetic
 
-using std::max;
-using std::min;
+template <class T> static inline T min(T a, T b) { return b < a ? b : a; }
+template <class T> static inline T max(T a, T b) { return a < b ? b : a; }
 static inline float min(float a, float b) { return fminf(a, b); }
 static inline float max(float a, float b) { return fmaxf(a, b); }
 static inline unsigned min(unsigned a, int b) { return min(a, (unsigned)b); }
@@ -110,19 +107,69 @@ static inline float emulated_half_to_float(unsigned short half) {
 // ---------------------------------------------------------------------------------------------------------- threads
 
 enum EmulatedState { READY, AT_WARP, AT_BLOCK, OVER };
+constexpr size_t EMULATED_STACK = 1 << 18, EMULATED_THREADS = 1024;
 struct EmulatedFiber {
-  ucontext_t context;
+  void* stack_pointer;
   EmulatedState state;
-  std::vector<char> stack;
+  char* stack;
 };
-static ucontext_t emulated_scheduler;
-static std::vector<EmulatedFiber> emulated_fibers;
+static void* emulated_scheduler;
+static EmulatedFiber emulated_fibers[EMULATED_THREADS];
 static unsigned emulated_current;
+
+// emulated_switch(from, to): saves the registers that a function must keep, and the stack pointer in *from, and goes on where
+// `to` was saved.
+extern "C" void emulated_switch(void** from, void* to);
+#if defined(__x86_64__)
+constexpr int EMULATED_SAVED = 6;
+__asm__(R"(
+.text
+emulated_switch:
+  pushq %rbp; pushq %rbx; pushq %r12; pushq %r13; pushq %r14; pushq %r15
+  movq %rsp, (%rdi)
+  movq %rsi, %rsp
+  popq %r15; popq %r14; popq %r13; popq %r12; popq %rbx; popq %rbp
+  ret
+)");
+#elif defined(__aarch64__)
+constexpr int EMULATED_SAVED = 20;  // the last of them, x30, is where a function returns to
+__asm__(R"(
+.text
+emulated_switch:
+  sub sp, sp, #160
+  stp d8, d9, [sp]; stp d10, d11, [sp, #16]; stp d12, d13, [sp, #32]; stp d14, d15, [sp, #48]
+  stp x19, x20, [sp, #64]; stp x21, x22, [sp, #80]; stp x23, x24, [sp, #96]; stp x25, x26, [sp, #112]
+  stp x27, x28, [sp, #128]; stp x29, x30, [sp, #144]
+  mov x9, sp
+  str x9, [x0]
+  mov sp, x1
+  ldp d8, d9, [sp]; ldp d10, d11, [sp, #16]; ldp d12, d13, [sp, #32]; ldp d14, d15, [sp, #48]
+  ldp x19, x20, [sp, #64]; ldp x21, x22, [sp, #80]; ldp x23, x24, [sp, #96]; ldp x25, x26, [sp, #112]
+  ldp x27, x28, [sp, #128]; ldp x29, x30, [sp, #144]
+  add sp, sp, #160
+  ret
+)");
+#endif
+
+// A stack from which a switch begins `run`.
+static void emulated_prepare(EmulatedFiber& fiber, void (*run)()) {
+  if (!fiber.stack) fiber.stack = (char*)malloc(EMULATED_STACK);
+  void** top = (void**)(((size_t)fiber.stack + EMULATED_STACK - 64) & ~(size_t)15);
+#if defined(__x86_64__)
+  *--top = nullptr;  // where `run` would return to
+  *--top = (void*)run;
+  for (int i = 0; i < EMULATED_SAVED; i++) *--top = nullptr;
+#else
+  for (int i = 0; i < EMULATED_SAVED; i++) *--top = i == 0 ? (void*)run : nullptr;
+#endif
+  fiber.stack_pointer = top;
+  fiber.state = READY;
+}
 static unsigned long long emulated_exchanged[32][32];  // what the threads of each warp show each other
 
 static inline void emulated_wait_at(EmulatedState state) {
   emulated_fibers[emulated_current].state = state;
-  swapcontext(&emulated_fibers[emulated_current].context, &emulated_scheduler);
+  emulated_switch(&emulated_fibers[emulated_current].stack_pointer, emulated_scheduler);
 }
 static inline void __syncthreads() { emulated_wait_at(AT_BLOCK); }
 static inline int __syncthreads_or(int mine) {
@@ -155,14 +202,18 @@ template <class T> static inline T __shfl_down_sync(unsigned all, T value, unsig
   return __shfl_sync(all, value, lane + by > 31 ? lane : lane + by);
 }
 
+template <class T> struct EmulatedPlain { typedef T type; };
+template <class T> struct EmulatedPlain<const T> { typedef T type; };
+template <size_t... I> struct EmulatedPlaces {};
+template <size_t N, size_t... I> struct EmulatedCount : EmulatedCount<N - 1, N - 1, I...> {};
+template <size_t... I> struct EmulatedCount<0, I...> { typedef EmulatedPlaces<I...> type; };
 template <class... A> struct EmulatedKernel {
   static void (*function)(A...);
   static void** given;
-  template <size_t... I> static void call(std::index_sequence<I...>) { function(*(std::remove_cv_t<A>*)given[I]...); }
+  template <size_t... I> static void call(EmulatedPlaces<I...>) { function(*(typename EmulatedPlain<A>::type*)given[I]...); }
   static void run() {
-    call(std::index_sequence_for<A...>());
-    emulated_fibers[emulated_current].state = OVER;
-    setcontext(&emulated_scheduler);
+    call(typename EmulatedCount<sizeof...(A)>::type());
+    emulated_wait_at(OVER);
   }
 };
 template <class... A> void (*EmulatedKernel<A...>::function)(A...);
@@ -181,20 +232,14 @@ static bool emulated_release(EmulatedState state, size_t first, size_t last) {
 }
 
 template <class... A> static void emulated_run_block(unsigned threads) {
-  for (EmulatedFiber& fiber : emulated_fibers) {
-    getcontext(&fiber.context);
-    fiber.context.uc_stack.ss_sp = fiber.stack.data();
-    fiber.context.uc_stack.ss_size = fiber.stack.size();
-    makecontext(&fiber.context, EmulatedKernel<A...>::run, 0);
-    fiber.state = READY;
-  }
+  for (unsigned t = 0; t < threads; t++) emulated_prepare(emulated_fibers[t], EmulatedKernel<A...>::run);
   for (bool moved = true; moved;) {
     moved = false;
     for (emulated_current = 0; emulated_current < threads; emulated_current++) {
       if (emulated_fibers[emulated_current].state != READY) continue;
       threadIdx = {emulated_current, 0, 0};
       unsigned me = emulated_current;
-      swapcontext(&emulated_scheduler, &emulated_fibers[me].context);
+      emulated_switch(&emulated_scheduler, emulated_fibers[me].stack_pointer);
       emulated_current = me;
       moved = true;
     }
@@ -202,8 +247,8 @@ template <class... A> static void emulated_run_block(unsigned threads) {
       moved |= emulated_release(AT_WARP, first, min<size_t>(first + 32, threads));
     moved |= emulated_release(AT_BLOCK, 0, threads);
   }
-  for (EmulatedFiber& fiber : emulated_fibers)
-    if (fiber.state != OVER) {
+  for (unsigned t = 0; t < threads; t++)
+    if (emulated_fibers[t].state != OVER) {
       fprintf(stderr, "some threads wait for others that never come\n");
       abort();
     }
@@ -215,8 +260,6 @@ static void emulated_launch_kernel(void (*function)(A...), unsigned x, unsigned 
   EmulatedKernel<A...>::given = given;
   gridDim = {x, y, 1};
   blockDim = {threads, 1, 1};
-  emulated_fibers.resize(threads);
-  for (EmulatedFiber& fiber : emulated_fibers) fiber.stack.resize(1 << 18);
   for (blockIdx.y = 0; blockIdx.y < y; blockIdx.y++)
     for (blockIdx.x = 0; blockIdx.x < x; blockIdx.x++) emulated_run_block<A...>(threads);
 }

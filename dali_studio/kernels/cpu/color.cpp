@@ -33,10 +33,8 @@ void linear_color(Array<const I, 3> src, Array<O, 3> out, i64 rows, i64 pixels, 
     O* to = out.data + row * out_row;
     i64 x = 0;
     for (; x + 16 <= pixels; x += 16) {
-      Channels<I> p = read16x3(from + 3 * x);
-      f32x16 red = widened<16, I>(p.red), green = widened<16, I>(p.green), blue = widened<16, I>(p.blue);
-      write16x3<O>(to + 3 * x, narrowed<O, AWAY, 16>(f(0, red, green, blue)), narrowed<O, AWAY, 16>(f(1, red, green, blue)),
-                   narrowed<O, AWAY, 16>(f(2, red, green, blue)));
+      Colors p = load16x3(from + 3 * x);
+      store16x3<AWAY>(to + 3 * x, {f(0, p.red, p.green, p.blue), f(1, p.red, p.green, p.blue), f(2, p.red, p.green, p.blue)});
     }
     for (; x < pixels; x++) {
       float red = load1(from + 3 * x), green = load1(from + 3 * x + 1), blue = load1(from + 3 * x + 2);

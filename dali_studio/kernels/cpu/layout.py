@@ -8,17 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import types
 
-from dali_studio.kernels.cpu.jit import ArrayKernel, readable, writable
+from dali_studio.kernels.cpu.native import kernel
 from dali_studio.kernels.cpu.normalize import crop_mirror_normalize, normalize_coefficients
-from dali_studio.kernels.cpu.simd import (
-    item,
-    put,
-)
-from dali_studio.kernels.cpu.simd_pixels import (
-    copy16x3_reversed,
-)
 from dali_studio.kernels.cpu.views import Array, as_hwc, fill_channels, overlap, packed_rows
 
 __all__ = ["crop_mirror_normalize", "crop_pad", "flip", "normalize_coefficients"]
@@ -42,33 +34,6 @@ def crop_pad(src: Array, out: Array, anchor: tuple[int, ...], fill_values: Any =
         target[y0:y1, x0:x1] = source[anchor[0] + y0 : anchor[0] + y1, anchor[1] + x0 : anchor[1] + x1]
 
 
-def _flip_rows(src, out, vertical):
-    """Horizontal flip of (H, W, C) windows whose last two axes are contiguous."""
-    height, width, channels = out.shape
-    src_row, out_row = src.strides[0] // src.itemsize, out.strides[0] // out.itemsize
-    for y in range(height):
-        at = (height - 1 - y if vertical else y) * src_row
-        to = y * out_row
-        if channels == 3:
-            x = 0
-            while x < width and width >= 16:
-                x = min(x, width - 16)
-                copy16x3_reversed(src, at + 3 * x, out, to + 3 * (width - 16 - x))
-                x += 16
-            while x < width:
-                for channel in range(3):
-                    put(out, to + 3 * (width - 1 - x) + channel, item(src, at + 3 * x + channel))
-                x += 1
-        else:
-            for x in range(width):
-                for channel in range(channels):
-                    value = item(src, at + x * channels + channel)
-                    put(out, to + (width - 1 - x) * channels + channel, value)
-
-
-_FLIP = ArrayKernel(_flip_rows, lambda i, o: (readable(i, 3), writable(o, 3), types.boolean))
-
-
 def flip(
     src: Array,
     out: Array,
@@ -84,13 +49,18 @@ def flip(
     layout : str
         Letters of the axes; those that are not flipped are kept ("HWC", "CHW", "DHWC", "CDHW", "FHWC", ...).
     """
+    if src.shape != out.shape or src.dtype != out.dtype:
+        raise ValueError(
+            f"The input is {src.dtype} of shape {src.shape}, the output {out.dtype} of shape {out.shape}. "
+            "Give an output of the same type and shape."
+        )
     flipped = {"W": horizontal, "H": vertical, "D": depthwise}
     wanted = [axis for axis, letter in enumerate(layout) if flipped.get(letter)]
-    if layout == "HWC" and horizontal and packed_rows(src) and packed_rows(out) and src.dtype.itemsize <= 4:
+    if layout == "HWC" and horizontal and packed_rows(src) and packed_rows(out) and src.dtype.itemsize in _BITS:
         same_size = _BITS[src.dtype.itemsize]
-        _FLIP.for_dtypes(same_size, same_size)(src.view(same_size), out.view(same_size), bool(vertical))
+        kernel("flip", same_size)(src.view(same_size), out.view(same_size), bool(vertical))
     else:
         out[...] = np.flip(src, wanted)
 
 
-_BITS = {1: np.dtype(np.uint8), 2: np.dtype(np.uint16), 4: np.dtype(np.uint32)}
+_BITS = {size: np.dtype(f"u{size}") for size in (1, 2, 4, 8)}

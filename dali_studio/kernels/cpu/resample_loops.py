@@ -7,7 +7,6 @@ import numpy as np
 from numba import float32, intp
 
 from dali_studio.kernels.cpu.jit import ArrayKernel, readable, writable
-from dali_studio.kernels.cpu.normalize import normalize_row
 from dali_studio.kernels.cpu.simd import (
     address,
     item,
@@ -23,6 +22,7 @@ from dali_studio.kernels.cpu.simd import (
     store1,
     store16,
 )
+from dali_studio.kernels.cpu.simd_normalize import normalize_row
 from dali_studio.kernels.cpu.simd_pixels import (
     join3,
     join4,

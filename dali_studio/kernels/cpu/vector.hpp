@@ -2,10 +2,11 @@
 #pragma once
 #include <string.h>
 
-#include "../include/numbers.hpp"
+#include "../include/rounding.hpp"
 
 template <class T, int N> struct VectorOf { typedef T type __attribute__((ext_vector_type(N))); };
 template <int N> struct VectorOf<f16, N> : VectorOf<u16, N> {};  // their bits
+template <int N> struct VectorOf<b8, N> : VectorOf<u8, N> {};
 template <class T, int N> using Vector = typename VectorOf<T, N>::type;
 typedef Vector<float, 4> f32x4;
 typedef Vector<float, 16> f32x16;
@@ -21,10 +22,21 @@ template <class V> HD V read(const void* p) {
 template <class V> HD void write(void* p, V v) { memcpy(p, &v, sizeof v); }
 
 template <int N, class T> HD Vector<float, N> widened(Vector<T, N> v) {
-  if constexpr (same<T, f16>::value)
+  if constexpr (same<T, f16>::value) {
+#if defined(__F16C__) || defined(__aarch64__)
     return __builtin_convertvector(__builtin_bit_cast(Halves<N>, v), Vector<float, N>);
-  else
+#else
+    typedef Vector<float, N> V;
+    typedef Vector<u32, N> W;
+    W bits = __builtin_convertvector(v, W), sign = (bits & 0x8000u) << 16, rest = (bits & 0x7FFFu) << 13;
+    W small = __builtin_bit_cast(W, __builtin_convertvector((Vector<i32, N>)(bits & 0x3FFu), V) * 0x1p-24f);
+    W special = rest | (rest == 0x0F800000u ? (W)0x7F800000u : (W)0x7FC00000u);
+    W normal = rest < 0x0F800000u ? rest + (112u << 23) : special;
+    return __builtin_bit_cast(V, sign | (rest < 0x00800000u ? small : normal));
+#endif
+  } else {
     return __builtin_convertvector(v, Vector<float, N>);
+  }
 }
 // N consecutive elements as float.
 template <int N, class T> HD Vector<float, N> load(const T* p) { return widened<N, T>(read<Vector<T, N>>(p)); }
@@ -57,6 +69,16 @@ template <Rounding R, class V> HD V rounded(V v) {
   else return v + 12582912.f - 12582912.f;
 }
 
+// Lanes as whole numbers in the range of T, an integer of at most 16 bits; NaN becomes 0.
+template <class T, Rounding R, int N> HD Vector<i32, N> whole(Vector<float, N> v) {
+  typedef Vector<float, N> V;
+  if constexpr (limits<T>::low < 0) v = v == v ? v : (V)0.f;
+  const V low = (float)limits<T>::low, high = (float)limits<T>::high;
+  v = v > low ? v : low;
+  v = v < high ? v : high;
+  return __builtin_convertvector(rounded<R>(v), Vector<i32, N>);
+}
+
 // Lanes as elements of type T: rounded, saturated, NaN becomes 0.
 template <class T, Rounding R, int N> HD Vector<T, N> narrowed(Vector<float, N> v) {
   typedef Vector<float, N> V;
@@ -66,19 +88,17 @@ template <class T, Rounding R, int N> HD Vector<T, N> narrowed(Vector<float, N> 
     // below 2^-14 the step is 2^-24; above, 13 bits are dropped, of which the first decides the rounding
     V size = __builtin_bit_cast(V, magnitude);
     size = size < 0x1p-14f ? size : (V)0x1p-14f;
-    W small = __builtin_convertvector(size * 0x1p24f + 0.5f, W), normal = ((magnitude + 0x1000u) >> 13) - (112u << 10);
+    W small = (W)__builtin_convertvector(size * 0x1p24f + 0.5f, Vector<i32, N>), normal = ((magnitude + 0x1000u) >> 13) - (112u << 10);
     normal = normal < 0x7C00u ? normal : (W)0x7C00u;
     W half = magnitude < 0x38800000u ? small : normal;
     half = magnitude > 0x7F800000u ? (W)0x7E00u : half;
     return __builtin_convertvector(((bits >> 16) & 0x8000u) | half, Vector<u16, N>);
+  } else if constexpr (same<T, b8>::value) {
+    return __builtin_convertvector(~(__builtin_elementwise_abs(v) < 0.5f) & 1, Vector<u8, N>);
   } else if constexpr (is_real<T>::value) {
     return __builtin_convertvector(v, Vector<T, N>);
   } else if constexpr (sizeof(T) <= 2) {
-    if constexpr (limits<T>::low < 0) v = v == v ? v : (V)0.f;
-    const V low = (float)limits<T>::low, high = (float)limits<T>::high;
-    v = v > low ? v : low;
-    v = v < high ? v : high;
-    return __builtin_convertvector(__builtin_convertvector(rounded<R>(v), Vector<i32, N>), Vector<T, N>);
+    return __builtin_convertvector(whole<T, R, N>(v), Vector<T, N>);
   } else {  // the largest integers are no floats: what reaches the next power of two becomes the largest by itself
     static_assert(R == AWAY, "only integers of at most 16 bits are rounded half to even");
     v = rounded<R>(v);
@@ -97,8 +117,7 @@ template <Rounding R, class T> HD void store1(T* p, float v) {
 }
 
 template <class T> HD float load1(const T* p) {
-  if constexpr (same<T, f16>::value) return (float)__builtin_bit_cast(_Float16, p->bits);
-  else return (float)*p;
+  return to_float(*p);
 }
 
 // Four 4-lane pixels in one vector: the first three lanes of each (12 lanes count), or all four.
@@ -137,4 +156,44 @@ template <class T> HD void write16x3(T* p, Vector<T, 16> r, Vector<T, 16> g, Vec
                                      24, 40, 9, 25, 41, 10, 26, 42, 11, 27, 43, 12, 28, 44, 13, 29, 45, 14, 30, 46, 15, 31, 47);
   memcpy(p, &all, 48 * sizeof(T));
 }
+
+// The same with float lanes. Bytes move within groups of 16, which is fast on all levels: instructions that take bytes from
+// anywhere are not in level v4. A group holds four pixels; in the last one of a load they begin at its fifth byte, so that
+// nothing behind the pixels is read.
+struct Colors { f32x16 red, green, blue; };
+HD Vector<u8, 64> four_groups(const void* pixels) {
+  const char* p = (const char*)pixels;
+  typedef Vector<u8, 16> V;
+  struct { V group[4]; } parts = {{read<V>(p), read<V>(p + 12), read<V>(p + 24), read<V>(p + 32)}};
+  return __builtin_bit_cast(Vector<u8, 64>, parts);
+}
+#define WIDENED4(AT) AT, 64, 64, 64, AT + 3, 64, 64, 64, AT + 6, 64, 64, 64, AT + 9, 64, 64, 64
+template <int CHANNEL> HD f32x16 channel_of(Vector<u8, 64> v) {
+  auto words = __builtin_shufflevector(v, (Vector<u8, 64>)0, WIDENED4(CHANNEL), WIDENED4(CHANNEL + 16), WIDENED4(CHANNEL + 32),
+                                       WIDENED4(CHANNEL + 52));
+  return __builtin_convertvector(__builtin_bit_cast(Vector<i32, 16>, words), f32x16);
+}
+#undef WIDENED4
+template <class T> HD Colors load16x3(const T* p) {
+  if constexpr (same<T, u8>::value) {
+    auto v = four_groups(p);
+    return {channel_of<0>(v), channel_of<1>(v), channel_of<2>(v)};
+  } else {
+    Channels<T> c = read16x3(p);
+    return {widened<16, T>(c.red), widened<16, T>(c.green), widened<16, T>(c.blue)};
+  }
+}
+#define PACKED4(AT) AT, AT + 1, AT + 2, AT + 4, AT + 5, AT + 6, AT + 8, AT + 9, AT + 10, AT + 12, AT + 13, AT + 14, 0, 0, 0, 0
+template <Rounding R, class T> HD void store16x3(T* p, Colors c) {
+  if constexpr (same<T, u8>::value || same<T, i8>::value) {
+    auto words = (whole<T, R, 16>(c.red) & 255) | (whole<T, R, 16>(c.green) & 255) << 8 | whole<T, R, 16>(c.blue) << 16;
+    auto v = __builtin_bit_cast(Vector<u8, 64>, words);
+    auto packed = __builtin_bit_cast(Vector<u32, 16>, __builtin_shufflevector(v, v, PACKED4(0), PACKED4(16), PACKED4(32), PACKED4(48)));
+    auto joined = __builtin_shufflevector(packed, packed, 0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 0, 0, 0, 0);
+    memcpy(p, &joined, 48);
+  } else {
+    write16x3<T>(p, narrowed<T, R, 16>(c.red), narrowed<T, R, 16>(c.green), narrowed<T, R, 16>(c.blue));
+  }
+}
+#undef PACKED4
 HD f32x16 reversed(f32x16 v) { return __builtin_shufflevector(v, v, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0); }

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 _FOLDER = Path(__file__).parent
+#: Headers of `include` that every source begins with, in this order.
+_COMMON = ("numbers", "rounding")
 #: Names of the element types in the sources.
 TYPES: dict[str, str] = {
     "uint8": "u8", "int8": "i8", "uint16": "u16", "int16": "i16", "uint32": "u32", "int32": "i32", "uint64": "u64",
@@ -25,8 +27,18 @@ OPTIONS = ("--std=c++14", "--fmad=false")
 
 @cache
 def text_of(name: str) -> str:
-    """The text of a file that others need: "common" or "clamp"."""
+    """The text of a file that others need: "clamp", or "common", the headers that all kernels share with the CPU's.
+
+    NVRTC gets one text without files to include, so that it needs no include path.
+    """
+    if name == "common":
+        return "\n".join(map(_header, _COMMON))
     return (_FOLDER / f"{name}.cuh").read_text(encoding="utf-8")
+
+
+def _header(name: str) -> str:
+    lines = (_FOLDER.parent / "include" / f"{name}.hpp").read_text(encoding="utf-8").splitlines()
+    return "\n".join(line for line in lines if not line.startswith(("#include", "#pragma once")))
 
 
 @cache

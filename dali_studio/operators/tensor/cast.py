@@ -20,7 +20,7 @@ from dali_studio.operators.common import accept_output
 from dali_studio.operators.parts import run_alone
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import BatchView, Work
-from dali_studio.schema.declare import Input, Operator, Output, example
+from dali_studio.schema.declare import Input, Operator, Output, compiled, example
 from dali_studio.schema.marks import COMMON, Doc
 from dali_studio.schema.traits import PerSample, PixelPart, Pointwise
 
@@ -39,6 +39,7 @@ class Cast(Operator):
     outputs = (Output("output"),)
     traits = (PerSample, Pointwise, PixelPart)
     devices = ("cpu", "gpu")
+    kernels = (compiled("convert", NUMERIC, NUMERIC),)
     examples = (example(dtype="FLOAT"), example(dtype="INT16"), example(dtype="FLOAT16"), example(dtype="BOOL"))
 
     dtype: Annotated[DALIDataType, Doc("Element type of the output."), COMMON]

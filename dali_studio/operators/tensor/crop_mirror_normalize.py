@@ -30,7 +30,7 @@ from dali_studio.operators.geometry.windows import (
 from dali_studio.operators.parts import run_alone
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import BatchView, Work
-from dali_studio.schema.declare import Input, Layout, Operator, Output, example
+from dali_studio.schema.declare import Input, Layout, Operator, Output, compiled, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Choices, Deprecated, Doc, Refused, Ui
 from dali_studio.schema.traits import PerSample, PixelPart, WindowSink
 
@@ -52,6 +52,7 @@ class CropMirrorNormalize(CropArguments, Operator):
     outputs = (Output("image", "image"),)
     traits = (PerSample, WindowSink, PixelPart)
     devices = ("cpu", "gpu")
+    kernels = (compiled("normalize", _INPUTS, _OUTPUTS),)
     examples = (
         example(crop=(24.0, 31.0), mean=(123.7, 116.3, 103.5), std=(58.4, 57.1, 57.4), mirror=1),
         example(mean=(128.0,), std=(64.0,), output_layout="HWC"),

@@ -1,7 +1,7 @@
 """In place of CuPy where there is no GPU: "device" memory is the host's, and kernels are compiled by the C++ compiler.
 
 Everything is done at once, in the thread that asks for it. With this folder's parent in front of the import path, tests
-of kernels and of the code around them run on any Linux machine with g++ (CONTRIBUTING.md). It says nothing about the
+of kernels and of the code around them run on any Linux machine (CONTRIBUTING.md). It says nothing about the
 speed of a GPU, its hazards, its JPEG hardware, or CuPy itself.
 """
 
@@ -20,11 +20,14 @@ from typing import Any
 
 import numpy as np
 
+from dali_studio.kernels import build
+
 __version__ = "14 emulated"
 
 _HEADER = Path(__file__).parents[1] / "cuda.h"
 _FOLDER = Path(tempfile.gettempdir()) / f"dali-studio-emulation-{os.getuid()}"
-_FLAGS = ("-std=c++17", "-O1", "-fPIC", "-shared", "-ffp-contract=off", "-fno-strict-aliasing", "-fpermissive", "-w")
+#: Beside those of the kernels for the CPU, whose compiler it is. The sources take what they see for NVRTC.
+_FLAGS = ("-O1", "-shared", "-fno-strict-aliasing", "-fvisibility=default", "-w", "-D__CUDACC_RTC__=1")
 #: The GPU's own instructions in the sources, and what they are here.
 _INSTRUCTIONS = (
     (r'asm volatile\("ld\.shared\.u32[^;]*;" : "=r"\((\w+)\) : "r"\((\w+)\), "n"\((\w+)\)\);', r"\1 = *(const u32*)(emulated_shared_base + \2 + \3);"),
@@ -131,9 +134,12 @@ class RawKernel:
         library = _FOLDER / f"{name}-{key}.so"
         if not library.exists():
             _FOLDER.mkdir(exist_ok=True)
-            own = library.with_suffix(f".{os.getpid()}")
-            command = ["g++", *_FLAGS, *macros, "-x", "c++", "-", "-o", str(own)]
-            done = subprocess.run(command, input=source, capture_output=True, text=True, check=False)
+            own = library.with_name(f"{library.stem}-{os.getpid()}.so")
+            text = own.with_suffix(".cpp")
+            text.write_text(source)
+            command = [build.compiler(), "c++", *build.FLAGS, *_FLAGS, *macros, str(text), "-o", str(own)]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            text.unlink()
             if done.returncode:
                 raise RuntimeError(f"{name} cannot be compiled: {done.stderr[:2000]}")
             own.replace(library)

@@ -98,3 +98,17 @@ def test_large_and_strided_arrays() -> None:
 def test_shapes_must_agree() -> None:
     with pytest.raises(ValueError, match="same shape"):
         convert(np.zeros(3), np.zeros(4))
+
+
+def test_what_cannot_be_converted_is_refused() -> None:
+    src = np.ones((4, 6), np.float32)
+    with pytest.raises(ValueError, match="same shape"):
+        convert(src, np.zeros((6, 4), np.uint8))
+    with pytest.raises(ValueError, match="without gaps"):
+        convert(src, np.zeros((4, 12), np.uint8)[:, ::2])
+    with pytest.raises(TypeError, match="complex64 are not accepted"):
+        convert(src.astype(np.complex64), np.zeros((4, 6), np.uint8))
+    fixed = np.zeros((4, 6), np.uint8)
+    fixed.flags.writeable = False
+    with pytest.raises(TypeError, match="read-only"):
+        convert(src, fixed)

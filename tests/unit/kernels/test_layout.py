@@ -160,3 +160,11 @@ def test_flip_equals_nvidia_dali(layout: str) -> None:
         out = np.zeros_like(src)
         flip(src, out, **{name: bool(value) for name, value in chosen.items()}, layout=layout)
         TOLERANCES["flip"].check(out, expected, (layout, chosen))
+
+
+def test_a_flip_needs_an_output_like_its_input() -> None:
+    src = image(5, 6, 3)
+    with pytest.raises(ValueError, match="same type and shape"):
+        flip(src, np.zeros((6, 6, 3), np.uint8))
+    with pytest.raises(ValueError, match="same type and shape"):
+        flip(src, np.zeros((5, 6, 3), np.int16))

@@ -60,12 +60,13 @@ template <int LIMIT> __device__ __forceinline__ void wide(const Item& t, const I
 // Where threads have 48 bytes each, a warp exchanges them, so that every store goes to one piece of memory.
 #define EXCHANGED (UNIT == 3 && N * sizeof(OUT) == 16)
 #if UNIT == 3
-template <bool> __device__ __forceinline__ void exchanged(const Item& t, const IN* src, OUT* warp_dst) {
+template <bool YES> __device__ __forceinline__ void exchanged(const Item& t, const IN* src, OUT* warp_dst) {
+  const int LIMIT = YES ? 16 : 1;  // depends on YES, so that nothing is compiled where there are other types
   __shared__ uint4 memory[8 * 96];
   uint4* words = memory + threadIdx.x / 32 * 96;
   int lane = threadIdx.x & 31;
-  Chunk<OUT, N * UNIT, 16> out;
-  compute<16>(t, src, out);
+  Chunk<OUT, N * UNIT, LIMIT> out;
+  compute<LIMIT>(t, src, out);
 #pragma unroll
   for (int i = 0; i < 3; i++) words[3 * lane + i] = out.words[i];
   __syncwarp();
