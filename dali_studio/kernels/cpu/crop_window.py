@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dali_studio.core.random import SAMPLE_STRIDE, philox
-from dali_studio.kernels.cpu import philox as _  # noqa: F401 - compiles `philox`
+from dali_studio.kernels.cpu import philox as _  # noqa: F401 - `philox` is the compiled one
 from dali_studio.kernels.cpu.native import kernel
 
 KEY_MASK = 0x12345678ABCDEFE

@@ -7,12 +7,28 @@
 #define VISIBLE extern "C" __attribute__((visibility("default")))
 #endif
 
-// The first of all kernels. `head`: the bytes before the fields of an object; `ndarray`: the class of numpy.
-VISIBLE Entry* dali_studio_kernels(i64 head, Object ndarray, const Python* functions) {
+// What kernels need of Python. `head`: the bytes before the fields of an object; `ndarray`: the class of numpy. Gives the first of
+// all kernels.
+VISIBLE Entry* dali_studio_begin(i64 head, Object ndarray, const Python* functions) {
   object_head = head;
   array_class = ndarray;
   python = *functions;
   return entries;
+}
+
+// A kernel by its name and types, each after a space, or null.
+VISIBLE Entry* dali_studio_kernel(const char* key) {
+  for (Entry* entry = entries; entry; entry = entry->next) {
+    const char* rest = key;
+    auto takes = [&](const char* word) {
+      while (*word && *word == *rest) word++, rest++;
+      return *word == 0;
+    };
+    bool fits = takes(entry->method.name);
+    for (const char* type : entry->types) fits = fits && (!type || (takes(" ") && takes(type)));
+    if (fits && *rest == 0) return entry;
+  }
+  return nullptr;
 }
 
 // Whether an array is read here as numpy says it is; otherwise another version of numpy lays its objects out differently.

@@ -12,7 +12,7 @@ import ctypes
 import os
 import platform
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from ctypes import POINTER, c_bool, c_char, c_char_p, c_int, c_int64, c_void_p, cast, py_object, pythonapi
 from functools import cache
 from pathlib import Path
@@ -86,23 +86,28 @@ def level() -> str:
 
 
 @cache
-def _entries() -> dict[tuple[str, ...], Any]:
+def _library() -> tuple[Callable[[bytes], Any], Any]:
+    """How an entry is found by its name and types, and the first of all entries."""
     library = _opened(level())
-    first = library.dali_studio_kernels
-    first.argtypes, first.restype = (c_int64, py_object, c_void_p), POINTER(_Entry)
-    functions = (c_void_p * len(_PYTHON))(*(cast(getattr(pythonapi, name), c_void_p).value for name in _PYTHON))
-    entry = first(object.__basicsize__, np.ndarray, functions)
-    probe = np.zeros((2, 6), np.float32)[:, ::2]
-    reads = library.dali_studio_reads
+    begin, find, reads = library.dali_studio_begin, library.dali_studio_kernel, library.dali_studio_reads
+    begin.argtypes, begin.restype = (c_int64, py_object, c_void_p), POINTER(_Entry)
+    find.argtypes, find.restype = (c_char_p,), POINTER(_Entry)
     reads.argtypes = (py_object, *(c_int64,) * 5)
+    functions = (c_void_p * len(_PYTHON))(*(cast(getattr(pythonapi, name), c_void_p).value for name in _PYTHON))
+    first = begin(object.__basicsize__, np.ndarray, functions)
+    probe = np.zeros((2, 6), np.float32)[:, ::2]
     if not reads(probe, probe.ctypes.data, 2, 3, 6, 2):
         raise ImportError(f"numpy {np.__version__} lays out its arrays in a way that the compiled kernels do not know.")
-    found: dict[tuple[str, ...], Any] = {}
+    return find, first
+
+
+def _types_of(name: str) -> Iterator[str]:
+    """What a kernel is compiled for."""
+    entry = _library()[1]
     while entry:
-        one = entry.contents
-        found[(one.method.name.decode(), *(text.decode() for text in one.types if text))] = one
-        entry = one.next
-    return found
+        if entry.contents.method.name.decode() == name:
+            yield ", ".join(text.decode() for text in entry.contents.types if text)
+        entry = entry.contents.next
 
 
 @cache
@@ -127,11 +132,11 @@ def kernel(name: str, *dtypes: np.dtype[Any]) -> Callable[..., int]:
         When it is not compiled for these types; by the callable, when an argument is not what the kernel takes. A
         callable that looks at the sizes of its arguments raises a ValueError when they do not fit each other.
     """
-    entry = _entries().get((name, *(dtype.name for dtype in dtypes)))
-    if entry is None:
-        have = sorted(", ".join(key[1:]) for key in _entries() if key[0] == name)
-        given = ", ".join(dtype.name for dtype in dtypes)
-        raise TypeError(f"{name}: arrays of {given} are not accepted. Convert to one of: {'; '.join(have) or 'none'}.")
+    found = _library()[0](" ".join((name, *(dtype.name for dtype in dtypes))).encode())
+    if not found:
+        given, have = ", ".join(dtype.name for dtype in dtypes), "; ".join(sorted(_types_of(name))) or "none"
+        raise TypeError(f"{name}: arrays of {given} are not accepted. Convert to one of: {have}.")
+    entry = found.contents
 
     def refused(position: int, problem: int, *given: Any) -> int:
         if problem == _NOT_AN_ARRAY:

@@ -106,7 +106,7 @@ class ReaderOrder:
         self._reshuffle = shuffle_after_epoch
         self._reshuffle_seed = PERMUTATION_SEED if shuffle_after_epoch_seed is None else shuffle_after_epoch_seed
         self._keep_original = checkpointing
-        self._order: Sequence[int] = range(n_files)
+        self._order = np.arange(n_files if shuffle_after_epoch else 0, dtype=np.int64)
         self._order_epoch = -1
         self._fill = initial_fill if random_shuffle else 0
         self._stream = np.arange(n_files if random_shuffle else 0, dtype=np.int64)
@@ -211,13 +211,14 @@ class ReaderOrder:
 
     def _run(self, begin: int, end: int, count: int) -> Sequence[int]:
         """The next entries of the epoch whose part of the list is given."""
+        first = begin + self._position
+        picked: Sequence[int] = range(first, first + count)
         if self._fill:
             picked = self._picks(end - begin, count)
-        else:
-            if self._reshuffle and self._order_epoch != self._epoch:
+        elif self._reshuffle:
+            if self._order_epoch != self._epoch:
                 self._permute_until(self._epoch)
-            first = begin + self._position
-            picked = self._order[first : first + count]
+            picked = self._order[first : first + count].tolist()
         self._position += count
         self._returned += count
         return picked
@@ -277,12 +278,11 @@ class ReaderOrder:
         """Bring the list into the order of an epoch; a list that is further on starts over."""
         begin = self._order_epoch + 1
         if self._keep_original or epoch < begin:
-            self._order = range(self._size)
+            self._order = np.arange(self._size, dtype=np.int64)
             begin = epoch if self._keep_original else 0
-        order = np.array(self._order, np.int64)
         for k in range(begin, epoch + 1):
-            shuffle_mt19937_64(order, self._reshuffle_seed + (k + 1 << 32))
-        self._order, self._order_epoch = order.tolist(), epoch
+            shuffle_mt19937_64(self._order, self._reshuffle_seed + (k + 1 << 32))
+        self._order_epoch = epoch
 
 
 def _check_options(
