@@ -10,3 +10,7 @@ typedef Types<u8, u16, i16, i32, f16, f32> NormalizeInputs;
 typedef Types<u8, i8, f16, f32> NormalizeOutputs;
 typedef Types<u8, i16, i32, f32> ScaleInputs;
 typedef Types<u8, i16, i32, f32> ScaleOutputs;
+typedef Types<u8, i16, i32, f32> WarpLinearInputs;
+typedef Types<u8, i16, i32, f32> WarpLinearOutputs;
+typedef Types<u8, i16, i32, f32> WarpNearestInputs;
+typedef Types<u8, i16, i32, f32> WarpNearestOutputs;
