@@ -114,9 +114,10 @@ def kernel(name: str, *dtypes: np.dtype[Any]) -> Callable[..., int]:
     """
     entry = _entries().get((name, *(dtype.name for dtype in dtypes)))
     if entry is None:
-        have = sorted(", ".join(key[1:]) for key in _entries() if key[0] == name)
+        have = zip(*(key[1:] for key in _entries() if key[0] == name), strict=True)
+        accepted = " and ".join(", ".join(sorted(set(types))) for types in have) or "none"
         given = ", ".join(dtype.name for dtype in dtypes)
-        raise TypeError(f"{name}: arrays of {given} are not accepted. Convert to one of: {'; '.join(have) or 'none'}.")
+        raise TypeError(f"{name}: arrays of {given} are not accepted. Convert to {accepted}.")
     arguments = [_KINDS[entry.parameters[i].kind] for i in range(entry.count)]
     make = ctypes.PYFUNCTYPE if entry.keeps_lock else ctypes.CFUNCTYPE
     function = make(c_int64, *arguments)(entry.function)

@@ -39,13 +39,14 @@ template <int CHANNELS, class T> HD f32x4 pixel_of(const Picture<T>& src, i64 y,
     return {load1(p), load1(p + 1), load1(p + 2), load1(p + 2)};
   return load<4>(p);
 }
-template <int CHANNELS, class T> __attribute__((noinline)) f32x4 at_edge(const Picture<T>& src, Place at) {
-  return warp_bilinear(pixel_of<CHANNELS>(src, at.y, at.x), pixel_of<CHANNELS>(src, at.y, at.x + 1), pixel_of<CHANNELS>(src, at.y + 1, at.x),
-                       pixel_of<CHANNELS>(src, at.y + 1, at.x + 1), at.right, at.low);
+template <int CHANNELS, class T> __attribute__((noinline)) f32x4 at_edge(const Picture<T>& src, i64 y, i64 x, float right, float low) {
+  return warp_bilinear(pixel_of<CHANNELS>(src, y, x), pixel_of<CHANNELS>(src, y, x + 1), pixel_of<CHANNELS>(src, y + 1, x),
+                       pixel_of<CHANNELS>(src, y + 1, x + 1), right, low);
 }
-// The pixel at a point, of 3 or 4 channels.
-template <int CHANNELS, class T> HD f32x4 bilinear_at(const Picture<T>& src, Point point) {
+// The pixel at a point, of 3 or 4 channels; the point moves on.
+template <int CHANNELS, class T> HD f32x4 bilinear_at(const Picture<T>& src, Point& point, Point step) {
   Place at = place_of(point.x - 0.5f, point.y - 0.5f);
+  point = {point.x + step.x, point.y + step.y};
   // four lanes are read: of three channels the last one belongs to the next pixel, which must exist
   if (at.x >= 0 && at.y >= 0 && at.y + 1 < src.height && at.x + 5 - CHANNELS < src.width) {
     const T *upper = src.data + at.y * src.row + at.x * CHANNELS, *lower = upper + src.row;
@@ -53,19 +54,16 @@ template <int CHANNELS, class T> HD f32x4 bilinear_at(const Picture<T>& src, Poi
   }
   if (src.filled && (at.x < -1 || at.y < -1 || at.x >= src.width || at.y >= src.height)) return src.fill;
   const Picture<T> copy = src;  // so that the original, whose address nobody has, can stay in registers
-  return at_edge<CHANNELS>(copy, at);
+  return at_edge<CHANNELS>(copy, at.y, at.x, at.right, at.low);
 }
 
 // Pixels of 3 or 4 channels, four at once, up to less than four before `end`.
 template <int CHANNELS, class I, class O> HD i64 fours(const Picture<I>& src, O* to, i64 i, i64 end, Point& point, Point step) {
   for (; i + 4 <= end; i += 4) {
-    f32x4 pixels[4];
-    for (f32x4& pixel : pixels) {
-      pixel = bilinear_at<CHANNELS>(src, point);
-      point = {point.x + step.x, point.y + step.y};
-    }
-    if (CHANNELS == 3) store12<AWAY>(to + 3 * i, join3(pixels[0], pixels[1], pixels[2], pixels[3]));
-    else store<AWAY, 16>(to + 4 * i, join4(pixels[0], pixels[1], pixels[2], pixels[3]));
+    f32x4 p = bilinear_at<CHANNELS>(src, point, step), q = bilinear_at<CHANNELS>(src, point, step);
+    f32x4 r = bilinear_at<CHANNELS>(src, point, step), s = bilinear_at<CHANNELS>(src, point, step);
+    if (CHANNELS == 3) store12<AWAY>(to + 3 * i, join3(p, q, r, s));
+    else store<AWAY, 16>(to + 4 * i, join4(p, q, r, s));
   }
   return i;
 }
