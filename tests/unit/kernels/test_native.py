@@ -100,9 +100,9 @@ def test_the_number_of_arguments(count: int) -> None:
 
 
 def test_types_that_a_kernel_is_not_compiled_for() -> None:
-    with pytest.raises(TypeError, match=r"Scale: arrays of complex128, uint8 are not accepted. Convert to one of: .*"):
+    with pytest.raises(TypeError, match=r"Scale: arrays of complex128, uint8 are not accepted. Convert to .*uint8.* and .*"):
         kernel("Scale", np.dtype(complex), UINT8)
-    with pytest.raises(TypeError, match="Convert to one of: none"):
+    with pytest.raises(TypeError, match="Convert to none"):
         kernel("no_such_kernel")
 
 
