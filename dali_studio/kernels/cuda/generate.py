@@ -28,7 +28,7 @@ class _Piece:
 
     name: str
     kind: Kind
-    text: str
+    texts: tuple[str, ...]
     flags: tuple[int, ...]
     rgb: bool
     patch: bool
@@ -68,7 +68,7 @@ def shape_of(
     form: Form, parts: Sequence[Part], dtypes: Sequence[np.dtype[np.generic]], planar_in: bool, planar_out: bool
 ) -> Shape:
     """The shape of the kernel of these parts; `dtypes` are those of the input and after each part."""
-    pieces = tuple(_Piece(p.name, p.kind, p.text, p.flags, p.rgb, p.patch, p.row is not None) for p in parts)
+    pieces = tuple(_Piece(p.name, p.kind, p.texts, p.flags, p.rgb, p.patch, p.row is not None) for p in parts)
     return Shape(form, pieces, tuple(TYPES[dtype.name] for dtype in dtypes), planar_in, planar_out)
 
 
@@ -111,7 +111,7 @@ def source(shape: Shape) -> str:
     }  # fmt: skip
     lines += [f"#define {name} {value}" for name, value in macros.items()]
     lines += [f"typedef {types[0]} IN;", f"typedef {types[-1]} OUT;"]
-    lines += [part_text("pixels"), *dict.fromkeys(piece.text for piece in pieces)]
+    lines += [part_text("pixels"), *dict.fromkeys(text for piece in pieces for text in piece.texts)]
     lines += _item(pieces, types, has_source)
     lines += _chain(chain, types[1 if has_source else 0 :], len(pieces) - len(chain))
     if shape.form == "rows":

@@ -31,8 +31,8 @@ class Part:
           whether it lies inside, and ``outside(out, c)``; its row has a field ``channels``;
         - source: ``at(image, y, x, c, out)``; with `patch` also what ``templates/patch.cuh`` asks for.
     kind : {"pixel", "window", "source", "resample"}
-    text : str
-        CUDA source that defines `name`; parts may share it.
+    texts : tuple of str
+        CUDA sources, the last of which defines `name`; each is taken once into a kernel, so that parts may share them.
     row : ndarray or None
         Structured, (N,): the parameters of every sample.
     tables : mapping of str to ndarray
@@ -53,7 +53,7 @@ class Part:
 
     name: str
     kind: Kind
-    text: str
+    texts: tuple[str, ...]
     row: NDArray[Any] | None = None
     tables: Mapping[str, NDArray[Any]] = field(default_factory=dict[str, NDArray[Any]])
     flags: tuple[int, ...] = ()
@@ -65,19 +65,19 @@ class Part:
     @property
     def signature(self) -> tuple[Any, ...]:
         """What the text of a kernel depends on."""
-        return self.name, self.kind, self.text, self.flags, self.rgb, self.patch, self.row is not None
+        return self.name, self.kind, self.texts, self.flags, self.rgb, self.patch, self.row is not None
 
 
 def pixel_part(
-    name: str, text: str, *, rgb: bool = False, flags: tuple[int, ...] = (), **values: NDArray[np.float32]
+    name: str, texts: tuple[str, ...], *, rgb: bool = False, flags: tuple[int, ...] = (), **values: NDArray[np.float32]
 ) -> Part:
     """A pointwise part whose fields are float32 arrays over the batch: (N,), or (N, K) for arrays."""
     if not values:
-        return Part(name, "pixel", text, rgb=rgb, flags=flags)
+        return Part(name, "pixel", texts, rgb=rgb, flags=flags)
     row = np.empty(len(next(iter(values.values()))), _floats(tuple((key, v.shape[1:]) for key, v in values.items())))
     for key, value in values.items():
         row[key] = value
-    return Part(name, "pixel", text, row, rgb=rgb, flags=flags)
+    return Part(name, "pixel", texts, row, rgb=rgb, flags=flags)
 
 
 @cache

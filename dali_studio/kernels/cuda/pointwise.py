@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,7 +12,7 @@ from dali_studio.kernels.cuda.sources import header
 
 def cast_part() -> Part:
     """Convert every element, rounding half away from zero and saturating (`kernels.cpu.convert.convert`)."""
-    return pixel_part("Convert", part_text("color"))
+    return pixel_part("Convert", (part_text("color"),))
 
 
 def functor_part(functor: str, file: str, fields: NDArray[np.float32], *, rgb: bool = False) -> Part:
@@ -28,11 +26,6 @@ def functor_part(functor: str, file: str, fields: NDArray[np.float32], *, rgb: b
     rgb : bool
         Whether it takes pixels of three channels.
     """
-    return pixel_part(f"{functor}Part", _text(functor, file, rgb), rgb=rgb, fields=fields)
-
-
-@cache
-def _text(functor: str, file: str, rgb: bool) -> str:
     loop = "EachRgb" if rgb else "EachElement"
     alias = f"template <class I, class O> using {functor}Part = {loop}<I, O, {functor}>;"
-    return "\n".join([part_text("color"), header(file), alias])
+    return pixel_part(f"{functor}Part", (part_text("color"), header(file), alias), rgb=rgb, fields=fields)

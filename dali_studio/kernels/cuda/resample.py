@@ -93,7 +93,7 @@ def geometry(
     )
     capacity = -(-(span + 3) // 4) * 4  # three more, to begin with whole words
     warps = next((warps for warps in _WARPS if 4 * capacity * warps <= _SHARED), 0)
-    part = Part("Resample", "resample", part_text("resample"), row)
+    part = Part("Resample", "resample", (part_text("resample"),), row)
     return Geometry(part, table, starts, size, layout == "CHW", tile, capacity, warps)
 
 

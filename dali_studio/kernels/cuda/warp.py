@@ -103,4 +103,4 @@ def given_part(addresses: NDArray[np.uint64], interp: int, fill: float | None, *
 def _part(row: NDArray[Any], interp: int, fill: float | None, given: int) -> Part:
     nearest = interp == _NEAREST
     flags = (int(nearest), int(fill is not None), given)
-    return Part("Warp", "source", part_text("warp"), row, flags=flags, patch=not nearest)
+    return Part("Warp", "source", (part_text("warp"),), row, flags=flags, patch=not nearest)

@@ -32,7 +32,7 @@ def _part(
     words = row.view(np.int32).reshape(len(shapes), -1)[:, _FIRST_INT:]
     channels = fill_window_words(shapes, layout, anchors, out_shapes, out_layout, flips, words)
     tables["fill"] = _fill(tuple(fill), channels, dtype)
-    return Part("Window", "window", part_text("window"), row, tables, (mode,))
+    return Part("Window", "window", (part_text("window"),), row, tables, (mode,))
 
 
 @lru_cache(maxsize=64)
