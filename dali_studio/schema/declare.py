@@ -87,6 +87,29 @@ class Compiled:
     types: tuple[tuple[DALIDataType, ...], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Functor:
+    """A C++ struct that computes each element, or each pixel, of the output from the same one of the input.
+
+    Attributes
+    ----------
+    name : str
+        Of the struct; its fields are floats.
+    header : str
+        File of `kernels/include`, without suffix.
+    inputs, outputs : tuple
+        Element types; all pairs are compiled.
+    rgb : bool
+        Whether it takes the three channels of a pixel, and is called for each channel of the result.
+    """
+
+    name: str
+    header: str
+    inputs: tuple[DALIDataType, ...]
+    outputs: tuple[DALIDataType, ...]
+    rgb: bool = False
+
+
 def compiled(kernel: str, *types: Sequence[DALIDataType]) -> Compiled:
     """Declare the element types that an operator needs a kernel for."""
     return Compiled(kernel, tuple(tuple(of_one) for of_one in types))
@@ -122,6 +145,7 @@ class Operator(CommonArguments):
     devices: ClassVar[tuple[Device, ...]] = ("cpu",)
     examples: ClassVar[tuple[Example, ...]] = ()
     kernels: ClassVar[tuple[Compiled, ...]] = ()
+    functor: ClassVar[Functor | None] = None
     version: ClassVar[int] = 1
     seeded: ClassVar[bool] = False
     stateful: ClassVar[bool] = False

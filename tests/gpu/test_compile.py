@@ -83,8 +83,8 @@ def normalizes(target: str) -> Part:
 
 
 RESIZE = resample.geometry(SHAPES, SHAPES, 1, 1, True, np.tile([0.0, 0.0, 8.0, 9.0], (2, 1)), "HWC").part
-CAST, SCALE = pointwise.cast_part(), pointwise.scale_part(ONES, ONES)
-MATRIX = pointwise.matrix_part(np.zeros((2, 3, 4), np.float32))
+CAST, SCALE = pointwise.cast_part(), pointwise.functor_part("Scale", "color", np.zeros((2, 2), np.float32))
+MATRIX = pointwise.functor_part("ColorMatrix", "color", np.zeros((2, 12), np.float32), rgb=True)
 #: Form, parts, and the element types of the input and after each part.
 CASES: dict[str, list[tuple[Form, list[Part], tuple[str, ...]]]] = {
     "cast": [("flat", [CAST], types) for types in pairs(EVERY, EVERY)],

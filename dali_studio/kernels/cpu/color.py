@@ -11,27 +11,12 @@ from typing import Any
 import numpy as np
 
 from dali_studio.kernels.cpu.native import kernel
-from dali_studio.kernels.cpu.views import Array, alike, packed_rows
+from dali_studio.kernels.cpu.pixels import apply
+from dali_studio.kernels.cpu.views import Array, alike
 
 #: RGB to YIQ, as nvidia.dali's hue, saturation and value are defined. Hue turns the plane of I and Q.
 _YIQ = np.array([[0.299, 0.587, 0.114], [0.596, -0.274, -0.321], [0.211, -0.523, 0.311]], np.float32).astype(np.float64)
 _RGB = np.linalg.inv(_YIQ)
-
-
-def _rows(src: Array, out: Array, unit: int) -> tuple[int, int, int, int]:
-    """(rows, units a row, row strides in elements); an image without gaps is one long row."""
-    if src.shape != out.shape:
-        raise ValueError(
-            f"The input has the shape {src.shape}, the output {out.shape}. Give an output of the same shape."
-        )
-    for array in (src, out):
-        if not packed_rows(array):
-            raise ValueError("The pixels of a row must lie one after the other (layout HWC, last two axes contiguous).")
-    height = src.shape[0]
-    units = src.shape[1] * src.shape[2] // unit
-    if src.flags.c_contiguous and out.flags.c_contiguous:
-        return 1, height * units, 0, 0
-    return height, units, src.strides[0] // src.itemsize, out.strides[0] // out.itemsize
 
 
 def linear_color(src: Array, out: Array, matrix: Any) -> None:
@@ -44,11 +29,9 @@ def linear_color(src: Array, out: Array, matrix: Any) -> None:
     matrix : (3, 4) or (3, 3) array_like of float
         Rows are output channels; a fourth column is added.
     """
-    if src.shape[2] != 3:
-        raise ValueError(f"A colour transform needs 3 channels, the image has {src.shape[2]}.")
     weights = np.zeros((3, 4), np.float32)
     weights[:, : np.shape(matrix)[1]] = matrix
-    kernel("linear_color", src.dtype, out.dtype)(src, out, *_rows(src, out, 3), weights)
+    apply("ColorMatrix", src, out, weights.reshape(12), rgb=True)
 
 
 def hsv_matrix(hue: Any, saturation: Any, value: Any) -> Array:
@@ -84,7 +67,7 @@ def brightness_contrast(src: Array, out: Array, mult: float, add: float) -> None
     mult, add : float
         From `brightness_contrast_coefficients`, taken as float32.
     """
-    kernel("scale", src.dtype, out.dtype)(src, out, *_rows(src, out, 1), mult, add)
+    apply("Scale", src, out, np.array([mult, add], np.float32))
 
 
 def _half_range(dtype: Any) -> np.float32:

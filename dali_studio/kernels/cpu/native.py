@@ -101,12 +101,12 @@ def _library() -> tuple[Callable[[bytes], Any], Any]:
     return find, first
 
 
-def _types_of(name: str) -> Iterator[str]:
-    """What a kernel is compiled for."""
+def _types_of(name: str) -> Iterator[tuple[str, ...]]:
+    """The combinations of element types that a kernel is compiled for."""
     entry = _library()[1]
     while entry:
         if entry.contents.method.name.decode() == name:
-            yield ", ".join(text.decode() for text in entry.contents.types if text)
+            yield tuple(text.decode() for text in entry.contents.types if text)
         entry = entry.contents.next
 
 
@@ -134,8 +134,10 @@ def kernel(name: str, *dtypes: np.dtype[Any]) -> Callable[..., int]:
     """
     found = _library()[0](" ".join((name, *(dtype.name for dtype in dtypes))).encode())
     if not found:
-        given, have = ", ".join(dtype.name for dtype in dtypes), "; ".join(sorted(_types_of(name))) or "none"
-        raise TypeError(f"{name}: arrays of {given} are not accepted. Convert to one of: {have}.")
+        given = ", ".join(dtype.name for dtype in dtypes)
+        have = zip(*_types_of(name), strict=True)
+        accepted = " and ".join(", ".join(sorted(set(types))) for types in have) or "none"
+        raise TypeError(f"{name}: arrays of {given} are not accepted. Convert to {accepted}.")
     entry = found.contents
 
     def refused(position: int, problem: int, *given: Any) -> int:

@@ -59,6 +59,24 @@ HD float muladd(float a, float b, float c) {
 #endif
 }
 
+// A number cut towards zero; the least one where that has more than 64 bits, which is what x86-64 makes of it.
+HD i64 cut_or_least(float x) {
+#if defined(__x86_64__)
+  return __builtin_ia32_cvttss2si64(f32x4{x, 0, 0, 0});
+#else
+  return magnitude_of(x) < 0x1p63f ? (i64)x : limits<i64>::low;
+#endif
+}
+// Level v1 of x86-64 has no instruction for this either.
+HD float floor_of(float x) {
+#if defined(__SSE4_1__) || defined(__aarch64__)
+  return __builtin_floorf(x);
+#else
+  float cut = (float)cut_or_least(x);
+  return magnitude_of(x) < 0x1p23f ? cut - (x < cut) : x;  // from there on there are no fractions
+#endif
+}
+
 enum Rounding { EVEN, AWAY };  // of halves
 
 // Lanes that are whole numbers once they are cut: the largest number below a half is added, away from 0, which rounds halves up

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.kernels.cuda.generate import part_text
 from dali_studio.kernels.cuda.parts import Part, pixel_part
+from dali_studio.kernels.cuda.sources import header
 
 
 def cast_part() -> Part:
@@ -14,11 +17,22 @@ def cast_part() -> Part:
     return pixel_part("Convert", part_text("color"))
 
 
-def scale_part(multiply: NDArray[np.float32], add: NDArray[np.float32]) -> Part:
-    """round(x * multiply + add), saturated; one factor and one summand per sample."""
-    return pixel_part("Scale", part_text("color"), multiply=multiply, add=add)
+def functor_part(functor: str, file: str, fields: NDArray[np.float32], *, rgb: bool = False) -> Part:
+    """A functor of `include`, with its fields for each sample: what `kernels.cpu.pixels.apply` does on the CPU.
+
+    Parameters
+    ----------
+    functor, file : str
+        The struct, and its header without suffix.
+    fields : (N, K) array
+    rgb : bool
+        Whether it takes pixels of three channels.
+    """
+    return pixel_part(f"{functor}Part", _text(functor, file, rgb), rgb=rgb, fields=fields)
 
 
-def matrix_part(matrices: NDArray[np.float32]) -> Part:
-    """round(M[:, :3] @ (r, g, b) + M[:, 3]) for every pixel; `matrices` is (N, 3, 4)."""
-    return pixel_part("Matrix", part_text("color"), rgb=True, m=matrices.reshape(len(matrices), 12))
+@cache
+def _text(functor: str, file: str, rgb: bool) -> str:
+    loop = "EachRgb" if rgb else "EachElement"
+    alias = f"template <class I, class O> using {functor}Part = {loop}<I, O, {functor}>;"
+    return "\n".join([part_text("color"), header(file), alias])

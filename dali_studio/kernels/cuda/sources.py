@@ -22,7 +22,7 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
     "gather": ("gather",), "jpeg": ("unstuff", "huffman", "transform", "colors"), "weights": ("axis_weights",),
 }  # fmt: skip
 #: No contraction to fused multiply-add: rounded results equal the CPU's. Where it is wanted, the sources say fmaf.
-OPTIONS = ("--std=c++14", "--fmad=false")
+OPTIONS = ("--std=c++17", "--fmad=false")
 
 
 @cache
@@ -32,11 +32,13 @@ def text_of(name: str) -> str:
     NVRTC gets one text without files to include, so that it needs no include path.
     """
     if name == "common":
-        return "\n".join(map(_header, _COMMON))
+        return "\n".join(map(header, _COMMON))
     return (_FOLDER / f"{name}.cuh").read_text(encoding="utf-8")
 
 
-def _header(name: str) -> str:
+@cache
+def header(name: str) -> str:
+    """The text of a header of `include` without what it includes."""
     lines = (_FOLDER.parent / "include" / f"{name}.hpp").read_text(encoding="utf-8").splitlines()
     return "\n".join(line for line in lines if not line.startswith(("#include", "#pragma once")))
 

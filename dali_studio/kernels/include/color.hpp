@@ -1,9 +1,11 @@
-// Linear colour transforms. float32 without fused multiply-add, in a fixed order, so that rounded results equal nvidia.dali's.
-// V is a float, or a vector of them.
+// Functors of colours: float32 without fused multiply-add, in a fixed order, so that rounded results equal nvidia.dali's.
+//
+// A functor's fields are floats. It is called with one element, or, if its operator says `rgb`, with the number of an output
+// channel and the three channels of a pixel. V is a float, or a vector of them.
 #pragma once
 #include "numbers.hpp"
 
-// multiply * x + add
+// x * multiply + add
 struct Scale {
   float multiply, add;
   template <class V> HD V operator()(V x) const { return x * multiply + add; }
@@ -12,8 +14,8 @@ struct Scale {
 // Rows are output channels: red, green, blue, and what is added.
 struct ColorMatrix {
   float m[12];
-  template <class V> HD V operator()(int row, V red, V green, V blue) const {
-    const float* w = m + 4 * row;
+  template <class V> HD V operator()(int channel, V red, V green, V blue) const {
+    const float* w = m + 4 * channel;
     return ((w[0] * red + w[1] * green) + w[2] * blue) + w[3];
   }
 };

@@ -5,29 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.core.dtypes import to_numpy
 from dali_studio.core.enums import DALIDataType
-from dali_studio.core.meta import TensorMeta
-from dali_studio.kernels.cpu.color import brightness_contrast, brightness_contrast_coefficients
-from dali_studio.kernels.cuda import pointwise
-from dali_studio.kernels.cuda.batch import DeviceBatch
-from dali_studio.kernels.cuda.parts import Part
-from dali_studio.kernels.cuda.stream import GpuStream
-from dali_studio.operators.common import T, accept_input, accept_output, image_meta
-from dali_studio.operators.parts import run_alone
+from dali_studio.kernels.cpu.color import brightness_contrast_coefficients
+from dali_studio.operators.common import T
+from dali_studio.operators.pixels import PixelOperator
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.batches import BatchView, Work
-from dali_studio.schema.declare import Input, Operator, Output, compiled, example
+from dali_studio.schema.batches import BatchView
+from dali_studio.schema.declare import Functor, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Ui
-from dali_studio.schema.traits import PerSample, PixelPart, Pointwise
 
 _TYPES = (T.UINT8, T.INT16, T.INT32, T.FLOAT)
 
 
-class BrightnessContrast(Operator):
+class BrightnessContrast(PixelOperator):
     """Scales and shifts intensities about a centre.
 
     The result is ``brightness_shift * range + brightness * (contrast_center + contrast * (x - contrast_center))``;
@@ -37,16 +30,12 @@ class BrightnessContrast(Operator):
     category = "color"
     icon = "contrast"
     keywords = "brightness contrast colorjitter exposure"
-    inputs = (Input("image", "image", layouts="HWC"),)
-    outputs = (Output("image", "image"),)
-    traits = (PerSample, Pointwise, PixelPart)
-    devices = ("cpu", "gpu")
     examples = (
         example(brightness=1.2, contrast=0.8),
         example(brightness_shift=0.1, contrast=1.7, contrast_center=100.0),
         example(brightness=0.5, dtype="FLOAT"),
     )
-    kernels = (compiled("scale", _TYPES, _TYPES),)
+    functor = Functor("Scale", "color", _TYPES, _TYPES)
 
     brightness: Annotated[float, Doc("Factor of the result."), Ui("slider", (0, 2)), PER_SAMPLE, COMMON] = 1.0
     contrast: Annotated[
@@ -63,31 +52,10 @@ class BrightnessContrast(Operator):
     dtype: Annotated[DALIDataType | None, Doc("Element type of the output; unset keeps the input's.")] = None
 
     @staticmethod
-    def infer(args: Args, *inputs: TensorMeta) -> TensorMeta:
-        meta = image_meta(inputs[0])
-        accept_input(meta, _TYPES)
-        accept_output(args["dtype"], _TYPES)
-        return meta.with_(dtype=args["dtype"] or meta.dtype)
-
-    @staticmethod
-    def plan(args: Args, *inputs: BatchView) -> Work:
-        source = inputs[0].meta.dtype or T.UINT8
+    def fields(args: Args, image: BatchView) -> Sequence[NDArray[Any]]:
+        source = image.meta.dtype or T.UINT8
         center = args.scalars("contrast_center") if args.given("contrast_center") else None
-        multiply, add = brightness_contrast_coefficients(
+        return brightness_contrast_coefficients(
             args.scalars("brightness"), args.scalars("brightness_shift"), args.scalars("contrast"), center,
             to_numpy(source), to_numpy(args["dtype"] or source),
         )  # fmt: skip
-        return Work(inputs[0].shapes, {"multiply": multiply, "add": add})
-
-    @staticmethod
-    def cpu(work: Work, index: int, *arrays: NDArray[Any], **options: Any) -> None:
-        image, out = arrays
-        brightness_contrast(image, out, work.params["multiply"][index], work.params["add"][index])
-
-    @staticmethod
-    def gpu(work: Work, inputs: Sequence[DeviceBatch], output: DeviceBatch, stream: GpuStream) -> None:
-        run_alone(BrightnessContrast, work, inputs[0], output, stream)
-
-    @staticmethod
-    def part(work: Work, image: BatchView, dtype: np.dtype[Any]) -> Part:
-        return pointwise.scale_part(work.params["multiply"], work.params["add"])

@@ -23,7 +23,7 @@ from dali_studio.operators.common import T, accept_input, extents, image_meta, r
 from dali_studio.operators.parts import run_alone
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import BatchView, Work
-from dali_studio.schema.declare import Input, Operator, Output
+from dali_studio.schema.declare import Input, Operator, Output, compiled
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Choices, Deprecated, Doc, Length, Refused, Ui, Unit
 from dali_studio.schema.traits import Affine, PerSample, SourcePart
 
@@ -38,6 +38,7 @@ class Warp(Operator, abstract=True):
     outputs = (Output("image", "image"),)
     traits = (PerSample, SourcePart, Affine)
     devices = ("cpu", "gpu")
+    kernels = (compiled("warp_linear", _TYPES, _TYPES), compiled("warp_nearest", _TYPES, _TYPES))
 
     fill_value: Annotated[
         float | None, Doc("Value outside the image; unset repeats the edge."), Ui("slider", (0, 255)), COMMON

@@ -21,12 +21,12 @@ class OwnArray(np.ndarray[Any, Any]):
 
 
 def scale(*changed: tuple[int, Any]) -> Any:
-    """A call of a kernel of two arrays, four integers and two numbers, with some of its arguments replaced."""
+    """A call of a kernel of two arrays, four integers and an array, with some of its arguments replaced."""
     out = np.zeros_like(PICTURE)
-    given: list[Any] = [PICTURE, out, 1, 24, 0, 0, 2.0, 1.0]
+    given: list[Any] = [PICTURE, out, 1, 24, 0, 0, np.array([2, 1], np.float32)]
     for position, value in changed:
         given[position - 1] = value
-    kernel("scale", UINT8, UINT8)(*given)
+    kernel("Scale", UINT8, UINT8)(*given)
     return out
 
 
@@ -43,7 +43,7 @@ def unaligned() -> Any:
 def test_numbers_of_all_classes() -> None:
     expected = PICTURE * 2 + 1
     assert np.array_equal(scale(), expected)
-    assert np.array_equal(scale((3, np.int64(1)), (4, np.uint8(24)), (7, 2), (8, np.float32(1))), expected)
+    assert np.array_equal(scale((3, np.int64(1)), (4, np.uint8(24))), expected)
     assert np.array_equal(scale((3, True)), expected)
 
 
@@ -64,8 +64,6 @@ def test_arrays_of_classes_that_inherit() -> None:
         (3, 1.0, "argument 3 must be an integer, not float"),
         (3, "1", "argument 3 must be an integer, not str"),
         (3, 2**63, "argument 3 must be an integer, not one that is out of range"),
-        (7, "a", "argument 7 must be a number, not str"),
-        (8, 10**400, "argument 8 must be a number, not one that is out of range"),
     ],
 )
 def test_what_is_refused(position: int, value: Any, message: str) -> None:
@@ -92,19 +90,19 @@ def test_how_arrays_lie_in_memory() -> None:
 def test_dense_arrays_have_no_gaps() -> None:
     given = (PICTURE, np.zeros_like(PICTURE), 1, 8, 0, 0)
     with pytest.raises(TypeError, match=r"in C order without gaps.*\(with gaps\)"):
-        kernel("linear_color", UINT8, UINT8)(*given, np.zeros((3, 8), np.float32)[:, ::2])
+        kernel("ColorMatrix", UINT8, UINT8)(*given, np.zeros(24, np.float32)[::2])
 
 
-@pytest.mark.parametrize("count", [0, 7, 9])
+@pytest.mark.parametrize("count", [0, 6, 8])
 def test_the_number_of_arguments(count: int) -> None:
-    with pytest.raises(TypeError, match=f"scale: 8 arguments are needed, not {count}"):
-        kernel("scale", UINT8, UINT8)(*[PICTURE] * count)
+    with pytest.raises(TypeError, match=f"Scale: 7 arguments are needed, not {count}"):
+        kernel("Scale", UINT8, UINT8)(*[PICTURE] * count)
 
 
 def test_types_that_a_kernel_is_not_compiled_for() -> None:
-    with pytest.raises(TypeError, match=r"scale: arrays of complex128, uint8 are not accepted. Convert to one of: .*"):
-        kernel("scale", np.dtype(complex), UINT8)
-    with pytest.raises(TypeError, match="Convert to one of: none"):
+    with pytest.raises(TypeError, match=r"Scale: arrays of complex128, uint8 are not accepted. Convert to .*uint8.* and .*"):
+        kernel("Scale", np.dtype(complex), UINT8)
+    with pytest.raises(TypeError, match="Convert to none"):
         kernel("no_such_kernel")
 
 
@@ -143,3 +141,8 @@ ROW, SHORT = np.ones(4, np.float32), np.ones(3, np.float32)
 def test_arrays_that_do_not_fit_each_other(call: Callable[[], Any]) -> None:
     with pytest.raises(ValueError, match=r"\w+: arrays of these shapes, and these numbers, do not fit each other: \("):
         call()
+
+
+def test_fields_that_are_not_those_of_the_functor() -> None:
+    with pytest.raises(ValueError, match=r"Scale: .* do not fit each other: .*\(3,\)"):
+        scale((7, np.zeros(3, np.float32)))

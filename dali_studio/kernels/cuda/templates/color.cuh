@@ -7,23 +7,19 @@ template <class I, class O> struct Convert {
   }
 };
 
-template <class I, class O> struct Scale {
-  float multiply, add;
+// Functors of `include`, of single elements and of pixels of three channels.
+template <class I, class O, class F> struct EachElement {
+  F f;
   template <int C> __device__ __forceinline__ void apply(const I (&in)[C], O (&out)[C], int) const {
 #pragma unroll
-    for (int i = 0; i < C; i++) out[i] = from_float<O>(__fadd_rn(__fmul_rn(to_float(in[i]), multiply), add));
+    for (int i = 0; i < C; i++) out[i] = from_float<O>(f(to_float(in[i])));
   }
 };
-
-// A 3x4 matrix on RGB.
-template <class I, class O> struct Matrix {
-  float m[12];
+template <class I, class O, class F> struct EachRgb {
+  F f;
   template <int C> __device__ __forceinline__ void apply(const I (&in)[C], O (&out)[C], int) const {
     float r = to_float(in[0]), g = to_float(in[C > 1 ? 1 : 0]), b = to_float(in[C > 2 ? 2 : 0]);
 #pragma unroll
-    for (int k = 0; k < C; k++) {
-      float v = __fadd_rn(__fmul_rn(m[4 * k], r), __fmul_rn(m[4 * k + 1], g));
-      out[k] = from_float<O>(__fadd_rn(__fadd_rn(v, __fmul_rn(m[4 * k + 2], b)), m[4 * k + 3]));
-    }
+    for (int k = 0; k < C; k++) out[k] = from_float<O>(f(k, r, g, b));
   }
 };

@@ -1,0 +1,37 @@
+// Affine warps. Coordinates are (x, y) in pixel-corner units: the centre of pixel i is i + 0.5. A matrix of two rows of three
+// numbers takes output points to input points. float32 without fused multiply-add, in this order, which is nvidia.dali's.
+#pragma once
+#include "numbers.hpp"
+
+struct Point { float x, y; };
+
+// The input point of the centre of an output pixel.
+HD Point warp_point(const float* m, i64 column, i64 row) {
+  float u = (float)column + 0.5f, v = (float)row + 0.5f;
+  return {m[0] * u + (m[1] * v + m[2]), m[3] * u + (m[4] * v + m[5])};
+}
+// nvidia.dali steps along a row by repeated addition, and starts afresh every so many pixels.
+const i64 WARP_BLOCK = 256;
+
+// Of four pixels, a to the left of b and above d; `right` and `low` are how far the point lies to the right of and below a.
+// V is a float, or a vector of channels.
+template <class V> HD V warp_bilinear(V a, V b, V d, V e, float right, float low) {
+  const float left = 1.f - right;
+  V above = a * left + b * right, below = d * left + e * right;
+  return above + (below - above) * low;
+}
+
+// The matrix of the opposite map; not finite where there is none.
+HD void warp_inverse(const float* m, float* made) {
+  float a = m[0], b = m[1], c = m[2], d = m[3], e = m[4], f = m[5], determinant = a * e - b * d;
+  float p = e / determinant, q = -b / determinant, r = -d / determinant, s = a / determinant;
+  made[0] = p, made[1] = q, made[2] = -(p * c + q * f);
+  made[3] = r, made[4] = s, made[5] = -(r * c + s * f);
+}
+
+// The matrix of a counter-clockwise rotation about the centres, from the angle's cosine and sine.
+HD void warp_rotation(float cosine, float sine, float in_h, float in_w, float out_h, float out_w, float* made) {
+  float x = out_w * 0.5f, y = out_h * 0.5f;
+  made[0] = cosine, made[1] = -sine, made[2] = (-cosine * x + sine * y) + in_w * 0.5f;
+  made[3] = sine, made[4] = cosine, made[5] = (-sine * x - cosine * y) + in_h * 0.5f;
+}

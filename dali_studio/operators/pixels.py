@@ -1,0 +1,78 @@
+"""What operators have in common that compute each pixel from the same pixel: a functor, and its fields per sample."""
+
+# Operators are classes of static methods; here they need to know which operator they belong to.
+# pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dali_studio.core.diagnostics import ArgumentError
+from dali_studio.core.meta import TensorMeta
+from dali_studio.kernels.cpu.pixels import apply
+from dali_studio.kernels.cuda.batch import DeviceBatch
+from dali_studio.kernels.cuda.parts import Part
+from dali_studio.kernels.cuda.pointwise import functor_part
+from dali_studio.kernels.cuda.stream import GpuStream
+from dali_studio.operators.common import accept_input, accept_output, image_meta
+from dali_studio.operators.parts import run_alone
+from dali_studio.schema.arguments import Args
+from dali_studio.schema.batches import BatchView, Work
+from dali_studio.schema.declare import Functor, Input, Operator, Output
+from dali_studio.schema.traits import PerSample, PixelPart, Pointwise
+
+
+class PixelOperator(Operator, abstract=True):
+    """Declares `functor` and defines `fields`; all else follows, on both devices.
+
+    An argument `dtype` chooses the element type of the result; without it, that of the input is kept.
+    """
+
+    inputs = (Input("image", "image", layouts="HWC"),)
+    outputs = (Output("image", "image"),)
+    traits = (PerSample, Pointwise, PixelPart)
+    devices = ("cpu", "gpu")
+    functor: ClassVar[Functor]
+
+    @staticmethod
+    def fields(args: Args, image: BatchView) -> Sequence[NDArray[Any]]:
+        """The fields of the functor, in order: arrays of (N,) or, for C arrays, (N, K)."""
+        raise NotImplementedError
+
+    @classmethod
+    def infer(cls, args: Args, *inputs: TensorMeta) -> TensorMeta:
+        meta = image_meta(inputs[0])
+        dtype = args["dtype"] if cls.schema.argument("dtype") else None
+        accept_input(meta, cls.functor.inputs)
+        accept_output(dtype, cls.functor.outputs)
+        return meta.with_(dtype=dtype or meta.dtype)
+
+    @classmethod
+    def plan(cls, args: Args, *inputs: BatchView) -> Work:
+        shapes = inputs[0].shapes
+        if cls.functor.rgb and (shapes[:, 2] != 3).any():
+            index = int(np.argmax(shapes[:, 2] != 3))
+            raise ArgumentError(
+                f"the image has {shapes[index, 2]} channels; 3 (RGB) are needed.",
+                hint="Decode with output_type RGB.", sample=index, code="DS203",
+            )  # fmt: skip
+        given = [np.asarray(field, np.float32) for field in cls.fields(args, inputs[0])]
+        columns = [np.broadcast_to(field.reshape(len(field), -1), (len(shapes), field[0].size)) for field in given]
+        return Work(shapes, {"fields": np.concatenate(columns, axis=1)})
+
+    @classmethod
+    def cpu(cls, work: Work, index: int, *arrays: NDArray[Any], **options: Any) -> None:
+        image, out = arrays
+        apply(cls.functor.name, image, out, work.params["fields"][index], rgb=cls.functor.rgb)
+
+    @classmethod
+    def gpu(cls, work: Work, inputs: Sequence[DeviceBatch], output: DeviceBatch, stream: GpuStream) -> None:
+        run_alone(cls, work, inputs[0], output, stream)
+
+    @classmethod
+    def part(cls, work: Work, image: BatchView, dtype: np.dtype[Any]) -> Part:
+        return functor_part(cls.functor.name, cls.functor.header, work.params["fields"], rgb=cls.functor.rgb)
