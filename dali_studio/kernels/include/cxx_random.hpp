@@ -75,7 +75,7 @@ template <class Kind> struct Twister {
     if (used == Kind::size) renew();
     return Kind::tempered(state[used++]);
   }
-  void renew() {
+  HD void renew() {
     const Word low = ((Word)1 << Kind::low_bits) - 1;
     for (int i = 0; i < Kind::size; i++) {
       const Word mixed = (state[i] & ~low) | (state[i + 1 < Kind::size ? i + 1 : 0] & low);
