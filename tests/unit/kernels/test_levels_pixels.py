@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from dali_studio.kernels.cpu import image_convert, native, png, warp
+from dali_studio.kernels.cpu import image_convert, native, warp
 from dali_studio.kernels.cpu.color import hsv_matrix, linear_color
 from dali_studio.kernels.cpu.convert import convert
 from dali_studio.kernels.cpu.layout import crop_mirror_normalize, flip
@@ -55,8 +55,10 @@ def of_images(random: np.random.Generator) -> Iterator[NDArray[Any]]:
             for target in ("uint8", "int8", "float16", "float32"):
                 for layout, size in (("HWC", shape), ("CHW", (shape[2], *shape[:2]))):
                     out = np.zeros(size, target)
-                    options = {"mirror": layout == "CHW", "mean": mean, "inv_std": factor, "out_layout": layout}
-                    crop_mirror_normalize(image, out, (0, -1), **options)
+                    mirror = layout == "CHW"
+                    crop_mirror_normalize(
+                        image, out, (0, -1), mirror=mirror, mean=mean, inv_std=factor, out_layout=layout
+                    )
                     yield out
         for target in ("uint8", "int16", "float32", "float64"):
             image = noise(random, shape, target)
@@ -90,11 +92,11 @@ def of_colors(random: np.random.Generator) -> Iterator[NDArray[Any]]:
         image = noise(random, (5, 37, 3), dtype)
         linear_color(image, image, hsv_matrix(70.0, 1.5, 0.75))
         yield image
-    for channels, depth in ((1, 4), (1, 8), (2, 8), (3, 8), (4, 8), (3, 16), (4, 16)):
-        stride = -(-41 * channels * depth // 8)
-        rows = random.integers(0, 256, (20, stride + 1), np.uint8)
-        rows[:, 0] = np.arange(20) % 5  # the filters
-        yield png._samples(rows.reshape(-1), 20, 41, channels, depth)
+    for step in (1, 2, 3, 4, 6, 8):
+        rows, out = random.integers(0, 256, (20, 41 * step + 1), np.uint8), np.zeros((21, 41 * step), np.uint8)
+        rows[:, 0] = np.arange(20) % 5  # the filters of PNG files
+        assert native.kernel("unfilter")(rows, out, step)
+        yield out
 
 
 def digest() -> str:
