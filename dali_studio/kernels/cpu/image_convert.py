@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from dali_studio.core.random import round_to_dtype
-from dali_studio.kernels.cpu.jit import kernel
+from dali_studio.kernels.cpu.native import kernel
 
 OUTPUT_TYPES = ("RGB", "BGR", "GRAY", "YCbCr", "ANY_DATA")
 """Colours a decoder can be asked for; ANY_DATA keeps those of the file."""
@@ -113,12 +113,12 @@ def convert(image: NDArray[Any], fmt: str, output_type: str, dtype: np.dtype[Any
 def to_gray(rgb: NDArray[Any], fmt: str) -> NDArray[Any]:
     """Gray of RGB, in the type of the input, with the fixed-point weights of the format (see the module)."""
     if fmt == "tiff":
-        real = np.empty((*rgb.shape[:2], 1), np.float32)
-        _mix(rgb, real, np.array([[0.299, 0.587, 0.114]], np.float32), np.zeros(1, np.float32))
-        return round_to_dtype(real, rgb.dtype)
+        return round_to_dtype(
+            _mixed(rgb, np.array([[0.299, 0.587, 0.114, 0]], np.float32), np.dtype(np.float32)), rgb.dtype
+        )
     red, green, blue, shift, round8, round16 = _GRAY_WEIGHTS[fmt]
     out = np.empty((*rgb.shape[:2], 1), rgb.dtype)
-    _weigh(rgb, out, red, green, blue, shift, round8 if rgb.dtype == np.uint8 else round16)
+    kernel("weigh", rgb.dtype)(_colors(rgb), out, red, green, blue, shift, round8 if rgb.dtype == np.uint8 else round16)
     return out
 
 
@@ -146,7 +146,7 @@ def to_gray_by_light(rgb: NDArray[Any], gamma: int) -> NDArray[Any]:
     inverse = int(1e10 / gamma + 0.5)
     to_light, from_light = (_powers(top, power) for power in (inverse, int(1e10 / inverse + 0.5)))
     out = np.empty((*rgb.shape[:2], 1), rgb.dtype)
-    _weigh_light(rgb, out, red, green, blue, shift, to_light, from_light)
+    kernel("weigh_light", rgb.dtype)(_colors(rgb), out, red, green, blue, shift, to_light, from_light)
     return out
 
 
@@ -165,46 +165,20 @@ def to_ycbcr(rgb: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
     top = full_range(dtype)
     steps = top if dtype.kind == "f" else top + 1
     offsets = np.array([steps / 16, steps / 2, steps / 2], np.float32)
-    matrix = _YCBCR * np.float32(top / full_range(rgb.dtype))
-    out = np.empty(rgb.shape, np.uint8 if dtype == np.uint8 else np.float32)
+    matrix = np.column_stack([_YCBCR * np.float32(top / full_range(rgb.dtype)), offsets])
     if dtype == np.uint8:
-        _mix_rounded(rgb, out, matrix, offsets)
-        return out
-    _mix(rgb, out, matrix, offsets)
-    return round_to_dtype(out, dtype)
+        return _mixed(rgb, matrix, dtype)
+    return round_to_dtype(_mixed(rgb, matrix, np.dtype(np.float32)), dtype)
 
 
-@kernel
-def _weigh(rgb, out, red, green, blue, shift, rounding):
-    for y in range(rgb.shape[0]):
-        for x in range(rgb.shape[1]):
-            out[y, x, 0] = (rgb[y, x, 0] * red + rgb[y, x, 1] * green + rgb[y, x, 2] * blue + rounding) >> shift
+def _mixed(rgb: NDArray[Any], matrix: NDArray[np.float32], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """A channel for each row of the matrix, whose last column is added; bytes are rounded and saturated."""
+    out = np.empty((*rgb.shape[:2], len(matrix)), dtype)
+    kernel("mix", rgb.dtype, dtype)(_colors(rgb), out, matrix)
+    return out
 
 
-@kernel
-def _weigh_light(rgb, out, red, green, blue, shift, to_light, from_light):
-    for y in range(rgb.shape[0]):
-        for x in range(rgb.shape[1]):
-            r, g, b = rgb[y, x, 0], rgb[y, x, 1], rgb[y, x, 2]
-            light = to_light[r] * red + to_light[g] * green + to_light[b] * blue + (1 << (shift - 1))
-            out[y, x, 0] = r if r == g and r == b else from_light[light >> shift]
-
-
-@kernel
-def _mix(rgb, out, matrix, offsets):
-    for y in range(rgb.shape[0]):
-        for x in range(rgb.shape[1]):
-            r, g, b = np.float32(rgb[y, x, 0]), np.float32(rgb[y, x, 1]), np.float32(rgb[y, x, 2])
-            for c in range(out.shape[2]):
-                out[y, x, c] = matrix[c, 0] * r + matrix[c, 1] * g + matrix[c, 2] * b + offsets[c]
-
-
-@kernel
-def _mix_rounded(rgb, out, matrix, offsets):
-    half = np.float32(0.5)
-    for y in range(rgb.shape[0]):
-        for x in range(rgb.shape[1]):
-            r, g, b = np.float32(rgb[y, x, 0]), np.float32(rgb[y, x, 1]), np.float32(rgb[y, x, 2])
-            for c in range(3):
-                value = matrix[c, 0] * r + matrix[c, 1] * g + matrix[c, 2] * b + offsets[c]
-                out[y, x, c] = np.uint8(value + half)
+def _colors(image: NDArray[Any]) -> NDArray[Any]:
+    if image.shape[2] < 3:
+        raise ValueError(f"the image has {image.shape[2]} channels; colours need 3")
+    return image

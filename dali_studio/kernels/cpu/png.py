@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.kernels.cpu.image_info import DecodeError, ImageInfo, byte_count, exif_orientation
-from dali_studio.kernels.cpu.jit import kernel
+from dali_studio.kernels.cpu.native import kernel
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
@@ -159,9 +159,11 @@ def _inflate(parts: list[memoryview], size: int, info: ImageInfo) -> NDArray[np.
 def _samples(raw: NDArray[np.uint8], rows: int, columns: int, channels: int, depth: int) -> NDArray[Any]:
     """Undo the row filters and unpack the samples of one pass: (rows, columns, channels)."""
     stride = -(-columns * channels * depth // 8)
-    lines = np.empty((rows, stride), np.uint8)
-    if not _unfilter(raw.reshape(rows, stride + 1), lines, max(1, channels * depth // 8)):
+    lines = np.empty((rows + 1, stride), np.uint8)
+    lines[0] = 0  # above the first row
+    if not kernel("unfilter")(raw.reshape(rows, stride + 1), lines, max(1, channels * depth // 8)):
         raise DecodeError("the PNG file is damaged: a row has an unknown filter; expected 0 to 4")
+    lines = lines[1:]
     if depth == 8:
         return lines.reshape(rows, columns, channels)
     if depth == 16:
@@ -169,79 +171,6 @@ def _samples(raw: NDArray[np.uint8], rows: int, columns: int, channels: int, dep
     shifts = np.arange(8 - depth, -1, -depth, dtype=np.uint8)
     samples = (lines[:, :, None] >> shifts) & np.uint8((1 << depth) - 1)
     return samples.reshape(rows, -1)[:, : columns * channels].reshape(rows, columns, channels)
-
-
-@kernel
-def _undo_average(line, row, above, step):
-    for i in range(step):
-        row[i] = line[i] + (above[i] >> 1)
-    for i in range(step, row.size):
-        row[i] = line[i] + ((np.int32(row[i - step]) + np.int32(above[i])) >> 1)
-
-
-@kernel
-def _paeth(left, up, corner):
-    """Paeth's predictor, written as selections, not branches: which neighbour wins is hardly predictable."""
-    across, down = up - corner, left - corner
-    a, b, c = abs(across), abs(down), abs(across + down)
-    guess = up if b <= c else corner
-    return left if (a <= b) & (a <= c) else guess
-
-
-@kernel
-def _undo_paeth(line, row, above, step):
-    for first in range(step):
-        left = corner = np.int32(0)
-        for i in range(first, row.size, step):
-            up = np.int32(above[i])
-            left = (np.int32(line[i]) + _paeth(left, up, corner)) & 255
-            corner = up
-            row[i] = left
-
-
-@kernel
-def _undo_paeth_rgb(line, row, above):
-    """The common case with its three channels side by side: three independent chains instead of a long one."""
-    r = g = b = corner_r = corner_g = corner_b = np.int32(0)
-    for i in range(0, row.size - 2, 3):
-        up_r, up_g, up_b = np.int32(above[i]), np.int32(above[i + 1]), np.int32(above[i + 2])
-        r = (np.int32(line[i]) + _paeth(r, up_r, corner_r)) & 255
-        g = (np.int32(line[i + 1]) + _paeth(g, up_g, corner_g)) & 255
-        b = (np.int32(line[i + 2]) + _paeth(b, up_b, corner_b)) & 255
-        corner_r, corner_g, corner_b = up_r, up_g, up_b
-        row[i] = r
-        row[i + 1] = g
-        row[i + 2] = b
-
-
-@kernel
-def _unfilter(source, target, step):
-    """Undo the five row filters of the PNG specification (section 9); False for an unknown one."""
-    rows, width = target.shape
-    nothing = np.zeros(width, np.uint8)
-    for y in range(rows):
-        line = source[y, 1:]
-        row = target[y]
-        above = target[y - 1] if y > 0 else nothing
-        kind = source[y, 0]
-        if kind == 0:
-            row[:] = line
-        elif kind == 1:
-            row[:step] = line[:step]
-            for i in range(step, width):
-                row[i] = line[i] + row[i - step]
-        elif kind == 2:
-            for i in range(width):
-                row[i] = line[i] + above[i]
-        elif kind == 3:
-            _undo_average(line, row, above, step)
-        elif kind == 4 and step == 3:
-            _undo_paeth_rgb(line, row, above)
-        elif kind == 4:
-            _undo_paeth(line, row, above, step)
-        else:
-            return False
-    return True
 
 
 def _look_up(index: NDArray[Any], palette: NDArray[np.uint8]) -> NDArray[np.uint8]:

@@ -106,7 +106,7 @@ def test_what_cannot_be_converted_is_refused() -> None:
         convert(src, np.zeros((6, 4), np.uint8))
     with pytest.raises(ValueError, match="without gaps"):
         convert(src, np.zeros((4, 12), np.uint8)[:, ::2])
-    with pytest.raises(TypeError, match="complex64, uint8 are not accepted. Convert to bool, float16, .*uint8 and"):
+    with pytest.raises(TypeError, match=r"complex64, uint8 are not accepted\. Convert to bool, float16, .*uint8 and"):
         convert(src.astype(np.complex64), np.zeros((4, 6), np.uint8))
     fixed = np.zeros((4, 6), np.uint8)
     fixed.flags.writeable = False

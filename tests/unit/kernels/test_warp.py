@@ -131,3 +131,17 @@ def test_inverse_of_an_affine_map() -> None:
     back = np.einsum("nij,npj->npi", inverse_affine(matrices), np.concatenate([there, np.ones((2, 3, 1))], axis=2))
     assert np.abs(back - points[:, :2]).max() < 1e-4
     assert not np.isfinite(inverse_affine([[1, 2, 3], [2, 4, 5]])).any()
+
+
+@pytest.mark.parametrize("interp", [Interp.LINEAR, Interp.NN])
+@pytest.mark.parametrize("channels", [1, 3, 4, 5])
+def test_a_warp_into_a_window_writes_and_reads_nothing_else(channels: int, interp: Interp) -> None:
+    around = np.full((9, 12, channels), 255, np.uint8)
+    around[2:7, 3:9] = image(5, 6, channels)
+    alone, frame = np.zeros((7, 300, channels), np.uint8), np.full((9, 302, channels), 7, np.uint8)
+    matrix = [[0.03, 0.2, -1.5], [-0.01, 0.7, 0.6]]
+    warp_affine(around[2:7, 3:9].copy(), alone, matrix, interp)
+    warp_affine(around[2:7, 3:9], frame[1:8, 1:301], matrix, interp)
+    np.testing.assert_array_equal(frame[1:8, 1:301], alone)
+    frame[1:8, 1:301] = 7
+    assert (frame == 7).all()
