@@ -4,5 +4,7 @@
 
 typedef Types<u8, i16, i32, f16, f32> LinearColorInputs;
 typedef Types<u8, i16, i32, f16, f32> LinearColorOutputs;
+typedef Types<u8, u16, i16, f32> ResizeInputs;
+typedef Types<u8, u16, i16, f32> ResizeOutputs;
 typedef Types<u8, i16, i32, f32> ScaleInputs;
 typedef Types<u8, i16, i32, f32> ScaleOutputs;

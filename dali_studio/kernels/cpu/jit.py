@@ -14,7 +14,6 @@ from numba import types
 #: Modules whose functions are compiled into the kernels of other modules.
 _SHARED = (
     "decode_queue.py", "jit.py", "jpeg_facts.py", "libjpeg.py", "normalize.py", "simd.py", "simd_pixels.py",
-    "weights.py",
 )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ import ctypes
 import os
 import platform
 import sys
+import threading
 from collections.abc import Callable
 from ctypes import POINTER, c_bool, c_char, c_char_p, c_double, c_int, c_int64, c_void_p, py_object
 from functools import cache
@@ -86,6 +87,27 @@ def _entries() -> dict[tuple[str, ...], Any]:
         found[(one.name.decode(), *(text.decode() for text in one.types if text))] = one
         entry = one.next
     return found
+
+
+class _Memory(threading.local):
+    def __init__(self) -> None:
+        self.bytes = np.empty(0, np.uint8)
+
+
+_memory = _Memory()
+_KEPT = 1 << 24
+
+
+def scratch(size: int = 0) -> np.ndarray[Any, Any]:
+    """Memory of this thread for one call of a kernel: `size` bytes or more, without contents.
+
+    What was asked for before is kept, up to 16 MiB.
+    """
+    if size > _KEPT:
+        return np.empty(size, np.uint8)
+    if size > _memory.bytes.size:
+        _memory.bytes = np.empty(min(2 * size, _KEPT), np.uint8)
+    return _memory.bytes
 
 
 _KINDS: dict[bytes, Any] = {b"o": py_object, b"i": c_int64, b"d": c_double}

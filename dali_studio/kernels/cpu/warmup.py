@@ -9,7 +9,6 @@ import numpy as np
 import simplejpeg  # pyright: ignore[reportMissingTypeStubs]
 
 from dali_studio.kernels.cpu import (
-    axis_rows,
     color,
     convert,
     crop_window,
@@ -19,8 +18,6 @@ from dali_studio.kernels.cpu import (
     layout,
     libjpeg,
     philox,
-    resample,
-    size_rows,
     warp,
     window_rows,
 )
@@ -33,20 +30,16 @@ def _warm_geometry() -> None:
     matrix = warp.rotate_matrix(0.0, 4, 4, *warp.rotated_size(0.0, 4, 4))
     for src_type, out_type in ((_TYPES[0], _TYPES[0]), (_TYPES[0], _TYPES[1]), (_TYPES[1], _TYPES[1])):
         src, out = np.zeros((4, 4, 3), src_type), np.zeros((5, 5, 3), out_type)
-        resample.resize(src, out)
         for interp in (Interp.LINEAR, Interp.NN):
             warp.warp_affine(src, out, matrix, interp)
         if src_type == out_type:
-            resample.resize(src, out, Interp.NN, Interp.NN)
             layout.flip(src, np.zeros_like(src))
 
 
 def _warm_normalize() -> None:
-    source = np.zeros((4, 4, 3), np.uint8)
-    resample.resize_crop_mirror_normalize(source, np.zeros((3, 4, 4), np.float32), (4, 4))
     for src_type in _TYPES:
         layout.crop_mirror_normalize(np.zeros((4, 4, 3), src_type), np.zeros((3, 4, 4), np.float32))
-    layout.crop_mirror_normalize(source, np.zeros((3, 4, 4), np.float16))
+    layout.crop_mirror_normalize(np.zeros((4, 4, 3), np.uint8), np.zeros((3, 4, 4), np.float16))
 
 
 def _warm_color() -> None:
@@ -90,6 +83,6 @@ def warm() -> float:
     _warm_normalize()
     _warm_color()
     _warm_decoding()
-    for module in (window_rows, size_rows, axis_rows, descriptors, philox, crop_window):
+    for module in (window_rows, descriptors, philox, crop_window):
         module.warm()
     return time.perf_counter() - start

@@ -9,8 +9,7 @@ import pytest
 from oracle import image, interp_type, nvidia_dali, run
 from tolerances import TOLERANCES
 
-from dali_studio.kernels.cpu.layout import crop_mirror_normalize, normalize_coefficients
-from dali_studio.kernels.cpu.resample import resize, resize_crop_mirror_normalize
+from dali_studio.kernels.cpu.resample import resize
 from dali_studio.kernels.cpu.weights import Interp, axis_weights
 
 Array = np.ndarray[Any, Any]
@@ -185,26 +184,3 @@ def test_resize_crop_mirror_equals_nvidia_dali(mirror: int) -> None:
     out = np.zeros_like(expected)
     resize(src, out, window=(0, 30), full_size=(64, 80), mirror=bool(mirror))
     TOLERANCES["resize_crop_mirror"].check(out, expected)
-
-
-@pytest.mark.parametrize("out_layout", ["CHW", "HWC"])
-@pytest.mark.parametrize("mirror", [False, True])
-@pytest.mark.parametrize("channels", [1, 2, 3, 4])
-@pytest.mark.parametrize("kind", [Interp.NN, Interp.LINEAR, Interp.LANCZOS3])
-def test_fused_equals_its_parts_bit_for_bit(out_layout: str, mirror: bool, channels: int, kind: Interp) -> None:
-    for size, full, crop in (((99, 80), (64, 64), (50, 49)), ((12, 9), (30, 40), (30, 40)), ((33, 65), (8, 7), (3, 3))):
-        src = image(*size, channels)
-        mean, inv_std = normalize_coefficients(
-            [10.0 * (c + 1) for c in range(channels)], [57.0 + c for c in range(channels)]
-        )
-        window = ((full[0] - crop[0]) // 2, full[1] - crop[1])
-        shape = (channels, *crop) if out_layout == "CHW" else (*crop, channels)
-        pixels, expected, out = (
-            np.zeros((*crop, channels), np.uint8),
-            np.zeros(shape, np.float32),
-            np.zeros(shape, np.float32),
-        )
-        resize(src, pixels, kind, kind, window=window, full_size=full)
-        crop_mirror_normalize(pixels, expected, mirror=mirror, mean=mean, inv_std=inv_std, out_layout=out_layout)
-        resize_crop_mirror_normalize(src, out, full, window, mirror, mean, inv_std, kind, kind, out_layout=out_layout)
-        np.testing.assert_array_equal(out, expected)

@@ -1,0 +1,97 @@
+// Where the output pixels of one axis of a separable filter read, and how much of it. Filters are tables that are read with
+// linear interpolation, as in nvidia.dali. float32 without fused multiply-add, in a fixed order.
+#pragma once
+#include "numbers.hpp"
+
+enum Interpolation { NEAREST, LINEAR, CUBIC, LANCZOS3, TRIANGULAR, GAUSSIAN };
+
+// One axis of one sample; `axis_rows.py` has the same layout.
+struct Axis {
+  i32* starts;  // first input pixel of every output pixel
+  float* weights;  // `taps` for every output pixel
+  float low, scale;  // where the output begins in the input, and the input's pixels for one of the output
+  i32 in_size, out_size, kind;
+  i32 taps;  // input pixels that an output pixel reads: fewer than the filter is wide where the input is small
+  i32 wide;
+  i32 accumulate;
+  float radius;
+  i32 unused;
+};
+struct Filter {
+  const float* values;
+  i32 size;
+
+  // The table at position x >= 0; it falls to 0 one step after its end.
+  HD float operator()(float x) const {
+    if (!(x >= 0.f && x < (float)size)) return 0.f;
+    i32 index = (i32)x;
+    float here = values[index], after = index + 1 < size ? values[index + 1] : 0.f;
+    return here + (x - (float)index) * (after - here);
+  }
+};
+
+HD float widest(float scale) {
+  float size = scale < 0.f ? -scale : scale;
+  return size > 1.f ? size : 1.f;
+}
+// What all output pixels of an axis share. [low, high) is the part of the input that the output covers; low > high flips.
+HD Axis axis_of(i64 in_size, i64 out_size, f64 low, f64 high, int shrinking, int growing, bool antialias, bool rows) {
+  Axis axis = {};
+  f64 extent = high - low;
+  axis.kind = (extent < 0 ? -extent : extent) > (f64)out_size ? shrinking : growing;
+  axis.in_size = (i32)in_size;
+  axis.out_size = (i32)out_size;
+  axis.low = (float)low;
+  axis.scale = ((float)high - axis.low) / (float)out_size;
+  axis.radius = axis.kind == CUBIC ? 2.f : axis.kind == LANCZOS3 ? 3.f : 1.f;
+  if (antialias) axis.radius = axis.radius * widest(axis.scale);
+  axis.accumulate = rows;
+  f64 wide = 2.0 * (f64)axis.radius;
+  axis.wide = (i32)wide + ((f64)(i32)wide < wide);
+  axis.taps = axis.kind == NEAREST ? 1 : least(axis.wide, axis.in_size);
+  return axis;
+}
+
+// The whole number at or above x, and at or below it, of a position in an image. What is no number lies at its end.
+HD i64 ceiling(float x) {
+  i64 whole = (i64)between(x, -0x1p40f, 0x1p40f);
+  return whole + ((float)whole < x);
+}
+HD i64 floored(float x) {
+  i64 whole = (i64)between(x, -0x1p40f, 0x1p40f);
+  return whole - ((float)whole > x);
+}
+
+// The nearest input pixel. Positions of rows are added up from the first one's, with the rounding errors of that, as in nvidia.dali.
+HD float nearest_position(const Axis& axis, i64 i) { return axis.low + ((float)i + 0.5f) * axis.scale; }
+HD i32 nearest_pixel(const Axis& axis, float position) { return (i32)between<i64>(floored(position), 0, axis.in_size - 1); }
+
+// weights[0..taps) of output pixel i; returns the first input pixel. Taps beyond the edge are added to the edge pixel's.
+HD i32 weigh(const Axis& axis, Filter filter, i64 i, float* weights) {
+  float step = (float)((f64)(filter.size - 1) / (2.0 * (f64)axis.radius));
+  float origin = axis.low + 0.5f * axis.scale - 0.5f - axis.radius;
+  float edge = (float)i * axis.scale + origin;
+  i64 leftmost = ceiling(edge);
+  float begin = ((float)leftmost - edge) * step, position = begin, total = 0.f;
+  if (leftmost >= 0 && leftmost + axis.wide <= axis.in_size) {
+    for (i32 k = 0; k < axis.wide; k++) {
+      weights[k] = filter(position);
+      total += weights[k];
+      position += step;
+    }
+    for (i32 k = 0; k < axis.wide; k++) weights[k] /= total;
+    return (i32)leftmost;
+  }
+  for (i32 k = 0; k < axis.wide; k++) {
+    total += filter(position);
+    position += step;
+  }
+  i32 start = (i32)between<i64>(leftmost, 0, axis.in_size - axis.taps);
+  for (i32 k = 0; k < axis.taps; k++) weights[k] = 0.f;
+  position = begin;
+  for (i32 k = 0; k < axis.wide; k++) {
+    weights[between<i64>(leftmost + k, 0, axis.in_size - 1) - start] += filter(position) / total;
+    position += step;
+  }
+  return start;
+}
