@@ -2,11 +2,6 @@
 #pragma once
 #include "../include/weights.hpp"
 
-// filters: all tables one after the other; places: (first, size) of each kind's.
-HD Filter filter_of(const Axis& axis, const float* filters, const i32* places) {
-  return {filters + places[2 * axis.kind], places[2 * axis.kind + 1]};
-}
-
 // The window of `count` output pixels that begins at `first`, in reverse order if `mirrored`.
 inline void fill_axis(const Axis& axis, Filter filter, i64 first, i64 count, bool mirrored, i32* starts, float* weights) {
   float running = nearest_position(axis, 0);

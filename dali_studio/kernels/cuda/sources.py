@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 
 _FOLDER = Path(__file__).parent
+_INCLUDE = re.compile(r'^#include "(.+)"$', re.MULTILINE)
 #: Names of the element types in the sources.
 TYPES: dict[str, str] = {
     "uint8": "u8", "int8": "i8", "uint16": "u16", "int16": "i16", "uint32": "u32", "int32": "i32", "uint64": "u64",
@@ -31,8 +33,23 @@ def text_of(name: str) -> str:
 
 @cache
 def source(name: str) -> str:
-    """The text of one source, with what it needs."""
-    return f"{text_of('common')}\n{(_FOLDER / f'{name}.cu').read_text(encoding='utf-8')}"
+    """The text of one source, with what it includes, or else with the common part."""
+    text = (_FOLDER / f"{name}.cu").read_text(encoding="utf-8")
+    included = _with_includes(text, _FOLDER, set())
+    return included if included != text else f"{text_of('common')}\n{text}"
+
+
+def _with_includes(text: str, folder: Path, done: set[Path]) -> str:
+    """The text with headers in place of their `#include`, each once: NVRTC needs no folders then."""
+
+    def header(match: re.Match[str]) -> str:
+        path = (folder / match[1]).resolve()
+        if path in done:
+            return ""
+        done.add(path)
+        return _with_includes(path.read_text(encoding="utf-8").replace("#pragma once\n", ""), path.parent, done)
+
+    return _INCLUDE.sub(header, text)
 
 
 def options(macros: Mapping[str, object]) -> tuple[str, ...]:

@@ -3,6 +3,10 @@
 #pragma once
 #include "numbers.hpp"
 
+// Input pixels that an output pixel reads, at most: nvidia.dali narrows filters that antialiasing has made wider than this, so
+// that a very large reduction takes what lies in the middle.
+const i32 MOST_TAPS = 8192;
+
 enum Interpolation { NEAREST, LINEAR, CUBIC, LANCZOS3, TRIANGULAR, GAUSSIAN };
 
 // One axis of one sample; `axis_rows.py` has the same layout.
@@ -30,10 +34,26 @@ struct Filter {
   }
 };
 
+// The whole number at or above x, and at or below it, of a position in an image. What is no number lies at its end.
+HD i64 ceiling(float x) {
+  i64 whole = (i64)between(x, -1e12f, 1e12f);
+  return whole + ((float)whole < x);
+}
+HD i64 floored(float x) {
+  i64 whole = (i64)between(x, -1e12f, 1e12f);
+  return whole - ((float)whole > x);
+}
+
 HD float widest(float scale) {
   float size = scale < 0.f ? -scale : scale;
   return size > 1.f ? size : 1.f;
 }
+
+// filters: all tables one after the other; places: (first, size) of each kind's.
+HD Filter filter_of(const Axis& axis, const float* filters, const i32* places) {
+  return {filters + places[2 * axis.kind], places[2 * axis.kind + 1]};
+}
+
 // What all output pixels of an axis share. [low, high) is the part of the input that the output covers; low > high flips.
 HD Axis axis_of(i64 in_size, i64 out_size, f64 low, f64 high, int shrinking, int growing, bool antialias, bool rows) {
   Axis axis = {};
@@ -43,23 +63,13 @@ HD Axis axis_of(i64 in_size, i64 out_size, f64 low, f64 high, int shrinking, int
   axis.out_size = (i32)out_size;
   axis.low = (float)low;
   axis.scale = ((float)high - axis.low) / (float)out_size;
-  axis.radius = axis.kind == CUBIC ? 2.f : axis.kind == LANCZOS3 ? 3.f : 1.f;
-  if (antialias) axis.radius = axis.radius * widest(axis.scale);
   axis.accumulate = rows;
-  f64 wide = 2.0 * (f64)axis.radius;
-  axis.wide = (i32)wide + ((f64)(i32)wide < wide);
+  float natural = axis.kind == CUBIC ? 2.f : axis.kind == LANCZOS3 ? 3.f : 1.f;
+  axis.radius = antialias ? natural * widest(axis.scale) : natural;
+  if (!(axis.radius <= MOST_TAPS / 2)) axis.radius = MOST_TAPS / 2;
+  axis.wide = (i32)ceiling(2.f * axis.radius);
   axis.taps = axis.kind == NEAREST ? 1 : least(axis.wide, axis.in_size);
   return axis;
-}
-
-// The whole number at or above x, and at or below it, of a position in an image. What is no number lies at its end.
-HD i64 ceiling(float x) {
-  i64 whole = (i64)between(x, -0x1p40f, 0x1p40f);
-  return whole + ((float)whole < x);
-}
-HD i64 floored(float x) {
-  i64 whole = (i64)between(x, -0x1p40f, 0x1p40f);
-  return whole - ((float)whole > x);
 }
 
 // The nearest input pixel. Positions of rows are added up from the first one's, with the rounding errors of that, as in nvidia.dali.
@@ -67,31 +77,21 @@ HD float nearest_position(const Axis& axis, i64 i) { return axis.low + ((float)i
 HD i32 nearest_pixel(const Axis& axis, float position) { return (i32)between<i64>(floored(position), 0, axis.in_size - 1); }
 
 // weights[0..taps) of output pixel i; returns the first input pixel. Taps beyond the edge are added to the edge pixel's.
+// Positions in the table are products: sums of steps would drift over thousands of taps.
 HD i32 weigh(const Axis& axis, Filter filter, i64 i, float* weights) {
-  float step = (float)((f64)(filter.size - 1) / (2.0 * (f64)axis.radius));
-  float origin = axis.low + 0.5f * axis.scale - 0.5f - axis.radius;
-  float edge = (float)i * axis.scale + origin;
+  float step = (float)(filter.size - 1) / (2.f * axis.radius);
+  float edge = (float)i * axis.scale + (axis.low + 0.5f * axis.scale - 0.5f - axis.radius);
   i64 leftmost = ceiling(edge);
-  float begin = ((float)leftmost - edge) * step, position = begin, total = 0.f;
+  float begin = (float)leftmost - edge, total = 0.f;
   if (leftmost >= 0 && leftmost + axis.wide <= axis.in_size) {
-    for (i32 k = 0; k < axis.wide; k++) {
-      weights[k] = filter(position);
-      total += weights[k];
-      position += step;
-    }
+    for (i32 k = 0; k < axis.wide; k++) total += weights[k] = filter((begin + (float)k) * step);
     for (i32 k = 0; k < axis.wide; k++) weights[k] /= total;
     return (i32)leftmost;
   }
-  for (i32 k = 0; k < axis.wide; k++) {
-    total += filter(position);
-    position += step;
-  }
   i32 start = (i32)between<i64>(leftmost, 0, axis.in_size - axis.taps);
+  for (i32 k = 0; k < axis.wide; k++) total += filter((begin + (float)k) * step);
   for (i32 k = 0; k < axis.taps; k++) weights[k] = 0.f;
-  position = begin;
-  for (i32 k = 0; k < axis.wide; k++) {
-    weights[between<i64>(leftmost + k, 0, axis.in_size - 1) - start] += filter(position) / total;
-    position += step;
-  }
+  for (i32 k = 0; k < axis.wide; k++)
+    weights[between<i64>(leftmost + k, 0, axis.in_size - 1) - start] += filter((begin + (float)k) * step) / total;
   return start;
 }

@@ -65,6 +65,41 @@ def test_weights_sum_to_one_and_stay_inside(kind: Interp) -> None:
         np.testing.assert_allclose(weights.sum(axis=1), 1, rtol=1e-5)
 
 
+@pytest.mark.parametrize(("size", "out"), [(6000, 2), (8191, 2), (8192, 2), (65535, 1), (65535, 3), (100_001, 7)])
+@pytest.mark.parametrize("mirrored", [False, True])
+def test_a_very_wide_filter_is_narrowed_to_8192_pixels(size: int, out: int, mirrored: bool) -> None:
+    starts, weights = axis_weights(Interp.LINEAR, True, size, 0.0, size, out, 0, out, mirrored, False)
+    scale = size / out
+    radius = min(scale, 4096.0)
+    assert weights.shape[1] == min(int(np.ceil(2 * radius)), size)
+    for i in range(out):
+        centre = ((out - 1 - i if mirrored else i) + 0.5) * scale - 0.5
+        taps = np.arange(int(np.ceil(centre - radius)), int(np.ceil(centre - radius)) + int(np.ceil(2 * radius)))
+        model, found = np.zeros(size), np.zeros(size)
+        np.add.at(model, np.clip(taps, 0, size - 1), np.maximum(0, 1 - np.abs(taps - centre) / radius))
+        found[starts[i] : starts[i] + weights.shape[1]] = weights[i]
+        # as far as nvidia.dali's weights: their sum is added up in float32
+        np.testing.assert_allclose(np.cumsum(found), np.cumsum(model / model.sum()), rtol=0, atol=2e-4)
+
+
+@pytest.mark.parametrize("kind", [Interp.CUBIC, Interp.LANCZOS3, Interp.GAUSSIAN])
+def test_every_filter_has_8192_taps_at_most(kind: Interp) -> None:
+    starts, weights = axis_weights(kind, True, 40000, 40000.0, 0.0, 2, 0, 2, False, False)
+    assert weights.shape == (2, 8192)
+    assert starts.tolist() == [30000 - 4096, 10000 - 4096]
+    np.testing.assert_allclose(weights, weights[:, ::-1], atol=1e-6)
+
+
+def test_regions_that_are_no_numbers_stay_inside() -> None:
+    src, out = image(5, 6, 3), np.zeros((4, 7, 3), np.uint8)
+    for bad in (np.nan, np.inf, -np.inf, 1e30, -1e30):
+        for roi in ((bad, 0.0, 5.0, 6.0), (0.0, 0.0, bad, bad), (bad, bad, bad, bad)):
+            for kind in Interp:
+                resize(src, out, kind, kind, roi=roi)  # the sanitizers look on
+                starts, weights = axis_weights(kind, True, 5, roi[0], roi[2], 4, 0, 4, False, True)
+                assert starts.min() >= 0 and (starts + weights.shape[1]).max() <= 5
+
+
 @pytest.mark.parametrize("kind", list(Interp))
 @pytest.mark.parametrize("channels", [1, 3, 4])
 def test_window_equals_crop_of_the_whole(kind: Interp, channels: int) -> None:
@@ -98,6 +133,12 @@ def test_errors_name_the_problem() -> None:
         resize(src[:, ::2], out)
     with pytest.raises(ValueError, match="layout"):
         resize(src, out, layout="WHC")
+    with pytest.raises(ValueError, match="Interp"):
+        resize(src, out, 6)
+    with pytest.raises(TypeError, match="resize: argument 2 must be a writable array"):
+        resize(src, np.broadcast_to(np.zeros((4, 4, 3), np.uint8), (4, 4, 3)))
+    with pytest.raises(ValueError, match="pixels, not 0"):
+        axis_weights(Interp.LINEAR, True, 0, 0.0, 4.0, 4, 0, 4, False, False)
 
 
 def test_types_and_shapes_that_do_not_fit_are_refused() -> None:
