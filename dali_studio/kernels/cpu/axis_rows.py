@@ -64,7 +64,7 @@ def axes(
     count = len(in_shapes)
     table, rows, starts = np.zeros(2 * count, AXIS), np.zeros(count, ROW), np.empty(2 * count, np.int64)
     height, width, channel = (layout.index(letter) for letter in "HWC")
-    found = np.array([0, 1, 1, tiles[0]])
+    found = np.empty(4, np.int64)
     shrinking, growing = (Interp(kind) for kind in kinds)
     kernel("axes")(
         in_shapes, out_shapes, height, width, -1 if layout == "CHW" else channel, rois, shrinking, growing, *tiles,

@@ -56,20 +56,44 @@ static void horizontal(const float* row, const i32* starts, const float* weights
     else store<EVEN, 16>(out + 4 * x, join4(a, b, c, d));
   }
 }
-template <class O>
-static void horizontal(const float* row, const i32* starts, const float* weights, i64 taps, i64 channels, O* out, i64 width) {
-  if (channels == 3 && width >= 4) return horizontal<3>(row, starts, weights, taps, out, width);
-  if (channels == 4 && width >= 4) return horizontal<4>(row, starts, weights, taps, out, width);
+// Any number of channels, or CHANNELS. Sums are rounded 16 at a time.
+template <int CHANNELS, class O>
+static void each_element(const float* row, const i32* starts, const float* weights, i64 taps, i64 channels, O* out, i64 width) {
+  float sums[16];
+  int held = 0;
+  if (CHANNELS) channels = CHANNELS;
   for (i64 x = 0; x < width; x++, weights += taps)
     for (i64 channel = 0; channel < channels; channel++) {
       const float* from = row + starts[x] * channels + channel;
       float sum = from[0] * weights[0];
       for (i64 k = 1; k < taps; k++) sum = muladd(from[k * channels], weights[k], sum);
-      store1<EVEN>(out + x * channels + channel, sum);
+      sums[held++] = sum;
+      if (held == 16) {
+        store<EVEN, 16>(out, read<f32x16>(sums));
+        out += 16;
+        held = 0;
+      }
     }
+  for (int i = 0; i < held; i++) store1<EVEN>(out + i, sums[i]);
+}
+template <class O>
+static void horizontal(const float* row, const i32* starts, const float* weights, i64 taps, i64 channels, O* out, i64 width) {
+  if (channels == 3 && width >= 4) horizontal<3>(row, starts, weights, taps, out, width);
+  else if (channels == 4 && width >= 4) horizontal<4>(row, starts, weights, taps, out, width);
+  else if (channels == 1) each_element<1>(row, starts, weights, taps, channels, out, width);
+  else each_element<0>(row, starts, weights, taps, channels, out, width);
 }
 
-template <class T> HD void copy_pixels(const T* src, const i32* starts, T* out, i64 width, i64 channels) {
+template <int CHANNELS, class T> static void copy_pixels(const T* src, const i32* starts, T* out, i64 width) {
+  for (i64 x = 0; x < width; x++) {
+    T pixel[CHANNELS];
+    memcpy(pixel, src + (i64)starts[x] * CHANNELS, sizeof pixel);
+    memcpy(out + x * CHANNELS, pixel, sizeof pixel);
+  }
+}
+template <class T> static void copy_pixels(const T* src, const i32* starts, T* out, i64 width, i64 channels) {
+  if (channels == 1) return copy_pixels<1>(src, starts, out, width);
+  if (channels == 3) return copy_pixels<3>(src, starts, out, width);
   for (i64 x = 0; x < width; x++)
     for (i64 channel = 0; channel < channels; channel++) out[x * channels + channel] = src[starts[x] * channels + channel];
 }
@@ -116,10 +140,8 @@ i64 resize(Array<const I, 4> src, Array<O, 4> out, f64 y0, f64 x0, f64 y1, f64 x
       const I* from = src.data + plane * src.strides[0] + y_starts[y] * src.strides[1] + low * channels;
       O* to = out.data + plane * out.strides[0] + y * out.strides[1];
       if constexpr (same<I, O>::value)
-        if (rows.taps == 1 && columns.taps == 1) {  // a constant unrolls the inner loop
-          if (channels == 3) copy_pixels(from, x_starts, to, width, 3);
-          else if (channels == 1) copy_pixels(from, x_starts, to, width, 1);
-          else copy_pixels(from, x_starts, to, width, channels);
+        if (rows.taps == 1 && columns.taps == 1) {
+          copy_pixels(from, x_starts, to, width, channels);
           continue;
         }
       vertical(from, src.strides[1], y_weights + y * rows.taps, rows.taps, count, row);

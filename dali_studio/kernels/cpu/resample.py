@@ -76,10 +76,12 @@ def resize(
         raise ValueError(
             f"The window of {(height, width)} pixels at {tuple(window)} leaves the full size {tuple(full)}."
         )
+    if not (0 <= interp_min < len(Interp) and 0 <= interp_mag < len(Interp)):
+        raise ValueError(f"Interp is 0 to {len(Interp) - 1}; given are {interp_min} and {interp_mag}.")
     call = kernel("resize", src.dtype, out.dtype)
     given = (
         source, target, *((0.0, 0.0, in_height, in_width) if roi is None else roi), *full, top, left, mirror,
-        Interp(interp_min), Interp(interp_mag), antialias, FILTERS, PLACES,
+        interp_min, interp_mag, antialias, FILTERS, PLACES,
     )  # fmt: skip
     needed = call(*given, scratch())
     if needed:

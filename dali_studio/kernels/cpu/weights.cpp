@@ -28,7 +28,7 @@ struct Row {
 static void axes(Array<const i64, 2> in_shapes, Array<const i64, 2> out_shapes, i64 height, i64 width, i64 channel,
                  Array<const f64, 2> rois, int shrinking, int growing, i64 most_tile, i64 least_tile, i64 at_once, bool antialias,
                  Dense<u8, 2> table, Dense<u8, 2> row_table, Dense<i64, 1> starts, Dense<i64, 1> found) {
-  i64 count = in_shapes.shape[0], end = 0;
+  i64 count = in_shapes.shape[0], end = 0, span = 1, smallest = 1, least_used = most_tile;
   Axis* axes = (Axis*)table.data;
   Row* rows = (Row*)row_table.data;
   for (int side = 0; side < 2; side++) {
@@ -37,7 +37,7 @@ static void axes(Array<const i64, 2> in_shapes, Array<const i64, 2> out_shapes, 
       i64 in_size = in_shapes(i, at), out_size = out_shapes(i, at);
       Axis axis = axis_of(in_size, out_size, rois(i, side), rois(i, 2 + side), shrinking, growing, antialias, side == 0);
       axes[side * count + i] = axis;
-      found(2) = least(found(2), in_size);
+      smallest = least(smallest, in_size);
       starts(side * count + i) = end;
       end += 4 * out_size * (1 + axis.taps);
       Row& row = rows[i];
@@ -51,13 +51,16 @@ static void axes(Array<const i64, 2> in_shapes, Array<const i64, 2> out_shapes, 
       i64 tile = room < (f64)least_tile ? most_tile : (i64)least(room, (f64)most_tile) / 4 * 4;
       // the columns that a warp reads: as far as its outputs lie apart, and the filter's width
       f64 apart = least((f64)(tile - 1) * step, (f64)in_size);
-      i64 span = least(in_size, (i64)apart + ((f64)(i64)apart < apart) + axis.taps + 2);
-      found(1) = most(found(1), span * channels);
+      i64 reads = least(in_size, (i64)apart + ((f64)(i64)apart < apart) + axis.taps + 2);
+      span = most(span, reads * channels);
       row.tile = (i32)tile;
-      found(3) = least(found(3), tile);
+      least_used = least(least_used, tile);
     }
   }
   found(0) = end;
+  found(1) = span;
+  found(2) = smallest;
+  found(3) = least_used;
 }
 REGISTER_SHORT(axes)
 

@@ -149,6 +149,8 @@ def test_types_and_shapes_that_do_not_fit_are_refused() -> None:
         resize(src, np.zeros((4, 4, 1), np.uint8))
     with pytest.raises(ValueError, match="it has none"):
         resize(src[:0], np.zeros((4, 4, 3), np.uint8))
+    with pytest.raises(TypeError, match="uint8, float64 are not accepted"):
+        resize(src, np.zeros((4, 4, 3), np.float64))
     resize(src, np.zeros((0, 4, 3), np.uint8))  # nothing wanted, nothing done
 
 
