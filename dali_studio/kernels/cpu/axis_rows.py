@@ -14,7 +14,7 @@ _INTS = ("in_size", "out_size", "kind", "taps", "wide", "accumulate")
 #: What the kernel of the weights reads of an axis.
 AXIS = np.dtype(
     [("starts", np.uint64), ("weights", np.uint64), ("low", np.float32), ("scale", np.float32),
-     *((name, np.int32) for name in _INTS), ("radius", np.float32), ("unused", np.int32)],
+     *((name, np.int32) for name in _INTS), ("radius", np.float32), ("support", np.float32)],
     align=True,
 )  # fmt: skip
 _ROW_INTS = ("y_taps", "x_taps", "height", "width", "tile", "unused")

@@ -18,8 +18,8 @@ struct Axis {
   i32 taps;  // input pixels that an output pixel reads: fewer than the filter is wide where the input is small
   i32 wide;
   i32 accumulate;
-  float radius;
-  i32 unused;
+  float radius;   // of the filter: how far its table begins before an output pixel's centre
+  float support;  // input pixels that the whole table covers
 };
 struct Filter {
   const float* values;
@@ -66,8 +66,18 @@ HD Axis axis_of(i64 in_size, i64 out_size, f64 low, f64 high, int shrinking, int
   axis.accumulate = rows;
   float natural = axis.kind == CUBIC ? 2.f : axis.kind == LANCZOS3 ? 3.f : 1.f;
   axis.radius = antialias ? natural * widest(axis.scale) : natural;
-  if (!(axis.radius <= MOST_TAPS / 2)) axis.radius = MOST_TAPS / 2;
-  axis.wide = (i32)ceiling(2.f * axis.radius);
+  float wide = axis.support = 2.f * axis.radius;
+  if (axis.kind == GAUSSIAN) {  // is cut where it is at 2 %, so that the last bits decide about a pixel there: nvidia.dali's detours
+    float sigma = (float)((f64)axis.radius * 0.5 / 1.4142135623730951);
+    axis.support = 5.656854249492381f * sigma;
+    wide = 1.f / (1.f / axis.support);
+    axis.radius = 0.5f * wide;
+  }
+  if (!(wide <= MOST_TAPS)) {
+    axis.radius = MOST_TAPS / 2;
+    wide = axis.support = MOST_TAPS;
+  }
+  axis.wide = (i32)ceiling(wide);
   axis.taps = axis.kind == NEAREST ? 1 : least(axis.wide, axis.in_size);
   return axis;
 }
@@ -79,7 +89,7 @@ HD i32 nearest_pixel(const Axis& axis, float position) { return (i32)between<i64
 // weights[0..taps) of output pixel i; returns the first input pixel. Taps beyond the edge are added to the edge pixel's.
 // Positions in the table are products: sums of steps would drift over thousands of taps.
 HD i32 weigh(const Axis& axis, Filter filter, i64 i, float* weights) {
-  float step = (float)(filter.size - 1) / (2.f * axis.radius);
+  float step = (float)(filter.size - 1) / axis.support;
   float edge = (float)i * axis.scale + (axis.low + 0.5f * axis.scale - 0.5f - axis.radius);
   i64 leftmost = ceiling(edge);
   float begin = (float)leftmost - edge, total = 0.f;
