@@ -65,10 +65,11 @@ def axes(
     table, rows, starts = np.zeros(2 * count, AXIS), np.zeros(count, ROW), np.empty(2 * count, np.int64)
     height, width, channel = (layout.index(letter) for letter in "HWC")
     found = np.empty(4, np.int64)
-    shrinking, growing = (Interp(kind) for kind in kinds)
+    if not all(0 <= kind < len(Interp) for kind in kinds):
+        raise ValueError(f"Interp is 0 to {len(Interp) - 1}; given are {kinds}.")
     kernel("axes")(
-        in_shapes, out_shapes, height, width, -1 if layout == "CHW" else channel, rois, shrinking, growing, *tiles,
-        at_once, antialias, _bytes(table), _bytes(rows), starts, found,
+        in_shapes, out_shapes, height, width, -1 if layout == "CHW" else channel, rois, *kinds, *tiles,
+        at_once, antialias, table.view(np.uint8), rows.view(np.uint8), starts, found,
     )  # fmt: skip
     size, span, least, tile = found.tolist()
     if not least:
@@ -78,8 +79,4 @@ def axes(
 
 def place_weights(table: NDArray[Any], rows: NDArray[Any], starts: NDArray[np.int64], address: int) -> None:
     """Set the addresses in both tables, of weights in memory at `address`."""
-    kernel("place")(starts, address, _bytes(table), _bytes(rows))
-
-
-def _bytes(table: NDArray[Any]) -> NDArray[np.uint8]:
-    return table.view(np.uint8).reshape(len(table), -1)
+    kernel("place")(starts, address, table.view(np.uint8), rows.view(np.uint8))

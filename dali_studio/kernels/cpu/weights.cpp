@@ -27,7 +27,7 @@ struct Row {
 // tile reads of a row, the smallest size of an image, the smallest tile.
 static void axes(Array<const i64, 2> in_shapes, Array<const i64, 2> out_shapes, i64 height, i64 width, i64 channel,
                  Array<const f64, 2> rois, int shrinking, int growing, i64 most_tile, i64 least_tile, i64 at_once, bool antialias,
-                 Dense<u8, 2> table, Dense<u8, 2> row_table, Dense<i64, 1> starts, Dense<i64, 1> found) {
+                 Dense<u8, 1> table, Dense<u8, 1> row_table, Dense<i64, 1> starts, Dense<i64, 1> found) {
   i64 count = in_shapes.shape[0], end = 0, span = 1, smallest = 1, least_used = most_tile;
   Axis* axes = (Axis*)table.data;
   Row* rows = (Row*)row_table.data;
@@ -65,8 +65,8 @@ static void axes(Array<const i64, 2> in_shapes, Array<const i64, 2> out_shapes, 
 REGISTER_SHORT(axes)
 
 // The addresses in both tables, of weights in memory at `address`.
-static void place(Dense<const i64, 1> starts, i64 address, Dense<u8, 2> table, Dense<u8, 2> row_table) {
-  i64 count = row_table.shape[0];
+static void place(Dense<const i64, 1> starts, i64 address, Dense<u8, 1> table, Dense<u8, 1> row_table) {
+  i64 count = starts.shape[0] / 2;
   Axis* axes = (Axis*)table.data;
   Row* rows = (Row*)row_table.data;
   for (i64 at = 0; at < 2 * count; at++) {
