@@ -74,11 +74,11 @@ TOLERANCES: dict[str, Tolerance] = {
     "resize_ties": Tolerance(mean=0.13, p999=1, max=1, rtol=2e-6),
     # pictures of a few pixels, where one tie moves the average; their float results show the arithmetic itself
     "resize_small": Tolerance(mean=1, p999=1, max=1, rtol=4e-6),
+    # reductions by thousands: float32 sums of 8192 products, in another order
+    "resize_far": Tolerance(mean=1, p999=1, max=1, rtol=2e-5),
     "resize_nn": EXACT,
     # the same weights to the last bit, and sums in the same order
     "resize_gpu": Tolerance(mean=0.001, p999=0, max=1, rtol=1e-6),
-    # gaussian: nvidia.dali's tables are cut where the filter is still at 2 %, so a tap may fall on either side
-    "resize_gaussian": Tolerance(mean=0.03, p999=1, max=4, rtol=2e-2),
     "resize_crop_mirror": Tolerance(mean=0.014, p999=1, max=1, rtol=2e-6),
     # positions differ in the last bits of float32: one level now and then, another pixel for nearest
     "rotate": Tolerance(mean=0.001, p999=1, max=2, rtol=2e-4),

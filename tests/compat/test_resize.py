@@ -86,6 +86,8 @@ interp_type=types.INTERP_CUBIC
 interp_type=types.INTERP_CUBIC, antialias=False
 interp_type=types.INTERP_LANCZOS3
 interp_type=types.INTERP_LANCZOS3, antialias=False
+interp_type=types.INTERP_GAUSSIAN
+interp_type=types.INTERP_GAUSSIAN, antialias=False
 min_filter=types.INTERP_NN
 mag_filter=types.INTERP_NN
 min_filter=types.INTERP_NN, mag_filter=types.INTERP_NN
@@ -97,10 +99,10 @@ interp_type=types.INTERP_NN, mag_filter=types.INTERP_LINEAR
 """.strip().splitlines()
 
 
-def both_types(arguments: str, batch: list[Array]) -> None:
+def both_types(arguments: str, batch: list[Array], tolerance: str = "resize_small") -> None:
     """FLOAT output shows every bit of the arithmetic; uint8 may differ by one level where the value is a tie."""
     program = f"fn.resize(x, {arguments}), fn.resize(x, {arguments}, dtype=types.FLOAT)"
-    check(program, {"x": batch}, TOLERANCES["resize_small"])
+    check(program, {"x": batch}, TOLERANCES[tolerance])
 
 
 @pytest.mark.parametrize("arguments", SIZES)
@@ -139,6 +141,39 @@ def test_types_layouts_channels(dtype: Any, planar: bool, channels: int) -> None
 )
 def test_tiny_pictures(arguments: str) -> None:
     both_types(arguments, pictures(TINY_SIZES))
+
+
+def slopes(*sizes: tuple[int, int]) -> list[Array]:
+    """Pictures that brighten faster and faster: another part of them has another average."""
+    made: list[Array] = []
+    for height, width in sizes:
+        y, x, c = np.ix_(np.linspace(0, 1, height), np.linspace(0, 1, width), np.arange(3))
+        noise = np.random.default_rng([height, width]).uniform(0, 40, (height, width, 3))
+        made.append((noise + 100 * (x**3 + y**3) + 5 * c).astype(np.uint8))
+    return made
+
+
+@pytest.mark.parametrize("antialias", [True, False])
+@pytest.mark.parametrize("kind", ["NN", "LINEAR", "CUBIC", "LANCZOS3", "GAUSSIAN"])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "size=(1, 1)",
+        "size=(2, 3)",
+        "size=(1, 40)",
+        "size=(2, 2), roi_start=(0.1, 0.2), roi_end=(0.9, 0.95), roi_relative=True",
+        "size=(1, 3), roi_start=(1, 1), roi_end=(0, 0), roi_relative=True",
+    ],
+)
+def test_very_large_reductions(arguments: str, kind: str, antialias: bool) -> None:
+    batch = slopes((1, 65535), (30001, 2), (4097, 3), (4, 8191))
+    both_types(f"{arguments}, interp_type=types.INTERP_{kind}, antialias={antialias}", batch, "resize_far")
+
+
+@pytest.mark.parametrize("kind", ["NN", "LINEAR", "CUBIC", "LANCZOS3", "GAUSSIAN"])
+@pytest.mark.parametrize("size", ["(3, 40000)", "(30001, 1)"])
+def test_very_large_enlargements(size: str, kind: str) -> None:
+    both_types(f"size={size}, interp_type=types.INTERP_{kind}", slopes((1, 2), (4, 1), (3, 5)))
 
 
 def rows(*values: Any, dtype: Any = np.float32) -> list[Array]:

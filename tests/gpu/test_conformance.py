@@ -117,10 +117,13 @@ def test_filters(interp: str, dtype: str, antialias: bool) -> None:
 
 
 def test_shrinking_far_takes_the_direct_kernel() -> None:
-    batch = pictures(((40, 6000), (300, 5000)))
-    results, references = both(lambda images: fn.resize(images, size=(5.0, 3.0), interp_type="INTERP_LANCZOS3"), batch)
-    for result, reference in zip(results, references, strict=True):
-        TOLERANCES["resize_gpu"].check(result, reference)
+    batch = pictures(((40, 6000), (300, 5000), (2, 20000)))
+    for size in ((5.0, 3.0), (1.0, 1.0)):
+        results, references = both(
+            lambda images, size=size: fn.resize(images, size=size, interp_type="INTERP_LANCZOS3"), batch
+        )
+        for result, reference in zip(results, references, strict=True):
+            TOLERANCES["resize_gpu"].check(result, reference)
 
 
 def test_flipped_region_of_interest() -> None:

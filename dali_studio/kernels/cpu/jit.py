@@ -13,8 +13,7 @@ from numba import types
 
 #: Modules whose functions are compiled into the kernels of other modules.
 _SHARED = (
-    "decode_queue.py", "jit.py", "jpeg_facts.py", "libjpeg.py", "simd_normalize.py", "simd.py", "simd_pixels.py",
-    "weights.py",
+    "decode_queue.py", "jit.py", "jpeg_facts.py", "libjpeg.py",
 )  # fmt: skip
 
 

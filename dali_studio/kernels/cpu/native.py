@@ -12,6 +12,7 @@ import ctypes
 import os
 import platform
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from ctypes import POINTER, c_bool, c_char, c_char_p, c_int, c_int64, c_void_p, cast, py_object, pythonapi
 from functools import cache
@@ -108,6 +109,27 @@ def _types_of(name: str) -> Iterator[tuple[str, ...]]:
         if entry.contents.method.name.decode() == name:
             yield tuple(text.decode() for text in entry.contents.types if text)
         entry = entry.contents.next
+
+
+class _Memory(threading.local):
+    def __init__(self) -> None:
+        self.bytes = np.empty(0, np.uint8)
+
+
+_memory = _Memory()
+_KEPT = 1 << 24
+
+
+def scratch(size: int = 0) -> np.ndarray[Any, Any]:
+    """Memory of this thread for one call of a kernel: `size` bytes or more, without contents.
+
+    What was asked for before is kept, up to 16 MiB.
+    """
+    if size > _KEPT:
+        return np.empty(size, np.uint8)
+    if size > _memory.bytes.size:
+        _memory.bytes = np.empty(min(2 * size, _KEPT), np.uint8)
+    return _memory.bytes
 
 
 @cache

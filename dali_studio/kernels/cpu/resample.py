@@ -10,11 +10,9 @@ over the columns that are needed, then horizontally; between the passes values s
 
 from __future__ import annotations
 
-import numpy as np
-
-from dali_studio.kernels.cpu.resample_loops import NEAREST, RESAMPLE, RESAMPLE_NORMALIZE
+from dali_studio.kernels.cpu.native import kernel, scratch
 from dali_studio.kernels.cpu.views import Array, packed_rows
-from dali_studio.kernels.cpu.weights import Interp, axis_weights
+from dali_studio.kernels.cpu.weights import FILTERS, LONGEST, PLACES, Interp
 
 
 def _planes(array: Array, layout: str) -> Array:
@@ -22,41 +20,6 @@ def _planes(array: Array, layout: str) -> Array:
     if layout not in ("HWC", "CHW"):
         raise ValueError(f"layout {layout!r} is not known here. Use 'HWC' or 'CHW'.")
     return array[..., None] if layout == "CHW" else array[None]
-
-
-def _axes(
-    in_size: tuple[int, ...],
-    out_size: tuple[int, ...],
-    interp_min: int,
-    interp_mag: int,
-    antialias: bool,
-    roi: tuple[float, float, float, float] | None,
-    window: tuple[int, int],
-    full_size: tuple[int, int] | None,
-    mirror: bool,
-) -> list[tuple[Array, Array]]:
-    """Starts and weights of the rows, then of the columns. Each axis decides by itself whether it shrinks."""
-    full = out_size if full_size is None else full_size
-    if not all(in_size):
-        raise ValueError(f"An image of {tuple(in_size)} pixels cannot be resized: it has none.")
-    y0, x0, y1, x1 = (0.0, 0.0, in_size[0], in_size[1]) if roi is None else roi
-    axes: list[tuple[Array, Array]] = []
-    for axis, (low, high) in enumerate(((y0, y1), (x0, x1))):
-        if not 0 <= window[axis] <= full[axis] - out_size[axis]:
-            raise ValueError(
-                f"The window of {tuple(out_size)} pixels at {tuple(window)} leaves the full size {tuple(full)}."
-            )
-        kind = interp_min if abs(high - low) > full[axis] else interp_mag
-        counts = int(full[axis]), int(window[axis]), int(out_size[axis])
-        flags = mirror and axis == 1, axis == 0
-        axes.append(axis_weights(int(kind), bool(antialias), in_size[axis], float(low), float(high), *counts, *flags))
-    return axes
-
-
-def _require_packed(*arrays: Array) -> None:
-    for array in arrays:
-        if not packed_rows(array):
-            raise ValueError("The pixels of a row must lie one after the other: the last two axes contiguous.")
 
 
 def resize(
@@ -96,59 +59,30 @@ def resize(
         "HWC" or "CHW", of both arrays.
     """
     source, target = _planes(src, layout), _planes(out, layout)
-    if source.shape[0] != target.shape[0] or source.shape[3] != target.shape[3]:
+    planes, in_height, in_width, channels = source.shape
+    out_planes, height, width, out_channels = target.shape
+    if planes != out_planes or channels != out_channels:
         raise ValueError(f"The input {src.shape} and the output {out.shape} have different channels (layout {layout}).")
     if not target.size:
         return
-    _require_packed(source, target)
-    (y_starts, y_weights), (x_starts, x_weights) = _axes(
-        source.shape[1:3], target.shape[1:3], interp_min, interp_mag, antialias, roi, window, full_size, mirror
-    )
-    if y_weights.shape[1] == 1 and x_weights.shape[1] == 1 and src.dtype == out.dtype:
-        NEAREST.for_dtypes(src.dtype, out.dtype)(source, target, y_starts, x_starts)
-    else:
-        RESAMPLE.for_dtypes(src.dtype, out.dtype)(source, target, y_starts, y_weights, x_starts, x_weights)
-
-
-def resize_crop_mirror_normalize(
-    src: Array,
-    out: Array,
-    full_size: tuple[int, int],
-    window: tuple[int, int] = (0, 0),
-    mirror: bool = False,
-    mean: Array | None = None,
-    inv_std: Array | None = None,
-    interp_min: int = Interp.LINEAR,
-    interp_mag: int = Interp.LINEAR,
-    antialias: bool = True,
-    roi: tuple[float, float, float, float] | None = None,
-    out_layout: str = "CHW",
-) -> None:
-    """`resize` to uint8, then `crop_mirror_normalize`, in one pass and with the very same numbers.
-
-    Parameters
-    ----------
-    src : (H, W, C) uint8 array
-    out : float32, uint8 or int8 array of layout `out_layout` with C channels
-        Its size is that of the crop, which begins at `window` in the full output.
-    mean, inv_std : (C,) float32 arrays
-        As given by `layout.normalize_coefficients`; default 0 and 1.
-    others
-        As for `resize`.
-    """
-    target = out.transpose(1, 2, 0) if out_layout == "CHW" else out
-    channels = src.shape[2]
-    if target.shape[2] != channels or src.dtype != np.uint8:
+    full, (top, left) = (height, width) if full_size is None else full_size, window
+    if not (packed_rows(source) and packed_rows(target)):
+        raise ValueError("The pixels of a row must lie one after the other: the last two axes contiguous.")
+    if not (in_height and in_width):
+        raise ValueError(f"An image of {(in_height, in_width)} pixels cannot be resized: it has none.")
+    if max(in_height, in_width, *full) > LONGEST:
+        raise ValueError(f"An axis has {LONGEST} pixels at most; here are {(in_height, in_width)} and {tuple(full)}.")
+    if not (0 <= top <= full[0] - height and 0 <= left <= full[1] - width):
         raise ValueError(
-            f"The fused kernel needs a uint8 image and an output with its {channels} channels, "
-            f"not {src.dtype} and {target.shape[2]}."
+            f"The window of {(height, width)} pixels at {tuple(window)} leaves the full size {tuple(full)}."
         )
-    if not target.size:
-        return
-    _require_packed(src)
-    means = np.zeros(channels, np.float32) if mean is None else np.ascontiguousarray(mean, np.float32)
-    factors = np.ones(channels, np.float32) if inv_std is None else np.ascontiguousarray(inv_std, np.float32)
-    rows, columns = _axes(
-        src.shape[:2], target.shape[:2], interp_min, interp_mag, antialias, roi, window, full_size, mirror
-    )
-    RESAMPLE_NORMALIZE.for_dtypes(src.dtype, out.dtype)(src, target, *rows, *columns, means, factors)
+    if not (0 <= interp_min < len(Interp) and 0 <= interp_mag < len(Interp)):
+        raise ValueError(f"Interp is 0 to {len(Interp) - 1}; given are {interp_min} and {interp_mag}.")
+    call = kernel("resize", src.dtype, out.dtype)
+    given = (
+        source, target, *((0.0, 0.0, in_height, in_width) if roi is None else roi), *full, top, left, mirror,
+        interp_min, interp_mag, antialias, FILTERS, PLACES,
+    )  # fmt: skip
+    needed = call(*given, scratch())
+    if needed:
+        call(*given, scratch(needed))

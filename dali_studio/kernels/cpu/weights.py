@@ -1,7 +1,7 @@
 """Where the output pixels of one axis of a separable filter read, and how much of it.
 
 Filters are tables that are read with linear interpolation, as in nvidia.dali: a cubic or Lanczos filter evaluated
-exactly would differ from it in about 0.2 % of all uint8 pixels.
+exactly would differ from it in about 0.2 % of all uint8 pixels. The formulas are in `include/weights.hpp`.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Any
 
-import numba
 import numpy as np
 
-from dali_studio.kernels.cpu.jit import kernel
+from dali_studio.kernels.cpu.native import kernel
+from dali_studio.kernels.cpu.views import Array
 
 
 class Interp(IntEnum):
@@ -26,7 +26,7 @@ class Interp(IntEnum):
     GAUSSIAN = 5
 
 
-def _cubic(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def _cubic(x: Array) -> Array:
     """Keys' kernel with a = -0.5 (Catmull-Rom)."""
     x = np.abs(x)
     near = (1.5 * x - 2.5) * x * x + 1.0
@@ -34,61 +34,30 @@ def _cubic(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return np.where(x < 1, near, np.where(x < 2, far, 0.0))
 
 
-def _table(function: Any, radius: float, size: int) -> np.ndarray[Any, Any]:
+def _table(function: Any, radius: float, size: int) -> Array:
     return function(np.linspace(-radius, radius, size)).astype(np.float32)
 
 
 _TRIANGLE = np.array([0, 1, 0], np.float32)
-_CUBIC = _table(_cubic, 2.0, 129)
-_LANCZOS3 = _table(lambda x: np.where(np.abs(x) < 3, np.sinc(x) * np.sinc(x / 3), 0.0), 3.0, 193)
-_GAUSSIAN = _table(lambda x: np.exp(-x * x), 2.0, 65)  # cut at 2 sqrt 2 sigma
-#: The tables by kind, for kernels on other devices.
-FILTER_TABLES: dict[int, np.ndarray[Any, Any]] = {
+_TABLES = {
     Interp.LINEAR: _TRIANGLE,
-    Interp.CUBIC: _CUBIC,
-    Interp.LANCZOS3: _LANCZOS3,
+    Interp.CUBIC: _table(_cubic, 2.0, 129),
+    Interp.LANCZOS3: _table(lambda x: np.where(np.abs(x) < 3, np.sinc(x) * np.sinc(x / 3), 0.0), 3.0, 193),
     Interp.TRIANGULAR: _TRIANGLE,
-    Interp.GAUSSIAN: _GAUSSIAN,
+    Interp.GAUSSIAN: _table(lambda x: np.exp(-x * x), 2.0, 65),  # cut at 2 sqrt 2 sigma
 }
+#: All tables one after the other, and (first, size) of each kind's; nearest has none.
+FILTERS = np.concatenate(list(_TABLES.values()))
+_SIZES = np.array([len(_TABLES.get(kind, ())) for kind in Interp], np.int32)
+PLACES = np.stack([np.cumsum(_SIZES, dtype=np.int32) - _SIZES, _SIZES], axis=1)
+#: Pixels along an axis, at most.
+LONGEST = 2**31 - 1
 
 
-@numba.njit
-def _filter_table(kind):
-    if kind == 2:
-        return _CUBIC
-    if kind == 3:
-        return _LANCZOS3
-    if kind == 5:
-        return _GAUSSIAN
-    return _TRIANGLE
-
-
-@numba.njit
-def _look_up(table, x):
-    """The table at position x >= 0, interpolated linearly; it falls to 0 one step after its end."""
-    size = len(table)
-    if x >= size:
-        return np.float32(0.0)
-    index = int(x)
-    after = table[index + 1] if index + 1 < size else np.float32(0.0)
-    return table[index] + (x - np.float32(index)) * (after - table[index])
-
-
-@numba.njit
-def _nearest_starts(low, scale, in_size, first, count, mirrored, accumulate, starts):
-    """floor(low + (i + 0.5) scale); `accumulate` adds the scale up from pixel 0 instead, with its rounding errors."""
-    running = low + np.float32(0.5) * scale
-    if accumulate:
-        for _ in range(first):
-            running = np.float32(running + scale)
-    for i in range(count):
-        where = running if accumulate else low + (np.float32(first + i) + np.float32(0.5)) * scale
-        running = np.float32(running + scale)
-        starts[count - 1 - i if mirrored else i] = min(max(int(np.floor(where)), 0), in_size - 1)
-
-
-@kernel
-def axis_weights(kind, antialias, in_size, low, high, out_size, first, count, mirrored, accumulate):
+def axis_weights(
+    kind: int, antialias: bool, in_size: int, low: float, high: float, out_size: int, first: int, count: int,
+    mirrored: bool, accumulate: bool,
+) -> tuple[Array, Array]:  # fmt: skip
     """Where each output pixel of one axis reads, and how much of it.
 
     Parameters
@@ -110,38 +79,15 @@ def axis_weights(kind, antialias, in_size, low, high, out_size, first, count, mi
 
     Returns
     -------
-    starts : (count,) intp array
+    starts : (count,) int32 array
         First input pixel of every output pixel; `starts + taps <= in_size`.
     weights : (count, taps) float32 array
         Their sum is 1. Taps beyond the edge are added to the edge pixel's.
     """
-    low = np.float32(low)
-    scale = np.float32((np.float32(high) - low) / np.float32(out_size))
-    starts = np.empty(count, np.intp)
-    if kind == 0:
-        _nearest_starts(low, scale, in_size, first, count, mirrored, accumulate, starts)
-        return starts, np.ones((count, 1), np.float32)
-    natural = np.float32(2.0) if kind == 2 else np.float32(3.0) if kind == 3 else np.float32(1.0)
-    radius = natural * max(abs(scale), np.float32(1.0)) if antialias else natural
-    table = _filter_table(kind)
-    table_step = np.float32((len(table) - 1) / (2 * radius))
-    wide = int(np.ceil(2 * radius))
-    taps = min(wide, in_size)
-    weights = np.zeros((count, taps), np.float32)
-    raw = np.empty(wide, np.float32)
-    origin = np.float32(low + np.float32(0.5) * scale - np.float32(0.5) - radius)
-    for i in range(count):
-        edge = np.float32(first + (count - 1 - i if mirrored else i)) * scale + origin
-        leftmost = int(np.ceil(edge))
-        position = (np.float32(leftmost) - edge) * table_step
-        total = np.float32(0.0)
-        for k in range(wide):
-            raw[k] = _look_up(table, position)
-            total += raw[k]
-            position += table_step
-        start = min(max(leftmost, 0), in_size - taps)
-        for k in range(wide):
-            tap = min(max(leftmost + k, 0), in_size - 1) - start
-            weights[i, tap] += raw[k] / total
-        starts[i] = start
+    if not (1 <= in_size <= LONGEST and 1 <= out_size <= LONGEST):
+        raise ValueError(f"Axes have 1 to {LONGEST} pixels, not {in_size} and {out_size}.")
+    axis = int(Interp(kind)), antialias, int(in_size), low, high, int(out_size)
+    starts = np.empty(count, np.int32)
+    weights = np.empty((count, kernel("axis_taps")(*axis)), np.float32)
+    kernel("axis_weights")(*axis, first, mirrored, accumulate, FILTERS, PLACES, starts, weights)
     return starts, weights

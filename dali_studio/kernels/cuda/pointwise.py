@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from dali_studio.kernels.cuda.generate import part_text
 from dali_studio.kernels.cuda.parts import Part, pixel_part
-from dali_studio.kernels.cuda.sources import header
+from dali_studio.kernels.cuda.sources import headers
 
 
 def cast_part() -> Part:
@@ -28,4 +28,4 @@ def functor_part(functor: str, file: str, fields: NDArray[np.float32], *, rgb: b
     """
     loop = "EachRgb" if rgb else "EachElement"
     alias = f"template <class I, class O> using {functor}Part = {loop}<I, O, {functor}>;"
-    return pixel_part(f"{functor}Part", (part_text("color"), header(file), alias), rgb=rgb, fields=fields)
+    return pixel_part(f"{functor}Part", (part_text("color"), *headers(file), alias), rgb=rgb, fields=fields)

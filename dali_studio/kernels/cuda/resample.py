@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dali_studio.kernels.cpu import descriptors
 from dali_studio.kernels.cpu.axis_rows import axes, place_weights
-from dali_studio.kernels.cpu.weights import FILTER_TABLES
+from dali_studio.kernels.cpu.weights import FILTERS, PLACES
 from dali_studio.kernels.cuda import chains
 from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.kernels.cuda.generate import BAND, part_text
@@ -23,17 +23,6 @@ _TILES = (64, 32)  # columns of a warp: at most, and those below which fewer are
 _AT_ONCE = 512  # bytes of a row that a warp filters vertically at once
 _WARPS = (8, 4, 2, 1)
 _SHARED = 40 * 1024  # what every GPU gives a block without being asked
-
-
-def _filters() -> tuple[NDArray[np.float32], NDArray[np.int32]]:
-    """All filter tables one after the other, and (first, size) of each kind's."""
-    kinds = sorted(FILTER_TABLES)
-    layout = np.zeros((max(kinds) + 1, 2), np.int32)
-    first = 0
-    for kind in kinds:
-        layout[kind] = first, len(FILTER_TABLES[kind])
-        first += len(FILTER_TABLES[kind])
-    return np.concatenate([FILTER_TABLES[kind] for kind in kinds]), layout
 
 
 @dataclass(slots=True)
@@ -135,7 +124,7 @@ def _make_weights(prepared: Geometry, stream: GpuStream) -> None:
     assert row is not None
     prepared.weights = stream.scratch(prepared.size)
     place_weights(table, row, prepared.starts, int(prepared.weights.ptr))
-    filters, layout = stream.constant("filters", _filters)
+    filters, layout = stream.constant("filters", lambda: (FILTERS, PLACES))
     stream.launch(
         "weights", table, table["out_size"], np.uint64(filters), np.uint64(layout), function="axis_weights",
         macros=_PLAIN,

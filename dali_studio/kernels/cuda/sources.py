@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -10,8 +11,10 @@ from typing import Any
 import numpy as np
 
 _FOLDER = Path(__file__).parent
+_INCLUDE_FOLDER = _FOLDER.parent / "include"
 #: Headers of `include` that every source begins with, in this order.
 _COMMON = ("numbers", "rounding")
+_INCLUDED = re.compile(r'^#include "(?:.*/)?(\w+)\.hpp"', re.MULTILINE)
 #: Names of the element types in the sources.
 TYPES: dict[str, str] = {
     "uint8": "u8", "int8": "i8", "uint16": "u16", "int16": "i16", "uint32": "u32", "int32": "i32", "uint64": "u64",
@@ -32,21 +35,27 @@ def text_of(name: str) -> str:
     NVRTC gets one text without files to include, so that it needs no include path.
     """
     if name == "common":
-        return "\n".join(map(header, _COMMON))
+        return "\n".join(headers(name)[-1] for name in _COMMON)
     return (_FOLDER / f"{name}.cuh").read_text(encoding="utf-8")
 
 
 @cache
-def header(name: str) -> str:
-    """The text of a header of `include` without what it includes."""
-    lines = (_FOLDER.parent / "include" / f"{name}.hpp").read_text(encoding="utf-8").splitlines()
-    return "\n".join(line for line in lines if not line.startswith(("#include", "#pragma once")))
+def headers(name: str) -> tuple[str, ...]:
+    """The texts of a header of `include` and of those that it needs beside the common ones, which come first."""
+    return _included((_INCLUDE_FOLDER / f"{name}.hpp").read_text(encoding="utf-8"))
+
+
+def _included(text: str) -> tuple[str, ...]:
+    needed = [one for name in _INCLUDED.findall(text) if name not in _COMMON for one in headers(name)]
+    own = "\n".join(line for line in text.splitlines() if not line.startswith(("#include", "#pragma once")))
+    return (*dict.fromkeys(needed), own)
 
 
 @cache
 def source(name: str) -> str:
     """The text of one source, with what it needs."""
-    return f"{text_of('common')}\n{(_FOLDER / f'{name}.cu').read_text(encoding='utf-8')}"
+    text = (_FOLDER / f"{name}.cu").read_text(encoding="utf-8")
+    return "\n".join([text_of("common"), *_included(text)])
 
 
 def options(macros: Mapping[str, object]) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from dali_studio.operators.common import PLANAR_LAYOUTS, T, accept_input, extent
 from dali_studio.operators.geometry.sizes import SizeArguments, check_size_arguments, output_sizes
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import BatchView, Work
-from dali_studio.schema.declare import Input, Operator, Output, example
+from dali_studio.schema.declare import Input, Operator, Output, compiled, example
 from dali_studio.schema.marks import COMMON, Deprecated, Doc, Ignored, Refused
 from dali_studio.schema.traits import Affine, PerSample, SourcePart, WindowSource
 
@@ -41,6 +41,7 @@ class Resize(SizeArguments, Operator):
     outputs = (Output("image", "image"),)
     traits = (PerSample, WindowSource, SourcePart, Affine)
     devices = ("cpu", "gpu")
+    kernels = (compiled("resize", _INPUTS, _INPUTS),)
     examples = (
         example(size=(24.0, 31.0)),
         example(resize_shorter=20.0),

@@ -200,3 +200,5 @@ def test_an_image_without_pixels_has_no_axes() -> None:
     shapes, rois = np.array([[4, 5, 3], [0, 5, 3]]), np.array([[0.0, 0.0, 4.0, 5.0], [0.0, 0.0, 0.0, 5.0]])
     with pytest.raises(ValueError, match="without pixels"):
         axis_rows.axes(shapes, np.full((2, 3), 3), "HWC", rois, (1, 1), (64, 32), 512, antialias=True)
+    with pytest.raises(ValueError, match="Interp"):
+        axis_rows.axes(shapes, np.full((2, 3), 3), "HWC", rois, (1, 6), (64, 32), 512, antialias=True)

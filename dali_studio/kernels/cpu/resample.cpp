@@ -1,0 +1,152 @@
+// Loops of `resample.py`. Rows are filtered vertically first, over the columns that are needed, then horizontally.
+#include "arguments.hpp"
+#include "axes.hpp"
+#include "instantiations.hpp"
+#include "vector.hpp"
+
+// row[i] = the sum of weights[k] * src[k * stride + i] over the taps, for i < count.
+template <class I> static void vertical(const I* src, i64 stride, const float* weights, i64 taps, i64 count, float* row) {
+  i64 i = 0;
+  for (; i + 64 <= count; i += 64) {
+    const I* at = src + i;
+    f32x16 a = load<16>(at) * weights[0], b = load<16>(at + 16) * weights[0];
+    f32x16 c = load<16>(at + 32) * weights[0], d = load<16>(at + 48) * weights[0];
+    for (i64 k = 1; k < taps; k++) {
+      at += stride;
+      f32x16 weight = weights[k];
+      a = muladd(load<16>(at), weight, a);
+      b = muladd(load<16>(at + 16), weight, b);
+      c = muladd(load<16>(at + 32), weight, c);
+      d = muladd(load<16>(at + 48), weight, d);
+    }
+    write(row + i, a);
+    write(row + i + 16, b);
+    write(row + i + 32, c);
+    write(row + i + 48, d);
+  }
+  for (; i < count && count >= 16; i += 16) {
+    i = least(i, count - 16);  // the last vector overlaps the one before it
+    f32x16 a = load<16>(src + i) * weights[0];
+    for (i64 k = 1; k < taps; k++) a = muladd(load<16>(src + i + k * stride), (f32x16)weights[k], a);
+    write(row + i, a);
+  }
+  for (; i < count; i++) {
+    float sum = load1(src + i) * weights[0];
+    for (i64 k = 1; k < taps; k++) sum = muladd(load1(src + i + k * stride), weights[k], sum);
+    row[i] = sum;
+  }
+}
+
+// The weighted sum of `taps` pixels of four lanes, `step` floats apart.
+HD f32x4 pixel(const float* at, i64 step, const float* weights, i64 taps) {
+  f32x4 total = read<f32x4>(at) * weights[0];
+  for (i64 k = 1; k < taps; k++) total = muladd(read<f32x4>(at + k * step), (f32x4)weights[k], total);
+  return total;
+}
+
+// Four pixels of C channels at a time; `width` >= 4.
+template <int C, class O>
+static void horizontal(const float* row, const i32* starts, const float* weights, i64 taps, O* out, i64 width) {
+  for (i64 x = 0; x < width; x += 4) {
+    x = least(x, width - 4);  // the last four pixels overlap the ones before them
+    const float* w = weights + x * taps;
+    f32x4 a = pixel(row + (i64)starts[x] * C, C, w, taps), b = pixel(row + (i64)starts[x + 1] * C, C, w + taps, taps);
+    f32x4 c = pixel(row + (i64)starts[x + 2] * C, C, w + 2 * taps, taps), d = pixel(row + (i64)starts[x + 3] * C, C, w + 3 * taps, taps);
+    if constexpr (C == 3) store12<EVEN>(out + 3 * x, join3(a, b, c, d));
+    else store<EVEN, 16>(out + 4 * x, join4(a, b, c, d));
+  }
+}
+// Any number of channels, or CHANNELS. Sums are rounded 16 at a time.
+template <int CHANNELS, class O>
+static void each_element(const float* row, const i32* starts, const float* weights, i64 taps, i64 channels, O* out, i64 width) {
+  float sums[16];
+  int held = 0;
+  if (CHANNELS) channels = CHANNELS;
+  for (i64 x = 0; x < width; x++, weights += taps)
+    for (i64 channel = 0; channel < channels; channel++) {
+      const float* from = row + starts[x] * channels + channel;
+      float sum = from[0] * weights[0];
+      for (i64 k = 1; k < taps; k++) sum = muladd(from[k * channels], weights[k], sum);
+      sums[held++] = sum;
+      if (held == 16) {
+        store<EVEN, 16>(out, read<f32x16>(sums));
+        out += 16;
+        held = 0;
+      }
+    }
+  for (int i = 0; i < held; i++) store1<EVEN>(out + i, sums[i]);
+}
+template <class O>
+static void horizontal(const float* row, const i32* starts, const float* weights, i64 taps, i64 channels, O* out, i64 width) {
+  if (channels == 3 && width >= 4) horizontal<3>(row, starts, weights, taps, out, width);
+  else if (channels == 4 && width >= 4) horizontal<4>(row, starts, weights, taps, out, width);
+  else if (channels == 1) each_element<1>(row, starts, weights, taps, channels, out, width);
+  else each_element<0>(row, starts, weights, taps, channels, out, width);
+}
+
+template <int CHANNELS, class T> static void copy_pixels(const T* src, const i32* starts, T* out, i64 width) {
+  for (i64 x = 0; x < width; x++) {
+    T pixel[CHANNELS];
+    memcpy(pixel, src + (i64)starts[x] * CHANNELS, sizeof pixel);
+    memcpy(out + x * CHANNELS, pixel, sizeof pixel);
+  }
+}
+template <class T> static void copy_pixels(const T* src, const i32* starts, T* out, i64 width, i64 channels) {
+  if (channels == 1) return copy_pixels<1>(src, starts, out, width);
+  if (channels == 3) return copy_pixels<3>(src, starts, out, width);
+  for (i64 x = 0; x < width; x++)
+    for (i64 channel = 0; channel < channels; channel++) out[x * channels + channel] = src[starts[x] * channels + channel];
+}
+
+// Memory in pieces that begin at multiples of 64 bytes.
+struct Pieces {
+  u64 begin, end;
+  template <class T> T* take(i64 count) {
+    T* piece = (T*)end;
+    end += ((u64)count * sizeof(T) + 63) / 64 * 64;
+    return piece;
+  }
+};
+
+// Planes (P, H, W, C), whose last two axes are without gaps. `out` is the window of the full output that begins at (top, left);
+// the full output covers [y0, y1) x [x0, x1) of the input. Returns 0, or the bytes of scratch memory that are needed where
+// `scratch` is too small and nothing was done.
+template <class I, class O>
+i64 resize(Array<const I, 4> src, Array<O, 4> out, f64 y0, f64 x0, f64 y1, f64 x1, i64 full_height, i64 full_width, i64 top, i64 left,
+           bool mirror, int shrinking, int growing, bool antialias, Dense<const f32, 1> filters, Dense<const i32, 2> places,
+           Dense<u8, 1> scratch) {
+  i64 height = out.shape[1], width = out.shape[2], channels = out.shape[3];
+  Axis rows = axis_of(src.shape[1], full_height, y0, y1, shrinking, growing, antialias, true);
+  Axis columns = axis_of(src.shape[2], full_width, x0, x1, shrinking, growing, antialias, false);
+  u64 begin = ((u64)scratch.data + 63) / 64 * 64;
+  Pieces pieces{begin, begin};
+  i32 *y_starts = pieces.take<i32>(height), *x_starts = pieces.take<i32>(width);
+  float *y_weights = pieces.take<float>(height * rows.taps), *x_weights = pieces.take<float>(width * columns.taps);
+  float* row = pieces.take<float>(src.shape[2] * channels + 16);  // behind it, vectors touch up to 16 floats
+  i64 needed = (i64)(pieces.end - begin) + 64;
+  if (needed > scratch.shape[0]) return needed;
+  fill_axis(rows, filter_of(rows, filters.data, places.data), top, height, false, y_starts, y_weights);
+  fill_axis(columns, filter_of(columns, filters.data, places.data), left, width, mirror, x_starts, x_weights);
+
+  i32 low = x_starts[0], high = x_starts[0];  // the columns that any output pixel reads
+  for (i64 x = 1; x < width; x++) {
+    low = least(low, x_starts[x]);
+    high = most(high, x_starts[x]);
+  }
+  for (i64 x = 0; x < width; x++) x_starts[x] -= low;
+  i64 count = (high - low + columns.taps) * channels;
+  for (i64 plane = 0; plane < out.shape[0]; plane++)
+    for (i64 y = 0; y < height; y++) {
+      const I* from = src.data + plane * src.strides[0] + y_starts[y] * src.strides[1] + low * channels;
+      O* to = out.data + plane * out.strides[0] + y * out.strides[1];
+      if constexpr (same<I, O>::value)
+        if (rows.taps == 1 && columns.taps == 1) {
+          copy_pixels(from, x_starts, to, width, channels);
+          continue;
+        }
+      vertical(from, src.strides[1], y_weights + y * rows.taps, rows.taps, count, row);
+      horizontal(row, x_starts, x_weights, columns.taps, channels, to, width);
+    }
+  return 0;
+}
+REGISTER_PAIRS(resize, ResizeInputs, ResizeOutputs)

@@ -1,0 +1,76 @@
+"""Resized pixels, weights and sizes are the same on all levels of processor."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dali_studio.kernels.cpu import axis_rows, native
+from dali_studio.kernels.cpu.resample import resize
+from dali_studio.kernels.cpu.size_rows import MODES, sizes_and_regions
+from dali_studio.kernels.cpu.weights import Interp, axis_weights
+
+TYPES = [np.dtype(name) for name in ("uint8", "uint16", "int16", "float32")]
+
+
+def of_pixels(random: np.random.Generator) -> list[Any]:
+    made: list[Any] = []
+    for number in range(240):
+        height, width, tall, broad = (int(n) for n in random.integers(1, (4, 40, 150)[number % 3], 4))
+        channels, kind, (source, target) = int(random.integers(1, 6)), number % len(Interp), random.choice(TYPES, 2)
+        values = random.uniform(-9, 300, (height, width, channels)) * (1 if source.itemsize == 1 else 99)
+        low, high = (0, 1e30) if source.kind == "f" else (np.iinfo(source).min, np.iinfo(source).max)
+        src, out = values.clip(low, high).astype(source), np.zeros((tall, broad, channels), target)
+        roi = tuple(random.uniform(-0.3, 1.3, 4) * [height, width, height, width]) if number % 2 else None
+        resize(src, out, kind, kind, bool(number % 7), roi, mirror=bool(number % 5), full_size=(tall + 3, broad + 2))
+        made.append(out)
+    return made
+
+
+def of_tables(random: np.random.Generator) -> list[Any]:
+    made: list[Any] = []
+    for kind in Interp:
+        for size, out, low, high in ((640, 224, 0.0, 640.0), (7, 90, -3.3, 12.4), (70000, 3, 70000.0, 0.0)):
+            made += axis_weights(kind, True, size, low, high, out, 1, out - 1, False, True)
+    shapes, out = random.integers(1, 900, (2, 50, 3))
+    lows, highs = random.uniform(-50, 0, (50, 2)), random.uniform(1, 900, (50, 2))
+    regions = np.concatenate([lows, highs], axis=1)
+    table, rows, starts, *numbers = axis_rows.axes(shapes, out, "HWC", regions, (1, 3), (64, 32), 512, antialias=True)
+    axis_rows.place_weights(table, rows, starts, 1 << 40)
+    made += [table, rows, starts, *numbers]
+    requested = random.choice([0, 1, -3.5, 20.5, 333.3], (50, 2)).astype(np.float32)
+    for mode in range(len(MODES)):
+        for exact in (True, False):
+            limits = random.choice([np.inf, 40.0], (50, 2)).astype(np.float32)
+            made += sizes_and_regions(lows, highs, requested, mode, limits, exact=exact)
+    return made
+
+
+def digest() -> str:
+    """What this process computes."""
+    random = np.random.default_rng(12)
+    made = hashlib.sha256()
+    for value in (*of_pixels(random), *of_tables(random)):
+        made.update(np.asarray(value).tobytes())
+    return f"{native.level()} {made.hexdigest()}"
+
+
+def test_levels_agree() -> None:
+    own, expected = digest().split()
+    lower = {"v3": ("v1",), "v4": ("v1", "v3")}.get(own, ())
+    if not lower:
+        pytest.skip("there is no level below")
+    for name in lower:
+        environment = {**os.environ, native.LEVEL: name}
+        made = subprocess.run([sys.executable, __file__], env=environment, capture_output=True, text=True, check=True)
+        assert made.stdout.split() == [name, expected]
+
+
+if __name__ == "__main__":
+    sys.stdout.write(digest())
