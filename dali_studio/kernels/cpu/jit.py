@@ -12,10 +12,7 @@ import numpy as np
 from numba import types
 
 #: Modules whose functions are compiled into the kernels of other modules.
-_SHARED = (
-    "decode_queue.py", "jit.py", "jpeg_facts.py", "libjpeg.py", "normalize.py", "simd.py", "simd_pixels.py",
-    "weights.py",
-)  # fmt: skip
+_SHARED = ("jit.py", "normalize.py", "simd.py", "simd_pixels.py", "weights.py")
 
 
 @cache

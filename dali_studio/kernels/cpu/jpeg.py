@@ -159,7 +159,7 @@ def _decode_sound(
         ),
         np.int64,
     )  # fmt: skip
-    return libjpeg.decode(_scratch_memory("block", libjpeg.BLOCK), wanted, entries) == libjpeg.DONE
+    return libjpeg.decode(wanted, entries) == libjpeg.DONE
 
 
 def _call(

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import time
 
 import numpy as np
-import simplejpeg  # pyright: ignore[reportMissingTypeStubs]
 
 from dali_studio.kernels.cpu import (
     axis_rows,
     color,
     convert,
     crop_window,
-    decode_queue,
     descriptors,
-    jpeg,
     layout,
-    libjpeg,
     philox,
     resample,
     size_rows,
@@ -58,25 +53,6 @@ def _warm_color() -> None:
             convert.convert(src, out)
 
 
-def _warm_decoding() -> None:
-    entries = libjpeg.entry_points()
-    if entries is None:
-        return
-    data = np.frombuffer(simplejpeg.encode_jpeg(np.zeros((8, 8, 3), np.uint8)), np.uint8)
-    jpeg.decode(data, jpeg.parse_header(data))
-    queues, memory = np.zeros(2 * decode_queue.WORDS, np.int64), np.empty(decode_queue.MEMORY, np.uint8)
-    decode_queue.fill(queues, 0, 0)
-    decode_queue.mark(queues, 0, 1)
-    decode_queue.take(queues, 0)
-    decode_queue.empty(queues, 0)
-    decode_queue.work(queues, 0, memory, entries)
-    decode_queue.wait(queues, 0, 1)
-    calls, caller = os.pipe()
-    os.close(caller)
-    decode_queue.serve(queues, calls, memory, entries, True)  # returns at once, since nobody can call
-    os.close(calls)
-
-
 def warm() -> float:
     """Makes the common specialisations ready.
 
@@ -89,7 +65,6 @@ def warm() -> float:
     _warm_geometry()
     _warm_normalize()
     _warm_color()
-    _warm_decoding()
     for module in (window_rows, size_rows, axis_rows, descriptors, philox, crop_window):
         module.warm()
     return time.perf_counter() - start

@@ -67,7 +67,7 @@ def decoded(
         ),
         np.int64,
     )  # fmt: skip
-    outcome = libjpeg.decode(np.empty(libjpeg.BLOCK, np.uint8), request, entries)
+    outcome = libjpeg.decode(request, entries)
     rows = memory.reshape(window[2], pitch)
     assert (rows[:, window[3] * channels :] == 77).all()  # nothing is written between rows
     return outcome, rows[:, : window[3] * channels].reshape(*window[2:], channels)
