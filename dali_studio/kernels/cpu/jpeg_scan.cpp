@@ -14,7 +14,8 @@ static bool read_quant(const JpegFile& file, i64 at, i64 end, QuantTables& table
   for (; at < end; at += 65) {
     int which = file[at];
     if (which > 3 || at + 65 > end) return false;
-    for (int k = 0; k < 64; k++) tables[which][ZIGZAG[k]] = (u16)file[at + 1 + k];
+    const u8* values = file.part(at + 1, 64);
+    for (int k = 0; k < 64; k++) tables[which][ZIGZAG[k]] = values[k];
   }
   return true;
 }
@@ -26,17 +27,18 @@ static int read_codes(const JpegFile& file, i64 at, i64 end, Picture& picture) {
     int kind = file[at] >> 4, number = file[at] & 15;
     if (kind > 1 || number > 1 || at + 17 > end) return -1;
     int which = 2 * kind + number, count = 0, code = 0;
+    const u8* lengths = file.part(at + 1, 16);
     for (int i = 0; i < 16; i++) {
-      int more = picture.lengths[which][i] = (u8)file[at + 1 + i];
+      int more = picture.lengths[which][i] = lengths[i];
       count += more;
       code = 2 * code + more;
       if (code >= 1 << (i + 1)) return -1;  // no code may be all ones
     }
     if (count > 256 || at + 17 + count > end) return -1;
-    for (int i = 0; i < count; i++) {
-      picture.symbols[which][i] = (u8)file[at + 17 + i];
-      if (kind == 0 && picture.symbols[which][i] > 15) return -1;
-    }
+    const u8* symbols = file.part(at + 17, count);
+    memcpy(picture.symbols[which], symbols, count);
+    for (int i = 0; kind == 0 && i < count; i++)
+      if (symbols[i] > 15) return -1;
     found |= 1 << which;
     at += 17 + count;
   }
