@@ -150,16 +150,11 @@ def _decode_sound(
         return False
     entries = libjpeg.entry_points()
     assert entries is not None
-    file = np.frombuffer(data, np.uint8)
-    pitch = window[3] * _CHANNELS[colors]
-    wanted = np.array(
-        (
-            file.ctypes.data, file.size, info.height, info.width, libjpeg.COLOR_SPACES[colors], _CHANNELS[colors],
-            fast_dct, fast_upsampling, *window, out.ctypes.data, pitch,
-        ),
-        np.int64,
+    outcome = libjpeg.decode_into(
+        np.frombuffer(data, np.uint8), out, (info.height, info.width), colors, _CHANNELS[colors], window, entries,
+        fast_dct=fast_dct, repeat_chroma=fast_upsampling,
     )  # fmt: skip
-    return libjpeg.decode(wanted, entries) == libjpeg.DONE
+    return outcome == libjpeg.DONE
 
 
 def _call(

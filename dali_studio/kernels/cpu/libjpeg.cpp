@@ -240,4 +240,16 @@ static int decode_jpeg(Dense<const i64, 1> request, Dense<const i64, 1> function
   return decode(*(const Library*)functions.data, *(const Request*)request.data);
 }
 REGISTER(decode_jpeg)
+
+// The same of a file and pixels in arrays, rows without gaps.
+static int decode_jpeg_into(Dense<const u8, 1> file, Dense<u8, 1> pixels, i64 height, i64 width, i64 colors, i64 channels,
+                            bool fast_dct, bool repeat_chroma, i64 row, i64 column, i64 rows, i64 columns,
+                            Dense<const i64, 1> functions) {
+  if (functions.size() * sizeof(i64) != sizeof(Library) || channels < 1 || channels > 4) return FAILED;
+  if (rows < 1 || columns < 1 || rows > 0xFFFF || columns > 0xFFFF || rows * columns * channels > pixels.size()) return FAILED;
+  const Request wanted{(i64)file.data, file.size(), height, width, colors, channels, fast_dct, repeat_chroma,
+                       row, column, rows, columns, (i64)pixels.data, columns * channels};
+  return decode(*(const Library*)functions.data, wanted);
+}
+REGISTER(decode_jpeg_into)
 #endif

@@ -53,6 +53,36 @@ def decode(request: NDArray[np.int64], entries: NDArray[np.int64]) -> int:
     return kernel("decode_jpeg")(request, entries)
 
 
+def decode_into(
+    file: NDArray[np.uint8], pixels: NDArray[np.uint8], size: tuple[int, int], colors: str, channels: int,
+    window: tuple[int, int, int, int], entries: NDArray[np.int64], *, fast_dct: bool, repeat_chroma: bool,
+) -> int:  # fmt: skip
+    """Decode one picture whose file and pixels are arrays.
+
+    Parameters
+    ----------
+    file : ndarray of uint8, (N,)
+    pixels : ndarray of uint8, (M,)
+        The pixels of the window go to its beginning.
+    size : (int, int)
+        Height and width that the header states.
+    colors, channels
+        Of `COLOR_SPACES`, and how many channels it has.
+    window : (int, int, int, int)
+        First row, first column, rows and columns.
+    entries, fast_dct, repeat_chroma
+        See `decode`.
+
+    Returns
+    -------
+    int
+        `DONE` or `FAILED`, as of `decode`; also where the pixels have no room.
+    """
+    return kernel("decode_jpeg_into")(
+        file, pixels, *size, COLOR_SPACES[colors], channels, fast_dct, repeat_chroma, *window, entries
+    )
+
+
 @cache
 def entry_points() -> NDArray[np.int64] | None:
     """What compiled code needs to call the library, its functions' addresses; ``None`` where it cannot be called so.

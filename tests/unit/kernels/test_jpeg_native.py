@@ -57,6 +57,10 @@ def test_a_window_that_is_not_inside_fails(window: tuple[int, int, int, int]) ->
     assert entries is not None
     request = np.array((file.ctypes.data, file.size, 16, 16, 2, 3, 0, 0, *window, made.ctypes.data, 48), np.int64)
     assert libjpeg.decode(request, entries) == libjpeg.FAILED
+    fits = {"fast_dct": False, "repeat_chroma": False}
+    assert libjpeg.decode_into(file, made, (16, 16), "RGB", 3, window, entries, **fits) == libjpeg.FAILED
+    assert libjpeg.decode_into(file, made[:-1], (16, 16), "RGB", 3, (0, 0, 16, 16), entries, **fits) == libjpeg.FAILED
+    assert libjpeg.decode_into(file, made, (16, 16), "RGB", 3, (0, 0, 16, 16), entries, **fits) == libjpeg.DONE
     assert libjpeg.decode(request[:-1], entries) == libjpeg.FAILED
     assert libjpeg.decode(request, entries[:-1]) == libjpeg.FAILED
 
