@@ -14,18 +14,16 @@ from numpy.typing import NDArray
 from dali_studio import __version__
 from dali_studio.cli_text import say
 from dali_studio.core.diagnostics import DaliStudioError
-from dali_studio.core.optional import available
 from dali_studio.kernels.cpu.libjpeg import describe as describe_jpeg
+from dali_studio.kernels.cpu.native import kernel, level
 from dali_studio.kernels.cuda.device import describe
 from dali_studio.kernels.cuda.measure import report
 from dali_studio.samples import photos
 
 _LIBRARIES = (
-    "numpy", "numba", "llvmlite", "simplejpeg", "pillow", "networkx", "msgspec", "black", "anywidget", "ipywidgets",
-    "jupyterlab", "matplotlib", "scikit-image",
+    "numpy", "simplejpeg", "pillow", "networkx", "msgspec", "black", "anywidget", "ipywidgets", "jupyterlab",
+    "matplotlib", "scikit-image",
 )  # fmt: skip
-#: Instruction sets that the kernels gain from, by llvm's names.
-_FEATURES = ("sse4.2", "avx", "avx2", "fma", "f16c", "avx512f", "neon", "sve")
 
 
 def examine() -> int:
@@ -37,15 +35,16 @@ def examine() -> int:
         0 if everything that a pipeline needs is there, else 1.
     """
     missing = [name for name in _LIBRARIES if _version(name) is None]
+    absent = _without_kernels()
     built = (Path(__file__).parent / "studio" / "static" / "widget.js").is_file()
     lines = [
         ("dali-studio", __version__),
         ("python", f"{platform.python_version()} ({sys.executable})"),
         ("system", f"{platform.system()} {platform.release()}, {platform.machine()}"),
         ("cores", str(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count())),
-        ("instructions", ", ".join(_instructions()) or "none of those that are looked for"),
+        ("kernels", absent or f"compiled for {platform.machine()} {level()}"),
         *((name, _version(name) or "missing: pip install dali-studio") for name in _LIBRARIES),
-        ("jpeg", describe_jpeg()),
+        ("jpeg", absent or describe_jpeg()),
         ("designer", "built" if built else "not built: run make frontend in the checkout"),
         ("nvidia.dali", _peer()),
         *describe(),
@@ -54,7 +53,7 @@ def examine() -> int:
     width = max(len(name) for name, _ in lines)
     for name, value in lines:
         say(f"{name.ljust(width)}  {value}")
-    return 1 if missing or not built else 0
+    return 1 if missing or absent or not built else 0
 
 
 def _photos() -> list[NDArray[np.uint8]]:
@@ -71,13 +70,13 @@ def _version(name: str) -> str | None:
         return None
 
 
-def _instructions() -> list[str]:
-    if not available("llvmlite"):
-        return []
-    from llvmlite import binding  # noqa: PLC0415 - llvm takes a moment to load
-
-    found: dict[str, bool] = binding.get_host_cpu_features()
-    return [name for name in _FEATURES if found.get(name)]
+def _without_kernels() -> str:
+    """Why the compiled kernels cannot be used, if they cannot."""
+    try:
+        kernel("queue_take")
+    except (ImportError, OSError) as error:
+        return f"missing: {error}"
+    return ""
 
 
 def _peer() -> str:

@@ -19,7 +19,7 @@ def default_registry() -> Registry:
 @lru_cache(maxsize=1)
 def warm_in_background() -> threading.Thread:
     """Load or compile the kernels on a thread of its own, once per process, so that no first use waits for them."""
-    from dali_studio.kernels.cpu.warmup import warm  # noqa: PLC0415 - numba is loaded on that thread's behalf
+    from dali_studio.kernels.cpu.warmup import warm  # noqa: PLC0415 - loaded by who needs it
 
     thread = threading.Thread(target=warm, name="dali-studio-warm", daemon=True)
     thread.start()

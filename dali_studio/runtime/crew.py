@@ -117,7 +117,7 @@ class Job:
 
     def take(self) -> int:
         """One picture, for who decodes it otherwise; -1 if there is none."""
-        row: int = decode_queue.take(self._queues, self._which)
+        row = decode_queue.take(self._queues, self._which)
         if row >= 0:
             self.outcomes[row] = libjpeg.DONE
         return row
@@ -141,8 +141,9 @@ class Job:
         """
         entries = libjpeg.entry_points()
         if self._team is None and self.compiled and not (stopped() or _ending.is_set()):
+            assert entries is not None
             _alone.add(self)
-            decode_queue.work(*self.queue, np.empty(decode_queue.MEMORY, np.uint8), entries)
+            decode_queue.work(*self.queue, entries)
             _alone.discard(self)
         elif self._team is not None:
             while not decode_queue.wait(self._queues, self._which, _PATIENCE):
@@ -258,5 +259,5 @@ class _End:
 def _serve(queues: NDArray[np.int64], calls: int, end: _End, helps: bool) -> None:
     entries = libjpeg.entry_points()
     assert entries is not None
-    decode_queue.serve(queues, calls, np.empty(decode_queue.MEMORY, np.uint8), entries, helps)
+    decode_queue.serve(queues, calls, entries, helps)
     end.leave()

@@ -3,13 +3,13 @@
 The pixels are those of nvidia.dali's CPU decoder: accurate integer DCT and "fancy" chroma upsampling. Damaged data
 is treated alike, too: an entropy error or a missing end marker is tolerated, a file without its last pixels is not.
 
-Windows of sound files go through `libjpeg`. Whole files, of which simplejpeg's build takes some 5 % less time, and what
-`libjpeg` cannot do or finds fault with, go through simplejpeg, which says what is wrong, and decodes what can be had of
-damaged data.
+Sound files go through `libjpeg`. What that cannot do or finds fault with goes through simplejpeg, which says what is
+wrong, and decodes what can be had of damaged data.
 """
 
 from __future__ import annotations
 
+import math
 import threading
 from typing import Any
 
@@ -68,16 +68,16 @@ def decode(
         When the file is cut off or cannot be decoded.
     """
     _check_supported(info)
+    shape = info.height, info.width, _CHANNELS[colors]
+    size = math.prod(shape)
+    memory = np.empty(size, np.uint8) if out is None else out.reshape(-1)[:size]
+    if _decode_sound(data, info, (0, 0, *shape[:2]), colors, fast_dct, fast_upsampling, memory):
+        return memory.reshape(shape)
     try:
         return _call(data, colors, fast_dct, fast_upsampling, out, strict=True)
     except ValueError as problem:
         reason = str(problem)
         if "Premature end" in reason or not _has_end(data, info):
-            shape = info.height, info.width, _CHANNELS[colors]
-            size = info.height * info.width * _CHANNELS[colors]
-            memory = np.empty(size, np.uint8) if out is None else out.reshape(-1)[:size]
-            if _decode_sound(data, info, (0, 0, *shape[:2]), colors, fast_dct, fast_upsampling, memory):
-                return memory.reshape(shape)  # only the marker is missing
             raise _cut_off(len(as_view(data)), info) from problem
         if "Corrupt" not in reason and "extraneous" not in reason and "Inconsistent" not in reason:
             raise DecodeError(
@@ -150,16 +150,11 @@ def _decode_sound(
         return False
     entries = libjpeg.entry_points()
     assert entries is not None
-    file = np.frombuffer(data, np.uint8)
-    pitch = window[3] * _CHANNELS[colors]
-    wanted = np.array(
-        (
-            file.ctypes.data, file.size, info.height, info.width, libjpeg.COLOR_SPACES[colors], _CHANNELS[colors],
-            fast_dct, fast_upsampling, *window, out.ctypes.data, pitch,
-        ),
-        np.int64,
+    outcome = libjpeg.decode_into(
+        np.frombuffer(data, np.uint8), out, (info.height, info.width), colors, _CHANNELS[colors], window, entries,
+        fast_dct=fast_dct, repeat_chroma=fast_upsampling,
     )  # fmt: skip
-    return libjpeg.decode(_scratch_memory("block", libjpeg.BLOCK), wanted, entries) == libjpeg.DONE
+    return outcome == libjpeg.DONE
 
 
 def _call(

@@ -91,7 +91,7 @@ class HardwareDecoder:
             self._handle = library.open()
             self._state = library.make_state(self._handle)
             self.engines = library.engines(self._handle)
-        nvjpeg_turn.connect(library.place)
+        self._functions = nvjpeg_turn.functions(library.place)
         self._facts[:] = self._handle, self._state, int(self._stream.ptr), -1, -1, LEAST, MOST
         self.stalled = False
         self._queue: SimpleQueue[Batch | Turn | None] = SimpleQueue()
@@ -252,9 +252,9 @@ class HardwareDecoder:
         self._set_format(turn.output)
         while True:
             first, count = nvjpeg_turn.decode_groups(
-                turn.queues, turn.which, self._facts, requests, turn.places, parameters, *self._tables, turn.outcomes,
-                turn.clock,
-            )
+                self._functions, (turn.queues, turn.which), self._facts, requests, turn.places, parameters,
+                self._tables, turn.outcomes, turn.clock,
+            )  # fmt: skip
             if not count:
                 break
             self._sort_out(turn, slice(first, first + count), whole=whole)

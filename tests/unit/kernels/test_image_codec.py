@@ -383,6 +383,14 @@ def test_damaged_files_are_refused_in_plain_words(data: bytes, words: str) -> No
         image_codec.decode(data)
 
 
+def test_what_stands_behind_the_last_pixels_does_not_matter() -> None:
+    """As for nvidia.dali: an unknown marker, and a second frame."""
+    data = FILES["jpeg 420"]
+    for nonsense in (b"\xff\x11", b"\0\0\xff\xc0\0\x08"):
+        odd = data[:-2] + nonsense + data[-2:]
+        assert np.array_equal(image_codec.decode(odd), image_codec.decode(data))
+
+
 def test_a_window_of_a_cut_off_file_is_refused_too() -> None:
     data = FILES["jpeg 420"]
     with pytest.raises(DecodeError, match="without its end marker"):

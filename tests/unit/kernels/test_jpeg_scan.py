@@ -7,8 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dali_studio.kernels.cpu import libjpeg
 from dali_studio.kernels.cuda import jpeg_scan
 
+ZIGZAG = [
+    0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5, 12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6, 7, 14, 21,
+    28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54,
+    47, 55, 62, 63,
+]  # fmt: skip
 COEFFICIENTS = bytes(range(1, 65))
 DATA = b"\x12\x34\xff\xd9"
 
@@ -46,12 +52,16 @@ def read(*parts: bytes, behind: bytes = b"") -> tuple[int, Any]:
     pictures = np.zeros(1, jpeg_scan.PICTURE)
     pictures["lengths"] = 255  # of a file before this one
     size = len(file) - len(behind)
-    return jpeg_scan.read_file(file.ctypes.data, size, pictures[0], np.ones((4, 64), np.uint16)), pictures[0]
+    request, made = np.zeros((1, libjpeg.FIELDS), np.int64), np.zeros(6, np.int64)
+    request[0, [libjpeg.DATA, libjpeg.SIZE]] = file.ctypes.data, size
+    places, rows = np.zeros((1, 2), np.int64), np.zeros(1, np.int64)
+    assert jpeg_scan.plan(request, places, 0, 1, 1 << 40, pictures, rows, made) == 1
+    return size - int(pictures[0]["size"]) if made[0] else -1, pictures[0]
 
 
 def in_rows(values: bytes) -> list[int]:
     made = np.zeros(64, int)
-    made[jpeg_scan._ZIGZAG] = list(values)
+    made[ZIGZAG] = list(values)
     return made.tolist()
 
 

@@ -67,7 +67,7 @@ def decoded(
         ),
         np.int64,
     )  # fmt: skip
-    outcome = libjpeg.decode(np.empty(libjpeg.BLOCK, np.uint8), request, entries)
+    outcome = libjpeg.decode(request, entries)
     rows = memory.reshape(window[2], pitch)
     assert (rows[:, window[3] * channels :] == 77).all()  # nothing is written between rows
     return outcome, rows[:, : window[3] * channels].reshape(*window[2:], channels)
@@ -87,6 +87,22 @@ def test_whole_pictures_and_windows_are_those_of_simplejpeg(name: str) -> None:
             outcome, pixels = decoded(data, info, colors, window=(y, x, h, w), fast=fast, repeat=repeat)
             assert outcome == libjpeg.DONE
             assert np.array_equal(pixels, whole[y : y + h, x : x + w]), (colors, fast, repeat, (y, x, h, w))
+
+
+@pytest.mark.parametrize("noise", [0, 15, 200])
+@pytest.mark.parametrize("quality", [1, 30, 75, 95, 100])
+def test_all_lengths_of_codes_and_numbers(quality: int, noise: int) -> None:
+    """From blocks of zeros to numbers of many bits, with the usual tables and with a file's own, and with restarts."""
+    image = np.clip(picture(61, 83) + _RNG.normal(0, noise, (61, 83, 3)), 0, 255).astype(np.uint8)
+    for options in ({}, {"optimize": True}, {"restart_marker_blocks": 1}, {"restart_marker_rows": 1, "optimize": True}):
+        file = io.BytesIO()
+        Image.fromarray(image).save(file, "JPEG", quality=quality, **options)
+        data = file.getvalue()
+        whole, info = simplejpeg.decode_jpeg(data), parse_header(data)
+        for window in ((0, 0, 61, 83), (20, 30, 40, 50)):
+            y, x, h, w = window
+            outcome, pixels = decoded(data, info, window=window)
+            assert outcome == libjpeg.DONE and np.array_equal(pixels, whole[y : y + h, x : x + w])
 
 
 def test_damaged_files_do_no_harm_and_are_done_only_if_nothing_is_wrong() -> None:

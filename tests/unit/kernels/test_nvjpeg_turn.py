@@ -7,7 +7,6 @@ from collections.abc import Callable
 from ctypes import c_int, c_void_p
 from typing import Any
 
-import llvmlite.binding
 import numpy as np
 import pytest
 
@@ -35,9 +34,7 @@ class Nvjpeg:
             "cuStreamSynchronize": (self._wait, c_void_p),
         }
         self._kept = {name: ctypes.CFUNCTYPE(c_int, *kind)(function) for name, (function, *kind) in kinds.items()}
-        for name, function in self._kept.items():
-            address = ctypes.cast(function, c_void_p).value
-            llvmlite.binding.add_symbol(f"dali_studio_{name}", address)
+        self.functions = np.array([ctypes.cast(self._kept[name], c_void_p).value for name in turn.FUNCTIONS], np.int64)
 
     def _prepare(self, *given: int) -> int:
         self.prepared.append(given)
@@ -71,24 +68,15 @@ class Nvjpeg:
         return 0
 
 
-@pytest.fixture(scope="module")
-def registered() -> Nvjpeg:
+@pytest.fixture
+def nvjpeg() -> Nvjpeg:
     return Nvjpeg()
 
 
-@pytest.fixture
-def nvjpeg(registered: Nvjpeg) -> Nvjpeg:
-    """Compiled code is linked once, so there is one for all tests."""
-    registered.prepared.clear()
-    registered.groups.clear()
-    registered.waits, registered.fails = 0, lambda _: 0
-    return registered
-
-
-def take(job: Job, facts: Any, places: Any, windows: Any, clock: Any) -> tuple[int, int]:
+def take(nvjpeg: Nvjpeg, job: Job, facts: Any, places: Any, windows: Any, clock: Any) -> tuple[int, int]:
     tables = np.zeros(16, np.int64), np.zeros(16, np.int64), np.zeros((16, 8), np.int64)
     assert job.requests is not None
-    return turn.decode_groups(*job.queue, facts, job.requests, places, windows, *tables, job.outcomes, clock)
+    return turn.decode_groups(nvjpeg.functions, job.queue, facts, job.requests, places, windows, tables, job.outcomes, clock)
 
 
 @pytest.mark.parametrize("windowed", [False, True])
@@ -98,7 +86,7 @@ def test_groups_are_decoded_until_nothing_is_left(nvjpeg: Nvjpeg, windowed: bool
     facts = np.array([11, 22, 33, 5, -1, 4, 16], np.int64)
     windows = np.arange(100, 116) if windowed else np.zeros(0, np.int64)
     clock = np.zeros(turn.CLOCK, np.int64)
-    assert take(job, facts, places, windows, clock)[1] == 0
+    assert take(nvjpeg, job, facts, places, windows, clock)[1] == 0
     sizes = [len(group["files"]) for group in nvjpeg.groups]
     assert sum(sizes) == 50 and max(sizes) == 16 and nvjpeg.waits == len(sizes)
     assert [row[2] for row in nvjpeg.prepared] == [n for k, n in enumerate(sizes) if not k or n != sizes[k - 1]]
@@ -121,9 +109,9 @@ def test_a_group_that_fails_is_told_and_the_rest_can_go_on(nvjpeg: Nvjpeg) -> No
     job, facts = Job(40, 40, requests), np.array([11, 22, 33, 5, -1, 4, 8], np.int64)
     clock = np.zeros(turn.CLOCK, np.int64)
     nvjpeg.fails = lambda number: 6 if number == 1 else 0
-    assert take(job, facts, places, np.zeros(0, np.int64), clock) == (8, 8)
+    assert take(nvjpeg, job, facts, places, np.zeros(0, np.int64), clock) == (8, 8)
     assert nvjpeg.waits == 2 and clock[turn.BEGUN] == 0
-    assert take(job, facts, places, np.zeros(0, np.int64), clock)[1] == 0
+    assert take(nvjpeg, job, facts, places, np.zeros(0, np.int64), clock)[1] == 0
     assert np.flatnonzero(job.outcomes == 0).tolist() == list(range(8, 16))
 
 

@@ -1,0 +1,188 @@
+// The host's part of `jpeg.cu`. See `jpeg_scan.py` of the kernels for CUDA.
+#include <string.h>
+
+#include "../include/jpeg.hpp"
+#include "jpeg_file.hpp"
+#include "libjpeg.hpp"
+
+static_assert(sizeof(Picture) == 1616, "PICTURE in jpeg_scan.py");
+
+typedef u16 QuantTables[4][64];
+
+// Quantisation tables of a segment, in rows; false if they are no tables of eight bits.
+static bool read_quant(const JpegFile& file, i64 at, i64 end, QuantTables& tables) {
+  for (; at < end; at += 65) {
+    int which = file[at];
+    if (which > 3 || at + 65 > end) return false;
+    const u8* values = file.part(at + 1, 64);
+    for (int k = 0; k < 64; k++) tables[which][ZIGZAG[k]] = values[k];
+  }
+  return true;
+}
+
+// Huffman codes of a segment; a bit for each of the four that it defines, or -1 if they make no sense.
+static int read_codes(const JpegFile& file, i64 at, i64 end, Picture& picture) {
+  int found = 0;
+  while (at < end) {
+    int kind = file[at] >> 4, number = file[at] & 15;
+    if (kind > 1 || number > 1 || at + 17 > end) return -1;
+    int which = 2 * kind + number, count = 0, code = 0;
+    const u8* lengths = file.part(at + 1, 16);
+    for (int i = 0; i < 16; i++) {
+      int more = picture.lengths[which][i] = lengths[i];
+      count += more;
+      code = 2 * code + more;
+      if (code >= 1 << (i + 1)) return -1;  // no code may be all ones
+    }
+    if (count > 256 || at + 17 + count > end) return -1;
+    const u8* symbols = file.part(at + 17, count);
+    memcpy(picture.symbols[which], symbols, count);
+    for (int i = 0; kind == 0 && i < count; i++)
+      if (symbols[i] > 15) return -1;
+    found |= 1 << which;
+    at += 17 + count;
+  }
+  return found;
+}
+
+// Whether libjpeg understands a segment of an application as `jpeg_header` does, and says nothing about it.
+static bool usual_mark(const JpegFile& file, int marker, i64 body, i64 size) {
+  if (marker == 0xE0 && file[body] == 'J' && file[body + 2] == 'I')  // JFIF
+    return size >= 14 && file[body + 4] == 0 && file[body + 5] == 1;
+  return marker != 0xEE || size < 12 || file[body + 11] <= 1;  // Adobe's transform
+}
+
+// Which tables the components use.
+static bool read_scan(const JpegFile& file, i64 at, i64 frame, Picture& picture, const QuantTables& tables, int codes) {
+  int count = file[at];
+  if (file[frame + 9] != count || picture.h * picture.v == 0) return false;
+  i64 behind = at + 1 + 2 * count;  // first and last coefficient, and their bits
+  if (file[behind] != 0 || file[behind + 1] != 63 || file[behind + 2] != 0) return false;
+  for (int c = 0; c < count; c++) {  // at most three: others have no usual sampling
+    int name = file[at + 1 + 2 * c], wanted = file[at + 2 + 2 * c], quant = file[frame + 12 + 3 * c];
+    int dc = wanted >> 4, ac = wanted & 15;
+    if (name != file[frame + 10 + 3 * c] || dc > 1 || ac > 1 || quant > 3 || tables[quant][0] == 0) return false;
+    picture.dc[c] = dc, picture.ac[c] = 2 + ac;
+    if (!(codes >> picture.dc[c] & 1) || !(codes >> picture.ac[c] & 1)) return false;
+    memcpy(picture.quant[c], tables[quant], sizeof tables[quant]);
+  }
+  return true;
+}
+
+// Geometry; factors of 0 for what is none of the usual samplings.
+static void read_frame(const JpegFile& file, i64 frame, Picture& picture) {
+  int count = file[frame + 9], h = file[frame + 11] >> 4, v = file[frame + 11] & 15;
+  bool usual = usual_sampling(count, h, v);
+  for (int c = 1; usual && c < count; c++) usual = file[frame + 11 + 3 * c] == 0x11;
+  picture.components = count, picture.h = usual ? h : 0, picture.v = usual ? v : 0;
+  if (usual) set_geometry(picture, file.two(frame + 5), file.two(frame + 7));
+}
+
+// Where the coded data begins, or -1 for a file that the kernels do not decode.
+static i64 read_file(const JpegFile& file, Picture& picture) {
+  enum { LAST = 12 };  // bytes of a file from any of its segments on: the header of a scan of one component, and an end marker
+  QuantTables tables{};
+  memset(picture.lengths, 0, sizeof picture.lengths);
+  i64 frame = 0;
+  int codes = 0, interval = 0;
+  for (i64 at = 2, end; at + LAST <= file.size; at = end) {
+    int marker = file[at + 1];
+    if (marker == 0xFF) {
+      end = at + 1;
+      continue;
+    }
+    i64 body = at + 4;
+    end = at + 2 + file.two(at + 2);
+    if (end > file.size || file[at] != 0xFF) return -1;
+    switch (marker) {
+      case 0xC0:
+        if (frame > 0 || end - at != 10 + 3 * file[body + 5]) return -1;
+        frame = at;
+        read_frame(file, frame, picture);
+        break;
+      case 0xDB:
+        if (!read_quant(file, body, end, tables)) return -1;
+        break;
+      case 0xC4: {
+        int defined = read_codes(file, body, end, picture);
+        if (defined < 0) return -1;
+        codes |= defined;
+        break;
+      }
+      case 0xDD:
+        if (end - at != 6) return -1;
+        interval = file.two(body);
+        break;
+      case 0xDA:
+        if (frame == 0 || end - at != 8 + 2 * file[body] || end + 2 > file.size) return -1;
+        if (!read_scan(file, body, frame, picture, tables, codes)) return -1;
+        picture.interval = interval;
+        picture.intervals = interval ? (i32)divided_up(picture.units, interval) : 1;
+        return end;
+      case 0xFE: break;
+      default:
+        if (marker < 0xE0 || marker > 0xEF || !usual_mark(file, marker, body, end - body)) return -1;
+    }
+  }
+  return -1;
+}
+
+static i64 room(i64 size) { return divided_up(size, 256) * 256; }
+template <class T> static T* place(T*, i64 at) { return (T*)at; }
+template <class T> static void move(T*& pointer, i64 by) { pointer = (T*)((i64)pointer + by); }
+
+// The face checks all sizes: rows of requests, and bytes of a picture.
+static i64 jpeg_plan(Dense<const i64, 2> requests, Array<const i64, 2> places, i64 begin, i64 end, i64 most_bytes,
+                     Dense<u8, 2> pictures, Dense<i64, 1> rows, Dense<i64, 1> made) {
+  enum { BEHIND = 64 };  // bytes that the kernels may read behind the data
+  i64 count = 0, upload = 0, zero = 0, rest = 0, most_blocks = 0, most_pixels = 0;
+  for (i64 index = begin; index < end; index++) {
+    if (count == pictures.shape[0]) {
+      end = index;
+      break;
+    }
+    const Request& wanted = ((const Request*)requests.data)[index];
+    Picture& picture = ((Picture*)pictures.data)[count];
+    i64 start = read_file({(const u8*)wanted.data, wanted.size}, picture);
+    if (start < 0) continue;
+    i64 size = wanted.size - start, scan = room(size), words = room(size + BEHIND), restarts = room(4ll * picture.intervals);
+    i64 coefficients = room(128ll * picture.blocks), planes = room(64ll * picture.blocks);
+    i64 needed = scan + words + restarts + coefficients + planes;
+    if (needed > most_bytes) continue;
+    if (upload + zero + rest + needed > most_bytes) {
+      end = index;
+      break;
+    }
+    picture.size = (i32)size;
+    picture.scan = place(picture.scan, upload), picture.coefficients = place(picture.coefficients, zero);
+    picture.words = place(picture.words, rest), picture.restarts = place(picture.restarts, rest + words);
+    picture.planes = place(picture.planes, rest + words + restarts);
+    upload += scan, zero += coefficients, rest += words + restarts + planes;
+    picture.target = place(picture.target, places(index, 0)), picture.pitch = places(index, 1);
+    picture.first_row = (i32)wanted.first_row, picture.first_column = (i32)wanted.first_column;
+    picture.rows = (i32)wanted.rows, picture.columns = (i32)wanted.columns, picture.colors = (i32)wanted.colors;
+    bool interpolates = !wanted.repeat_chroma;
+    picture.chroma_rows = interpolates ? (i32)divided_up(wanted.height, picture.v) : 0;
+    picture.chroma_columns = interpolates ? (i32)divided_up(wanted.width, picture.h) : 0;
+    most_blocks = most(most_blocks, (i64)picture.blocks);
+    most_pixels = most(most_pixels, wanted.rows * wanted.columns);
+    rows.data[count++] = index;
+  }
+  const i64 told[] = {count, upload, zero, rest, most_blocks, most_pixels};
+  memcpy(made.data, told, sizeof told);
+  return end;
+}
+REGISTER(jpeg_plan)
+
+// Of the first pictures, as many as there are rows.
+static void jpeg_settle(Dense<const i64, 2> requests, Dense<u8, 2> pictures, Dense<const i64, 1> rows, i64 staged, i64 upload,
+                        i64 zero, i64 rest) {
+  for (i64 i = 0; i < rows.shape[0]; i++) {
+    Picture& picture = ((Picture*)pictures.data)[i];
+    const Request& wanted = ((const Request*)requests.data)[rows.data[i]];
+    memcpy((u8*)staged + (i64)picture.scan, (const u8*)wanted.data + wanted.size - picture.size, picture.size);
+    move(picture.scan, upload), move(picture.coefficients, zero);
+    move(picture.words, rest), move(picture.restarts, rest), move(picture.planes, rest);
+  }
+}
+REGISTER(jpeg_settle)

@@ -1,0 +1,255 @@
+// Structures are those of libjpeg's version 6.2 on 64-bit systems, the interface that libjpeg-turbo keeps stable. The library
+// itself compares version and size before anything else happens, and `libjpeg.py` tries all on a picture first.
+//
+// Baseline files are decoded by libjpeg but for their Huffman codes, which take it two thirds of the time: its method for a
+// unit of coefficients is replaced (`Huffman`). What that refuses fails.
+//
+// libjpeg leaves a failed call by a long jump, to `attempt`. What is jumped over owns nothing: all memory is the library's.
+#ifndef _WIN32
+#include <setjmp.h>
+#include <string.h>
+
+#include "jpeg_huffman.hpp"
+#include "libjpeg.hpp"
+
+struct ErrorManager {
+  void (*exit)(Decoder*);
+  void* emit_message;
+  void (*output_message)(Decoder*);
+  void *format_message, *reset;
+  int code;
+  char parameters[80];
+  int trace_level;
+  long warnings;
+  void* messages[4];
+};
+
+struct MemoryManager {
+  void* allocate_small;
+  void* (*allocate)(Decoder*, int pool, size_t size);  // until `destroy`; does not come back without memory
+};
+
+struct Source {
+  const u8* next;
+  size_t left;
+};
+
+struct Component {
+  int id, index, h, v, quant, dc, ac;
+};
+
+struct EntropyDecoder {
+  void* start;
+  int (*decode_unit)(Decoder*, Block** blocks);
+};
+
+struct Decoder {
+  ErrorManager* errors;
+  MemoryManager* memory;
+  void *progress, *client;
+  int is_decoder, state;
+  Source* source;
+  u32 width, height;
+  int stored_components, stored_colors, colors;
+  u32 scale, scale_divisor;
+  double gamma;
+  int buffered, raw, transform, interpolates_chroma, smooths_blocks, quantizes, dither, two_passes, wanted_colors, modes[3];
+  u32 output_width, output_height;
+  int color_components, components;
+  int most_lines, actual_colors;
+  void* palette;
+  u32 line;
+  int input_scan;
+  u32 input_row;
+  int output_scan;
+  u32 output_row;
+  void *precisions, *quants[4];
+  const HuffmanTable *dc[4], *ac[4];
+  int precision;
+  void* all_components;
+  int progressive, arithmetic;
+  u8 conditioning[48];
+  u32 restart_interval;
+  int jfif;
+  u8 density[8];
+  int adobe;
+  u8 adobe_transform;
+  int ccir601;
+  void* saved_markers;
+  int most_h, most_v, least_size;
+  u32 rows_of_units;
+  void* limits;
+  int scanned_components;
+  const Component* scanned[4];
+  u32 units_per_row, unit_rows;
+  int blocks_per_unit, membership[10];
+  int first_coefficient, last_coefficient, high_bit, low_bit;
+  int unread_marker;
+  void* parts[6];
+  EntropyDecoder* entropy;
+  void* later_parts[4];
+};
+static_assert(sizeof(Decoder) == 632 && __builtin_offsetof(Decoder, entropy) == 592 && __builtin_offsetof(Decoder, components) == 148, "jpeg_decompress_struct");
+static_assert(__builtin_offsetof(ErrorManager, warnings) == 128 && sizeof(ErrorManager) == 168, "jpeg_error_mgr");
+
+enum { VERSION = 62, IMAGE_POOL = 1 };
+enum { AT_ONCE = 16 };  // rows that are asked for; the library makes two at once where chroma is shared by two rows
+enum { MARGIN = 8 };    // columns beyond a window that interpolated chroma looks at, generously
+
+struct Call {
+  const Library& library;
+  const Request& wanted;
+  bool complete;
+  Decoder info;
+  ErrorManager errors;
+  jmp_buf back;
+  Huffman huffman;
+  Call(const Library& library, const Request& wanted) : library(library), wanted(wanted), complete(false), info() {}  // the rest is set later
+};
+
+static void leave(Decoder* info) { _longjmp(((Call*)info->client)->back, 1); }
+static void say_nothing(Decoder*) {}
+
+static bool inside(const Request& wanted) {
+  auto fits = [](i64 first, i64 count, i64 all) {
+    return all > 0 && all <= 0xFFFF && first >= 0 && count > 0 && count <= all && first <= all - count;
+  };
+  return wanted.data && wanted.size > 0 && wanted.channels > 0 && fits(wanted.first_row, wanted.rows, wanted.height) &&
+         fits(wanted.first_column, wanted.columns, wanted.width);
+}
+
+// Reads the header, and gets ready to give rows; false if the file is not what was expected.
+static bool begin(Call& call) {
+  Decoder& info = call.info;
+  const Request& wanted = call.wanted;
+  call.library.create(&info, VERSION, sizeof info);
+  call.library.source(&info, (const u8*)wanted.data, wanted.size);
+  if (call.library.read_header(&info, 1) != 1 || info.height != wanted.height || info.width != wanted.width) return false;
+  info.colors = (int)wanted.colors;
+  info.transform = wanted.fast_dct != 0;
+  info.interpolates_chroma = wanted.repeat_chroma == 0;
+  return call.library.start(&info) == 1 && info.components == wanted.channels;
+}
+
+static int decode_unit(Decoder* info, Block** blocks) {
+  if (!((Call*)info->client)->huffman.unit(blocks)) leave(info);
+  return 1;
+}
+
+// Whether an end marker is among the last bytes. What libjpeg makes of files without one depends on how far it reads ahead.
+static bool has_end(const Request& wanted) {
+  const u8* data = (const u8*)wanted.data;
+  for (i64 at = most(wanted.size - 64, 0ll); at + 1 < wanted.size; at++)
+    if (data[at] == 0xFF && data[at + 1] == 0xD9) return true;
+  return false;
+}
+
+static thread_local Codes codes_of_thread[2 * Huffman::MOST_COMPONENTS];
+
+// Replaces the decoding of Huffman codes, if the file has one baseline scan.
+static void replace_huffman(Call& call) {
+  Decoder& info = call.info;
+  Huffman& huffman = call.huffman;
+  int count = info.scanned_components;
+  if (!has_end(call.wanted) || info.progressive || info.arithmetic || info.precision != 8 || count != info.stored_components || count < 1 ||
+      count > Huffman::MOST_COMPONENTS || info.blocks_per_unit < 1 || info.blocks_per_unit > Huffman::MOST_BLOCKS ||
+      info.first_coefficient != 0 || info.last_coefficient != 63 || info.high_bit != 0 || info.low_bit != 0)
+    return;
+  int made = 0;
+  for (int c = 0; c < count; c++) {
+    const Component& component = *info.scanned[c];
+    for (int ac = 0; ac < 2; ac++) {
+      int which = ac ? component.ac : component.dc;
+      if (which < 0 || which > 3) return;
+      const HuffmanTable* table = ac ? info.ac[which] : info.dc[which];
+      const Codes*& codes = ac ? huffman.ac[c] : huffman.dc[c];
+      codes = nullptr;
+      for (int before = 0; before < c && !codes; before++)
+        if ((ac ? info.scanned[before]->ac : info.scanned[before]->dc) == which) codes = ac ? huffman.ac[before] : huffman.dc[before];
+      if (codes) continue;
+      Codes& place = codes_of_thread[made++];
+      if (!table || !place.make(*table, !ac)) return;
+      codes = &place;
+    }
+  }
+  for (int i = 0; i < info.blocks_per_unit; i++) {
+    if (info.membership[i] < 0 || info.membership[i] >= count) return;
+    huffman.component[i] = info.membership[i];
+  }
+  huffman.blocks = info.blocks_per_unit;
+  huffman.bits = {0, 0, info.source->next, info.source->next + info.source->left};
+  memset(huffman.last, 0, sizeof huffman.last);
+  huffman.interval = huffman.left = info.restart_interval;
+  huffman.marker = 0;
+  info.entropy->decode_unit = decode_unit;
+}
+
+// Puts the wanted rows where they belong; if they come with more columns, by way of other memory.
+static bool give_rows(Call& call) {
+  Decoder& info = call.info;
+  const Request& wanted = call.wanted;
+  i64 first = wanted.first_column;
+  u32 width = wanted.width;
+  if (wanted.columns < wanted.width) {
+    i64 margin = wanted.repeat_chroma ? 0 : MARGIN;
+    u32 from = most(first - margin, (i64)0);
+    width = least(first + wanted.columns + margin, wanted.width) - from;
+    call.library.crop(&info, &from, &width);  // moves to where a block begins
+    first -= from;
+  }
+  if (first < 0 || first + wanted.columns > width) return false;
+  i64 stride = (i64)width * wanted.channels, size = wanted.columns * wanted.channels;
+  u8* spare = nullptr;
+  if (width != wanted.columns) spare = (u8*)info.memory->allocate(&info, IMAGE_POOL, AT_ONCE * stride);
+  if (wanted.first_row > 0) call.library.skip(&info, wanted.first_row);
+  for (i64 done = 0; done < wanted.rows;) {
+    u8* rows[AT_ONCE];
+    u32 count = least(wanted.rows - done, (i64)AT_ONCE);
+    u8* target = (u8*)wanted.target + done * wanted.pitch;
+    for (u32 i = 0; i < count; i++) rows[i] = spare ? spare + i * stride : target + i * wanted.pitch;
+    u32 got = call.library.read(&info, rows, count);
+    if (got == 0 || got > count) return false;
+    for (u32 i = 0; spare && i < got; i++) memcpy(target + i * wanted.pitch, spare + i * stride + first * wanted.channels, size);
+    done += got;
+  }
+  return true;
+}
+
+// On its own, so that no variable of it, or of who calls it, is kept in a register over the jump.
+__attribute__((noinline)) static void attempt(Call& call) {
+  if (_setjmp(call.back) == 0 && begin(call)) {
+    replace_huffman(call);
+    call.complete = give_rows(call);
+  }
+}
+
+Outcome decode(const Library& library, const Request& wanted) {
+  if (!inside(wanted)) return FAILED;
+  Call call{library, wanted};
+  call.info.errors = library.standard_errors(&call.errors);
+  call.errors.exit = leave;
+  call.errors.output_message = say_nothing;
+  call.info.client = &call;
+  attempt(call);
+  library.destroy(&call.info);
+  return call.complete && call.errors.warnings == 0 ? DONE : FAILED;
+}
+
+static int decode_jpeg(Dense<const i64, 1> request, Dense<const i64, 1> functions) {
+  if (request.size() * sizeof(i64) != sizeof(Request) || functions.size() * sizeof(i64) != sizeof(Library)) return FAILED;
+  return decode(*(const Library*)functions.data, *(const Request*)request.data);
+}
+REGISTER(decode_jpeg)
+
+// The same of a file and pixels in arrays, rows without gaps.
+static int decode_jpeg_into(Dense<const u8, 1> file, Dense<u8, 1> pixels, i64 height, i64 width, i64 colors, i64 channels,
+                            bool fast_dct, bool repeat_chroma, i64 row, i64 column, i64 rows, i64 columns,
+                            Dense<const i64, 1> functions) {
+  if (functions.size() * sizeof(i64) != sizeof(Library) || channels < 1 || channels > 4) return FAILED;
+  if (rows < 1 || columns < 1 || rows > 0xFFFF || columns > 0xFFFF || rows * columns * channels > pixels.size()) return FAILED;
+  const Request wanted{(i64)file.data, file.size(), height, width, colors, channels, fast_dct, repeat_chroma,
+                       row, column, rows, columns, (i64)pixels.data, columns * channels};
+  return decode(*(const Library*)functions.data, wanted);
+}
+REGISTER(decode_jpeg_into)
+#endif

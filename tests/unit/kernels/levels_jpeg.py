@@ -1,0 +1,47 @@
+"""Writes a digest of what the JPEG kernels make of many files, by the library that this process was told to take."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+
+import numpy as np
+import simplejpeg
+
+from dali_studio.kernels.cpu import libjpeg
+from dali_studio.kernels.cpu.jpeg_header import parse_header
+from dali_studio.kernels.cpu.native import kernel, level
+from dali_studio.kernels.cuda import jpeg_scan
+
+
+def digest() -> str:
+    """Of keys of headers, of plans for the GPU, and of pixels."""
+    generator, made = np.random.default_rng(8), hashlib.sha256()
+    entries = libjpeg.entry_points()
+    assert entries is not None
+    for k in range(60):
+        height, width = generator.integers(1, 70, 2).tolist()
+        pixels = generator.integers(0, 256, (height, width, 3), np.uint8)
+        sampling = ("444", "422", "420", "440", "411")[k % 5]
+        file = np.frombuffer(simplejpeg.encode_jpeg(pixels, int(generator.integers(20, 100)), "RGB", sampling), np.uint8)
+        info = parse_header(file)
+        if k % 3 == 2:  # damaged, mostly in its header
+            file = file.copy()
+            file[generator.integers(2, min(file.size, 700), 3)] = generator.integers(0, 256, 3)
+        keys, plain = np.zeros((1, 26), np.int32), np.zeros(1, np.bool_)
+        kernel("jpeg_keys")(np.array([file.ctypes.data]), np.array([file.size]), keys, plain)
+        out = np.zeros((info.height, info.width, 3), np.uint8)
+        request = np.array(
+            [[file.ctypes.data, file.size, *out.shape[:2], 2, 3, 0, k % 2, 0, 0, *out.shape[:2], out.ctypes.data, 3 * width]]
+        )
+        pictures, rows, plan = np.zeros(1, jpeg_scan.PICTURE), np.zeros(1, np.int64), np.zeros(6, np.int64)
+        jpeg_scan.plan(request, np.zeros((1, 2), np.int64), 0, 1, 1 << 30, pictures, rows, plan)
+        outcome = libjpeg.decode(request[0], entries)
+        said = (keys.tobytes() if plain[0] else b"", pictures.tobytes() if plan[0] else b"", bytes([outcome]))
+        for part in (*said, plan.tobytes(), out.tobytes() if outcome == libjpeg.DONE else b""):
+            made.update(part)
+    return made.hexdigest()
+
+
+if __name__ == "__main__":
+    sys.stdout.write(f"{level()} {digest()}")
