@@ -47,14 +47,18 @@ def contact_sheet(names: Sequence[str], outputs: Sequence[TensorListCPU], path: 
             if column >= len(batch):
                 continue
             sample = batch.at(column)
-            title = [f"{name} {'×'.join(str(extent) for extent in sample.shape)}"]
+            title = [f"{_title(name)} {'×'.join(str(extent) for extent in sample.shape)}"]
             title += [
-                f"{other} {values.at(column).ravel().tolist()}" for other, values in others if column < len(values)
+                f"{_title(other)} {values.at(column).ravel().tolist()}" for other, values in others if column < len(values)
             ]
             place.imshow(_displayable(sample, batch.layout()), cmap="gray", vmin=0, vmax=255)
-            place.set_title("\n".join(title), fontsize=6)
+            place.set_title("\n".join(title), fontsize=6, parse_math=False)
     figure.savefig(path, dpi=110)
     return path
+
+
+def _title(name: str) -> str:
+    return name[:40].encode(errors="replace").decode()
 
 
 def _is_image(batch: TensorListCPU) -> bool:

@@ -10,20 +10,27 @@ from dali_studio.core.diagnostics import Diagnostic
 
 def say(text: str = "") -> None:
     """Write a line of the result."""
-    sys.stdout.write(f"{text}\n")
+    sys.stdout.write(f"{_harmless(text)}\n")
     sys.stdout.flush()
 
 
 def note(text: str) -> None:
     """Write a line beside the result."""
-    sys.stderr.write(f"{text}\n")
+    sys.stderr.write(f"{_harmless(text)}\n")
     sys.stderr.flush()
 
 
 def report(diagnostics: Iterable[Diagnostic]) -> None:
     """Write findings, one a line, with their severity first."""
     for found in diagnostics:
-        note(f"{found.severity}: {found}")
+        note(f"{found.severity}: {str(found).replace(chr(10), ' ')}")
+
+
+def _harmless(text: str) -> str:
+    """What documents and files bring along, without what a terminal would obey: it is shown as escapes."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[int] = ()) -> str:

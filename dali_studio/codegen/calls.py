@@ -47,8 +47,7 @@ class Writer:
     def statements(self, node: Node, outputs: int, *, used: bool) -> list[ast.stmt]:
         """The assignment for a node, or a bare call if nothing uses its outputs.
 
-        What cannot be written, and would be missed silently, is raised there: a program runs as the graph does, or not
-        at all.
+        In place of an operator or an argument whose name is none, or unknown, stands a ``raise``.
         """
         ports = [PortRef(node=node.key, output=i) for i in range(outputs)]
         self._lost.clear()
@@ -202,11 +201,11 @@ class Writer:
         return ast.Name(parameter, ast.Load())
 
     def _has_argument(self, node: Node, name: str) -> bool:
-        """Whether the program can name the argument; if not, it is lost."""
+        """Whether the program can name the argument; if not, there is a finding."""
         reason = self.dialect.lacks_argument(node.operator, name)
-        if reason:
+        if reason:  # known for what it does, so that the program is of use without it
             message = f"{self.dialect.title} has no {name} for {node.operator}: {reason}."
-            self._lose(node, "DS501", message, "Unset it, or choose another dialect.", name)
+            self.found.append(finding(node, "DS501", message, "Unset it, or choose another dialect.", argument=name))
             return False
         if name == "device" or not plain(name):  # a node has a device of its own
             self._lose(node, "DS102", f"{node.operator} has no argument {name!r}.", "Unset it.", name)

@@ -5,25 +5,27 @@ from __future__ import annotations
 import json
 import os
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, cast
 
 import msgspec
 
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
+from dali_studio.core.limits import DEEPEST, MOST_OUTPUTS
+from dali_studio.core.wording import shortened
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.encode import FORMAT, dumps
 from dali_studio.graph.migrations import OperatorMigrations, migrate_document, migrate_operators
 from dali_studio.graph.model import Graph
-from dali_studio.graph.node import GraphOptions, Node
+from dali_studio.graph.node import GraphOptions, Node, option_found
 from dali_studio.graph.objects import MISSING
 from dali_studio.schema.model import Device, Value
 from dali_studio.schema.registry import Registry
 
 __all__ = ["dumps", "load", "loads", "save"]
 
-_Port = tuple[str, Annotated[int, msgspec.Meta(ge=0)]]
+_Port = tuple[str, Annotated[int, msgspec.Meta(ge=0, lt=MOST_OUTPUTS)]]
 
 
 class _NodeForm(msgspec.Struct, kw_only=True):
@@ -109,8 +111,8 @@ def loads(
     Raises
     ------
     DaliStudioError
-        DS401 for broken JSON (with line and column) or a wrong shape (with the path in the document), DS402 for a
-        document of a newer version.
+        DS401 for broken JSON (with line and column), a wrong shape or a number out of bounds (with the path in the
+        document), DS402 for a document of a newer version.
     """
     raw = migrate_document(_parse(text))
     try:
@@ -130,16 +132,42 @@ def loads(
 
 def _parse(text: str) -> dict[str, Any]:
     try:
-        raw: object = json.loads(text, parse_constant=_no_constant)
+        raw: object = json.loads(text, parse_constant=_no_constant, object_pairs_hook=_object)
     except json.JSONDecodeError as error:
         message = f"Broken JSON in line {error.lineno}, column {error.colno}: {error.msg}."
         raise DaliStudioError(_invalid(message, "Correct the document at this place.")) from None
     except (ValueError, RecursionError) as error:
         raise DaliStudioError(_invalid(f"Not a document: {error}.", "Correct the document.")) from None
+    if _deep(raw):
+        message = f"Values are nested more than {DEEPEST} deep."
+        raise DaliStudioError(_invalid(message, "Open a document that DALI Studio has saved."))
     if not isinstance(raw, dict) or cast("dict[str, Any]", raw).get("format") != FORMAT:
         message = f'The text is not a DALI Studio document: an object with "format": "{FORMAT}" is expected.'
         raise DaliStudioError(_invalid(message, "Open a document that DALI Studio has saved."))
     return cast("dict[str, Any]", raw)
+
+
+def _object(fields: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(fields)
+    if len(made) < len(fields):  # to take the last of them would lose the others when the document is saved
+        names = [name for name, _ in fields]
+        twice = next(name for name in made if names.count(name) > 1)
+        raise ValueError(f"{shortened(twice)} is there twice in one object")
+    return made
+
+
+def _deep(value: object) -> bool:
+    """Whether lists and objects lie deeper inside each other than this program will follow them."""
+    level = [value]
+    for _ in range(DEEPEST):
+        level = [part for one in level for part in _parts(one) if isinstance(part, dict | list)]
+    return bool(level)
+
+
+def _parts(value: object) -> Iterable[object]:
+    if isinstance(value, dict):
+        return cast("dict[str, object]", value).values()
+    return cast("list[object]", value) if isinstance(value, list) else ()
 
 
 def _no_constant(word: str) -> float:
@@ -151,7 +179,12 @@ def _invalid(message: str, hint: str) -> Diagnostic:
 
 
 def _options(form: _PipelineForm) -> GraphOptions:
-    return GraphOptions(**{name: getattr(form, name) for name in GraphOptions.__struct_fields__})
+    values = {name: getattr(form, name) for name in GraphOptions.__struct_fields__}
+    for name, value in values.items():
+        wrong = option_found(name, value)
+        if wrong is not None:
+            raise DaliStudioError(_invalid(f"pipeline.{wrong.message}", wrong.hint))
+    return GraphOptions(**values)
 
 
 def _unknown(raw: dict[str, Any], form: type[msgspec.Struct]) -> dict[str, object]:

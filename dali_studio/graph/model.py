@@ -36,8 +36,10 @@ class Graph:
         self.extra: dict[str, object] = {}
         self.envelope: dict[str, object] = {}
         self._outputs: tuple[PortRef, ...] = ()
+        self._returned: dict[str, int] = {}  # node key to the number after its highest output that is returned
         # Edge keys are the target's slots: an int is a positional input, a str an argument.
         self._graph = _nx.MultiDiGraph()
+        self._slots: dict[tuple[str, int | str], str] = {}  # target and slot to the node that is wired there
 
     # ------------------------------------------------------------------------------------------------ reading
 
@@ -117,6 +119,15 @@ class Graph:
         """Keys that feed a node, each once: positional inputs first, then arguments by name."""
         return list(dict.fromkeys(w.source.node for w in self._wires_into(key)))
 
+    def successors(self, key: str) -> list[str]:
+        """Keys that a node feeds, each once, as they were wired."""
+        return list(self._graph.successors(key))
+
+    def outputs_used(self, key: str) -> int:
+        """How many outputs a node must have for what is wired to it and returned of it."""
+        wired = (data["output"] + 1 for _, _, data in self._graph.out_edges(key, data=True))
+        return max(max(wired, default=0), self._returned.get(key, 0))
+
     def order(self) -> list[str]:
         """All keys, sources first, and otherwise as inserted.
 
@@ -179,8 +190,8 @@ class Graph:
         """An independent graph with the same (immutable) nodes."""
         other = Graph(self.options)
         other.extra, other.envelope = dict(self.extra), dict(self.envelope)
-        other._outputs = self._outputs
-        other._graph = self._graph.copy()
+        other._outputs, other._returned = self._outputs, self._returned
+        other._graph, other._slots = self._graph.copy(), self._slots.copy()
         return other
 
     def add_node(self, node: Node) -> None:
@@ -218,15 +229,18 @@ class Graph:
         self.node(target)
         self.disconnect(target, input, argument)
         self._graph.add_edge(source.node, target, key=at, output=source.output)
+        self._slots[target, at] = source.node
 
     def disconnect(self, target: str, input: int | None = None, argument: str = "") -> PortRef | None:  # noqa: A002 - as in edits
         """Cut the wire that ends there; returns its source, or ``None`` if there was no wire."""
         at = slot(input, argument)
-        for source, _, key, data in list(self._graph.in_edges(target, keys=True, data=True)):
-            if key == at:
-                self._graph.remove_edge(source, target, key=key)
-                return PortRef(node=source, output=data["output"])
-        return None
+        source = self._slots.get((target, at))
+        if source is None:
+            return None
+        output = self._graph.edges[source, target, at]["output"]
+        self._graph.remove_edge(source, target, key=at)
+        del self._slots[target, at]
+        return PortRef(node=source, output=output)
 
     def set_outputs(self, outputs: Iterable[PortRef]) -> None:
         """Choose what the pipeline returns (DS209 for an unknown node)."""
@@ -234,10 +248,14 @@ class Graph:
         for port in chosen:
             self.node(port.node)
         self._outputs = chosen
+        self._returned = {}
+        for port in chosen:
+            self._returned[port.node] = max(self._returned.get(port.node, 0), port.output + 1)
 
     def rebuild(self, nodes: Sequence[Node], wires: Iterable[Wire], outputs: Iterable[PortRef]) -> None:
         """Replace the whole content; edits that renumber or rename nodes use it."""
         self._graph = _nx.MultiDiGraph()
+        self._slots = {}
         for node in nodes:
             self.add_node(node)
         for wire in wires:

@@ -90,14 +90,17 @@ def _named(graph: Graph, registry: Registry, key: str, name: str) -> Wire | None
 
 def _chain(graph: Graph, registry: Registry, key: str) -> list[str]:
     """`key` and what it feeds on the CPU, as far as all of it can run on a GPU."""
-    chain = [key]
-    for at in chain:
-        for wire in graph.wires():
-            schema = _schema(graph, registry, wire.target)
-            fits = schema is not None and "gpu" in schema.devices and graph.node(wire.target).device == "cpu"
-            if wire.source.node == at and wire.input is not None and fits and wire.target not in chain:
-                chain.append(wire.target)
-    return chain
+    chain = {key: None}
+    pending = [key]
+    for at in pending:  # which grows meanwhile
+        for target in graph.successors(at):
+            schema = _schema(graph, registry, target)
+            fits = schema is not None and "gpu" in schema.devices and graph.node(target).device == "cpu"
+            fed = any(wire.source.node == at and wire.input is not None for wire in graph.wires(target))
+            if fed and fits and target not in chain:
+                chain[target] = None
+                pending.append(target)
+    return pending
 
 
 # -------------------------------------------------------------------------------------------------- whole placements
@@ -131,7 +134,7 @@ def on_gpu(graph: Graph, registry: Registry) -> Graph:
     devices: dict[str, Device] = {}
     for key in reversed(base.order()):
         offered = schema.devices if (schema := _schema(base, registry, key)) is not None else ()
-        readers = [w for w in base.wires() if w.source.node == key]
+        readers = [w for target in base.successors(key) for w in base.wires(target) if w.source.node == key]
         may = bool(base.inputs(key)) and all(
             w.input is not None and devices.get(w.target, "cpu") == "gpu" for w in readers
         )

@@ -67,14 +67,13 @@ def computable(graph: Graph) -> list[str]:
     """Keys in order of computation; without those on a cycle and those fed by one."""
     if not graph.find_cycle():
         return graph.order()
-    waiting = {key: set(graph.predecessors(key)) for key in graph}
-    ready: list[str] = []
-    while free := [key for key, sources in waiting.items() if not sources]:
-        ready += free
-        for key in free:
-            del waiting[key]
-        for sources in waiting.values():
-            sources.difference_update(free)
+    waiting = {key: len(graph.predecessors(key)) for key in graph}
+    ready = [key for key, sources in waiting.items() if not sources]
+    for key in ready:  # which grows meanwhile
+        for following in graph.successors(key):
+            waiting[following] -= 1
+            if not waiting[following]:
+                ready.append(following)
     return ready
 
 
@@ -197,6 +196,4 @@ def _unknown(registry: Registry, node: Node) -> Diagnostic:
 
 def asked_outputs(graph: Graph, key: str) -> tuple[OutputSchema, ...]:
     """Stand-ins for the outputs of an unknown operator: as many as the graph uses."""
-    used = [wire.source.output for wire in graph.wires() if wire.source.node == key]
-    used += [port.output for port in graph.outputs if port.node == key]
-    return tuple(OutputSchema(name=f"output_{i}") for i in range(max(used, default=0) + 1))
+    return tuple(OutputSchema(name=f"output_{i}") for i in range(max(graph.outputs_used(key), 1)))

@@ -21,6 +21,7 @@ from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 
 REGISTRY = toy_registry()
+RESERVED = {"fn", "types", "pipeline_def", "float", "NotImplementedError", "pipe", "__debug__", "__name__"}
 #: Words that Python, the program, or readers of its text may take for something else.
 WORDS = st.sampled_from(
     ["a", "a2", "a²", "ª", "fi", "ﬁ", "fn", "ｆｎ", "types", "pipe", "outputs", "pipeline", "pipeline_def", "float", "class",
@@ -96,14 +97,18 @@ def check_names(module: ast.Module, dialect: str) -> None:
     assert isinstance(function, ast.FunctionDef) and isinstance(main, ast.If)
     bound = {name.id for name in ast.walk(function) if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)}
     bound |= {argument.arg for argument in function.args.args}
-    assert not bound & {"fn", "types", "pipeline_def", "float", "NotImplementedError", "pipe", "__debug__", "__name__"}
+    assert not bound & RESERVED
     assert all(unicodedata.is_normalized("NFKC", name) for name in bound)
     for part in ast.walk(module):
         assert isinstance(part, allowed), ast.dump(part)
     for call in (part for part in ast.walk(function) if isinstance(part, ast.Call)):
-        path = ast.unparse(call.func)
-        copied = path.rpartition(".")[0] in bound | {"..."} and call.func.attr in ("cpu", "gpu") if "." in path else False  # type: ignore[attr-defined]
-        assert path in known or copied, path
+        match call.func:
+            case ast.Attribute(value=ast.Constant(value=value), attr="cpu" | "gpu"):
+                assert value is ...
+            case ast.Attribute(value=ast.Name(id=name), attr="cpu" | "gpu"):
+                assert name not in RESERVED and (name in bound or "raise" in ast.unparse(function))
+            case path:
+                assert ast.unparse(path) in known
     assert ast.unparse(main) == (
         "if __name__ == '__main__':\n    pipe = " + ast.unparse(main.body[0].value)  # type: ignore[attr-defined]
         + "\n    pipe.build()\n    outputs = pipe.run()"

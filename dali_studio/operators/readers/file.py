@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.core.diagnostics import ArgumentError
+from dali_studio.core.limits import MOST_AHEAD
 from dali_studio.core.meta import TensorMeta
 from dali_studio.core.rows import Rows
 from dali_studio.kernels.cpu.file_discovery import DEFAULT_FILE_FILTERS, FileList, discover_files
@@ -64,7 +65,7 @@ class ReaderArguments:
             f"Batches that are read in advance at the same time, each by a thread; at least {_AHEAD} are. More help "
             "where files come from slow disks or over a network."
         ),
-        Range(1),
+        Range(1, MOST_AHEAD),
     ] = 1
     lazy_init: Annotated[bool, Ignored("files are listed when the pipeline is built")] = False
     read_ahead: Annotated[bool, Ignored(_ALL_AT_ONCE)] = False
