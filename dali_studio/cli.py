@@ -65,7 +65,7 @@ def make_parser() -> argparse.ArgumentParser:
     add("--dialect", default="nvidia.dali", help="nvidia.dali (the default) or dali_studio")
     add("--images", metavar="DIR", help="folder that its readers read instead")
     add("-o", "--output", metavar="FILE", help="where the program goes; standard output if not given")
-    add("--force", action="store_true", help="write it in spite of errors; it raises an error where something is missing")
+    add("--force", action="store_true", help="write it in spite of errors")
     add = verb("explain", explain, "Show the plan by which a document runs.").add_argument
     add("file", metavar="FILE", help="a .dali.json document")
     add("--images", metavar="DIR", help="folder that its readers read instead")

@@ -49,7 +49,9 @@ def contact_sheet(names: Sequence[str], outputs: Sequence[TensorListCPU], path: 
             sample = batch.at(column)
             title = [f"{_title(name)} {'×'.join(str(extent) for extent in sample.shape)}"]
             title += [
-                f"{_title(other)} {values.at(column).ravel().tolist()}" for other, values in others if column < len(values)
+                f"{_title(other)} {values.at(column).ravel().tolist()}"
+                for other, values in others
+                if column < len(values)
             ]
             place.imshow(_displayable(sample, batch.layout()), cmap="gray", vmin=0, vmax=255)
             place.set_title("\n".join(title), fontsize=6, parse_math=False)

@@ -407,7 +407,8 @@ def _checked(**options: Any) -> GraphOptions:
     found = [d for name, value in options.items() if (d := option_found(name, value)) is not None]
     if found:
         raise DaliStudioError(found)
-    return GraphOptions(**{name: index(v) if hasattr(v, "__index__") else v for name, v in options.items()})
+    plain: dict[str, Any] = {name: index(v) if hasattr(v, "__index__") else v for name, v in options.items()}
+    return GraphOptions(**plain)
 
 
 def _epoch_size(meta: dict[str, int]) -> int:

@@ -1,6 +1,6 @@
 """From a graph to a Python program: built as a syntax tree, so that every name and value is what it is.
 
-Whatever a document holds, its program calls the functions of the registry and of the dialect's ``fn``, ``types.Constant``
+Whatever a document holds, its program calls functions of the registry and of the dialect's ``fn``, ``types.Constant``
 and copies, with literals and variables of its own, and nothing else.
 """
 

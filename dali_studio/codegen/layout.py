@@ -2,8 +2,8 @@
 
 black itself takes milliseconds for a statement, and seconds for thousands of them. Programs have few forms of
 expressions, so that its rules are short: a line that is too long is opened at its last bracket; what was inside goes to
-one line of its own if it is of a call and fits, and else to one line for each item, by the same rule. Tests compare with
-black.
+one line of its own if it is of a call and fits, and else to one line for each item, by the same rule. Tests compare
+with black.
 """
 
 from __future__ import annotations

@@ -24,15 +24,15 @@ REGISTRY = toy_registry()
 RESERVED = {"fn", "types", "pipeline_def", "float", "NotImplementedError", "pipe", "__debug__", "__name__"}
 #: Words that Python, the program, or readers of its text may take for something else.
 WORDS = st.sampled_from(
-    ["a", "a2", "a²", "ª", "fi", "ﬁ", "fn", "ｆｎ", "types", "pipe", "outputs", "pipeline", "pipeline_def", "float", "class",
+    ["a", "a2", "a²", "ª", "fi", "ﬁ", "fn", "\uff46\uff4e", "types", "pipe", "outputs", "pipeline", "pipeline_def", "float", "class",
      "None", "True", "match", "_", "__debug__", "__name__", "__builtins__", "NotImplementedError", "device", "name", "seed",
-     "preserve", "angle", "a b", "a-b", "7up", "ａ", "é", "e\u0301", "\u0301", "\u202e", "", "x\ny", "x\r\nimport os",
+     "preserve", "angle", "a b", "a-b", "7up", "\uff41", "é", "e\u0301", "\u0301", "\u202e", "", "x\ny", "x\r\nimport os",
      "x'\"\"\"", "x\\", "\ud800", "\x1b[2J", "#", "a=1)", "日本語" * 9, "a" * 300]
 )  # fmt: skip
 NAMES = WORDS | st.text(max_size=4)
 OPERATORS = st.sampled_from(
     [*REGISTRY, "gaussian_blur", "readers.coco", "transforms.crop", "_b.sysconfig.os.system", "os.system", "fn.cast",
-     "cast.__class__", "readers", "hidden.uniform", "cast()", "cast\n", "ｃａｓｔ", "class", "not here!", "", "a.b.c", "\ud800"]
+     "cast.__class__", "readers", "hidden.uniform", "cast()", "cast\n", "\uff43ast", "class", "not here!", "", "a.b.c", "\ud800"]
 )  # fmt: skip
 SCALARS = (
     st.booleans() | st.integers() | st.integers(10**300, 10**301) | st.floats(allow_nan=False) | NAMES
@@ -109,11 +109,10 @@ def check_names(module: ast.Module, dialect: str) -> None:
                 assert name not in RESERVED and (name in bound or "raise" in ast.unparse(function))
             case path:
                 assert ast.unparse(path) in known
+    given = ", ".join(f"{argument.arg}=..." for argument in function.args.args)
     assert ast.unparse(main) == (
-        "if __name__ == '__main__':\n    pipe = " + ast.unparse(main.body[0].value)  # type: ignore[attr-defined]
-        + "\n    pipe.build()\n    outputs = pipe.run()"
-    )  # fmt: skip
-    assert main.body[0].value.func.id == function.name  # type: ignore[attr-defined]
+        f"if __name__ == '__main__':\n    pipe = {function.name}({given})\n    pipe.build()\n    outputs = pipe.run()"
+    )
 
 
 def check_flow(graph: Graph, emitted: Emitted, module: ast.Module) -> None:
@@ -121,89 +120,114 @@ def check_flow(graph: Graph, emitted: Emitted, module: ast.Module) -> None:
     function = module.body[1]
     assert isinstance(function, ast.FunctionDef)
     begins = {min(lines): key for key, lines in emitted.lines.items()}
-    ports: dict[str, PortRef] = {}
-    defined: set[str] = set()
-    lost: set[str] = set()
-    objects = {argument.arg for argument in function.args.args}
+    flow = Flow(graph, {argument.arg for argument in function.args.args})
+    *statements, returned = function.body
     key = ""
-
-    def source(value: ast.expr, wanted: PortRef | None) -> PortRef | None:
-        if not isinstance(value, ast.Name):
-            return None
-        if value.id not in ports:  # what an operator would give that was refused: nobody gets here
-            assert wanted is not None and wanted.node in lost
-            return wanted
-        return ports[value.id]
-
-    for statement in function.body[:-1]:
+    for statement in statements:
         key = begins.get(statement.lineno, key)
-        defined.add(key)
         if isinstance(statement, ast.Raise):
-            lost.add(key)
-            continue
-        assert isinstance(statement, ast.Assign | ast.Expr)
-        if isinstance(statement, ast.Assign):
-            (target,) = statement.targets
-            names = target.elts if isinstance(target, ast.Tuple) else [target]
-            for number, name in enumerate(names):
-                assert isinstance(name, ast.Name) and name.id not in ports and name.id not in objects
+            flow.lost.add(key)
         else:
-            names = []
-        call = statement.value
-        assert isinstance(call, ast.Call)
-        copied = isinstance(call.func, ast.Attribute) and call.func.attr in ("cpu", "gpu") and not call.args
-        positional = [call.func.value] if copied else call.args  # type: ignore[union-attr]
-        for value, wanted in zip(positional, graph.inputs(key), strict=False):
-            assert source(value, wanted) in (wanted, None)
-            if wanted is not None and wanted.node in defined - lost - {key} and not isinstance(value, ast.Name):
-                assert wanted not in ports.values()
-        wired = graph.argument_inputs(key)
-        for word in call.keywords:
-            if word.arg in wired:
-                assert isinstance(word.value, ast.Name | ast.Constant)
-                assert source(word.value, wired[word.arg]) in (wired[word.arg], None)
-            elif isinstance(word.value, ast.Name):
-                assert word.value.id in objects
-        unwritten = set(wired) - {word.arg for word in call.keywords}
-        assert not unwritten or copied or key in lost
-        ports.update({name.id: PortRef(node=key, output=i) for i, name in enumerate(names)})  # type: ignore[attr-defined]
-    returned = function.body[-1]
+            flow.follow(key, statement)
     assert isinstance(returned, ast.Return) and returned.value is not None
     values = returned.value.elts if isinstance(returned.value, ast.Tuple) else [returned.value]
     for value, wanted in zip(values, graph.outputs, strict=bool(graph.outputs)):
-        assert source(value, wanted) in (wanted, None)
+        flow.check(value, wanted)
 
 
+class Flow:
+    """What the variables of a program hold, statement by statement."""
+
+    def __init__(self, graph: Graph, objects: set[str]) -> None:
+        self.graph, self.objects = graph, objects
+        self.ports: dict[str, PortRef] = {}
+        self.lost: set[str] = set()
+
+    def check(self, value: ast.expr, wanted: PortRef | None) -> None:
+        """A variable of the port that is wired there; ``...`` if there is none yet."""
+        if isinstance(value, ast.Constant):
+            assert value.value is ... and wanted not in self.ports.values()
+        else:
+            assert isinstance(value, ast.Name) and wanted is not None
+            if value.id in self.ports:
+                assert self.ports[value.id] == wanted
+            else:  # what a refused operator would give: the program has ended before
+                assert wanted.node in self.lost
+
+    def follow(self, key: str, statement: ast.stmt) -> None:
+        names: list[ast.expr] = []
+        if isinstance(statement, ast.Assign):
+            (target,) = statement.targets
+            names = target.elts if isinstance(target, ast.Tuple) else [target]
+        else:
+            assert isinstance(statement, ast.Expr)
+        self.inputs(key, statement.value)
+        for number, name in enumerate(names):
+            assert isinstance(name, ast.Name) and name.id not in self.ports and name.id not in self.objects
+            self.ports[name.id] = PortRef(node=key, output=number)
+
+    def inputs(self, key: str, call: ast.expr) -> None:
+        assert isinstance(call, ast.Call)
+        if isinstance(call.func, ast.Attribute) and call.func.attr in ("cpu", "gpu"):
+            self.check(call.func.value, next(iter(self.graph.inputs(key)), None))
+            return
+        wired, wires = self.graph.inputs(key), self.graph.argument_inputs(key)
+        assert len(call.args) >= len(wired)
+        for number, value in enumerate(call.args):
+            self.check(value, wired[number] if number < len(wired) else None)
+        for word in call.keywords:
+            if word.arg in wires and word.arg != "device":  # which a node has of its own
+                self.check(word.value, wires[word.arg])
+            else:
+                assert not isinstance(word.value, ast.Name) or word.value.id in self.objects
+        assert set(wires) <= {word.arg for word in call.keywords} or key in self.lost
+
+
+def variable(name: str) -> ast.expr:
+    return ast.Name(name, ast.Load())
+
+
+def several(names: list[str]) -> ast.expr:
+    return ast.Tuple([variable(name) for name in names], ast.Load()) if len(names) > 1 else variable(names[0])
+
+
+def literal(value: bool | float | str | None) -> ast.expr:
+    return ast.Constant(value)
+
+
+def row(items: list[ast.expr]) -> ast.expr:
+    return ast.List(items, ast.Load())
+
+
+def call(name: str, args: list[ast.expr], words: dict[str, ast.expr]) -> ast.expr:
+    function = ast.Attribute(variable("fn"), name, ast.Load())
+    return ast.Call(function, args, [ast.keyword(word, value) for word, value in words.items()])
+
+
+def assignment(names: list[str], value: ast.expr) -> ast.stmt:
+    return ast.Assign(targets=[several(names)], value=value, lineno=1)
+
+
+def returned(names: list[str]) -> ast.stmt:
+    return ast.Return(several(names))
+
+
+LITERALS = (
+    st.none() | st.booleans() | st.integers(-(10**9), 10**9) | st.floats(allow_nan=False) | st.text(max_size=40)
+)  # fmt: skip
+VARIABLES = st.sampled_from(["a", "images", "x" * 30, "y" * 40])
 EXPRESSIONS = st.recursive(
-    st.sampled_from(["images", "a", "x" * 30]).map(ast.Name)
-    | (st.none() | st.booleans() | st.integers(-(10**9), 10**9) | st.floats(allow_nan=False) | st.text(max_size=40)).map(
-        ast.Constant
-    ),
-    lambda inner: st.lists(inner, max_size=9).map(lambda items: ast.List(elts=items)),
-    max_leaves=12,
+    VARIABLES.map(variable) | LITERALS.map(literal), lambda inner: st.lists(inner, max_size=9).map(row), max_leaves=12
 )
 CALLS = st.builds(
-    lambda name, args, words: ast.Call(
-        func=ast.Attribute(ast.Name("fn"), name), args=args,
-        keywords=[ast.keyword(word, value) for word, value in words.items()],
-    ),
-    st.sampled_from(["cast", "crop_mirror_normalize"]), st.lists(EXPRESSIONS, max_size=3),
+    call, st.sampled_from(["cast", "crop_mirror_normalize"]), st.lists(EXPRESSIONS, max_size=3),
     st.dictionaries(st.sampled_from(["a", "dtype", "random_shuffle", "output_layout"]), EXPRESSIONS),
 )  # fmt: skip
 STATEMENTS = st.one_of(
     CALLS.map(ast.Expr),
-    st.builds(
-        lambda names, call: ast.Assign(
-            targets=[ast.Tuple([ast.Name(n) for n in names]) if len(names) > 1 else ast.Name(names[0])], value=call
-        ),
-        st.lists(st.sampled_from(["a", "images", "output_number_10", "y" * 40]), min_size=1, max_size=7), CALLS,
-    ),
-    st.lists(st.sampled_from(["a", "images", "x" * 30]), min_size=1, max_size=9).map(
-        lambda names: ast.Return(
-            ast.Tuple([ast.Name(name) for name in names]) if len(names) > 1 else ast.Name(names[0])
-        )
-    ),
-)  # fmt: skip
+    st.builds(assignment, st.lists(VARIABLES, min_size=1, max_size=7), CALLS),
+    st.lists(VARIABLES, min_size=1, max_size=9).map(returned),
+)
 
 
 @settings(max_examples=300, deadline=None)
@@ -211,6 +235,5 @@ STATEMENTS = st.one_of(
 def test_statements_are_laid_out_as_black_does(statement: ast.stmt) -> None:
     text = "def f():\n" + "\n".join(layout.statement(statement)) + "\n"
     assert black.format_str(text, mode=black.Mode(line_length=layout.LINE_LENGTH)) == text
-    ast.fix_missing_locations(statement)
-    written = ast.parse(text).body[0].body[0]  # type: ignore[attr-defined]
-    assert ast.unparse(written) == ast.unparse(ast.parse(ast.unparse(statement)))
+    written = ast.unparse(ast.parse("def f():\n    " + ast.unparse(ast.fix_missing_locations(statement))))
+    assert ast.unparse(ast.parse(text)) == written
