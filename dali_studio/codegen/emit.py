@@ -17,7 +17,7 @@ from dali_studio.core.diagnostics import Diagnostic
 from dali_studio.graph.checks import finding, output_schemas
 from dali_studio.graph.model import Graph
 from dali_studio.graph.node import GraphOptions
-from dali_studio.graph.validate import asked_outputs, computable
+from dali_studio.graph.validate import asked_outputs
 from dali_studio.schema.model import OutputSchema, Value
 from dali_studio.schema.registry import Registry
 
@@ -82,7 +82,7 @@ def emit(graph: Graph, registry: Registry, dialect: str) -> Emitted:
 def _written(graph: Graph, registry: Registry) -> list[str]:
     """The keys of the run, sources first; what hangs on a cycle comes last, as inserted."""
     in_run = graph.reachable(registry=registry)
-    order = computable(graph)
+    order = graph.computable()
     ordered = set(order)
     rest = [key for key in graph if key not in ordered]
     return [key for key in [*order, *rest] if key in in_run]

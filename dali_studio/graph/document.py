@@ -32,7 +32,7 @@ class _NodeForm(msgspec.Struct, kw_only=True):
     key: str
     operator: str
     device: Device = "cpu"
-    version: int = 1
+    version: Annotated[int, msgspec.Meta(ge=1)] = 1
     arguments: dict[str, Value] = {}
     inputs: tuple[_Port | None, ...] = ()
     argument_inputs: dict[str, _Port] = {}
@@ -121,6 +121,9 @@ def loads(
         reason, _, where = str(error).partition(" - at ")
         path = where.strip("`").removeprefix("$").removeprefix(".") or "the document"
         raise DaliStudioError(_invalid(f"{path}: {reason}.", "Correct the document at this place.")) from None
+    except UnicodeEncodeError as error:  # half of a pair of UTF-16 in a text where a number or a word is expected
+        message = f"The document has the text {shortened(error.object)} where another value is expected."
+        raise DaliStudioError(_invalid(message, "Correct the document at this place.")) from None
     graph = Graph(_options(form.pipeline))
     graph.envelope = _unknown(raw, _DocumentForm)
     graph.extra = _unknown(raw["pipeline"], _PipelineForm)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from heapq import heappop, heappush
+from itertools import islice
 from typing import Any, cast
 
 import networkx as nx
@@ -77,7 +79,7 @@ class Graph:
             DS209 if there is none.
         """
         if key not in self._graph:
-            known = ", ".join(self) or "none"
+            known = ", ".join(islice(self, 20)) + (" ..." if len(self) > 20 else "") or "none"
             raise DaliStudioError(
                 Diagnostic(code="DS209", message=f"There is no node called {key!r}.", hint=f"Nodes: {known}.", node=key)
             )
@@ -119,9 +121,9 @@ class Graph:
         """Keys that feed a node, each once: positional inputs first, then arguments by name."""
         return list(dict.fromkeys(w.source.node for w in self._wires_into(key)))
 
-    def successors(self, key: str) -> list[str]:
-        """Keys that a node feeds, each once, as they were wired."""
-        return list(self._graph.successors(key))
+    def fed_by(self, key: str) -> list[tuple[str, int | None]]:
+        """What a node feeds: target key and input number, ``None`` for an argument."""
+        return [(target, _ends(at)[0]) for _, target, at in self._graph.out_edges(key, keys=True)]
 
     def outputs_used(self, key: str) -> int:
         """How many outputs a node must have for what is wired to it and returned of it."""
@@ -136,18 +138,41 @@ class Graph:
         DaliStudioError
             DS204 if there is a cycle.
         """
+        order = self.computable()
+        if len(order) < len(self):
+            raise DaliStudioError(cycle_found(self.find_cycle()))
+        return order
+
+    def computable(self) -> list[str]:
+        """Keys as in `order`, without those on a cycle and those fed by one."""
+        # networkx takes quadratic time for cycles, which is felt from some thousand nodes
         position = {key: i for i, key in enumerate(self._graph)}
-        try:
-            return list(_nx.lexicographical_topological_sort(self._graph, key=position.__getitem__))
-        except _nx.NetworkXUnfeasible:
-            raise DaliStudioError(cycle_found(self.find_cycle())) from None
+        waiting = {key: len(self._graph.pred[key]) for key in self._graph}
+        ready = [(position[key], key) for key, sources in waiting.items() if not sources]
+        order: list[str] = []
+        while ready:
+            _, key = heappop(ready)
+            order.append(key)
+            for target in self._graph.succ[key]:
+                waiting[target] -= 1
+                if not waiting[target]:
+                    heappush(ready, (position[target], target))
+        return order
 
     def find_cycle(self) -> list[str]:
         """The keys along one cycle, or an empty list."""
-        try:
-            return [edge[0] for edge in _nx.find_cycle(self._graph)]
-        except _nx.NetworkXNoCycle:
+        ordered = set(self.computable())
+        rest = [key for key in self._graph if key not in ordered]
+        if not rest:
             return []
+        walk: dict[str, int] = {}  # backwards: each of the rest is fed by another one, until one comes again
+        key = rest[0]
+        while key not in walk:
+            walk[key] = len(walk)
+            key = next(source for source in self._graph.pred[key] if source not in ordered)
+        cycle = list(walk)[walk[key] :][::-1]
+        first = min(range(len(cycle)), key=cycle.__getitem__)
+        return cycle[first:] + cycle[:first]
 
     def sinks(self, registry: Registry) -> list[str]:
         """Nodes that run even if no output depends on them: the schema or the argument ``preserve`` says so."""

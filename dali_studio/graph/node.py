@@ -24,6 +24,8 @@ _BOUNDS = {
     "prefetch_queue_depth": (1, MOST_AHEAD),
 }
 _OPTIONAL = ("device_id", "seed")
+#: Nodes of a cycle that a message names.
+_SHOWN = 12
 
 
 class GraphOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -117,7 +119,8 @@ def slot(number: int | None, argument: str) -> int | str:
 
 def cycle_found(keys: Sequence[str]) -> Diagnostic:
     """The finding for a cycle through `keys`."""
-    path = " → ".join([*keys, *keys[:1]])
+    shown = keys if len(keys) <= _SHOWN else [*keys[: _SHOWN - 1], f"{len(keys) - _SHOWN + 1} more"]
+    path = " → ".join([*shown, *keys[:1]])
     return Diagnostic(
         code="DS204", message=f"The wires run in a circle: {path}.", hint="Cut one of these wires.",
         node=keys[0] if keys else "",

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from dali_studio.core.diagnostics import ArgumentError, Diagnostic
+from dali_studio.core.limits import MOST_OUTPUTS
 from dali_studio.core.meta import TensorMeta
 from dali_studio.graph import checks
 from dali_studio.graph.edits import PortRef
@@ -46,7 +47,7 @@ def validate(graph: Graph, registry: Registry) -> Validation:
     found = [cycle_found(cycle)] if (cycle := graph.find_cycle()) else []
     found += _outputs(graph, registry)
     inference = _Inference(graph, registry)
-    for key in computable(graph):
+    for key in graph.computable():
         inference.visit(key)
     for key in graph:
         if key not in inference.visited:  # on a cycle, or fed by one
@@ -57,24 +58,10 @@ def validate(graph: Graph, registry: Registry) -> Validation:
 def infer(graph: Graph, registry: Registry, keys: Collection[str]) -> dict[PortRef, TensorMeta]:
     """What is known of the outputs of `keys`, which must contain all their sources."""
     inference = _Inference(graph, registry)
-    for key in computable(graph):
+    for key in graph.computable():
         if key in keys:
             inference.visit(key)
     return inference.metas
-
-
-def computable(graph: Graph) -> list[str]:
-    """Keys in order of computation; without those on a cycle and those fed by one."""
-    if not graph.find_cycle():
-        return graph.order()
-    waiting = {key: len(graph.predecessors(key)) for key in graph}
-    ready = [key for key, sources in waiting.items() if not sources]
-    for key in ready:  # which grows meanwhile
-        for following in graph.successors(key):
-            waiting[following] -= 1
-            if not waiting[following]:
-                ready.append(following)
-    return ready
 
 
 def _outputs(graph: Graph, registry: Registry) -> list[Diagnostic]:
@@ -97,9 +84,10 @@ def port_missing(graph: Graph, registry: Registry, port: PortRef) -> str:
     if port.node not in graph:
         return f"there is no node called {port.node!r}."
     outputs = checks.output_schemas(graph.node(port.node), registry)
-    if outputs is None or 0 <= port.output < len(outputs):
+    count = MOST_OUTPUTS if outputs is None else len(outputs)  # nobody knows how many an unknown operator has
+    if 0 <= port.output < count:
         return ""
-    return f"{port.node} has {len(outputs)} outputs; number {port.output} was asked for."
+    return f"{port.node} has {count} outputs{' at most' * (outputs is None)}; number {port.output} was asked for."
 
 
 class _Inference:

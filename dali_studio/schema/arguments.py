@@ -166,14 +166,20 @@ def _to_enum(argument: ArgumentSchema, value: object) -> str:
     raise _wrong(argument, value)
 
 
+def _to_object(argument: ArgumentSchema, value: object) -> str:
+    raise _wrong(argument, value)
+
+
 _CONVERTERS: dict[str, Callable[[ArgumentSchema, object], bool | int | float | str]] = {
     "float": _to_float, "int": _to_int, "bool": _to_bool, "string": _to_string, "layout": _to_string,
     "data_type": _to_enum, "image_type": _to_enum, "interp_type": _to_enum,
+    "object": _to_object,
 }  # fmt: skip
 _WORDS = {
     "float": "a number", "int": "an integer", "bool": "True or False", "string": "text", "layout": 'text such as "HWC"',
     "data_type": "a types.DALIDataType", "image_type": "a types.DALIImageType", "interp_type": "a types.DALIInterpType",
     "float_list": "a list of numbers", "int_list": "a list of integers", "string_list": "a list of texts",
+    "object": "a Python object, which has no form in a document",
 }  # fmt: skip
 
 

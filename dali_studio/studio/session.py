@@ -114,7 +114,7 @@ class Session:
         """Handle what the browser sent; whatever is wrong with it goes back as a `Refused`."""
         try:
             message = msgspec.convert(content, messages.ClientMessage)
-        except msgspec.ValidationError as error:
+        except (msgspec.ValidationError, UnicodeEncodeError) as error:  # the second: halves of pairs of UTF-16
             self.send(messages.Refused(diagnostics=(findings.unreadable(error),)))
             return
         try:
