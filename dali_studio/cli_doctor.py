@@ -21,7 +21,7 @@ from dali_studio.kernels.cuda.measure import report
 from dali_studio.samples import photos
 
 _LIBRARIES = (
-    "numpy", "numba", "llvmlite", "simplejpeg", "pillow", "networkx", "msgspec", "black", "anywidget", "ipywidgets",
+    "numpy", "numba", "llvmlite", "simplejpeg", "pillow", "networkx", "msgspec", "anywidget", "ipywidgets",
     "jupyterlab", "matplotlib", "scikit-image",
 )  # fmt: skip
 #: Instruction sets that the kernels gain from, by llvm's names.

@@ -108,6 +108,52 @@ def test_exported_programs_are_python(
     assert target.read_text() == printed
 
 
+def attack(folder: Path) -> Path:
+    """A document that wants to run a command, and to write to the terminal."""
+    nodes = [{"key": "\x1b[2Jimages", "operator": "_b.sysconfig.os.system", "arguments": {"command": "id > x"}}]
+    pipeline = {"nodes": nodes, "outputs": [["\x1b[2Jimages", 0]]}
+    path = folder / "attack.dali.json"
+    path.write_text(json.dumps({"format": "dali-studio", "version": 1, "pipeline": pipeline}))
+    return path
+
+
+@pytest.mark.parametrize("dialect", ["nvidia.dali", "dali_studio"])
+def test_nothing_is_exported_with_errors(dialect: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    program = tmp_path / "program.py"
+    arguments = ["export", str(attack(tmp_path)), "--dialect", dialect]
+    assert cli.main(arguments) == cli.main([*arguments, "-o", str(program)]) == 1
+    shown = capsys.readouterr()
+    assert shown.out == "" and not program.exists()
+    assert "DS101" in shown.err and "--force" in shown.err
+
+
+def test_what_is_exported_by_force_raises_there(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    assert cli.main(["export", str(attack(tmp_path)), "--dialect", "dali_studio", "--force", "-o", str(program)]) == 1
+    done = subprocess.run([sys.executable, str(program)], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "NotImplementedError: \x1b[2Jimages: There is no operator called '_b.sysconfig.os.system'" in done.stderr
+    assert not (tmp_path / "x").exists() and "system(" not in program.read_text()
+
+
+@pytest.mark.parametrize("verb", ["export", "run", "explain"])
+def test_documents_do_not_command_the_terminal(
+    verb: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main([verb, str(attack(tmp_path))]) == 1
+    shown = capsys.readouterr()
+    assert "\x1b" not in shown.out + shown.err and "\\x1b[2Jimages" in shown.err
+
+
+def test_titles_of_contact_sheets_are_no_formulas(tmp_path: Path) -> None:
+    raw = json.loads(GETTING_STARTED.read_text().replace('"rotate"', '"$\\\\frac{$ \\udcff"'))
+    raw["pipeline"]["nodes"][-1]["operator"] = "rotate"
+    assert [node["key"] for node in raw["pipeline"]["nodes"]][-1] == "$\\frac{$ \udcff"
+    path = tmp_path / "formula.dali.json"
+    path.write_text(json.dumps(raw))
+    assert cli.main(["run", str(path), "--batches", "1", "--out", str(tmp_path)]) == 0
+    assert (tmp_path / "contact_sheet.png").exists()
+
+
 def test_the_exported_program_runs(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     arguments = ["export", str(GETTING_STARTED), "--dialect", "dali_studio", "--images", str(samples.photos())]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import Any
 
 import pytest
 from toy import port, toy_registry
@@ -13,6 +14,11 @@ from dali_studio.graph.model import Graph, GraphOptions, Node
 from dali_studio.schema.model import Value
 
 REGISTRY = toy_registry()
+
+
+def undecorated(**_: Any) -> Any:
+    """In place of ``pipeline_def``."""
+    return lambda function: function  # pyright: ignore[reportUnknownLambdaType, reportUnknownVariableType]
 
 
 def returning(*nodes: Node, name: str = "pipeline") -> Graph:
@@ -33,11 +39,11 @@ def test_unknown_operators_are_never_called(operator: str, dialect: str) -> None
     calls = [n for n in ast.walk(ast.parse(emitted.source)) if isinstance(n, ast.Call)]
     assert [ast.unparse(call.func) for call in calls[1:2]] == ["NotImplementedError"] and "fn" not in emitted.source
     assert [(d.code, d.node, d.severity) for d in emitted.diagnostics] == [("DS101", "images", "error")]
-    scope = {"__name__": "emitted", "pipeline_def": lambda **_: lambda function: function}  # pyright: ignore
+    scope: dict[str, Any] = {"__name__": "emitted", "pipeline_def": undecorated}
     body = emitted.source.split("\n", 1)[1]
     exec(compile(body, "<emitted>", "exec"), scope)
     with pytest.raises(NotImplementedError, match=r"images: There is no operator called"):
-        scope["pipeline"]()  # type: ignore[operator]
+        scope["pipeline"]()
 
 
 def test_functions_of_the_dialect_alone_are_written_with_a_warning() -> None:
