@@ -67,7 +67,7 @@ def attack(**node: Any) -> str:
     )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(documents(), st.sampled_from(sorted(DIALECTS)))
 @example(attack(operator="_b.sysconfig.os.system", arguments={"command": "id > x"}), "nvidia.dali")
 @example(attack(arguments={"device": "gpu"}, device="gpu"), "nvidia.dali")
@@ -230,7 +230,7 @@ STATEMENTS = st.one_of(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(STATEMENTS)
 def test_statements_are_laid_out_as_black_does(statement: ast.stmt) -> None:
     text = "def f():\n" + "\n".join(layout.statement(statement)) + "\n"
