@@ -8,5 +8,8 @@ DIALECT = Dialect(
     name="nvidia.dali",
     title="NVIDIA DALI",
     module="nvidia.dali",
-    arguments={("*", "on_error"): "it stops at the first file that it cannot read or decode"},
+    arguments={
+        ("*", "on_error"): "it stops at the first file that it cannot read or decode",
+        ("*", "max_pixels"): "it decodes pictures of any size",
+    },
 )
