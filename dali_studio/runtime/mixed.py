@@ -150,9 +150,9 @@ class MixedRunner:
                 if not _out_of_memory(error):
                     raise
                 position, named = no_room(work.shapes, dtype)
-                source = sources[position] if sources else ""
-                if not tolerance.shrinks(step, int(indices[position]), source, named):
-                    raise
+                source, index = sources[position] if sources else "", int(indices[position])
+                if not tolerance.shrinks(step, index, source, named):
+                    raise StepError(step, index, source, named) from error
 
     def _share(
         self, files: Sequence[NDArray[np.uint8]], images: JpegImages | None, made: DeviceBatch, host: NDArray[np.uint8]
