@@ -61,6 +61,25 @@ def incomplete() -> dict[str, bytes]:
     }
 
 
+def misplaced() -> dict[str, bytes]:
+    """PNG files whose chunks are not what they should be, all of which nvidia.dali refuses."""
+    pixels = chunk(b"IDAT", zlib.compress(bytes(11 * 8)))
+    palette, header = chunk(b"PLTE", bytes(range(96))), chunk(b"IHDR", struct.pack(">IIBBBBB", 10, 8, 8, 3, 0, 0, 0))
+    chunks = {
+        "no palette": (pixels,),
+        "palette behind the pixels": (pixels, palette),
+        "two palettes": (palette, palette, pixels),
+        "half a colour": (chunk(b"PLTE", b"x" * 50), pixels),
+        "too many colours": (chunk(b"PLTE", b"x" * 771), pixels),
+        "empty palette": (chunk(b"PLTE", b""), pixels),
+        "a kind that has to be understood": (palette, pixels, chunk(b"ABCD", b"x")),
+        "a name that is none": (palette, chunk(b"a1Cd", b"x"), pixels),
+        "a name of the future": (palette, chunk(b"abcd", b"x"), pixels),
+        "two headers": (header, palette, pixels),
+    }
+    return {name: _PNG + header + b"".join(parts) + chunk(b"IEND", b"") for name, parts in chunks.items()}
+
+
 def jpeg(height: int, width: int, *, end: bool = False) -> bytes:
     """A small JPEG file whose header announces another size."""
     stream = io.BytesIO()

@@ -253,9 +253,10 @@ def test_png_with_more_than_its_pixels() -> None:
     check("fn.decoders.image(x)", {"x": as_files(forged.surplus())})
 
 
-@pytest.mark.parametrize("name", forged.incomplete())
-def test_png_without_all_of_its_pixels_is_refused_by_both(name: str) -> None:
-    check_refused("fn.decoders.image(x)", {"x": as_files({name: forged.incomplete()[name]})}, "DS301")
+@pytest.mark.parametrize("name", forged.incomplete() | forged.misplaced())
+def test_png_without_all_of_its_pixels_or_with_senseless_chunks_is_refused_by_both(name: str) -> None:
+    files = forged.incomplete() | forged.misplaced()
+    check_refused("fn.decoders.image(x)", {"x": as_files({name: files[name]})}, "DS301")
 
 
 @pytest.mark.parametrize("form", forged.SHORT)

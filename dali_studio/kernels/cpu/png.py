@@ -26,6 +26,8 @@ _SRGB_GAMMA = 45455
 _INTENTS = (b"\0", b"\1", b"\2", b"\3")
 #: Bytes that one compressed byte can stand for, at most: 258 take two bits.
 _MOST_INFLATED = 1032
+#: Place of the first chunk, the chunks that every reader has to understand, the colour type with a palette, its bytes.
+_FIRST, _CRITICAL, _PALETTE, _LONGEST_PALETTE = 8, (b"IHDR", b"PLTE", b"IDAT", b"IEND"), 3, 768
 #: Compressed bytes that are inflated at a time.
 _PIECE = 1 << 16
 
@@ -140,7 +142,7 @@ def _chunks(data: memoryview) -> tuple[list[memoryview], NDArray[np.uint8]]:
 
     As for libpng, pixels lie in chunks that follow each other; further ones, behind another chunk, are passed over.
     """
-    position = 8
+    position = _FIRST
     pixels: list[memoryview] = []
     palette = np.zeros((0, 3), np.uint8)
     before = b""
@@ -151,14 +153,26 @@ def _chunks(data: memoryview) -> tuple[list[memoryview], NDArray[np.uint8]]:
             break
         if not kind[0] & 0x20 and not _is_whole(data, position, length):
             raise DecodeError(f"the PNG file is damaged: wrong checksum in its {kind.decode('latin1')} chunk")
+        _check_kind(kind, first=position == _FIRST)
         if kind == b"IDAT" and (not pixels or before == kind):
             pixels.append(body)
-        elif kind == b"PLTE":
-            palette = np.frombuffer(body, np.uint8)[: length // 3 * 3].reshape(-1, 3)
+        elif kind == b"PLTE" and data[25] == _PALETTE:
+            if len(palette) or pixels or length % 3 or not 0 < length <= _LONGEST_PALETTE:
+                raise DecodeError("the PNG file is damaged: its palette is broken, late or given twice")
+            palette = np.frombuffer(body, np.uint8).reshape(-1, 3)
         elif kind == b"IEND":
+            if data[25] == _PALETTE and not len(palette):
+                raise DecodeError("the PNG file is damaged: it has no palette")
             return pixels, palette
         position, before = position + 12 + length, kind
     raise DecodeError(f"the PNG file ends after {byte_count(len(data))} without its end chunk (IEND); it is cut off")
+
+
+def _check_kind(kind: bytes, *, first: bool) -> None:
+    """Refuse a chunk whose name is none, or that has to be understood and is not."""
+    plain = kind.isalpha() and not kind[2] & 0x20
+    if first != (kind == b"IHDR") or not plain or not (kind[0] & 0x20 or kind in _CRITICAL):
+        raise DecodeError(f"the PNG file is damaged: it has a chunk called {kind.decode('latin1')!r}")
 
 
 def _is_whole(data: memoryview, position: int, length: int) -> bool:

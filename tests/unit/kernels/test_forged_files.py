@@ -58,6 +58,11 @@ def test_a_png_that_lacks_pixels_or_their_checksum_is_refused(name: str) -> None
     assert "PNG" in refused(forged.incomplete()[name])
 
 
+@pytest.mark.parametrize("name", forged.misplaced())
+def test_a_png_with_chunks_that_make_no_sense_is_refused(name: str) -> None:
+    assert "PNG" in refused(forged.misplaced()[name])
+
+
 @pytest.mark.parametrize("pieces", [1, 40])
 def test_pixels_of_a_png_are_inflated_no_further_than_announced(pieces: int) -> None:
     packed = zlib.compress(b"\0abc" + bytes(64 * _MIB), 9)
