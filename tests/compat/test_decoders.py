@@ -273,6 +273,7 @@ def test_jpeg_with_strange_markers_behind_its_rows(options: dict[str, Any]) -> N
     ends = [file[:-2] + bytes([0xFF, marker]) + body + file[-2:] for marker in markers for body in (b"", b"\0\6abcd")]
     middle = len(file) - 60
     inside = [file[:middle] + bytes([0xFF, marker]) + file[middle:] for marker in markers[:3]]
+    inside += [one[:-2] for one in inside]
     check("fn.decoders.image(x)", {"x": [np.frombuffer(one, np.uint8) for one in ends + inside]})
 
 

@@ -10,6 +10,7 @@ damaged data.
 
 from __future__ import annotations
 
+import re
 import threading
 from contextlib import suppress
 from typing import Any
@@ -30,6 +31,8 @@ _CHANNELS = {"GRAY": 1, "RGB": 3, "BGR": 3, "CMYK": 4}
 MOST_PIXELS_A_BYTE = 64 * 16 * 8
 #: What libjpeg-turbo says of damage in spite of which there are pixels.
 _TOLERATED = ("Corrupt", "extraneous", "Inconsistent")
+#: Markers at which the codes of a scan end: all but those between restart intervals.
+_STOP = re.compile(rb"\xff[^\x00\xd0-\xd7\xff]", re.DOTALL)
 _scratch = threading.local()
 
 
@@ -206,12 +209,16 @@ def check_length(data: Buffer, info: ImageInfo) -> None:
 
 
 def _has_end(data: Buffer, info: ImageInfo) -> bool:
-    """Whether an end marker follows the frame header."""
+    """Whether an end marker follows the frame header, or any other that ends the only scan."""
     view = as_view(data)
     tail = bytes(view[-64:])
     if b"\xff\xd9" in tail:
         return True
-    return bytes(view).find(b"\xff\xd9", info.frame_offset) >= 0
+    whole = bytes(view)
+    if whole.find(b"\xff\xd9", info.frame_offset) >= 0:
+        return True
+    scan = whole.find(b"\xff\xda", info.frame_offset)
+    return info.single_scan and scan >= 0 and _STOP.search(whole, scan + 2) is not None
 
 
 def _cut_off(size: int, info: ImageInfo) -> DecodeError:
