@@ -342,7 +342,7 @@ class Executor:
         return RunContext(
             request.batch_size, now.indices, request.iteration, request.samples_so_far, facts.seed, self.workers.map,
             self._memory.take, self.ahead and whole, facts.step.asked, whole, tolerance.failed,
-            partial(tolerance.accepts, facts.step),
+            partial(tolerance.accepts, facts.step), tolerance.too_large,
         )  # fmt: skip
 
     def take_in(self, step: Step, arrays: Any, layout: str, producer: Any) -> DeviceBatch:

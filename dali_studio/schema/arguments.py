@@ -245,6 +245,8 @@ class RunContext:
         Samples of the batch that have failed before; nothing they lead to is an error.
     accepts : callable
         ``accepts(sample, source, error)``: whether the run goes on although a sample failed (argument `on_error`).
+    too_large : collection of int
+        Samples of the batch among `failed` for which memory ran out: they are to be planned as small ones.
     """
 
     batch_size: int
@@ -259,6 +261,7 @@ class RunContext:
     whole: bool = False
     failed: Collection[int] = ()
     accepts: Callable[[int, str, Exception], bool] = _never
+    too_large: Collection[int] = ()
 
 
 class Args:

@@ -10,5 +10,8 @@ DIALECT = Dialect(
     title="NVIDIA DALI",
     module="nvidia.dali",
     functions=FUNCTIONS,
-    arguments={("*", "on_error"): "it stops at the first file that it cannot read or decode"},
+    arguments={
+        ("*", "on_error"): "it stops at the first file that it cannot read or decode",
+        ("*", "max_pixels"): "it decodes pictures of any size",
+    },
 )

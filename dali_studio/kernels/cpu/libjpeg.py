@@ -34,7 +34,7 @@ from dali_studio.kernels.cpu.jit import kernel
 ) = range(15)  # fmt: skip
 DONE, FAILED = 1, 2
 """Outcomes of a request: the pixels are there, or something is wrong with the file."""
-COLOR_SPACES = {"GRAY": 1, "RGB": 2, "BGR": 8}
+COLOR_SPACES = {"GRAY": 1, "RGB": 2, "CMYK": 4, "BGR": 8}
 """What libjpeg-turbo calls the colours that can be asked for."""
 
 _VERSION, _INFO_SIZE = 62, 632
@@ -46,6 +46,8 @@ _ERROR_EXIT, _OUTPUT_MESSAGE, _WARNINGS = 0, 16, 128
 _INFO, _ERROR, _JUMP, _ROWS, _REQUEST, _SPARE, _LEFT, _WIDE, _OUTCOME, BLOCK = (
     0, 1024, 1280, 2304, 2560, 2568, 2576, 2580, 2584, 2624
 )  # fmt: skip
+#: The block begins at a multiple of this.
+_ALIGNED = 16
 #: Rows that are asked for at a time; the library makes two at once where chroma is shared by two rows.
 _AT_ONCE = 16
 #: Columns beyond a window that interpolated chroma looks at, generously.
@@ -214,7 +216,7 @@ def _decode(block: int) -> None:
 @kernel
 def decode_at(memory: Any, request: int, entries: Any) -> int:
     """`decode` with the address of a request."""
-    block = (memory.ctypes.data + 15) // 16 * 16
+    block = (memory.ctypes.data + _ALIGNED - 1) // _ALIGNED * _ALIGNED
     info, errors = block + _INFO, block + _ERROR
     _std_error(errors)
     _store64(errors + _ERROR_EXIT, entries[1])
@@ -255,6 +257,12 @@ def decode(memory: Any, request: Any, entries: Any) -> int:
         `DONE` or `FAILED`.
     """
     return decode_at(memory, request.ctypes.data, entries)
+
+
+def delivered(memory: NDArray[np.uint8]) -> bool:
+    """Whether the last `decode` that used `memory` gave all rows, be they damaged."""
+    begin = (-memory.ctypes.data) % _ALIGNED + _OUTCOME
+    return bool(memory[begin : begin + 8].view(np.int64)[0])
 
 
 @cache

@@ -11,6 +11,8 @@ from dali_studio.kernels.cpu.jit import readable, short_kernel, writable
 
 #: Ways to complete a size, in the order of their numbers.
 MODES = ("default", "stretch", "not_larger", "not_smaller")
+#: In place of a larger size, which no integer holds; it is refused in turn.
+_ENDLESS = 2.0**62
 
 
 @numba.njit
@@ -48,7 +50,7 @@ def _region(low, high, wanted, exact):
     """Size, begin and end of one axis."""
     if wanted < 0:
         low, high = high, low
-    size = np.float64(abs(wanted))
+    size = min(np.float64(abs(wanted)), _ENDLESS)
     # half away from zero, of a number in single precision
     rounded = max(int64(np.floor(np.float32(size) + np.float32(0.5))), 1)
     if exact:
