@@ -8,6 +8,7 @@ at random from a buffer of the next ``initial_fill`` entries of the stream, but 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -107,12 +108,12 @@ class ReaderOrder:
         self._reshuffle = shuffle_after_epoch
         self._reshuffle_seed = PERMUTATION_SEED if shuffle_after_epoch_seed is None else shuffle_after_epoch_seed
         self._keep_original = checkpointing
-        self._order = list(range(n_files))
+        self._order: Sequence[int] = range(n_files)
         self._order_epoch = -1
         self._fill = initial_fill if random_shuffle else 0
-        if random_shuffle:
-            shuffle(self._order, mt19937(PERMUTATION_SEED), 32)
-        self._stream = np.array(self._order if random_shuffle else (), np.int64)
+        permuted = list(self._order) if random_shuffle else []
+        shuffle(permuted, mt19937(PERMUTATION_SEED), 32)
+        self._stream = np.array(permuted, np.int64)
         self._seed = seed
         self.reset()
 
@@ -279,11 +280,12 @@ class ReaderOrder:
         """Bring the list into the order of an epoch; a list that is further on starts over."""
         begin = self._order_epoch + 1
         if self._keep_original or epoch < begin:
-            self._order = list(range(self._size))
+            self._order = range(self._size)
             begin = epoch if self._keep_original else 0
+        order = list(self._order)
         for k in range(begin, epoch + 1):
-            shuffle(self._order, mt19937_64(self._reshuffle_seed + (k + 1 << 32)), 64)
-        self._order_epoch = epoch
+            shuffle(order, mt19937_64(self._reshuffle_seed + (k + 1 << 32)), 64)
+        self._order, self._order_epoch = order, epoch
 
 
 def _check_options(

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
 from dali_studio.core.rows import Rows
-from dali_studio.kernels.cpu.file_discovery import DEFAULT_FILE_FILTERS, FileList, discover_files
+from dali_studio.kernels.cpu.file_discovery import DEFAULT_FILE_FILTERS, FileList, Paths, discover_files
 from dali_studio.kernels.cpu.file_read import GROUP, read_files
 from dali_studio.kernels.cpu.reader_order import ReaderOrder, ReaderState
 from dali_studio.operators.common import ON_ERROR, T, sentence
@@ -76,7 +76,7 @@ class ReaderArguments:
 class _Files:
     """The files of a batch, or of a part of it."""
 
-    paths: list[str]
+    paths: Paths
     labels: NDArray[np.int32]
     data: Sequence[NDArray[np.uint8]] = ()
     failures: dict[int, OSError] = field(default_factory=dict[int, OSError])
@@ -110,7 +110,6 @@ class _Reader:
 
     def __init__(self, files: FileList, order: ReaderOrder, root: str, depth: int = 1) -> None:
         self.files, self.order, self.root = files, order, root
-        self._labels = np.array(files.labels, np.int32)
         self._depth = max(depth, _AHEAD)
         self._ahead: deque[_Ahead] = deque()
         self._threads: ThreadPoolExecutor | None = None
@@ -140,7 +139,7 @@ class _Reader:
         return _Ahead(batch_size, before, read)
 
     def _chosen(self, picked: list[int]) -> _Files:
-        return _Files([self.files.paths[i] for i in picked], self._labels[picked])
+        return _Files(self.files.paths.take(picked), self.files.labels[picked])
 
 
 class File(ReaderArguments, Operator):
@@ -273,7 +272,7 @@ def _root(args: Args) -> str:
 class _Sources(Sequence[str]):
     """Paths relative to the folder they were found in, made when somebody asks."""
 
-    def __init__(self, paths: list[str], root: str) -> None:
+    def __init__(self, paths: Paths, root: str) -> None:
         self._paths, self._root = paths, root
 
     def __len__(self) -> int:
