@@ -113,17 +113,35 @@ class _Reader:
         self._depth = max(depth, _AHEAD)
         self._ahead: deque[_Ahead] = deque()
         self._threads: ThreadPoolExecutor | None = None
+        #: Of the order, where the last batch begins that was not read in advance.
+        self._before: ReaderState | None = None
 
-    def next(self, batch_size: int, context: RunContext | None = None) -> _Files:
-        """The next batch; its files are not read without a context."""
-        ahead = context is not None and context.ahead
-        if self._ahead and not (ahead and self._ahead[0].size == batch_size):  # another batch than expected
+    def seek(self, batch_size: int, now: int, wanted: int) -> int:
+        """As `Operator.seek`."""
+        self._take_back()
+        if wanted == now - 1 and self._before is not None:  # previews ask for other samples of the same batch
+            self.order.set_state(self._before)
+            now = wanted
+        elif wanted < now:
+            self.order.reset()
+            now = 0
+        self._before = None
+        return now if now == wanted else now + self.order.skip(batch_size, wanted - now)
+
+    def _take_back(self) -> None:
+        """Go back to where the batches begin that were read in advance."""
+        if self._ahead:
             self.order.set_state(self._ahead[0].before)
             self._ahead.clear()
+
+    def next(self, batch_size: int, context: RunContext) -> _Files:
+        """The next batch."""
+        ahead = context.ahead
+        if self._ahead and not (ahead and self._ahead[0].size == batch_size):  # another batch than expected
+            self._take_back()
         waiting = self._ahead.popleft() if self._ahead else None
+        self._before = None if ahead else self.order.get_state()
         picked = self.order.next_batch(batch_size) if waiting is None else []
-        if context is None:
-            return self._chosen([])
         while ahead and len(self._ahead) < self._depth:
             self._ahead.append(self._begin(batch_size, context))
         if waiting is not None:
@@ -201,8 +219,8 @@ class File(ReaderArguments, Operator):
         return _Reader(files, order, _root(args), args["prefetch_queue_depth"])
 
     @staticmethod
-    def skip(state: _Reader, args: Args) -> None:
-        state.next(args.context.batch_size)
+    def seek(state: _Reader, args: Args, now: int, wanted: int) -> int:
+        return state.seek(args.context.batch_size, now, wanted)
 
     @staticmethod
     def run(state: _Reader, args: Args, *inputs: Batch) -> tuple[Batch, ...]:

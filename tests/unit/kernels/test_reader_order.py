@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from dali_studio.kernels.cpu.reader_order import ReaderOrder, discover_files
+from dali_studio.kernels.cpu.reader_order import ReaderOrder, ReaderState, discover_files
 
 
 def _batches(order: ReaderOrder, size: int, count: int) -> list[list[int]]:
@@ -172,6 +172,62 @@ def test_order_of_a_long_list_equals_nvidia_dali(nvidia: Any, tmp_path: Path, op
     (tmp_path / "x.bin").write_bytes(b"x")
     expected, _ = _peer_order(nvidia, tmp_path / "x.bin", 70_000, 500, 3, False, options)
     assert _batches(ReaderOrder(70_000, **options), 500, 3) == expected
+
+
+def _skipped(order: ReaderOrder, size: int, count: int) -> None:
+    while count:
+        passed = order.skip(size, count)
+        assert 1 <= passed <= count
+        count -= passed
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_skipped_batches_are_those_that_would_have_come(seed: int) -> None:
+    """Of all orders, from all places, with all sizes of batches; also after going back to a saved state."""
+    rng = random.Random(seed)
+    files = rng.choice([1, 2, 7, 40, 100])
+    shards = rng.randint(1, min(files, 5))
+    options: dict[str, Any] = {"num_shards": shards, "shard_id": rng.randrange(shards), "pad_last_batch": rng.random() < 0.5}
+    kind = rng.choice(["plain", "stick", "picks", "epochs"])
+    options |= {"stick_to_shard": kind == "stick" or (kind == "picks" and rng.random() < 0.3)}
+    options |= {"random_shuffle": kind == "picks", "initial_fill": rng.choice([1, 3, 50]), "seed": seed}
+    options |= {"shuffle_after_epoch": kind == "epochs", "checkpointing": rng.random() < 0.3}
+    skipping, reading = ReaderOrder(files, **options), ReaderOrder(files, **options)
+    size = rng.choice([1, 3, 8, 2 * files + 1])
+    for _ in range(12):
+        state, count = skipping.get_state(), rng.randint(1, 40)
+        _skipped(skipping, size, count)
+        _batches(reading, size, count)
+        if rng.random() < 0.3:
+            skipping.set_state(state)
+            assert _batches(skipping, size, count) == _batches(_moved_back(reading, state), size, count)
+        assert _batches(skipping, size, 3) == _batches(reading, size, 3)
+        if rng.random() < 0.3:  # batches of other sizes come in between
+            other = rng.randint(1, 9)
+            assert _batches(skipping, other, 2) == _batches(reading, other, 2)
+
+
+def _moved_back(order: ReaderOrder, state: ReaderState) -> ReaderOrder:
+    order.set_state(state)
+    return order
+
+
+@pytest.mark.parametrize("pad", [False, True])
+@pytest.mark.parametrize("stick", [False, True])
+def test_orders_without_chance_go_anywhere_at_once(pad: bool, stick: bool) -> None:
+    options = {"num_shards": 3, "shard_id": 1, "pad_last_batch": pad, "stick_to_shard": stick}
+    far = ReaderOrder(100, **options)
+    assert far.skip(8, 10**12) == 10**12
+    period = 3 * 5 if pad else 33 if stick else 25  # batches until everything begins again
+    near = ReaderOrder(100, **options)
+    _batches(near, 8, 10**12 % period)
+    assert _batches(far, 8, 40) == _batches(near, 8, 40)
+
+
+@pytest.mark.parametrize("option", ["random_shuffle", "shuffle_after_epoch"])
+def test_orders_of_chance_go_a_part_of_the_way(option: str) -> None:
+    order = ReaderOrder(1000, **{option: True})
+    assert 1 <= order.skip(8, 10**12) < 10**7
 
 
 # ------------------------------------------------------------------------------------------------------------ files
