@@ -15,8 +15,8 @@ except ImportError:  # Windows, where nobody can delete a file that is open
     fcntl = None
 
 
-def replace_file(path: str | os.PathLike[str], text: str) -> None:
-    """Write a text to a file; links are followed.
+def replace_file(path: str | os.PathLike[str], content: str | bytes) -> None:
+    """Write a text or bytes to a file; links are followed.
 
     What earlier calls for this file have left behind, because their process was killed, is removed.
 
@@ -36,7 +36,7 @@ def replace_file(path: str | os.PathLike[str], text: str) -> None:
     temporary, stream = _created(target, mode)
     try:
         with os.fdopen(stream, "wb") as file:
-            file.write(text.encode())
+            file.write(content.encode() if isinstance(content, str) else content)
             file.flush()
             os.fsync(stream)
             # Renamed while it is locked: nobody takes it for one that was left behind. Windows renames closed files.
