@@ -46,13 +46,18 @@ class Painter:
     registry : Registry
     send : callable
         Takes a message and its buffers.
+    hurried : callable
+        Whether somebody waits for other work.
     """
 
-    def __init__(self, registry: Registry, send: Callable[[messages.KernelMessage, Sequence[bytes]], None]) -> None:
+    def __init__(
+        self, registry: Registry, send: Callable[[messages.KernelMessage, Sequence[bytes]], None],
+        hurried: Callable[[], bool] = lambda: False,
+    ) -> None:  # fmt: skip
         self.registry, self._send = registry, send
         self.width = 296
         self._workers = WorkerPool(2)
-        self._engine = PreviewEngine(registry, self._workers)
+        self._engine = PreviewEngine(registry, self._workers, hurried)
         self._painted: dict[PortRef, tuple[object, ...]] = {}
         self._strip_of: tuple[object, ...] = ()
 

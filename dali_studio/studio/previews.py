@@ -34,8 +34,8 @@ from dali_studio.schema.traits import ReadsData
 _CACHE_BYTES = 512 * 1024 * 1024
 #: Batches of a Python source that stay available, since a source cannot go back.
 _KEPT_BATCHES = 8
-#: Seconds that previews go through batches that nobody wants to see, before they give up.
-_PATIENCE = 10.0
+#: Seconds that previews go through batches that nobody wants to see before they give up; where somebody waits.
+_PATIENCE, _HURRIED_PATIENCE = 10.0, 1.0
 
 
 @dataclass(slots=True)
@@ -116,10 +116,14 @@ class PreviewEngine:
     registry : Registry
     workers : WorkerPool
         Its ``cancelled`` event stops a computation between samples and steps.
+    hurried : callable
+        Whether somebody waits for other work: far batches are given up sooner then.
     """
 
-    def __init__(self, registry: Registry, workers: WorkerPool) -> None:
-        self.registry, self.workers = registry, workers
+    def __init__(
+        self, registry: Registry, workers: WorkerPool, hurried: Callable[[], bool] = lambda: False
+    ) -> None:
+        self.registry, self.workers, self._hurried = registry, workers, hurried
         self._store = _Store()
         self._sources: dict[str, SourceState] = {}
         self._gpu: tuple[int, GpuRunner] | None = None
@@ -154,7 +158,7 @@ class PreviewEngine:
         keys = self.structural_keys(graph, seed, seeds)
         broken = {finding.node for finding in errors(validation.diagnostics) if finding.node}
         failed: list[Diagnostic] = []
-        way = _Way(self.workers.check)
+        way = _Way(self.workers.check, self._hurried)
         while True:
             part = self._part(graph, broken, only)
             if not len(part):
@@ -206,7 +210,7 @@ class PreviewEngine:
             return {}
         try:
             indices = np.arange(graph.options.batch_size)
-            made = self._run(part, keys, seeds, seed, iteration, indices, _Way(self.workers.check))
+            made = self._run(part, keys, seeds, seed, iteration, indices, _Way(self.workers.check, self._hurried))
         except DaliStudioError:
             return {}  # the same failure is reported by `compute`
         return {
@@ -348,21 +352,24 @@ class _Way:
     Parameters
     ----------
     check : callable
-        Raises if something else was asked for.
+        Raises if other pictures were asked for.
+    hurried : callable
+        Whether somebody waits for other work.
     """
 
-    def __init__(self, check: Callable[[], None]) -> None:
-        self._check, self._end = check, monotonic() + _PATIENCE
+    def __init__(self, check: Callable[[], None], hurried: Callable[[], bool]) -> None:
+        self._check, self._hurried, self._begin = check, hurried, monotonic()
         self.given_up = False
 
     def __call__(self, node: str) -> None:
         self._check()
-        if monotonic() > self._end:
+        spent = monotonic() - self._begin
+        if spent > _PATIENCE or (spent > _HURRIED_PATIENCE and self._hurried()):
             self.given_up = True
             raise DaliStudioError(
                 Diagnostic(
                     code="DS304", node=node,
-                    message=f"The batch was not reached in {_PATIENCE:g} s: it depends on all batches before it.",
+                    message=f"The batch was not reached in {spent:.0f} s: it depends on all batches before it.",
                     hint="Choose an earlier batch, or this one again: the next try goes on where this one ended.",
                 )
             )  # fmt: skip

@@ -62,7 +62,7 @@ class Session:
     ) -> None:  # fmt: skip
         self.registry, self._transmit, self._images = registry, send, images
         self._lock = threading.Lock()
-        self.painter = Painter(registry, self.send)
+        self.painter = Painter(registry, self.send, lambda: self.worker.waits("detail", "free", "run"))
         self.profiler = Profiler(registry, self.send)
         self.worker = Worker(JOBS, self._begin, self._interrupt, self._failed)
         self.dialect = next(iter(DIALECTS))

@@ -55,6 +55,11 @@ class Worker:
         with self._wake:
             return self._jobs.pop(name, None) is not None
 
+    def waits(self, *names: str) -> bool:
+        """Whether a job of one of these names waits."""
+        with self._wake:
+            return any(name in self._jobs for name in names)
+
     @property
     def idle(self) -> bool:
         """Whether nothing runs or waits."""

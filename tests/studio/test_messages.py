@@ -144,6 +144,27 @@ def test_a_nearer_batch_is_shown_while_a_far_one_is_looked_for(
 
 
 @pytest.mark.parametrize("make", PATHS, ids=["picks", "epochs", "source"])
+def test_other_work_does_not_wait_for_a_far_batch(make: Callable[[], Pipeline], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(previews, "_PATIENCE", 10_000.0)
+    client = Client(make().graph)
+    blocked(client, iteration=FAR)
+    finished = threading.Event()
+    report = client.session.profiler._send
+
+    def send(message: messages.KernelMessage, buffers: Any) -> None:
+        report(message, buffers)
+        if isinstance(message, messages.RunFinished):
+            finished.set()
+
+    client.session.profiler._send = send
+    client.session.receive({"type": "run", "batches": 1})
+    assert finished.wait(60)
+    (shown,) = only(client.received, messages.Previews)
+    assert "was not reached" in shown.failed[0].message
+    client.session.close()
+
+
+@pytest.mark.parametrize("make", PATHS, ids=["picks", "epochs", "source"])
 def test_previews_give_up_after_a_while_and_the_next_try_goes_on(
     make: Callable[[], Pipeline], monkeypatch: pytest.MonkeyPatch
 ) -> None:
