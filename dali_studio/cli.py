@@ -38,7 +38,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         note("Interrupted.")
         return INTERRUPTED
     except BrokenPipeError:  # the reader of a pipe, such as `head`, has seen enough
-        sys.stderr.close()
         return 0
 
 
@@ -118,7 +117,7 @@ def export(options: argparse.Namespace) -> int:
         note("Nothing was written. With --force, a program is written that raises an error where something is missing.")
         return FAILED
     if options.output is None:
-        sys.stdout.write(emitted.source)
+        say(emitted.source, end="")
     else:
         _write(Path(options.output), emitted.source)
     return FAILED if errors(emitted.diagnostics) else 0

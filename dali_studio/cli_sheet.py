@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,20 +18,18 @@ _COLUMNS = 8
 _SIDE = 1.9
 
 
-def contact_sheet(names: Sequence[str], outputs: Sequence[TensorListCPU], path: Path) -> Path | None:
+def contact_sheet(names: Sequence[str], outputs: Sequence[TensorListCPU]) -> bytes | None:
     """Draw a row of samples for every output that holds images.
 
     Parameters
     ----------
     names, outputs
         What the pipeline returned.
-    path
-        Where the PNG goes.
 
     Returns
     -------
-    Path or None
-        `path`, or ``None`` if no output holds images.
+    bytes or None
+        A PNG, or ``None`` if no output holds images.
     """
     shown = [(name, batch) for name, batch in zip(names, outputs, strict=True) if _is_image(batch)]
     if not shown:
@@ -55,8 +53,9 @@ def contact_sheet(names: Sequence[str], outputs: Sequence[TensorListCPU], path: 
             ]
             place.imshow(_displayable(sample, batch.layout()), cmap="gray", vmin=0, vmax=255)
             place.set_title("\n".join(title), fontsize=6, parse_math=False)
-    figure.savefig(path, dpi=110)
-    return path
+    picture = io.BytesIO()
+    figure.savefig(picture, dpi=110, format="png")
+    return picture.getvalue()
 
 
 def _title(name: str) -> str:

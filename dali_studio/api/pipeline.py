@@ -278,7 +278,9 @@ class Pipeline:
         """
         del use_copy_kernel
         name = data_node.name if isinstance(data_node, DataNode) else self._trace.names.get(data_node, data_node)
-        feeders = self._built().feeders
+        engine = self._built()
+        engine.check_process()
+        feeders = engine.feeders
         if name not in feeders:
             raise DaliStudioError(
                 Diagnostic(

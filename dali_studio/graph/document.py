@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import uuid
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, cast
@@ -16,6 +15,7 @@ from dali_studio.core.limits import DEEPEST, MOST_OUTPUTS
 from dali_studio.core.wording import shortened
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.encode import FORMAT, dumps
+from dali_studio.graph.files import replace_file
 from dali_studio.graph.migrations import OperatorMigrations, migrate_document, migrate_operators
 from dali_studio.graph.model import Graph
 from dali_studio.graph.node import GraphOptions, Node, option_found
@@ -60,28 +60,12 @@ def save(graph: Graph, view: Mapping[str, Any] | None, path: str | os.PathLike[s
         DS401 if a value has no JSON form, DS302 if the file cannot be written; the old file is untouched then.
     """
     text = dumps(graph, view)
-    target = Path(os.path.realpath(path))
     try:
-        _replace_file(target, text)
+        replace_file(path, text)
     except OSError as error:
         message = f"{os.fspath(path)} could not be written: {error.strerror or error}."
         hint = "Choose a folder that exists and may be written."
         raise DaliStudioError(Diagnostic(code="DS302", message=message, hint=hint, source=os.fspath(path))) from error
-
-
-def _replace_file(target: Path, text: str) -> None:
-    # The new file lies in the same folder, because a rename is atomic only inside one file system.
-    temporary = target.with_name(f".{target.name}.{uuid.uuid4().hex}.tmp")
-    mode = target.stat().st_mode & 0o777 if target.exists() else 0o666
-    try:
-        with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as stream:
-            stream.write(text.encode())
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.replace(target)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
 
 
 def load(

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -251,3 +255,47 @@ def test_operator_migrations(monkeypatch: pytest.MonkeyPatch) -> None:
         (4, 1.0),
     ]
     assert [(d.code, d.node, d.severity) for d in found] == [("DS402", "v4", "warning")]
+
+
+LEFT = f".graph.json.{'a' * 32}.tmp"
+
+
+def test_what_killed_saves_left_behind_is_removed(tmp_path: Path) -> None:
+    others = [".graph.json.tmp", f".other.json.{'a' * 32}.tmp", ".graph.json.notes.tmp", f"graph.json.{'a' * 32}.tmp"]
+    for name in (LEFT, *others):
+        (tmp_path / name).write_text("half a")
+    save(Graph(), None, tmp_path / "graph.json")
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["graph.json", *others])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there an open file cannot be deleted anyway")
+def test_the_file_of_a_save_that_goes_on_in_another_process_is_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    during: list[list[str]] = []
+
+    def fsync(stream: int, fsync: Callable[[int], None] = os.fsync) -> None:
+        fsync(stream)
+        if not during:
+            during.append([])
+            program = (
+                "import sys; from dali_studio.graph.document import save; from dali_studio.graph.model import Graph; "
+                "save(Graph(), None, sys.argv[1])"
+            )
+            subprocess.run([sys.executable, "-c", program, str(tmp_path / "graph.json")], check=True, timeout=60)
+            during[0] += sorted(path.name for path in tmp_path.iterdir())
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    save(Graph(), None, tmp_path / "graph.json")
+    ((mine, theirs),) = during
+    assert mine.endswith(".tmp") and theirs == "graph.json"
+    assert [path.name for path in tmp_path.iterdir()] == ["graph.json"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pipes in folders")
+def test_a_pipe_is_not_replaced_by_a_document(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(DaliStudioError, match=r"pipe could not be written: it is no file") as caught:
+        save(Graph(), None, tmp_path / "pipe")
+    assert caught.value.diagnostics[0].code == "DS302"
+    assert [path.name for path in tmp_path.iterdir()] == ["pipe"]
