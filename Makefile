@@ -4,6 +4,7 @@
 #   make bench    benchmarks       make generated   what is generated from the code
 #   make emulate  GPU tests of kernels on the CPU, by g++
 #   make endurance   long and repeated runs; ARGS="--device cpu" without a GPU
+#   make fuzz     search for faults with mutated inputs, without end
 #   make wheel    a release in dist/
 # PYTHON=python3.12 chooses the interpreter of a new .venv; EXTRAS=dev,peer adds extras; ARGS passes options on.
 
@@ -23,7 +24,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 NPM_INSTALL := npm install --no-save --no-fund --no-audit --loglevel=error
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: setup lab test bench emulate endurance lint generated frontend frontend-test wheel clean
+.PHONY: setup lab test bench emulate endurance fuzz lint generated frontend frontend-test wheel clean
 .DELETE_ON_ERROR:
 
 setup: $(STAMPS)/warm
@@ -76,6 +77,10 @@ emulate: $(STAMPS)/warm
 
 endurance: $(STAMPS)/warm
 	@$(BIN)/python tests/benchmarks/endurance.py $(ARGS)
+
+# Ends by itself with ARGS="--seconds 600" or ARGS="--inputs 1000000"; tests/fuzz/README.md has the other options.
+fuzz: $(STAMPS)/warm
+	@$(BIN)/python tests/fuzz $(ARGS)
 
 # All of them run, also after one has found something.
 lint: $(STAMPS)/package-$(EXTRAS)

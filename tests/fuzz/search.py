@@ -22,7 +22,7 @@ SECONDS, SECONDS_OF_BATCH = 5.0, 30.0
 #: A process is started anew after so many batches, so that no case suffers for many before it.
 BATCHES_OF_PROCESS = 400
 #: Of the same kind of finding in the same group, so many are kept in full.
-KEPT_OF_A_KIND = 20
+KEPT_OF_A_KIND = 100
 _SECONDS_TO_START = 180.0
 
 
