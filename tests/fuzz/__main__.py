@@ -39,10 +39,11 @@ def main() -> int:
         return _one(families[0], given.seed, given.case, given.write)
     settings = {name: str(value) if isinstance(value, Path) else value for name, value in vars(given).items()} | facts()
     log = Log(given.log, given.keep, settings)
-    print(search(
+    told = search(
         inputs=given.inputs, seconds=given.seconds, seed=given.seed, families=families, processes=given.processes,
         first=given.first, log=log,
-    ))  # fmt: skip
+    )  # fmt: skip
+    log.say(told)
     return 1 if log.findings else 0
 
 
@@ -53,7 +54,7 @@ def _one(family: str, seed: int, number: int, path: Path | None) -> int:
     lane = Lane(iter(()), seed, log, lambda: True)
     (outcome,) = lane.tried(family, [number])
     lane.close()
-    print(f"{family} {number} ({outcome.group}): {outcome.verdict}\n{outcome.detail}")
+    log.say(f"{family} {number} ({outcome.group}): {outcome.verdict}\n{outcome.detail}")
     return 1 if outcome.finding else 0
 
 

@@ -9,6 +9,12 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from images import encoded, picture
+from tolerances import EXACT, TOLERANCES
+
+from dali_studio.api.default import default_registry
+from dali_studio.schema.arguments import ENUMS
+from dali_studio.schema.model import ArgumentSchema, OperatorSchema
 from fuzz import programs
 from fuzz.machine import Memory
 from fuzz.outcome import Outcome, compared, unexpected
@@ -16,12 +22,6 @@ from fuzz.peer import Peer
 from fuzz.programs import Array, Call, Member
 from fuzz.randomness import of_case
 from fuzz.values import value_for
-from images import encoded, picture
-from tolerances import EXACT, TOLERANCES
-
-from dali_studio.api.default import default_registry
-from dali_studio.schema.arguments import ENUMS
-from dali_studio.schema.model import ArgumentSchema, OperatorSchema
 
 FAMILY = "arguments"
 BATCH = 8
@@ -82,7 +82,7 @@ def _given(rng: random.Random, argument: ArgumentSchema) -> Any:
 def _is_large(call: Call) -> bool:
     """Whether results may be as large as a number says: then only the verdict before the run would be compared."""
     flat = [item for value in call.arguments.values() for item in (np.ravel(value).tolist() if isinstance(value, np.ndarray | list | tuple) else [value])]
-    return any(isinstance(item, int | float) and not isinstance(item, bool) and 3000 < abs(item) for item in flat)
+    return any(isinstance(item, int | float) and not isinstance(item, bool) and abs(item) > 3000 for item in flat)
 
 
 class Arguments:

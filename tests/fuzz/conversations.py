@@ -12,11 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from fuzz.documents import anything
-from fuzz.machine import HERE, Memory
-from fuzz.outcome import Outcome
-from fuzz.randomness import EDGES, TEXTS, of_case
-from fuzz.values import value_for
 
 from dali_studio.api.default import default_registry
 from dali_studio.api.folders import folder_readers, point_at
@@ -25,6 +20,11 @@ from dali_studio.graph import edits
 from dali_studio.graph.document import dumps, loads
 from dali_studio.studio import messages
 from dali_studio.studio.session import Session
+from fuzz.documents import anything
+from fuzz.machine import HERE, Memory
+from fuzz.outcome import Outcome
+from fuzz.randomness import EDGES, TEXTS, of_case
+from fuzz.values import value_for
 
 FAMILY = "messages"
 BATCH = 4

@@ -12,12 +12,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from fuzz import plain_bytes
-from fuzz.machine import HERE, Memory
-from fuzz.outcome import Outcome, unexpected
-from fuzz.randomness import EDGES, FLOATS, TEXTS, of_case
-from fuzz.values import value_for
-
 from dali_studio import Pipeline
 from dali_studio.api.default import default_registry
 from dali_studio.api.folders import idle_readers, point_at
@@ -27,6 +21,11 @@ from dali_studio.core.diagnostics import DaliStudioError, errors
 from dali_studio.graph.document import dumps, loads
 from dali_studio.graph.model import Graph
 from dali_studio.graph.validate import validate
+from fuzz import plain_bytes
+from fuzz.machine import HERE, Memory
+from fuzz.outcome import Outcome, unexpected
+from fuzz.randomness import EDGES, FLOATS, TEXTS, of_case
+from fuzz.values import value_for
 
 FAMILY = "documents"
 BATCH = 16
@@ -261,7 +260,7 @@ class Documents:
             done.append("run")
             _run(graph)
             return "ran"
-        return f"{len(errors(found)) and 'with errors' or 'good'}"
+        return f"{(len(errors(found)) and 'with errors') or 'good'}"
 
 
 def _check_program(source: str, graph: Graph) -> None:

@@ -10,11 +10,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from images import dataset
+
 from fuzz import arguments, conversations, documents, pictures
 from fuzz.machine import serve
 from fuzz.outcome import Outcome
 from fuzz.peer import Peer
-from images import dataset
 
 MODULES = {module.FAMILY: module for module in (pictures, documents, conversations, arguments)}
 #: Cases that are tried together.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import pickle
@@ -28,10 +29,8 @@ class Memory:
     def begin(self) -> None:
         """Measure from here on."""
         if _CLEAR.exists():
-            try:
+            with contextlib.suppress(OSError):  # some containers forbid it; then the highest of the whole run counts
                 _CLEAR.write_text("5")
-            except OSError:  # some containers forbid it; then the highest of the whole run counts
-                pass
             self._before = _of("VmRSS:")
 
     def grown(self) -> int:
@@ -59,7 +58,7 @@ def take_stdout() -> int:
     return answers
 
 
-class Ended(Exception):
+class EndedError(Exception):
     """A process that was asked has ended, or was ended since it did not answer; `reason` says which."""
 
     def __init__(self, reason: str) -> None:
@@ -85,7 +84,7 @@ class Child:
         )  # fmt: skip
 
     def tell(self, question: Any) -> None:
-        """Send something; raises `Ended` if nobody is there."""
+        """Send something; raises `EndedError` if nobody is there."""
         try:
             pickle.dump(question, self._process.stdin)
             self._process.stdin.flush()
@@ -97,24 +96,24 @@ class Child:
 
         Raises
         ------
-        Ended
+        EndedError
             If it ended, or said nothing for so long and was ended.
         """
         if not select.select([self._process.stdout], [], [], seconds)[0]:
             self.close()
-            raise Ended(f"no answer for {seconds:g} s")
+            raise EndedError(f"no answer for {seconds:g} s")
         try:
             return pickle.load(self._process.stdout)
         except (EOFError, pickle.UnpicklingError) as error:
             raise self._ended() from error
 
-    def _ended(self) -> Ended:
+    def _ended(self) -> EndedError:
         try:
             code = self._process.wait(5)
         except subprocess.TimeoutExpired:
             code = 0
         self.close()
-        return Ended(signal.Signals(-code).name if code < 0 else f"exit code {code}")
+        return EndedError(signal.Signals(-code).name if code < 0 else f"exit code {code}")
 
     def close(self) -> None:
         """End the process."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fuzz import programs
-from fuzz.machine import Child, Ended, Memory, serve
+from fuzz.machine import Child, EndedError, Memory, serve
 from fuzz.programs import Array, Call
 
 NAME = "nvidia.dali"
@@ -70,7 +70,7 @@ class Peer:
                 self._child.answer(60)
             self._child.tell(question)
             return self._child.answer(SECONDS)
-        except Ended as ended:
+        except EndedError as ended:
             self._child = None
             return Verdict(message=f"ended: {ended.reason}")
 

@@ -11,10 +11,11 @@ from collections.abc import Callable
 from functools import cache
 
 import numpy as np
-from fuzz import plain_bytes
-from fuzz.randomness import integer, some
 from images import coded, encoded, picture
 from PIL import Image
+
+from fuzz import plain_bytes
+from fuzz.randomness import integer, some
 
 SIZES = ((24, 31), (8, 8), (1, 1), (17, 3), (3, 40), (33, 64))
 Mutation = Callable[[random.Random, bytes], bytes]

@@ -6,15 +6,15 @@ import traceback
 from collections.abc import Sequence
 
 import numpy as np
+from tolerances import TOLERANCES
+
+from dali_studio.core.diagnostics import DaliStudioError
 from fuzz import picture_files, programs
 from fuzz.machine import Memory
 from fuzz.outcome import Outcome, compared, unexpected
 from fuzz.peer import Peer, Verdict
 from fuzz.programs import Array, Call, Member
 from fuzz.randomness import of_case
-from tolerances import TOLERANCES
-
-from dali_studio.core.diagnostics import DaliStudioError
 
 FAMILY = "pictures"
 BATCH = 64

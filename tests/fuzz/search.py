@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from fuzz.families import BATCHES, SHARES, content
-from fuzz.machine import Child, Ended
+from fuzz.machine import Child, EndedError
 from fuzz.outcome import Outcome
 
 #: How long one case may take. A batch may take longer; when it does, its cases are tried one by one.
@@ -103,7 +103,7 @@ def _listed(counts: Counter[tuple[str, str, str]]) -> list[list[Any]]:
 
 def schedule(shares: dict[str, int], first: int = 0) -> Iterator[tuple[str, list[int]]]:
     """Batches without end: families in proportion to their shares, numbers in turn from `first`."""
-    begin = {family: first for family in shares}
+    begin = dict.fromkeys(shares, first)
     given = dict.fromkeys(shares, 0.0)
     while True:
         family = min(shares, key=lambda name: given[name] / shares[name])
@@ -133,12 +133,12 @@ class Lane(threading.Thread):
         """Outcomes of the cases, whatever they do to the process."""
         try:
             return self._ask(family, numbers, SECONDS_OF_BATCH if len(numbers) > 1 else SECONDS)
-        except Ended:
+        except EndedError:
             if len(numbers) > 1:
                 return [outcome for number in numbers for outcome in self.tried(family, [number])]
         try:  # once more, in a fresh process: another program may have kept the machine busy
             return self._ask(family, numbers, SECONDS)
-        except Ended as ended:
+        except EndedError as ended:
             kind = "hang" if ended.reason.startswith("no answer") else "crash"
             return [Outcome(numbers[0], "the process", kind, kind, ended.reason)]
 
@@ -151,7 +151,7 @@ class Lane(threading.Thread):
         try:
             self._child.tell((family, self._seed, numbers))
             return self._child.answer(seconds)
-        except Ended:
+        except EndedError:
             self._child = None
             raise
 

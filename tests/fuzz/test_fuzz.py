@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from fuzz import families, outcome, picture_files
 from fuzz.randomness import of_case
 from fuzz.search import Lane, Log
@@ -64,19 +65,19 @@ class Broken(Lane):
     """A lane whose process does what the case says."""
 
     def _ask(self, family: str, numbers: list[int], seconds: float) -> list[outcome.Outcome]:
-        from fuzz.machine import Ended
+        from fuzz.machine import EndedError
 
         if 13 in numbers:
-            raise Ended("SIGSEGV")
+            raise EndedError("SIGSEGV")
         if 5 in numbers:
-            raise Ended("no answer for 5 s")
+            raise EndedError("no answer for 5 s")
         return [outcome.Outcome(number, "x", "fine") for number in numbers]
 
 
 def test_the_case_that_ends_or_stops_the_process_is_found() -> None:
     lane = Broken(iter([("pictures", list(range(8)))]), 0, Log(None, None, {}, say=lambda _: None), lambda: True)
     found = {case.number: case.finding for case in lane.tried("pictures", list(range(4, 16)))}
-    assert found == {number: "" for number in range(4, 16)} | {13: "crash", 5: "hang"}
+    assert found == dict.fromkeys(range(4, 16), "") | {13: "crash", 5: "hang"}
 
 
 def test_a_difference_is_a_finding_unless_it_is_listed() -> None:
@@ -91,6 +92,7 @@ def test_a_difference_is_a_finding_unless_it_is_listed() -> None:
 
 def test_memory_is_measured() -> None:
     import numpy as np
+
     from fuzz.machine import Memory
 
     memory = Memory()

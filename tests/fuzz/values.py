@@ -5,10 +5,9 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from fuzz.randomness import EDGES, FLOATS, TEXTS
-
 from dali_studio.schema.arguments import ENUMS
 from dali_studio.schema.model import ArgumentSchema
+from fuzz.randomness import EDGES, FLOATS, TEXTS
 
 #: Names of the document's form for enumerations, by type.
 _MEMBERS = {kind: tuple(enum.__members__) for kind, enum in ENUMS.items()}
