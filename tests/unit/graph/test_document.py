@@ -217,3 +217,11 @@ def test_operator_migrations(monkeypatch: pytest.MonkeyPatch) -> None:
         (4, 1.0),
     ]
     assert [(d.code, d.node, d.severity) for d in found] == [("DS402", "v4", "warning")]
+
+
+def test_versions_of_operators_are_not_counted_up_to() -> None:
+    """A document may say any number; this one took hours."""
+    text = document(nodes=[{"key": "v", "operator": "rotate", "version": -(2**63)}])
+    graph, _, found = loads(text, toy_registry())
+    assert graph.node("v").version == toy_registry().schema("rotate").version
+    assert not found
