@@ -32,8 +32,8 @@ BATCH = 4
 LONGEST = 10
 #: A message may let this much be kept (pictures of previews are), beside what is measured of all else.
 MEMORY = 100 * 2**20
-#: How long the worker of a session may take to answer.
-SECONDS = 4.0
+#: How long the worker of a session may take before something else is asked of it, and how long that may take.
+PATIENCE, SECONDS = 1.0, 3.0
 REGISTRY = default_registry()
 _OPERATORS = tuple(name for name in REGISTRY if REGISTRY.schema(name).role != "copy")
 #: Larger pictures, and longer runs, are what a user asks for and waits for.
@@ -77,7 +77,7 @@ def _message(rng: random.Random, keys: list[str]) -> Json:
         case "move_nodes":
             more = {"positions": {rng.choice(keys): {"x": rng.uniform(-1e9, 1e9), "y": 0.5}}}
         case "choose_sample":
-            more = {"sample": rng.choice((0, 1, 5, -1, *EDGES)), "iteration": rng.choice((0, 1, 2, 7, -1, *EDGES))}
+            more = {"sample": rng.choice((0, 1, 5, -1, *EDGES)), "iteration": rng.choice((0, 1, 2, 7)) if rng.random() < 0.7 else rng.choice(EDGES)}
         case "run" | "compare_devices":
             more = {"batches": rng.choice((1, 2, 0, -1))}
         case "request_code":
@@ -206,7 +206,12 @@ class Conversations:
         return Outcome(number, "conversation", "answered", inputs=len(said))
 
     def _unanswered(self, session: Session) -> tuple[str, str] | None:
-        return None if session.worker.wait(SECONDS) else ("hang", f"the session's worker was not ready after {SECONDS:g} s")
+        """What may be long, such as going to a far batch, must give way to what is asked for next."""
+        if session.worker.wait(PATIENCE):
+            return None
+        session.receive({"type": "stop"})
+        session.receive({"type": "choose_sample", "sample": 0, "iteration": 0})
+        return None if session.worker.wait(SECONDS) else ("hang", f"the worker was not ready {SECONDS:g} s after a newer request")
 
     def _found(self, number: int, said: list[Json], message: Json, kind: str, detail: str) -> Outcome:
         return Outcome(number, str(message.get("type"))[:40], kind, kind, f"{json.dumps(message)[:2000]}\n{detail}", len(said))
