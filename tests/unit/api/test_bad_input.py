@@ -225,3 +225,12 @@ def test_the_next_run_goes_on_after_a_bad_sample(options: dict[str, Any]) -> Non
     assert outcomes == ["good", 1, 0, "good"]
     with pytest.raises(StopIteration):
         made.run()
+
+
+@pytest.mark.parametrize(("value", "shape"), [(3, (3,)), (3.0, (3,)), ([2, 1], (2, 1))])
+def test_a_document_may_have_a_number_where_a_list_of_one_is_meant(value: Any, shape: tuple[int, ...]) -> None:
+    graph = Graph()
+    graph.add_node(Node(key="a", operator="random.uniform", arguments={"shape": tuple(value) if isinstance(value, list) else value}))
+    graph.set_outputs([PortRef(node="a", output=0)])
+    (made,) = Pipeline.from_graph(graph).run()
+    assert made.at(0).shape == shape
