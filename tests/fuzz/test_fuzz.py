@@ -26,6 +26,7 @@ def searched(folder: Path, *options: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in log.read_text().splitlines()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("family", "inputs"), [("pictures", 640), ("documents", 320), ("messages", 60), ("arguments", 240)]
 )
