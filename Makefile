@@ -1,9 +1,11 @@
 # The verbs of this project. Needs make and Python >= 3.11; no Node, compiler or GPU.
 #   make lab      JupyterLab with the designer and sample photos
 #   make test     all tests        make lint   style, types, layers
+#   make test-floors   some tests with the lowest versions of the dependencies
 #   make bench    benchmarks       make generated   what is generated from the code
 #   make emulate  GPU tests of kernels on the CPU, by g++
 #   make endurance   long and repeated runs; ARGS="--device cpu" without a GPU
+#   make fuzz     search for faults with mutated inputs, without end
 #   make wheel    a release in dist/
 # PYTHON=python3.12 chooses the interpreter of a new .venv; EXTRAS=dev,peer adds extras; ARGS passes options on.
 
@@ -23,7 +25,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 NPM_INSTALL := npm install --no-save --no-fund --no-audit --loglevel=error
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: setup lab test bench emulate endurance lint generated frontend frontend-test wheel clean
+.PHONY: setup lab test test-floors bench emulate endurance fuzz lint generated frontend frontend-test wheel clean
 .DELETE_ON_ERROR:
 
 setup: $(STAMPS)/warm
@@ -64,6 +66,21 @@ lab: $(STAMPS)/warm
 test: $(STAMPS)/warm
 	@$(BIN)/python -m pytest $(ARGS)
 
+# A second environment with the lowest versions that pyproject.toml allows, and what of the tests concerns them. It has
+# neither nvidia.dali nor PyTorch, so CI, which would make their absence an error, is not set.
+FLOORS := .venv-floors
+FLOORS_TESTS := tests/unit tests/studio tests/properties tests/architecture/test_layers.py tests/architecture/test_generated.py
+$(FLOORS)/.installed: pyproject.toml
+	@echo "Installing the lowest versions of the dependencies into $(FLOORS) ..."
+	@test -x $(FLOORS)/bin/python || $(PYTHON) -m venv $(FLOORS)
+	@$(FLOORS)/bin/python tests/lowest.py > $(FLOORS)/lowest.txt
+	@$(FLOORS)/bin/python -m pip install -qq -r $(FLOORS)/lowest.txt
+	@touch $@
+
+test-floors: $(BUNDLE) $(FLOORS)/.installed
+	@env -u CI PYTHONPATH=$(CURDIR) NUMBA_CACHE_DIR=$(CURDIR)/$(FLOORS)/kernels PYTHONDONTWRITEBYTECODE=1 \
+		$(FLOORS)/bin/python -m pytest -p no:cacheprovider $(FLOORS_TESTS) $(ARGS)
+
 bench: $(STAMPS)/warm
 	@$(BIN)/python tests/benchmarks $(ARGS)
 	@$(BIN)/python tests/benchmarks/latency.py
@@ -76,6 +93,10 @@ emulate: $(STAMPS)/warm
 
 endurance: $(STAMPS)/warm
 	@$(BIN)/python tests/benchmarks/endurance.py $(ARGS)
+
+# Ends by itself with ARGS="--seconds 600" or ARGS="--inputs 1000000"; tests/fuzz/README.md has the other options.
+fuzz: $(STAMPS)/warm
+	@$(BIN)/python tests/fuzz $(ARGS)
 
 # All of them run, also after one has found something.
 lint: $(STAMPS)/package-$(EXTRAS)
@@ -102,5 +123,5 @@ wheel: $(STAMPS)/package-$(EXTRAS)
 	@$(BIN)/hatchling build --directory dist
 
 clean:
-	rm -rf $(VENV) $(STATIC) extension/node_modules build dist tests/.artifacts
+	rm -rf $(VENV) $(FLOORS) $(STATIC) extension/node_modules build dist tests/.artifacts
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -124,6 +124,12 @@ def linear_color(src: Array, out: Array, matrix: Any) -> None:
 
 
 def _apply(kernel: ArrayKernel, src: Array, out: Array, unit: int, factors: Array) -> None:
+    if out.dtype == np.float16:
+        single = np.empty(out.shape, np.float32)
+        _apply(kernel, src, single, unit, factors)
+        with np.errstate(over="ignore"):  # what is too large is infinite
+            out[...] = single
+        return
     wide = src.astype(np.float32) if src.dtype == np.float16 else src  # numba has no float16
     rows = _rows(wide, out, unit)
     kernel.for_dtypes(wide.dtype, out.dtype)(wide, out, *rows, factors)

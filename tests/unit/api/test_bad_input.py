@@ -244,3 +244,12 @@ def test_a_pipe_among_the_files_is_refused_and_not_waited_for(tmp_path: Path, ac
     found = finding(made.run)
     assert (found.code, found.node, found.sample) == ("DS302", "reader", 1)
     assert found.message == f"{tmp_path / 'pipe.jpg'} cannot be read: it is a pipe, not a file."
+
+
+@pytest.mark.parametrize(("value", "shape"), [(3, (3,)), (3.0, (3,)), ([2, 1], (2, 1))])
+def test_a_document_may_have_a_number_where_a_list_of_one_is_meant(value: Any, shape: tuple[int, ...]) -> None:
+    graph = Graph()
+    graph.add_node(Node(key="a", operator="random.uniform", arguments={"shape": tuple(value) if isinstance(value, list) else value}))
+    graph.set_outputs([PortRef(node="a", output=0)])
+    (made,) = Pipeline.from_graph(graph).run()
+    assert made.at(0).shape == shape
