@@ -299,11 +299,3 @@ def test_a_pipe_is_not_replaced_by_a_document(tmp_path: Path) -> None:
         save(Graph(), None, tmp_path / "pipe")
     assert caught.value.diagnostics[0].code == "DS302"
     assert [path.name for path in tmp_path.iterdir()] == ["pipe"]
-
-
-def test_versions_of_operators_are_not_counted_up_to() -> None:
-    """A document may say any number; this one took hours."""
-    text = document(nodes=[{"key": "v", "operator": "rotate", "version": -(2**63)}])
-    graph, _, found = loads(text, toy_registry())
-    assert graph.node("v").version == toy_registry().schema("rotate").version
-    assert not found
