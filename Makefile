@@ -1,10 +1,12 @@
 # The verbs of this project. Needs make and Python >= 3.11; no Node, compiler or GPU.
 #   make lab      JupyterLab with the designer and sample photos
 #   make test     all tests        make lint   style, types, layers
+#   make test-floors   some tests with the lowest versions of the dependencies
 #   make bench    benchmarks       make generated   what is generated from the code
 #   make kernels  compiles the C++ kernels of this platform      make wheels   releases for all platforms
 #   make emulate  GPU tests of kernels on the CPU
 #   make endurance   long and repeated runs; ARGS="--device cpu" without a GPU
+#   make fuzz     search for faults with mutated inputs, without end
 #   make wheel    a release in dist/
 # PYTHON=python3.12 chooses the interpreter of a new .venv; EXTRAS=dev,peer adds extras; ARGS passes options on.
 
@@ -28,7 +30,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 NPM_INSTALL := npm install --no-save --no-fund --no-audit --loglevel=error
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: setup lab test bench kernels emulate endurance lint generated frontend frontend-test wheel wheels clean
+.PHONY: setup lab test test-floors bench kernels emulate endurance fuzz lint generated frontend frontend-test wheel wheels clean
 .DELETE_ON_ERROR:
 
 setup: $(STAMPS)/ready
@@ -73,6 +75,20 @@ lab: $(STAMPS)/ready
 test: $(STAMPS)/ready
 	@$(BIN)/python -m pytest $(ARGS)
 
+# A second environment with the lowest versions that pyproject.toml allows, and what of the tests concerns them. It has
+# neither nvidia.dali nor PyTorch, so CI, which would make their absence an error, is not set.
+FLOORS := .venv-floors
+FLOORS_TESTS := tests/unit tests/studio tests/properties tests/architecture/test_layers.py tests/architecture/test_generated.py
+$(FLOORS)/.installed: pyproject.toml
+	@test -x $(FLOORS)/bin/python || $(PYTHON) -m venv $(FLOORS)
+	@$(FLOORS)/bin/python tests/lowest.py > $(FLOORS)/lowest.txt
+	@$(PYTHON) .ci/progress.py "Installing the lowest versions of the dependencies" $(FLOORS)/bin/python -m pip install -r $(FLOORS)/lowest.txt
+	@touch $@
+
+test-floors: $(BUNDLE) $(FLOORS)/.installed
+	@env -u CI PYTHONPATH=$(CURDIR) PYTHONDONTWRITEBYTECODE=1 \
+		$(FLOORS)/bin/python -m pytest -p no:cacheprovider $(FLOORS_TESTS) $(ARGS)
+
 bench: $(STAMPS)/ready
 	@$(BIN)/python tests/benchmarks $(ARGS)
 	@$(BIN)/python tests/benchmarks/latency.py
@@ -84,6 +100,10 @@ emulate: $(STAMPS)/ready
 
 endurance: $(STAMPS)/ready
 	@$(BIN)/python tests/benchmarks/endurance.py $(ARGS)
+
+# Ends by itself with ARGS="--seconds 600" or ARGS="--inputs 1000000"; tests/fuzz/README.md has the other options.
+fuzz: $(STAMPS)/ready
+	@$(BIN)/python tests/fuzz $(ARGS)
 
 # All of them run, also after one has found something.
 lint: $(STAMPS)/package-$(EXTRAS)
@@ -116,5 +136,5 @@ wheels: wheel
 		DALI_STUDIO_TARGET=$$target $(BIN)/hatchling build --target wheel --directory dist || exit 1; done
 
 clean:
-	rm -rf $(VENV) $(STATIC) dali_studio/photos dali_studio/kernels/cpu/lib extension/node_modules build dist tests/.artifacts
+	rm -rf $(VENV) $(FLOORS) $(STATIC) dali_studio/photos dali_studio/kernels/cpu/lib extension/node_modules build dist tests/.artifacts
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

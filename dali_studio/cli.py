@@ -38,7 +38,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         note("Interrupted.")
         return INTERRUPTED
     except BrokenPipeError:  # the reader of a pipe, such as `head`, has seen enough
-        sys.stderr.close()
         return 0
 
 
@@ -65,6 +64,7 @@ def make_parser() -> argparse.ArgumentParser:
     add("--dialect", default="nvidia.dali", help="nvidia.dali (the default) or dali_studio")
     add("--images", metavar="DIR", help="folder that its readers read instead")
     add("-o", "--output", metavar="FILE", help="where the program goes; standard output if not given")
+    add("--force", action="store_true", help="write it in spite of errors")
     add = verb("explain", explain, "Show the plan by which a document runs.").add_argument
     add("file", metavar="FILE", help="a .dali.json document")
     add("--images", metavar="DIR", help="folder that its readers read instead")
@@ -113,8 +113,11 @@ def export(options: argparse.Namespace) -> int:
         note(f"note: {node.key} is not told what to read; give --images, or file_root in the program.")
     emitted = emit(graph, registry, options.dialect)
     report(emitted.diagnostics)
+    if errors(emitted.diagnostics) and not options.force:
+        note("Nothing was written. With --force, a program is written that raises an error where something is missing.")
+        return FAILED
     if options.output is None:
-        sys.stdout.write(emitted.source)
+        say(emitted.source, end="")
     else:
         _write(Path(options.output), emitted.source)
     return FAILED if errors(emitted.diagnostics) else 0

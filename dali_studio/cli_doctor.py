@@ -21,8 +21,7 @@ from dali_studio.kernels.cuda.measure import report
 from dali_studio.samples import photos
 
 _LIBRARIES = (
-    "numpy", "simplejpeg", "pillow", "networkx", "msgspec", "black", "anywidget", "ipywidgets", "jupyterlab",
-    "matplotlib", "scikit-image",
+    "numpy", "simplejpeg", "pillow", "networkx", "msgspec", "anywidget", "ipywidgets", "jupyterlab", "matplotlib",
 )  # fmt: skip
 
 

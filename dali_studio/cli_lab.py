@@ -40,7 +40,8 @@ def open_lab(folder: str | None, options: list[str]) -> int:
     _warm_beside()
     from jupyterlab.labapp import LabApp  # noqa: PLC0415
 
-    if hasattr(os, "geteuid") and os.geteuid() == 0:
+    if hasattr(os, "geteuid") and os.geteuid() == 0 and "--allow-root" not in options:
+        note("You are root: JupyterLab gets the option --allow-root. What runs in notebooks may do anything here.")
         options = ["--allow-root", *options]
     note(f"Opening {notebook} in JupyterLab; Ctrl-C ends it.")
     place = [f"--ServerApp.root_dir={notebook.parent.resolve()}", f"--LabApp.default_url=/lab/tree/{notebook.name}"]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import sys
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -17,6 +19,7 @@ from dali_studio.api.placement import check_devices
 from dali_studio.cli_text import note, report, say, table
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
 from dali_studio.core.tensors import TensorListCPU
+from dali_studio.graph.files import replace_file
 from dali_studio.graph.model import Graph
 from dali_studio.graph.validate import validate
 from dali_studio.runtime.failures import FailedSample
@@ -76,13 +79,15 @@ def run_document(graph: Graph, batches: int | None, out: str | None) -> None:
     if folder is not None:
         from dali_studio.cli_sheet import contact_sheet  # noqa: PLC0415 - matplotlib takes a moment to import
 
-        sheet = contact_sheet(_output_names(graph), result.first, folder / "contact_sheet.png")
-        (folder / "report.json").write_text(json.dumps(_summary(graph, result), indent=2) + "\n", encoding="utf-8")
+        sheet = contact_sheet(_output_names(graph), result.first)
+        if sheet is not None:
+            _write(folder / "contact_sheet.png", sheet)
+        _write(folder / "report.json", json.dumps(_summary(graph, result), indent=2) + "\n")
         say()
         if sheet is None:
             note("No output holds images, so that there is no contact sheet.")
         else:
-            say(f"contact sheet: {sheet}")
+            say(f"contact sheet: {folder / 'contact_sheet.png'}")
         say(f"report: {folder / 'report.json'}")
 
 
@@ -122,7 +127,8 @@ def run(graph: Graph, batches: int | None) -> Run:
     result = Run(probe)
     try:
         wanted = batches or _epoch(engine)
-        with tqdm(total=wanted, unit="batch", disable=None, file=sys.stderr) as bar:
+        # shown on a terminal alone; standard error may be closed
+        with tqdm(total=wanted, unit="batch", disable=sys.stderr is None or None, file=sys.stderr) as bar:
             begin = perf_counter()
             while len(result.samples) < wanted and _next(engine, result):
                 result.seconds = perf_counter() - begin
@@ -213,6 +219,19 @@ def _folder(out: str) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        message = f"{out} cannot be used as a folder: {error.strerror}."
-        raise DaliStudioError(Diagnostic(code="DS302", message=message, hint="Give --out another folder.")) from error
+        raise _unusable(f"{out} cannot be used as a folder", error) from error
+    if not os.access(folder, os.W_OK):  # better to know before the run
+        raise _unusable(f"{out} cannot be used", PermissionError(errno.EACCES, "It may not be written"))
     return folder
+
+
+def _write(path: Path, content: str | bytes) -> None:
+    try:
+        replace_file(path, content)
+    except OSError as error:
+        raise _unusable(f"{path} could not be written", error) from error
+
+
+def _unusable(what: str, error: OSError) -> DaliStudioError:
+    message = f"{what}: {error.strerror}."
+    return DaliStudioError(Diagnostic(code="DS302", message=message, hint="Give --out another folder."))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,20 +18,18 @@ _COLUMNS = 8
 _SIDE = 1.9
 
 
-def contact_sheet(names: Sequence[str], outputs: Sequence[TensorListCPU], path: Path) -> Path | None:
+def contact_sheet(names: Sequence[str], outputs: Sequence[TensorListCPU]) -> bytes | None:
     """Draw a row of samples for every output that holds images.
 
     Parameters
     ----------
     names, outputs
         What the pipeline returned.
-    path
-        Where the PNG goes.
 
     Returns
     -------
-    Path or None
-        `path`, or ``None`` if no output holds images.
+    bytes or None
+        A PNG, or ``None`` if no output holds images.
     """
     shown = [(name, batch) for name, batch in zip(names, outputs, strict=True) if _is_image(batch)]
     if not shown:
@@ -47,14 +45,21 @@ def contact_sheet(names: Sequence[str], outputs: Sequence[TensorListCPU], path: 
             if column >= len(batch):
                 continue
             sample = batch.at(column)
-            title = [f"{name} {'×'.join(str(extent) for extent in sample.shape)}"]
+            title = [f"{_title(name)} {'×'.join(str(extent) for extent in sample.shape)}"]
             title += [
-                f"{other} {values.at(column).ravel().tolist()}" for other, values in others if column < len(values)
+                f"{_title(other)} {values.at(column).ravel().tolist()}"
+                for other, values in others
+                if column < len(values)
             ]
             place.imshow(_displayable(sample, batch.layout()), cmap="gray", vmin=0, vmax=255)
-            place.set_title("\n".join(title), fontsize=6)
-    figure.savefig(path, dpi=110)
-    return path
+            place.set_title("\n".join(title), fontsize=6, parse_math=False)
+    picture = io.BytesIO()
+    figure.savefig(picture, dpi=110, format="png")
+    return picture.getvalue()
+
+
+def _title(name: str) -> str:
+    return name[:40].encode(errors="replace").decode()
 
 
 def _is_image(batch: TensorListCPU) -> bool:

@@ -2,28 +2,68 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from typing import TextIO
 
-from dali_studio.core.diagnostics import Diagnostic
+from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 
 
-def say(text: str = "") -> None:
-    """Write a line of the result."""
-    sys.stdout.write(f"{text}\n")
-    sys.stdout.flush()
+def say(text: str = "", end: str = "\n") -> None:
+    """Write a line of the result.
+
+    Raises
+    ------
+    BrokenPipeError
+        If nobody reads it any more.
+    DaliStudioError
+        DS302 if it cannot be written.
+    """
+    try:
+        _write(sys.stdout, _harmless(text) + end)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        message = f"Standard output could not be written: {error.strerror}."
+        raise DaliStudioError(
+            Diagnostic(code="DS302", message=message, hint="Direct it to another place.")
+        ) from error
 
 
 def note(text: str) -> None:
-    """Write a line beside the result."""
-    sys.stderr.write(f"{text}\n")
-    sys.stderr.flush()
+    """Write a line beside the result, if that is possible."""
+    with suppress(OSError):
+        _write(sys.stderr, f"{_harmless(text)}\n")
+
+
+def _write(stream: TextIO | None, text: str) -> None:
+    """Write at once, with escapes for letters that the stream does not have; nothing to a stream that is closed."""
+    if stream is None:  # as `>&-` does
+        return
+    encoding = stream.encoding or "utf-8"
+    try:
+        stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+        stream.flush()
+    except OSError:
+        # what is left in the stream would be tried again, and complained about, when the program ends
+        with suppress(OSError, ValueError), open(os.devnull, "wb") as nothing:  # noqa: PTH123 - no path of a user
+            os.dup2(nothing.fileno(), stream.fileno())
+        raise
 
 
 def report(diagnostics: Iterable[Diagnostic]) -> None:
     """Write findings, one a line, with their severity first."""
     for found in diagnostics:
-        note(f"{found.severity}: {found}")
+        note(f"{found.severity}: {str(found).replace(chr(10), ' ')}")
+
+
+def _harmless(text: str) -> str:
+    """What documents and files bring along, without what a terminal would obey: it is shown as escapes."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[int] = ()) -> str:

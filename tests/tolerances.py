@@ -105,6 +105,8 @@ TOLERANCES: dict[str, Tolerance] = {
     "hsv": Tolerance(mean=0.03, p999=1, max=1, rtol=1e-6),
     # integers wider than 8 bits show the last bits of the float32 matrix
     "hsv_wide": Tolerance(mean=0.002, p999=1, max=1),
+    # the last of the eleven bits of a half float
+    "hsv_half": Tolerance(rtol=1e-3),
     "brightness_contrast": EXACT,
     "crop_mirror_normalize": Tolerance(rtol=1e-6),
     "color_space_conversion": EXACT,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
@@ -53,7 +54,7 @@ class Engine:
         self.graph, self.registry, self.probe = graph, registry, probe
         self.plan: Plan = compile_graph(graph, registry, devices=devices, fuse=probe is None, fuse_warps=fuse_warps)
         self.seed = resolve_pipeline_seed(options.seed)
-        self.workers = WorkerPool(options.num_threads)
+        self.workers, self._process = WorkerPool(options.num_threads), os.getpid()
         self.executor = Executor(
             self.plan, registry, self.seed, self.workers, options.device_id, device_memory_limit=device_memory_limit
         )
@@ -81,6 +82,7 @@ class Engine:
 
     def schedule(self) -> bool:
         """Ask for one more iteration; ``False`` at the end of the data."""
+        self.check_process()
         if self._ended:
             return False
         try:
@@ -127,8 +129,9 @@ class Engine:
         StopIteration
             If none is pending because the data has ended.
         DaliStudioError
-            DS304 if none is pending otherwise, or what the iteration failed with.
+            DS304 if none is pending otherwise, or in a forked process, or what the iteration failed with.
         """
+        self.check_process()
         if not self.pending:
             if self._ended:
                 raise StopIteration
@@ -161,21 +164,48 @@ class Engine:
         """Samples that could not be read or decoded, the newest ten thousand at most."""
         return tuple(self.executor.failed)
 
+    # ------------------------------------------------------------------------------------------------------- processes
+
+    @property
+    def _forked(self) -> bool:
+        """Whether this is a copy: without the threads, and with locks that nobody opens any more."""
+        return os.getpid() != self._process
+
+    def check_process(self) -> None:
+        """Refuse to work in a process that was forked after the pipeline was built.
+
+        Raises
+        ------
+        DaliStudioError
+            DS304 there.
+        """
+        if self._forked:
+            raise DaliStudioError(
+                Diagnostic(
+                    code="DS304",
+                    message=f"The pipeline was built in process {self._process}; this is process {os.getpid()}, "
+                    "made from it by fork(), which does not copy threads.",
+                    hint="Build a pipeline in this process (release() lets the next run do so), or start processes by "
+                    '"spawn" instead of "fork".',
+                )
+            )
+
     def cancel(self) -> None:
         """Stop the iteration that is being computed."""
         self.workers.cancelled.set()
 
     def close(self) -> None:
         """End the threads and give memory back."""
+        if self._forked:
+            return
         self._prefetcher.close()
         self.workers.close()
         self.executor.close()
         self.executor.release()
 
     def __del__(self) -> Any:
-        workers = getattr(self, "workers", None)
-        if workers is not None:
-            workers.close()
+        if hasattr(self, "_process") and not self._forked:
+            self.workers.close()
 
 
 def _output(batch: Batch | DeviceBatch) -> TensorListCPU | TensorListGPU:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from operator import index
 from typing import Any, cast
 
 from dali_studio.api import tracing
@@ -24,9 +25,10 @@ from dali_studio.core.tensors import TensorListCPU
 from dali_studio.core.tensors_gpu import TensorListGPU
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
-from dali_studio.graph.node import GraphOptions
+from dali_studio.graph.node import GraphOptions, option_found
 from dali_studio.graph.validate import Validation, validate
 from dali_studio.runtime.failures import FailedSample
+from dali_studio.types import CPU_ONLY_DEVICE_ID
 
 _UNSET = -1
 
@@ -86,19 +88,13 @@ class Pipeline:
         **options: Any,
     ) -> None:
         check_options(options)
-        depth = prefetch_queue_depth if isinstance(prefetch_queue_depth, int) else max(prefetch_queue_depth.values())
-        for option, value, least in (
-            ("batch_size", batch_size, 1),
-            ("num_threads", num_threads, 1),
-            ("prefetch_queue_depth", depth, 1),
-        ):
-            if value != _UNSET and (not isinstance(value, int) or value < least):
-                raise bad_option(option, value, f"a whole number from {least}")
-        self._options = GraphOptions(
+        several = isinstance(prefetch_queue_depth, dict)
+        depth = max(prefetch_queue_depth.values(), default=0) if several else prefetch_queue_depth
+        self._options = _checked(
             name=name, batch_size=1 if batch_size == _UNSET else batch_size,
             num_threads=2 if num_threads == _UNSET else num_threads,
-            device_id=None if device_id in (None, _UNSET) else device_id,
-            seed=None if seed is None or seed < 0 else seed, prefetch_queue_depth=depth,
+            device_id=None if device_id in (_UNSET, CPU_ONLY_DEVICE_ID) else device_id,
+            seed=None if isinstance(seed, int) and seed < 0 else seed, prefetch_queue_depth=depth,
         )  # fmt: skip
         self._has_batch_size = batch_size != _UNSET
         self._background = bool(exec_pipelined and exec_async)
@@ -282,7 +278,9 @@ class Pipeline:
         """
         del use_copy_kernel
         name = data_node.name if isinstance(data_node, DataNode) else self._trace.names.get(data_node, data_node)
-        feeders = self._built().feeders
+        engine = self._built()
+        engine.check_process()
+        feeders = engine.feeders
         if name not in feeders:
             raise DaliStudioError(
                 Diagnostic(
@@ -405,6 +403,14 @@ class Pipeline:
 
 
 _pipelines: list[Pipeline] = []
+
+
+def _checked(**options: Any) -> GraphOptions:
+    found = [d for name, value in options.items() if (d := option_found(name, value)) is not None]
+    if found:
+        raise DaliStudioError(found)
+    plain: dict[str, Any] = {name: index(v) if hasattr(v, "__index__") else v for name, v in options.items()}
+    return GraphOptions(**plain)
 
 
 def _epoch_size(meta: dict[str, int]) -> int:

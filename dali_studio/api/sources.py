@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, cast
 
+import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.api.source_arguments import argument_count, is_generator_function, is_iterable
@@ -165,7 +166,15 @@ class SourceFeeder:
                 f"The source gave {count} outputs; num_outputs is {self._outputs}.",
                 "Return a tuple with one batch per output.",
             )
-        return tuple(self._batch(part, i) for i, part in enumerate(cast("Sequence[Any]", item)))
+        made = tuple(self._batch(part, i) for i, part in enumerate(cast("Sequence[Any]", item)))
+        sizes = [len(batch) for batch in made]
+        if len(set(sizes)) > 1:
+            given = ", ".join(map(str, sizes))
+            raise self._error(
+                "DS304", f"The outputs have {given} samples; all outputs of an iteration need as many.",
+                "Return batches of one size.",
+            )  # fmt: skip
+        return made
 
     # ---------------------------------------------------------------------------------------------------------- batch
 
@@ -205,7 +214,7 @@ class SourceFeeder:
         """The samples; copies, unless the program promises to leave the originals as they are."""
         given = [batch.at(i) for i in range(len(batch))]
         if self._argument("no_copy"):
-            return given
+            return [np.asarray(sample, order="C") for sample in given]  # what is not contiguous has to be copied
         made = self._memory.samples(shapes_of(given), given[0].dtype)
         for target, sample in zip(made, given, strict=True):
             target[...] = sample

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import keyword
 import re
@@ -19,6 +18,7 @@ from dali_studio.api.constants import ScalarConstant, constant
 from dali_studio.api.default import default_registry
 from dali_studio.api.support import DATA_NODE_METHODS, refusal
 from dali_studio.core.diagnostics import ArgumentError, DaliStudioError, Diagnostic
+from dali_studio.core.wording import nearest
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.graph.node import GraphOptions, Node
@@ -291,8 +291,8 @@ class _Call:
     def _sort(self, key: str, name: str, value: Any) -> None:
         argument = self.schema.argument(name)
         if argument is None:
-            near = difflib.get_close_matches(name, [a.name for a in self.schema.arguments], n=1)
-            hint = f"Did you mean {near[0]!r}?" if near else f"See help(fn.{self.schema.name})."
+            near = nearest(name, (a.name for a in self.schema.arguments))
+            hint = f"Did you mean {near!r}?" if near else f"See help(fn.{self.schema.name})."
             raise _fail("DS102", f"fn.{self.schema.name} has no argument {name!r}.", hint, node=key, argument=name)
         if value is None:
             return

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 from dali_studio.codegen import values
 from dali_studio.codegen.dialects.base import Dialect
-from dali_studio.codegen.names import Names
+from dali_studio.codegen.names import Names, plain
 from dali_studio.core.diagnostics import Diagnostic
+from dali_studio.core.meta import TensorMeta
 from dali_studio.graph.checks import finding
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
@@ -40,18 +41,27 @@ class Writer:
     parameters: list[str] = field(default_factory=list[str])
     found: list[Diagnostic] = field(default_factory=list[Diagnostic])
     _defined: set[PortRef] = field(default_factory=set[PortRef])
+    _lost: list[str] = field(default_factory=list[str])
+    _constants: dict[PortRef, TensorMeta] | None = None
 
-    def statement(self, node: Node, outputs: int, *, used: bool) -> ast.stmt:
-        """The assignment for a node, or a bare call if nothing uses its outputs."""
+    def statements(self, node: Node, outputs: int, *, used: bool) -> list[ast.stmt]:
+        """The assignment for a node, or a bare call if nothing uses its outputs.
+
+        In place of an operator or an argument whose name is none, or unknown, stands a ``raise``.
+        """
         ports = [PortRef(node=node.key, output=i) for i in range(outputs)]
+        self._lost.clear()
         value = self._value(node)
         self._defined.update(ports)
+        written: list[ast.stmt] = [_refusal(f"{node.key}: {' '.join(self._lost)}")] if self._lost else []
+        if value is None:
+            return written
         if not used or not ports:
-            return ast.Expr(value)
+            return [*written, ast.Expr(value)]
         target = [ast.Name(self.names.ports[port], ast.Store()) for port in ports]
         listed = len(ports) > 1 or self._gives_list(node)
         left: ast.expr = ast.Tuple(elts=list(target), ctx=ast.Store()) if listed else target[0]
-        return ast.Assign(targets=[left], value=value, lineno=1)
+        return [*written, ast.Assign(targets=[left], value=value, lineno=1)]
 
     def use(self, port: PortRef | None, node: Node | None, where: str) -> ast.expr:
         """The variable of a port; a placeholder and a finding if there is none (yet)."""
@@ -73,23 +83,33 @@ class Writer:
 
     # ------------------------------------------------------------------------------------------------ expressions
 
-    def _value(self, node: Node) -> ast.expr:
-        reason = self.dialect.lacks_operator(node.operator)
+    def _value(self, node: Node) -> ast.expr | None:
+        """The call; nothing for an operator that neither the registry nor the dialect knows, whatever it is called."""
+        schema = self.registry.schema(node.operator) if node.operator in self.registry else None
+        copies = schema is not None and schema.role == "copy"
+        reason = "" if copies else self.dialect.lacks_operator(node.operator)
+        if schema is None:
+            unknown = self.registry.unknown(node.operator, node.key)
+            if reason or self.dialect.functions is None:
+                self._lose(node, "DS101", unknown.message, unknown.hint)
+                return None
+            message = f"dali_studio does not know {node.operator}; it is written as {self.dialect.title} has it."
+            self.found.append(finding(node, "DS101", message, "It cannot be run here.", severity="warning"))
+            return self._call(node, None)
         if reason:
             message = f"{self.dialect.title} cannot express {node.operator}: {reason}."
-            self.found.append(finding(node, "DS501", message, "Choose another operator or another dialect."))
-        if node.operator not in self.registry:
-            plain = self.registry.unknown(node.operator, node.key)
-            self.found.append(finding(node, "DS101", plain.message, plain.hint))
-            if not all(part.isidentifier() for part in node.operator.split(".")):
-                return values.hole()
-            return self._call(node, None)
-        schema = self.registry.schema(node.operator)
-        if schema.role == "copy":
+            self._lose(node, "DS501", message, "Choose another operator or another dialect.")
+            return None
+        if copies:
             return self._copy(node, schema)
         if schema.role == "constant" and (literal := self._constant(node, schema)) is not None:
             return literal
         return self._call(node, schema)
+
+    def _lose(self, node: Node, code: str, message: str, hint: str, argument: str = "") -> None:
+        """Note that the program lacks something that the graph has."""
+        self.found.append(finding(node, code, message, hint, argument=argument))
+        self._lost.append(message)
 
     def _copy(self, node: Node, schema: OperatorSchema) -> ast.expr:
         """``x.gpu()`` or ``x.cpu()``, which leave alone what lies there already."""
@@ -102,7 +122,7 @@ class Writer:
         if name is None or self.graph.argument_inputs(node.key):
             return None
         value, shape = node.arguments[name], node.arguments.get("shape")
-        scalar = infer(self.graph, self.registry, {node.key})[PortRef(node=node.key)].ndim == 0
+        scalar = self._constant_meta(node.key).ndim == 0
         if isinstance(value, tuple) and len(value) == 1 and (shape is not None or scalar):
             value = value[0]  # a scalar is repeated over the shape
         keywords = [k for k in self._settings(node, schema) if k.arg != name]
@@ -110,6 +130,13 @@ class Writer:
             # without a device, a scalar would be a plain number that has no .gpu()
             keywords.append(ast.keyword("device", ast.Constant(node.device)))
         return ast.Call(func=values.dotted("types.Constant"), args=[values.constant(value)], keywords=keywords)
+
+    def _constant_meta(self, key: str) -> TensorMeta:
+        if self._constants is None:  # of all at once, because to find the order takes as long as the graph is large
+            known = {n.key for n in self.graph.nodes() if n.operator in self.registry}
+            constants = {key for key in known if self.registry.schema(self.graph.node(key).operator).role == "constant"}
+            self._constants = infer(self.graph, self.registry, constants)
+        return self._constants[PortRef(node=key)]
 
     def _call(self, node: Node, schema: OperatorSchema | None) -> ast.expr:
         keywords: list[ast.keyword] = []
@@ -140,7 +167,7 @@ class Writer:
         keywords: list[ast.keyword] = []
         for name in [*declared, *rest]:
             value = self._setting(node, schema, name, wired)
-            if value is not None and name.isidentifier() and self._has_argument(node, name):
+            if value is not None and self._has_argument(node, name):
                 keywords.append(ast.keyword(name, value))
         return keywords
 
@@ -174,11 +201,16 @@ class Writer:
         return ast.Name(parameter, ast.Load())
 
     def _has_argument(self, node: Node, name: str) -> bool:
+        """Whether the program can name the argument; if not, there is a finding."""
         reason = self.dialect.lacks_argument(node.operator, name)
-        if reason:
+        if reason:  # known for what it does, so that the program is of use without it
             message = f"{self.dialect.title} has no {name} for {node.operator}: {reason}."
             self.found.append(finding(node, "DS501", message, "Unset it, or choose another dialect.", argument=name))
-        return not reason
+            return False
+        if name == "device" or not plain(name):  # a node has a device of its own
+            self._lose(node, "DS102", f"{node.operator} has no argument {name!r}.", "Unset it.", name)
+            return False
+        return True
 
     # ---------------------------------------------------------------------------------------------------- devices
 
@@ -194,6 +226,11 @@ class Writer:
         """External sources return a list as soon as ``num_outputs`` is given, be it 1."""
         schema = self.registry.schema(node.operator) if node.operator in self.registry else None
         return _is_source(schema) and node.arguments.get("num_outputs") is not None
+
+
+def _refusal(message: str) -> ast.stmt:
+    error = ast.Call(func=ast.Name("NotImplementedError", ast.Load()), args=[ast.Constant(message)], keywords=[])
+    return ast.Raise(exc=error)
 
 
 def _is_source(schema: OperatorSchema | None) -> bool:

@@ -1,11 +1,15 @@
-"""From a graph to a Python program: built as a syntax tree, so that every name and value is what it is."""
+"""From a graph to a Python program: built as a syntax tree, so that every name and value is what it is.
+
+Whatever a document holds, its program calls functions of the registry and of the dialect's ``fn``, ``types.Constant``
+and copies, with literals and variables of its own, and nothing else.
+"""
 
 from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
 
-from dali_studio.codegen import dialects, values
+from dali_studio.codegen import dialects, layout, values
 from dali_studio.codegen.calls import Writer
 from dali_studio.codegen.dialects.base import Dialect
 from dali_studio.codegen.names import Names, identifier, name_ports
@@ -13,12 +17,9 @@ from dali_studio.core.diagnostics import Diagnostic
 from dali_studio.graph.checks import finding, output_schemas
 from dali_studio.graph.model import Graph
 from dali_studio.graph.node import GraphOptions
-from dali_studio.graph.validate import asked_outputs, computable
+from dali_studio.graph.validate import asked_outputs
 from dali_studio.schema.model import OutputSchema, Value
 from dali_studio.schema.registry import Registry
-
-#: black's default, which most programs follow.
-LINE_LENGTH = 88
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,22 +63,28 @@ def emit(graph: Graph, registry: Registry, dialect: str) -> Emitted:
     names = name_ports(graph, outputs)
     writer = Writer(graph, registry, target, names)
     used = {wire.source.node for key in keys for wire in graph.wires(key)} | {port.node for port in graph.outputs}
-    body = [writer.statement(graph.node(key), len(outputs[key]), used=key in used) for key in keys]
-    body.append(_return(graph, writer))
-    source = _format(_module(graph.options, target, body, writer.parameters))
+    body: list[tuple[str | None, ast.stmt]] = [
+        (key, statement)
+        for key in keys
+        for statement in writer.statements(graph.node(key), len(outputs[key]), used=key in used)
+    ]
+    body.append((None, _return(graph, writer)))
+    source = _program(graph.options, target, [statement for _, statement in body], writer.parameters)
     left_out = [
         finding(graph.node(key), "DS501", f"{key} is left out: no output of the pipeline depends on it.",
                 "Add it to the outputs, or set preserve.", severity="info")
         for key in graph if key not in outputs
     ]  # fmt: skip
-    return Emitted(source, _lines(source, names, keys), tuple(writer.found + left_out))
+    lines = _lines(source, names, [key for key, _ in body])
+    return Emitted(source, lines, tuple(writer.found + left_out))
 
 
 def _written(graph: Graph, registry: Registry) -> list[str]:
     """The keys of the run, sources first; what hangs on a cycle comes last, as inserted."""
     in_run = graph.reachable(registry=registry)
-    order = computable(graph)
-    rest = [key for key in graph if key not in set(order)]
+    order = graph.computable()
+    ordered = set(order)
+    rest = [key for key in graph if key not in ordered]
     return [key for key in [*order, *rest] if key in in_run]
 
 
@@ -98,22 +105,27 @@ def _return(graph: Graph, writer: Writer) -> ast.stmt:
 # ------------------------------------------------------------------------------------------------------------- module
 
 
-def _module(options: GraphOptions, dialect: Dialect, body: list[ast.stmt], parameters: list[str]) -> ast.Module:
+def _program(options: GraphOptions, dialect: Dialect, body: list[ast.stmt], parameters: list[str]) -> str:
     name = identifier(options.name)
-    function = ast.FunctionDef(
-        name=name,
-        args=ast.arguments(
-            posonlyargs=[], args=[ast.arg(p) for p in parameters], kwonlyargs=[], kw_defaults=[], defaults=[]
-        ),
-        body=body,
-        decorator_list=[ast.Call(func=values.dotted("pipeline_def"), args=[], keywords=_options(options))],
-        lineno=1,
-    )
-    words = {node.id for part in (function, *body) for node in ast.walk(part) if isinstance(node, ast.Name)}
-    imported = [word for word in ("fn", "pipeline_def", "types") if word in words]
-    imports = ast.ImportFrom(module=dialect.module, names=[ast.alias(word) for word in imported], level=0)
-    module = ast.Module(body=[imports, function, _main(name, parameters)], type_ignores=[])
-    return ast.fix_missing_locations(module)
+    decorator = _call("pipeline_def", _options(options))
+    words = {node.id for part in body for node in ast.walk(part) if isinstance(node, ast.Name)} | {"pipeline_def"}
+    imported = ", ".join(word for word in ("fn", "pipeline_def", "types") if word in words)
+    call = _call(name, [ast.keyword(parameter, values.hole()) for parameter in parameters])
+    lines = [
+        f"from {dialect.module} import {imported}", "", "",
+        *layout.fitted("@", decorator, 0),
+        *layout.definition(name, parameters),
+        *(line for statement in body for line in layout.statement(statement)), "", "",
+        'if __name__ == "__main__":',
+        *layout.statement(ast.Assign(targets=[ast.Name("pipe", ast.Store())], value=call, lineno=1)),
+        "    pipe.build()",
+        "    outputs = pipe.run()",
+    ]  # fmt: skip
+    return "\n".join(lines) + "\n"
+
+
+def _call(path: str, keywords: list[ast.keyword]) -> ast.expr:
+    return ast.Call(func=values.dotted(path), args=[], keywords=keywords)
 
 
 def _options(options: GraphOptions) -> list[ast.keyword]:
@@ -127,51 +139,19 @@ def _options(options: GraphOptions) -> list[ast.keyword]:
     return [ast.keyword(name, values.constant(value)) for name, value in given.items()]
 
 
-def _main(name: str, parameters: list[str]) -> ast.stmt:
-    def assign(target: str, value: ast.expr) -> ast.stmt:
-        return ast.Assign(targets=[ast.Name(target, ast.Store())], value=value, lineno=1)
+def _lines(source: str, names: Names, owners: list[str | None]) -> dict[str, tuple[int, ...]]:
+    """Lines of each node, from the tree of the text: whole statements that define it, and its uses.
 
-    def call(path: str, keywords: list[ast.keyword]) -> ast.expr:
-        return ast.Call(func=values.dotted(path), args=[], keywords=keywords)
-
-    condition = ast.Compare(
-        left=ast.Name("__name__", ast.Load()), ops=[ast.Eq()], comparators=[ast.Constant("__main__")]
-    )
-    return ast.If(
-        test=condition,
-        body=[
-            assign("pipe", call(name, [ast.keyword(p, values.hole()) for p in parameters])),
-            ast.Expr(call("pipe.build", [])),
-            assign("outputs", call("pipe.run", [])),
-        ],
-        orelse=[],
-    )
-
-
-def _format(module: ast.Module) -> str:
-    import black  # noqa: PLC0415 - slow to import, and only needed here
-
-    return black.format_str(_bare_returns(ast.unparse(module)), mode=black.Mode(line_length=LINE_LENGTH))
-
-
-def _bare_returns(source: str) -> str:
-    """``return a, b`` in place of ``return (a, b)``: whether unparsing adds parentheses depends on Python's version."""
-    lines = source.split("\n")
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Return) and isinstance(node.value, ast.Tuple) and len(node.value.elts) > 1:
-            start, end = node.value.col_offset, node.value.end_col_offset
-            line = lines[node.lineno - 1].encode()  # columns count bytes
-            if line[start : start + 1] == b"(":
-                lines[node.lineno - 1] = (line[:start] + line[start:end][1:-1]).decode()
-    return "\n".join(lines)
-
-
-def _lines(source: str, names: Names, keys: list[str]) -> dict[str, tuple[int, ...]]:
-    """Lines of each node, from the tree of the formatted text: whole statements that define it, and its uses."""
-    found: dict[str, set[int]] = {key: set() for key in keys}
+    Parameters
+    ----------
+    owners
+        Node key of every statement; ``None`` for the last.
+    """
+    found: dict[str, set[int]] = {key: set() for key in owners if key is not None}
     function = next(node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef))
-    for key, statement in zip(keys, function.body, strict=False):
-        found[key].update(range(statement.lineno, (statement.end_lineno or statement.lineno) + 1))
+    for key, statement in zip(owners, function.body, strict=True):
+        if key is not None:
+            found[key].update(range(statement.lineno, (statement.end_lineno or statement.lineno) + 1))
     for node in ast.walk(function):
         if isinstance(node, ast.Name) and node.id in names.owners:
             found[names.owners[node.id]].add(node.lineno)

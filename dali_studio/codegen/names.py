@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import keyword
-import re
-from collections.abc import Iterable, Sequence
+import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from dali_studio.graph.edits import PortRef
@@ -12,14 +12,28 @@ from dali_studio.graph.model import Graph
 from dali_studio.graph.node import Node
 from dali_studio.schema.model import OutputSchema
 
-#: Names that the program needs for itself.
-_TAKEN = ("fn", "types", "pipeline_def", "float", "_")
+#: Names that the program needs for itself, or that Python does not let anyone assign.
+_TAKEN = frozenset(
+    ("fn", "types", "pipeline_def", "float", "NotImplementedError", "__name__", "__debug__", "pipe", "_")
+)
+#: Longer names are cut: a line of the program holds several.
+_LONGEST = 80
+
+
+def plain(text: str) -> bool:
+    """Whether Python takes `text` for a name, and for this very one: it reads the ligature of "fi" as two letters."""
+    known = text.isidentifier() and not keyword.iskeyword(text) and text != "__debug__"
+    return known and unicodedata.is_normalized("NFKC", text)
 
 
 def identifier(text: str) -> str:
     """`text` as a Python identifier that shadows nothing the program needs."""
-    name = re.sub(r"\W+", "_", text).strip("_") or "node"
-    name = f"_{name}" if name[0].isdigit() else name
+    letters = unicodedata.normalize("NFKC", text[: 2 * _LONGEST])
+    name = "".join(c if f"_{c}".isidentifier() else " " for c in letters)
+    name = "_".join(name.split())[:_LONGEST].strip("_") or "node"
+    name = name if name.isidentifier() else f"_{name}"
+    if not unicodedata.is_normalized("NFKC", name) or not name.isidentifier():
+        name = "node"
     return f"{name}_" if keyword.iskeyword(name) or name in _TAKEN else name
 
 
@@ -37,20 +51,18 @@ class Names:
 
     ports: dict[PortRef, str] = field(default_factory=dict[PortRef, str])
     owners: dict[str, str] = field(default_factory=dict[str, str])
-    _used: set[str] = field(default_factory=set[str])
+    _used: dict[str, int] = field(default_factory=dict[str, int])
 
     def unused(self, wanted: str) -> str:
         """`wanted`, or with the first number that makes it free; taken from then on."""
-        base, number = identifier(wanted), 2
-        name = base
+        name = base = identifier(wanted)
+        number = self._used.get(base, 1)
         while name in self._used:
-            name, number = f"{base}_{number}", number + 1
-        self._used.add(name)
+            number += 1
+            name = f"{base}_{number}"
+        self._used[base] = number  # where the next search begins
+        self._used.setdefault(name, 1)
         return name
-
-    def reserve(self, names: Iterable[str]) -> None:
-        """Keep names from being given."""
-        self._used.update(names)
 
     def define(self, node: Node, outputs: Sequence[OutputSchema], words_free: Sequence[bool]) -> None:
         """Name the outputs of a node: its key for one, the outputs' own words (if free) or key and word for several."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from dali_studio.compiler.plan import BatchStage, Plan, Segment, Stage, Step
+from dali_studio.graph.checks import clean_values
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.graph.seeds import operator_indices
@@ -48,17 +49,19 @@ def lower(
 
 def _step(graph: Graph, registry: Registry, key: str, indices: dict[str, int], *, devices: bool) -> Step:
     node = graph.node(key)
-    outputs = registry.outputs(node.operator, node.arguments)
+    schema = registry.schema(node.operator)
+    arguments = clean_values(node, schema)  # a document may have a number where a list of one is meant
+    outputs = registry.outputs(node.operator, arguments)
     return Step(
         key=key,
         operator=node.operator,
         inputs=tuple(port for port in graph.inputs(key) if port is not None),
         argument_inputs=dict(graph.argument_inputs(key)),
         outputs=tuple(PortRef(node=key, output=i) for i in range(len(outputs))),
-        arguments=node.arguments,
+        arguments=arguments,
         objects=node.objects,
         origin=node.origin,
-        role=registry.schema(node.operator).role,
+        role=schema.role,
         seed_index=indices.get(key),
         device=node.device if devices else "cpu",
         asked=node.device,

@@ -257,7 +257,7 @@ def ahead(start: int, samples: int, draws: int) -> tuple[int, int] | None:
 
 def starts_of(block: int, samples: int) -> NDArray[np.uint64]:
     """(AHEAD,): the `start` of each iteration of a block."""
-    return (block * AHEAD + np.arange(AHEAD, dtype=np.uint64)) * np.uint64(samples)
+    return (np.uint64(block * AHEAD & _MASK64) + np.arange(AHEAD, dtype=np.uint64)) * np.uint64(samples)
 
 
 @lru_cache(maxsize=32)

@@ -22,7 +22,8 @@ class TensorCPU(TensorBase):
     Parameters
     ----------
     data : array_like
-        Anything that numpy can view, through the buffer, array-interface or DLPack protocol.
+        Anything that numpy can view, through the buffer, array-interface or DLPack protocol. Arrays in another byte
+        order than the machine's are converted.
     layout : str, optional
         One letter per axis.
     is_pinned : bool
@@ -187,8 +188,8 @@ def _as_array(data: Any) -> NDArray[Any]:
     foreign = hasattr(data, "__dlpack__") and not isinstance(data, np.ndarray | np.generic)
     given = cast(Any, data)
     array = cast("NDArray[Any]", np.from_dlpack(given) if foreign else np.asarray(given))
-    to_numpy(from_numpy(array.dtype))  # refuses what no tensor can hold
-    return array
+    native = to_numpy(from_numpy(array.dtype))  # refuses what no tensor can hold
+    return array if array.dtype.isnative else array.astype(native)
 
 
 def _copy_to(ptr: Any, data: NDArray[Any]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import keyword
 import math
 from collections.abc import Callable, Sequence
@@ -12,6 +11,7 @@ from typing import Any, NoReturn, cast
 import msgspec
 
 from dali_studio.core.diagnostics import ArgumentError, DaliStudioError, Diagnostic
+from dali_studio.core.wording import nearest
 from dali_studio.graph import checks
 from dali_studio.graph.edits import (
     AddNode,
@@ -27,7 +27,7 @@ from dali_studio.graph.edits import (
     SetPipeline,
 )
 from dali_studio.graph.model import Graph
-from dali_studio.graph.node import GraphOptions, Node, Wire, slot
+from dali_studio.graph.node import GraphOptions, Node, Wire, option_found, slot
 from dali_studio.graph.validate import port_missing
 from dali_studio.graph.wiring import wire_findings
 from dali_studio.schema.arguments import canonical
@@ -263,16 +263,14 @@ def _set_pipeline(context: _Context, edit: SetPipeline) -> list[AnyEdit]:
     options, name = context.graph.options, edit.option
     known = [field.name for field in msgspec.structs.fields(GraphOptions)]
     if name not in known:
-        near = difflib.get_close_matches(name, known, n=1)
-        hint = f"Did you mean {near[0]!r}?" if near else f"Options: {', '.join(known)}."
+        near = nearest(name, known)
+        hint = f"Did you mean {near!r}?" if near else f"Options: {', '.join(known)}."
         _refuse("DS102", f"A pipeline has no option {name!r}.", hint, argument=name)
     value = int(edit.value) if isinstance(edit.value, float) and edit.value.is_integer() else edit.value
-    try:
-        context.graph.options = msgspec.convert({**msgspec.structs.asdict(options), name: value}, GraphOptions)
-    except msgspec.ValidationError as error:
-        reason = str(error).partition(" - at ")[0]
-        _refuse("DS105" if ">=" in reason else "DS104", f"{value!r} is not accepted for {name}. {reason}.",
-                "Give another value.", argument=name)  # fmt: skip
+    found = option_found(name, value) if context.check else None
+    if found is not None:
+        raise DaliStudioError(found)
+    context.graph.options = msgspec.structs.replace(options, **{name: value})
     return [SetPipeline(option=name, value=cast(Value, getattr(options, name)))]
 
 

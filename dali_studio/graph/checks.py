@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 
 from dali_studio.core.diagnostics import ArgumentError, Diagnostic, Severity
+from dali_studio.core.wording import nearest, shortened
 from dali_studio.graph.model import Graph, GraphOptions
 from dali_studio.graph.node import Node
 from dali_studio.graph.objects import MISSING
@@ -38,9 +38,9 @@ def from_error(node: Node, error: ArgumentError) -> Diagnostic:
 def unknown_argument(node: Node, schema: OperatorSchema, name: str) -> Diagnostic:
     """DS102; the hint names the nearest argument."""
     known = [argument.name for argument in schema.arguments]
-    near = difflib.get_close_matches(name, known, n=1)
-    hint = f"Did you mean {near[0]!r}?" if near else f"Arguments: {', '.join(known)}."
-    return finding(node, "DS102", f"{node.operator} has no argument {name!r}.", hint, argument=name)
+    near = nearest(name, known)
+    hint = f"Did you mean {near!r}?" if near else f"Arguments: {', '.join(known)}."
+    return finding(node, "DS102", f"{node.operator} has no argument {shortened(name)}.", hint, argument=name)
 
 
 def output_schemas(node: Node, registry: Registry) -> tuple[OutputSchema, ...] | None:

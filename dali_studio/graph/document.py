@@ -4,33 +4,35 @@ from __future__ import annotations
 
 import json
 import os
-import uuid
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, cast
 
 import msgspec
 
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
+from dali_studio.core.limits import DEEPEST, MOST_OUTPUTS
+from dali_studio.core.wording import shortened
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.encode import FORMAT, dumps
+from dali_studio.graph.files import replace_file
 from dali_studio.graph.migrations import OperatorMigrations, migrate_document, migrate_operators
 from dali_studio.graph.model import Graph
-from dali_studio.graph.node import GraphOptions, Node
+from dali_studio.graph.node import GraphOptions, Node, option_found
 from dali_studio.graph.objects import MISSING
 from dali_studio.schema.model import Device, Value
 from dali_studio.schema.registry import Registry
 
 __all__ = ["dumps", "load", "loads", "save"]
 
-_Port = tuple[str, Annotated[int, msgspec.Meta(ge=0)]]
+_Port = tuple[str, Annotated[int, msgspec.Meta(ge=0, lt=MOST_OUTPUTS)]]
 
 
 class _NodeForm(msgspec.Struct, kw_only=True):
     key: str
     operator: str
     device: Device = "cpu"
-    version: int = 1
+    version: Annotated[int, msgspec.Meta(ge=1)] = 1
     arguments: dict[str, Value] = {}
     inputs: tuple[_Port | None, ...] = ()
     argument_inputs: dict[str, _Port] = {}
@@ -58,28 +60,12 @@ def save(graph: Graph, view: Mapping[str, Any] | None, path: str | os.PathLike[s
         DS401 if a value has no JSON form, DS302 if the file cannot be written; the old file is untouched then.
     """
     text = dumps(graph, view)
-    target = Path(os.path.realpath(path))
     try:
-        _replace_file(target, text)
+        replace_file(path, text)
     except OSError as error:
         message = f"{os.fspath(path)} could not be written: {error.strerror or error}."
         hint = "Choose a folder that exists and may be written."
         raise DaliStudioError(Diagnostic(code="DS302", message=message, hint=hint, source=os.fspath(path))) from error
-
-
-def _replace_file(target: Path, text: str) -> None:
-    # The new file lies in the same folder, because a rename is atomic only inside one file system.
-    temporary = target.with_name(f".{target.name}.{uuid.uuid4().hex}.tmp")
-    mode = target.stat().st_mode & 0o777 if target.exists() else 0o666
-    try:
-        with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as stream:
-            stream.write(text.encode())
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.replace(target)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
 
 
 def load(
@@ -109,8 +95,8 @@ def loads(
     Raises
     ------
     DaliStudioError
-        DS401 for broken JSON (with line and column) or a wrong shape (with the path in the document), DS402 for a
-        document of a newer version.
+        DS401 for broken JSON (with line and column), a wrong shape or a number out of bounds (with the path in the
+        document), DS402 for a document of a newer version.
     """
     raw = migrate_document(_parse(text))
     try:
@@ -119,6 +105,9 @@ def loads(
         reason, _, where = str(error).partition(" - at ")
         path = where.strip("`").removeprefix("$").removeprefix(".") or "the document"
         raise DaliStudioError(_invalid(f"{path}: {reason}.", "Correct the document at this place.")) from None
+    except UnicodeEncodeError as error:  # half of a pair of UTF-16 in a text where a number or a word is expected
+        message = f"The document has the text {shortened(error.object)} where another value is expected."
+        raise DaliStudioError(_invalid(message, "Correct the document at this place.")) from None
     graph = Graph(_options(form.pipeline))
     graph.envelope = _unknown(raw, _DocumentForm)
     graph.extra = _unknown(raw["pipeline"], _PipelineForm)
@@ -130,16 +119,42 @@ def loads(
 
 def _parse(text: str) -> dict[str, Any]:
     try:
-        raw: object = json.loads(text, parse_constant=_no_constant)
+        raw: object = json.loads(text, parse_constant=_no_constant, object_pairs_hook=_object)
     except json.JSONDecodeError as error:
         message = f"Broken JSON in line {error.lineno}, column {error.colno}: {error.msg}."
         raise DaliStudioError(_invalid(message, "Correct the document at this place.")) from None
     except (ValueError, RecursionError) as error:
         raise DaliStudioError(_invalid(f"Not a document: {error}.", "Correct the document.")) from None
+    if _deep(raw):
+        message = f"Values are nested more than {DEEPEST} deep."
+        raise DaliStudioError(_invalid(message, "Open a document that DALI Studio has saved."))
     if not isinstance(raw, dict) or cast("dict[str, Any]", raw).get("format") != FORMAT:
         message = f'The text is not a DALI Studio document: an object with "format": "{FORMAT}" is expected.'
         raise DaliStudioError(_invalid(message, "Open a document that DALI Studio has saved."))
     return cast("dict[str, Any]", raw)
+
+
+def _object(fields: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(fields)
+    if len(made) < len(fields):  # to take the last of them would lose the others when the document is saved
+        names = [name for name, _ in fields]
+        twice = next(name for name in made if names.count(name) > 1)
+        raise ValueError(f"{shortened(twice)} is there twice in one object")
+    return made
+
+
+def _deep(value: object) -> bool:
+    """Whether lists and objects lie deeper inside each other than this program will follow them."""
+    level = [value]
+    for _ in range(DEEPEST):
+        level = [part for one in level for part in _parts(one) if isinstance(part, dict | list)]
+    return bool(level)
+
+
+def _parts(value: object) -> Iterable[object]:
+    if isinstance(value, dict):
+        return cast("dict[str, object]", value).values()
+    return cast("list[object]", value) if isinstance(value, list) else ()
 
 
 def _no_constant(word: str) -> float:
@@ -151,7 +166,12 @@ def _invalid(message: str, hint: str) -> Diagnostic:
 
 
 def _options(form: _PipelineForm) -> GraphOptions:
-    return GraphOptions(**{name: getattr(form, name) for name in GraphOptions.__struct_fields__})
+    values = {name: getattr(form, name) for name in GraphOptions.__struct_fields__}
+    for name, value in values.items():
+        wrong = option_found(name, value)
+        if wrong is not None:
+            raise DaliStudioError(_invalid(f"pipeline.{wrong.message}", wrong.hint))
+    return GraphOptions(**values)
 
 
 def _unknown(raw: dict[str, Any], form: type[msgspec.Struct]) -> dict[str, object]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
@@ -32,6 +33,13 @@ def dumps(graph: Graph, view: Mapping[str, Any] | None = None) -> str:
     DaliStudioError
         DS401 if a value has no JSON form (NaN, or objects in `view` or in unknown fields).
     """
+    try:
+        return _document(graph, view) + "\n"
+    except RecursionError:
+        raise _unwritable("document", "values are nested too deep") from None
+
+
+def _document(graph: Graph, view: Mapping[str, Any] | None) -> str:
     pipeline = {**graph.extra, **msgspec.structs.asdict(graph.options)}
     pipeline["nodes"] = [_node(graph, node) for node in graph.nodes()]
     pipeline["outputs"] = [_port(port) for port in graph.outputs]
@@ -42,7 +50,7 @@ def dumps(graph: Graph, view: Mapping[str, Any] | None = None) -> str:
         "pipeline": pipeline,
         "view": _rounded(dict(view or {})),
     }
-    return _block(document, 0, "document") + "\n"
+    return _block(document, 0, "document")
 
 
 def _node(graph: Graph, node: Node) -> dict[str, Any]:
@@ -113,7 +121,12 @@ def _number(value: float, path: str) -> str:
 
 
 def _text(value: str | float | None) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    text = json.dumps(value, ensure_ascii=False)
+    return _LONE.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
+
+
+#: Halves of UTF-16 pairs: names of files that are not UTF-8 have them, but no file in UTF-8 can hold them as they are.
+_LONE = re.compile("[\ud800-\udfff]")
 
 
 def _unwritable(path: str, reason: str) -> DaliStudioError:

@@ -75,9 +75,9 @@ def migrate_operators(graph: Graph, registry: Registry, steps: OperatorMigration
                                     node=node.key, severity="warning"))  # fmt: skip
             continue
         values = dict(node.arguments)
-        for version in range(node.version, current):
-            step = steps.get(node.operator, {}).get(version)
-            values = step(values) if step is not None else values
+        known = steps.get(node.operator, {})
+        for version in sorted(known):  # not by counting: a document may say any number
+            values = known[version](values) if node.version <= version < current else values
         if node.version < current:
             graph.replace_node(replace(node, arguments=values, version=current))
     return found

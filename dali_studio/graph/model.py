@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from heapq import heappop, heappush
+from itertools import islice
 from typing import Any, cast
 
 import networkx as nx
@@ -36,8 +38,10 @@ class Graph:
         self.extra: dict[str, object] = {}
         self.envelope: dict[str, object] = {}
         self._outputs: tuple[PortRef, ...] = ()
+        self._returned: dict[str, int] = {}  # node key to the number after its highest output that is returned
         # Edge keys are the target's slots: an int is a positional input, a str an argument.
         self._graph = _nx.MultiDiGraph()
+        self._slots: dict[tuple[str, int | str], str] = {}  # target and slot to the node that is wired there
 
     # ------------------------------------------------------------------------------------------------ reading
 
@@ -75,7 +79,7 @@ class Graph:
             DS209 if there is none.
         """
         if key not in self._graph:
-            known = ", ".join(self) or "none"
+            known = ", ".join(islice(self, 20)) + (" ..." if len(self) > 20 else "") or "none"
             raise DaliStudioError(
                 Diagnostic(code="DS209", message=f"There is no node called {key!r}.", hint=f"Nodes: {known}.", node=key)
             )
@@ -117,6 +121,15 @@ class Graph:
         """Keys that feed a node, each once: positional inputs first, then arguments by name."""
         return list(dict.fromkeys(w.source.node for w in self._wires_into(key)))
 
+    def fed_by(self, key: str) -> list[tuple[str, int | None]]:
+        """What a node feeds: target key and input number, ``None`` for an argument."""
+        return [(target, _ends(at)[0]) for _, target, at in self._graph.out_edges(key, keys=True)]
+
+    def outputs_used(self, key: str) -> int:
+        """How many outputs a node must have for what is wired to it and returned of it."""
+        wired = (data["output"] + 1 for _, _, data in self._graph.out_edges(key, data=True))
+        return max(max(wired, default=0), self._returned.get(key, 0))
+
     def order(self) -> list[str]:
         """All keys, sources first, and otherwise as inserted.
 
@@ -125,18 +138,41 @@ class Graph:
         DaliStudioError
             DS204 if there is a cycle.
         """
+        order = self.computable()
+        if len(order) < len(self):
+            raise DaliStudioError(cycle_found(self.find_cycle()))
+        return order
+
+    def computable(self) -> list[str]:
+        """Keys as in `order`, without those on a cycle and those fed by one."""
+        # networkx takes quadratic time for cycles, which is felt from some thousand nodes
         position = {key: i for i, key in enumerate(self._graph)}
-        try:
-            return list(_nx.lexicographical_topological_sort(self._graph, key=position.__getitem__))
-        except _nx.NetworkXUnfeasible:
-            raise DaliStudioError(cycle_found(self.find_cycle())) from None
+        waiting = {key: len(self._graph.pred[key]) for key in self._graph}
+        ready = [(position[key], key) for key, sources in waiting.items() if not sources]
+        order: list[str] = []
+        while ready:
+            _, key = heappop(ready)
+            order.append(key)
+            for target in self._graph.succ[key]:
+                waiting[target] -= 1
+                if not waiting[target]:
+                    heappush(ready, (position[target], target))
+        return order
 
     def find_cycle(self) -> list[str]:
         """The keys along one cycle, or an empty list."""
-        try:
-            return [edge[0] for edge in _nx.find_cycle(self._graph)]
-        except _nx.NetworkXNoCycle:
+        ordered = set(self.computable())
+        rest = [key for key in self._graph if key not in ordered]
+        if not rest:
             return []
+        walk: dict[str, int] = {}  # backwards: each of the rest is fed by another one, until one comes again
+        key = rest[0]
+        while key not in walk:
+            walk[key] = len(walk)
+            key = next(source for source in self._graph.pred[key] if source not in ordered)
+        cycle = list(walk)[walk[key] :][::-1]
+        first = min(range(len(cycle)), key=cycle.__getitem__)
+        return cycle[first:] + cycle[:first]
 
     def sinks(self, registry: Registry) -> list[str]:
         """Nodes that run even if no output depends on them: the schema or the argument ``preserve`` says so."""
@@ -179,8 +215,8 @@ class Graph:
         """An independent graph with the same (immutable) nodes."""
         other = Graph(self.options)
         other.extra, other.envelope = dict(self.extra), dict(self.envelope)
-        other._outputs = self._outputs
-        other._graph = self._graph.copy()
+        other._outputs, other._returned = self._outputs, self._returned
+        other._graph, other._slots = self._graph.copy(), self._slots.copy()
         return other
 
     def add_node(self, node: Node) -> None:
@@ -218,15 +254,18 @@ class Graph:
         self.node(target)
         self.disconnect(target, input, argument)
         self._graph.add_edge(source.node, target, key=at, output=source.output)
+        self._slots[target, at] = source.node
 
     def disconnect(self, target: str, input: int | None = None, argument: str = "") -> PortRef | None:  # noqa: A002 - as in edits
         """Cut the wire that ends there; returns its source, or ``None`` if there was no wire."""
         at = slot(input, argument)
-        for source, _, key, data in list(self._graph.in_edges(target, keys=True, data=True)):
-            if key == at:
-                self._graph.remove_edge(source, target, key=key)
-                return PortRef(node=source, output=data["output"])
-        return None
+        source = self._slots.get((target, at))
+        if source is None:
+            return None
+        output = self._graph.edges[source, target, at]["output"]
+        self._graph.remove_edge(source, target, key=at)
+        del self._slots[target, at]
+        return PortRef(node=source, output=output)
 
     def set_outputs(self, outputs: Iterable[PortRef]) -> None:
         """Choose what the pipeline returns (DS209 for an unknown node)."""
@@ -234,10 +273,14 @@ class Graph:
         for port in chosen:
             self.node(port.node)
         self._outputs = chosen
+        self._returned = {}
+        for port in chosen:
+            self._returned[port.node] = max(self._returned.get(port.node, 0), port.output + 1)
 
     def rebuild(self, nodes: Sequence[Node], wires: Iterable[Wire], outputs: Iterable[PortRef]) -> None:
         """Replace the whole content; edits that renumber or rename nodes use it."""
         self._graph = _nx.MultiDiGraph()
+        self._slots = {}
         for node in nodes:
             self.add_node(node)
         for wire in wires:

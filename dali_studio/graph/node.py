@@ -4,26 +4,59 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, NamedTuple
+from operator import index
+from typing import NamedTuple, SupportsIndex, cast
 
 import msgspec
 
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
+from dali_studio.core.limits import GREATEST_INT, MOST_AHEAD, MOST_SAMPLES, MOST_THREADS
+from dali_studio.core.wording import shortened
 from dali_studio.graph.edits import PortRef
 from dali_studio.schema.model import Device, Value
 
-_Positive = Annotated[int, msgspec.Meta(ge=1)]
+#: Least and greatest number of every option that is one.
+_BOUNDS = {
+    "batch_size": (1, MOST_SAMPLES),
+    "num_threads": (1, MOST_THREADS),
+    "device_id": (0, 2**31 - 1),
+    "seed": (0, GREATEST_INT),
+    "prefetch_queue_depth": (1, MOST_AHEAD),
+}
+_OPTIONAL = ("device_id", "seed")
+#: Nodes of a cycle that a message names.
+_SHOWN = 12
 
 
 class GraphOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """What a pipeline has beside its nodes; the names are those of ``pipeline_def``."""
+    """What a pipeline has beside its nodes; the names are those of ``pipeline_def``. `option_found` checks values."""
 
-    name: Annotated[str, msgspec.Meta(min_length=1)] = "pipeline"
-    batch_size: _Positive = 8
-    num_threads: _Positive = 2
+    name: str = "pipeline"
+    batch_size: int = 8
+    num_threads: int = 2
     device_id: int | None = None
-    seed: Annotated[int, msgspec.Meta(ge=0)] | None = None
-    prefetch_queue_depth: _Positive = 2
+    seed: int | None = None
+    prefetch_queue_depth: int = 2
+
+
+def option_found(name: str, value: object) -> Diagnostic | None:
+    """What is wrong with the value of an option of a pipeline: DS104 for a wrong type, DS105 out of bounds."""
+    if name == "name":
+        return None if isinstance(value, str) and value else _bad_option("DS104", name, value, "a text")
+    if value is None and name in _OPTIONAL:
+        return None
+    low, high = _BOUNDS[name]
+    accepted = f"a whole number from {low} to {high}{' or None' if name in _OPTIONAL else ''}"
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        return _bad_option("DS104", name, value, accepted)
+    number = index(cast("SupportsIndex", value))
+    return None if low <= number <= high else _bad_option("DS105", name, value, accepted)
+
+
+def _bad_option(code: str, name: str, value: object, accepted: str) -> Diagnostic:
+    given = "not given" if value is None else shortened(value)
+    return Diagnostic(code=code, argument=name, message=f"{name} is {given}; {accepted} is accepted.",
+                      hint=f"Give {name} {accepted}.")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +119,8 @@ def slot(number: int | None, argument: str) -> int | str:
 
 def cycle_found(keys: Sequence[str]) -> Diagnostic:
     """The finding for a cycle through `keys`."""
-    path = " → ".join([*keys, *keys[:1]])
+    shown = keys if len(keys) <= _SHOWN else [*keys[: _SHOWN - 1], f"{len(keys) - _SHOWN + 1} more"]
+    path = " → ".join([*shown, *keys[:1]])
     return Diagnostic(
         code="DS204", message=f"The wires run in a circle: {path}.", hint="Cut one of these wires.",
         node=keys[0] if keys else "",

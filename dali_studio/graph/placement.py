@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import count
 
 import msgspec
 
@@ -90,13 +91,14 @@ def _named(graph: Graph, registry: Registry, key: str, name: str) -> Wire | None
 
 def _chain(graph: Graph, registry: Registry, key: str) -> list[str]:
     """`key` and what it feeds on the CPU, as far as all of it can run on a GPU."""
-    chain = [key]
-    for at in chain:
-        for wire in graph.wires():
-            schema = _schema(graph, registry, wire.target)
-            fits = schema is not None and "gpu" in schema.devices and graph.node(wire.target).device == "cpu"
-            if wire.source.node == at and wire.input is not None and fits and wire.target not in chain:
-                chain.append(wire.target)
+    chain, found = [key], {key}
+    for at in chain:  # which grows meanwhile
+        for target, number in graph.fed_by(at):
+            schema = _schema(graph, registry, target)
+            fits = schema is not None and "gpu" in schema.devices and graph.node(target).device == "cpu"
+            if number is not None and fits and target not in found:
+                found.add(target)
+                chain.append(target)
     return chain
 
 
@@ -128,12 +130,14 @@ def on_gpu(graph: Graph, registry: Registry) -> Graph:
     A pipeline that has no GPU gets number 0.
     """
     base = on_cpu(graph, registry)
+    leaving: dict[str, list[Wire]] = {key: [] for key in base}
+    for wire in base.wires():
+        leaving[wire.source.node].append(wire)
     devices: dict[str, Device] = {}
     for key in reversed(base.order()):
         offered = schema.devices if (schema := _schema(base, registry, key)) is not None else ()
-        readers = [w for w in base.wires() if w.source.node == key]
         may = bool(base.inputs(key)) and all(
-            w.input is not None and devices.get(w.target, "cpu") == "gpu" for w in readers
+            w.input is not None and devices.get(w.target, "cpu") == "gpu" for w in leaving[key]
         )
         wanted: list[Device] = [device for device in offered if may and device != "cpu"]
         devices[key] = wanted[0] if wanted else "cpu"
@@ -151,7 +155,9 @@ def on_gpu(graph: Graph, registry: Registry) -> Graph:
 def _either(graph: Graph, registry: Registry, wire: Wire) -> bool:
     """Whether a wire may end at a node on a GPU with data from the CPU: arguments, and inputs that say so."""
     schema = _schema(graph, registry, wire.target)
-    return wire.input is None or (schema is not None and schema.inputs[wire.input].either_device)
+    if wire.input is None:
+        return True
+    return schema is not None and any(declared.either_device for declared in schema.inputs[wire.input : wire.input + 1])
 
 
 def _copies(registry: Registry, taken: set[str], wires: list[Wire], device: Device) -> Edits:
@@ -161,11 +167,11 @@ def _copies(registry: Registry, taken: set[str], wires: list[Wire], device: Devi
         return ()
     keys: dict[PortRef, str] = {}
     edits: list[Edit] = []
+    stem = registry.schema(name).node_name or name
+    free = (key for n in count(1) if (key := stem if n == 1 else f"{stem}_{n}") not in taken)
     for wire in wires:
         if wire.source not in keys:
-            stem = registry.schema(name).node_name or name
-            key = next(k for n in range(1, len(taken) + 2) if (k := stem if n == 1 else f"{stem}_{n}") not in taken)
-            taken.add(key)
+            key = next(free)
             keys[wire.source] = key
             edits += [AddNode(key=key, operator=name, device=device), Connect(source=wire.source, target=key, input=0)]
         source = PortRef(node=keys[wire.source])

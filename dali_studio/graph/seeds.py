@@ -24,7 +24,8 @@ def operator_indices(graph: Graph, registry: Registry) -> dict[str, int]:
     order = graph.order()
     sinks = set(graph.sinks(registry))
     in_run = traversal(graph, [*(port.node for port in graph.outputs), *(key for key in order if key in sinks)])
-    rest = [key for key in graph if key not in set(in_run)]
+    entered = set(in_run)
+    rest = [key for key in graph if key not in entered]
     counted = [key for key in [*in_run, *rest] if takes_index(graph.node(key), registry)]
     return {key: index for index, key in enumerate(counted)}
 

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from dali_studio.core.diagnostics import ArgumentError, Diagnostic
+from dali_studio.core.limits import MOST_OUTPUTS
 from dali_studio.core.meta import TensorMeta
 from dali_studio.graph import checks
 from dali_studio.graph.edits import PortRef
@@ -46,7 +47,7 @@ def validate(graph: Graph, registry: Registry) -> Validation:
     found = [cycle_found(cycle)] if (cycle := graph.find_cycle()) else []
     found += _outputs(graph, registry)
     inference = _Inference(graph, registry)
-    for key in computable(graph):
+    for key in graph.computable():
         inference.visit(key)
     for key in graph:
         if key not in inference.visited:  # on a cycle, or fed by one
@@ -57,25 +58,10 @@ def validate(graph: Graph, registry: Registry) -> Validation:
 def infer(graph: Graph, registry: Registry, keys: Collection[str]) -> dict[PortRef, TensorMeta]:
     """What is known of the outputs of `keys`, which must contain all their sources."""
     inference = _Inference(graph, registry)
-    for key in computable(graph):
+    for key in graph.computable():
         if key in keys:
             inference.visit(key)
     return inference.metas
-
-
-def computable(graph: Graph) -> list[str]:
-    """Keys in order of computation; without those on a cycle and those fed by one."""
-    if not graph.find_cycle():
-        return graph.order()
-    waiting = {key: set(graph.predecessors(key)) for key in graph}
-    ready: list[str] = []
-    while free := [key for key, sources in waiting.items() if not sources]:
-        ready += free
-        for key in free:
-            del waiting[key]
-        for sources in waiting.values():
-            sources.difference_update(free)
-    return ready
 
 
 def _outputs(graph: Graph, registry: Registry) -> list[Diagnostic]:
@@ -98,9 +84,10 @@ def port_missing(graph: Graph, registry: Registry, port: PortRef) -> str:
     if port.node not in graph:
         return f"there is no node called {port.node!r}."
     outputs = checks.output_schemas(graph.node(port.node), registry)
-    if outputs is None or 0 <= port.output < len(outputs):
+    count = MOST_OUTPUTS if outputs is None else len(outputs)  # nobody knows how many an unknown operator has
+    if 0 <= port.output < count:
         return ""
-    return f"{port.node} has {len(outputs)} outputs; number {port.output} was asked for."
+    return f"{port.node} has {count} outputs{' at most' * (outputs is None)}; number {port.output} was asked for."
 
 
 class _Inference:
@@ -197,6 +184,4 @@ def _unknown(registry: Registry, node: Node) -> Diagnostic:
 
 def asked_outputs(graph: Graph, key: str) -> tuple[OutputSchema, ...]:
     """Stand-ins for the outputs of an unknown operator: as many as the graph uses."""
-    used = [wire.source.output for wire in graph.wires() if wire.source.node == key]
-    used += [port.output for port in graph.outputs if port.node == key]
-    return tuple(OutputSchema(name=f"output_{i}") for i in range(max(used, default=0) + 1))
+    return tuple(OutputSchema(name=f"output_{i}") for i in range(max(graph.outputs_used(key), 1)))

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import math
+from collections.abc import Collection, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.enums import DALIDataType
+from dali_studio.core.limits import MOST_AXES, MOST_ELEMENTS
 from dali_studio.core.meta import TensorMeta
+from dali_studio.core.wording import shortened
 from dali_studio.kernels.cpu.window_rows import columns, with_columns
 
 T = DALIDataType
@@ -17,6 +20,26 @@ IMAGE_LAYOUTS = "HWC"
 PLANAR_LAYOUTS = "HWC CHW"
 #: What may become of a sample that cannot be read or decoded.
 ON_ERROR = ("raise", "skip", "placeholder")
+
+
+def check_shape(shape: Sequence[int], sample: int | None = None) -> None:
+    """Refuse the shape of a tensor that is to be made, where it is none or more than memory is meant for.
+
+    Raises
+    ------
+    ArgumentError
+        With the argument ``shape``.
+    """
+    reason, hint = "", ""
+    if any(extent < 0 for extent in shape):
+        reason, hint = "has a negative extent", "Give 0 or more."
+    elif len(shape) > MOST_AXES:
+        reason, hint = f"has {len(shape)} axes", f"Give {MOST_AXES} at most."
+    elif (elements := math.prod(shape)) > MOST_ELEMENTS:
+        reason, hint = f"has {shortened(elements)} elements", f"Give a shape of {MOST_ELEMENTS} elements at most."
+    if reason:
+        message = f"the shape {shortened(tuple(shape))} {reason}."
+        raise ArgumentError(message, hint=hint, argument="shape", sample=sample)
 
 
 def image_meta(meta: TensorMeta, layouts: str = IMAGE_LAYOUTS) -> TensorMeta:

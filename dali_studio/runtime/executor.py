@@ -27,7 +27,7 @@ from dali_studio.runtime.request import Cache, Fed, Request, computed, missing, 
 from dali_studio.runtime.results import bytes_of
 from dali_studio.runtime.segment import SegmentRunner, Store
 from dali_studio.runtime.steps import StepFacts, facts_of
-from dali_studio.runtime.workers import WorkerPool
+from dali_studio.runtime.workers import Cancelled, WorkerPool
 from dali_studio.schema.arguments import Args, RunContext
 from dali_studio.schema.batches import Batch
 from dali_studio.schema.registry import Registry
@@ -134,13 +134,15 @@ class Executor:
         self._states.update(states)
 
     def _state_at(self, step: Step, request: Request, args: Args) -> Any:
-        """The source's state before the requested iteration: skipped forward, or opened anew to go back."""
+        """The source's state before the requested iteration."""
         source = self._states.get(step.key)
-        if source is None or source.iteration > request.iteration:
+        if source is None:
             source = self._states[step.key] = SourceState(self._opened(step))
-        while source.iteration < request.iteration:
-            self.registry.operator(step.operator).skip(source.state, args)
-            source.iteration += 1
+        while source.iteration != request.iteration:
+            seek = self.registry.operator(step.operator).seek
+            source.iteration = seek(source.state, args, source.iteration, request.iteration)
+            if source.iteration != request.iteration:
+                request.on_the_way(step.key)
         source.iteration += 1
         return source.state
 
@@ -314,7 +316,7 @@ class Executor:
             try:
                 args = self._args(now, step)
                 made = self._facts_of(step).operator.run(self._state_at(step, request, args), args, *inputs)
-            except (DaliStudioError, StepError):
+            except (DaliStudioError, StepError, Cancelled):
                 raise
             except ArgumentError as error:
                 raise StepError(step, error.sample, "", error) from error
@@ -342,7 +344,7 @@ class Executor:
         return RunContext(
             request.batch_size, now.indices, request.iteration, request.samples_so_far, facts.seed, self.workers.map,
             self._memory.take, self.ahead and whole, facts.step.asked, whole, tolerance.failed,
-            partial(tolerance.accepts, facts.step),
+            partial(tolerance.accepts, facts.step), tolerance.too_large,
         )  # fmt: skip
 
     def take_in(self, step: Step, arrays: Any, layout: str, producer: Any) -> DeviceBatch:

@@ -10,6 +10,9 @@ from dataclasses import dataclass
 
 from dali_studio.compiler.plan import Step
 from dali_studio.core.diagnostics import ArgumentError, DaliStudioError, Diagnostic
+from dali_studio.runtime.extents import NoRoomError
+
+_SMALLER = "Make the output or the batch smaller."
 
 
 class StepError(Exception):
@@ -84,6 +87,8 @@ class Tolerance:
         self._lock = threading.Lock()
         self.failed: set[int] = set()
         self.skipped: set[int] = set()
+        #: Samples among the failed ones for which memory ran out.
+        self.too_large: set[int] = set()
 
     def accepts(self, step: Step, sample: int, source: str, cause: Exception) -> bool:
         """Whether the run goes on without a sample; what fails for the second time is not recorded again."""
@@ -91,7 +96,7 @@ class Tolerance:
         with self._lock:
             if sample in self.failed:
                 return True
-            if action == "raise" or isinstance(cause, MemoryError):
+            if action == "raise":
                 return False
             self.failed.add(sample)
             if action == "skip":
@@ -100,13 +105,22 @@ class Tolerance:
             self._record(FailedSample(self._iteration, sample, step.key, source, finding.message, action))
             return True
 
+    def shrinks(self, step: Step, sample: int, source: str, cause: Exception) -> bool:
+        """Whether a step is to begin anew with a small sample in place of one for which memory ran out."""
+        if sample in self.too_large or not self.accepts(step, sample, source, cause):
+            return False
+        self.too_large.add(sample)
+        return True
+
 
 def _words(cause: Exception) -> tuple[str, str, str]:
     """Code, message and hint for what is no finding of the operator's own."""
+    if isinstance(cause, NoRoomError):
+        return "DS301", str(cause), _SMALLER
     if isinstance(cause, MemoryError):
         size = re.search(r"allocate ([\d.]+ \w+)", str(cause))
         wanted = f": {size.group(1)} were asked for" if size else ""
-        return "DS301", f"The output does not fit into memory{wanted}.", "Make the output or the batch smaller."
+        return "DS301", f"The output does not fit into memory{wanted}.", _SMALLER
     message = str(cause) or type(cause).__name__
     if isinstance(cause, ValueError | OSError):
         return "DS301", message, getattr(cause, "hint", "")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +14,46 @@ from numpy.typing import NDArray
 
 #: References that the pool itself holds while it asks: its list and the argument of ``getrefcount`` and the loop name.
 _IDLE_REFERENCES = 3
+#: Bytes that are cleared at a time.
+_PIECE = 1 << 20
+#: Where Linux says how much memory a container may use, in both editions of its interface.
+_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+
+
+@cache
+def memory_size() -> int:
+    """Bytes of memory that this machine, or this container, has altogether."""
+    known = [sys.maxsize]
+    if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
+        known.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    for place in _LIMITS:
+        try:
+            known.append(int(Path(place).read_text("ascii")))
+        except (OSError, ValueError):  # no container, or "max"
+            continue
+    return min(size for size in known if size > 0)
+
+
+def _fresh(size: int, spare: int) -> NDArray[np.uint8]:
+    """`size` bytes and some to spare.
+
+    Raises
+    ------
+    MemoryError
+        Also for more than there is altogether: systems promise it, and end the process when it is used.
+    """
+    if size > memory_size():
+        raise MemoryError(f"Unable to allocate {size / 2**30:.1f} GiB")
+    return np.empty(max(size + spare, 1), np.uint8)
+
+
+def clear(array: NDArray[Any]) -> None:
+    """Fill a contiguous array with zeros; memory that was never written to is only read, which takes none."""
+    data = array.reshape(-1).view(np.uint8)
+    for begin in range(0, data.size, _PIECE):
+        piece = data[begin : begin + _PIECE]
+        if piece.any():
+            piece.fill(0)
 
 
 class SlabPool:
@@ -43,7 +86,7 @@ class SlabPool:
                 return self._slabs[best]
             self._trim()
             # a little headroom, so that batches of ragged images find each other's slabs
-            made = np.empty(max(size + size // 8, 1), np.uint8)
+            made = _fresh(size, size // 8)
             self._slabs.append(made)
             return made
 
@@ -90,5 +133,5 @@ class Scratch(threading.local):
             size *= extent
         buffer = self._buffers.get(key)
         if buffer is None or buffer.size < size:
-            buffer = self._buffers[key] = np.empty(size + size // 4, np.uint8)
+            buffer = self._buffers[key] = _fresh(size, size // 4)
         return np.ndarray(shape, dtype, buffer)

@@ -24,13 +24,15 @@ from dali_studio.kernels.cuda.jpeg_work import GpuDecoder, Turn
 from dali_studio.kernels.cuda.nvjpeg import open_decoder
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.runtime.crew import Crew
+from dali_studio.runtime.extents import check_sizes, no_room
 from dali_studio.runtime.failures import StepError, Tolerance
+from dali_studio.runtime.memory import clear
 from dali_studio.runtime.probe import Direction, Recording, Stopwatch, timed
 from dali_studio.runtime.segment import view_of
 from dali_studio.runtime.sharing import DecoderFeeder, Decoding, Shared
 from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.batches import Batch, JpegImages
+from dali_studio.schema.batches import Batch, BatchView, JpegImages, Work
 from dali_studio.schema.registry import Registry
 
 Placed = dict[PortRef, DeviceBatch]
@@ -71,11 +73,7 @@ class MixedRunner:
         views = [view_of(item) for item in given]
         sources = views[0].sources
         with gpu_failures(step, len(indices), indices, sources):
-            (meta,) = self._registry.infer(step.operator, args, [view.meta for view in views])
-            work = operator.plan(args, *views)
-            assert meta.dtype is not None
-            made = self._stream.target(work.shapes, to_numpy(meta.dtype), meta.layout or "", sources)
-            host = self._stream.pinned(made.size)
+            work, made, host = self._reserve(step, args, views, indices, tolerance)
         files = given[0].samples
 
         def by_thread(position: int) -> None:
@@ -88,7 +86,7 @@ class MixedRunner:
                 source, index = sources[position] if sources else "", int(indices[position])
                 if not tolerance.accepts(step, index, source, error):
                     raise StepError(step, index, source, error) from error
-                target[...] = 0
+                clear(target)
 
         images = operator.jpeg_images(work)
         turns: list[Turn] = []
@@ -133,6 +131,28 @@ class MixedRunner:
                 recording.add({step.key: shared.job.nanoseconds})
 
         return finish
+
+    def _reserve(
+        self, step: Step, args: Args, views: Sequence[BatchView], indices: NDArray[np.int64], tolerance: Tolerance
+    ) -> tuple[Work, DeviceBatch, NDArray[np.uint8]]:
+        """Plan a batch, without samples that are too large, and take memory for it on the GPU and on the host."""
+        operator, sources = self._registry.operator(step.operator), views[0].sources
+        (meta,) = self._registry.infer(step.operator, args, [view.meta for view in views])
+        assert meta.dtype is not None
+        dtype = to_numpy(meta.dtype)
+        while True:
+            work = operator.plan(args, *views)
+            check_sizes(work.shapes, dtype)
+            try:
+                made = self._stream.target(work.shapes, dtype, meta.layout or "", sources)
+                return work, made, self._stream.pinned(made.size)
+            except Exception as error:
+                if not _out_of_memory(error):
+                    raise
+                position, named = no_room(work.shapes, dtype)
+                source, index = sources[position] if sources else "", int(indices[position])
+                if not tolerance.shrinks(step, index, source, named):
+                    raise StepError(step, index, source, named) from error
 
     def _share(
         self, files: Sequence[NDArray[np.uint8]], images: JpegImages | None, made: DeviceBatch, host: NDArray[np.uint8]
@@ -203,6 +223,11 @@ def copying(
     return recording.copy(key, stream.copies if direction == "H2D" else stream.kernels, direction, size)
 
 
+def _out_of_memory(error: Exception) -> bool:
+    """Whether memory of the GPU, or page-locked memory, could not be had."""
+    return type(error).__name__ == "OutOfMemoryError" or "cudaErrorMemoryAllocation" in str(error)
+
+
 @contextmanager
 def gpu_failures(
     step: Step, count: int, indices: NDArray[np.int64] | None = None, sources: Sequence[str] = ()
@@ -217,7 +242,7 @@ def gpu_failures(
         sample = at if at is None or indices is None else int(indices[at])
         raise StepError(step, sample, sources[at] if at is not None and sources else "", error) from error
     except Exception as error:
-        if type(error).__name__ == "OutOfMemoryError":
+        if _out_of_memory(error):
             raise DaliStudioError(
                 Diagnostic(
                     code="DS304",

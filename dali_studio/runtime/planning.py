@@ -15,6 +15,7 @@ from dali_studio.core.dtypes import from_numpy, to_numpy
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.kernels.cuda.parts import Part
+from dali_studio.runtime.extents import check_sizes
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import BatchView, Work
 from dali_studio.schema.declare import Operator
@@ -109,6 +110,7 @@ class Planner:
             meta = gpu_meta(dtype, len(found.layout) if found.layout else found.ndim or 0, found.layout or "")
             constant = not (step.argument_inputs or operator.stateful or ReadsData in operator.traits)
         work = operator.plan(args, *views)
+        check_sizes(work.shapes, dtype)
         if work.shapes.shape[1] != meta.ndim:
             meta = gpu_meta(dtype, work.shapes.shape[1], meta.layout or "")
         if last is not None and _equal(last.work.shapes, work.shapes):

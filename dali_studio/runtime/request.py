@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -44,6 +44,8 @@ class Request:
         What external sources got, by node; on a GPU only for nodes that are placed there.
     indices : ndarray or None
         Samples to compute (previews); ``None`` for all.
+    on_the_way : callable
+        Called now and then while a source, whose node's key it gets, is moved to the iteration; it may raise.
     """
 
     iteration: int
@@ -51,6 +53,7 @@ class Request:
     batch_size: int
     fed: Mapping[str, Fed] = field(default_factory=dict[str, Fed])
     indices: NDArray[np.int64] | None = None
+    on_the_way: Callable[[str], None] = lambda node: None
 
 
 def computed(request: Request) -> NDArray[np.int64]:

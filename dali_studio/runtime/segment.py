@@ -15,8 +15,9 @@ from dali_studio.core.dtypes import from_numpy, to_numpy
 from dali_studio.core.meta import TensorMeta
 from dali_studio.core.rows import shapes_of
 from dali_studio.graph.edits import PortRef
+from dali_studio.runtime.extents import check_sizes, no_room
 from dali_studio.runtime.failures import StepError, Tolerance
-from dali_studio.runtime.memory import Scratch, SlabPool
+from dali_studio.runtime.memory import Scratch, SlabPool, clear
 from dali_studio.runtime.probe import Recording, Stopwatch
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Batch, BatchView, Work
@@ -42,6 +43,14 @@ class _Prepared:
     windows: list[tuple[int, ...]] | None = None
     in_place: bool = False
     allocates: bool = False
+
+
+class _OutOfMemory(Exception):  # noqa: N818 - it says where a `MemoryError` happened
+    """There is no memory for a step's result of the sample at a position."""
+
+    def __init__(self, step: Step, position: int, source: str, cause: Exception) -> None:
+        super().__init__(str(cause))
+        self.step, self.position, self.source, self.cause = step, position, source, cause
 
 
 @dataclass(slots=True)
@@ -78,7 +87,26 @@ class SegmentRunner:
         self, mapping: Callable[[Callable[[int], None], int], None], indices: NDArray[np.int64],
         recording: Recording | None,
     ) -> None:  # fmt: skip
-        """Plan every step for the whole batch, then run the samples on the workers."""
+        """Plan every step for the whole batch, then run the samples on the workers.
+
+        Where memory runs out for one sample, and the step goes on without it, all is planned and run anew.
+        """
+        while True:
+            try:
+                self._run(mapping, indices, recording)
+            except _OutOfMemory as error:
+                index = int(indices[error.position])
+                if not self.tolerance.shrinks(error.step, index, error.source, error.cause):
+                    raise StepError(error.step, index, error.source, error.cause) from error.cause
+                self._views.clear()
+                self._prepared.clear()
+            else:
+                return
+
+    def _run(
+        self, mapping: Callable[[Callable[[int], None], int], None], indices: NDArray[np.int64],
+        recording: Recording | None,
+    ) -> None:  # fmt: skip
         watch = Stopwatch(recording)
         for step in self.segment.steps:
             watch.start(step.key)
@@ -110,13 +138,14 @@ class SegmentRunner:
         try:
             args = self.arguments(step)
             (meta,) = self.registry.infer(step.operator, args, [view.meta for view in inputs])
+            assert meta.dtype is not None
             work = operator.plan(args, *inputs)
+            check_sizes(work.shapes, to_numpy(meta.dtype))
         except ArgumentError as error:
             if error.sample is not None:
                 source = inputs[0].sources[error.sample] if inputs and inputs[0].sources else ""
                 raise StepError(step, int(indices[error.sample]), source, error) from error
             raise StepError(step, None, "", error) from error
-        assert meta.dtype is not None
         output = step.outputs[0]
         self._views[output] = BatchView(meta, work.shapes, None, inputs[0].sources if inputs else ())
         self._prepared[step.key] = _Prepared(
@@ -153,7 +182,8 @@ class SegmentRunner:
                 try:
                     item.kept = self.pool.samples(item.work.shapes, item.dtype)
                 except MemoryError as error:
-                    raise StepError(item.step, None, "", error) from error
+                    position, named = no_room(item.work.shapes, item.dtype)
+                    raise _OutOfMemory(item.step, position, self._source(item, position), named) from error
             source = self._made(item.step.inputs[0]) if item.step.inputs else None
             item.in_place = (
                 Pointwise in item.operator.traits
@@ -177,8 +207,9 @@ class SegmentRunner:
             try:
                 local[item.output] = self._call(item, position, arrays)
             except Exception as error:
-                sources = self._views[item.output].sources
-                source = sources[position] if sources else ""
+                source = self._source(item, position)
+                if isinstance(error, MemoryError) and item.kept is None:
+                    raise _OutOfMemory(item.step, position, source, error) from error
                 if not self.tolerance.accepts(item.step, index, source, error):
                     raise StepError(item.step, index, source, error) from error
                 local[item.output] = self._blank(item, position)
@@ -197,11 +228,16 @@ class SegmentRunner:
             return target
         return made
 
+    def _source(self, item: _Prepared, position: int) -> str:
+        sources = self._views[item.output].sources
+        return sources[position] if sources else ""
+
     def _blank(self, item: _Prepared, position: int) -> NDArray[Any]:
         """What stands for a sample that failed: zeros."""
-        target = item.kept[position] if item.kept is not None else np.empty(item.shapes[position], item.dtype)
-        target[...] = 0
-        return target
+        if item.kept is None:
+            return np.zeros(item.shapes[position], item.dtype)
+        clear(item.kept[position])
+        return item.kept[position]
 
     def _target(self, item: _Prepared, position: int, arrays: list[NDArray[Any]]) -> NDArray[Any] | None:
         if item.kept is not None:

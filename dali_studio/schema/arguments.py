@@ -12,8 +12,10 @@ from numpy.typing import DTypeLike, NDArray
 
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.enums import DALIDataType, DALIImageType, DALIInterpType
+from dali_studio.core.limits import GREATEST_INT, LEAST_INT
 from dali_studio.core.meta import TensorMeta
 from dali_studio.core.rows import Rows
+from dali_studio.core.wording import shortened
 from dali_studio.schema.model import ArgumentSchema, ArgumentType, Device, OperatorSchema, Value
 
 ENUMS: dict[str, type[Enum]] = {
@@ -66,7 +68,7 @@ def canonical(argument: ArgumentSchema, value: object) -> Value:
         if argument.length and len(result) not in argument.length:
             lengths = " or ".join(map(str, argument.length))
             raise ArgumentError(
-                f"{_show(value)} has {len(result)} values; {argument.name} takes {lengths}.",
+                f"{shortened(value)} has {len(result)} values; {argument.name} takes {lengths}.",
                 hint=f"Give {lengths} values.", argument=argument.name,
             )  # fmt: skip
         return result
@@ -90,7 +92,7 @@ def _scalar(argument: ArgumentSchema, value: object) -> bool | int | float | str
         _check_range(argument, result)
     if argument.choices and isinstance(result, str) and result not in argument.choices:
         raise ArgumentError(
-            f"{_show(value)} is not accepted.",
+            f"{shortened(value)} is not accepted.",
             hint=f"Use one of: {', '.join(argument.choices)}.",
             argument=argument.name,
         )
@@ -112,16 +114,27 @@ def _check_range(argument: ArgumentSchema, value: float) -> None:
 
 def _to_float(argument: ArgumentSchema, value: object) -> float:
     if isinstance(value, bool | int | float):
-        return float(value)
+        try:
+            return float(value)
+        except OverflowError:
+            raise _too_large(argument, value) from None
     raise _wrong(argument, value)
 
 
 def _to_int(argument: ArgumentSchema, value: object) -> int:
     if isinstance(value, bool | int) or (isinstance(value, float) and value.is_integer()):
+        if not LEAST_INT <= value <= GREATEST_INT:
+            raise _too_large(argument, value)
         return int(value)
     if isinstance(value, Enum):
         return int(value.value)
     raise _wrong(argument, value)
+
+
+def _too_large(argument: ArgumentSchema, value: object) -> ArgumentError:
+    return ArgumentError(
+        f"{shortened(value)} does not fit into 64 bits.", hint="Give a smaller number.", argument=argument.name
+    )
 
 
 def _to_bool(argument: ArgumentSchema, value: object) -> bool:
@@ -153,26 +166,27 @@ def _to_enum(argument: ArgumentSchema, value: object) -> str:
     raise _wrong(argument, value)
 
 
+def _to_object(argument: ArgumentSchema, value: object) -> str:
+    raise _wrong(argument, value)
+
+
 _CONVERTERS: dict[str, Callable[[ArgumentSchema, object], bool | int | float | str]] = {
     "float": _to_float, "int": _to_int, "bool": _to_bool, "string": _to_string, "layout": _to_string,
     "data_type": _to_enum, "image_type": _to_enum, "interp_type": _to_enum,
+    "object": _to_object,
 }  # fmt: skip
 _WORDS = {
     "float": "a number", "int": "an integer", "bool": "True or False", "string": "text", "layout": 'text such as "HWC"',
     "data_type": "a types.DALIDataType", "image_type": "a types.DALIImageType", "interp_type": "a types.DALIInterpType",
     "float_list": "a list of numbers", "int_list": "a list of integers", "string_list": "a list of texts",
+    "object": "a Python object, which has no form in a document",
 }  # fmt: skip
-
-
-def _show(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def _wrong(argument: ArgumentSchema, value: object) -> ArgumentError:
     accepted = _WORDS.get(argument.type, argument.type)
     return ArgumentError(
-        f"{_show(value)} ({type(value).__name__}) is not accepted; {argument.name} takes {accepted}.",
+        f"{shortened(value)} ({type(value).__name__}) is not accepted; {argument.name} takes {accepted}.",
         hint=f"Give {accepted}.", argument=argument.name, code="DS104",
     )  # fmt: skip
 
@@ -231,6 +245,8 @@ class RunContext:
         Samples of the batch that have failed before; nothing they lead to is an error.
     accepts : callable
         ``accepts(sample, source, error)``: whether the run goes on although a sample failed (argument `on_error`).
+    too_large : collection of int
+        Samples of the batch among `failed` for which memory ran out: they are to be planned as small ones.
     """
 
     batch_size: int
@@ -245,6 +261,7 @@ class RunContext:
     whole: bool = False
     failed: Collection[int] = ()
     accepts: Callable[[int, str, Exception], bool] = _never
+    too_large: Collection[int] = ()
 
 
 class Args:

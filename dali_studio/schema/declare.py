@@ -252,8 +252,13 @@ class Operator(CommonArguments):
         return None
 
     @staticmethod
-    def skip(state: Any, args: Args) -> None:
-        """Advance the state by one iteration without producing data."""
+    def seek(state: Any, args: Args, now: int, wanted: int) -> int:
+        """Move a state that stands before iteration `now` towards `wanted`, forward or back.
+
+        Returns the iteration before which it stands then. It is called again until that is `wanted`, and may do a part
+        of the way that takes a fraction of a second: between two calls the user may ask for something else.
+        """
+        return wanted
 
     @staticmethod
     def run(state: Any, args: Args, *inputs: Batch) -> tuple[Batch, ...]:

@@ -30,6 +30,10 @@ class Range:
     maximum: float | None = None
 
 
+#: Extents that are asked for have to be below this.
+MOST_PIXELS: Final = 1e9
+
+
 @dataclass(frozen=True, slots=True)
 class Ui:
     """The inspector's control and the handy interval of a slider (not a limit)."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Mapping, Sequence
 
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.meta import TensorMeta
+from dali_studio.core.wording import nearest, shortened
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Operator
 from dali_studio.schema.model import Catalog, OperatorSchema, OutputSchema, Value
@@ -59,9 +59,9 @@ class Registry:
 
     def unknown(self, name: str, node: str = "") -> Diagnostic:
         """The finding for an operator that is not registered."""
-        near = difflib.get_close_matches(name, self._operators, n=1)
-        hint = f"Did you mean {near[0]!r}?" if near else "See dali-studio catalog for what is available."
-        return Diagnostic(code="DS101", message=f"There is no operator called {name!r}.", hint=hint, node=node)
+        near = nearest(name, self._operators)
+        hint = f"Did you mean {near!r}?" if near else "See dali-studio catalog for what is available."
+        return Diagnostic(code="DS101", message=f"There is no operator called {shortened(name)}.", hint=hint, node=node)
 
     def has_trait(self, name: str, trait: type[Trait]) -> bool:
         """Whether the operator makes the promise `trait`."""

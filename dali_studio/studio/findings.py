@@ -31,7 +31,7 @@ def unreadable(error: Exception) -> Diagnostic:
     )
 
 
-def defect(error: Exception) -> Diagnostic:
+def defect(error: BaseException) -> Diagnostic:
     """The finding about an exception that nobody expected."""
     return Diagnostic(
         code="DS305", message=f"{type(error).__name__}: {error}",

@@ -12,6 +12,7 @@ from dali_studio.graph.model import Graph
 from dali_studio.graph.node import GraphOptions, Node
 from dali_studio.schema.model import OperatorSchema
 from dali_studio.schema.registry import Registry
+from dali_studio.studio.files import typed_path
 from dali_studio.studio.messages import RecipeInfo
 
 _HERE = Path(__file__).resolve().parent
@@ -71,7 +72,7 @@ def folder_graph(path: str, registry: Registry) -> Graph:
     DaliStudioError
         DS302 if the folder is missing or holds no image.
     """
-    arguments = folder_arguments(Path(path).expanduser())
+    arguments = folder_arguments(typed_path(path))
     reader, decoder = _reader(registry), _decoder(registry)
     files = arguments.get("files")
     graph = Graph(GraphOptions(batch_size=min(len(files), 8) if isinstance(files, tuple) else 8, seed=1))

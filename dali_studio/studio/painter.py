@@ -46,20 +46,24 @@ class Painter:
     registry : Registry
     send : callable
         Takes a message and its buffers.
+    hurried : callable
+        Whether somebody waits for other work.
     """
 
-    def __init__(self, registry: Registry, send: Callable[[messages.KernelMessage, Sequence[bytes]], None]) -> None:
+    def __init__(
+        self, registry: Registry, send: Callable[[messages.KernelMessage, Sequence[bytes]], None],
+        hurried: Callable[[], bool] = lambda: False,
+    ) -> None:  # fmt: skip
         self.registry, self._send = registry, send
         self.width = 296
         self._workers = WorkerPool(2)
-        self._engine = PreviewEngine(registry, self._workers)
+        self._engine = PreviewEngine(registry, self._workers, hurried)
         self._painted: dict[PortRef, tuple[object, ...]] = {}
         self._strip_of: tuple[object, ...] = ()
 
     def paint(self, request: PreviewRequest) -> None:
         """Send the outputs that changed since the last time."""
         begin = perf_counter()
-        self._workers.cancelled.clear()
         validation = validate(request.graph, self.registry)
         try:
             preview = self._engine.compute(request.graph, validation, request.seed, request.iteration, [request.sample])
@@ -115,17 +119,19 @@ class Painter:
 
     def strip(self, request: PreviewRequest, *, again: bool) -> None:
         """Send thumbnails of every sample of the batch, from the first node that makes pictures."""
-        self._workers.cancelled.clear()
         validation = validate(request.graph, self.registry)
         port = self._first_picture(request, validation)
         if port is None:
             return
         count = min(request.graph.options.batch_size, _STRIP_SAMPLES)
-        keys = self._engine.compute(
-            request.graph, validation, request.seed, request.iteration, [request.sample], only=port
-        ).keys
-        mark = (keys[port.node], request.iteration, count)
-        if mark == self._strip_of and not again:
+        try:
+            first = self._engine.compute(
+                request.graph, validation, request.seed, request.iteration, [request.sample], only=port
+            )
+        except Cancelled:
+            return
+        mark = (first.keys[port.node], request.iteration, count)
+        if first.unreached or (mark == self._strip_of and not again):
             return
         canvas = np.full((_STRIP_CELL, _STRIP_CELL * count, 3), 128, np.uint8)
         names = [""] * count
@@ -175,7 +181,6 @@ class Painter:
         """Send one node's output and first input at full width, with statistics."""
         if key not in request.graph:
             return
-        self._workers.cancelled.clear()
         validation = validate(request.graph, self.registry)
         port = PortRef(node=key, output=output)
         try:
@@ -225,6 +230,10 @@ class Painter:
     def repaint(self) -> None:
         """Send everything the next time (a new view was opened)."""
         self._painted.clear()
+
+    def begin(self) -> None:
+        """Forget an earlier `cancel`; called before anything is computed."""
+        self._workers.cancelled.clear()
 
     def cancel(self) -> None:
         """Stop what is being computed."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import traceback
 from collections import OrderedDict, deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from time import monotonic
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +34,8 @@ from dali_studio.schema.traits import ReadsData
 _CACHE_BYTES = 512 * 1024 * 1024
 #: Batches of a Python source that stay available, since a source cannot go back.
 _KEPT_BATCHES = 8
+#: Seconds that previews go through batches that nobody wants to see before they give up; where somebody waits.
+_PATIENCE, _HURRIED_PATIENCE = 10.0, 1.0
 
 
 @dataclass(slots=True)
@@ -44,11 +49,14 @@ class Preview:
     keys : dict of str to str
         Structural keys, by node: equal keys mean equal pictures.
     failed : tuple of Diagnostic
+    unreached : bool
+        The batch is so far away that it would have taken too long to go there.
     """
 
     outputs: dict[PortRef, Batch] = field(default_factory=dict[PortRef, Batch])
     keys: dict[str, str] = field(default_factory=dict[str, str])
     failed: tuple[Diagnostic, ...] = ()
+    unreached: bool = False
 
 
 #: What becomes of a sample that fails, by `on_error`.
@@ -108,16 +116,20 @@ class PreviewEngine:
     registry : Registry
     workers : WorkerPool
         Its ``cancelled`` event stops a computation between samples and steps.
+    hurried : callable
+        Whether somebody waits for other work: far batches are given up sooner then.
     """
 
-    def __init__(self, registry: Registry, workers: WorkerPool) -> None:
-        self.registry, self.workers = registry, workers
+    def __init__(
+        self, registry: Registry, workers: WorkerPool, hurried: Callable[[], bool] = lambda: False
+    ) -> None:
+        self.registry, self.workers, self._hurried = registry, workers, hurried
         self._store = _Store()
         self._sources: dict[str, SourceState] = {}
         self._gpu: tuple[int, GpuRunner] | None = None
         #: Samples that `on_error` let previews go on without, by structural key, iteration and sample.
         self._missed: dict[tuple[str, int, int], FailedSample] = {}
-        self._fed: dict[str, tuple[SourceFeeder, deque[tuple[int, Fed]]]] = {}
+        self._fed: dict[str, tuple[SourceFeeder, deque[_FedBatch]]] = {}
 
     def compute(
         self,
@@ -146,21 +158,22 @@ class PreviewEngine:
         keys = self.structural_keys(graph, seed, seeds)
         broken = {finding.node for finding in errors(validation.diagnostics) if finding.node}
         failed: list[Diagnostic] = []
+        way = _Way(self.workers.check, self._hurried)
         while True:
             part = self._part(graph, broken, only)
             if not len(part):
-                return Preview({}, keys, tuple(failed))
+                return Preview({}, keys, tuple(failed), way.given_up)
             try:
-                outputs = self._run(part, keys, seeds, seed, iteration, indices)
+                outputs = self._run(part, keys, seeds, seed, iteration, indices, way)
             except DaliStudioError as error:
                 nodes = {d.node for d in error.diagnostics if d.node in part}
                 failed += error.diagnostics
                 if not nodes:
-                    return Preview({}, keys, tuple(failed))
+                    return Preview({}, keys, tuple(failed), way.given_up)
                 broken |= nodes
             else:
                 failed += self._warnings(part, keys, iteration, indices)
-                return Preview(outputs, keys, tuple(failed))
+                return Preview(outputs, keys, tuple(failed), way.given_up)
 
     def _warnings(
         self, graph: Graph, keys: Mapping[str, str], iteration: int, indices: NDArray[np.int64]
@@ -196,7 +209,8 @@ class PreviewEngine:
         if not len(part):
             return {}
         try:
-            made = self._run(part, keys, seeds, seed, iteration, np.arange(graph.options.batch_size))
+            indices = np.arange(graph.options.batch_size)
+            made = self._run(part, keys, seeds, seed, iteration, indices, _Way(self.workers.check, self._hurried))
         except DaliStudioError:
             return {}  # the same failure is reported by `compute`
         return {
@@ -242,7 +256,7 @@ class PreviewEngine:
 
     def _run(
         self, graph: Graph, keys: Mapping[str, str], seeds: dict[str, int], seed: int, iteration: int,
-        indices: NDArray[np.int64],
+        indices: NDArray[np.int64], way: _Way,
     ) -> dict[PortRef, Batch]:  # fmt: skip
         nodes = [graph.node(key) for key in graph]
         ports = [
@@ -257,16 +271,19 @@ class PreviewEngine:
         executor = Executor(plan, self.registry, seed, self.workers, gpu=self._runner(graph) if on_gpu else None)
         executor.adopt({key: self._sources[name] for key in graph if (name := f"{keys[key]}:{size}") in self._sources})
         fed = {
-            step.key: self._feed(graph, step.key, keys[step.key], iteration)
+            step.key: self._feed(graph, step.key, keys[step.key], iteration, way)
             for step in plan.steps()
             if step.role == "external_source"
         }
+        so_far = iteration * size
         if fed:
-            size = len(next(iter(fed.values()))[0])
+            first = next(iter(fed.values()))
+            size, so_far = len(first.data[0]), first.so_far
             indices = indices[indices < size]
             if not len(indices):
                 indices = np.array([size - 1], np.int64)
-        request = Request(iteration, iteration * graph.options.batch_size, size, fed, indices)
+        data = {node: batch.data for node, batch in fed.items()}
+        request = Request(iteration, so_far, size, data, indices, way)
         cache = _View(self._store, keys, (graph.options.batch_size, iteration, tuple(indices.tolist())))
         try:
             made = executor.run(request, taps=ports, cache=cache)
@@ -278,16 +295,22 @@ class PreviewEngine:
                 {f"{keys[key]}:{graph.options.batch_size}": state for key, state in executor.states.items()}
             )
 
-    def _feed(self, graph: Graph, node: str, key: str, iteration: int) -> Fed:
+    def _feed(self, graph: Graph, node: str, key: str, iteration: int, way: _Way) -> _FedBatch:
         if key not in self._fed:
             self._fed[key] = SourceFeeder(graph.node(node), graph.options.batch_size), deque(maxlen=_KEPT_BATCHES)
         feeder, kept = self._fed[key]
-        while not kept or kept[-1][0] < iteration:
+        while not kept or kept[-1].iteration < iteration:
             try:
-                kept.append((kept[-1][0] + 1 if kept else 0, feeder.take()))
+                kept.append(_next_batch(kept[-1] if kept else None, feeder.take()))
             except StopIteration:
                 raise self._ended(node, "The source has no more data.", "Choose an earlier batch.") from None
-        found = next((batch for number, batch in kept if number == iteration), None)
+            except DaliStudioError:
+                raise
+            except BaseException as error:  # whatever the user's code does, an exit included
+                raise _failed_source(node, error) from error
+            if kept[-1].iteration < iteration:
+                way(node)
+        found = next((batch for batch in kept if batch.iteration == iteration), None)
         if found is None:
             raise self._ended(
                 node, "A Python source cannot go back that far.", "Choose a later batch, or open the designer anew."
@@ -297,6 +320,59 @@ class PreviewEngine:
     @staticmethod
     def _ended(node: str, message: str, hint: str) -> DaliStudioError:
         return DaliStudioError(Diagnostic(code="DS303", message=message, hint=hint, node=node))
+
+
+class _FedBatch(NamedTuple):
+    """What a Python source gave for an iteration, and the samples that it gave before."""
+
+    iteration: int
+    so_far: int
+    data: Fed
+
+
+def _next_batch(before: _FedBatch | None, data: Fed) -> _FedBatch:
+    if before is None:
+        return _FedBatch(0, 0, data)
+    return _FedBatch(before.iteration + 1, before.so_far + len(before.data[0]), data)
+
+
+def _failed_source(node: str, error: BaseException) -> DaliStudioError:
+    detail = "".join(traceback.format_exception(error)[-3:])
+    words = f"{type(error).__name__}: {error}".rstrip(". ")
+    return DaliStudioError(
+        Diagnostic(
+            code="DS305", message=f"The source raised {words}.", hint="Correct the source.", node=node, detail=detail
+        )
+    )
+
+
+class _Way:
+    """The way of the sources of a graph to the iteration that is wanted; called now and then with the node of one.
+
+    Parameters
+    ----------
+    check : callable
+        Raises if other pictures were asked for.
+    hurried : callable
+        Whether somebody waits for other work.
+    """
+
+    def __init__(self, check: Callable[[], None], hurried: Callable[[], bool]) -> None:
+        self._check, self._hurried, self._begin = check, hurried, monotonic()
+        self.given_up = False
+
+    def __call__(self, node: str) -> None:
+        self._check()
+        spent = monotonic() - self._begin
+        if spent > _PATIENCE or (spent > _HURRIED_PATIENCE and self._hurried()):
+            self.given_up = True
+            raise DaliStudioError(
+                Diagnostic(
+                    code="DS304", node=node,
+                    message=f"The batch was not reached in {spent:.0f} s: it depends on all batches before it.",
+                    hint="Choose an earlier batch, or this one again: the next try goes on where this one ended.",
+                )
+            )  # fmt: skip
 
 
 def _subgraph(graph: Graph, keys: set[str]) -> Graph:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial, singledispatchmethod
@@ -22,7 +23,7 @@ from dali_studio.graph.model import Graph
 from dali_studio.graph.validate import Validation, validate
 from dali_studio.schema.registry import Registry
 from dali_studio.studio import findings, gallery, messages
-from dali_studio.studio.files import write_text
+from dali_studio.studio.files import typed_path, write_text
 from dali_studio.studio.mending import offered
 from dali_studio.studio.painter import Painter, PreviewRequest
 from dali_studio.studio.profiler import Profiler
@@ -32,6 +33,10 @@ from dali_studio.studio.worker import Worker
 Send = Callable[[messages.KernelMessage, Sequence[bytes]], None]
 #: Jobs of the worker, most urgent first.
 JOBS = ("preview", "detail", "free", "run", "strip", "warm")
+#: Those of the painter.
+_PAINTED = ("preview", "detail", "strip")
+#: The largest whole number that the browser tells from the next.
+_LAST_BATCH = 2**53 - 1
 
 
 class Session:
@@ -57,9 +62,9 @@ class Session:
     ) -> None:  # fmt: skip
         self.registry, self._transmit, self._images = registry, send, images
         self._lock = threading.Lock()
-        self.painter = Painter(registry, self.send)
+        self.painter = Painter(registry, self.send, lambda: self.worker.waits("detail", "free", "run"))
         self.profiler = Profiler(registry, self.send)
-        self.worker = Worker(JOBS, self._interrupt, self._failed)
+        self.worker = Worker(JOBS, self._begin, self._interrupt, self._failed)
         self.dialect = next(iter(DIALECTS))
         self._open(graph, view or {}, path)
 
@@ -104,8 +109,9 @@ class Session:
 
     def close(self) -> None:
         """End the worker and give memory back."""
-        self._interrupt("")
         self.worker.close()
+        self.painter.cancel()
+        self.profiler.stop()
         self.painter.close()
 
     # ------------------------------------------------------------------------------------------------------- receiving
@@ -113,8 +119,10 @@ class Session:
     def receive(self, content: Mapping[str, Any]) -> None:
         """Handle what the browser sent; whatever is wrong with it goes back as a `Refused`."""
         try:
+            # what is no JSON, such as half of a character or NaN, could not be sent back
+            json.dumps(content, allow_nan=False, ensure_ascii=False).encode()
             message = msgspec.convert(content, messages.ClientMessage)
-        except msgspec.ValidationError as error:
+        except (msgspec.ValidationError, TypeError, ValueError, RecursionError) as error:
             self.send(messages.Refused(diagnostics=(findings.unreadable(error),)))
             return
         try:
@@ -125,7 +133,7 @@ class Session:
         except Exception as error:  # noqa: BLE001 - a silent canvas would be worse than a finding
             self._failed(error)
 
-    def _failed(self, error: Exception) -> None:
+    def _failed(self, error: BaseException) -> None:
         """Report what nobody expected."""
         found = error.diagnostics if isinstance(error, DaliStudioError) else (findings.defect(error),)
         self.send(messages.Refused(diagnostics=found))
@@ -180,6 +188,13 @@ class Session:
 
     @handle.register
     def _(self, message: messages.ChooseSample) -> None:
+        if message.iteration > _LAST_BATCH:
+            raise DaliStudioError(
+                Diagnostic(
+                    code="DS105", message=f"There is no batch {message.iteration + 1:,}.",
+                    hint=f"Choose one from 1 to {_LAST_BATCH + 1:,}.",
+                )
+            )  # fmt: skip
         turned = message.iteration != self.iteration
         self.iteration = max(message.iteration, 0)
         self.sample = min(max(message.sample, 0), self.graph.options.batch_size - 1)
@@ -199,7 +214,6 @@ class Session:
 
     def _profile(self, measure: Callable[[Graph, int, int, Callable[[], None]], None], batches: int) -> None:
         graph, count, revision = self.graph, min(max(batches, 1), 10_000), self.revision
-        self.profiler.arm()
         pause = partial(self.worker.relieve, "run")  # previews go on between batches
 
         def job() -> None:
@@ -218,8 +232,9 @@ class Session:
 
     @handle.register
     def _(self, message: messages.Stop) -> None:
+        waited = self.worker.drop("run")
         self.profiler.stop()
-        if self.worker.drop("run"):  # it had not begun: nobody else will say that it has ended
+        if waited:  # it had not begun: nobody else will say that it has ended
             self.profiler.report_nothing(self.revision)
 
     @handle.register
@@ -235,7 +250,7 @@ class Session:
 
     @handle.register
     def _(self, message: messages.SaveDocument) -> None:
-        path = Path(message.path)
+        path = typed_path(message.path)
         if message.what == "code":
             write_text(path, self.code().source)
         else:
@@ -318,11 +333,16 @@ class Session:
         self.worker.submit("preview", lambda: self.painter.paint(request))
         self.worker.submit("strip", lambda: self.painter.strip(request, again=everything or strip))
 
-    def _interrupt(self, job: str) -> None:
-        if job in ("preview", "detail", "strip"):
+    def _begin(self, job: str) -> None:
+        if job in _PAINTED:
+            self.painter.begin()
+        elif job == "run":
+            self.profiler.arm()
+
+    def _interrupt(self, job: str, other: str) -> None:
+        if job in _PAINTED:
             self.painter.cancel()
-        elif job == "":
-            self.painter.cancel()
+        elif job == other == "run":  # more urgent jobs are done between its batches
             self.profiler.stop()
 
 

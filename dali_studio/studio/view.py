@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, cast
@@ -15,7 +16,7 @@ from dali_studio.graph.edits import AddNode, Connect, Edit, PortRef
 from dali_studio.graph.facts import describe
 from dali_studio.graph.history import History
 from dali_studio.graph.model import Graph
-from dali_studio.graph.validate import Validation, validate
+from dali_studio.graph.validate import Validation, asked_outputs, validate
 from dali_studio.schema.registry import Registry
 from dali_studio.studio import findings, gallery
 from dali_studio.studio.mending import offered
@@ -94,7 +95,7 @@ def _node(graph: Graph, registry: Registry, validation: Validation, key: str, in
     node = graph.node(key)
     schemas = output_schemas(node, registry)
     known = schemas is not None
-    count = len(schemas) if schemas is not None else _outputs_in_use(graph, key)
+    count = len(schemas if schemas is not None else asked_outputs(graph, key))
     ports = [PortRef(node=key, output=i) for i in range(count)]
     metas = [validation.metas.get(port, TensorMeta()) for port in ports]
     inputs = graph.inputs(key)
@@ -111,12 +112,6 @@ def _node(graph: Graph, registry: Registry, validation: Validation, key: str, in
         in_run=in_run,
         unknown=not known,
     )
-
-
-def _outputs_in_use(graph: Graph, key: str) -> int:
-    used = [wire.source.output for wire in graph.wires() if wire.source.node == key]
-    used += [port.output for port in graph.outputs if port.node == key]
-    return max(used, default=0) + 1
 
 
 def options_view(graph: Graph) -> PipelineOptions:
@@ -147,10 +142,12 @@ def make_room(positions: Mapping[str, Position], edits: Iterable[Edit]) -> dict[
 def positions_of(view: Mapping[str, Any]) -> dict[str, Position]:
     """Where a document's view part places the cards; what cannot be read is left out."""
     found: dict[str, Position] = {}
-    for key, place in dict(view.get("positions") or {}).items():
+    places: object = view.get("positions")
+    for key, place in cast("dict[str, Any]", places).items() if isinstance(places, dict) else ():
         try:
-            x, y = place
-            found[str(key)] = Position(x=float(x), y=float(y))
-        except (TypeError, ValueError):
+            x, y = map(float, place)
+        except (TypeError, ValueError, OverflowError):
             continue  # a damaged position costs the layout of one card, not the document
+        if math.isfinite(x) and math.isfinite(y):
+            found[key] = Position(x=x, y=y)
     return found

@@ -13,7 +13,8 @@ from IPython.core.getipython import get_ipython
 
 from dali_studio.api.default import default_registry
 from dali_studio.api.pipeline import Pipeline
-from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
+from dali_studio.codegen.emit import Emitted, emit
+from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
 from dali_studio.graph import document
 from dali_studio.graph.model import Graph
 from dali_studio.samples import photos
@@ -58,7 +59,11 @@ class Designer(anywidget.AnyWidget):
         self.on_msg(self._receive)
 
     def _transmit(self, message: KernelMessage, buffers: Sequence[bytes]) -> None:
-        self.send(msgspec.to_builtins(message), list(buffers))
+        content = msgspec.to_builtins(message)
+        try:
+            self.send(content, list(buffers))
+        except UnicodeEncodeError:  # names of files that are not UTF-8 have halves of pairs, which JSON cannot carry
+            self.send(_readable(content), list(buffers))
 
     def _receive(self, widget: object, content: Any, buffers: object) -> None:
         self.session.receive(content)
@@ -74,24 +79,34 @@ class Designer(anywidget.AnyWidget):
 
     def code(self, dialect: str | None = None) -> str:
         """The program, in the dialect shown or in another one."""
-        if dialect is None:
-            return self.session.code().source
-        from dali_studio.codegen.emit import emit  # noqa: PLC0415 - only for this call
+        return self._emitted(dialect).source
 
-        return emit(self.session.graph, self.session.registry, dialect).source
+    def _emitted(self, dialect: str | None) -> Emitted:
+        return emit(self.session.graph, self.session.registry, dialect or self.session.dialect)
 
-    def insert_code(self, dialect: str | None = None) -> None:
+    def insert_code(self, dialect: str | None = None, *, force: bool = False) -> None:
         """Put the program into a new cell below the one that is being run.
+
+        Parameters
+        ----------
+        force
+            Also a program with errors, which raises where something is missing.
 
         Raises
         ------
+        DaliStudioError
+            With what the dialect cannot express and what is unfinished.
         RuntimeError
             Outside of a notebook.
         """
         shell = get_ipython()
         if shell is None:
             raise RuntimeError("There is no notebook to put a cell into. Call code() for the text of the program.")
-        shell.set_next_input(self.code(dialect), replace=False)
+        made = self._emitted(dialect)
+        found = errors(made.diagnostics)
+        if found and not force:
+            raise DaliStudioError(found)
+        shell.set_next_input(made.source, replace=False)
 
     def save(self, path: str | Path) -> None:
         """Write the document, with the places of the cards."""
@@ -112,6 +127,17 @@ class Designer(anywidget.AnyWidget):
     def __repr__(self) -> str:
         graph = self.session.graph
         return f"Designer({graph.options.name!r}, {len(graph)} operators)"
+
+
+def _readable(content: Any) -> Any:
+    """The same with question marks for what has no form in UTF-8."""
+    if isinstance(content, str):
+        return content.encode(errors="replace").decode()
+    if isinstance(content, dict):
+        return {_readable(key): _readable(value) for key, value in cast("dict[str, Any]", content).items()}
+    if isinstance(content, list | tuple):
+        return [_readable(value) for value in cast("list[Any]", content)]
+    return content
 
 
 def _data(bundle: Any) -> dict[str, Any]:

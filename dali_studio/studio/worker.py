@@ -15,18 +15,23 @@ class Worker:
     ----------
     order : tuple of str
         Names of jobs, most urgent first.
+    begin : callable
+        Called with a job's name before it runs.
     interrupt : callable
-        Called with a job's name while that job runs and a more urgent one, or the same, was asked for.
+        Called with the name of the job that runs, and of a more urgent one, or the same, that was asked for. Calls come
+        one after the other with those of `begin`, so that none is lost on a job that is about to run. Both return at
+        once.
     failed : callable
         Called with what a job raised; the thread goes on.
     """
 
     def __init__(
-        self, order: tuple[str, ...], interrupt: Callable[[str], None], failed: Callable[[Exception], None]
-    ) -> None:
-        self._order, self._interrupt, self._failed = order, interrupt, failed
+        self, order: tuple[str, ...], begin: Callable[[str], None], interrupt: Callable[[str, str], None],
+        failed: Callable[[BaseException], None],
+    ) -> None:  # fmt: skip
+        self._order, self._begin, self._interrupt, self._failed = order, begin, interrupt, failed
         self._jobs: dict[str, Callable[[], None]] = {}
-        self._running = ""
+        self._running = self._relieved = ""
         self._wake = threading.Condition()
         self._closed = False
         self._thread: threading.Thread | None = None
@@ -41,14 +46,19 @@ class Worker:
                 )
                 self._thread.start()
             self._wake.notify_all()
-            running = self._running
-        if running and self._order.index(name) <= self._order.index(running):
-            self._interrupt(running)
+            for running in filter(None, (self._running, self._relieved)):
+                if self._order.index(name) <= self._order.index(running):
+                    self._interrupt(running, name)
 
     def drop(self, name: str) -> bool:
         """Forget a waiting job; ``False`` if none of that name waited."""
         with self._wake:
             return self._jobs.pop(name, None) is not None
+
+    def waits(self, *names: str) -> bool:
+        """Whether a job of one of these names waits."""
+        with self._wake:
+            return any(name in self._jobs for name in names)
 
     @property
     def idle(self) -> bool:
@@ -67,13 +77,19 @@ class Worker:
         while True:
             with self._wake:
                 self._running = next((n for n in urgent if n in self._jobs), name)
-                job = self._jobs.pop(self._running) if self._running != name else None
-            if job is None:
-                return
+                self._relieved = name if self._running != name else ""
+                if not self._relieved:
+                    return
+                job = self._taken()
             try:
                 job()
-            except Exception as error:  # noqa: BLE001 - it must not end the long job
+            except BaseException as error:  # noqa: BLE001 - it must not end the long job
                 self._failed(error)
+
+    def _taken(self) -> Callable[[], None]:
+        """The job that is to run."""
+        self._begin(self._running)
+        return self._jobs.pop(self._running)
 
     def close(self) -> None:
         """End the thread after the job that runs."""
@@ -90,10 +106,10 @@ class Worker:
             if self._closed:
                 return False
             self._running = next(name for name in self._order if name in self._jobs)
-            job = self._jobs.pop(self._running)
+            job = self._taken()
         try:
             job()
-        except Exception as error:  # noqa: BLE001 - whatever a job raises must not end the thread
+        except BaseException as error:  # noqa: BLE001 - whatever a job raises must not end the thread, exits included
             self._failed(error)
         finally:
             with self._wake:

@@ -23,7 +23,7 @@ REGISTRY = default_registry()
 OPERATORS = [name for name in REGISTRY if REGISTRY.schema(name).role not in ("copy", "constant")]
 #: Arguments that nvidia.dali's Python layer adds to the schema of external sources.
 #: Arguments that nvidia.dali does not have; programs written for it leave them out.
-OWN_ARGUMENTS = {"on_error"}
+OWN_ARGUMENTS = {"on_error", "max_pixels"}
 PYTHON_ARGUMENTS = {
     "source",
     "num_outputs",

@@ -74,6 +74,12 @@ def test_hsv_types(dtype: Any, target: str) -> None:
     )
 
 
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.float32, np.float16])
+def test_hsv_to_half_floats(dtype: Any) -> None:
+    program = ", ".join(f"fn.hsv(x, {arguments}, dtype=types.FLOAT16)" for arguments in HSV[:4])
+    check(program, {"x": pictures([(41, 53), (5, 3)], 3, dtype)}, TOLERANCES["hsv_half"])
+
+
 def test_hsv_by_sample() -> None:
     h, s, v = ([np.array(v, np.float32) for v in row] for row in ((0, 90, -45), (1, 0.2, 3), (1, 0.5, 1.4)))
     data = {"x": pictures(ODD_SIZES[:3]), "h": h, "s": s, "v": v}

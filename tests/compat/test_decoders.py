@@ -7,6 +7,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
+import forged
 import numpy as np
 import pytest
 from images import Array, encoded, picture
@@ -242,3 +243,42 @@ def test_refused_by_both(program: str) -> None:
 def test_broken_files_are_refused_by_both(broken: bytes) -> None:
     data: dict[str, Any] = {"x": [jpegs()[0], np.frombuffer(broken, np.uint8)]}
     check_refused("fn.decoders.image(x)", data, "DS301")
+
+
+def as_files(data: dict[str, bytes]) -> list[Array]:
+    return [np.frombuffer(one, np.uint8) for one in data.values()]
+
+
+def test_png_with_more_than_its_pixels() -> None:
+    check("fn.decoders.image(x)", {"x": as_files(forged.surplus())})
+
+
+@pytest.mark.parametrize("name", forged.incomplete() | forged.misplaced())
+def test_png_without_all_of_its_pixels_or_with_senseless_chunks_is_refused_by_both(name: str) -> None:
+    files = forged.incomplete() | forged.misplaced()
+    check_refused("fn.decoders.image(x)", {"x": as_files({name: files[name]})}, "DS301")
+
+
+@pytest.mark.parametrize("form", forged.SHORT)
+def test_files_too_short_for_their_pixels_are_refused_by_both(form: str) -> None:
+    data = forged.SHORT[form](16000, 16000)
+    check_refused("fn.decoders.image(x)", {"x": as_files({form: data})}, "DS301")
+
+
+@pytest.mark.parametrize("options", [{}, {"mode": "L"}, {"restart_marker_blocks": 3}], ids=str)
+def test_jpeg_with_strange_markers_behind_its_rows(options: dict[str, Any]) -> None:
+    """Markers that libjpeg does not know, or that have no place there."""
+    file = encoded(picture(48, 64), quality=90, **options).tobytes()
+    markers = (0x02, 0x63, 0xBF, 0xC0, 0xC3, 0xC5, 0xC8, 0xD8, 0xDA, 0xDE, 0xF0, 0xFD)
+    ends = [file[:-2] + bytes([0xFF, marker]) + body + file[-2:] for marker in markers for body in (b"", b"\0\6abcd")]
+    middle = len(file) - 60
+    inside = [file[:middle] + bytes([0xFF, marker]) + file[middle:] for marker in markers[:3]]
+    inside += [one[:-2] for one in inside]
+    check("fn.decoders.image(x)", {"x": [np.frombuffer(one, np.uint8) for one in ends + inside]})
+
+
+@pytest.mark.parametrize("marker", [0x01, 0x02, 0xBF, 0xD0, 0xD7, 0xF0])
+def test_jpeg_with_strange_markers_in_its_header_is_refused_by_both(marker: int) -> None:
+    file = encoded(picture(48, 64)).tobytes()
+    strange = file[:2] + bytes([0xFF, marker]) + (b"" if marker in (0x01, 0xD0, 0xD7) else b"\0\6abcd") + file[2:]
+    check_refused("fn.decoders.image(x)", {"x": [np.frombuffer(strange, np.uint8)]}, "DS301")

@@ -225,6 +225,34 @@ def test_a_limit_of_device_memory_is_kept() -> None:
     assert define(20_000_000).run()[0].shape() == [(1000, 1000, 3)] * 2
 
 
+@pytest.mark.parametrize("action", ["raise", "skip", "placeholder"])
+@pytest.mark.parametrize("reason", ["memory", "max_pixels"])
+def test_pictures_that_are_too_large_are_found_before_they_are_decoded(reason: str, action: str) -> None:
+    files = [encoded(picture(height, 40), "PNG") for height in (30, 40_000, 50)]
+    limit, most = (4_000_000, 1 << 28) if reason == "memory" else (None, 1 << 20)
+    pipeline = Pipeline(batch_size=3, num_threads=1, device_id=0, device_memory_limit=limit)
+    with pipeline:
+        given = fn.external_source(source=lambda: files)
+        pipeline.set_outputs(
+            fn.decoders.image(given, device="mixed", on_error=action, max_pixels=most, name="decode")
+        )
+    if action == "raise":
+        with pytest.raises(DaliStudioError, match="decode") as caught:
+            pipeline.run()
+        assert (caught.value.diagnostics[0].sample, caught.value.diagnostics[0].code) == (1, "DS301")
+        return
+    (images,) = pipeline.run()
+    expected = [(30, 40, 3), (50, 40, 3)]
+    assert images.shape() == (expected if action == "skip" else [expected[0], *expected])
+    assert {failed.sample for failed in pipeline.failed_samples()} == {1}
+
+
+def test_sizes_that_overflow_are_findings() -> None:
+    with pytest.raises(DaliStudioError) as caught:
+        run(lambda images: fn.resize(images, size=(1e9, 1e9)), pictures(((40, 40), (20, 20))), "HWC", on_gpu=True)
+    assert (caught.value.diagnostics[0].code, caught.value.diagnostics[0].sample) == ("DS301", 0)
+
+
 def test_a_window_that_does_not_fit_is_named() -> None:
     with pytest.raises(DaliStudioError) as caught:
         run(lambda images: fn.crop(images, crop=(30.0, 30.0)), pictures(((40, 40), (20, 20))), "HWC", on_gpu=True)

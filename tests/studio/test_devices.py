@@ -18,7 +18,7 @@ from dali_studio.api import placement
 from dali_studio.api.default import default_registry
 from dali_studio.graph.document import load
 from dali_studio.graph.edits import PortRef
-from dali_studio.graph.model import Graph
+from dali_studio.graph.model import Graph, Node
 from dali_studio.kernels.cpu.image_codec import decode
 from dali_studio.kernels.cuda.device import Missing
 from dali_studio.runtime.probe import NodeTime, Probe
@@ -282,6 +282,13 @@ def test_code_goes_into_the_next_cell(root: str, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(widget, "get_ipython", lambda: shell)
     designer.insert_code("dali_studio")
     assert cells == [(designer.code("dali_studio"), False)]
+    session = designer.session
+    session.history.graph.add_node(Node(key="odd", operator="os.system", arguments={"preserve": True}))
+    with pytest.raises(DaliStudioError, match=r"DS101 odd: There is no operator called 'os.system'"):
+        designer.insert_code()
+    assert len(cells) == 1
+    designer.insert_code(force=True)
+    assert 'raise NotImplementedError("odd: There is no operator' in cells[1][0] and "os.system(" not in cells[1][0]
     monkeypatch.setattr(widget, "get_ipython", lambda: None)
     with pytest.raises(RuntimeError, match="no notebook"):
         designer.insert_code()

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from dali_studio.codegen.dialects.base import Dialect
+from dali_studio.codegen.dialects.dali_functions import FUNCTIONS
 
 DIALECT = Dialect(
     name="nvidia.dali",
     title="NVIDIA DALI",
     module="nvidia.dali",
-    arguments={("*", "on_error"): "it stops at the first file that it cannot read or decode"},
+    functions=FUNCTIONS,
+    arguments={
+        ("*", "on_error"): "it stops at the first file that it cannot read or decode",
+        ("*", "max_pixels"): "it decodes pictures of any size",
+    },
 )

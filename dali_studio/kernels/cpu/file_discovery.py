@@ -8,9 +8,15 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+import stat
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, overload
+
+import numpy as np
+from numpy.typing import NDArray
 
 DEFAULT_FILE_FILTERS = (
     "*.jpg",
@@ -31,18 +37,106 @@ DEFAULT_FILE_FILTERS = (
 )
 """Names that are taken when no ``file_filters`` are given."""
 
-_INT32 = range(-(2**31), 2**31)
+_LEAST_LABEL, _MOST_LABEL = -(2**31), 2**31 - 1
+
+
+class Paths(Sequence[str]):
+    """Paths in one piece of memory, each with a zero byte behind it, as the system's calls want them.
+
+    Parameters
+    ----------
+    text : bytes or bytearray
+        All paths, in the encoding of the file system.
+    starts : ndarray of int64
+        (N,) where each path begins in it.
+    """
+
+    __slots__ = ("starts", "text")
+
+    def __init__(self, text: bytes | bytearray, starts: NDArray[np.int64]) -> None:
+        self.text, self.starts = text, starts
+
+    @classmethod
+    def of(cls, paths: Iterable[str]) -> Paths:
+        """The same paths.
+
+        Raises
+        ------
+        ValueError
+            If one has a zero byte in it.
+        """
+        made = _Builder()
+        made.add(b"", map(os.fsencode, paths))
+        return made.paths()
+
+    def take(self, indices: Sequence[int]) -> Paths:
+        """Some of the paths, in the same memory."""
+        return Paths(self.text, self.starts[indices])
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice[Any, Any, Any]) -> Paths: ...
+    def __getitem__(self, index: int | slice[Any, Any, Any]) -> str | Paths:
+        if isinstance(index, slice):
+            return Paths(self.text, self.starts[index])
+        start = int(self.starts[index])
+        return os.fsdecode(bytes(self.text[start : self.text.index(0, start)]))
+
+
+#: Names that are taken in at once.
+_CHUNK = 4096
+
+
+class _Builder:
+    """Collects paths without an object for each of them."""
+
+    def __init__(self) -> None:
+        self._text = bytearray()
+        self._starts: list[NDArray[np.int64]] = []
+
+    def add(self, folder: bytes, names: Iterable[bytes]) -> int:
+        """Add ``folder + name`` for each name; returns how many there are."""
+        left, count = iter(names), 0
+        while chunk := list(islice(left, _CHUNK)):
+            ends = np.cumsum(np.fromiter(map(len, chunk), np.int64, len(chunk)) + (len(folder) + 1))
+            self._starts.append(len(self._text) + np.concatenate([[0], ends[:-1]]))
+            added = folder + (b"\0" + folder).join(chunk) + b"\0"
+            if added.count(0) != len(chunk):
+                wrong = os.fsdecode(next(folder + name for name in chunk if 0 in name))
+                raise ValueError(f"the path {wrong!r} has a zero byte in it; no file is called that")
+            self._text += added
+            count += len(chunk)
+        return count
+
+    def paths(self) -> Paths:
+        """What was added so far."""
+        return Paths(self._text, np.concatenate([np.empty(0, np.int64), *self._starts]))
 
 
 class FileList(NamedTuple):
     """Files of a data set, in the order before any shuffling."""
 
-    paths: list[str]
+    paths: Paths
     """Paths that can be opened."""
-    labels: list[int]
-    """One 32-bit label per file."""
+    labels: NDArray[np.int32]
+    """One label per file."""
     classes: list[str]
     """Names of the folders behind the labels 0, 1, ...; empty unless the labels come from folders."""
+
+
+def not_a_file(mode: int) -> str:
+    """What cannot be read as a file is, by its mode; empty for files, and for folders, which say so themselves."""
+    kinds = (
+        (stat.S_ISFIFO, "a pipe"),
+        (stat.S_ISSOCK, "a socket"),
+        (stat.S_ISCHR, "a device"),
+        (stat.S_ISBLK, "a device"),
+    )
+    return next((name for is_kind, name in kinds if is_kind(mode)), "")
 
 
 def discover_files(
@@ -110,54 +204,76 @@ def _as_tuple(patterns: str | Sequence[str]) -> tuple[str, ...]:
     return (patterns,) if isinstance(patterns, str) else tuple(patterns)
 
 
-def _joined(root: str | None, name: str) -> str:
-    return str(Path(root) / name) if root else name
+def _joiner(root: str | None) -> Callable[[bytes], bytes]:
+    """Gives ``str(Path(root) / name)`` for a name; without a `Path` for each where that changes nothing."""
+    if not root:
+        return lambda name: name
+    folder = os.fsencode(str(Path(root) / "_"))[:-1]
+
+    def joined(name: bytes) -> bytes:
+        if os.sep != "/" or b"//" in name or b"./" in name or name[-1:] in (b"/", b"."):
+            return os.fsencode(Path(root) / os.fsdecode(name))
+        return name if name[:1] == b"/" else folder + name
+
+    return joined
 
 
 def _from_paths(paths: list[str], labels: int | Sequence[int] | None, root: str | None) -> FileList:
     if not paths:
         raise ValueError("files is an empty list; give at least one path")
-    numbers = list(range(len(paths))) if labels is None else [labels] if isinstance(labels, int) else list(labels)
+    numbers = range(len(paths)) if labels is None else [labels] if isinstance(labels, int) else labels
     if len(numbers) != len(paths):
         raise ValueError(f"there are {len(numbers)} labels for {len(paths)} files; give one label per file")
-    wrong = next((n for n in numbers if n not in _INT32), None)
+    wrong = next((n for n in numbers if not _LEAST_LABEL <= n <= _MOST_LABEL), None)
     if wrong is not None:
-        raise ValueError(f"the label {wrong} does not fit into 32 bits; expected {_INT32[0]} to {_INT32[-1]}")
-    return FileList([_joined(root, p) for p in paths], numbers, [])
+        raise ValueError(f"the label {wrong} does not fit into 32 bits; expected {_LEAST_LABEL} to {_MOST_LABEL}")
+    made = _Builder()
+    made.add(b"", map(_joiner(root), map(os.fsencode, paths)))
+    return FileList(made.paths(), np.array(numbers, np.int32), [])
 
 
 # ----------------------------------------------------------------------------------------------------------- a list
 
-_LIST_LINE = re.compile(r"(?P<name>.*\S)\s+(?P<label>[0-9]+)\s*", re.ASCII | re.DOTALL)
+_LIST_LINE = re.compile(rb"(?P<name>.*\S)\s+(?P<label>[0-9]+)\s*", re.DOTALL)
 
 
 def _from_list(path: str, root: str | None) -> FileList:
     if not path:
         raise ValueError("file_list is empty; expected the path of a text file with one 'name label' per line")
     try:
-        with Path(path).open(encoding="utf-8", errors="surrogateescape", newline="\n") as stream:
-            lines = stream.read().split("\n")
+        kind = not_a_file(Path(path).stat().st_mode)  # to open a pipe waits for who writes into it
+        if kind:
+            raise ValueError(f"the file_list {path!r} is {kind}. Expected a text file with one 'name label' a line")
+        with Path(path).open("rb") as stream:
+            return _from_lines(stream, path, str(Path(path).parent) if root is None else root)
     except OSError as problem:
         raise ValueError(
             f"cannot read the file_list {path!r}: {problem.strerror}. Expected a text file with one 'name label' a line"
         ) from problem
-    base = str(Path(path).parent) if root is None else root
-    paths: list[str] = []
-    labels: list[int] = []
+
+
+def _from_lines(lines: Iterable[bytes], path: str, base: str) -> FileList:
+    joined, made, labels = _joiner(base), _Builder(), array("i")
+    made.add(b"", map(joined, _parsed(lines, path, labels)))
+    if not labels:
+        raise ValueError(f"the file_list {path!r} names no file; expected one 'name label' per line")
+    return FileList(made.paths(), np.array(labels, np.int32), [])
+
+
+def _parsed(lines: Iterable[bytes], path: str, labels: array[int]) -> Iterator[bytes]:
+    """The names on the lines; their labels are appended."""
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         match = _LIST_LINE.fullmatch(line)
-        if match is None or int(match["label"]) not in _INT32:
+        label = -1 if match is None else int(match["label"])
+        if match is None or label > _MOST_LABEL:
             raise ValueError(
-                f"{path}, line {number}: {line.strip()!r} is not 'name label'; expected a file name, a space and a "
-                "label made of digits, at most 2147483647"
+                f"{path}, line {number}: {os.fsdecode(line).strip()!r} is not 'name label'; expected a file name, a "
+                f"space and a label made of digits, at most {_MOST_LABEL}"
             )
-        paths.append(_joined(base, match["name"]))
-        labels.append(int(match["label"]))
-    if not paths:
-        raise ValueError(f"the file_list {path!r} names no file; expected one 'name label' per line")
-    return FileList(paths, labels, [])
+        labels.append(label)
+        yield match["name"]
 
 
 # --------------------------------------------------------------------------------------------------------- folders
@@ -165,42 +281,42 @@ def _from_list(path: str, root: str | None) -> FileList:
 
 def _from_folders(root: str, filters: tuple[str, ...], dir_filters: tuple[str, ...], case: bool) -> FileList:
     take_file, take_dir = _matcher(filters, case), _matcher(dir_filters, case)
-    classes = [name for name in _sub_folders(root) if not dir_filters or take_dir.fullmatch(name)]
-    paths: list[str] = []
-    labels: list[int] = []
-    for label, name in enumerate(classes):
-        folder = str(Path(root) / name)
-        found = [f for f in _plain_files(folder) if take_file.fullmatch(f)]
-        paths += [f"{folder}{os.sep}{f}" for f in found]
-        labels += [label] * len(found)
-    if not paths:
-        raise ValueError(_nothing_found(root, classes, filters, dir_filters))
-    return FileList(paths, labels, classes)
+    classes = [name for name in _sub_folders(root) if not dir_filters or take_dir(name)]
+    made = _Builder()
+    counts: list[int] = []
+    for name in classes:
+        folder = os.fsencode(Path(root) / os.fsdecode(name)) + os.fsencode(os.sep)
+        counts.append(made.add(folder, filter(take_file, _plain_files(folder))))
+    names = [os.fsdecode(name) for name in classes]
+    if not any(counts):
+        raise ValueError(_nothing_found(root, names, filters, dir_filters))
+    return FileList(made.paths(), np.repeat(np.arange(len(classes), dtype=np.int32), counts), names)
 
 
-def _scan(folder: str) -> list[os.DirEntry[str]]:
+def _names(folder: str | bytes, wanted: Callable[[os.DirEntry[bytes]], bool]) -> list[bytes]:
+    """Names of the entries of a folder, in the order of their bytes."""
     try:
-        with os.scandir(folder) as entries:
-            return sorted(entries, key=lambda entry: os.fsencode(entry.name))
+        with os.scandir(os.fsencode(folder)) as entries:
+            return sorted(entry.name for entry in entries if wanted(entry))
     except OSError as problem:
         raise ValueError(
-            f"cannot open the folder {folder!r}: {problem.strerror}. Expected a folder with one sub-folder per class, "
-            "like root/cat/1.jpg, root/dog/2.jpg"
+            f"cannot open the folder {os.fsdecode(problem.filename or folder)!r}: {problem.strerror}. "
+            "Expected a folder with one sub-folder per class, like root/cat/1.jpg, root/dog/2.jpg"
         ) from problem
 
 
-def _sub_folders(root: str) -> list[str]:
-    names: list[str] = []
-    for entry in _scan(root):
-        if entry.is_symlink() and not Path(entry.path).exists():
-            raise ValueError(f"{entry.path!r} is a link that leads nowhere; remove it or mend it")
-        if entry.is_dir():
-            names.append(entry.name)
-    return names
+def _sub_folders(root: str) -> list[bytes]:
+    def wanted(entry: os.DirEntry[bytes]) -> bool:
+        if entry.is_symlink() and not Path(os.fsdecode(entry.path)).exists():
+            raise ValueError(f"{os.fsdecode(entry.path)!r} is a link that leads nowhere; remove it or mend it")
+        return entry.is_dir()
+
+    return _names(root, wanted)
 
 
-def _plain_files(folder: str) -> list[str]:
-    return [e.name for e in _scan(folder) if e.is_symlink() or e.is_file(follow_symlinks=False)]
+def _plain_files(folder: str | bytes) -> list[bytes]:
+    """Files, and links, which are followed when they are read: thousands of them need not be looked up here."""
+    return _names(folder, lambda entry: entry.is_file(follow_symlinks=False) or entry.is_symlink())
 
 
 def _nothing_found(root: str, classes: list[str], filters: tuple[str, ...], dir_filters: tuple[str, ...]) -> str:
@@ -215,9 +331,25 @@ def _nothing_found(root: str, classes: list[str], filters: tuple[str, ...], dir_
 # ------------------------------------------------------------------------------------------------------------ globs
 
 
-def _matcher(patterns: Sequence[str], case_sensitive: bool) -> re.Pattern[str]:
+_SUFFIX = re.compile(r"\*([^*?\[\\]+)", re.ASCII)
+
+
+def _matcher(patterns: Sequence[str], case_sensitive: bool) -> Callable[[bytes], bool]:
+    """Whether a name matches one of the patterns."""
     flags = re.DOTALL if case_sensitive else re.DOTALL | re.IGNORECASE
-    return re.compile("|".join(_glob_to_regex(p) for p in patterns), flags)
+    compiled = re.compile("|".join(_glob_to_regex(p) for p in patterns), flags)
+    suffixes = tuple(match[1].encode() for p in patterns if p.isascii() and (match := _SUFFIX.fullmatch(p)))
+    if not case_sensitive:
+        suffixes = tuple(suffix.lower() for suffix in suffixes)
+    only_suffixes = len(suffixes) == len(patterns)
+
+    def matches(name: bytes) -> bool:
+        if (name if case_sensitive else name.lower()).endswith(suffixes):
+            return True
+        # letters beyond ASCII may be small forms of ASCII's
+        return not (only_suffixes and name.isascii()) and compiled.fullmatch(os.fsdecode(name)) is not None
+
+    return matches
 
 
 def _glob_to_regex(pattern: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -11,11 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.core.rows import Pieces
+from dali_studio.kernels.cpu.file_discovery import Paths, not_a_file
 from dali_studio.kernels.cpu.native import kernel
 
 #: Files of one task, and the most that are open at a time.
 _CHUNK, GROUP = 8, 256
-_FLAGS = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0)
+# with O_NONBLOCK a pipe is opened at once, even if nobody writes into it; files do not know it
+_FLAGS = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_CLOEXEC", "O_NONBLOCK", "O_NOCTTY"))
 _FAST = sys.platform != "win32"
 
 
@@ -32,6 +35,7 @@ def read_files(
     Parameters
     ----------
     paths : sequence of str
+        `Paths` are used as they are.
     take : callable
         Gives at least so many bytes of memory.
     run : callable
@@ -46,6 +50,7 @@ def read_files(
     sequence of ndarray of uint8
         The bytes of each file.
     """
+    paths = paths if isinstance(paths, Paths) else Paths.of(paths)
     if len(paths) <= GROUP and _FAST:
         pieces = _read_group(paths, take, run, chunk)
         if (pieces.sizes >= 0).all():
@@ -65,21 +70,26 @@ def _read_one(
     path: str, position: int, failed: Callable[[int, OSError], NDArray[np.uint8]]
 ) -> NDArray[np.uint8]:  # fmt: skip
     try:
-        return np.frombuffer(Path(path).read_bytes(), np.uint8)
+        return np.frombuffer(_bytes_of(path), np.uint8)
     except OSError as error:
         return failed(position, error)
 
 
+def _bytes_of(path: str) -> bytes:
+    kind = not_a_file(Path(path).stat().st_mode)  # to open a pipe waits for who writes into it
+    if kind:
+        raise OSError(errno.EINVAL, f"it is {kind}, not a file", path)
+    return Path(path).read_bytes()
+
+
 def _read_group(
-    paths: Sequence[str],
+    paths: Paths,
     take: Callable[[int], NDArray[np.uint8]],
     run: Callable[[Callable[[int], None], int], None],
     chunk: int,
 ) -> Pieces:
     """The files; the size of what cannot be read is negative."""
-    encoded = [os.fsencode(path) for path in paths]
-    names = np.frombuffer(b"\0".join(encoded) + b"\0", np.uint8)
-    starts = np.cumsum([0, *(len(name) + 1 for name in encoded[:-1])], dtype=np.int64)
+    names, starts = np.frombuffer(paths.text, np.uint8), paths.starts
     files, sizes = np.full(len(paths), -1, np.int32), np.full(len(paths), -1, np.int64)
     parts = [slice(first, first + chunk) for first in range(0, len(paths), chunk)]
 

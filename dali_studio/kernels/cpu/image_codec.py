@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from dali_studio.core.rows import shapes_of
 from dali_studio.kernels.cpu import jpeg, pillow_codec, png
 from dali_studio.kernels.cpu.image_convert import (
     OUTPUT_DTYPES,
@@ -123,7 +124,9 @@ def peek(buf: Buffer) -> ImageInfo:
     """
     found = sniff(buf)
     if found == "jpeg":
-        return jpeg.parse_header(buf)
+        info = jpeg.parse_header(buf)
+        jpeg.check_length(buf, info)
+        return info
     if found == "png":
         return png.parse_header(as_view(buf))
     return pillow_codec.peek(as_view(buf), found)
@@ -138,7 +141,11 @@ def peek_all(files: Sequence[NDArray[np.uint8]]) -> list[ImageInfo | DecodeError
         except DecodeError as error:
             return error
 
-    return [one(files[index]) if info is None else info for index, info in enumerate(read_headers(files))]
+    found = read_headers(files)  # remembered by kind; the length is the file's own
+    largest = max((info.height * info.width for info in {id(info): info for info in found}.values() if info), default=0)
+    if len(files) and int(shapes_of(files)[:, 0].min()) * jpeg.MOST_PIXELS_A_BYTE < largest:
+        return [one(file) for file in files]
+    return [one(files[index]) if info is None else info for index, info in enumerate(found)]
 
 
 def output_shape(info: ImageInfo, output_type: str = "RGB", adjust_orientation: bool = True) -> tuple[int, int, int]:

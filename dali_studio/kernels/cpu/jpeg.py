@@ -10,7 +10,9 @@ wrong, and decodes what can be had of damaged data.
 from __future__ import annotations
 
 import math
+import re
 import threading
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -22,9 +24,15 @@ from dali_studio.kernels.cpu.image_convert import convert
 from dali_studio.kernels.cpu.image_info import Buffer, DecodeError, ImageInfo, Window, as_view, byte_count
 from dali_studio.kernels.cpu.jpeg_header import parse_header
 
-__all__ = ["colors_for", "decode", "decode_window", "finish", "parse_header"]
+__all__ = ["check_length", "colors_for", "decode", "decode_window", "finish", "parse_header"]
 
 _CHANNELS = {"GRAY": 1, "RGB": 3, "BGR": 3, "CMYK": 4}
+#: No byte of Huffman codes stands for more: blocks have 64 pixels, 16 times as many where the sampling is coarsest.
+MOST_PIXELS_A_BYTE = 64 * 16 * 8
+#: What libjpeg-turbo says of damage in spite of which there are pixels.
+_TOLERATED = ("Corrupt", "extraneous", "Inconsistent")
+#: Markers at which the codes of a scan end: all but those between restart intervals.
+_STOP = re.compile(rb"\xff[^\x00\xd0-\xd7\xff]", re.DOTALL)
 _scratch = threading.local()
 
 
@@ -71,24 +79,25 @@ def decode(
     shape = info.height, info.width, _CHANNELS[colors]
     size = math.prod(shape)
     memory = np.empty(size, np.uint8) if out is None else out.reshape(-1)[:size]
-    if _decode_sound(data, info, (0, 0, *shape[:2]), colors, fast_dct, fast_upsampling, memory):
+    window = 0, 0, *shape[:2]
+    if plain(info, colors) and _decode_rows(
+        data, info, window, colors, fast_dct, fast_upsampling, memory, sound=True
+    ):
         return memory.reshape(shape)
     try:
         return _call(data, colors, fast_dct, fast_upsampling, out, strict=True)
     except ValueError as problem:
         reason = str(problem)
-        if "Premature end" in reason or not _has_end(data, info):
-            raise _cut_off(len(as_view(data)), info) from problem
-        if "Corrupt" not in reason and "extraneous" not in reason and "Inconsistent" not in reason:
-            raise DecodeError(
-                f"libjpeg-turbo cannot decode this JPEG of {info.width}x{info.height}: {reason}"
-            ) from problem
-    try:  # damaged entropy data: take what can be had, as nvidia.dali does
-        return _call(data, colors, fast_dct, fast_upsampling, out, strict=False)
-    except ValueError as problem:
-        raise DecodeError(
-            f"libjpeg-turbo cannot decode this JPEG of {info.width}x{info.height}: {problem}"
-        ) from problem
+        cut_off = "Premature end" in reason or not _has_end(data, info)
+    if not cut_off and any(word in reason for word in _TOLERATED):
+        with suppress(ValueError):  # damaged entropy data: take what can be had, as nvidia.dali does
+            return _call(data, colors, fast_dct, fast_upsampling, out, strict=False)
+    # as for nvidia.dali, what follows the last row does not matter: unknown markers, or that the end marker is missing
+    if _decode_rows(data, info, window, colors, fast_dct, fast_upsampling, memory, sound=cut_off):
+        return memory.reshape(shape)
+    if cut_off:
+        raise _cut_off(len(as_view(data)), info)
+    raise DecodeError(f"libjpeg-turbo cannot decode this JPEG of {info.width}x{info.height}: {reason}")
 
 
 def decode_window(
@@ -125,8 +134,8 @@ def decode_window(
     """
     _check_supported(info)
     out = _scratch_memory("pixels", h * w * _CHANNELS[colors])
-    part = (h, w) != (info.height, info.width) and _has_end(data, info)
-    if part and _decode_sound(data, info, (y, x, h, w), colors, fast_dct, fast_upsampling, out):
+    part = (h, w) != (info.height, info.width) and plain(info, colors) and _has_end(data, info)
+    if part and _decode_rows(data, info, (y, x, h, w), colors, fast_dct, fast_upsampling, out, sound=True):
         return out.reshape(h, w, _CHANNELS[colors])
     out = _scratch_memory("pixels", info.height * info.width * _CHANNELS[colors])
     image = decode(data, info, colors, fast_dct=fast_dct, fast_upsampling=fast_upsampling, out=out)
@@ -141,18 +150,17 @@ def plain(info: ImageInfo, colors: str) -> bool:
     )  # fmt: skip
 
 
-def _decode_sound(
+def _decode_rows(
     data: Buffer, info: ImageInfo, window: Window, colors: str, fast_dct: bool, fast_upsampling: bool,
-    out: NDArray[np.uint8],
+    out: NDArray[np.uint8], *, sound: bool,
 ) -> bool:  # fmt: skip
-    """Decode a window into contiguous memory, unless something is unusual with the file."""
-    if not plain(info, colors):
-        return False
+    """Decode a window into contiguous memory; false if rows are missing, or damaged where the file is to be `sound`."""
     entries = libjpeg.entry_points()
-    assert entries is not None
+    if entries is None:
+        return False
     outcome = libjpeg.decode_into(
         np.frombuffer(data, np.uint8), out, (info.height, info.width), colors, _CHANNELS[colors], window, entries,
-        fast_dct=fast_dct, repeat_chroma=fast_upsampling,
+        fast_dct=fast_dct, repeat_chroma=fast_upsampling, sound=sound,
     )  # fmt: skip
     return outcome == libjpeg.DONE
 
@@ -185,13 +193,30 @@ def _check_supported(info: ImageInfo) -> None:
         )
 
 
+def check_length(data: Buffer, info: ImageInfo) -> None:
+    """Refuse a file that is cut off so early that its header announces far more than there is.
+
+    Raises
+    ------
+    DecodeError
+        When there is no end marker, and not a bit for each block of pixels.
+    """
+    size = len(as_view(data))
+    if size * MOST_PIXELS_A_BYTE < info.height * info.width and info.kind != "arithmetic" and not _has_end(data, info):
+        raise _cut_off(size, info)
+
+
 def _has_end(data: Buffer, info: ImageInfo) -> bool:
-    """Whether an end marker follows the frame header."""
+    """Whether an end marker follows the frame header, or any other that ends the only scan."""
     view = as_view(data)
     tail = bytes(view[-64:])
     if b"\xff\xd9" in tail:
         return True
-    return bytes(view).find(b"\xff\xd9", info.frame_offset) >= 0
+    whole = bytes(view)
+    if whole.find(b"\xff\xd9", info.frame_offset) >= 0:
+        return True
+    scan = whole.find(b"\xff\xda", info.frame_offset)
+    return info.single_scan and scan >= 0 and _STOP.search(whole, scan + 2) is not None
 
 
 def _cut_off(size: int, info: ImageInfo) -> DecodeError:

@@ -80,8 +80,8 @@ def _segments(view: memoryview) -> Iterator[tuple[int, int, int, int]]:
         marker = view[position + 1]
         if marker == _MARK:  # fill bytes may stand before any marker
             position += 1
-        elif marker == _TEM or _RST0 <= marker <= _SOI:  # markers without a body
-            position += 2
+        elif marker == _TEM or _RST0 <= marker <= _SOI:  # markers without a body, which have no business here
+            raise DecodeError(f"broken JPEG header: marker 0x{marker:02x} at byte {position}")
         elif marker == _EOI:
             return
         else:

@@ -99,12 +99,13 @@ enum { MARGIN = 8 };    // columns beyond a window that interpolated chroma look
 struct Call {
   const Library& library;
   const Request& wanted;
-  bool complete;
+  bool sound, complete;
   Decoder info;
   ErrorManager errors;
   jmp_buf back;
   Huffman huffman;
-  Call(const Library& library, const Request& wanted) : library(library), wanted(wanted), complete(false), info() {}  // the rest is set later
+  Call(const Library& library, const Request& wanted, bool sound)
+      : library(library), wanted(wanted), sound(sound), complete(false), info() {}  // the rest is set later
 };
 
 static void leave(Decoder* info) { _longjmp(((Call*)info->client)->back, 1); }
@@ -218,21 +219,21 @@ static bool give_rows(Call& call) {
 // On its own, so that no variable of it, or of who calls it, is kept in a register over the jump.
 __attribute__((noinline)) static void attempt(Call& call) {
   if (_setjmp(call.back) == 0 && begin(call)) {
-    replace_huffman(call);
+    if (call.sound) replace_huffman(call);
     call.complete = give_rows(call);
   }
 }
 
-Outcome decode(const Library& library, const Request& wanted) {
+Outcome decode(const Library& library, const Request& wanted, bool sound) {
   if (!inside(wanted)) return FAILED;
-  Call call{library, wanted};
+  Call call{library, wanted, sound};
   call.info.errors = library.standard_errors(&call.errors);
   call.errors.exit = leave;
   call.errors.output_message = say_nothing;
   call.info.client = &call;
   attempt(call);
   library.destroy(&call.info);
-  return call.complete && call.errors.warnings == 0 ? DONE : FAILED;
+  return call.complete && (!sound || call.errors.warnings == 0) ? DONE : FAILED;
 }
 
 static int decode_jpeg(Dense<const i64, 1> request, Dense<const i64, 1> functions) {
@@ -243,13 +244,13 @@ REGISTER(decode_jpeg)
 
 // The same of a file and pixels in arrays, rows without gaps.
 static int decode_jpeg_into(Dense<const u8, 1> file, Dense<u8, 1> pixels, i64 height, i64 width, i64 colors, i64 channels,
-                            bool fast_dct, bool repeat_chroma, i64 row, i64 column, i64 rows, i64 columns,
+                            bool fast_dct, bool repeat_chroma, bool sound, i64 row, i64 column, i64 rows, i64 columns,
                             Dense<const i64, 1> functions) {
   if (functions.size() * sizeof(i64) != sizeof(Library) || channels < 1 || channels > 4) return FAILED;
   if (rows < 1 || columns < 1 || rows > 0xFFFF || columns > 0xFFFF || rows * columns * channels > pixels.size()) return FAILED;
   const Request wanted{(i64)file.data, file.size(), height, width, colors, channels, fast_dct, repeat_chroma,
                        row, column, rows, columns, (i64)pixels.data, columns * channels};
-  return decode(*(const Library*)functions.data, wanted);
+  return decode(*(const Library*)functions.data, wanted, sound);
 }
 REGISTER(decode_jpeg_into)
 #endif

@@ -23,7 +23,7 @@ from dali_studio.kernels.cpu.native import kernel
 ) = range(15)  # fmt: skip
 DONE, FAILED = 1, 2
 """Outcomes of a request: the pixels are there, or something is wrong with the file."""
-COLOR_SPACES = {"GRAY": 1, "RGB": 2, "BGR": 8}
+COLOR_SPACES = {"GRAY": 1, "RGB": 2, "CMYK": 4, "BGR": 8}
 """What libjpeg-turbo calls the colours that can be asked for."""
 
 _FUNCTIONS = (
@@ -56,6 +56,7 @@ def decode(request: NDArray[np.int64], entries: NDArray[np.int64]) -> int:
 def decode_into(
     file: NDArray[np.uint8], pixels: NDArray[np.uint8], size: tuple[int, int], colors: str, channels: int,
     window: tuple[int, int, int, int], entries: NDArray[np.int64], *, fast_dct: bool, repeat_chroma: bool,
+    sound: bool = True,
 ) -> int:  # fmt: skip
     """Decode one picture whose file and pixels are arrays.
 
@@ -72,6 +73,8 @@ def decode_into(
         First row, first column, rows and columns.
     entries, fast_dct, repeat_chroma
         See `decode`.
+    sound : bool
+        Whether the file must be without fault. Otherwise all rows are enough, be they damaged.
 
     Returns
     -------
@@ -79,7 +82,7 @@ def decode_into(
         `DONE` or `FAILED`, as of `decode`; also where the pixels have no room.
     """
     return kernel("decode_jpeg_into")(
-        file, pixels, *size, COLOR_SPACES[colors], channels, fast_dct, repeat_chroma, *window, entries
+        file, pixels, *size, COLOR_SPACES[colors], channels, fast_dct, repeat_chroma, sound, *window, entries
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import re
+import struct
 import warnings
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -15,18 +16,26 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, UnidentifiedImageError
+from PIL import Image
+from PIL.BmpImagePlugin import BmpImageFile
+from PIL.ImageFile import ImageFile
+from PIL.Jpeg2KImagePlugin import Jpeg2KImageFile
+from PIL.PpmImagePlugin import PpmImageFile
 from PIL.TiffImagePlugin import TiffImageFile
+from PIL.WebPImagePlugin import WebPImageFile
 
 from dali_studio.kernels.cpu.image_info import DecodeError, ImageFormat, ImageInfo, byte_count, swaps_axes, unorient
 
-_PILLOW_NAMES: dict[ImageFormat, str] = {
-    "bmp": "BMP",
-    "tiff": "TIFF",
-    "webp": "WEBP",
-    "pnm": "PPM",
-    "jpeg2000": "JPEG2000",
+#: Opened directly: ``Image.open`` refuses large pictures by a limit of its own, which is the process's.
+_PLUGINS: dict[ImageFormat, type[ImageFile]] = {
+    "bmp": BmpImageFile,
+    "tiff": TiffImageFile,
+    "webp": WebPImageFile,
+    "pnm": PpmImageFile,
+    "jpeg2000": Jpeg2KImageFile,
 }
+#: Pillow's names of codings that spend a bit or more on every pixel.
+_UNPACKED = ("raw", "ppm", "ppm_plain")
 _WORDS = {"bmp": "BMP", "tiff": "TIFF", "webp": "WebP", "pnm": "PNM", "jpeg2000": "JPEG 2000"}
 _CHANNELS = {"1": 1, "L": 1, "LA": 2, "P": 3, "RGB": 3, "RGBA": 4, "RGBX": 3, "CMYK": 4, "F": 1, "I": 1}
 _ORIENTATION, _COLOR_MAP, _BITS = 274, 320, 258
@@ -36,17 +45,17 @@ _PNM_HEADER = re.compile(
 
 
 @contextmanager
-def _opened(data: memoryview, fmt: ImageFormat) -> Generator[Image.Image]:
-    """The file opened by Pillow; every way it can fail becomes a `DecodeError`."""
+def _opened(data: memoryview, fmt: ImageFormat) -> Generator[ImageFile]:
+    """The file opened by Pillow; every way it can fail, but for want of memory, becomes a `DecodeError`."""
     size = byte_count(len(data))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            with Image.open(io.BytesIO(data), formats=[_PILLOW_NAMES[fmt]]) as image:
+            with _PLUGINS[fmt](io.BytesIO(data)) as image:
                 yield image
-    except DecodeError:
+    except (DecodeError, MemoryError):
         raise
-    except UnidentifiedImageError as problem:
+    except (SyntaxError, IndexError, TypeError, struct.error) as problem:
         raise DecodeError(
             f"broken {_WORDS[fmt]} header in a file of {size}; the file is damaged or cut off"
         ) from problem
@@ -64,6 +73,7 @@ def peek(data: memoryview, fmt: ImageFormat) -> ImageInfo:
     """
     with _opened(data, fmt) as image:
         _refuse_unsupported(data, fmt, image)
+        _refuse_incomplete(data, fmt, image)
         mode = image.mode
         wide = mode.startswith("I") or _is_wide_pnm(data, fmt) or (fmt == "tiff" and mode == "P")
         depth = 32 if mode == "F" else 16 if wide else 8
@@ -165,6 +175,17 @@ def _refuse_unsupported(data: memoryview, fmt: ImageFormat, image: Image.Image) 
     header = _PNM_HEADER.match(data) if fmt == "pnm" else None
     if header is not None and header[1] in b"2356" and int(header[4] or 0) not in (255, 65535):
         raise DecodeError(f"this PNM file counts to {int(header[4] or 0)}; supported: 255 and 65535")
+
+
+def _refuse_incomplete(data: memoryview, fmt: ImageFormat, image: ImageFile) -> None:
+    """Refuse a file that is too short for the pixels that its header announces."""
+    boxes = [tile[1] for tile in image.tile if tile[0] in _UNPACKED]
+    pixels = sum((box[2] - box[0]) * (box[3] - box[1]) for box in boxes if box is not None)
+    if pixels > 8 * len(data):
+        raise DecodeError(
+            f"this {_WORDS[fmt]} file of {byte_count(len(data))} cannot hold the {image.size[0]}x{image.size[1]} "
+            "pixels that its header announces; it is cut off or forged"
+        )
 
 
 # ------------------------------------------------------------------------------------------------- PNM, JPEG 2000

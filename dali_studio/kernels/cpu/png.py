@@ -24,6 +24,12 @@ _ADAM7 = ((0, 0, 8, 8), (0, 4, 8, 8), (4, 0, 8, 4), (0, 2, 4, 4), (2, 0, 4, 2), 
 #: What libpng takes the gamma of sRGB for, and the rendering intents with which it takes the chunk seriously.
 _SRGB_GAMMA = 45455
 _INTENTS = (b"\0", b"\1", b"\2", b"\3")
+#: Bytes that one compressed byte can stand for, at most: 258 take two bits.
+_MOST_INFLATED = 1032
+#: Place of the first chunk, the chunks that every reader has to understand, the colour type with a palette, its bytes.
+_FIRST, _CRITICAL, _PALETTE, _LONGEST_PALETTE = 8, (b"IHDR", b"PLTE", b"IDAT", b"IEND"), 3, 768
+#: Compressed bytes that are inflated at a time.
+_PIECE = 1 << 16
 
 
 def parse_header(data: memoryview) -> ImageInfo:
@@ -37,9 +43,16 @@ def parse_header(data: memoryview) -> ImageInfo:
     if len(data) < 33 or bytes(data[12:16]) != b"IHDR":
         raise DecodeError(f"the PNG file has {byte_count(len(data))} and no complete header; expected 33 bytes or more")
     width, height, depth, color, method, filtering, interlace = struct.unpack(">IIBBBBB", data[16:29])
-    if width == 0 or height == 0 or depth not in _DEPTHS.get(color, ()) or method or filtering or interlace > 1:
+    small = 0 < width < 1 << 31 and 0 < height < 1 << 31
+    if not small or depth not in _DEPTHS.get(color, ()) or method or filtering or interlace > 1:
         raise DecodeError(
             f"broken PNG header: {width}x{height} pixels, {depth} bits, colour type {color}, interlacing {interlace}"
+        )
+    needed = sum(_pass_sizes(_passes(height, width, interlace == 1), _CHANNELS[color] * depth))
+    if needed > _MOST_INFLATED * len(data):
+        raise DecodeError(
+            f"this PNG file of {byte_count(len(data))} cannot hold the {width}x{height} pixels that its header "
+            "announces; it is cut off or forged"
         )
     orientation, gamma, position, late = 1, 0, 33, False  # late: libpng leaves a gamma behind a palette alone
     while position + 12 <= len(data):
@@ -91,8 +104,8 @@ def decode(data: memoryview, info: ImageInfo) -> NDArray[Any]:
     depth, color = data[24], data[25]
     compressed, palette = _chunks(data)
     channels = _CHANNELS[color]
-    passes = _passes(info)
-    sizes = [rows * (1 + -(-columns * channels * depth // 8)) for _, rows, columns in passes]
+    passes = _passes(info.height, info.width, info.interlaced)
+    sizes = _pass_sizes(passes, channels * depth)
     raw = _inflate(compressed, sum(sizes), info)
     if depth == 8 and color != 3 and not info.interlaced:
         return _samples(raw, info.height, info.width, channels, depth)  # pyright: ignore[reportReturnType]
@@ -109,18 +122,30 @@ def decode(data: memoryview, info: ImageInfo) -> NDArray[Any]:
     return image
 
 
-def _passes(info: ImageInfo) -> list[tuple[tuple[int, int, int, int], int, int]]:
+_Pass = tuple[tuple[int, int, int, int], int, int]
+
+
+def _passes(height: int, width: int, interlaced: bool) -> list[_Pass]:
     """Grid, rows and columns of every pass that holds pixels."""
-    grids = _ADAM7 if info.interlaced else ((0, 0, 1, 1),)
-    sizes = [(grid, -(-(info.height - grid[0]) // grid[2]), -(-(info.width - grid[1]) // grid[3])) for grid in grids]
+    grids = _ADAM7 if interlaced else ((0, 0, 1, 1),)
+    sizes = [(grid, -(-(height - grid[0]) // grid[2]), -(-(width - grid[1]) // grid[3])) for grid in grids]
     return [(grid, rows, columns) for grid, rows, columns in sizes if rows > 0 and columns > 0]
 
 
+def _pass_sizes(passes: list[_Pass], bits: int) -> list[int]:
+    """Bytes of the filtered rows of every pass; a pixel has so many bits."""
+    return [rows * (1 + -(-columns * bits // 8)) for _, rows, columns in passes]
+
+
 def _chunks(data: memoryview) -> tuple[list[memoryview], NDArray[np.uint8]]:
-    """The compressed pixels and the palette; every critical chunk's checksum is verified."""
-    position = 8
+    """The compressed pixels and the palette; every critical chunk's checksum is verified.
+
+    As for libpng, pixels lie in chunks that follow each other; further ones, behind another chunk, are passed over.
+    """
+    position = _FIRST
     pixels: list[memoryview] = []
     palette = np.zeros((0, 3), np.uint8)
+    before = b""
     while position + 12 <= len(data):
         length, kind = struct.unpack(">I4s", data[position : position + 8])
         body = data[position + 8 : position + 8 + length]
@@ -128,14 +153,26 @@ def _chunks(data: memoryview) -> tuple[list[memoryview], NDArray[np.uint8]]:
             break
         if not kind[0] & 0x20 and not _is_whole(data, position, length):
             raise DecodeError(f"the PNG file is damaged: wrong checksum in its {kind.decode('latin1')} chunk")
-        if kind == b"IDAT":
+        _check_kind(kind, first=position == _FIRST)
+        if kind == b"IDAT" and (not pixels or before == kind):
             pixels.append(body)
-        elif kind == b"PLTE":
-            palette = np.frombuffer(body, np.uint8)[: length // 3 * 3].reshape(-1, 3)
+        elif kind == b"PLTE" and data[25] == _PALETTE:
+            if len(palette) or pixels or length % 3 or not 0 < length <= _LONGEST_PALETTE:
+                raise DecodeError("the PNG file is damaged: its palette is broken, late or given twice")
+            palette = np.frombuffer(body, np.uint8).reshape(-1, 3)
         elif kind == b"IEND":
+            if data[25] == _PALETTE and not len(palette):
+                raise DecodeError("the PNG file is damaged: it has no palette")
             return pixels, palette
-        position += 12 + length
+        position, before = position + 12 + length, kind
     raise DecodeError(f"the PNG file ends after {byte_count(len(data))} without its end chunk (IEND); it is cut off")
+
+
+def _check_kind(kind: bytes, *, first: bool) -> None:
+    """Refuse a chunk whose name is none, or that has to be understood and is not."""
+    plain = kind.isalpha() and not kind[2] & 0x20
+    if first != (kind == b"IHDR") or not plain or not (kind[0] & 0x20 or kind in _CRITICAL):
+        raise DecodeError(f"the PNG file is damaged: it has a chunk called {kind.decode('latin1')!r}")
 
 
 def _is_whole(data: memoryview, position: int, length: int) -> bool:
@@ -145,15 +182,26 @@ def _is_whole(data: memoryview, position: int, length: int) -> bool:
 
 
 def _inflate(parts: list[memoryview], size: int, info: ImageInfo) -> NDArray[np.uint8]:
+    """The first `size` bytes of the compressed pixels; what follows is not inflated, since it may be without end."""
+    raw = np.empty(size + 1, np.uint8)  # the byte behind the pixels tells whether the checksum should follow
+    inflater, filled = zlib.decompressobj(), 0
+    pieces = (part[at : at + _PIECE] for part in parts for at in range(0, len(part), _PIECE))
     try:
-        raw = zlib.decompress(parts[0] if len(parts) == 1 else b"".join(parts), bufsize=size)
+        for piece in pieces:
+            made = inflater.decompress(piece, raw.size - filled)
+            raw[filled : filled + len(made)] = np.frombuffer(made, np.uint8)
+            filled += len(made)
+            if filled > size or inflater.eof:
+                break
     except zlib.error as problem:
         raise DecodeError(f"the PNG file is damaged: its compressed pixels cannot be read ({problem})") from problem
-    if len(raw) < size:
+    if filled < size:
         raise DecodeError(
-            f"the PNG file holds {byte_count(len(raw))} of pixels; {info.width}x{info.height} need {byte_count(size)}"
+            f"the PNG file holds {byte_count(filled)} of pixels; {info.width}x{info.height} need {byte_count(size)}"
         )
-    return np.frombuffer(raw, np.uint8)
+    if filled == size and not inflater.eof:
+        raise DecodeError("the PNG file is damaged: its compressed pixels end without their checksum")
+    return raw[:size]
 
 
 def _samples(raw: NDArray[np.uint8], rows: int, columns: int, channels: int, depth: int) -> NDArray[Any]:

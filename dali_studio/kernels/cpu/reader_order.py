@@ -8,6 +8,7 @@ at random from a buffer of the next ``initial_fill`` entries of the stream, but 
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -25,6 +26,9 @@ PERMUTATION_SEED = 524287
 """Seed of the fixed permutation of ``random_shuffle`` and default of ``shuffle_after_epoch_seed``."""
 
 _MINSTD_MODULUS = 2147483647
+
+#: What one call of `ReaderOrder.skip` draws at most.
+_SKIPPED_PICKS, _SKIPPED_EPOCHS = 1 << 20, 1 << 12
 
 
 # --------------------------------------------------------------------------------------------------------- the order
@@ -106,8 +110,8 @@ class ReaderOrder:
         self._reshuffle = shuffle_after_epoch
         self._reshuffle_seed = PERMUTATION_SEED if shuffle_after_epoch_seed is None else shuffle_after_epoch_seed
         self._keep_original = checkpointing
-        self._order = np.arange(n_files if shuffle_after_epoch else 0, dtype=np.int64)
-        self._order_epoch = -1
+        #: The list before the latest epochs that were permuted, two at most: a batch may reach over an epoch's end.
+        self._orders: dict[int, NDArray[np.int64]] = {}
         self._fill = initial_fill if random_shuffle else 0
         self._stream = np.arange(n_files if random_shuffle else 0, dtype=np.int64)
         shuffle_mt19937(self._stream, PERMUTATION_SEED)
@@ -214,16 +218,14 @@ class ReaderOrder:
         first = begin + self._position
         picked: Sequence[int] = range(first, first + count)
         if self._fill:
-            picked = self._picks(end - begin, count)
+            picked = self._picks(end - begin, count).tolist()
         elif self._reshuffle:
-            if self._order_epoch != self._epoch:
-                self._permute_until(self._epoch)
-            picked = self._order[first : first + count].tolist()
+            picked = self._order_of(self._epoch)[first : first + count].tolist()
         self._position += count
         self._returned += count
         return picked
 
-    def _picks(self, epoch_size: int, count: int) -> list[int]:
+    def _picks(self, epoch_size: int, count: int) -> NDArray[np.int64]:
         """Random picks among the epoch's buffered samples; a sample's slot is its place in the stream mod size."""
         picked = np.empty(count, np.int64)
         oldest, done = self._oldest_slot(), 0
@@ -236,7 +238,7 @@ class ReaderOrder:
             )  # fmt: skip
             done += some
             self._advance(some)
-        return picked.tolist()
+        return picked
 
     def _oldest_slot(self) -> int:
         """Slot of the oldest sample: the number of picks so far, modulo the buffer's size."""
@@ -274,15 +276,79 @@ class ReaderOrder:
             self._read_epoch, self._read_position = self._read_epoch + 1, 0
             self._read_bounds = self.shard_bounds(self._read_epoch)
 
-    def _permute_until(self, epoch: int) -> None:
-        """Bring the list into the order of an epoch; a list that is further on starts over."""
-        begin = self._order_epoch + 1
-        if self._keep_original or epoch < begin:
-            self._order = np.arange(self._size, dtype=np.int64)
-            begin = epoch if self._keep_original else 0
-        for k in range(begin, epoch + 1):
-            shuffle_mt19937_64(self._order, self._reshuffle_seed + (k + 1 << 32))
-        self._order_epoch = epoch
+    def _order_of(self, epoch: int) -> NDArray[np.int64]:
+        """The list as an epoch reads it, where epochs are permuted."""
+        found = self._orders.get(epoch)
+        if found is None:
+            earlier = [] if self._keep_original else [k for k in self._orders if k < epoch]
+            begin = max(earlier) + 1 if earlier else epoch if self._keep_original else 0
+            found = self._orders[begin - 1].copy() if earlier else np.arange(self._size, dtype=np.int64)
+            for k in range(begin, epoch + 1):
+                shuffle_mt19937_64(found, self._reshuffle_seed + (k + 1 << 32))
+            self._orders = {k: kept for k, kept in self._orders.items() if k == epoch - 1}
+            self._orders[epoch] = found
+        return found
+
+    # ------------------------------------------------------------------------------------------------------- skipping
+
+    def skip(self, batch_size: int, count: int) -> int:
+        """Pass over batches.
+
+        Parameters
+        ----------
+        batch_size, count : int
+            At least 1.
+
+        Returns
+        -------
+        int
+            How many batches were passed over. All of them, at once, unless the order is random: there each pick, or
+            each permutation, follows from the one before, and a call does what takes a fraction of a second.
+        """
+        shortest = self._size // self.num_shards
+        if self._reshuffle:
+            count = min(count, max(1, shortest // batch_size))
+        elif self._fill:
+            count = min(count, max(1, min(_SKIPPED_PICKS, _SKIPPED_EPOCHS * shortest) // batch_size))
+        epoch, returned = self._place_after(batch_size, count)
+        if self._fill:
+            self._pick_until(epoch, returned)
+        begin, end = self.shard_bounds(epoch)
+        self._epoch, self._returned, self._position = epoch, returned, min(returned, end - begin)
+        if self._position and not self._fill:
+            place = begin + self._position - 1
+            self._last = int(self._order_of(epoch)[place]) if self._reshuffle else place
+        return count
+
+    def _place_after(self, batch_size: int, count: int) -> tuple[int, int]:
+        """The epoch, and how many samples of it have been returned, after so many batches."""
+        begin, end = self.shard_bounds(self._epoch)
+        if self._pad:  # batches end with their epoch
+            size = -(-self._size // self.num_shards)
+            left = -(-max(size - self._returned, 0) // batch_size)
+            if count <= left:
+                return self._epoch, self._returned + count * batch_size
+            epochs, batches = divmod(count - left, -(-size // batch_size))
+            return self._epoch + 1 + epochs, batches * batch_size
+        passed = self._stream_position(self._epoch, self._position) + batch_size * count
+        if self._stick:
+            return divmod(passed, end - begin)
+        rounds, part = divmod(passed, self._size)
+        place = (self._starts[self._shard] + part) % self._size
+        shard = bisect_right(self._starts, place) - 1
+        epoch = rounds * self.num_shards + (shard - self._shard) % self.num_shards
+        return epoch, place - self._starts[shard]
+
+    def _pick_until(self, epoch: int, returned: int) -> None:
+        """Draw what lies before a place, and forget it."""
+        while True:
+            begin, end = self.shard_bounds(self._epoch)
+            stop = end - begin if self._epoch < epoch else min(returned, end - begin)
+            if stop > self._position:
+                self._last = int(self._picks(end - begin, stop - self._position)[-1])
+            if self._epoch == epoch:
+                return
+            self._epoch, self._position = self._epoch + 1, 0
 
 
 def _check_options(

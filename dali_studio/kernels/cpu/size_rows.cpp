@@ -35,9 +35,9 @@ static void region(f64 low, f64 high, float wanted, bool exact, i64& size, f64& 
     high = first;
   }
   float half_up = magnitude(wanted) + 0.5f;  // halves are rounded away from zero
-  i64 rounded = half_up < 0x1p63f ? most<i64>((i64)half_up, 1) : 1;
+  i64 rounded = half_up < 0x1p62f ? most<i64>((i64)half_up, 1) : half_up == half_up ? 1ll << 62 : 1;  // too large is refused in turn
   if (exact) {
-    f64 asked = (f64)magnitude(wanted), factor = asked > 0 ? (f64)rounded / asked : 1.0, centre = (low + high) / 2;
+    f64 asked = least((f64)magnitude(wanted), 0x1p62), factor = asked > 0 ? (f64)rounded / asked : 1.0, centre = (low + high) / 2;
     low = (f64)(float)(centre + (low - centre) * factor);
     high = (f64)(float)(centre + (high - centre) * factor);
   }

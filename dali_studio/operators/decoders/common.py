@@ -51,6 +51,14 @@ class DecoderArguments:
         bool,
         Doc("On the device mixed: interpolate chroma, as the CPU always does, instead of repeating it."),
     ] = False
+    max_pixels: Annotated[
+        int,
+        Doc(
+            "Height times width that a file's header may state, whatever part of it is wanted; larger pictures are "
+            "refused before memory is taken for them."
+        ),
+        Range(1, 1 << 40),
+    ] = 1 << 28
     affine: Annotated[bool, Ignored("threads are not pinned to cores")] = True
     on_error: Annotated[
         str,
@@ -90,6 +98,10 @@ def infer_image(args: Args, encoded: TensorMeta) -> TensorMeta:
     return TensorMeta(args["dtype"], 3, "HWC", "image")
 
 
+class OversizeError(DecodeError):
+    """A picture has more pixels than `max_pixels` allows."""
+
+
 @dataclass(frozen=True, slots=True)
 class Headers:
     """Headers of a batch.
@@ -120,12 +132,14 @@ def headers(args: Args, encoded: BatchView) -> Headers:
     ArgumentError
         DS301 with the sample that is no image.
     """
-    kind, upright = args["output_type"].name, args["adjust_orientation"]
+    kind, upright, most = args["output_type"].name, args["adjust_orientation"], args["max_pixels"]
     infos = peek_all(encoded.samples or ())
+    for position in np.flatnonzero(np.isin(args.context.indices, list(args.context.too_large))).tolist():
+        infos[position] = DecodeError("there is not enough memory for the picture")
     numbers: dict[int, int] = {}
     which = np.fromiter((numbers.setdefault(id(info), len(numbers)) for info in infos), np.intp, len(infos))
     kinds = {id(info): info for info in infos}
-    told = [_shape(info, kind, upright=upright) for info in kinds.values()]
+    told = [_shape(info, kind, most, upright=upright) for info in kinds.values()]
     for index in np.flatnonzero(np.array([isinstance(one, DecodeError) for one in told], np.bool_)[which]).tolist():
         error = cast("DecodeError", told[int(which[index])])
         finding = _finding(error, index)
@@ -139,9 +153,16 @@ def headers(args: Args, encoded: BatchView) -> Headers:
     return Headers(found, which, table[which])
 
 
-def _shape(info: ImageInfo | DecodeError, kind: str, *, upright: bool) -> tuple[int, int, int] | DecodeError:
+def _shape(
+    info: ImageInfo | DecodeError, kind: str, most: int, *, upright: bool
+) -> tuple[int, int, int] | DecodeError:
     if isinstance(info, DecodeError):
         return info
+    if info.height * info.width > most:
+        return OversizeError(
+            f"the header states {info.width}x{info.height} pixels, {info.height * info.width:,} in all; "
+            f"max_pixels allows {most:,}"
+        )
     try:
         return output_shape(info, kind, upright)
     except DecodeError as error:
@@ -149,8 +170,11 @@ def _shape(info: ImageInfo | DecodeError, kind: str, *, upright: bool) -> tuple[
 
 
 def _finding(error: DecodeError, sample: int | None = None) -> ArgumentError:
-    hint = 'Replace the file, or take it out of the data set; on_error="skip" leaves such files out.'
-    return ArgumentError(sentence(error), hint=hint, sample=sample, code="DS301")
+    large = isinstance(error, OversizeError)
+    remedy = "Give a larger max_pixels if you trust the file" if large else "Replace the file"
+    hint = f'{remedy}, or take it out of the data set; on_error="skip" leaves such files out.'
+    argument = "max_pixels" if large else ""
+    return ArgumentError(sentence(error), hint=hint, argument=argument, sample=sample, code="DS301")
 
 
 def decode_parameters(args: Args, found: Headers) -> dict[str, Any]:

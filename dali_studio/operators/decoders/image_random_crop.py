@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.core.diagnostics import ArgumentError
+from dali_studio.core.limits import MOST_ATTEMPTS
 from dali_studio.core.meta import TensorMeta
 from dali_studio.core.random import SAMPLE_STRIDE
 from dali_studio.kernels.cpu.crop_window import random_crop_windows
@@ -55,7 +56,9 @@ class ImageRandomCrop(DecoderArguments, Operator):
         list[float], Doc("Smallest and largest ratio of the window's width to its height."), Length((2,)),
         Ui("range", (0.25, 4)), Range(0), COMMON,
     ] = [3 / 4, 4 / 3]  # fmt: skip # noqa: RUF012
-    num_attempts: Annotated[int, Doc("How often area and ratio are drawn before a fallback is taken."), Range(1)] = 10
+    num_attempts: Annotated[
+        int, Doc("How often area and ratio are drawn before a fallback is taken."), Range(1, MOST_ATTEMPTS)
+    ] = 10
     seed: Annotated[int | None, Doc("Seed of the windows; unset: the pipeline hands one out.")] = None
     preallocate_height_hint: Annotated[int, Ignored("memory is recycled between iterations")] = 0
     preallocate_width_hint: Annotated[int, Ignored("memory is recycled between iterations")] = 0

@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.kernels.cpu.size_rows import MODES, sizes_and_regions
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.marks import COMMON, PER_SAMPLE, Choices, Doc, Length, Refused, Ui, Unit
+from dali_studio.schema.marks import COMMON, MOST_PIXELS, PER_SAMPLE, Choices, Doc, Length, Range, Refused, Ui, Unit
 
 Sizes = NDArray[np.float64]
 _UNLIMITED = np.float32(np.inf)
 _SEPARATE = ("resize_y", "resize_x")
+_EXTENT = Range(-MOST_PIXELS, MOST_PIXELS)
 
 
 class SizeArguments:
@@ -22,28 +23,29 @@ class SizeArguments:
 
     resize_x: Annotated[
         float, Doc("Width; 0 follows from the height with the aspect ratio kept."), Unit("px"), Ui("slider", (0, 512)),
-        PER_SAMPLE, COMMON,
+        _EXTENT, PER_SAMPLE, COMMON,
     ] = 0.0  # fmt: skip
     resize_y: Annotated[
         float, Doc("Height; 0 follows from the width with the aspect ratio kept."), Unit("px"), Ui("slider", (0, 512)),
-        PER_SAMPLE, COMMON,
+        _EXTENT, PER_SAMPLE, COMMON,
     ] = 0.0  # fmt: skip
     resize_z: Annotated[
         float, Doc("Depth."), Refused("volumes (DHWC) are not supported yet"), PER_SAMPLE
     ] = 0.0
     size: Annotated[
         list[float] | None, Doc("Height and width, or one value for both; negative values mirror."), Unit("px"),
-        Length((1, 2)), PER_SAMPLE, COMMON,
+        Length((1, 2)), _EXTENT, PER_SAMPLE, COMMON,
     ] = None  # fmt: skip
     resize_shorter: Annotated[
         float, Doc("Size of the shorter side, with the aspect ratio kept."), Unit("px"), Ui("slider", (0, 512)),
-        PER_SAMPLE, COMMON,
+        _EXTENT, PER_SAMPLE, COMMON,
     ] = 0.0  # fmt: skip
     resize_longer: Annotated[
         float,
         Doc("Size of the longer side, with the aspect ratio kept."),
         Unit("px"),
         Ui("slider", (0, 512)),
+        _EXTENT,
         PER_SAMPLE,
     ] = 0.0
     max_size: Annotated[list[float] | None, Doc("Upper limit of height and width."), Unit("px"), Length((1, 2))] = None

@@ -24,7 +24,19 @@ from dali_studio.operators.parts import run_alone
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import BatchView, Work
 from dali_studio.schema.declare import Input, Operator, Output, compiled
-from dali_studio.schema.marks import COMMON, PER_SAMPLE, Choices, Deprecated, Doc, Length, Refused, Ui, Unit
+from dali_studio.schema.marks import (
+    COMMON,
+    MOST_PIXELS,
+    PER_SAMPLE,
+    Choices,
+    Deprecated,
+    Doc,
+    Length,
+    Range,
+    Refused,
+    Ui,
+    Unit,
+)
 from dali_studio.schema.traits import Affine, PerSample, SourcePart
 
 _TYPES = (T.UINT8, T.INT16, T.INT32, T.FLOAT)
@@ -47,8 +59,9 @@ class Warp(Operator, abstract=True):
         DALIInterpType.INTERP_LINEAR
     )
     size: Annotated[
-        list[float] | None, Doc("Height and width of the canvas, in pixels."), Length((2,)), Unit("px"), PER_SAMPLE
-    ] = None
+        list[float] | None, Doc("Height and width of the canvas, in pixels."), Length((2,)), Unit("px"),
+        Range(maximum=MOST_PIXELS), PER_SAMPLE,
+    ] = None  # fmt: skip
     dtype: Annotated[DALIDataType | None, Doc("Element type of the output: the input's (default) or FLOAT.")] = None
     output_dtype: Annotated[DALIDataType | None, Deprecated("dtype"), Refused("renamed to dtype")] = None
 

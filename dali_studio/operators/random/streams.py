@@ -17,6 +17,7 @@ from dali_studio.core.random import SAMPLE_STRIDE
 from dali_studio.core.random_stream import AHEAD, ahead, starts_of
 from dali_studio.core.rows import Rows
 from dali_studio.kernels.cpu import philox as _  # noqa: F401 - `core.random` draws with it from now on
+from dali_studio.operators.common import check_shape
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Batch
 from dali_studio.schema.marks import PER_SAMPLE, Doc
@@ -45,8 +46,9 @@ def infer_random(args: Args, dtype: DALIDataType, inputs: Sequence[TensorMeta]) 
     if inputs:
         ndim = inputs[0].ndim
     else:
-        shape = args["shape"]
-        ndim = None if args.wired("shape") else len(shape or ())
+        shape: tuple[int, ...] = args["shape"] or ()
+        check_shape(shape)
+        ndim = None if args.wired("shape") else len(shape)
     return TensorMeta(dtype, ndim, "", "scalar" if ndim == 0 else "any")
 
 
@@ -112,9 +114,5 @@ def _shapes(args: Args, inputs: Sequence[Batch]) -> list[tuple[int, ...]]:
         else [tuple(np.atleast_1d(s).tolist()) for s in wired]
     )
     for index, row in enumerate(rows if wired is not None else rows[:1]):
-        if any(extent < 0 for extent in row):
-            raise ArgumentError(
-                f"the shape {row} has a negative extent.", hint="Give 0 or more.", argument="shape",
-                sample=None if wired is None else index,
-            )  # fmt: skip
+        check_shape(row, None if wired is None else index)
     return rows

@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.core.diagnostics import ArgumentError
+from dali_studio.core.limits import MOST_AHEAD
 from dali_studio.core.meta import TensorMeta
 from dali_studio.core.rows import Rows
-from dali_studio.kernels.cpu.file_discovery import DEFAULT_FILE_FILTERS, FileList, discover_files
+from dali_studio.kernels.cpu.file_discovery import DEFAULT_FILE_FILTERS, FileList, Paths, discover_files
 from dali_studio.kernels.cpu.file_read import GROUP, read_files
 from dali_studio.kernels.cpu.reader_order import ReaderOrder, ReaderState
 from dali_studio.operators.common import ON_ERROR, T, sentence
@@ -64,7 +65,7 @@ class ReaderArguments:
             f"Batches that are read in advance at the same time, each by a thread; at least {_AHEAD} are. More help "
             "where files come from slow disks or over a network."
         ),
-        Range(1),
+        Range(1, MOST_AHEAD),
     ] = 1
     lazy_init: Annotated[bool, Ignored("files are listed when the pipeline is built")] = False
     read_ahead: Annotated[bool, Ignored(_ALL_AT_ONCE)] = False
@@ -76,7 +77,7 @@ class ReaderArguments:
 class _Files:
     """The files of a batch, or of a part of it."""
 
-    paths: list[str]
+    paths: Paths
     labels: NDArray[np.int32]
     data: Sequence[NDArray[np.uint8]] = ()
     failures: dict[int, OSError] = field(default_factory=dict[int, OSError])
@@ -110,21 +111,38 @@ class _Reader:
 
     def __init__(self, files: FileList, order: ReaderOrder, root: str, depth: int = 1) -> None:
         self.files, self.order, self.root = files, order, root
-        self._labels = np.array(files.labels, np.int32)
         self._depth = max(depth, _AHEAD)
         self._ahead: deque[_Ahead] = deque()
         self._threads: ThreadPoolExecutor | None = None
+        #: Of the order, where the last batch begins that was not read in advance.
+        self._before: ReaderState | None = None
 
-    def next(self, batch_size: int, context: RunContext | None = None) -> _Files:
-        """The next batch; its files are not read without a context."""
-        ahead = context is not None and context.ahead
-        if self._ahead and not (ahead and self._ahead[0].size == batch_size):  # another batch than expected
+    def seek(self, batch_size: int, now: int, wanted: int) -> int:
+        """As `Operator.seek`."""
+        self._take_back()
+        if wanted == now - 1 and self._before is not None:  # previews ask for other samples of the same batch
+            self.order.set_state(self._before)
+            now = wanted
+        elif wanted < now:
+            self.order.reset()
+            now = 0
+        self._before = None
+        return now if now == wanted else now + self.order.skip(batch_size, wanted - now)
+
+    def _take_back(self) -> None:
+        """Go back to where the batches begin that were read in advance."""
+        if self._ahead:
             self.order.set_state(self._ahead[0].before)
             self._ahead.clear()
+
+    def next(self, batch_size: int, context: RunContext) -> _Files:
+        """The next batch."""
+        ahead = context.ahead
+        if self._ahead and not (ahead and self._ahead[0].size == batch_size):  # another batch than expected
+            self._take_back()
         waiting = self._ahead.popleft() if self._ahead else None
+        self._before = None if ahead else self.order.get_state()
         picked = self.order.next_batch(batch_size) if waiting is None else []
-        if context is None:
-            return self._chosen([])
         while ahead and len(self._ahead) < self._depth:
             self._ahead.append(self._begin(batch_size, context))
         if waiting is not None:
@@ -140,7 +158,7 @@ class _Reader:
         return _Ahead(batch_size, before, read)
 
     def _chosen(self, picked: list[int]) -> _Files:
-        return _Files([self.files.paths[i] for i in picked], self._labels[picked])
+        return _Files(self.files.paths.take(picked), self.files.labels[picked])
 
 
 class File(ReaderArguments, Operator):
@@ -202,8 +220,8 @@ class File(ReaderArguments, Operator):
         return _Reader(files, order, _root(args), args["prefetch_queue_depth"])
 
     @staticmethod
-    def skip(state: _Reader, args: Args) -> None:
-        state.next(args.context.batch_size)
+    def seek(state: _Reader, args: Args, now: int, wanted: int) -> int:
+        return state.seek(args.context.batch_size, now, wanted)
 
     @staticmethod
     def run(state: _Reader, args: Args, *inputs: Batch) -> tuple[Batch, ...]:
@@ -273,7 +291,7 @@ def _root(args: Args) -> str:
 class _Sources(Sequence[str]):
     """Paths relative to the folder they were found in, made when somebody asks."""
 
-    def __init__(self, paths: list[str], root: str) -> None:
+    def __init__(self, paths: Paths, root: str) -> None:
         self._paths, self._root = paths, root
 
     def __len__(self) -> int:

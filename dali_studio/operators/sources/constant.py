@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from dali_studio.core.dtypes import to_numpy
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.convert import convert
-from dali_studio.operators.common import T
+from dali_studio.operators.common import T, check_shape
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Batch
 from dali_studio.schema.declare import Layout, Operator, Output
@@ -64,7 +65,8 @@ def _value(args: Args) -> NDArray[Any]:
     shape: list[int] | None = args["shape"]
     if shape is None:
         return values
-    if values.size not in (1, int(np.prod(shape))):
+    check_shape(shape)
+    if values.size not in (1, math.prod(shape)):
         raise ArgumentError(
             f"{values.size} values do not fill the shape {tuple(shape)}.",
             hint="Give one value, or as many as the shape holds.",

@@ -106,11 +106,21 @@ def _alloc(size: int) -> MemoryPointer:
     return MemoryPointer((memory.ctypes.data + 255) // 256 * 256, memory)
 
 
+class OutOfMemoryError(MemoryError):
+    pass
+
+
 class MemoryPool:
-    malloc = staticmethod(_alloc)
+    _limit = 0
+
+    def malloc(self, size: int) -> MemoryPointer:
+        """Memory; unlike CuPy's, the limit is one of each piece."""
+        if 0 < self._limit < size:
+            raise OutOfMemoryError(f"Out of memory allocating {size:,} bytes (limit set to: {self._limit:,} bytes).")
+        return _alloc(size)
 
     def set_limit(self, size: int = 0) -> None:
-        pass
+        self._limit = size
 
     def used_bytes(self) -> int:
         return 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -225,3 +226,30 @@ def test_the_next_run_goes_on_after_a_bad_sample(options: dict[str, Any]) -> Non
     assert outcomes == ["good", 1, 0, "good"]
     with pytest.raises(StopIteration):
         made.run()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes in folders here")
+@pytest.mark.parametrize("action", ["raise", "skip"])
+def test_a_pipe_among_the_files_is_refused_and_not_waited_for(tmp_path: Path, action: str) -> None:
+    os.mkfifo(tmp_path / "pipe.jpg")
+    (tmp_path / "good.jpg").write_bytes(encoded(picture(9, 8)).tobytes())
+    made = Pipeline(batch_size=2, num_threads=2, device_id=None)
+    with made:
+        paths = [str(tmp_path / name) for name in ("good.jpg", "pipe.jpg")]
+        files, labels = fn.readers.file(files=paths, name="reader", on_error=action)
+        made.set_outputs(fn.decoders.image(files, name="decode"), labels)
+    if action == "skip":
+        assert made.run()[1].as_array().tolist() == [[0]]
+        return
+    found = finding(made.run)
+    assert (found.code, found.node, found.sample) == ("DS302", "reader", 1)
+    assert found.message == f"{tmp_path / 'pipe.jpg'} cannot be read: it is a pipe, not a file."
+
+
+@pytest.mark.parametrize(("value", "shape"), [(3, (3,)), (3.0, (3,)), ([2, 1], (2, 1))])
+def test_a_document_may_have_a_number_where_a_list_of_one_is_meant(value: Any, shape: tuple[int, ...]) -> None:
+    graph = Graph()
+    graph.add_node(Node(key="a", operator="random.uniform", arguments={"shape": tuple(value) if isinstance(value, list) else value}))
+    graph.set_outputs([PortRef(node="a", output=0)])
+    (made,) = Pipeline.from_graph(graph).run()
+    assert made.at(0).shape == shape

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import shutil
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PIL import Image
@@ -108,6 +111,52 @@ def test_exported_programs_are_python(
     assert target.read_text() == printed
 
 
+def attack(folder: Path) -> Path:
+    """A document that wants to run a command, and to write to the terminal."""
+    nodes = [{"key": "\x1b[2Jimages", "operator": "_b.sysconfig.os.system", "arguments": {"command": "id > x"}}]
+    pipeline = {"nodes": nodes, "outputs": [["\x1b[2Jimages", 0]]}
+    path = folder / "attack.dali.json"
+    path.write_text(json.dumps({"format": "dali-studio", "version": 1, "pipeline": pipeline}))
+    return path
+
+
+@pytest.mark.parametrize("dialect", ["nvidia.dali", "dali_studio"])
+def test_nothing_is_exported_with_errors(dialect: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    program = tmp_path / "program.py"
+    arguments = ["export", str(attack(tmp_path)), "--dialect", dialect]
+    assert cli.main(arguments) == cli.main([*arguments, "-o", str(program)]) == 1
+    shown = capsys.readouterr()
+    assert shown.out == "" and not program.exists()
+    assert "DS101" in shown.err and "--force" in shown.err
+
+
+def test_what_is_exported_by_force_raises_there(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    assert cli.main(["export", str(attack(tmp_path)), "--dialect", "dali_studio", "--force", "-o", str(program)]) == 1
+    done = subprocess.run([sys.executable, str(program)], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "NotImplementedError: \x1b[2Jimages: There is no operator called '_b.sysconfig.os.system'" in done.stderr
+    assert not (tmp_path / "x").exists() and "system(" not in program.read_text()
+
+
+@pytest.mark.parametrize("verb", ["export", "run", "explain"])
+def test_documents_do_not_command_the_terminal(
+    verb: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main([verb, str(attack(tmp_path))]) == 1
+    shown = capsys.readouterr()
+    assert "\x1b" not in shown.out + shown.err and "\\x1b[2Jimages" in shown.err
+
+
+def test_titles_of_contact_sheets_are_no_formulas(tmp_path: Path) -> None:
+    raw = json.loads(GETTING_STARTED.read_text().replace('"rotate"', '"$\\\\frac{$ \\udcff"'))
+    raw["pipeline"]["nodes"][-1]["operator"] = "rotate"
+    assert [node["key"] for node in raw["pipeline"]["nodes"]][-1] == "$\\frac{$ \udcff"
+    path = tmp_path / "formula.dali.json"
+    path.write_text(json.dumps(raw))
+    assert cli.main(["run", str(path), "--batches", "1", "--out", str(tmp_path)]) == 0
+    assert (tmp_path / "contact_sheet.png").exists()
+
+
 def test_the_exported_program_runs(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     arguments = ["export", str(GETTING_STARTED), "--dialect", "dali_studio", "--images", str(samples.photos())]
@@ -202,3 +251,121 @@ def test_starters_are_put_once_and_never_overwritten(tmp_path: Path) -> None:
 def test_starters_of_a_checkout_stay_where_they_are() -> None:
     assert starter(REPOSITORY / "notebooks") == REPOSITORY / "notebooks" / FIRST
     assert not (REPOSITORY / "notebooks" / "gallery").exists()
+
+
+def shell(command: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """A command line in which `{}` is ours."""
+    ours = f"{sys.executable} -m dali_studio.cli"
+    whole = ["bash", "-c", command.format(ours), "bash", *arguments]
+    return subprocess.run(whole, capture_output=True, text=True, check=False, timeout=120)
+
+
+POSIX = pytest.mark.skipif(sys.platform == "win32", reason="there is no bash")
+VERBS = ["catalog", "export $1", "explain $1", "run $1 --batches 1"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_full_disk_behind_standard_output_is_an_error(verb: str) -> None:
+    done = shell(f"{{}} {verb} > /dev/full", str(GETTING_STARTED))
+    assert done.returncode == cli.FAILED
+    assert "error: DS302: Standard output could not be written: No space left on device." in done.stderr
+    assert "Traceback" not in done.stderr and "Exception ignored" not in done.stderr
+
+
+@POSIX
+@pytest.mark.parametrize(
+    ("verb", "end"),
+    [*((verb, "2>&1 | head -c 10") for verb in VERBS), (VERBS[0], "| true"), (VERBS[0], ">&-"), (VERBS[-1], ">&- 2>&-")],
+)
+def test_a_closed_output_is_no_error(verb: str, end: str) -> None:
+    done = shell(f"{{}} {verb} {end}; code=${{{{PIPESTATUS[0]}}}}; echo; echo $code", str(GETTING_STARTED))
+    assert done.stdout.splitlines()[-1] == "0"
+    assert "Traceback" not in done.stdout + done.stderr and "Exception ignored" not in done.stderr
+
+
+@pytest.mark.parametrize("name", ["contact_sheet.png", "report.json"])
+def test_a_full_disk_under_the_results_of_a_run_is_an_error_and_leaves_no_half_files(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    written: list[int] = []
+
+    def fsync(stream: int) -> None:
+        written.append(stream)
+        if len(written) > (name == "report.json"):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    assert cli.main(["run", str(GETTING_STARTED), "--batches", "1", "--out", str(tmp_path)]) == cli.FAILED
+    said = capsys.readouterr()
+    assert f"error: DS302: {tmp_path / name} could not be written: No space left on device." in said.err
+    assert "samples/s" in said.out, "what was measured is shown all the same"
+    assert [path.name for path in tmp_path.iterdir()] == (["contact_sheet.png"] if name == "report.json" else [])
+
+
+def test_a_folder_that_may_not_be_written_is_told_before_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    assert cli.main(["run", str(GETTING_STARTED), "--out", str(tmp_path)]) == cli.FAILED
+    said = capsys.readouterr()
+    assert f"DS302: {tmp_path} cannot be used: It may not be written. Give --out another folder." in said.err
+    assert not said.out
+
+
+@pytest.mark.parametrize("verb", ["run", "export", "explain"])
+@pytest.mark.parametrize("kind", ["missing", "folder", "cut", "empty", "latin", "locked"])
+def test_documents_that_cannot_be_read_are_one_line(
+    verb: str, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "x.dali.json"
+    content = {"cut": GETTING_STARTED.read_bytes()[:300], "empty": b"", "latin": b'{"name": "\xe9"}', "locked": b"{}"}
+    if kind in content:
+        path.write_bytes(content[kind])
+    elif kind == "folder":
+        path.mkdir()
+    if kind == "locked":  # root may read everything
+        def locked(*given: Any, **options: Any) -> None:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+        monkeypatch.setattr(Path, "read_text", locked)
+    assert cli.main([verb, str(path)]) == cli.FAILED
+    said = capsys.readouterr()
+    (line,) = said.err.splitlines()
+    assert line.startswith(f"error: {'DS401' if kind in ('cut', 'empty', 'latin') else 'DS302'}: ")
+    assert not said.out
+
+
+@POSIX
+def test_names_that_are_no_text_are_written_with_escapes(tmp_path: Path) -> None:
+    folder = tmp_path / "\udcff"
+    folder.mkdir()
+    for photo in sorted(samples.photos().glob("animals/*.jpg"))[:2]:
+        shutil.copy(photo, folder)
+    for verb in ("explain", "export"):
+        assert cli.main([verb, str(GETTING_STARTED), "--images", str(folder)]) == 0
+    done = shell('{} explain "$1" --images "$2"', str(GETTING_STARTED), str(folder))
+    assert done.returncode == 0 and "\\udcff" in done.stdout
+    done = shell('PYTHONIOENCODING=ascii {} run "$1" --images "$2" --out "$2/out" --batches 1', str(GETTING_STARTED), str(folder))
+    assert done.returncode == 0 and "contact sheet: " in done.stdout and "Traceback" not in done.stderr
+    assert (folder / "out" / "report.json").exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="there is no root")
+@pytest.mark.parametrize(
+    ("user", "given", "passed", "told"),
+    [(0, [], 1, True), (0, ["--allow-root"], 1, False), (1000, [], 0, False), (1000, ["--allow-root"], 1, False)],
+)
+def test_jupyterlab_may_run_as_root_only_if_that_is_told(
+    user: int, given: list[str], passed: int, told: bool, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    labapp = pytest.importorskip("jupyterlab.labapp")
+    started: list[list[str]] = []
+    monkeypatch.setattr(labapp.LabApp, "launch_instance", lambda argv: started.append(argv))
+    monkeypatch.setattr("dali_studio.cli_lab._warm_beside", lambda: None)
+    monkeypatch.setattr(os, "geteuid", lambda: user)
+    assert cli.main(["lab", str(tmp_path), "--no-browser", *given]) == 0
+    (arguments,) = started
+    assert arguments.count("--allow-root") == passed and "--no-browser" in arguments
+    assert ("You are root" in capsys.readouterr().err) == told

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +57,13 @@ def failure(text: str) -> Diagnostic:
     return error.value.diagnostics[0]
 
 
+def nested(depth: int) -> list[Any]:
+    value: list[Any] = []
+    for _ in range(depth - 1):
+        value = [value]
+    return value
+
+
 def document(**pipeline: Any) -> str:
     return json.dumps({"format": "dali-studio", "version": 1, "pipeline": pipeline})
 
@@ -94,6 +105,22 @@ def test_what_is_not_known_is_kept() -> None:
     assert again["pipeline"]["nodes"][0]["operator"] == "of.the.future"
 
 
+def test_what_is_nested_deep_is_kept_as_far_as_it_is_opened() -> None:
+    text = document(nodes=[{"key": "a", "operator": "b", "note": nested(96)}])
+    graph, view, _ = loads(text)
+    assert json.loads(dumps(graph, view))["pipeline"]["nodes"][0]["note"] == nested(96)
+    with pytest.raises(DaliStudioError, match=r"DS401: document cannot be written: values are nested too deep"):
+        dumps(graph, {"x": nested(5000)})
+
+
+def test_names_of_files_that_are_not_utf_8_are_kept(tmp_path: Path) -> None:
+    graph = Graph()
+    graph.add_node(Node(key="a\udcff", operator="readers.file", arguments={"file_root": "photos\udcff\u00e9"}))
+    save(graph, None, tmp_path / "graph.json")
+    assert load(tmp_path / "graph.json")[0] == graph
+    assert "photos\\udcff\u00e9" in (tmp_path / "graph.json").read_text(encoding="utf-8")
+
+
 def test_objects_are_named_and_must_be_given_again() -> None:
     graph = Graph()
     graph.add_node(Node(key="data", operator="external_source", objects={"source": print}))
@@ -127,6 +154,17 @@ def test_wires_from_nowhere_are_left_out_with_findings() -> None:
         (document(nodes=[{"key": "a", "operator": "b", "device": "tpu"}]), "DS401", "pipeline.nodes[0].device"),
         (document(nodes=[{"key": "a", "operator": "b", "inputs": [["x", -1]]}]), "DS401", "pipeline.nodes[0].inputs"),
         (document(nodes=[{"key": "a", "operator": "b"}] * 2), "DS401", "pipeline.nodes[1].key"),
+        (document(batch_size=2**20 + 1), "DS401", "pipeline.batch_size is 1048577; a whole number from 1 to 1048576"),
+        (document(num_threads=10**400), "DS401", "pipeline.num_threads is 1000"),
+        (document(prefetch_queue_depth=2**31), "DS401", "pipeline.prefetch_queue_depth is 2147483648"),
+        (document(seed=2**63), "DS401", "pipeline.seed is 9223372036854775808"),
+        (document(seed="\ud800"), "DS401", "the text '\\ud800' where another value"),
+        (document(name=""), "DS401", "pipeline.name is ''"),
+        (document(outputs=[["a", 256]]), "DS401", "pipeline.outputs[0][1]"),
+        (document(nodes=[{"key": "a", "operator": "b", "version": -(10**18)}]), "DS401", "pipeline.nodes[0].version"),
+        (document(nodes=[{"key": "a", "operator": "b", "note": nested(97)}]), "DS401", "more than 100 deep"),
+        ('{"format": "dali-studio", "version": 1, "pipeline": {"seed": 1, "seed": 2}}', "DS401", "'seed' is there twice"),
+        (f'{{"format": "dali-studio", "version": 1, "seed": {"9" * 5000}}}', "DS401", "4300 digits"),
         ('{"format": "dali-studio", "version": NaN}', "DS401", "NaN"),
         ("[" * 100_000, "DS401", "Not a document"),
     ],
@@ -217,3 +255,47 @@ def test_operator_migrations(monkeypatch: pytest.MonkeyPatch) -> None:
         (4, 1.0),
     ]
     assert [(d.code, d.node, d.severity) for d in found] == [("DS402", "v4", "warning")]
+
+
+LEFT = f".graph.json.{'a' * 32}.tmp"
+
+
+def test_what_killed_saves_left_behind_is_removed(tmp_path: Path) -> None:
+    others = [".graph.json.tmp", f".other.json.{'a' * 32}.tmp", ".graph.json.notes.tmp", f"graph.json.{'a' * 32}.tmp"]
+    for name in (LEFT, *others):
+        (tmp_path / name).write_text("half a")
+    save(Graph(), None, tmp_path / "graph.json")
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["graph.json", *others])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there an open file cannot be deleted anyway")
+def test_the_file_of_a_save_that_goes_on_in_another_process_is_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    during: list[list[str]] = []
+
+    def fsync(stream: int, fsync: Callable[[int], None] = os.fsync) -> None:
+        fsync(stream)
+        if not during:
+            during.append([])
+            program = (
+                "import sys; from dali_studio.graph.document import save; from dali_studio.graph.model import Graph; "
+                "save(Graph(), None, sys.argv[1])"
+            )
+            subprocess.run([sys.executable, "-c", program, str(tmp_path / "graph.json")], check=True, timeout=60)
+            during[0] += sorted(path.name for path in tmp_path.iterdir())
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    save(Graph(), None, tmp_path / "graph.json")
+    ((mine, theirs),) = during
+    assert mine.endswith(".tmp") and theirs == "graph.json"
+    assert [path.name for path in tmp_path.iterdir()] == ["graph.json"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pipes in folders")
+def test_a_pipe_is_not_replaced_by_a_document(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(DaliStudioError, match=r"pipe could not be written: it is no file") as caught:
+        save(Graph(), None, tmp_path / "pipe")
+    assert caught.value.diagnostics[0].code == "DS302"
+    assert [path.name for path in tmp_path.iterdir()] == ["pipe"]

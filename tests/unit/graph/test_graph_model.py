@@ -140,3 +140,23 @@ def test_structural_keys_ignore_values_under_wires_and_see_objects() -> None:
         holder.add_node(Node(key="data", operator="external_source", objects={"source": source}))
         keys.append(structural_keys(holder, registry, {})["data"])
     assert keys[0] == keys[2] != keys[1]
+
+
+def test_long_cycles_are_named_in_short() -> None:
+    graph = Graph()
+    for number in range(3000):
+        graph.add_node(Node(key=f"n{number:04}", operator="slice"))
+    for number in range(3000):
+        graph.connect(port(f"n{number:04}"), f"n{(number + 1) % 3000:04}", 0)
+    graph.connect(port("n0000"), "n1500", argument="rel_start")
+    assert len(graph.find_cycle()) in (1501, 3000) and graph.computable() == []
+    with pytest.raises(DaliStudioError, match=r"DS204 .*: The wires run in a circle: (n\d+ → ){11}\d+ more → n\d+\."):
+        graph.order()
+
+
+def test_outputs_in_use() -> None:
+    graph = photo_graph()
+    assert [graph.outputs_used(key) for key in graph] == [2, 1, 1, 1]
+    graph.set_outputs([])
+    assert [graph.outputs_used(key) for key in graph] == [1, 1, 1, 0]
+    assert graph.fed_by("angle") == [("turned", None)] and graph.fed_by("images") == [("turned", 0)]

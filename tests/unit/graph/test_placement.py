@@ -9,7 +9,7 @@ from dali_studio.api.default import default_registry
 from dali_studio.core.diagnostics import errors
 from dali_studio.graph.apply import apply
 from dali_studio.graph.edits import PortRef
-from dali_studio.graph.model import Graph
+from dali_studio.graph.model import Graph, Node
 from dali_studio.graph.placement import on_cpu, on_gpu, repairs
 from dali_studio.graph.validate import validate
 from dali_studio.schema.model import Device
@@ -126,3 +126,14 @@ def test_one_copy_serves_all_that_read_a_source_and_what_feeds_the_cpu_stays_the
         made.set_outputs(fn.flip(data, name="a"), fn.flip(data, name="b"), fn.rotate(data, angle=number, name="c"))
     everything = on_gpu(made.graph, REGISTRY)
     assert devices(everything) == {"data": "cpu", "number": "cpu", "a": "gpu", "b": "gpu", "c": "gpu", "to_gpu": "mixed"}
+
+
+def test_wires_to_inputs_that_no_operator_has_stop_no_placement() -> None:
+    graph = Graph()
+    for key in ("a", "b"):
+        graph.add_node(Node(key=key, operator="external_source"))
+    graph.add_node(Node(key="x", operator="cast", arguments={"dtype": "FLOAT"}))
+    graph.connect(PortRef(node="a"), "x", 0)
+    graph.connect(PortRef(node="b"), "x", 7)
+    graph.set_outputs([PortRef(node="x")])
+    assert on_gpu(graph, REGISTRY).node("x").device == "gpu"

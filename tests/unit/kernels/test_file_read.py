@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import socket
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -263,3 +265,28 @@ def test_more_files_than_may_be_open_at_a_time(tmp_path: Path) -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, before)
     assert reading.contents() == contents
     assert not reading.failures
+
+
+def no_files(folder: Path) -> list[str]:
+    """A pipe that nobody writes into, a link to it, a socket, and a device without an end."""
+    os.mkfifo(folder / "pipe")
+    (folder / "link").symlink_to(folder / "pipe")
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(folder / "socket"))
+    return [str(folder / name) for name in ("pipe", "link", "socket")] + ["/dev/zero"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such files")
+@pytest.mark.parametrize("many", [False, True])
+def test_what_is_no_file_is_refused_and_not_waited_for(tmp_path: Path, many: bool) -> None:
+    paths, contents = write(tmp_path, GROUP + 4 if many else 4)
+    paths[1:1] = no_files(tmp_path)
+    made: list[Reading] = []
+    thread = threading.Thread(target=lambda: made.append(Reading(paths)), daemon=True)
+    thread.start()
+    thread.join(30)
+    assert made, "somebody waits for a pipe"
+    assert made[0].contents() == [contents[0], *[b"none"] * 4, *contents[1:]]
+    words = {position: error.strerror for position, error in made[0].failures.items()}
+    kinds = {1: "a pipe", 2: "a pipe", 3: "a socket", 4: "a device"}
+    assert words == {position: f"it is {kind}, not a file" for position, kind in kinds.items()}

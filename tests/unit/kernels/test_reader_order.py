@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import errno
+import fnmatch
+import os
 import random
+import re
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from dali_studio.kernels.cpu.reader_order import ReaderOrder, discover_files
+from dali_studio.kernels.cpu.reader_order import ReaderOrder, ReaderState, discover_files
 
 
 def _batches(order: ReaderOrder, size: int, count: int) -> list[list[int]]:
@@ -169,6 +174,62 @@ def test_order_of_a_long_list_equals_nvidia_dali(nvidia: Any, tmp_path: Path, op
     assert _batches(ReaderOrder(70_000, **options), 500, 3) == expected
 
 
+def _skipped(order: ReaderOrder, size: int, count: int) -> None:
+    while count:
+        passed = order.skip(size, count)
+        assert 1 <= passed <= count
+        count -= passed
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_skipped_batches_are_those_that_would_have_come(seed: int) -> None:
+    """Of all orders, from all places, with all sizes of batches; also after going back to a saved state."""
+    rng = random.Random(seed)
+    files = rng.choice([1, 2, 7, 40, 100])
+    shards = rng.randint(1, min(files, 5))
+    options: dict[str, Any] = {"num_shards": shards, "shard_id": rng.randrange(shards), "pad_last_batch": rng.random() < 0.5}
+    kind = rng.choice(["plain", "stick", "picks", "epochs"])
+    options |= {"stick_to_shard": kind == "stick" or (kind == "picks" and rng.random() < 0.3)}
+    options |= {"random_shuffle": kind == "picks", "initial_fill": rng.choice([1, 3, 50]), "seed": seed}
+    options |= {"shuffle_after_epoch": kind == "epochs", "checkpointing": rng.random() < 0.3}
+    skipping, reading = ReaderOrder(files, **options), ReaderOrder(files, **options)
+    size = rng.choice([1, 3, 8, 2 * files + 1])
+    for _ in range(12):
+        state, count = skipping.get_state(), rng.randint(1, 40)
+        _skipped(skipping, size, count)
+        _batches(reading, size, count)
+        if rng.random() < 0.3:
+            skipping.set_state(state)
+            assert _batches(skipping, size, count) == _batches(_moved_back(reading, state), size, count)
+        assert _batches(skipping, size, 3) == _batches(reading, size, 3)
+        if rng.random() < 0.3:  # batches of other sizes come in between
+            other = rng.randint(1, 9)
+            assert _batches(skipping, other, 2) == _batches(reading, other, 2)
+
+
+def _moved_back(order: ReaderOrder, state: ReaderState) -> ReaderOrder:
+    order.set_state(state)
+    return order
+
+
+@pytest.mark.parametrize("pad", [False, True])
+@pytest.mark.parametrize("stick", [False, True])
+def test_orders_without_chance_go_anywhere_at_once(pad: bool, stick: bool) -> None:
+    options = {"num_shards": 3, "shard_id": 1, "pad_last_batch": pad, "stick_to_shard": stick}
+    far = ReaderOrder(100, **options)
+    assert far.skip(8, 10**12) == 10**12
+    period = 3 * 5 if pad else 33 if stick else 25  # batches until everything begins again
+    near = ReaderOrder(100, **options)
+    _batches(near, 8, 10**12 % period)
+    assert _batches(far, 8, 40) == _batches(near, 8, 40)
+
+
+@pytest.mark.parametrize("option", ["random_shuffle", "shuffle_after_epoch"])
+def test_orders_of_chance_go_a_part_of_the_way(option: str) -> None:
+    order = ReaderOrder(1000, **{option: True})
+    assert 1 <= order.skip(8, 10**12) < 10**7
+
+
 # ------------------------------------------------------------------------------------------------------------ files
 
 
@@ -184,7 +245,7 @@ def tree(tmp_path: Path) -> Path:
 
 def _found(root: Path, **options: Any) -> list[tuple[str, int]]:
     found = discover_files(root, **options)
-    return [(Path(p).read_text(), label) for p, label in zip(found.paths, found.labels, strict=True)]
+    return [(Path(p).read_text(), label) for p, label in zip(found.paths, found.labels.tolist(), strict=True)]
 
 
 def test_folders_are_classes_in_byte_order(tree: Path) -> None:
@@ -211,9 +272,9 @@ def test_lists_and_explicit_paths(tree: Path) -> None:
     listing = tree / "files.txt"
     listing.write_text("b/10.jpg 3\n\n  \nc d/e.jpg\t 07 \r\n")
     found = discover_files(file_list=listing)
-    assert found.paths == [str(tree / "b/10.jpg"), str(tree / "c d/e.jpg")]
-    assert found.labels == [3, 7]
-    assert discover_files(tree, files=["b/10.jpg", "a/z.png"]).labels == [0, 1]
+    assert list(found.paths) == [str(tree / "b/10.jpg"), str(tree / "c d/e.jpg")]
+    assert found.labels.tolist() == [3, 7]
+    assert discover_files(tree, files=["b/10.jpg", "a/z.png"]).labels.tolist() == [0, 1]
     assert _found(tree, files=["b/10.jpg"], labels=[-7]) == [("b/10.jpg", -7)]
 
 
@@ -250,3 +311,96 @@ def test_a_bad_line_is_named(tree: Path, line: str) -> None:
     (tree / "list").write_text(f"b/10.jpg 1\n{line}\n")
     with pytest.raises(ValueError, match=r"list, line 2: .* is not 'name label'"):
         discover_files(file_list=tree / "list")
+
+
+def test_names_with_a_zero_byte_are_refused(tree: Path) -> None:
+    (tree / "list").write_bytes(b"b/10.jpg 1\nb/2\0.JPG 2\n")
+    for options in ({"files": ["b/10.jpg", "b/2\0.JPG"]}, {"file_list": tree / "list"}):
+        with pytest.raises(ValueError, match=r"b/2\\x00.JPG' has a zero byte"):
+            discover_files(tree, **options)
+
+
+POSIX = pytest.mark.skipif(os.name != "posix", reason="names and kinds of files that Windows does not have")
+
+
+@POSIX
+def test_names_that_are_no_text_are_read(tree: Path) -> None:
+    name = b"b/\xff\xfe.jpg"
+    Path(os.fsdecode(os.fsencode(tree) + b"/" + name)).write_text("found")
+    assert _found(tree)[3:6] == [("b/10.jpg", 2), ("b/2.JPG", 2), ("found", 2)]
+    (tree / "list").write_bytes(name + b" 5\n")
+    assert _found(tree, file_list=tree / "list") == [("found", 5)]
+    assert ("found", 2) in _found(tree, file_filters=["*\udcfe.jpg"])
+
+
+@POSIX
+def test_pipes_and_devices_in_folders_are_left_out_and_no_list_is_read_from_them(tree: Path) -> None:
+    before = _found(tree)
+    os.mkfifo(tree / "b" / "pipe.jpg")
+    os.mkfifo(tree / "list")
+    assert _found(tree) == before
+    for place, kind in ((tree / "list", "a pipe"), (Path("/dev/zero"), "a device")):
+        with pytest.raises(ValueError, match=f"{place}' is {kind}"):
+            discover_files(tree, file_list=place)
+
+
+@POSIX
+def test_links_in_circles_end(tree: Path) -> None:
+    (tree / "c d" / "up").symlink_to(tree)  # a folder in itself is not entered: classes have no sub-folders
+    assert len(_found(tree)) == 7
+    (tree / "circle").symlink_to(tree / "circle")
+    with pytest.raises(ValueError, match=r"circle' is a link that leads nowhere"):
+        discover_files(tree)
+
+
+def test_folders_that_cannot_be_opened_are_named(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def scandir(path: Any, scandir: Any = os.scandir) -> Any:
+        if b"c d" in path:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    with pytest.raises(ValueError, match=r"cannot open the folder '.*c d/?': Permission denied"):
+        discover_files(tree)
+
+
+def test_names_are_joined_as_paths_are(tree: Path) -> None:
+    names = ["b/10.jpg", "./b/10.jpg", "b//10.jpg", "b/./10.jpg", "b/../b/10.jpg", str(tree / "b" / "10.jpg"), "b/.", "b/"]
+    for root in (str(tree), f"{tree}/", f"{tree}/./b/..", ".", "x", "/"):
+        found = discover_files(root, files=names)
+        assert list(found.paths) == [str(Path(root) / name) for name in names]
+
+
+@pytest.mark.parametrize("case", [False, True])
+@pytest.mark.parametrize("filters", [["*.jpg"], ["*.JPG", "*.txt"], ["*.k?", "*.jpg"], ["*"], ["*.s"], ["*.k\u00e4"]])
+def test_filters_by_endings_are_those_by_patterns(tmp_path: Path, filters: list[str], case: bool) -> None:
+    names = ["a.jpg", "a.Jpg", "\u00e4.jpg", "a.k\u00e4", "a.K\u00c4", "x.s", "x.S", "x.\u017f", ".jpg", "jpg", "a.jpg.txt"]
+    (tmp_path / "class").mkdir()
+    for name in names:
+        (tmp_path / "class" / name).touch()
+    patterns = [re.compile(fnmatch.translate(f), re.NOFLAG if case else re.IGNORECASE) for f in filters]
+    expected = sorted((n for n in names if any(p.fullmatch(n) for p in patterns)), key=str.encode)
+    try:
+        found = [Path(path).name for path in discover_files(tmp_path, file_filters=filters, case_sensitive_filter=case).paths]
+    except ValueError:
+        found = []
+    assert found == expected
+
+
+def test_paths_take_little_memory(tmp_path: Path) -> None:
+    """A data set of millions of files is listed without an object for each of them."""
+    for number in range(20):
+        (tmp_path / f"class_{number}").mkdir()
+        for name in range(300):
+            (tmp_path / f"class_{number}" / f"{name:08}.jpg").touch()
+    discover_files(tmp_path)
+    tracemalloc.start()
+    try:
+        found = discover_files(tmp_path)
+        kept, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(found.paths) == 6000
+    text = sum(len(path) + 1 for path in found.paths)
+    assert kept < 1.3 * text + 6000 * 14, "the text, where each path begins, labels"
+    assert peak < 2 * (text + 6000 * 14)

@@ -75,14 +75,14 @@ class Run:
         read = self.reader.next(size, self.context(size, ahead, indices, **options))
         picked = self._expected.next_batch(size)
         picked = picked if indices is None else [picked[i] for i in indices]
-        assert read.paths == [self.list.paths[i] for i in picked]
+        assert list(read.paths) == [self.list.paths[i] for i in picked]
         assert read.labels.tolist() == [self.list.labels[i] for i in picked] and read.labels.dtype == np.int32
         assert [array.tobytes() for array in read.data] == [self._contents[i] for i in picked]
         assert not read.failures
         return picked
 
     def skip(self, size: int) -> None:
-        self.reader.next(size)
+        assert self.reader.seek(size, 7, 8) == 8
         self._expected.next_batch(size)
 
     def read_in_advance(self) -> _Files:
@@ -175,10 +175,10 @@ def test_an_error_in_advance_is_raised_with_the_batch_it_belongs_to_and_the_read
     context = run.context(4, ahead=True)
     context.memory = memory
     for first in (0, 4):
-        assert run.reader.next(4, context).paths == run.list.paths[first : first + 4]
+        assert list(run.reader.next(4, context).paths) == list(run.list.paths[first : first + 4])
     with pytest.raises(MemoryError, match="no room"):
         run.reader.next(4, context)
-    assert run.reader.next(4, context).paths == [*run.list.paths[12:], *run.list.paths[:2]]
+    assert list(run.reader.next(4, context).paths) == [*run.list.paths[12:], *run.list.paths[:2]]
 
 
 @pytest.mark.parametrize(("asked", "depth"), [(1, 2), (2, 2), (5, 5)])

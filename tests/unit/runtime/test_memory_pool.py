@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from dali_studio.runtime.memory import Scratch, SlabPool
+from dali_studio.core.diagnostics import ArgumentError
+from dali_studio.runtime import memory
+from dali_studio.runtime.extents import check_sizes, no_room
+from dali_studio.runtime.memory import Scratch, SlabPool, clear
 
 U8 = np.dtype(np.uint8)
 
@@ -105,3 +110,53 @@ def test_scratch_grows_and_belongs_to_its_thread() -> None:
     thread.start()
     thread.join()
     assert places[0] != scratch.array("b", (5, 5), U8).ctypes.data
+
+
+def test_more_than_the_machine_has_is_not_asked_of_the_system(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert memory.memory_size() > 1 << 24
+    monkeypatch.setattr(memory, "memory_size", lambda: 1000)
+    with pytest.raises(MemoryError, match="allocate"):
+        SlabPool().take(1001)
+    with pytest.raises(MemoryError, match="allocate"):
+        Scratch().array("key", (251,), np.dtype(np.int32))
+    assert SlabPool().take(1000).size >= 1000
+
+
+@pytest.mark.parametrize("shape", [(0,), (3, 5), (700, 700, 3)])
+def test_clearing_leaves_nothing(shape: tuple[int, ...]) -> None:
+    array = np.full(shape, 7, np.float32)
+    clear(array)
+    assert not array.any()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks Linux which pages have memory")
+def test_clearing_what_was_never_written_takes_no_memory() -> None:
+    def resident() -> int:
+        status = Path("/proc/self/status").read_text("ascii")
+        return int(next(line for line in status.splitlines() if line.startswith("RssAnon")).split()[1])
+
+    fresh = np.empty(256 << 20, np.uint8)
+    before = resident()
+    clear(fresh)
+    assert resident() - before < 32 << 10
+    assert not fresh.any()
+
+
+def test_sizes_that_overflow_are_refused_with_their_sample() -> None:
+    shapes = np.array([(10, 10, 3), (2**31 - 1, 2**31 - 1, 3), (2**62, 1, 1)], np.int64)
+    with pytest.raises(ArgumentError, match="2147483647×2147483647×3 of float32") as caught:
+        check_sizes(shapes[:2], np.dtype(np.float32))
+    assert caught.value.sample == 1
+    with pytest.raises(ArgumentError) as caught:
+        check_sizes(shapes[[0, 2]], U8)
+    assert caught.value.sample == 1
+    check_sizes(np.array([(2**40, 1, 1), (1, 1, 3)], np.int64), U8)
+    check_sizes(np.empty((0, 3), np.int64), U8)
+
+
+def test_the_largest_sample_is_named_where_memory_runs_out() -> None:
+    index, error = no_room(np.array([(1024, 1024, 1), (1024, 1024, 2048)], np.int64), U8)
+    assert index == 1
+    assert "1024×1024×2048" in str(error)
+    assert "2.0 GiB, 2.0 GiB with the other 1 of the batch" in str(error)
+    assert "batch" not in str(no_room(np.array([(5, 5)], np.int64), U8)[1])

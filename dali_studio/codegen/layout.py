@@ -1,0 +1,142 @@
+"""Statements as text, in the layout of black.
+
+black itself takes milliseconds for a statement, and seconds for thousands of them. Programs have few forms of
+expressions, so that its rules are short: a line that is too long is opened at its last bracket; what was inside goes to
+one line of its own if it is of a call and fits, and else to one line for each item, by the same rule. Tests compare
+with black.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import unicodedata
+from collections.abc import Sequence
+
+#: black's default, which most programs follow.
+LINE_LENGTH = 88
+_STEP = 4
+
+
+def statement(node: ast.stmt, indent: int = _STEP) -> list[str]:
+    """The lines of an assignment, a call, a ``return`` or a ``raise``.
+
+    Raises
+    ------
+    TypeError
+        For any other statement or expression: what was not thought of is not written.
+    """
+    match node:
+        case ast.Assign(targets=[ast.Tuple(elts=targets)]):
+            return _assignment([inline(target) for target in targets], node.value, indent, listed=True)
+        case ast.Assign(targets=[target]):
+            return _assignment([inline(target)], node.value, indent, listed=False)
+        case ast.Return(value=ast.Tuple(elts=[_, _, *_] as items)):
+            line = f"{' ' * indent}return {', '.join(map(inline, items))}"
+            return [line] if _fits(line) else _opened("return (", [("", item) for item in items], ")", indent)
+        case ast.Return(value=ast.expr() as value):
+            return fitted("return ", value, indent)
+        case ast.Raise(exc=ast.expr() as value):
+            return fitted("raise ", value, indent)
+        case ast.Expr(value=value):
+            return fitted("", value, indent)
+        case _:
+            raise TypeError(f"programs have no {type(node).__name__}")
+
+
+def _assignment(targets: Sequence[str], value: ast.expr, indent: int, *, listed: bool) -> list[str]:
+    head = f"({targets[0]},) = " if listed and len(targets) == 1 else f"{', '.join(targets)} = "
+    space, text = " " * indent, inline(value)
+    opening, items, _ = _parts(value)
+    if _fits(space + head + text) or (items and _fits(space + head + opening)):
+        return fitted(head, value, indent)
+    if _fits(f"{space}{head}(") and _fits(" " * (indent + _STEP) + text):
+        return [f"{space}{head}(", " " * (indent + _STEP) + text, f"{space})"]
+    if len(targets) > 1:
+        return [f"{space}(", *(f"{space}    {target}," for target in targets), *fitted(") = ", value, indent)]
+    return fitted(head, value, indent)
+
+
+def fitted(head: str, value: ast.expr, indent: int, tail: str = "") -> list[str]:
+    """The lines of `value` between `head` and `tail`, opened at its brackets as far as the length of lines wants it."""
+    line = f"{' ' * indent}{head}{inline(value)}{tail}"
+    opening, items, closing = _parts(value)
+    return [line] if not items or _fits(line) else _opened(head + opening, items, closing + tail, indent)
+
+
+def definition(name: str, parameters: Sequence[str]) -> list[str]:
+    """The first lines of a function."""
+    line = f"def {name}({', '.join(parameters)}):"
+    if not parameters or _fits(line):
+        return [line]
+    return _opened(f"def {name}(", [("", ast.Name(parameter)) for parameter in parameters], "):", 0)
+
+
+def _opened(head: str, items: Sequence[tuple[str, ast.expr]], tail: str, indent: int) -> list[str]:
+    inner = indent + _STEP
+    body = " " * inner + ", ".join(name + inline(item) for name, item in items)
+    if head.endswith("[") or head == "return (" or not _fits(body):  # of lists and tuples, items never share a line
+        comma = "," if len(items) > 1 else ""
+        lines = [line for name, item in items for line in fitted(name, item, inner, comma)]
+    else:
+        lines = [body]
+    return [f"{' ' * indent}{head}", *lines, f"{' ' * indent}{tail}"]
+
+
+def _parts(value: ast.expr) -> tuple[str, list[tuple[str, ast.expr]], str]:
+    """What may be opened: the text up to the bracket, the items with their names, the closing bracket."""
+    match value:
+        case ast.Call(func=function, args=args, keywords=keywords):
+            named = [(f"{word.arg}=", word.value) for word in keywords]
+            return f"{inline(function)}(", [*(("", item) for item in args), *named], ")"
+        case ast.List(elts=elements):
+            return "[", [("", item) for item in elements], "]"
+        case _:
+            return "", [], ""
+
+
+def inline(value: ast.expr) -> str:
+    """An expression on one line."""
+    match value:
+        case ast.Name(id=name):
+            return name
+        case ast.Attribute(value=owner, attr=name):
+            return f"{inline(owner)}.{name}"
+        case ast.Constant(value=constant):
+            return _literal(constant)
+        case ast.Call() | ast.List():
+            opening, items, closing = _parts(value)
+            return opening + ", ".join(name + inline(item) for name, item in items) + closing
+        case _:
+            raise TypeError(f"programs have no {type(value).__name__}")
+
+
+def _literal(value: object) -> str:
+    if value is ...:
+        return "..."
+    if isinstance(value, str):
+        return _string(value)
+    if isinstance(value, float) and math.isinf(value):
+        return "1e309" if value > 0 else "-1e309"  # Python has no literal for infinity, but overflows to it
+    if value is None or isinstance(value, bool | int | float):
+        return repr(value).replace("e+", "e")
+    raise TypeError(f"programs hold no {type(value).__name__}")
+
+
+def _string(value: str) -> str:
+    """In double quotes unless that takes more escapes. `repr` escapes whatever does not print, line ends included."""
+    body = repr(value + '"')[1:-2]  # with both kinds of quotes, or only double ones, it takes single ones
+    if value.count('"') > value.count("'"):
+        return f"'{body}'"
+    return '"' + body.replace("\\'", "'").replace('"', '\\"') + '"'
+
+
+def _fits(line: str) -> bool:
+    return _width(line) <= LINE_LENGTH
+
+
+def _width(line: str) -> int:
+    """Columns that a terminal takes: two for wide characters of East Asia, none for accents of their own."""
+    if line.isascii():
+        return len(line)
+    return sum(0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF") for c in line)

@@ -1,0 +1,31 @@
+"""What messages say of values and names that are wrong."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from functools import lru_cache
+
+#: No name is as long as this; to compare long ones takes long.
+_LONGEST = 60
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """The name among `known` that is most like `word`; empty if none is."""
+    return _nearest(word, tuple(known)) if len(word) < _LONGEST else ""
+
+
+@lru_cache(maxsize=1024)  # what is wrong once is often wrong in many places, and is asked for with every edit
+def _nearest(word: str, known: tuple[str, ...]) -> str:
+    return next(iter(difflib.get_close_matches(word, known, n=1)), "")
+
+
+def shortened(value: object, length: int = 60) -> str:
+    """A value as messages show it: as Python writes it, and cut if it is long."""
+    if isinstance(value, str | bytes) and len(value) > length:
+        return f"{value[: length // 2]!r}... ({len(value)} characters)"
+    try:
+        text = repr(value)
+    except ValueError:  # Python writes no whole number of more than 4,300 digits
+        return "a number of thousands of digits"
+    return text if len(text) <= length else f"{text[: length - 3]}..."

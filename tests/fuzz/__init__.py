@@ -1,0 +1,1 @@
+"""Search for faults with mutated inputs; see README.md."""

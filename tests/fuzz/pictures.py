@@ -1,0 +1,116 @@
+"""Mutated picture files through the decoders."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Sequence
+
+import numpy as np
+from tolerances import TOLERANCES
+
+from dali_studio.core.diagnostics import DaliStudioError
+from fuzz import picture_files, programs
+from fuzz.machine import Memory
+from fuzz.outcome import Outcome, compared, unexpected
+from fuzz.peer import Peer, Verdict
+from fuzz.programs import Array, Call, Member
+from fuzz.randomness import of_case
+
+FAMILY = "pictures"
+BATCH = 64
+#: What the files of a batch go through, in turn; ANY_DATA is not compared, since it can end nvidia.dali.
+CALLS = (
+    *(Call("decoders.image"),) * 4,
+    Call("decoders.image", {"output_type": Member("GRAY")}),
+    Call("decoders.image_random_crop"),
+    Call("decoders.image", {"dtype": Member("FLOAT"), "output_type": Member("BGR")}),
+    Call("decoders.image", {"output_type": Member("ANY_DATA")}),
+    Call("decoders.image", {"output_type": Member("YCbCr"), "adjust_orientation": False}),
+    Call("decoders.image_random_crop", {"output_type": Member("ANY_DATA")}),
+)
+#: Memory that is never too much, and how many times nvidia.dali's may be.
+FREE_MEMORY, TIMES = 100 * 2**20, 10
+
+
+def content(seed: int, number: int) -> bytes:
+    """The file of a case."""
+    return picture_files.mutated(of_case(FAMILY, seed, number))[1]
+
+
+class Pictures:
+    """Tries cases; `peer` gives nvidia.dali's verdicts."""
+
+    def __init__(self, peer: Peer) -> None:
+        self._peer, self._memory = peer, Memory()
+
+    def check(self, seed: int, numbers: Sequence[int]) -> list[Outcome]:
+        """Outcomes of cases of one block of `BATCH` numbers."""
+        call = CALLS[numbers[0] // BATCH % len(CALLS)]
+        cases = [picture_files.mutated(of_case(FAMILY, seed, number)) for number in numbers]
+        files = [file for _, file in cases]
+        self._memory.begin()
+        try:
+            ours = _decode(call, files)
+        except Exception as error:  # noqa: BLE001 - on_error catches what a file can do; whatever comes out is a finding
+            if len(numbers) > 1:
+                return [outcome for number in numbers for outcome in self.check(seed, [number])]
+            return [_raised(numbers[0], cases[0][0], error)]
+        if self._memory.grown() > FREE_MEMORY and len(numbers) > 1:
+            return [outcome for number in numbers for outcome in self.check(seed, [number])]
+        grown = self._memory.grown()
+        if grown > FREE_MEMORY:
+            array = ours[0].arrays
+            theirs = self._peer.memory(call, files[0]) if self._peer.available else array[0][0].nbytes if array else 0
+            if grown > FREE_MEMORY + TIMES * theirs:
+                words = f"{grown / 2**20:.0f} MiB; nvidia.dali or the pixels need {theirs / 2**20:.0f} MiB. {ours[0].message}"
+                return [Outcome(numbers[0], cases[0][0], "too much memory", "memory", words)]
+        if not self._peer.available or call.arguments.get("output_type") == Member("ANY_DATA"):
+            return [
+                Outcome(number, form, "accepted" if mine.arrays else "refused")
+                for number, (form, _), mine in zip(numbers, cases, ours, strict=True)
+            ]
+        theirs = self._peer.decode(call, files, [mine.arrays is not None for mine in ours])
+        return [
+            _compare(number, form, call, mine, other)
+            for number, (form, _), mine, other in zip(numbers, cases, ours, theirs, strict=True)
+        ]
+
+
+def _decode(call: Call, files: Sequence[bytes]) -> list[Verdict]:
+    """Our verdicts; a file that fails does not stop the others."""
+    kept = Call(call.operator, {**call.arguments, "on_error": "placeholder"})
+    pipe = programs.decoder("dali_studio", kept, len(files))
+    pipe.feed_input("files", [np.frombuffer(file, np.uint8) for file in files])
+    (made,) = programs.arrays(pipe.run())
+    failed = {sample.sample: sample.message for sample in pipe.failed_samples()}
+    return [Verdict(message=failed[i]) if i in failed else Verdict([[array]]) for i, array in enumerate(made)]
+
+
+def _raised(number: int, form: str, error: Exception) -> Outcome:
+    kind = unexpected(error) or "exception"
+    # a documented refusal that on_error let through is wrong as well: it would end a run over a data set
+    told = str(error) if isinstance(error, DaliStudioError) else "".join(traceback.format_exception(error)[-4:])
+    return Outcome(number, form, "raised", kind, told)
+
+
+def _compare(number: int, form: str, call: Call, ours: Verdict, theirs: Verdict) -> Outcome:
+    if theirs.message.startswith("ended:"):
+        return Outcome(number, form, f"{'accepted' if ours.arrays else 'refused'}; nvidia.dali {theirs.message}")
+    if ours.arrays is None or theirs.arrays is None:
+        if ours.arrays is None and theirs.arrays is None:
+            return Outcome(number, form, "both refuse")
+        difference = "accepted, refused" if ours.arrays else "refused, accepted"
+        return compared(number, FAMILY, form, difference, ours.message, theirs.message)
+    # a random window follows from the place in the batch, and nvidia.dali got the files in other batches
+    trouble = "" if "random" in call.operator else _difference(ours.arrays[0][0], theirs.arrays[0][0])
+    if trouble:
+        return compared(number, FAMILY, form, "pixels", trouble, "")
+    return Outcome(number, form, "both accept")
+
+
+def _difference(ours: Array, theirs: Array) -> str:
+    try:
+        TOLERANCES["image_decoder"].check(ours, theirs)
+    except AssertionError as error:
+        return str(error)
+    return ""

@@ -1,0 +1,117 @@
+"""A short search, and the search itself: that it finds what is wrong, and that its cases can be had again."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fuzz import families, outcome, picture_files
+from fuzz.randomness import of_case
+from fuzz.search import Lane, Log
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+
+def searched(folder: Path, *options: str) -> list[dict[str, Any]]:
+    """The lines of the log of a search."""
+    log = folder / "log.jsonl"
+    command = [sys.executable, "tests/fuzz", "--processes", "1", "--log", str(log), "--keep", str(folder / "kept"), *options]
+    subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False, timeout=300)
+    return [json.loads(line) for line in log.read_text().splitlines()]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("family", "inputs"), [("pictures", 640), ("documents", 320), ("messages", 60), ("arguments", 240)]
+)
+def test_nothing_is_found(family: str, inputs: int, tmp_path: Path) -> None:
+    """With nvidia.dali where it is installed. Cases are the same every time; `make fuzz` tries others."""
+    lines = searched(tmp_path, "--family", family, "--inputs", str(inputs))
+    found = [line for line in lines if line["what"] == "finding"]
+    assert not found, "\n".join(f"{family} {line['number']}: {line['finding']}: {line['detail']}" for line in found)
+    assert lines[-1]["what"] == "summary" and lines[-1]["inputs"] >= inputs
+
+
+@pytest.mark.parametrize("family", list(families.MODULES))
+def test_a_case_follows_from_its_number(family: str) -> None:
+    first = [families.content(family, 3, number) for number in range(40)]
+    program = (
+        f"import sys, hashlib; sys.path[:0] = {[str(REPOSITORY / 'tests'), str(REPOSITORY)]!r}\nfrom fuzz.families import content\n"
+        f"print(hashlib.sha256(b''.join(content({family!r}, 3, number) for number in range(39, -1, -1))).hexdigest())"
+    )
+    environment = {**os.environ, "PYTHONHASHSEED": "17"}
+    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment)
+    import hashlib
+
+    assert told.stdout.strip() == hashlib.sha256(b"".join(reversed(first))).hexdigest()
+    assert len(set(first)) > 30
+
+
+@pytest.mark.parametrize("form", list(picture_files.STRUCTURED))
+def test_mutations_know_their_format(form: str) -> None:
+    """Each changes files, and often leaves the first bytes, by which the format is recognised."""
+    for mutation in picture_files.STRUCTURED[form]:
+        made = [(source, mutation(of_case("test", 0, number), source)) for number, source in enumerate(picture_files.sources(form))]
+        assert any(before != after for before, after in made)
+        assert sum(after[:2] == before[:2] for before, after in made) > len(made) // 2
+
+
+class Broken(Lane):
+    """A lane whose process does what the case says."""
+
+    def _ask(self, family: str, numbers: list[int], seconds: float) -> list[outcome.Outcome]:
+        from fuzz.machine import EndedError
+
+        if 13 in numbers:
+            raise EndedError("SIGSEGV")
+        if 5 in numbers:
+            raise EndedError("no answer for 5 s")
+        return [outcome.Outcome(number, "x", "fine") for number in numbers]
+
+
+def test_the_case_that_ends_or_stops_the_process_is_found() -> None:
+    lane = Broken(iter([("pictures", list(range(8)))]), 0, Log(None, None, {}, say=lambda _: None), lambda: True)
+    found = {case.number: case.finding for case in lane.tried("pictures", list(range(4, 16)))}
+    assert found == dict.fromkeys(range(4, 16), "") | {13: "crash", 5: "hang"}
+
+
+def test_a_difference_is_a_finding_unless_it_is_listed() -> None:
+    listed = outcome.compared(1, "arguments", "crop", "refused, accepted", "{} DS106 crop.x: not supported.", "")
+    assert not listed.finding and "as listed" in listed.verdict
+    other = outcome.compared(1, "arguments", "crop", "refused, accepted", "{} DS305 crop: failed.", "")
+    assert other.finding == "verdict"
+    assert outcome.compared(1, "arguments", "crop", "pixels", "{} mean difference 9", "").finding == "pixels"
+    with pytest.raises(ValueError, match="reason"):
+        outcome.Rule(family="pictures", group="png", difference="pixels", reason="")
+
+
+def test_memory_is_measured() -> None:
+    import numpy as np
+
+    from fuzz.machine import Memory
+
+    memory = Memory()
+    if not memory.grown() and sys.platform != "linux":
+        pytest.skip("the system does not tell")
+    memory.begin()
+    assert memory.grown() < 20 * 2**20
+    np.ones(100 * 2**20, np.uint8)
+    assert memory.grown() > 90 * 2**20
+
+
+def test_findings_are_logged_and_counted(tmp_path: Path) -> None:
+    log = Log(tmp_path / "log.jsonl", tmp_path / "kept", {"seed": 0}, say=lambda _: None)
+    log.take("pictures", 0, outcome.Outcome(3, "png", "raised", "exception", "why"))
+    log.take("pictures", 0, outcome.Outcome(4, "png", "both accept"))
+    assert "2 inputs in 2 cases" in log.close()
+    lines = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text().splitlines()]
+    assert [line["what"] for line in lines] == ["settings", "finding", "summary"]
+    assert lines[-1]["findings"] == [["pictures", "png", "exception", 1]]
+    (kept,) = (tmp_path / "kept").iterdir()
+    assert kept.read_bytes() == families.content("pictures", 0, 3)

@@ -1,0 +1,71 @@
+"""Documents that nobody trusts, opened in the designer."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dali_studio import samples
+from dali_studio.api.default import default_registry
+from dali_studio.graph.document import loads
+from dali_studio.graph.model import Graph
+from dali_studio.studio import messages, widget
+from dali_studio.studio.session import Session
+from dali_studio.studio.view import positions_of
+
+SOURCES = Path(__file__).resolve().parents[2] / "extension" / "packages" / "designer" / "src"
+
+
+@pytest.mark.parametrize("places", [5, "ab", [1], {"a": 5}, {"a": [1]}, {"a": [10**400, 1]}, {"a": ["x", 1]}, {"a": [1e999, 0]}])
+def test_damaged_places_cost_the_place(places: Any) -> None:
+    assert positions_of({"positions": places}) == {}
+    assert positions_of({"positions": {"b": [1, 2]}}) == {"b": messages.Position(x=1.0, y=2.0)}
+
+
+def opened(graph: Graph) -> tuple[Session, list[messages.KernelMessage]]:
+    received: list[messages.KernelMessage] = []
+    session = Session(graph, default_registry(), lambda message, _: received.append(message), images=samples.photos)
+    session.receive({"type": "ready", "preview_width": 160})
+    assert session.worker.wait(60)
+    return session, received
+
+
+def test_the_code_pane_shows_what_may_run() -> None:
+    nodes = [{"key": "images", "operator": "_b.sysconfig.os.system", "arguments": {"command": "id > x"}}]
+    text = json.dumps(
+        {"format": "dali-studio", "version": 1, "pipeline": {"nodes": nodes, "outputs": [["images", 0]]}}
+    )
+    session, received = opened(loads(text)[0])
+    (code, *_) = [message for message in received if isinstance(message, messages.Code)]
+    assert "system(" not in code.source and "raise NotImplementedError(" in code.source
+    assert [(d.code, d.severity) for d in code.diagnostics] == [("DS101", "error")]
+    session.close()
+
+
+def test_texts_without_a_form_in_utf_8_reach_the_browser(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = '{"format": "dali-studio", "version": 1, "pipeline": {"nodes": [{"key": "a\\udcff", "operator": "cast"}]}}'
+    sent: list[bytes] = []
+
+    def send(self: widget.Designer, content: Any, buffers: Any = None) -> None:
+        del self, buffers
+        sent.append(json.dumps(content, ensure_ascii=False).encode())
+
+    monkeypatch.setattr(widget.Designer, "send", send)
+    designer = widget.Designer(loads(text)[0])
+    designer.session.receive({"type": "ready", "preview_width": 160})
+    assert designer.session.worker.wait(60)
+    assert any(b'"key": "a?"' in message for message in sent)
+    designer.session.receive({"type": "choose_sample", "sample": "\ud800", "iteration": 0})
+    assert b"refused" in sent[-1]
+    designer.close()
+
+
+def test_the_front_end_shows_texts_as_texts() -> None:
+    """React escapes what it shows; these would not."""
+    ways = ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "DOMParser", "srcdoc", "eval(", "new Function")
+    sources = [path for path in SOURCES.rglob("*") if path.suffix in (".ts", ".tsx")]
+    assert len(sources) > 20
+    assert [(path.name, way) for path in sources for way in ways if way in path.read_text(encoding="utf-8")] == []

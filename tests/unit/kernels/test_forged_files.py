@@ -1,0 +1,169 @@
+"""Image files that lie about their size: what is accepted, and that they take no memory."""
+
+from __future__ import annotations
+
+import io
+import tracemalloc
+import zlib
+from collections.abc import Callable
+from typing import Any
+
+import forged
+import numpy as np
+import pytest
+from images import picture
+from PIL import Image
+
+from dali_studio.kernels.cpu import image_codec, libjpeg
+from dali_studio.kernels.cpu.image_codec import DecodeError
+from dali_studio.kernels.cpu.jpeg_facts import read_headers
+
+Array = np.ndarray[Any, Any]
+_MIB = 1 << 20
+
+
+def peak(call: Callable[[], object]) -> int:
+    """Bytes that a call takes at most."""
+    call()  # what is compiled or imported once
+    tracemalloc.start()
+    try:
+        call()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def refused(data: bytes) -> str:
+    with pytest.raises(DecodeError) as caught:
+        image_codec.decode(data)
+    return str(caught.value)
+
+
+# -------------------------------------------------------------------------------------------------------------- PNG
+
+
+@pytest.mark.parametrize("name", forged.surplus())
+def test_a_png_may_hold_more_than_its_pixels(name: str) -> None:
+    data = forged.surplus()[name]
+    image = image_codec.decode(data)
+    if image.shape == (8, 10, 3):
+        rows = np.frombuffer(forged.png_rows(8, 10), np.uint8).reshape(8, 31)[:, 1:]
+        assert np.array_equal(image.reshape(8, 30), rows)
+    else:
+        assert image.tolist() == [[[97, 98, 99]]] if name == "interlaced" else image.shape == (1, 1, 3)
+
+
+@pytest.mark.parametrize("name", forged.incomplete())
+def test_a_png_that_lacks_pixels_or_their_checksum_is_refused(name: str) -> None:
+    assert "PNG" in refused(forged.incomplete()[name])
+
+
+@pytest.mark.parametrize("name", forged.misplaced())
+def test_a_png_with_chunks_that_make_no_sense_is_refused(name: str) -> None:
+    assert "PNG" in refused(forged.misplaced()[name])
+
+
+@pytest.mark.parametrize("pieces", [1, 40])
+def test_pixels_of_a_png_are_inflated_no_further_than_announced(pieces: int) -> None:
+    packed = zlib.compress(b"\0abc" + bytes(64 * _MIB), 9)
+    step = -(-len(packed) // pieces)
+    split = b"".join(forged.chunk(b"IDAT", packed[at : at + step]) for at in range(0, len(packed), step))
+    data = forged.png(1, 1, b"").replace(forged.chunk(b"IDAT", b""), split)
+    assert image_codec.decode(data).tolist() == [[[97, 98, 99]]]
+    assert peak(lambda: image_codec.decode(data)) < _MIB
+
+
+def test_chunks_of_a_png_that_hold_no_pixels_are_not_inflated() -> None:
+    large = zlib.compress(bytes(64 * _MIB), 9)
+    chunks = [forged.chunk(kind, b"name\0\0" + large) for kind in (b"iCCP", b"zTXt")]
+    data = forged.png(8, 10, zlib.compress(forged.png_rows(8, 10)), *chunks)
+    assert peak(lambda: image_codec.decode(data)) < _MIB
+
+
+def test_a_png_of_many_pixels_that_are_all_alike_is_decoded() -> None:
+    """The most that zlib can do: 1032 bytes from one."""
+    image = image_codec.decode(forged.png(3000, 3000, zlib.compress(bytes(3000 * 9001), 9)))
+    assert image.shape == (3000, 3000, 3)
+    assert not image.any()
+
+
+# -------------------------------------------------------------------------------------------------------- all formats
+
+
+@pytest.mark.parametrize("size", [(16000, 16000), (30000, 30000)])
+@pytest.mark.parametrize("form", forged.SHORT)
+def test_a_file_too_short_for_its_pixels_is_refused_by_its_header_and_takes_no_memory(
+    form: str, size: tuple[int, int]
+) -> None:  # fmt: skip
+    data = forged.SHORT[form](*size)
+    assert f"{size[1]}x{size[0]}" in refused(data)
+    (found,) = image_codec.peek_all([np.frombuffer(data, np.uint8)])
+    assert isinstance(found, DecodeError)
+    assert peak(lambda: refused(data)) < _MIB
+
+
+def test_a_short_file_of_a_known_kind_is_refused_as_well() -> None:
+    whole, cut = forged.jpeg(9000, 16000, end=True), forged.jpeg(9000, 16000)
+    files = [np.frombuffer(data, np.uint8) for data in (whole, cut, whole)]
+    assert [isinstance(found, DecodeError) for found in image_codec.peek_all(files)] == [False, True, False]
+
+
+@pytest.mark.parametrize("form", ["png", "bmp", "pnm"])
+def test_sizes_that_no_memory_holds_are_refused(form: str) -> None:
+    data = forged.SHORT[form](2**31 - 1, 2**31 - 1)
+    assert refused(data)
+    assert peak(lambda: refused(data)) < _MIB
+
+
+def test_pillow_does_not_refuse_large_pictures_by_a_limit_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = io.BytesIO()
+    Image.fromarray(picture(50, 60)).save(stream, "BMP")
+    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 100)
+    assert image_codec.decode(stream.getvalue()).shape == (50, 60, 3)
+
+
+# -------------------------------------------------------------------------------------------------------------- JPEG
+
+
+def _jpeg(mode: str = "RGB", **options: Any) -> bytes:
+    stream = io.BytesIO()
+    Image.fromarray(picture(48, 64)).convert(mode).save(stream, "JPEG", quality=90, **options)
+    return stream.getvalue()
+
+
+needs_library = pytest.mark.skipif(libjpeg.entry_points() is None, reason="libjpeg-turbo cannot be called here")
+
+
+@needs_library
+@pytest.mark.parametrize("marker", [0x02, 0x63, 0xBF, 0xC0, 0xC5, 0xC8, 0xD8, 0xDE, 0xF0, 0xFD])
+@pytest.mark.parametrize("kind", [{}, {"mode": "L"}, {"mode": "CMYK"}, {"restart_marker_blocks": 3}], ids=str)
+def test_what_follows_the_last_row_of_a_jpeg_does_not_matter(kind: dict[str, Any], marker: int) -> None:
+    whole = _jpeg(**kind)
+    for end in (b"", b"\0\6abcd"):
+        strange = whole[:-2] + bytes([0xFF, marker]) + end + whole[-2:]
+        difference = image_codec.decode(strange).astype(int) - image_codec.decode(whole)
+        assert np.abs(difference).max() <= (1 if kind.get("mode") == "CMYK" else 0)  # another build's rounding
+
+
+@pytest.mark.parametrize("marker", [0x02, 0xC0, 0xF0])
+def test_scans_of_a_progressive_jpeg_may_follow_so_what_is_unknown_is_refused(marker: int) -> None:
+    whole = _jpeg(progressive=True)
+    assert refused(whole[:-2] + bytes([0xFF, marker]) + whole[-2:])
+
+
+@needs_library
+def test_a_jpeg_that_stops_at_an_unknown_marker_keeps_the_rows_before_it() -> None:
+    whole = _jpeg()
+    cut = len(whole) - 40
+    image = image_codec.decode(whole[:cut] + b"\xff\x03" + whole[cut:])
+    expected = image_codec.decode(whole)
+    assert np.array_equal(image[:16], expected[:16])
+    assert not np.array_equal(image, expected)
+
+
+@pytest.mark.parametrize("marker", [0x01, 0xD0, 0xD7, 0xD8])
+def test_a_marker_without_a_body_has_no_place_in_a_jpeg_header(marker: int) -> None:
+    whole = _jpeg()
+    strange = whole[:2] + bytes([0xFF, marker]) + whole[2:]
+    assert f"0x{marker:02x}" in refused(strange)
+    assert read_headers([np.frombuffer(strange, np.uint8)]) == [None]
