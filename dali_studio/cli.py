@@ -72,7 +72,6 @@ def make_parser() -> argparse.ArgumentParser:
     add = verb("catalog", catalog, "List the operators, or describe one.").add_argument
     add("operator", nargs="?", metavar="OPERATOR", help="such as rotate or decoders.image")
     verb("doctor", doctor, "Show versions, processor and what is missing.")
-    verb("warm", warm, "Compile the common kernels into the disk cache.")
     return parser
 
 
@@ -179,16 +178,6 @@ def doctor(options: argparse.Namespace) -> int:
     from dali_studio.cli_doctor import examine  # noqa: PLC0415
 
     return examine()
-
-
-def warm(options: argparse.Namespace) -> int:
-    """Compile the common kernels."""
-    del options
-    from dali_studio.kernels.cpu.warmup import warm as warm_kernels  # noqa: PLC0415
-
-    say("Compiling kernels, once for this machine ...")
-    say(f"Kernels are ready after {warm_kernels():.1f} s.")
-    return 0
 
 
 if __name__ == "__main__":

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 from dali_studio.cli_text import note
@@ -37,7 +35,6 @@ def open_lab(folder: str | None, options: list[str]) -> int:
     from dali_studio.samples import photos  # noqa: PLC0415 - pictures and JupyterLab take a moment to import
 
     photos()
-    _warm_beside()
     from jupyterlab.labapp import LabApp  # noqa: PLC0415
 
     if hasattr(os, "geteuid") and os.geteuid() == 0 and "--allow-root" not in options:
@@ -73,11 +70,3 @@ def starter(folder: Path) -> Path:
             Diagnostic(code="DS302", message=message, hint="Name a folder that may be written.")
         ) from error
     return notebook
-
-
-def _warm_beside() -> None:
-    """Compile kernels in a process of its own, into the disk cache that the notebook's kernel then finds."""
-    subprocess.Popen(
-        [sys.executable, "-m", "dali_studio.cli", "warm"],
-        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip

@@ -11,7 +11,6 @@ from typing import Any, cast
 
 import msgspec
 
-from dali_studio.api.default import warm_in_background
 from dali_studio.api.placement import gpu_missing
 from dali_studio.codegen.dialects import DIALECTS
 from dali_studio.codegen.emit import Emitted, emit
@@ -32,7 +31,7 @@ from dali_studio.studio.worker import Worker
 
 Send = Callable[[messages.KernelMessage, Sequence[bytes]], None]
 #: Jobs of the worker, most urgent first.
-JOBS = ("preview", "detail", "free", "run", "strip", "warm")
+JOBS = ("preview", "detail", "free", "run", "strip")
 #: Those of the painter.
 _PAINTED = ("preview", "detail", "strip")
 #: The largest whole number that the browser tells from the next.
@@ -150,7 +149,6 @@ class Session:
         self._known_sent = ()
         self._announce()
         self._paint(everything=True)
-        self.worker.submit("warm", _warm)
 
     @handle.register
     def _(self, message: messages.ApplyEdits) -> None:
@@ -344,8 +342,3 @@ class Session:
             self.painter.cancel()
         elif job == other == "run":  # more urgent jobs are done between its batches
             self.profiler.stop()
-
-
-def _warm() -> None:
-    """After the first pictures: what the next operators need is compiled before they are placed."""
-    warm_in_background()

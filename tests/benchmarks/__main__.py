@@ -14,7 +14,6 @@ from photos import data_sets
 from programs import BATCH_SIZE, PROGRAMS, THREADS
 
 from dali_studio.core.optional import available
-from dali_studio.kernels.cpu.warmup import warm
 
 RESULTS = Path(__file__).resolve().parent / "results"
 
@@ -30,7 +29,6 @@ def main() -> int:
     options = parser.parse_args()
     peer = available("nvidia") and available("nvidia.dali")
     before = metadata()
-    warm()
     found = [
         compare(program, name, str(folder), rounds=options.rounds, seconds=options.seconds, peer=peer, progress=_say)
         for name, folder in data_sets().items()

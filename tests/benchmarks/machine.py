@@ -11,7 +11,7 @@ from typing import Any
 
 def metadata() -> dict[str, Any]:
     """Processor, cores, load, system and versions."""
-    packages = ("dali-studio", "numpy", "numba", "llvmlite", "simplejpeg", "pillow", "nvidia-dali-cuda120")
+    packages = ("dali-studio", "numpy", "simplejpeg", "pillow", "nvidia-dali-cuda120")
     return {
         "processor": _processor(),
         "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),

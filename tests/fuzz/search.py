@@ -205,7 +205,7 @@ def facts() -> dict[str, Any]:
     from dali_studio import __version__
 
     installed = {dist.metadata["Name"].lower(): dist.version for dist in metadata.distributions()}
-    names = ("numpy", "pillow", "simplejpeg", "msgspec", "numba", "nvidia-dali-cuda120")
+    names = ("numpy", "pillow", "simplejpeg", "msgspec", "nvidia-dali-cuda120")
     return {
         "dali_studio": __version__, "python": platform.python_version(), "machine": platform.platform(),
         "packages": {name: installed[name] for name in names if name in installed},

@@ -60,9 +60,10 @@ def read_files(
         group = paths[first : first + GROUP]
         pieces = _read_group(group, take, run, chunk) if _FAST else None
         for position, path in enumerate(group):
-            there = pieces is not None and pieces.sizes[position] >= 0
-            # what cannot be read is read again, to learn the reason
-            data.append(pieces[position] if there else _read_one(path, first + position, failed))
+            if pieces is not None and pieces.sizes[position] >= 0:
+                data.append(pieces[position])
+            else:  # what cannot be read is read again, to learn the reason
+                data.append(_read_one(path, first + position, failed))
     return data
 
 

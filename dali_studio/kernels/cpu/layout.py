@@ -60,7 +60,7 @@ def flip(
         same_size = _BITS[src.dtype.itemsize]
         kernel("flip", same_size)(src.view(same_size), out.view(same_size), bool(vertical))
     else:
-        out[...] = np.flip(src, wanted)
+        out[...] = np.flip(src, tuple(wanted))
 
 
 _BITS = {size: np.dtype(f"u{size}") for size in (1, 2, 4, 8)}

@@ -164,11 +164,11 @@ def kernel(name: str, *dtypes: np.dtype[Any]) -> Callable[..., int]:
 
     def refused(position: int, problem: int, *given: Any) -> int:
         if problem == _NOT_AN_ARRAY:
-            plain = [one.view(np.ndarray) if isinstance(one, np.ndarray) else one for one in given]
+            plain: list[Any] = [one.view(np.ndarray) if isinstance(one, np.ndarray) else one for one in given]
             if any(type(one) is not type(other) for one, other in zip(given, plain, strict=True)):
                 return function(*plain)  # arrays of a class that inherits from numpy's
         if problem == _WRONG_SIZES:
-            sizes = ", ".join(str(one.shape if isinstance(one, np.ndarray) else one) for one in given)
+            sizes = ", ".join(str(getattr(one, "shape", one)) for one in given)
             raise ValueError(f"{name}: arrays of these shapes, and these numbers, do not fit each other: {sizes}.")
         raise TypeError(_refusal(name, entry, position, problem, given))
 

@@ -63,7 +63,7 @@ def parse_header(data: memoryview) -> ImageInfo:
         elif kind in (b"sRGB", b"gAMA") and not late and _is_whole(data, position, length):
             if kind == b"gAMA":
                 gamma = gamma or int.from_bytes(body, "big")
-            elif body[:1] in _INTENTS:
+            elif bytes(body[:1]) in _INTENTS:
                 gamma = _SRGB_GAMMA
         if kind in (b"IDAT", b"IEND"):
             break

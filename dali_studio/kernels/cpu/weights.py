@@ -6,6 +6,7 @@ exactly would differ from it in about 0.2 % of all uint8 pixels. The formulas ar
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import IntEnum
 from typing import Any
 
@@ -34,7 +35,15 @@ def _cubic(x: Array) -> Array:
     return np.where(x < 1, near, np.where(x < 2, far, 0.0))
 
 
-def _table(function: Any, radius: float, size: int) -> Array:
+def _lanczos3(x: Array) -> Array:
+    return np.where(np.abs(x) < 3, np.sinc(x) * np.sinc(x / 3), 0.0)
+
+
+def _gaussian(x: Array) -> Array:
+    return np.exp(-x * x)
+
+
+def _table(function: Callable[[Array], Array], radius: float, size: int) -> Array:
     return function(np.linspace(-radius, radius, size)).astype(np.float32)
 
 
@@ -42,9 +51,9 @@ _TRIANGLE = np.array([0, 1, 0], np.float32)
 _TABLES = {
     Interp.LINEAR: _TRIANGLE,
     Interp.CUBIC: _table(_cubic, 2.0, 129),
-    Interp.LANCZOS3: _table(lambda x: np.where(np.abs(x) < 3, np.sinc(x) * np.sinc(x / 3), 0.0), 3.0, 193),
+    Interp.LANCZOS3: _table(_lanczos3, 3.0, 193),
     Interp.TRIANGULAR: _TRIANGLE,
-    Interp.GAUSSIAN: _table(lambda x: np.exp(-x * x), 2.0, 65),  # cut at 2 sqrt 2 sigma
+    Interp.GAUSSIAN: _table(_gaussian, 2.0, 65),  # cut at 2 sqrt 2 sigma
 }
 #: All tables one after the other, and (first, size) of each kind's; nearest has none.
 FILTERS = np.concatenate(list(_TABLES.values()))

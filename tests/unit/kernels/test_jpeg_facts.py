@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 import simplejpeg
-import skimage.data
 from images import picture
 from PIL import Image
 from PIL.JpegImagePlugin import JpegImageFile
@@ -128,8 +127,8 @@ def test_all_together_say_what_each_says_alone() -> None:
 
 
 def test_real_photos() -> None:
-    """The samples, and the pictures of scikit-image."""
-    paths = [*sorted(samples.photos().rglob("*.jpg")), *sorted(Path(skimage.data.__file__).parent.glob("*.jpg"))]
+    """The samples."""
+    paths = sorted(samples.photos().rglob("*.jpg"))
     assert len(paths) > 10
     files = arrays([path.read_bytes() for path in paths])
     assert peek_all(files) == [peek(file) for file in files]
