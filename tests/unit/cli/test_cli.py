@@ -363,7 +363,6 @@ def test_jupyterlab_may_run_as_root_only_if_that_is_told(
     labapp = pytest.importorskip("jupyterlab.labapp")
     started: list[list[str]] = []
     monkeypatch.setattr(labapp.LabApp, "launch_instance", lambda argv: started.append(argv))
-    monkeypatch.setattr("dali_studio.cli_lab._warm_beside", lambda: None)
     monkeypatch.setattr(os, "geteuid", lambda: user)
     assert cli.main(["lab", str(tmp_path), "--no-browser", *given]) == 0
     (arguments,) = started
