@@ -4,6 +4,8 @@
 // decoding of one Huffman stream rests on its self-synchronisation (Klein and Wiseman 2003; Weissenberger and Schmidt
 // 2018).
 
+#include "../include/jpeg.hpp"
+
 #define THREADS 512
 // PARTS of a stream are decoded at a time, by one thread each.
 #define LEAST_BITS 512u  // of a part
@@ -12,31 +14,10 @@
 #define LOOKED (1 << LOOK)
 #define LONG 512         // entries for longer codes, which are the last ones: enough for usual files
 
-struct Picture {
-  const u8* scan;      // coded data, from behind the header on; 16 bytes aligned
-  u32* words;          // the same without stuffing and markers, in words whose highest bits come first
-  u32* restarts;       // where each restart interval begins there, in bytes
-  i16* coefficients;   // of each block, in the order of coding, 64 in rows; zero at first
-  u8* planes;          // samples of the components, one plane behind the other
-  u8* target;
-  i64 pitch;
-  i32 size, blocks, columns_of_units, units, interval, intervals, components, h, v;
-  i32 first_row, first_column, rows, columns, colors;
-  i32 chroma_rows, chroma_columns;  // samples of a chroma plane, if they are to be interpolated, or 0
-  i32 dc[3], ac[3];    // which of the codes below; those for AC begin at 2
-  u16 quant[3][64];    // of each component, in rows
-  u8 lengths[4][16];   // how many codes there are of 1 to 16 bits
-  u8 symbols[4][256];
-};
-
 // Result of a picture: bytes of its data without stuffing, and whether something is wrong.
 struct Result {
   u32 size, failed;
 };
-
-__device__ const u8 ZIGZAG[64] = {0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,  12, 19, 26, 33, 40, 48,
-                                  41, 34, 27, 20, 13, 6,  7,  14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23,
-                                  30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63};
 
 // Sum of the values of all threads before this one; `all` gets the sum of the whole block.
 template <u32 threads> __device__ u32 sum_before(u32 value, u32& all) {

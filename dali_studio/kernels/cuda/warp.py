@@ -13,6 +13,7 @@ from dali_studio.kernels.cuda import chains
 from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.kernels.cuda.generate import part_text
 from dali_studio.kernels.cuda.parts import Part
+from dali_studio.kernels.cuda.sources import headers
 from dali_studio.kernels.cuda.stream import GpuStream
 
 _ROW = np.dtype([("matrix", np.float32, 6), ("fill", np.float32)], align=True)
@@ -103,4 +104,4 @@ def given_part(addresses: NDArray[np.uint64], interp: int, fill: float | None, *
 def _part(row: NDArray[Any], interp: int, fill: float | None, given: int) -> Part:
     nearest = interp == _NEAREST
     flags = (int(nearest), int(fill is not None), given)
-    return Part("Warp", "source", (part_text("warp"),), row, flags=flags, patch=not nearest)
+    return Part("Warp", "source", (*headers("warp"), part_text("warp")), row, flags=flags, patch=not nearest)

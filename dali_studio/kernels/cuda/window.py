@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from dali_studio.kernels.cpu.window_rows import fill_window_words
 from dali_studio.kernels.cuda.generate import part_text
 from dali_studio.kernels.cuda.parts import Part
+from dali_studio.kernels.cuda.sources import headers
 
 _INTS = ("y", "x", "step_y", "step_x", "in_h", "in_w", "channels", "unused")
 _ROW = np.dtype(
@@ -32,7 +33,7 @@ def _part(
     words = row.view(np.int32).reshape(len(shapes), -1)[:, _FIRST_INT:]
     channels = fill_window_words(shapes, layout, anchors, out_shapes, out_layout, flips, words)
     tables["fill"] = _fill(tuple(fill), channels, dtype)
-    return Part("Window", "window", (part_text("window"),), row, tables, (mode,))
+    return Part("Window", "window", (*headers("normalize"), part_text("window")), row, tables, (mode,))
 
 
 @lru_cache(maxsize=64)

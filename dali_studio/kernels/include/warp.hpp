@@ -5,13 +5,13 @@
 
 struct Point { float x, y; };
 
-// The input point of the centre of an output pixel.
-HD Point warp_point(const float* m, i64 column, i64 row) {
+// The input point of the centre of an output pixel; I is a whole number.
+template <class I> HD Point warp_point(const float* m, I column, I row) {
   float u = (float)column + 0.5f, v = (float)row + 0.5f;
   return {m[0] * u + (m[1] * v + m[2]), m[3] * u + (m[4] * v + m[5])};
 }
 // nvidia.dali steps along a row by repeated addition, and starts afresh every so many pixels.
-const i64 WARP_BLOCK = 256;
+enum { WARP_BLOCK = 256 };
 
 // Of four pixels, a to the left of b and above d; `right` and `low` are how far the point lies to the right of and below a.
 // V is a float, or a vector of channels.
@@ -21,7 +21,7 @@ template <class V> HD V warp_bilinear(V a, V b, V d, V e, float right, float low
   return above + (below - above) * low;
 }
 
-// The matrix of the opposite map; not finite where there is none.
+// The matrix of the opposite map; not finite where there is none. `made` may be `m`.
 HD void warp_inverse(const float* m, float* made) {
   float a = m[0], b = m[1], c = m[2], d = m[3], e = m[4], f = m[5], determinant = a * e - b * d;
   float p = e / determinant, q = -b / determinant, r = -d / determinant, s = a / determinant;

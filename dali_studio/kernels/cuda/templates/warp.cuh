@@ -40,11 +40,7 @@ template <int GIVEN> struct WarpMatrix {
   __device__ __forceinline__ void get(float (&m)[6]) const {
 #pragma unroll
     for (int i = 0; i < 6; i++) m[i] = from[i];
-    if (GIVEN == 2) {
-      float a = m[0], b = m[1], c = m[2], d = m[3], e = m[4], f = m[5], determinant = a * e - b * d;
-      m[0] = e / determinant, m[1] = -b / determinant, m[2] = -(m[0] * c + m[1] * f);
-      m[3] = -d / determinant, m[4] = a / determinant, m[5] = -(m[3] * c + m[4] * f);
-    }
+    if (GIVEN == 2) warp_inverse(m, m);
   }
 };
 template <> struct WarpMatrix<0> {
@@ -135,9 +131,8 @@ template <class I, class O, int NEAREST, int FILLED, int GIVEN> struct Warp {
  private:
   static __device__ __forceinline__ float centre(int i) { return __fadd_rn((float)i, 0.5f); }
   static __device__ __forceinline__ void point(const float (&m)[6], int row, int column, float& sx, float& sy) {
-    float u = centre(column), v = centre(row);
-    sx = __fadd_rn(__fmul_rn(m[0], u), __fadd_rn(__fmul_rn(m[1], v), m[2]));
-    sy = __fadd_rn(__fmul_rn(m[3], u), __fadd_rn(__fmul_rn(m[4], v), m[5]));
+    Point p = warp_point(m, column, row);
+    sx = p.x, sy = p.y;
   }
   // Linear filters count from the centres of pixels.
   static __device__ __forceinline__ void to_centre(float& sx, float& sy) {

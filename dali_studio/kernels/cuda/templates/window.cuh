@@ -28,6 +28,6 @@ template <class I, class O, int MODE> struct Window {
   __device__ __forceinline__ O value(O x, int, Mode<0>) const { return x; }
   __device__ __forceinline__ O value(I x, int, Mode<1>) const { return Clamp<O, I>::of(x); }
   __device__ __forceinline__ O value(I x, int c, Mode<2>) const {
-    return from_float<O>(__fmul_rn(__fadd_rn(to_float(x), -__ldg(mean + c)), __ldg(inverse + c)));
+    return from_float<O>(Normalize<float>{__ldg(mean + c), __ldg(inverse + c)}(to_float(x)));
   }
 };
