@@ -109,12 +109,30 @@ def pnm(height: int, width: int) -> bytes:
 
 
 def jpeg2000(height: int, width: int) -> bytes:
-    """A small JPEG 2000 file whose headers announce another size."""
+    """A small JPEG 2000 file whose headers announce another size, in one tile."""
     stream = io.BytesIO()
     Image.fromarray(np.zeros((64, 64, 3), np.uint8)).save(stream, "JPEG2000")
     data = bytearray(stream.getvalue())
-    struct.pack_into(">II", data, data.find(b"\xff\x4f\xff\x51") + 8, width, height)
+    struct.pack_into(">6I", data, data.find(b"\xff\x4f\xff\x51") + 8, width, height, 0, 0, width, height)
     struct.pack_into(">II", data, data.find(b"ihdr") + 4, height, width)
+    return bytes(data)
+
+
+def webp(file: bytes, height: int, width: int) -> bytes:
+    """A WebP file whose header announces another size."""
+    data = bytearray(file)
+    if file[12:16] == b"VP8L":
+        (bits,) = struct.unpack_from("<I", data, 21)
+        struct.pack_into("<I", data, 21, (bits & 0xF0000000) | (height - 1) << 14 | (width - 1))
+    else:
+        struct.pack_into("<HH", data, 26, width, height)
+    return bytes(data)
+
+
+def tiles(codestream: bytes, size: tuple[int, int], tile: tuple[int, int]) -> bytes:
+    """A JPEG 2000 codestream that announces another size, and tiles of another size; width first."""
+    data = bytearray(codestream)
+    struct.pack_into(">6I", data, 8, *size, 0, 0, *tile)
     return bytes(data)
 
 

@@ -22,5 +22,7 @@ MOST_AXES = 32
 MOST_ELEMENTS = 2**28
 #: Lists and objects inside each other, in parts of a document that nothing here reads.
 DEEPEST = 100
+#: Bytes of a document's file; 5,000 nodes take one megabyte or two.
+MOST_DOCUMENT_BYTES = 2**26
 #: Seeds and other whole numbers, as far as nvidia.dali's types go.
 LEAST_INT, GREATEST_INT = -(2**63), 2**63 - 1

@@ -5,17 +5,16 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Annotated, Any, cast
 
 import msgspec
 
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
-from dali_studio.core.limits import DEEPEST, MOST_OUTPUTS
+from dali_studio.core.limits import DEEPEST, MOST_DOCUMENT_BYTES, MOST_OUTPUTS
 from dali_studio.core.wording import shortened
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.encode import FORMAT, dumps
-from dali_studio.graph.files import replace_file
+from dali_studio.graph.files import read_file, replace_file
 from dali_studio.graph.migrations import OperatorMigrations, migrate_document, migrate_operators
 from dali_studio.graph.model import Graph
 from dali_studio.graph.node import GraphOptions, Node, option_found
@@ -74,7 +73,7 @@ def load(
     """Read a document; as `loads`, and DS302 if the file cannot be read."""
     name = os.fspath(path)
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = read_file(path, MOST_DOCUMENT_BYTES).decode("utf-8")
     except OSError as error:
         message, hint = f"{name} could not be read: {error.strerror or error}.", "Check the path."
         raise DaliStudioError(Diagnostic(code="DS302", message=message, hint=hint, source=name)) from error

@@ -1,4 +1,4 @@
-"""Writing files so that they are always whole: the old one or the new one, also after a crash."""
+"""Writing files so that they are always whole: the old one or the new one, also after a crash. Reading files alone."""
 
 from __future__ import annotations
 
@@ -13,6 +13,24 @@ try:
     import fcntl
 except ImportError:  # Windows, where nobody can delete a file that is open
     fcntl = None
+
+
+def read_file(path: str | os.PathLike[str], most: int) -> bytes:
+    """Read a file of at most so many bytes; links are followed.
+
+    Raises
+    ------
+    OSError
+        If it cannot be read, has more bytes, or is a device or a pipe, which might never end.
+    """
+    target = Path(path)
+    if not stat.S_ISREG(target.stat().st_mode):
+        raise OSError(None, "it is no file", str(target))
+    with target.open("rb") as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise OSError(None, f"it has more than {most:,} bytes", str(target))
+    return content
 
 
 def replace_file(path: str | os.PathLike[str], content: str | bytes) -> None:

@@ -73,6 +73,7 @@ class Session:
         self.path = path
         self._saved_graph: Graph | None = graph if path is not None else None
         self._seed = resolve_pipeline_seed(None)
+        self._detail: messages.RequestDetail | None = None
         self.sample = self.iteration = 0
         self._revision_offset = getattr(self, "revision", -1) + 1
         self._known_sent: tuple[messages.DeviceTime, ...] = ()
@@ -243,8 +244,8 @@ class Session:
 
     @handle.register
     def _(self, message: messages.RequestDetail) -> None:
-        request = self._request()
-        self.worker.submit("detail", lambda: self.painter.detail(request, message.key, message.output))
+        self._detail = message
+        self._paint_detail()
 
     @handle.register
     def _(self, message: messages.SaveDocument) -> None:
@@ -330,6 +331,13 @@ class Session:
             self.painter.repaint()
         self.worker.submit("preview", lambda: self.painter.paint(request))
         self.worker.submit("strip", lambda: self.painter.strip(request, again=everything or strip))
+        if self.worker.drop("detail"):  # asked for another batch, perhaps a far one
+            self._paint_detail()
+
+    def _paint_detail(self) -> None:
+        request, wanted = self._request(), self._detail
+        if wanted is not None:
+            self.worker.submit("detail", lambda: self.painter.detail(request, wanted.key, wanted.output))
 
     def _begin(self, job: str) -> None:
         if job in _PAINTED:

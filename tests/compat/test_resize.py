@@ -55,6 +55,10 @@ resize_longer=70, max_size=50
 size=(20.5, 30.5), subpixel_scale=False
 resize_shorter=20.6, subpixel_scale=False
 resize_x=30.3, subpixel_scale=False
+resize_y=0.029
+resize_shorter=0.0594
+size=(0.05, -0.02)
+size=(1e-8, 7), mode="stretch"
 """.strip().splitlines()
 
 REGIONS = """

@@ -11,6 +11,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE.parent.parent)]
 sys.path.remove(str(HERE))  # as ``python tests/fuzz`` puts it there; modules here are those of the package ``fuzz``
 
+from fuzz import peer  # noqa: E402
 from fuzz.families import SHARES, content  # noqa: E402
 from fuzz.search import Lane, Log, facts, search  # noqa: E402
 
@@ -37,7 +38,11 @@ def main() -> int:
         if len(families) != 1:
             parser.error("--case needs one --family")
         return _one(families[0], given.seed, given.case, given.write)
-    settings = {name: str(value) if isinstance(value, Path) else value for name, value in vars(given).items()} | facts()
+    try:
+        compared = "" if given.without_peer else peer.version()
+    except RuntimeError as error:
+        parser.error(str(error))
+    settings = {name: str(value) if isinstance(value, Path) else value for name, value in vars(given).items()} | facts() | {"nvidia.dali": compared}
     log = Log(given.log, given.keep, settings)
     told = search(
         inputs=given.inputs, seconds=given.seconds, seed=given.seed, families=families, processes=given.processes,

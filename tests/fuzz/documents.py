@@ -6,8 +6,9 @@ import ast
 import json
 import random
 import re
+import threading
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from dali_studio import Pipeline
 from dali_studio.api.default import default_registry
 from dali_studio.api.folders import idle_readers, point_at
 from dali_studio.codegen.dialects import DIALECTS
+from dali_studio.codegen.dialects.dali_functions import FUNCTIONS
 from dali_studio.codegen.emit import emit
 from dali_studio.core.diagnostics import DaliStudioError, errors
 from dali_studio.graph.document import dumps, loads
@@ -34,11 +36,13 @@ MEMORY = 100 * 2**20
 EMITTED, RUN = 0.15, 0.1
 #: Graphs with larger numbers are not run: their results may be as large as they say.
 LARGEST_TO_RUN = 2000
+#: How long a thread of a run that was closed may go on, in seconds.
+PATIENCE = 3.0
 _LEVELS = "nested levels: "
 #: What the function of an emitted program may call, beside the operators.
 KNOWN_CALLS = ("pipeline_def", "types.Constant", "pipe.build", "pipe.run")
-#: Operators of nvidia.dali's that are not here: documents may name them, and programs for it may call them.
-FOREIGN = ("readers.video", "python_function")
+#: Operators of nvidia.dali's that are not here: documents may name them.
+FOREIGN = tuple(sorted(set(FUNCTIONS) - set(default_registry())))
 
 Json = dict[str, Any]
 Mutation = Callable[[random.Random, Json], Json]
@@ -255,7 +259,7 @@ class Documents:
         if rng.random() < EMITTED:
             done.append("emit")
             for dialect in DIALECTS:
-                _check_program(emit(graph, REGISTRY, dialect).source, graph)
+                _check_program(emit(graph, REGISTRY, dialect).source, FUNCTIONS if dialect == "nvidia.dali" else REGISTRY)
         if rng.random() < RUN and not errors(found) and _is_small(graph):
             done.append("run")
             _run(graph)
@@ -263,9 +267,9 @@ class Documents:
         return f"{(len(errors(found)) and 'with errors') or 'good'}"
 
 
-def _check_program(source: str, graph: Graph) -> None:
-    """Refuse a program that does not parse, or calls what is no operator of the graph's."""
-    operators = {f"fn.{name}" for name in (*REGISTRY, *FOREIGN)}
+def _check_program(source: str, functions: Iterable[str]) -> None:
+    """Refuse a program that does not parse, or calls what is no operator of its dialect."""
+    operators = {f"fn.{name}" for name in functions}
     for node in ast.walk(ast.parse(source)):
         if not isinstance(node, ast.Call):
             continue
@@ -290,6 +294,7 @@ def _is_small(graph: Graph) -> bool:
 
 
 def _run(graph: Graph) -> None:
+    before = set(threading.enumerate())
     pipe = Pipeline.from_graph(graph)
     try:
         pipe.build()
@@ -297,3 +302,5 @@ def _run(graph: Graph) -> None:
     finally:
         if pipe._engine is not None:
             pipe._engine.close()
+        for thread in set(threading.enumerate()) - before:  # they end what they have begun: no other case is to pay for it
+            thread.join(PATIENCE)

@@ -77,7 +77,8 @@ class Child:
 
     def __init__(self, module: str) -> None:
         paths = [str(HERE.parent), str(HERE.parent.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+        # no GPU takes part, and its driver would reserve more addresses than a process here may have
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
         self._process = subprocess.Popen(
             [sys.executable, "-c", f"from fuzz import {module}; {module}.main()"], env=environment, stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,

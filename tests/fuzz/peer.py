@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import importlib.util
+import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -60,8 +62,8 @@ class Peer:
         return [found[i] if i in found else self._ask(("decode", call, [file])) for i, file in enumerate(files)]
 
     def memory(self, call: Call, file: bytes) -> int:
-        """Bytes that the decoding of one file takes."""
-        return self._ask(("decode", call, [file])).memory
+        """Bytes that the decoding of one file takes; 0 without nvidia.dali."""
+        return 0 if not self.available else self._ask(("decode", call, [file])).memory
 
     def _ask(self, question: Any) -> Verdict:
         try:
@@ -78,6 +80,24 @@ class Peer:
         """End the process."""
         if self._child is not None:
             self._child.close()
+
+
+def version() -> str:
+    """The version of nvidia.dali; empty where it is not installed.
+
+    Raises
+    ------
+    RuntimeError
+        If it is there and cannot be imported: then nothing would be compared.
+    """
+    if not Peer().available:
+        return ""
+    asked = subprocess.run(
+        [sys.executable, "-c", f"import {NAME}.fn; print({NAME}.__version__)"], capture_output=True, text=True, check=False
+    )
+    if asked.returncode:
+        raise RuntimeError(f"{NAME} cannot be imported (or give --without-peer):\n{asked.stderr[-600:]}")
+    return asked.stdout.split()[-1]
 
 
 class _Decoders:

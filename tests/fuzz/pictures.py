@@ -60,7 +60,8 @@ class Pictures:
         grown = self._memory.grown()
         if grown > FREE_MEMORY:
             array = ours[0].arrays
-            theirs = self._peer.memory(call, files[0]) if self._peer.available else array[0][0].nbytes if array else 0
+            # nvidia.dali may have had the memory from files before: it needs that of the pixels at least
+            theirs = max(self._peer.memory(call, files[0]), array[0][0].nbytes if array else 0)
             if grown > FREE_MEMORY + TIMES * theirs:
                 words = f"{grown / 2**20:.0f} MiB; nvidia.dali or the pixels need {theirs / 2**20:.0f} MiB. {ours[0].message}"
                 return [Outcome(numbers[0], cases[0][0], "too much memory", "memory", words)]
@@ -81,9 +82,10 @@ def _decode(call: Call, files: Sequence[bytes]) -> list[Verdict]:
     kept = Call(call.operator, {**call.arguments, "on_error": "placeholder"})
     pipe = programs.decoder("dali_studio", kept, len(files))
     pipe.feed_input("files", [np.frombuffer(file, np.uint8) for file in files])
-    (made,) = programs.arrays(pipe.run())
+    (made,) = pipe.run()
     failed = {sample.sample: sample.message for sample in pipe.failed_samples()}
-    return [Verdict(message=failed[i]) if i in failed else Verdict([[array]]) for i, array in enumerate(made)]
+    # what stands in for a failed picture has the size that its header states, and no memory until it is copied
+    return [Verdict(message=failed[i]) if i in failed else Verdict([[np.array(made.at(i))]]) for i in range(len(files))]
 
 
 def _raised(number: int, form: str, error: Exception) -> Outcome:

@@ -79,7 +79,13 @@ class Log:
     def close(self) -> str:
         """Write the summary; returns it as text."""
         lines = [f"{self.inputs} inputs in {self.cases} cases, {self.seconds:.0f} s, {self.inputs / self.seconds:.0f} inputs a second."]
-        lines += [f"  {count:8}  {family} / {group}: {verdict}" for (family, group, verdict), count in sorted(self.counts.items())]
+        of_group: Counter[tuple[str, str]] = Counter()
+        for (family, group, _), count in self.counts.items():
+            of_group[family, group] += count
+        lines += [
+            f"  {count:8}  {count / of_group[family, group]:7.2%}  {family} / {group}: {verdict}"
+            for (family, group, verdict), count in sorted(self.counts.items())
+        ]
         lines.append(f"{sum(self.findings.values())} findings" + (":" if self.findings else "."))
         lines += [f"  {count:8}  {family} / {group}: {kind}" for (family, group, kind), count in sorted(self.findings.items())]
         text = "\n".join(lines)
@@ -205,7 +211,7 @@ def facts() -> dict[str, Any]:
     from dali_studio import __version__
 
     installed = {dist.metadata["Name"].lower(): dist.version for dist in metadata.distributions()}
-    names = ("numpy", "pillow", "simplejpeg", "msgspec", "nvidia-dali-cuda120")
+    names = ("numpy", "pillow", "simplejpeg", "msgspec", "nvidia-dali-cuda120", "nvidia-dali-cuda130")
     return {
         "dali_studio": __version__, "python": platform.python_version(), "machine": platform.platform(),
         "packages": {name: installed[name] for name in names if name in installed},

@@ -143,6 +143,24 @@ def test_a_nearer_batch_is_shown_while_a_far_one_is_looked_for(
     client.session.close()
 
 
+@pytest.mark.parametrize("make", PATHS[:2], ids=["picks", "epochs"])
+def test_a_detail_that_waits_is_of_the_batch_that_was_chosen_last(
+    make: Callable[[], Pipeline], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(previews, "_PATIENCE", 10_000.0)
+    client = Client(make().graph)
+    engine = client.session.painter._engine
+    asked: list[int] = []
+    compute = engine.compute
+    monkeypatch.setattr(engine, "compute", lambda *given, **more: asked.append(given[3]) or compute(*given, **more))
+    blocked(client, iteration=FAR)
+    del asked[:]
+    client.session.receive({"type": "request_detail", "key": next(iter(client.session.graph)), "output": 0})
+    assert only(client.send("choose_sample", sample=2, iteration=1), messages.ImageDetail)
+    assert set(asked) == {1}
+    client.session.close()
+
+
 @pytest.mark.parametrize("make", PATHS, ids=["picks", "epochs", "source"])
 def test_other_work_does_not_wait_for_a_far_batch(make: Callable[[], Pipeline], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(previews, "_PATIENCE", 10_000.0)

@@ -1,5 +1,7 @@
 """BMP, TIFF, WebP, PNM and JPEG 2000 through Pillow, where its pixels are nvidia.dali's; the rest is refused.
 
+Pillow reads the headers of all; pixels of WebP come from libwebp itself where it is within reach.
+
 Refused with a reason: more than 8 bits per colour channel in TIFF and JPEG 2000 (Pillow keeps 8 of them), gray + alpha
 TIFF, and PNM files whose largest value is neither 255 nor 65535.
 """
@@ -24,6 +26,7 @@ from PIL.PpmImagePlugin import PpmImageFile
 from PIL.TiffImagePlugin import TiffImageFile
 from PIL.WebPImagePlugin import WebPImageFile
 
+from dali_studio.kernels.cpu import libwebp
 from dali_studio.kernels.cpu.image_info import DecodeError, ImageFormat, ImageInfo, byte_count, swaps_axes, unorient
 
 #: Opened directly: ``Image.open`` refuses large pictures by a limit of its own, which is the process's.
@@ -36,6 +39,8 @@ _PLUGINS: dict[ImageFormat, type[ImageFile]] = {
 }
 #: Pillow's names of codings that spend a bit or more on every pixel.
 _UNPACKED = ("raw", "ppm", "ppm_plain")
+#: Tiles of a JPEG 2000 file, and bytes of the markers that begin each (SOT, SOD).
+_MOST_TILES, _TILE_BYTES = 65535, 14
 _WORDS = {"bmp": "BMP", "tiff": "TIFF", "webp": "WebP", "pnm": "PNM", "jpeg2000": "JPEG 2000"}
 _CHANNELS = {"1": 1, "L": 1, "LA": 2, "P": 3, "RGB": 3, "RGBA": 4, "RGBX": 3, "CMYK": 4, "F": 1, "I": 1}
 _ORIENTATION, _COLOR_MAP, _BITS = 274, 320, 258
@@ -71,6 +76,8 @@ def peek(data: memoryview, fmt: ImageFormat) -> ImageInfo:
     DecodeError
         When the header is broken or the file is of a kind that is not supported.
     """
+    if fmt == "jpeg2000":
+        _refuse_tiles(data)
     with _opened(data, fmt) as image:
         _refuse_unsupported(data, fmt, image)
         _refuse_incomplete(data, fmt, image)
@@ -78,6 +85,8 @@ def peek(data: memoryview, fmt: ImageFormat) -> ImageInfo:
         wide = mode.startswith("I") or _is_wide_pnm(data, fmt) or (fmt == "tiff" and mode == "P")
         depth = 32 if mode == "F" else 16 if wide else 8
         width, height = image.size
+        if fmt == "webp":
+            libwebp.check_length(data, height, width)
         orientation = _orientation(image, fmt)
         if fmt == "tiff" and swaps_axes(orientation):  # Pillow gives the upright size of a TIFF
             width, height = height, width
@@ -106,6 +115,10 @@ def decode(data: memoryview, info: ImageInfo, output_type: str) -> NDArray[Any]:
     """
     if _is_wide_pnm(data, info.format):
         return _wide_pnm(data, info)
+    if info.format == "webp":
+        pixels = libwebp.decode(data, (info.height, info.width, info.channels))
+        if pixels is not None:
+            return pixels
     with _opened(data, info.format) as image:
         colors = _palette(image) if image.mode == "P" else None
         pixels = _pixels(image, output_type) if colors is None else colors[np.asarray(image)][..., : info.channels]
@@ -178,10 +191,10 @@ def _refuse_unsupported(data: memoryview, fmt: ImageFormat, image: Image.Image) 
 
 
 def _refuse_incomplete(data: memoryview, fmt: ImageFormat, image: ImageFile) -> None:
-    """Refuse a file that is too short for the pixels that its header announces."""
+    """Refuse a file that is too short for the pixels that its header announces, or has strips for a part of them."""
     boxes = [tile[1] for tile in image.tile if tile[0] in _UNPACKED]
     pixels = sum((box[2] - box[0]) * (box[3] - box[1]) for box in boxes if box is not None)
-    if pixels > 8 * len(data):
+    if pixels > 8 * len(data) or (boxes and pixels < image.size[0] * image.size[1]):
         raise DecodeError(
             f"this {_WORDS[fmt]} file of {byte_count(len(data))} cannot hold the {image.size[0]}x{image.size[1]} "
             "pixels that its header announces; it is cut off or forged"
@@ -210,6 +223,25 @@ def _wide_pnm(data: memoryview, info: ImageInfo) -> NDArray[np.uint16]:
         )
     values = np.frombuffer(data, ">u2", count, begin)
     return values.astype(np.uint16).reshape(info.height, info.width, info.channels)
+
+
+def _refuse_tiles(data: memoryview) -> None:
+    """Refuse a file with more tiles than its bytes can hold: OpenJPEG finds out after Pillow has taken the memory."""
+    at = _codestream(data) - 32
+    if at < 0:
+        return
+    right, bottom, left, top, wide, high, first_left, first_top = struct.unpack_from(">8I", data, at)
+    if not (wide and high):
+        return  # Pillow says so
+    tiles = max(-(-(right - first_left) // wide), 0) * max(-(-(bottom - first_top) // high), 0)
+    # Each has a header, and a byte for each component of each 32,768 x 32,768 samples at least.
+    widest = min(wide, right - left), min(high, bottom - top)
+    needed = tiles * _TILE_BYTES + max(widest[0] >> 15, 1) * max(widest[1] >> 15, 1)
+    if tiles > _MOST_TILES or needed > len(data):
+        raise DecodeError(
+            f"this JPEG 2000 file of {byte_count(len(data))} cannot hold the {tiles:,} tiles that its header "
+            "announces; it is cut off or forged"
+        )
 
 
 def _codestream(data: memoryview) -> int:

@@ -56,7 +56,7 @@ def test_pictures_above_the_limit_are_refused(decoder: Any, form: str) -> None:
     assert len(run(lambda x: decoder(x, max_pixels=2050), files)[1]) == 2
 
 
-@pytest.mark.parametrize("size", [(30000, 30000), (2**31 - 1, 2**31 - 1)])
+@pytest.mark.parametrize("size", [(30000, 30000), (300_000, 300_000)])
 def test_there_is_a_limit_unless_it_is_given(size: tuple[int, int]) -> None:
     files = [encoded(picture(40, 50)), np.frombuffer(forged.jpeg2000(*size), np.uint8)]
     assert finding(fn.decoders.image, files).argument == "max_pixels"

@@ -328,7 +328,7 @@ def test_documents_that_cannot_be_read_are_one_line(
         def locked(*given: Any, **options: Any) -> None:
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
-        monkeypatch.setattr(Path, "read_text", locked)
+        monkeypatch.setattr(Path, "open", locked)
     assert cli.main([verb, str(path)]) == cli.FAILED
     said = capsys.readouterr()
     (line,) = said.err.splitlines()

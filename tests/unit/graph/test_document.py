@@ -15,6 +15,7 @@ import pytest
 from toy import photo_graph, port, toy_registry
 
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
+from dali_studio.graph import document as documents
 from dali_studio.graph.document import dumps, load, loads, save
 from dali_studio.graph.migrations import migrate_document
 from dali_studio.graph.model import Graph, GraphOptions, Node
@@ -219,6 +220,18 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         load(tmp_path / "latin.json")
     with pytest.raises(DaliStudioError, match="DS302"):
         save(Graph(), None, tmp_path / "no" / "folder.json")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="devices and pipes that Windows does not have")
+def test_what_might_never_end_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    os.mkfifo(tmp_path / "pipe.json")
+    for path in ("/dev/zero", tmp_path / "pipe.json", tmp_path):
+        with pytest.raises(DaliStudioError, match=r"DS302.*could not be read: it is no file"):
+            load(path)
+    monkeypatch.setattr(documents, "MOST_DOCUMENT_BYTES", 1000)
+    (tmp_path / "long.json").write_text(TEXT + " " * 1000)
+    with pytest.raises(DaliStudioError, match=r"DS302.*more than 1,000 bytes"):
+        load(tmp_path / "long.json")
 
 
 def test_document_migrations_run_in_order() -> None:

@@ -11,10 +11,11 @@ from typing import Any
 import forged
 import numpy as np
 import pytest
+from fuzz.machine import Memory
 from images import picture
 from PIL import Image
 
-from dali_studio.kernels.cpu import image_codec, libjpeg
+from dali_studio.kernels.cpu import image_codec, libjpeg, libwebp
 from dali_studio.kernels.cpu.image_codec import DecodeError
 from dali_studio.kernels.cpu.jpeg_facts import read_headers
 
@@ -100,6 +101,61 @@ def test_a_file_too_short_for_its_pixels_is_refused_by_its_header_and_takes_no_m
     (found,) = image_codec.peek_all([np.frombuffer(data, np.uint8)])
     assert isinstance(found, DecodeError)
     assert peak(lambda: refused(data)) < _MIB
+
+
+@pytest.mark.parametrize("quality", [{"quality": 70}, {"lossless": True}])
+def test_a_webp_file_that_announces_more_than_it_holds_takes_no_memory(quality: dict[str, Any]) -> None:
+    stream = io.BytesIO()
+    Image.fromarray(picture(60, 50)).save(stream, "WEBP", **quality)
+    data = forged.webp(stream.getvalue(), 8000, 9000)
+    memory = Memory()
+    assert "WebP" in refused(data)
+    assert memory.grown() < 20 * _MIB  # where the system tells: 275 MiB if the canvas is cleared first
+
+
+@pytest.mark.parametrize("mode", ["RGB", "RGBA"])
+@pytest.mark.parametrize("quality", [{"quality": 70}, {"lossless": True}])
+def test_webp_pixels_are_those_of_pillow(mode: str, quality: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = io.BytesIO()
+    Image.fromarray(picture(37, 41, len(mode))).save(stream, "WEBP", **quality)
+    direct = image_codec.decode(stream.getvalue(), output_type="ANY_DATA")
+    monkeypatch.setattr(libwebp, "_functions", dict)
+    assert np.array_equal(image_codec.decode(stream.getvalue(), output_type="ANY_DATA"), direct)
+
+
+def test_animations_are_read_as_before() -> None:
+    frames = [Image.fromarray(picture(20, 30, seed=seed)) for seed in range(2)]
+    stream = io.BytesIO()
+    frames[0].save(stream, "WEBP", save_all=True, append_images=frames[1:], lossless=True)
+    assert np.array_equal(image_codec.decode(stream.getvalue()), np.asarray(frames[0]))
+
+
+def test_large_pictures_of_one_colour_may_take_few_bytes() -> None:
+    """The bounds are those of the formats: real encoders stay far from them."""
+    for form, options in (("WEBP", {"quality": 1}), ("WEBP", {"lossless": True}), ("JPEG2000", {"tile_size": (32, 32)})):
+        stream = io.BytesIO()
+        Image.new("RGB", (2000, 3000)).save(stream, form, **options)
+        assert image_codec.decode(stream.getvalue()).shape == (3000, 2000, 3)
+
+
+@pytest.mark.parametrize(
+    ("size", "tile"), [((1, 230_190_573), (1, 1)), ((9000, 9000), (30, 30)), ((2**31, 2**31), (2**31, 2**31))]
+)
+def test_a_jpeg_2000_file_with_more_tiles_than_it_holds_is_refused_by_its_header(
+    size: tuple[int, int], tile: tuple[int, int]
+) -> None:
+    stream = io.BytesIO()
+    Image.fromarray(picture(60, 50)).save(stream, "JPEG2000", no_jp2=True)
+    data = forged.tiles(stream.getvalue(), size, tile)
+    assert "tiles that its header announces" in refused(data)
+    assert peak(lambda: refused(data)) < _MIB
+
+
+def test_a_tiff_file_with_strips_for_a_part_of_its_rows_is_refused() -> None:
+    data = bytearray(forged.tiff(4, 4))
+    at = data.find((257).to_bytes(2, "little")) + 8
+    data[at : at + 4] = (400_000).to_bytes(4, "little")
+    assert "4x400000" in refused(bytes(data))
 
 
 def test_a_short_file_of_a_known_kind_is_refused_as_well() -> None:
