@@ -23,7 +23,9 @@ from pathlib import Path
 FOLDER = Path(__file__).resolve().parent
 SOURCES = FOLDER / "cpu"
 OUTPUT = SOURCES / "lib"
-CACHE = FOLDER.parents[1] / "build" / "kernels"
+#: The compiler runs here and is given relative paths, so that objects stay fresh when the folder is moved or copied.
+ROOT = FOLDER.parents[1]
+CACHE = ROOT / "build" / "kernels"
 
 #: No contraction to fused multiply-add: where it is wanted, the sources say `muladd`.
 FLAGS = (
@@ -99,7 +101,8 @@ class _Tool:
 
     def run(self, *words: str) -> str:
         """What it had to say if it failed."""
-        done = subprocess.run([*self.command, *words], capture_output=True, text=True, check=False)  # noqa: S603
+        command = [*self.command, *words]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)  # noqa: S603
         return (done.stderr or f"the compiler ended with {done.returncode}") if done.returncode else ""
 
 
@@ -120,8 +123,9 @@ class _Unit:
         # clang itself has another name for it than the package's program
         clang = "c++" not in self.tool.command
         processor = f"-march={self.cpu.replace('x86_64_', 'x86-64-')}" if clang else f"-mcpu={self.cpu}"
-        depends = ("-MMD", "-MF", str(self.object.with_suffix(".d")))
-        return (processor, *self.tool.flags, *depends, "-c", str(self.source), "-o", str(self.object))
+        made = self.object.relative_to(ROOT)
+        depends = ("-MMD", "-MF", str(made.with_suffix(".d")))
+        return (processor, *self.tool.flags, *depends, "-c", str(self.source.relative_to(ROOT)), "-o", str(made))
 
     def stamp(self) -> str:
         """What the object was made from: the command, and the contents of the source and of all headers."""
@@ -135,7 +139,7 @@ class _Unit:
         if not depends.is_file():
             return []
         words = depends.read_text(encoding="utf-8").replace("\\\n", " ").split()
-        return [path for word in words[1:] if FOLDER in (path := Path(word).resolve()).parents]
+        return [path for word in words[1:] if FOLDER in (path := (ROOT / word).resolve()).parents]
 
     def fresh(self) -> bool:
         stamp = self.object.with_suffix(".stamp")
@@ -176,7 +180,7 @@ def _link(tool: _Tool, level: str, objects: list[Path], output: Path) -> Path:
         return library
     output.mkdir(parents=True, exist_ok=True)
     # A file of its own, which then takes the place of the old one: programs that run keep what they have loaded.
-    made = library.with_name(f"{library.name}.new")
+    made = library.resolve().with_name(f"{library.name}.new")
     options = [flag for flag in tool.flags if flag.startswith(("-fsanitize", "-shared-libsan", "-nostdlib"))]
     strip = [] if target.suffix == ".dylib" or "-g" in tool.flags else ["-s"]
     said = tool.run("-shared", *strip, *options, *map(str, objects), "-o", str(made))
