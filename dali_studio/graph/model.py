@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from heapq import heappop, heappush
 from itertools import islice
 from typing import Any, cast
 
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
+from dali_studio.core.loading import loading
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.node import GraphOptions, Node, Wire, cycle_found, slot
 from dali_studio.graph.objects import fingerprint
@@ -18,12 +20,14 @@ from dali_studio.schema.registry import Registry
 __all__ = ["Graph", "GraphOptions", "Node", "Wire", "structural_keys"]
 
 
+@cache
 def _networkx() -> Any:
     """networkx, imported for the first graph: that takes as long as to import all of this package.
 
     It is only partly typed; what it returns is cast where it enters this module.
     """
-    import networkx as nx  # noqa: PLC0415 - see above
+    with loading():
+        import networkx as nx  # noqa: PLC0415 - see above
 
     return nx
 
