@@ -14,6 +14,7 @@ import os
 import platform
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -155,22 +156,41 @@ class _Unit:
 
 
 class _Progress:
-    """A line that moves on a terminal, and one line every few seconds elsewhere."""
+    """A line that moves on a terminal while it is entered, and one line every few seconds elsewhere."""
 
     def __init__(self, total: int) -> None:
-        self._total, self._done, self._said, self._start = total, 0, 0.0, time.monotonic()
-        self._moves = sys.stderr.isatty()
+        self._total, self._done, self._name, self._said, self._start = total, 0, "", 0.0, time.monotonic()
+        self._moves = total > 0 and sys.stderr.isatty()
+        self._end = threading.Event()
+        self._thread = threading.Thread(target=self._move, daemon=True)
+
+    def __enter__(self) -> _Progress:
+        if self._moves:
+            self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end.set()
+        if self._moves:
+            self._thread.join()
+            sys.stderr.write(f"\r\x1b[K{self._text()}\n")
+
+    def _text(self) -> str:
+        seconds = time.monotonic() - self._start
+        return f"Compiling kernels: {self._done} of {self._total}{self._name}, {seconds:.0f} s"
+
+    def _move(self) -> None:
+        while not self._end.wait(0.2):
+            sys.stderr.write(f"\r\x1b[K{self._text()}")
+            sys.stderr.flush()
 
     def step(self, name: str) -> None:
-        self._done += 1
+        self._done, self._name = self._done + 1, f" ({name})"
         now = time.monotonic()
-        if self._moves or now - self._said > 2 or self._done == self._total:
+        if not self._moves and (now - self._said > 2 or self._done == self._total):
             self._said = now
-            text = f"Compiling kernels: {self._done} of {self._total} ({name}), {now - self._start:.0f} s"
-            sys.stderr.write(f"\r\x1b[K{text}" if self._moves else f"{text}\n")
-        if self._moves and self._done == self._total:
-            sys.stderr.write("\n")
-        sys.stderr.flush()
+            sys.stderr.write(f"{self._text()}\n")
+            sys.stderr.flush()
 
 
 def _link(tool: _Tool, level: str, objects: list[Path], output: Path) -> Path:
@@ -217,14 +237,13 @@ def build(
     chosen = [(level, cpu) for level, cpu in target.levels if not levels or level in levels]
     units = [_Unit(source, tool, level, cpu) for source in sorted(SOURCES.glob("*.cpp")) for level, cpu in chosen]
     stale = [unit for unit in units if not unit.fresh()]
-    progress = _Progress(len(stale))
 
     def work(unit: _Unit) -> str:
         said = unit.compile()
         progress.step(f"{unit.source.stem}, {unit.level}")
         return said
 
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    with _Progress(len(stale)) as progress, ThreadPoolExecutor(os.cpu_count()) as pool:
         failures = [said for said in pool.map(work, stale) if said]
     if failures:
         raise SystemExit("\n".join(["The kernels could not be compiled:", *failures]))
