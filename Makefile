@@ -21,13 +21,13 @@ BUNDLE := $(STATIC)/widget.js
 # Compiled kernels: of this platform, from sources that are compared by their contents.
 KERNELS := dali_studio/kernels/build.py $(wildcard dali_studio/kernels/cpu/*.?pp dali_studio/kernels/include/*.hpp)
 # Shows on one line what a command is at, and all that it said if it fails.
-SHOW := $(BIN)/python .ci/progress.py
+SHOW := "$(CURDIR)/$(BIN)/python" "$(CURDIR)/.ci/progress.py"
 FRONTEND := extension/package.json extension/package-lock.json extension/build.mjs \
 	$(shell find extension/packages -name node_modules -prune -o -type f \( -name '*.ts' -o -name '*.tsx' -o -name '*.css' \) -print 2>/dev/null)
 # Node and npm come from PyPI into the environment; the build must find them first.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 # Not `npm ci`: it demands every platform's optional packages of the registry, and not each mirror has them all.
-NPM_INSTALL := npm install --no-save --no-fund --no-audit --loglevel=error
+NPM_INSTALL := $(SHOW) "Installing what the designer is built of" npm install --no-save --no-fund --no-audit --loglevel=error
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: setup lab test test-floors bench kernels emulate endurance fuzz lint generated frontend frontend-test wheel wheels clean
@@ -38,7 +38,7 @@ setup: $(STAMPS)/ready
 
 $(STAMPS)/venv:
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "DALI Studio needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Run: make PYTHON=python3.12 ...")'
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@test -x $(BIN)/python || $(PYTHON) .ci/progress.py "Making the environment $(VENV)" $(PYTHON) -m venv $(VENV)
 	@mkdir -p $(STAMPS) && touch $@
 
 # What builds the package, without isolation afterwards: one Node and one compiler in the environment serve all builds.
@@ -61,7 +61,7 @@ $(STAMPS)/package-$(EXTRAS): pyproject.toml hatch_build.py $(STAMPS)/builders | 
 # A fresh checkout gets its bundle from the installation above; edited sources are bundled anew here.
 $(BUNDLE): $(FRONTEND) | $(STAMPS)/package-$(EXTRAS)
 	@if [ ! -f $@ ] || [ -n "$$(find $(FRONTEND) -newer $@)" ]; then \
-		cd extension && $(NPM_INSTALL) && ../$(SHOW) "Building the designer" npm run build; fi
+		cd extension && $(NPM_INSTALL) && $(SHOW) "Building the designer" npm run build; fi
 	@touch $@
 
 frontend: $(BUNDLE)
@@ -80,7 +80,7 @@ test: $(STAMPS)/ready
 FLOORS := .venv-floors
 FLOORS_TESTS := tests/unit tests/studio tests/properties tests/architecture/test_layers.py tests/architecture/test_generated.py
 $(FLOORS)/.installed: pyproject.toml
-	@test -x $(FLOORS)/bin/python || $(PYTHON) -m venv $(FLOORS)
+	@test -x $(FLOORS)/bin/python || $(PYTHON) .ci/progress.py "Making the environment $(FLOORS)" $(PYTHON) -m venv $(FLOORS)
 	@$(FLOORS)/bin/python tests/lowest.py > $(FLOORS)/lowest.txt
 	@$(PYTHON) .ci/progress.py "Installing the lowest versions of the dependencies" $(FLOORS)/bin/python -m pip install -r $(FLOORS)/lowest.txt
 	@touch $@
@@ -110,8 +110,8 @@ lint: $(STAMPS)/package-$(EXTRAS)
 	@cd extension && { test -d node_modules || $(NPM_INSTALL); }
 	@code=0; \
 	$(BIN)/ruff check dali_studio tests || code=1; \
-	$(BIN)/lint-imports --no-logo || code=1; \
-	$(BIN)/pyright || code=1; \
+	$(SHOW) "Import contracts" $(BIN)/lint-imports --no-logo || code=1; \
+	$(SHOW) "Types (pyright)" $(BIN)/pyright || code=1; \
 	cd extension && { npm run --silent typecheck && npm run --silent lint; } || code=1; \
 	exit $$code
 
@@ -128,12 +128,12 @@ generated: $(STAMPS)/package-$(EXTRAS)
 # The wheel and the sdist of a release, with a fresh bundle.
 wheel: $(STAMPS)/package-$(EXTRAS)
 	@rm -f $(STATIC)/widget.js $(STATIC)/widget.css
-	@$(BIN)/hatchling build --directory dist
+	@$(SHOW) "Building the wheel and the sdist" $(BIN)/hatchling build --directory dist
 
 # One wheel for each platform, all compiled on this one.
 wheels: wheel
 	@for target in $$($(BIN)/python dali_studio/kernels/build.py --list); do \
-		DALI_STUDIO_TARGET=$$target $(BIN)/hatchling build --target wheel --directory dist || exit 1; done
+		DALI_STUDIO_TARGET=$$target $(SHOW) "Building the wheel of $$target" $(BIN)/hatchling build --target wheel --directory dist || exit 1; done
 
 clean:
 	rm -rf $(VENV) $(FLOORS) $(STATIC) dali_studio/photos dali_studio/kernels/cpu/lib extension/node_modules build dist tests/.artifacts

@@ -31,7 +31,8 @@ def main() -> int:
     done.set()
     thread.join()
     sys.stdout.write("\r\x1b[K" if moves else "")
-    print("".join(said[1:]) if code else f"{what}: {time.monotonic() - start:.0f} s", flush=True)
+    took = f"{time.monotonic() - start:.0f} s"
+    print("".join([*said, f"{what}: failed after {took}"]) if code else f"{what}: {took}", flush=True)
     return code
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from dali_studio import __version__
-from dali_studio.cli_text import note, report, say, table
+from dali_studio.cli_text import note, report, say, table, waiting
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
 
 #: Exit codes: findings that prevent what was asked for; interrupted by Ctrl-C. argparse itself leaves with 2.
@@ -110,7 +110,8 @@ def export(options: argparse.Namespace) -> int:
     graph, registry = open_document(options.file, options.images), default_registry()
     for node in idle_readers(graph, registry):
         note(f"note: {node.key} is not told what to read; give --images, or file_root in the program.")
-    emitted = emit(graph, registry, options.dialect)
+    with waiting(f"Writing the program of {len(graph)} nodes"):
+        emitted = emit(graph, registry, options.dialect)
     report(emitted.diagnostics)
     if errors(emitted.diagnostics) and not options.force:
         note("Nothing was written. With --force, a program is written that raises an error where something is missing.")
@@ -141,7 +142,8 @@ def explain(options: argparse.Namespace) -> int:
     graph, registry = open_document(options.file, options.images, samples=True), default_registry()
     if found := errors(validate(graph, registry).diagnostics):
         raise DaliStudioError(found)
-    plan = compile_graph(graph, registry, devices=True)
+    with waiting(f"Planning {len(graph)} nodes"):
+        plan = compile_graph(graph, registry, devices=True)
     say(explain_plan(plan))
     if options.cuda:
         from dali_studio.api.kernels import generated  # noqa: PLC0415

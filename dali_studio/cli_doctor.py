@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio import __version__
-from dali_studio.cli_text import say
+from dali_studio.cli_text import say, waiting
 from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.kernels.cpu.libjpeg import describe as describe_jpeg
 from dali_studio.kernels.cpu.native import kernel, level
@@ -33,6 +33,8 @@ def examine() -> int:
     int
         0 if everything that a pipeline needs is there, else 1.
     """
+    with waiting("Looking for a GPU and measuring"):
+        gpu = [*describe(), *report(_photos)]
     missing = [name for name in _LIBRARIES if _version(name) is None]
     absent = _without_kernels()
     built = (Path(__file__).parent / "studio" / "static" / "widget.js").is_file()
@@ -46,8 +48,7 @@ def examine() -> int:
         ("jpeg", absent or describe_jpeg()),
         ("designer", "built" if built else "not built: run make frontend in the checkout"),
         ("nvidia.dali", _peer()),
-        *describe(),
-        *report(_photos),
+        *gpu,
     ]
     width = max(len(name) for name, _ in lines)
     for name, value in lines:

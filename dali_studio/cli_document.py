@@ -6,7 +6,7 @@ from pathlib import Path
 
 from dali_studio.api.default import default_registry
 from dali_studio.api.folders import folder_readers, idle_readers, point_at
-from dali_studio.cli_text import report
+from dali_studio.cli_text import report, waiting
 from dali_studio.graph.document import load
 from dali_studio.graph.model import Graph
 
@@ -29,7 +29,8 @@ def open_document(path: str, images: str | None = None, *, samples: bool = False
         If the document or the folder cannot be read.
     """
     registry = default_registry()
-    graph, _view, found = load(path, registry)
+    with waiting(f"Opening {path}"):
+        graph, _view, found = load(path, registry)
     report(found)
     if images is not None:
         return point_at(graph, folder_readers(graph, registry), Path(images))

@@ -35,12 +35,12 @@ def open_lab(folder: str | None, options: list[str]) -> int:
     from dali_studio.samples import photos  # noqa: PLC0415 - pictures and JupyterLab take a moment to import
 
     photos()
+    note(f"Opening {notebook} in JupyterLab; Ctrl-C ends it.")
     from jupyterlab.labapp import LabApp  # noqa: PLC0415
 
     if hasattr(os, "geteuid") and os.geteuid() == 0 and "--allow-root" not in options:
         note("You are root: JupyterLab gets the option --allow-root. What runs in notebooks may do anything here.")
         options = ["--allow-root", *options]
-    note(f"Opening {notebook} in JupyterLab; Ctrl-C ends it.")
     place = [f"--ServerApp.root_dir={notebook.parent.resolve()}", f"--LabApp.default_url=/lab/tree/{notebook.name}"]
     LabApp.launch_instance(argv=[*place, *options])
     return 0

@@ -16,7 +16,7 @@ from tqdm import tqdm
 from dali_studio.api.default import default_registry
 from dali_studio.api.engine import Engine
 from dali_studio.api.placement import check_devices
-from dali_studio.cli_text import note, report, say, table
+from dali_studio.cli_text import note, report, say, table, waiting
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
 from dali_studio.core.tensors import TensorListCPU
 from dali_studio.graph.files import replace_file
@@ -79,7 +79,8 @@ def run_document(graph: Graph, batches: int | None, out: str | None) -> None:
     if folder is not None:
         from dali_studio.cli_sheet import contact_sheet  # noqa: PLC0415 - matplotlib takes a moment to import
 
-        sheet = contact_sheet(_output_names(graph), result.first)
+        with waiting("Drawing the contact sheet"):
+            sheet = contact_sheet(_output_names(graph), result.first)
         if sheet is not None:
             _write(folder / "contact_sheet.png", sheet)
         _write(folder / "report.json", json.dumps(_summary(graph, result), indent=2) + "\n")
@@ -123,7 +124,8 @@ def run(graph: Graph, batches: int | None) -> Run:
     check_devices(graph, registry)
     _warm_up(graph)
     probe = Probe()
-    engine = Engine(graph, registry, probe=probe)
+    with waiting("Listing what is read"):
+        engine = Engine(graph, registry, probe=probe)
     result = Run(probe)
     try:
         wanted = batches or _epoch(engine)
@@ -147,9 +149,11 @@ def run(graph: Graph, batches: int | None) -> Run:
 
 def _warm_up(graph: Graph) -> None:
     """Run an iteration that counts for nothing: in the first one, kernels compile or load."""
-    engine = Engine(graph, default_registry(), background=False)
+    with waiting("Listing what is read"):
+        engine = Engine(graph, default_registry(), background=False)
     try:
-        _next(engine, Run(Probe()))
+        with waiting("Computing a first batch (kernels of a GPU are compiled once)"):
+            _next(engine, Run(Probe()))
     finally:
         engine.close()
 

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+import threading
+import time
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import contextmanager, suppress
 from typing import TextIO
 
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
+
+#: Seconds of a wait after which a line about it appears.
+_SHOWN_AFTER = 1.0
 
 
 def say(text: str = "", end: str = "\n") -> None:
@@ -36,6 +41,36 @@ def note(text: str) -> None:
     """Write a line beside the result, if that is possible."""
     with suppress(OSError):
         _write(sys.stderr, f"{_harmless(text)}\n")
+
+
+@contextmanager
+def waiting(what: str) -> Generator[None]:
+    """Show on one moving line of a terminal what is being done, and since when, until it is done.
+
+    Nothing is shown of what ends sooner than that line appears, nor where standard error is no terminal.
+    """
+    if sys.stderr is None or not sys.stderr.isatty():  # pyright: ignore[reportUnnecessaryComparison] - `2>&-`
+        yield
+        return
+    done, begin = threading.Event(), time.monotonic()
+
+    def show() -> None:
+        pause, shown = _SHOWN_AFTER, False
+        while not done.wait(pause):
+            pause, shown = 0.2, True
+            with suppress(OSError):
+                _write(sys.stderr, f"\r\x1b[K{_harmless(what)}, {time.monotonic() - begin:.0f} s")
+        if shown:
+            with suppress(OSError):
+                _write(sys.stderr, "\r\x1b[K")
+
+    thread = threading.Thread(target=show, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
 
 
 def _write(stream: TextIO | None, text: str) -> None:

@@ -5,22 +5,31 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from heapq import heappop, heappush
 from itertools import islice
 from typing import Any, cast
 
-import networkx as nx
-
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
+from dali_studio.core.loading import loading
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.node import GraphOptions, Node, Wire, cycle_found, slot
 from dali_studio.graph.objects import fingerprint
 from dali_studio.schema.registry import Registry
 
-#: networkx is only partly typed; what it returns is cast where it enters this module.
-_nx: Any = nx
-
 __all__ = ["Graph", "GraphOptions", "Node", "Wire", "structural_keys"]
+
+
+@cache
+def _networkx() -> Any:
+    """networkx, imported for the first graph: that takes as long as to import all of this package.
+
+    It is only partly typed; what it returns is cast where it enters this module.
+    """
+    with loading():
+        import networkx as nx  # noqa: PLC0415 - see above
+
+    return nx
 
 
 class Graph:
@@ -40,7 +49,7 @@ class Graph:
         self._outputs: tuple[PortRef, ...] = ()
         self._returned: dict[str, int] = {}  # node key to the number after its highest output that is returned
         # Edge keys are the target's slots: an int is a positional input, a str an argument.
-        self._graph = _nx.MultiDiGraph()
+        self._graph = _networkx().MultiDiGraph()
         self._slots: dict[tuple[str, int | str], str] = {}  # target and slot to the node that is wired there
 
     # ------------------------------------------------------------------------------------------------ reading
@@ -193,15 +202,15 @@ class Graph:
 
     def descendants(self, key: str) -> set[str]:
         """Keys that depend on `key`, without itself."""
-        return set(_nx.descendants(self._graph, key))
+        return set(_networkx().descendants(self._graph, key))
 
     def path(self, source: str, target: str) -> list[str]:
         """Keys along the shortest way from one node to another that depends on it, both included."""
-        return list(_nx.shortest_path(self._graph, source, target))
+        return list(_networkx().shortest_path(self._graph, source, target))
 
     def to_networkx(self) -> Any:
         """A copy as ``networkx.MultiDiGraph``: node attribute ``node``, edge attributes ``output, input, argument``."""
-        graph = _nx.MultiDiGraph(name=self.options.name)
+        graph = _networkx().MultiDiGraph(name=self.options.name)
         for node in self.nodes():
             graph.add_node(node.key, node=node)
         for wire in self.wires():
@@ -279,7 +288,7 @@ class Graph:
 
     def rebuild(self, nodes: Sequence[Node], wires: Iterable[Wire], outputs: Iterable[PortRef]) -> None:
         """Replace the whole content; edits that renumber or rename nodes use it."""
-        self._graph = _nx.MultiDiGraph()
+        self._graph = _networkx().MultiDiGraph()
         self._slots = {}
         for node in nodes:
             self.add_node(node)

@@ -14,6 +14,7 @@ import os
 import platform
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -23,7 +24,9 @@ from pathlib import Path
 FOLDER = Path(__file__).resolve().parent
 SOURCES = FOLDER / "cpu"
 OUTPUT = SOURCES / "lib"
-CACHE = FOLDER.parents[1] / "build" / "kernels"
+#: The compiler runs here and is given relative paths, so that objects stay fresh when the folder is moved or copied.
+ROOT = FOLDER.parents[1]
+CACHE = ROOT / "build" / "kernels"
 
 #: No contraction to fused multiply-add: where it is wanted, the sources say `muladd`.
 FLAGS = (
@@ -99,7 +102,8 @@ class _Tool:
 
     def run(self, *words: str) -> str:
         """What it had to say if it failed."""
-        done = subprocess.run([*self.command, *words], capture_output=True, text=True, check=False)  # noqa: S603
+        command = [*self.command, *words]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)  # noqa: S603
         return (done.stderr or f"the compiler ended with {done.returncode}") if done.returncode else ""
 
 
@@ -120,8 +124,9 @@ class _Unit:
         # clang itself has another name for it than the package's program
         clang = "c++" not in self.tool.command
         processor = f"-march={self.cpu.replace('x86_64_', 'x86-64-')}" if clang else f"-mcpu={self.cpu}"
-        depends = ("-MMD", "-MF", str(self.object.with_suffix(".d")))
-        return (processor, *self.tool.flags, *depends, "-c", str(self.source), "-o", str(self.object))
+        made = self.object.relative_to(ROOT)
+        depends = ("-MMD", "-MF", str(made.with_suffix(".d")))
+        return (processor, *self.tool.flags, *depends, "-c", str(self.source.relative_to(ROOT)), "-o", str(made))
 
     def stamp(self) -> str:
         """What the object was made from: the command, and the contents of the source and of all headers."""
@@ -135,7 +140,7 @@ class _Unit:
         if not depends.is_file():
             return []
         words = depends.read_text(encoding="utf-8").replace("\\\n", " ").split()
-        return [path for word in words[1:] if FOLDER in (path := Path(word).resolve()).parents]
+        return [path for word in words[1:] if FOLDER in (path := (ROOT / word).resolve()).parents]
 
     def fresh(self) -> bool:
         stamp = self.object.with_suffix(".stamp")
@@ -151,22 +156,41 @@ class _Unit:
 
 
 class _Progress:
-    """A line that moves on a terminal, and one line every few seconds elsewhere."""
+    """A line that moves on a terminal while it is entered, and one line every few seconds elsewhere."""
 
     def __init__(self, total: int) -> None:
-        self._total, self._done, self._said, self._start = total, 0, 0.0, time.monotonic()
-        self._moves = sys.stderr.isatty()
+        self._total, self._done, self._name, self._said, self._start = total, 0, "", 0.0, time.monotonic()
+        self._moves = total > 0 and sys.stderr.isatty()
+        self._end = threading.Event()
+        self._thread = threading.Thread(target=self._move, daemon=True)
+
+    def __enter__(self) -> _Progress:
+        if self._moves:
+            self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end.set()
+        if self._moves:
+            self._thread.join()
+            sys.stderr.write(f"\r\x1b[K{self._text()}\n")
+
+    def _text(self) -> str:
+        seconds = time.monotonic() - self._start
+        return f"Compiling kernels: {self._done} of {self._total}{self._name}, {seconds:.0f} s"
+
+    def _move(self) -> None:
+        while not self._end.wait(0.2):
+            sys.stderr.write(f"\r\x1b[K{self._text()}")
+            sys.stderr.flush()
 
     def step(self, name: str) -> None:
-        self._done += 1
+        self._done, self._name = self._done + 1, f" ({name})"
         now = time.monotonic()
-        if self._moves or now - self._said > 2 or self._done == self._total:
+        if not self._moves and (now - self._said > 2 or self._done == self._total):
             self._said = now
-            text = f"Compiling kernels: {self._done} of {self._total} ({name}), {now - self._start:.0f} s"
-            sys.stderr.write(f"\r\x1b[K{text}" if self._moves else f"{text}\n")
-        if self._moves and self._done == self._total:
-            sys.stderr.write("\n")
-        sys.stderr.flush()
+            sys.stderr.write(f"{self._text()}\n")
+            sys.stderr.flush()
 
 
 def _link(tool: _Tool, level: str, objects: list[Path], output: Path) -> Path:
@@ -176,7 +200,7 @@ def _link(tool: _Tool, level: str, objects: list[Path], output: Path) -> Path:
         return library
     output.mkdir(parents=True, exist_ok=True)
     # A file of its own, which then takes the place of the old one: programs that run keep what they have loaded.
-    made = library.with_name(f"{library.name}.new")
+    made = library.resolve().with_name(f"{library.name}.new")
     options = [flag for flag in tool.flags if flag.startswith(("-fsanitize", "-shared-libsan", "-nostdlib"))]
     strip = [] if target.suffix == ".dylib" or "-g" in tool.flags else ["-s"]
     said = tool.run("-shared", *strip, *options, *map(str, objects), "-o", str(made))
@@ -213,14 +237,13 @@ def build(
     chosen = [(level, cpu) for level, cpu in target.levels if not levels or level in levels]
     units = [_Unit(source, tool, level, cpu) for source in sorted(SOURCES.glob("*.cpp")) for level, cpu in chosen]
     stale = [unit for unit in units if not unit.fresh()]
-    progress = _Progress(len(stale))
 
     def work(unit: _Unit) -> str:
         said = unit.compile()
         progress.step(f"{unit.source.stem}, {unit.level}")
         return said
 
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    with _Progress(len(stale)) as progress, ThreadPoolExecutor(os.cpu_count()) as pool:
         failures = [said for said in pool.map(work, stale) if said]
     if failures:
         raise SystemExit("\n".join(["The kernels could not be compiled:", *failures]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
 import types
@@ -346,11 +347,16 @@ def _arguments(cls: type[Operator]) -> list[ArgumentSchema]:
     for base in cls.__mro__:  # the class first, then its mixins: the inspector shows them in this order
         if base is object or "__annotations__" not in vars(base):
             continue
-        hints = typing.get_type_hints(base, include_extras=True)
+        hints = _hints(base)
         for name in vars(base)["__annotations__"]:
             if name not in found and get_origin(hints[name]) is not ClassVar:
                 found[name] = _argument(cls, name, hints[name])
     return list(found.values())
+
+
+@functools.cache  # mixins are asked for by each operator that has them
+def _hints(base: type) -> dict[str, Any]:
+    return inspect.get_annotations(base, eval_str=True)
 
 
 def _argument(cls: type[Operator], name: str, hint: Any) -> ArgumentSchema:

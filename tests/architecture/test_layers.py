@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+import textwrap
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -41,32 +42,42 @@ def test_every_group_of_the_package_is_in_the_contract() -> None:
     assert there - {"__init__"} <= named
 
 
+#: What takes long to import, and is for notebooks, devices and development.
+NOTEBOOK = "torch cupy cv2 ipywidgets anywidget IPython matplotlib jupyterlab skimage numba black"
+
+
 @pytest.mark.parametrize(
     ("module", "forbidden"),
     [
-        ("dali_studio", "numpy numba matplotlib jupyterlab skimage networkx anywidget ipywidgets IPython black PIL"),
-        (
-            "dali_studio.cli",
-            "numpy numba matplotlib jupyterlab skimage networkx anywidget ipywidgets IPython black PIL",
-        ),
-        (
-            "dali_studio.graph.document",
-            "torch cupy cv2 ipywidgets anywidget IPython matplotlib jupyterlab skimage numba",
-        ),
-        (
-            "dali_studio.compiler.pipeline",
-            "torch cupy cv2 ipywidgets anywidget IPython matplotlib jupyterlab skimage numba",
-        ),
-        (
-            "dali_studio.codegen.emit",
-            "torch cupy cv2 ipywidgets anywidget IPython matplotlib jupyterlab skimage numba black",
-        ),
-        ("dali_studio.pipeline", "torch cupy cv2 ipywidgets anywidget IPython matplotlib jupyterlab skimage"),
+        ("dali_studio", f"numpy networkx PIL {NOTEBOOK}"),
+        ("dali_studio.cli", f"numpy networkx PIL {NOTEBOOK}"),
+        ("dali_studio.graph.document", f"networkx PIL {NOTEBOOK}"),
+        ("dali_studio.compiler.pipeline", f"networkx PIL {NOTEBOOK}"),
+        ("dali_studio.codegen.emit", f"networkx PIL {NOTEBOOK}"),
+        ("dali_studio.pipeline", f"networkx PIL {NOTEBOOK}"),
+        ("dali_studio.fn", f"networkx PIL {NOTEBOOK}"),  # all operators and kernels
     ],
 )
 def test_imports_stay_light(module: str, forbidden: str) -> None:
     loaded = set(run(f"import sys, {module}; print(*sys.modules)").split())
     assert not loaded & set(forbidden.split())
+
+
+def test_the_first_pipeline_loads_networkx_and_no_picture_library() -> None:
+    code = """
+        import sys
+        from dali_studio import fn, pipeline_def
+
+        @pipeline_def(batch_size=1, num_threads=1, device_id=None)
+        def one():
+            return fn.random.coin_flip()
+
+        one().build()
+        print(*sys.modules)
+    """
+    loaded = set(run(textwrap.dedent(code)).split())
+    assert "networkx" in loaded
+    assert not loaded & {"PIL", *NOTEBOOK.split()}
 
 
 def test_every_public_name_can_be_had() -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from dali_studio.core.rows import shapes_of
-from dali_studio.kernels.cpu import jpeg, pillow_codec, png
+from dali_studio.kernels.cpu import jpeg, png
 from dali_studio.kernels.cpu.image_convert import (
     OUTPUT_DTYPES,
     OUTPUT_TYPES,
@@ -129,6 +129,8 @@ def peek(buf: Buffer) -> ImageInfo:
         return info
     if found == "png":
         return png.parse_header(as_view(buf))
+    from dali_studio.kernels.cpu import pillow_codec  # noqa: PLC0415 - few programs have such files
+
     return pillow_codec.peek(as_view(buf), found)
 
 
@@ -296,6 +298,8 @@ def _stored_pixels(
     if info.format == "png":
         native = png.decode(as_view(buf), info)
     else:
+        from dali_studio.kernels.cpu import pillow_codec  # noqa: PLC0415 - few programs have such files
+
         native = pillow_codec.decode(as_view(buf), info, output_type)
     if window is not None:
         y, x, h, w = window

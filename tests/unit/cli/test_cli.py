@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import json
 import os
 import shutil
@@ -16,7 +17,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from dali_studio import cli, fn, samples
+from dali_studio import cli, cli_text, fn, samples
 from dali_studio.cli_lab import FIRST, starter
 from dali_studio.cli_text import table
 from dali_studio.graph.document import save
@@ -29,6 +30,30 @@ GETTING_STARTED = REPOSITORY / "gallery" / "getting_started" / "pipeline.dali.js
 
 def test_tables_have_even_columns() -> None:
     assert table(("a", "bb"), [("long", "1"), ("x", "22")], numbers=(1,)) == "a     bb\n----  --\nlong   1\nx     22"
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_wait_has_a_line_on_a_terminal_that_goes_when_it_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr(cli_text, "_SHOWN_AFTER", 0)
+    with cli_text.waiting("Listing a\x1b folder"):
+        while "Listing a\\x1b folder, 0 s" not in terminal.getvalue():
+            time.sleep(0.01)
+    assert terminal.getvalue().endswith("\r\x1b[K")
+
+
+def test_a_wait_says_nothing_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cli_text, "_SHOWN_AFTER", 0)
+    for stream in (io.StringIO(), None):
+        monkeypatch.setattr(sys, "stderr", stream)
+        with cli_text.waiting("Listing"):
+            time.sleep(0.05)
+        assert stream is None or not stream.getvalue()
 
 
 @pytest.mark.parametrize("document", GALLERY, ids=lambda path: path.parent.name)
