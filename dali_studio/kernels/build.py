@@ -32,7 +32,7 @@ FLAGS = (
     "-Wno-psabi",  # vectors wider than the registers are passed between inlined functions alone
 )  # fmt: skip
 
-#: Sources that compile for seconds, the others for less than one: first, so that no processor waits for them at the end.
+#: Sources that compile for seconds, the others for less than one: first, so that none is waited for at the end.
 LONGEST = ("warp", "resample", "convert", "functors", "normalize")
 
 
