@@ -5,6 +5,7 @@
 #   make bench    benchmarks       make generated   what is generated from the code
 #   make kernels  compiles the C++ kernels of this platform      make wheels   releases for all platforms
 #   make emulate  GPU tests of kernels on the CPU
+#   make sanitize   kernels under clang's sanitizers      make arm64   kernels for arm64, emulated (qemu-user, Debian)
 #   make endurance   long and repeated runs; ARGS="--device cpu" without a GPU
 #   make fuzz     search for faults with mutated inputs, without end
 #   make wheel    a release in dist/
@@ -30,7 +31,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 NPM_INSTALL := $(SHOW) "Installing what the designer is built of" npm install --no-save --no-fund --no-audit --loglevel=error
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: setup lab test test-floors bench kernels emulate endurance fuzz lint generated frontend frontend-test wheel wheels clean
+.PHONY: setup lab test test-floors bench kernels emulate sanitize arm64 endurance fuzz lint generated frontend frontend-test wheel wheels clean
 .DELETE_ON_ERROR:
 
 setup: $(STAMPS)/ready
@@ -97,6 +98,16 @@ bench: $(STAMPS)/ready
 EMULATED := $(addprefix tests/gpu/test_,$(addsuffix .py,bytes conformance copies fusion jpeg_kernels launches placement warp_affine))
 emulate: $(STAMPS)/ready
 	@PYTHONPATH=tests/emulation $(BIN)/python -m pytest $(EMULATED) $(ARGS)
+
+# Tests of the CPU's kernels while clang's sanitizers (address and undefined behaviour, thread) watch them.
+CLANG ?= clang++
+sanitize: $(STAMPS)/ready
+	@$(BIN)/python tests/sanitized.py --clang $(CLANG)
+
+# Kernels for arm64 against this processor's, byte by byte.
+arm64: $(STAMPS)/ready
+	@$(BIN)/python .ci/progress.py "Unpacking an arm64 Python into build/arm64" sh tests/arm64.sh build/arm64 $(BIN)/python
+	@$(BIN)/python -m pytest tests/unit/kernels/test_levels.py -k arm64 $(ARGS)
 
 endurance: $(STAMPS)/ready
 	@$(BIN)/python tests/benchmarks/endurance.py $(ARGS)

@@ -35,6 +35,9 @@ FLAGS = (
     "-Wno-psabi",  # vectors wider than the registers are passed between inlined functions alone
 )  # fmt: skip
 
+#: Sources that compile for seconds, the others for less than one: first, so that none is waited for at the end.
+LONGEST = ("warp", "resample", "convert", "functors", "normalize")
+
 
 @dataclass(frozen=True)
 class Target:
@@ -235,7 +238,8 @@ def build(
     """
     tool = _Tool.sanitizing(target, sanitize, clang) if sanitize else _Tool.usual(target)
     chosen = [(level, cpu) for level, cpu in target.levels if not levels or level in levels]
-    units = [_Unit(source, tool, level, cpu) for source in sorted(SOURCES.glob("*.cpp")) for level, cpu in chosen]
+    sources = sorted(SOURCES.glob("*.cpp"), key=lambda source: (source.stem not in LONGEST, source.stem))
+    units = [_Unit(source, tool, level, cpu) for source in sources for level, cpu in chosen]
     stale = [unit for unit in units if not unit.fresh()]
 
     def work(unit: _Unit) -> str:

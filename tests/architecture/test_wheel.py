@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 
 from dali_studio import __version__
+from dali_studio.kernels import build
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 pytestmark = [
@@ -76,6 +77,14 @@ def test_the_wheel_carries_what_was_built(wheel: Path) -> None:
                  "studio/gallery/resnet50/pipeline.dali.json", "studio/gallery/resnet50/README.md"):  # fmt: skip
         assert f"dali_studio/{name}" in names
     assert len(bundle) > 100_000
+    target = build.native_target()
+    assert wheel.stem.endswith(f"-py3-none-{target.tag}")
+    libraries = {Path(name).name for name in names if "/kernels/cpu/lib/" in name}
+    assert libraries == {f"kernels-{target.name}-{level}{target.suffix}" for level, _ in target.levels}
+    assert "dali_studio/kernels/include/numbers.hpp" in names  # compiled for GPUs where it runs
+    assert any(name.startswith("dali_studio/photos/") and name.endswith(".jpg") for name in names)
+    stray = [name for name in names if name.endswith((".cpp", ".o", ".pdb", ".lib", ".stamp"))]
+    assert not stray + [name for name in names if "/kernels/cpu/" in name and name.endswith(".hpp")]
     assert any(name.endswith("licenses/LICENSE") for name in names)
     assert not [name for name in names if name.startswith(("tests/", "extension/")) or "node_modules" in name]
 

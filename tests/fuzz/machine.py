@@ -16,11 +16,13 @@ from typing import Any
 _STATUS = Path("/proc/self/status")
 _CLEAR = Path("/proc/self/clear_refs")
 HERE = Path(__file__).resolve().parent
+#: Sanitizers take all addresses there are, and memory of their own for each byte of ours.
+SANITIZED = "libclang_rt" in os.environ.get("LD_PRELOAD", "")
 _DIES_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 
 
 class Memory:
-    """How far the memory of this process grows, in bytes; 0 where the system does not tell."""
+    """How far the memory of this process grows, in bytes; 0 where the system does not tell, or sanitizers grow, too."""
 
     def __init__(self) -> None:
         self._before = 0
@@ -35,7 +37,7 @@ class Memory:
 
     def grown(self) -> int:
         """The highest since `begin`, over what there was then."""
-        return max(_of("VmHWM:") - self._before, 0) if _STATUS.exists() else 0
+        return max(_of("VmHWM:") - self._before, 0) if _STATUS.exists() and not SANITIZED else 0
 
 
 def _of(field: str) -> int:

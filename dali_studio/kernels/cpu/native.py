@@ -21,7 +21,8 @@ from typing import Any
 
 import numpy as np
 
-_FOLDER = Path(__file__).parent / "lib"
+#: Another folder of libraries, such as those that sanitizers watch.
+FOLDER = "DALI_STUDIO_KERNELS"
 #: A level of x86-64 ("v1", "v3" or "v4") to be used in place of the highest that the processor has.
 LEVEL = "DALI_STUDIO_CPU_LEVEL"
 
@@ -58,16 +59,21 @@ _PROBLEMS = (
 _NOT_AN_ARRAY, _WRONG_COUNT, _WRONG_SIZES = 1, 9, 10
 
 
-def _path(level: str) -> Path:
+def _folder() -> Path:
+    return Path(os.environ.get(FOLDER) or Path(__file__).parent / "lib")
+
+
+def path_of(level: str) -> Path:
+    """The library for a level of processor, which need not be there."""
     system = {"darwin": "macos", "win32": "windows"}.get(sys.platform, "linux")
     suffix = {"darwin": ".dylib", "win32": ".dll"}.get(sys.platform, ".so")
-    return _FOLDER / f"kernels-{system}-{platform.machine().lower()}-{level}{suffix}"
+    return _folder() / f"kernels-{system}-{platform.machine().lower()}-{level}{suffix}"
 
 
 def _opened(level: str) -> ctypes.CDLL:
-    path = _path(level)
+    path = path_of(level)
     if not path.is_file():
-        have = ", ".join(sorted(file.name for file in _FOLDER.glob("kernels-*"))) or "none"
+        have = ", ".join(sorted(file.name for file in _folder().glob("kernels-*"))) or "none"
         raise ImportError(
             f"The compiled kernels {path.name} are not there (found: {have}). In a checkout, run make; "
             "otherwise install a wheel for this platform."
@@ -83,7 +89,7 @@ def level() -> str:
     if wanted:
         return wanted
     highest = _opened(first).dali_studio_level()
-    return next((name for name in ("v4", "v3") if int(name[1:]) <= highest and _path(name).is_file()), first)
+    return next((name for name in ("v4", "v3") if int(name[1:]) <= highest and path_of(name).is_file()), first)
 
 
 @cache

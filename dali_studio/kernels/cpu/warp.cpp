@@ -34,8 +34,10 @@ template <class T> struct Picture {
 // One pixel of 3 or 4 channels as four lanes.
 template <int CHANNELS, class T> HD f32x4 pixel_of(const Picture<T>& src, i64 y, i64 x) {
   if (src.filled && src.outside(y, x)) return src.fill;
-  const T* p = src.data + between<i64>(y, 0, src.height - 1) * src.row + between<i64>(x, 0, src.width - 1) * CHANNELS;
-  if (CHANNELS == 3 && y >= src.height - 1 && x >= src.width - 1)  // four lanes would end behind the image
+  y = between<i64>(y, 0, src.height - 1);
+  x = between<i64>(x, 0, src.width - 1);
+  const T* p = src.data + y * src.row + x * CHANNELS;
+  if (CHANNELS == 3 && y == src.height - 1 && x == src.width - 1)  // four lanes would end behind the image
     return {load1(p), load1(p + 1), load1(p + 2), load1(p + 2)};
   return load<4>(p);
 }

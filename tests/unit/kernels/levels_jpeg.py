@@ -1,21 +1,20 @@
-"""Writes a digest of what the JPEG kernels make of many files, by the library that this process was told to take."""
+"""What the JPEG kernels make of many files."""
 
 from __future__ import annotations
 
 import hashlib
-import sys
 
 import numpy as np
 import simplejpeg
 
 from dali_studio.kernels.cpu import libjpeg
 from dali_studio.kernels.cpu.jpeg_header import parse_header
-from dali_studio.kernels.cpu.native import kernel, level
+from dali_studio.kernels.cpu.native import kernel
 from dali_studio.kernels.cuda import jpeg_scan
 
 
 def digest() -> str:
-    """Of keys of headers, of plans for the GPU, and of pixels."""
+    """A digest of keys of headers, of plans for the GPU, and of pixels."""
     generator, made = np.random.default_rng(8), hashlib.sha256()
     entries = libjpeg.entry_points()
     assert entries is not None
@@ -41,7 +40,3 @@ def digest() -> str:
         for part in (*said, plan.tobytes(), out.tobytes() if outcome == libjpeg.DONE else b""):
             made.update(part)
     return made.hexdigest()
-
-
-if __name__ == "__main__":
-    sys.stdout.write(f"{level()} {digest()}")
