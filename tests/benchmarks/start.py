@@ -4,6 +4,8 @@ usage: start.py PYTHON [RUNS], with the interpreter of an environment that holds
 the modules that it installs; other installers do not, so the time without is told, too.
 """
 
+from __future__ import annotations
+
 import os
 import re
 import subprocess

@@ -146,7 +146,12 @@ def _palette(image: Image.Image) -> NDArray[Any]:
     if wide is not None:
         colors = np.asarray(wide, np.uint16).reshape(3, -1).T
     else:
-        colors = np.asarray(image.getpalette("RGB") or [], np.uint8).reshape(-1, 3)
+        # not `getpalette`, which decodes the picture: a header may state any size
+        stored = image.palette
+        order = (stored.rawmode or stored.mode) if stored is not None else "RGB"
+        entries = np.frombuffer(bytes(stored.palette) if stored is not None else b"", np.uint8)
+        entries = entries[: entries.size // len(order) * len(order)].reshape(-1, len(order))
+        colors = entries[:, [order.index(channel) for channel in "RGB"]]
     table = np.zeros((256, 3), colors.dtype)
     table[: len(colors[:256])] = colors[:256]
     return table

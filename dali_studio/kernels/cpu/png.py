@@ -62,7 +62,7 @@ def parse_header(data: memoryview) -> ImageInfo:
             orientation = exif_orientation(body)
         elif kind in (b"sRGB", b"gAMA") and not late and _is_whole(data, position, length):
             if kind == b"gAMA":
-                gamma = gamma or int.from_bytes(body, "big")
+                gamma = gamma or (int.from_bytes(body, "big") if length == 4 else 0)
             elif bytes(body[:1]) in _INTENTS:
                 gamma = _SRGB_GAMMA
         if kind in (b"IDAT", b"IEND"):

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from fuzz.machine import Memory
 from images import picture
-from PIL import Image
+from PIL import Image, ImageFile
 
 from dali_studio.kernels.cpu import image_codec, libjpeg, libwebp
 from dali_studio.kernels.cpu.image_codec import DecodeError
@@ -223,3 +223,22 @@ def test_a_marker_without_a_body_has_no_place_in_a_jpeg_header(marker: int) -> N
     strange = whole[:2] + bytes([0xFF, marker]) + whole[2:]
     assert f"0x{marker:02x}" in refused(strange)
     assert read_headers([np.frombuffer(strange, np.uint8)]) == [None]
+
+
+def test_the_header_of_a_picture_with_a_palette_is_read_without_its_pixels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may state any size: Pillow would take memory for it."""
+    file = io.BytesIO()
+    Image.fromarray(np.zeros((8, 8), np.uint8), "P").save(file, "bmp")
+
+    def load(*_: object) -> None:
+        raise AssertionError("pixels were read")
+
+    monkeypatch.setattr(ImageFile.ImageFile, "load", load)
+    assert image_codec.peek(file.getvalue()).height == 8
+
+
+def test_a_gamma_of_another_length_is_none() -> None:
+    rows = zlib.compress(forged.png_rows(4, 4))
+    strange = forged.png(4, 4, rows, forged.chunk(b"gAMA", bytes([255]) * 400))
+    assert image_codec.peek(strange).gamma == 0
+    np.testing.assert_array_equal(image_codec.decode(strange), image_codec.decode(forged.png(4, 4, rows)))
