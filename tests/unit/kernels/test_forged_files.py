@@ -228,7 +228,7 @@ def test_a_marker_without_a_body_has_no_place_in_a_jpeg_header(marker: int) -> N
 def test_the_header_of_a_picture_with_a_palette_is_read_without_its_pixels(monkeypatch: pytest.MonkeyPatch) -> None:
     """It may state any size: Pillow would take memory for it."""
     file = io.BytesIO()
-    Image.fromarray(np.zeros((8, 8), np.uint8), "P").save(file, "bmp")
+    Image.fromarray(picture(8, 8)).quantize(16).save(file, "bmp")
 
     def load(*_: object) -> None:
         raise AssertionError("pixels were read")
