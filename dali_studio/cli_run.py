@@ -5,7 +5,11 @@ from __future__ import annotations
 import errno
 import json
 import os
+import signal
 import sys
+import threading
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from time import perf_counter
@@ -130,9 +134,11 @@ def run(graph: Graph, batches: int | None) -> Run:
     try:
         wanted = batches or _epoch(engine)
         # shown on a terminal alone; standard error may be closed
-        with tqdm(total=wanted, unit="batch", disable=sys.stderr is None or None, file=sys.stderr) as bar:
+        bar = tqdm(total=wanted, unit="batch", disable=sys.stderr is None or None, file=sys.stderr)
+        with bar, _interrupts() as check:
             begin = perf_counter()
             while len(result.samples) < wanted and _next(engine, result):
+                check()
                 result.seconds = perf_counter() - begin
                 bar.update()
     finally:
@@ -145,6 +151,33 @@ def run(graph: Graph, batches: int | None) -> Run:
             Diagnostic(code="DS303", message="The sources gave no data.", hint="Feed at least one batch.")
         )
     return result
+
+
+@contextmanager
+def _interrupts() -> Generator[Callable[[], None], None, None]:
+    """What is yielded raises KeyboardInterrupt after Ctrl-C.
+
+    Python does so by itself, but only reports it where it happens to run a finaliser, and goes on.
+    """
+    told = False
+
+    def tell(*_: object) -> None:
+        nonlocal told
+        told = True
+        raise KeyboardInterrupt
+
+    def check() -> None:
+        if told:
+            raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():  # signals belong to the main thread
+        yield check
+        return
+    before = signal.signal(signal.SIGINT, tell)
+    try:
+        yield check
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _warm_up(graph: Graph) -> None:

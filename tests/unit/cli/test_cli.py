@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from dali_studio import cli, cli_text, fn, samples
+from dali_studio import cli, cli_run, cli_text, fn, samples
 from dali_studio.cli_lab import FIRST, starter
 from dali_studio.cli_text import table
 from dali_studio.graph.document import save
@@ -264,6 +264,19 @@ def test_ctrl_c_ends_a_run(tmp_path: Path) -> None:
     _, said = process.communicate(timeout=60)
     assert process.returncode == cli.INTERRUPTED, said
     assert "Traceback" not in said
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_ctrl_c_is_not_lost_in_a_finaliser() -> None:
+    class Finalised:
+        def __del__(self) -> None:
+            signal.raise_signal(signal.SIGINT)
+
+    with cli_run._interrupts() as check:
+        check()
+        Finalised()  # Python reports the exception, and goes on
+        with pytest.raises(KeyboardInterrupt):
+            check()
 
 
 def test_starters_are_put_once_and_never_overwritten(tmp_path: Path) -> None:
