@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,9 @@ def test_photos_are_jpeg_files_of_several_sizes_and_classes() -> None:
     assert len({file.parent.name for file in files}) >= 3
 
 
+@pytest.mark.skipif(
+    importlib.util.find_spec("skimage") is None, reason="scikit-image, which builds of the package need, is not installed"
+)
 def test_they_are_made_once(tmp_path: Path) -> None:
     folder = tmp_path / "photos"
     sample_photos.make(folder)
