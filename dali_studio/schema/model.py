@@ -15,6 +15,8 @@ ArgumentType = Literal[
 #: The inspector's controls. A closed union: the front end switches over it exhaustively.
 Widget = Literal["slider", "dial", "number", "switch", "choice", "text", "numbers", "range", "path", "files", "none"]
 Device = Literal["cpu", "gpu", "mixed"]
+#: How other parts find an operator without knowing its name.
+Role = Literal["", "reader", "external_source", "copy", "constant", "split", "merge"]
 #: ``used``: has its effect. ``ignored``: accepted without effect. ``refused``: a diagnostic gives the reason.
 Support = Literal["used", "ignored", "refused"]
 #: What a value may be in a document: JSON scalars and lists; enumeration members travel by name.
@@ -72,8 +74,12 @@ class InputSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 
     Attributes
     ----------
+    repeated
+        How many times it may come, at least and at most: only the last input of an operator.
     either_device
         On a GPU the operator takes it from the CPU as well.
+    shape_only
+        Only its shapes are read, wherever it lies.
     """
 
     name: str
@@ -81,16 +87,25 @@ class InputSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     layouts: tuple[str, ...] = ()
     dtypes: tuple[str, ...] = ()
     optional: bool = False
+    repeated: tuple[int, int] | None = None
     either_device: bool = False
+    shape_only: bool = False
     doc: str = ""
 
 
 class OutputSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One output."""
+    """One output.
+
+    Attributes
+    ----------
+    on_cpu
+        It lies on the CPU wherever the operator runs.
+    """
 
     name: str
     kind: Kind = "any"
     doc: str = ""
+    on_cpu: bool = False
 
 
 class OperatorSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -129,11 +144,32 @@ class OperatorSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     seeded: bool = False
     stateful: bool = False
     keep: bool = False
-    role: Literal["", "reader", "external_source", "copy", "constant"] = ""
+    role: Role = ""
     icon: str = ""
     node_name: str = ""
     keywords: tuple[str, ...] = ()
     hidden: bool = False
+
+    def input(self, position: int) -> InputSchema | None:
+        """The declaration of a positional input; ``None`` beyond the last."""
+        if position < len(self.inputs):
+            return self.inputs[position]
+        last = self.inputs[-1] if self.inputs else None
+        repeats = last is not None and last.repeated is not None and position < self.most_inputs
+        return last if repeats else None
+
+    @property
+    def least_inputs(self) -> int:
+        """How many positional inputs there must be."""
+        repeated = self.inputs[-1].repeated if self.inputs else None
+        needed = sum(not declared.optional for declared in self.inputs)
+        return needed if repeated is None else len(self.inputs) - 1 + repeated[0]
+
+    @property
+    def most_inputs(self) -> int:
+        """How many positional inputs there may be."""
+        repeated = self.inputs[-1].repeated if self.inputs else None
+        return len(self.inputs) if repeated is None else len(self.inputs) - 1 + repeated[1]
 
     def argument(self, name: str) -> ArgumentSchema | None:
         """The argument called `name`, or ``None``."""

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.graph.validate import Validation, validate
 from dali_studio.runtime.workers import Cancelled, WorkerPool
-from dali_studio.schema.batches import Batch
 from dali_studio.schema.registry import Registry
 from dali_studio.studio import messages, pictures
 from dali_studio.studio.previews import PreviewEngine

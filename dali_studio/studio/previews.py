@@ -5,7 +5,7 @@ from __future__ import annotations
 import traceback
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import NamedTuple
 
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from dali_studio.api.placement import gpu_missing
 from dali_studio.api.sources import SourceFeeder
 from dali_studio.compiler.pipeline import compile_graph
+from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
 from dali_studio.core.random import operator_seeds
 from dali_studio.graph.edits import PortRef
@@ -27,7 +28,6 @@ from dali_studio.runtime.gpu import GpuRunner
 from dali_studio.runtime.request import Fed, Request
 from dali_studio.runtime.results import on_host
 from dali_studio.runtime.workers import WorkerPool
-from dali_studio.schema.batches import Batch
 from dali_studio.schema.registry import Registry
 from dali_studio.schema.traits import ReadsData
 
@@ -80,7 +80,7 @@ class _Store:
         if key in self._kept:
             return
         # copies: a slab belongs to the whole plan and would be kept alive by its smallest part
-        self._kept[key] = Batch([sample.copy() for sample in batch.samples], batch.layout, batch.sources)
+        self._kept[key] = copied(batch)
         self._size += sum(sample.nbytes for sample in batch.samples)
         while self._size > _CACHE_BYTES and len(self._kept) > 1:
             _, old = self._kept.popitem(last=False)
@@ -91,6 +91,12 @@ class _Store:
         self._kept.clear()
         self._size = 0
         return freed
+
+
+def copied(batch: Batch) -> Batch:
+    """The batch in memory of its own."""
+    samples = [sample.copy() for sample in batch.samples]
+    return replace(batch, samples=samples)
 
 
 @dataclass(frozen=True, slots=True)
