@@ -74,6 +74,8 @@ class InputSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     ----------
     either_device
         On a GPU the operator takes it from the CPU as well.
+    repeated
+        How many wires it takes, at least and at most; only the last input of an operator is repeated.
     """
 
     name: str
@@ -82,6 +84,7 @@ class InputSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     dtypes: tuple[str, ...] = ()
     optional: bool = False
     either_device: bool = False
+    repeated: tuple[int, int] | None = None
     doc: str = ""
 
 
@@ -148,6 +151,16 @@ _arguments: dict[int, tuple[OperatorSchema, dict[str, ArgumentSchema]]] = {}
 
 
 class Catalog(msgspec.Struct, frozen=True, kw_only=True):
-    """All operators, as the browser receives them."""
+    """All operators, and what may be wired to what, as the browser receives them.
+
+    Attributes
+    ----------
+    inputs_take
+        For each kind of input the kinds of data that it takes.
+    arguments_take
+        The kinds of data that an argument takes.
+    """
 
     operators: tuple[OperatorSchema, ...]
+    inputs_take: dict[Kind, tuple[Kind, ...]]
+    arguments_take: tuple[Kind, ...]

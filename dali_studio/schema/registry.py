@@ -9,7 +9,7 @@ from dali_studio.core.meta import TensorMeta
 from dali_studio.core.wording import nearest, shortened
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Operator
-from dali_studio.schema.model import Catalog, OperatorSchema, OutputSchema, Value
+from dali_studio.schema.model import OperatorSchema, OutputSchema, Value
 from dali_studio.schema.traits import Trait
 
 
@@ -76,7 +76,3 @@ class Registry:
         """Types of the outputs; raises `ArgumentError` as the operator does."""
         result = self.operator(name).infer(args, *inputs)
         return result if isinstance(result, tuple) else (result,)
-
-    def catalog(self) -> Catalog:
-        """Every operator that a palette shows."""
-        return Catalog(operators=tuple(self.schema(name) for name in self if not self.schema(name).hidden))
