@@ -74,10 +74,10 @@ class InputSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 
     Attributes
     ----------
-    repeated
-        How many times it may come, at least and at most: only the last input of an operator.
     either_device
         On a GPU the operator takes it from the CPU as well.
+    repeated
+        How many wires it takes, at least and at most; only the last input of an operator is repeated.
     shape_only
         Only its shapes are read, wherever it lies.
     """
@@ -87,8 +87,8 @@ class InputSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     layouts: tuple[str, ...] = ()
     dtypes: tuple[str, ...] = ()
     optional: bool = False
-    repeated: tuple[int, int] | None = None
     either_device: bool = False
+    repeated: tuple[int, int] | None = None
     shape_only: bool = False
     doc: str = ""
 
@@ -184,6 +184,16 @@ _arguments: dict[int, tuple[OperatorSchema, dict[str, ArgumentSchema]]] = {}
 
 
 class Catalog(msgspec.Struct, frozen=True, kw_only=True):
-    """All operators, as the browser receives them."""
+    """All operators, and what may be wired to what, as the browser receives them.
+
+    Attributes
+    ----------
+    inputs_take
+        For each kind of input the kinds of data that it takes.
+    arguments_take
+        The kinds of data that an argument takes.
+    """
 
     operators: tuple[OperatorSchema, ...]
+    inputs_take: dict[Kind, tuple[Kind, ...]]
+    arguments_take: tuple[Kind, ...]

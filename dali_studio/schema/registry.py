@@ -9,7 +9,7 @@ from dali_studio.core.meta import TensorMeta
 from dali_studio.core.wording import nearest, shortened
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Operator
-from dali_studio.schema.model import Catalog, OperatorSchema, OutputSchema, Value
+from dali_studio.schema.model import OperatorSchema, OutputSchema, Value
 from dali_studio.schema.sequences import frame_of, is_sequence, sequence_of
 from dali_studio.schema.traits import PerFrame, Trait
 
@@ -82,7 +82,3 @@ class Registry:
         result = operator.infer(args, *inputs)
         metas = result if isinstance(result, tuple) else (result,)
         return tuple(sequence_of(meta) for meta in metas) if sequences else metas
-
-    def catalog(self) -> Catalog:
-        """Every operator that a palette shows."""
-        return Catalog(operators=tuple(self.schema(name) for name in self if not self.schema(name).hidden))
