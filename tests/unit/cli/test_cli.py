@@ -17,9 +17,11 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from dali_studio import cli, cli_run, cli_text, fn, samples
-from dali_studio.cli_lab import FIRST, starter
-from dali_studio.cli_text import table
+from dali_studio import cli, fn, samples
+from dali_studio.cli import run as cli_run
+from dali_studio.cli import text as cli_text
+from dali_studio.cli.lab import FIRST, starter
+from dali_studio.cli.text import table
 from dali_studio.graph.document import save
 from dali_studio.pipeline import Pipeline
 
@@ -247,7 +249,7 @@ def test_errors_of_the_user_are_findings(arguments: list[str], code: int, says: 
     names = {"good": str(GETTING_STARTED), "folder": str(tmp_path), "missing": "no.dali.json", **documents(tmp_path)}
     given = [argument.format(**names) for argument in arguments]
     done = subprocess.run(
-        [sys.executable, "-m", "dali_studio.cli", *given], capture_output=True, text=True, check=False, timeout=120
+        [sys.executable, "-m", "dali_studio", *given], capture_output=True, text=True, check=False, timeout=120
     )
     assert done.returncode == code, done.stderr
     assert says in done.stderr
@@ -257,7 +259,7 @@ def test_errors_of_the_user_are_findings(arguments: list[str], code: int, says: 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for other processes")
 def test_ctrl_c_ends_a_run(tmp_path: Path) -> None:
     # --batches is far more than the test waits for: reading goes round and round.
-    command = [sys.executable, "-m", "dali_studio.cli", "run", str(GETTING_STARTED), "--batches", "1000000"]
+    command = [sys.executable, "-m", "dali_studio", "run", str(GETTING_STARTED), "--batches", "1000000"]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     time.sleep(4)
     process.send_signal(signal.SIGINT)
@@ -293,7 +295,7 @@ def test_starters_of_a_checkout_stay_where_they_are() -> None:
 
 def shell(command: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     """A command line in which `{}` is ours."""
-    ours = f"{sys.executable} -m dali_studio.cli"
+    ours = f"{sys.executable} -m dali_studio"
     whole = ["bash", "-c", command.format(ours), "bash", *arguments]
     return subprocess.run(whole, capture_output=True, text=True, check=False, timeout=120)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from dali_studio.api.default import default_registry
 from dali_studio.api.folders import folder_readers, idle_readers, point_at
-from dali_studio.cli_text import report, waiting
+from dali_studio.cli.text import report, waiting
 from dali_studio.graph.document import load
 from dali_studio.graph.model import Graph
 

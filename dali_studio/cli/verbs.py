@@ -1,14 +1,13 @@
-"""The command line: ``dali-studio VERB``."""
+"""The verbs of the command line and their options."""
 
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from dali_studio import __version__
-from dali_studio.cli_text import note, report, say, table, waiting
+from dali_studio.cli.text import note, report, say, table, waiting
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
 
 #: Exit codes: findings that prevent what was asked for; interrupted by Ctrl-C. argparse itself leaves with 2.
@@ -86,15 +85,15 @@ def _positive(text: str) -> int:
 
 def lab(options: argparse.Namespace) -> int:
     """Open JupyterLab."""
-    from dali_studio.cli_lab import open_lab  # noqa: PLC0415
+    from dali_studio.cli.lab import open_lab  # noqa: PLC0415
 
     return open_lab(options.folder, options.options)
 
 
 def run(options: argparse.Namespace) -> int:
     """Run a document."""
-    from dali_studio.cli_document import open_document  # noqa: PLC0415
-    from dali_studio.cli_run import run_document  # noqa: PLC0415
+    from dali_studio.cli.document import open_document  # noqa: PLC0415
+    from dali_studio.cli.run import run_document  # noqa: PLC0415
 
     run_document(open_document(options.file, options.images, samples=True), options.batches, options.out)
     return 0
@@ -104,7 +103,7 @@ def export(options: argparse.Namespace) -> int:
     """Write a document as a program."""
     from dali_studio.api.default import default_registry  # noqa: PLC0415
     from dali_studio.api.folders import idle_readers  # noqa: PLC0415
-    from dali_studio.cli_document import open_document  # noqa: PLC0415
+    from dali_studio.cli.document import open_document  # noqa: PLC0415
     from dali_studio.codegen.emit import emit  # noqa: PLC0415
 
     graph, registry = open_document(options.file, options.images), default_registry()
@@ -134,7 +133,7 @@ def _write(path: Path, text: str) -> None:
 def explain(options: argparse.Namespace) -> int:
     """Show a plan."""
     from dali_studio.api.default import default_registry  # noqa: PLC0415
-    from dali_studio.cli_document import open_document  # noqa: PLC0415
+    from dali_studio.cli.document import open_document  # noqa: PLC0415
     from dali_studio.compiler.explain import explain as explain_plan  # noqa: PLC0415
     from dali_studio.compiler.pipeline import compile_graph  # noqa: PLC0415
     from dali_studio.graph.validate import validate  # noqa: PLC0415
@@ -177,10 +176,6 @@ def catalog(options: argparse.Namespace) -> int:
 def doctor(options: argparse.Namespace) -> int:
     """Show what the installation runs on."""
     del options
-    from dali_studio.cli_doctor import examine  # noqa: PLC0415
+    from dali_studio.cli.doctor import examine  # noqa: PLC0415
 
     return examine()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

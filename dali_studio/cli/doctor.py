@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio import __version__
-from dali_studio.cli_text import say, waiting
+from dali_studio.cli.text import say, waiting
 from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.kernels.cpu.libjpeg import describe as describe_jpeg
 from dali_studio.kernels.cpu.native import kernel, level
@@ -37,7 +37,7 @@ def examine() -> int:
         gpu = [*describe(), *report(_photos)]
     missing = [name for name in _LIBRARIES if _version(name) is None]
     absent = _without_kernels()
-    built = (Path(__file__).parent / "studio" / "static" / "widget.js").is_file()
+    built = (Path(__file__).parents[1] / "studio" / "static" / "widget.js").is_file()
     lines = [
         ("dali-studio", __version__),
         ("python", f"{platform.python_version()} ({sys.executable})"),

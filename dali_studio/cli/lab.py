@@ -6,7 +6,7 @@ import os
 import shutil
 from pathlib import Path
 
-from dali_studio.cli_text import note
+from dali_studio.cli.text import note
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.studio import gallery
 
@@ -54,7 +54,7 @@ def starter(folder: Path) -> Path:
     DaliStudioError
         DS302 if the folder cannot be written.
     """
-    here = Path(__file__).resolve().parent
+    here = Path(__file__).resolve().parents[1]
     # Inside an installed package, or beside it in a checkout.
     source = next(place for place in (here / "starter" / "notebooks", here.parent / "notebooks") if place.is_dir())
     notebook = folder / FIRST

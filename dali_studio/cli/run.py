@@ -20,7 +20,7 @@ from tqdm import tqdm
 from dali_studio.api.default import default_registry
 from dali_studio.api.engine import Engine
 from dali_studio.api.placement import check_devices
-from dali_studio.cli_text import note, report, say, table, waiting
+from dali_studio.cli.text import note, report, say, table, waiting
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
 from dali_studio.core.tensors import TensorListCPU
 from dali_studio.graph.files import replace_file
@@ -81,7 +81,7 @@ def run_document(graph: Graph, batches: int | None, out: str | None) -> None:
     say(time_table(graph, result.probe))
     _tell_failures(result.failed)
     if folder is not None:
-        from dali_studio.cli_sheet import contact_sheet  # noqa: PLC0415 - matplotlib takes a moment to import
+        from dali_studio.cli.sheet import contact_sheet  # noqa: PLC0415 - matplotlib takes a moment to import
 
         with waiting("Drawing the contact sheet"):
             sheet = contact_sheet(_output_names(graph), result.first)
