@@ -40,7 +40,7 @@ def _types() -> dict[DALIDataType, Any]:
 def __getattr__(name: str) -> Any:
     if name == "to_torch_type":
         return _types()
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}; see docs/pytorch.md for what it has")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}; it has {', '.join(__all__)}")
 
 
 class DALIGenericIterator(BaseIterator):
