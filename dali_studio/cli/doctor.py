@@ -44,7 +44,7 @@ def examine() -> int:
         ("system", f"{platform.system()} {platform.release()}, {platform.machine()}"),
         ("cores", str(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count())),
         ("kernels", absent or f"compiled for {platform.machine()} {level()}"),
-        *((name, _version(name) or "missing: pip install dali-studio") for name in _LIBRARIES),
+        *((name, _version(name) or f"missing: pip install {name}") for name in _LIBRARIES),
         ("jpeg", absent or describe_jpeg()),
         ("designer", "built" if built else "not built: run make frontend in the checkout"),
         ("nvidia.dali", _peer()),

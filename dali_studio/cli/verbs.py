@@ -7,14 +7,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from dali_studio import __version__
-from dali_studio.cli.text import note, report, say, table, waiting
+from dali_studio.cli.text import called, note, report, say, table, waiting
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
 
 #: Exit codes: findings that prevent what was asked for; interrupted by Ctrl-C. argparse itself leaves with 2.
 FAILED, INTERRUPTED = 1, 130
 _DOCUMENT = "a .dali.json document, or the name of an example of the gallery, such as resnet50"
 #: What `run` shows to whoever gives it nothing, and where its pictures go.
-_FIRST, _RESULT = "getting_started", "dali-studio-result"
+_FIRST, RESULT = "getting_started", "dali-studio-result"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -60,7 +60,7 @@ def make_parser() -> argparse.ArgumentParser:
     add("file", metavar="FILE", nargs="?", help=f"{_DOCUMENT}; the example getting_started if not given")
     add("--images", metavar="DIR", help="folder that its readers read instead: images, or sub-folders with images")
     add("--batches", metavar="N", type=_positive, help="how many batches; one epoch if not given")
-    add("--out", metavar="DIR", help=f"folder for the contact sheet and the report; {_RESULT} for the example")
+    add("--out", metavar="DIR", help=f"folder for the contact sheet and the report; {RESULT} for the example")
     add = verb("export", export, "Write a document as a Python program.").add_argument
     add("file", metavar="FILE", help=_DOCUMENT)
     add("--dialect", default="nvidia.dali", help="nvidia.dali (the default) or dali_studio")
@@ -100,9 +100,10 @@ def run(options: argparse.Namespace) -> int:
     from dali_studio.cli.run import run_document  # noqa: PLC0415
 
     graph = open_document(options.file or _FIRST, options.images, samples=True)
-    run_document(graph, options.batches, options.out or (None if options.file else _RESULT))
+    run_document(graph, options.batches, options.out or (None if options.file else RESULT))
     if options.file is None:
-        say("\nNext: `dali-studio lab` opens the designer, `dali-studio run --images DIR` takes photos of yours.")
+        program = called()
+        say(f"\nNext: `{program} lab` opens the designer, `{program} run --images DIR` takes photos of yours.")
     return 0
 
 

@@ -27,7 +27,7 @@ __all__ = ["DALIClassificationIterator", "DALIGenericIterator", "LastBatchPolicy
 
 
 def _torch() -> Any:
-    return require("torch", purpose="Handing batches to PyTorch", install="'dali-studio[torch]'")
+    return require("torch", purpose="Handing batches to PyTorch", install="torch")
 
 
 @cache
