@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -27,8 +28,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     parser = make_parser()
     options, unknown = parser.parse_known_args(arguments)
-    if options.verb is lab:
-        options.options = [item for item in unknown if item != "--"]
+    if options.verb is lab:  # in `lab --port 8889` the number is no folder
+        given = list(sys.argv[1:] if arguments is None else arguments)
+        options.options = [item for item in given[given.index("lab") + 1 :] if item != "--"]
+        named = bool(options.options) and not options.options[0].startswith("-")
+        options.folder = options.options.pop(0) if named else None
     elif unknown:
         options.parser.error(f"unknown: {' '.join(unknown)}")
     try:
@@ -55,7 +59,7 @@ def make_parser() -> argparse.ArgumentParser:
         return made
 
     add = verb("lab", lab, "Open JupyterLab with the designer. Other options go to jupyter lab.").add_argument
-    add("folder", nargs="?", metavar="NOTEBOOK_DIR", help="where the notebooks lie, or are put")
+    add("folder", nargs="?", metavar="NOTEBOOK_DIR", help="where the notebooks lie, or are put; it stands first")
     add = verb("run", run, "Run a document and show what comes out and what it costs.").add_argument
     add("file", metavar="FILE", nargs="?", help=f"{_DOCUMENT}; the example getting_started if not given")
     add("--images", metavar="DIR", help="folder that its readers read instead: images, or sub-folders with images")

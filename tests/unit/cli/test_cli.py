@@ -495,3 +495,21 @@ def test_a_terminal_with_colours_shows_the_pictures(monkeypatch: pytest.MonkeyPa
 def test_the_page_of_what_is_supported_comes_with_the_program(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["support"]) == 0
     assert capsys.readouterr().out == (REPOSITORY / "docs" / "support.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("given", "folder", "options"),
+    [
+        ([], None, []),
+        (["--port", "8889"], None, ["--port", "8889"]),
+        (["mine", "--no-browser", "--port", "8889"], "mine", ["--no-browser", "--port", "8889"]),
+        (["mine", "--", "--port=8889"], "mine", ["--port=8889"]),
+    ],
+)
+def test_values_of_jupyters_options_are_no_folders(
+    given: list[str], folder: str | None, options: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[tuple[str | None, list[str]]] = []
+    monkeypatch.setattr("dali_studio.cli.lab.open_lab", lambda *told: opened.append(told) or 0)
+    assert cli.main(["lab", *given]) == 0
+    assert opened == [(folder, options)]
