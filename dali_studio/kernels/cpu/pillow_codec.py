@@ -87,7 +87,7 @@ def peek(data: memoryview, fmt: ImageFormat) -> ImageInfo:
         width, height = image.size
         if fmt == "webp":
             libwebp.check_length(data, height, width)
-        orientation = _orientation(image, fmt)
+        orientation = libwebp.orientation(data) if fmt == "webp" else _tiff_orientation(image)
         if fmt == "tiff" and swaps_axes(orientation):  # Pillow gives the upright size of a TIFF
             width, height = height, width
         return ImageInfo(
@@ -166,9 +166,8 @@ def _is_gray(palette: NDArray[Any]) -> bool:
     return bool((palette == palette[:, :1]).all())
 
 
-def _orientation(image: Image.Image, fmt: ImageFormat) -> int:
-    """Exif orientation; Pillow reads that of a TIFF from its tags."""
-    value = _tiff_tag(image, _ORIENTATION, 1) if fmt == "tiff" else image.getexif().get(_ORIENTATION, 1)
+def _tiff_orientation(image: Image.Image) -> int:
+    value = _tiff_tag(image, _ORIENTATION, 1)
     return value if isinstance(value, int) and 1 <= value <= 8 else 1
 
 
