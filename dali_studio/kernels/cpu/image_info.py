@@ -52,7 +52,8 @@ class ImageInfo(msgspec.Struct, frozen=True, gc=False):
     kind : str
         JPEG coding: "baseline", "extended", "progressive" or "lossless"; empty for other formats.
     colors : str
-        JPEG colour model: "gray", "ycc", "rgb", "cmyk" or "ycck"; "cmyk" for a TIFF with four inks; else empty.
+        JPEG colour model: "gray", "ycc", "rgb", "cmyk" or "ycck"; "cmyk" for a TIFF with four inks; "masks" for a BMP
+        of 32 bits that says which of them are the colours; else empty.
     inverted : bool
         JPEG with four inks: 255 stands for no ink (files with an Adobe marker).
     sampling : tuple of (int, int)

@@ -1,4 +1,4 @@
-"""BMP, TIFF, WebP, PNM and JPEG 2000 through Pillow, where its pixels are nvidia.dali's; the rest is refused.
+"""TIFF, WebP, PNM and JPEG 2000 through Pillow, where its pixels are nvidia.dali's; the rest is refused.
 
 Pillow reads the headers of all; pixels of WebP come from libwebp itself where it is within reach.
 
@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
-from PIL.BmpImagePlugin import BmpImageFile
 from PIL.ImageFile import ImageFile
 from PIL.Jpeg2KImagePlugin import Jpeg2KImageFile
 from PIL.PpmImagePlugin import PpmImageFile
@@ -31,7 +30,6 @@ from dali_studio.kernels.cpu.image_info import DecodeError, ImageFormat, ImageIn
 
 #: Opened directly: ``Image.open`` refuses large pictures by a limit of its own, which is the process's.
 _PLUGINS: dict[ImageFormat, type[ImageFile]] = {
-    "bmp": BmpImageFile,
     "tiff": TiffImageFile,
     "webp": WebPImageFile,
     "pnm": PpmImageFile,
@@ -41,7 +39,7 @@ _PLUGINS: dict[ImageFormat, type[ImageFile]] = {
 _UNPACKED = ("raw", "ppm", "ppm_plain")
 #: Tiles of a JPEG 2000 file, and bytes of the markers that begin each (SOT, SOD).
 _MOST_TILES, _TILE_BYTES = 65535, 14
-_WORDS = {"bmp": "BMP", "tiff": "TIFF", "webp": "WebP", "pnm": "PNM", "jpeg2000": "JPEG 2000"}
+_WORDS = {"tiff": "TIFF", "webp": "WebP", "pnm": "PNM", "jpeg2000": "JPEG 2000"}
 _CHANNELS = {"1": 1, "L": 1, "LA": 2, "P": 3, "RGB": 3, "RGBA": 4, "RGBX": 3, "CMYK": 4, "F": 1, "I": 1}
 _ORIENTATION, _COLOR_MAP, _BITS = 274, 320, 258
 _PNM_HEADER = re.compile(
@@ -94,7 +92,7 @@ def peek(data: memoryview, fmt: ImageFormat) -> ImageInfo:
             format=fmt,
             height=height,
             width=width,
-            channels=1 if mode == "P" and fmt == "bmp" and _is_gray(_palette(image)) else _CHANNELS.get(mode, 1),
+            channels=_CHANNELS.get(mode, 1),
             orientation=orientation,
             bit_depth=depth,
             colors="cmyk" if mode == "CMYK" else "",
@@ -160,10 +158,6 @@ def _palette(image: Image.Image) -> NDArray[Any]:
 def _tiff_tag(image: Image.Image, tag: int, default: Any) -> Any:
     """Value of a TIFF tag; the default for other files."""
     return image.tag_v2.get(tag, default) if isinstance(image, TiffImageFile) else default
-
-
-def _is_gray(palette: NDArray[Any]) -> bool:
-    return bool((palette == palette[:, :1]).all())
 
 
 def _tiff_orientation(image: Image.Image) -> int:
