@@ -152,6 +152,21 @@ def tiff(height: int, width: int) -> bytes:
     return (b"II*\0\x08\0\0\0" + struct.pack("<H", len(tags)) + entries + bytes(4)).ljust(200, b"\0") + b"x" * 16
 
 
+def packed_tiff(height: int, width: int, compression: str) -> bytes:
+    """A small TIFF file with compressed pixels, whose header announces another size."""
+    stream = io.BytesIO()
+    Image.fromarray(np.zeros((16, 16, 3), np.uint8)).save(stream, "TIFF", compression=compression)
+    data = bytearray(stream.getvalue())
+    (start,) = struct.unpack_from("<I", data, 4)
+    for at in range(start + 2, len(data) - 11, 12):
+        tag = int.from_bytes(data[at : at + 2], "little")
+        if tag in (256, 257, 278):  # as long integers: width, height, rows of a strip
+            struct.pack_into("<HII", data, at + 2, 4, 1, width if tag == 256 else height)
+        if tag == 278:
+            break
+    return bytes(data)
+
+
 def pnm(height: int, width: int) -> bytes:
     """A PPM file with a few bytes of pixels."""
     return f"P6 {width} {height} 255\n".encode() + b"x" * 50
