@@ -150,6 +150,12 @@ def to_gray_by_light(rgb: NDArray[Any], gamma: int) -> NDArray[Any]:
     return out
 
 
+def inks_to_rgb(inks: NDArray[np.uint8], inverted: bool) -> NDArray[np.uint8]:
+    """RGB of CMYK: light * light of black / 255, cut to whole numbers. With an Adobe marker 255 stands for no ink."""
+    light = inks if inverted else 255 - inks
+    return (light[..., :3].astype(np.uint16) * light[..., 3:] // 255).astype(np.uint8)
+
+
 def truncated_gray(rgb: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Gray in single precision, cut instead of rounded: of JPEG files with four inks, and of BMP files with masks."""
     red, green, blue = (rgb[..., i : i + 1].astype(np.float32) for i in range(3))

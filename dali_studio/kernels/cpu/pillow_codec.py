@@ -26,6 +26,7 @@ from PIL.TiffImagePlugin import TiffImageFile
 from PIL.WebPImagePlugin import WebPImageFile
 
 from dali_studio.kernels.cpu import libwebp
+from dali_studio.kernels.cpu.image_convert import inks_to_rgb
 from dali_studio.kernels.cpu.image_info import DecodeError, ImageFormat, ImageInfo, byte_count, swaps_axes, unorient
 
 #: Opened directly: ``Image.open`` refuses large pictures by a limit of its own, which is the process's.
@@ -105,7 +106,7 @@ def peek(data: memoryview, fmt: ImageFormat) -> ImageInfo:
 
 
 def decode(data: memoryview, info: ImageInfo, output_type: str) -> NDArray[Any]:
-    """Decode a file as stored: gray, gray + alpha, RGB, RGB + alpha; CMYK only for ``ANY_DATA``.
+    """Decode a file as stored: gray, gray + alpha, RGB, RGB + alpha.
 
     Returns
     -------
@@ -130,16 +131,15 @@ def decode(data: memoryview, info: ImageInfo, output_type: str) -> NDArray[Any]:
 
 
 def _pixels(image: Image.Image, output_type: str) -> NDArray[Any]:
-    """The image as an array; CMYK becomes RGB unless the channels of the file are wanted."""
-    if image.mode == "CMYK" and output_type != "ANY_DATA":
-        image = image.convert("RGB")
-    elif image.mode in ("1", "RGBX"):
+    """The image as an array; CMYK becomes RGB, with a fourth channel of 255 where the file's channels are wanted."""
+    if image.mode == "CMYK":
+        rgb = inks_to_rgb(np.asarray(image), inverted=False)
+        return rgb if output_type != "ANY_DATA" else np.pad(rgb, ((0, 0), (0, 0), (0, 1)), constant_values=255)
+    if image.mode in ("1", "RGBX"):
         image = image.convert("L" if image.mode == "1" else "RGB")
     array = np.asarray(image)
     if image.mode.startswith("I"):
         array = array.astype(np.uint16)
-    elif image.mode == "CMYK":
-        array = 255 - array  # Pillow inverts: its 0 is no ink
     return array[..., None] if array.ndim == 2 else array
 
 

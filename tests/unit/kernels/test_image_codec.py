@@ -34,6 +34,12 @@ def _saved(array: Array, form: str, mode: str | None = None, **options: Any) -> 
     return stream.getvalue()
 
 
+def _inks(array: Array) -> bytes:
+    stream = io.BytesIO()
+    Image.frombytes("CMYK", array.shape[1::-1], array.tobytes()).save(stream, "TIFF")
+    return stream.getvalue()
+
+
 def _turned(array: Array, orientation: int, form: str = "JPEG", **options: Any) -> bytes:
     exif = Image.Exif()
     exif[0x0112] = orientation
@@ -105,6 +111,7 @@ FILES: dict[str, bytes] = {
     "tiff 16 bit gray": _saved(_wide(GRAY), "TIFF"),
     "tiff turned": _saved(BASE, "TIFF", tiffinfo={274: 6}),
     "tiff cmyk": _saved(BASE, "TIFF", mode="CMYK"),
+    "tiff four inks": _inks(np.dstack([BASE, GRAY // 2])),
     "webp": _saved(BASE, "WEBP"),
     "webp lossless rgba": _saved(RGBA, "WEBP", lossless=True),
     "ppm": _saved(BASE, "PPM"),
