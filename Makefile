@@ -94,6 +94,8 @@ test: $(STAMPS)/ready $(if $(QUICK),,$(STAMPS)/levels)
 # neither nvidia.dali nor PyTorch, so CI, which would make their absence an error, is not set.
 FLOORS := .venv-floors
 FLOORS_TESTS := tests/unit tests/studio tests/properties tests/architecture/test_layers.py tests/architecture/test_generated.py
+# What the compiler makes of the kernels does not depend on the dependencies.
+FLOORS_TESTS += $(addprefix --ignore=tests/unit/kernels/test_,levels.py build.py)
 $(FLOORS)/.installed: pyproject.toml
 	@test -x $(FLOORS)/bin/python || $(PYTHON) .ci/progress.py "Making the environment $(FLOORS)" $(PYTHON) -m venv $(FLOORS)
 	@$(FLOORS)/bin/python tests/lowest.py > $(FLOORS)/lowest.txt
