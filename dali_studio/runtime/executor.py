@@ -96,6 +96,8 @@ class Executor:
         self._gpu = gpu or (GpuRunner(registry, workers, device_id or 0, device_memory_limit) if placed else None)
         #: Whether iterations follow each other, so that sources may fetch the next one.
         self.ahead = False
+        #: The stage that was begun last, counted from 0.
+        self._at = 0
         #: Samples that could not be read or decoded, the newest ones.
         self.failed: deque[FailedSample] = deque(maxlen=_REMEMBERED)
 
@@ -110,6 +112,15 @@ class Executor:
         for step in self._sources():
             if step.key not in self._states:
                 self._states[step.key] = SourceState(self._opened(step))
+
+    def place(self) -> str:
+        """Which stage of the plan was begun last, such as "resize, 3 of 5"; empty where it has one only."""
+        stages = self.plan.stages
+        if len(stages) < 2:
+            return ""
+        stage = stages[self._at]
+        steps = [stage.step] if isinstance(stage, BatchStage) else stage.steps
+        return f"{' and '.join(step.key for step in steps[:3])}, {self._at + 1} of {len(stages)}"
 
     def _sources(self) -> list[Step]:
         return [stage.step for stage in self.plan.stages if isinstance(stage, BatchStage)]
@@ -213,7 +224,8 @@ class Executor:
 
     def _stages(self, now: Iteration, keep: Collection[PortRef]) -> Generator[Callable[[], None]]:
         """Run the stages; yields what has to be called once, later, before the next one can run."""
-        for stage, done in zip(self.plan.stages, self._done, strict=True):
+        for at, (stage, done) in enumerate(zip(self.plan.stages, self._done, strict=True)):
+            self._at = at
             wait = self._stage(stage, now)
             if wait is not None:
                 yield wait
