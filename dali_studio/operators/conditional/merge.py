@@ -96,5 +96,5 @@ def _order(
         if len(batch):
             shapes[chosen] = batch.shapes
     named = all(len(batch.sources) == len(batch) for batch in some)
-    sources = [inputs[which].sources[at] for which, at in places] if named else ()
+    sources = [str(inputs[which].sources[at]) for which, at in places] if named else list[str]()
     return meta, places, shapes, sources
