@@ -64,12 +64,7 @@ def test_every_epoch_holds_every_sample_once(fill: int, options: dict[str, bool]
 
 
 @pytest.mark.parametrize(
-    "options",
-    [
-        {},
-        {"num_shards": 3, "shard_id": 1},
-        {"num_shards": 3, "shard_id": 2, "stick_to_shard": True, "pad_last_batch": True},
-    ],
+    "options", [{}, {"num_shards": 3, "shard_id": 1}, {"num_shards": 3, "shard_id": 2, "stick_to_shard": True}]
 )
 def test_a_buffer_larger_than_an_epoch_changes_nothing(options: dict[str, Any]) -> None:
     """A document may name any number: nothing of that size may be allocated or filled."""
@@ -205,11 +200,7 @@ def test_skipped_batches_are_those_that_would_have_come(seed: int) -> None:
     rng = random.Random(seed)
     files = rng.choice([1, 2, 7, 40, 100])
     shards = rng.randint(1, min(files, 5))
-    options: dict[str, Any] = {
-        "num_shards": shards,
-        "shard_id": rng.randrange(shards),
-        "pad_last_batch": rng.random() < 0.5,
-    }
+    options: dict[str, Any] = {"num_shards": shards, "shard_id": rng.randrange(shards), "pad_last_batch": rng.random() < 0.5}
     kind = rng.choice(["plain", "stick", "picks", "epochs"])
     options |= {"stick_to_shard": kind == "stick" or (kind == "picks" and rng.random() < 0.3)}
     options |= {"random_shuffle": kind == "picks", "initial_fill": rng.choice([1, 3, 50]), "seed": seed}
@@ -387,16 +378,7 @@ def test_folders_that_cannot_be_opened_are_named(tree: Path, monkeypatch: pytest
 
 
 def test_names_are_joined_as_paths_are(tree: Path) -> None:
-    names = [
-        "b/10.jpg",
-        "./b/10.jpg",
-        "b//10.jpg",
-        "b/./10.jpg",
-        "b/../b/10.jpg",
-        str(tree / "b" / "10.jpg"),
-        "b/.",
-        "b/",
-    ]
+    names = ["b/10.jpg", "./b/10.jpg", "b//10.jpg", "b/./10.jpg", "b/../b/10.jpg", str(tree / "b" / "10.jpg"), "b/.", "b/"]
     for root in (str(tree), f"{tree}/", f"{tree}/./b/..", ".", "x", "/"):
         found = discover_files(root, files=names)
         assert list(found.paths) == [str(Path(root) / name) for name in names]
@@ -405,28 +387,14 @@ def test_names_are_joined_as_paths_are(tree: Path) -> None:
 @pytest.mark.parametrize("case", [False, True])
 @pytest.mark.parametrize("filters", [["*.jpg"], ["*.JPG", "*.txt"], ["*.k?", "*.jpg"], ["*"], ["*.s"], ["*.k\u00e4"]])
 def test_filters_by_endings_are_those_by_patterns(tmp_path: Path, filters: list[str], case: bool) -> None:
-    names = [
-        "a.jpg",
-        "a.Jpg",
-        "\u00e4.jpg",
-        "a.k\u00e4",
-        "a.K\u00c4",
-        "x.s",
-        "x.S",
-        "x.\u017f",
-        ".jpg",
-        "jpg",
-        "a.jpg.txt",
-    ]
+    names = ["a.jpg", "a.Jpg", "\u00e4.jpg", "a.k\u00e4", "a.K\u00c4", "x.s", "x.S", "x.\u017f", ".jpg", "jpg", "a.jpg.txt"]
     (tmp_path / "class").mkdir()
     for name in names:
         (tmp_path / "class" / name).touch()
     patterns = [re.compile(fnmatch.translate(f), re.NOFLAG if case else re.IGNORECASE) for f in filters]
     expected = sorted((n for n in names if any(p.fullmatch(n) for p in patterns)), key=str.encode)
     try:
-        found = [
-            Path(path).name for path in discover_files(tmp_path, file_filters=filters, case_sensitive_filter=case).paths
-        ]
+        found = [Path(path).name for path in discover_files(tmp_path, file_filters=filters, case_sensitive_filter=case).paths]
     except ValueError:
         found = []
     assert found == expected
