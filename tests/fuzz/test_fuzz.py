@@ -120,7 +120,7 @@ def test_what_is_late_among_others_is_tried_again_alone(monkeypatch: pytest.Monk
 
 
 def test_a_difference_is_a_finding_unless_it_is_listed() -> None:
-    listed = outcome.compared(1, "arguments", "crop", "refused, accepted", "{} DS106 crop.x: not supported.", "")
+    listed = outcome.compared(1, "arguments", "crop", "refused, accepted", "{} DS106 crop.image_type: image_type is not supported: removed from DALI; it had no effect.", "")
     assert not listed.finding and "as listed" in listed.verdict
     other = outcome.compared(1, "arguments", "crop", "refused, accepted", "{} DS305 crop: failed.", "")
     assert other.finding == "verdict"
