@@ -17,7 +17,7 @@ from typing import Any
 
 from duel_programs import EMPTY, WORKS
 from machine import metadata
-from photos import data_sets
+from photos import usual
 from turns import Worker
 
 ENGINES = ("studio", "nvidia")
@@ -68,7 +68,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--out", type=Path, help="where to write the figures as JSON")
     options = parser.parse_args()
     if options.photos is None:
-        options.photos = list(data_sets().values())[-1]
+        options.photos = usual()
     return options
 
 
