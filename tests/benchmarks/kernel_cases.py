@@ -80,10 +80,10 @@ def _warps() -> Iterator[Case]:
     src = _picture(480, 640)
     out = np.empty(src.shape, "f4")
     yield "warp u1-f4 3 channels linear", partial(warp.warp_affine, src, out, matrix, 1, 0.0)
-    small = _picture(256, 256)
-    small_out = np.empty_like(small)
     turn = [[0.98, 0.17, -20.0], [-0.17, 0.98, 24.0]]
-    yield "warp u1 256x256 linear", partial(warp.warp_affine, small, small_out, turn, 1, 0.0)
+    for dtype in ("u1", "i2", "f4"):
+        small = _picture(256, 256, 3, dtype)
+        yield f"warp {dtype} 256x256 linear", partial(warp.warp_affine, small, np.empty_like(small), turn, 1, 0.0)
     angles = _RANDOM.uniform(-180, 180, _BATCH).astype("f4")
     heights, widths = np.full(_BATCH, 375), np.full(_BATCH, 500)
     yield "rotated_size, 64 rows", partial(warp.rotated_size, angles, heights, widths)

@@ -62,7 +62,8 @@ template <int CHANNELS, class T> HD f32x4 bilinear_at(const Picture<T>& src, Poi
 // Four pixels of 3 or 4 channels, without gaps: the fourth lanes of three channels are left out.
 template <int CHANNELS> HD f32x16 joined(f32x4 p, f32x4 q, f32x4 r, f32x4 s) { return CHANNELS == 3 ? join3(p, q, r, s) : join4(p, q, r, s); }
 
-// The same at four points, all of whose neighbours lie inside: what `warp_bilinear` makes of them, in wider vectors.
+// The same at four points, all of whose neighbours lie inside: what `warp_bilinear` makes of them, if elements are small in wider
+// vectors.
 template <int CHANNELS, class T> struct Inside {
   const T* data;
   i64 row;
@@ -80,15 +81,24 @@ template <int CHANNELS, class T> struct Inside {
     return __builtin_shufflevector(parts, parts, 0, 1, 2, 3, 4, 5, 6, 7) + __builtin_shufflevector(parts, parts, 8, 9, 10, 11, 12, 13, 14, 15);
   }
 
+  template <int N> HD f32x4 pixel() const {
+    const T *upper = data + offsets[N], *lower = upper + row;
+    return warp_bilinear(load<4>(upper), load<4>(upper + CHANNELS), load<4>(lower), load<4>(lower + CHANNELS), right[N], low[N]);
+  }
+
   HD f32x16 pixels() const {
-    const f32x4 left = 1.f - right;
-    const auto p = between_sides<0>(left), q = between_sides<1>(left), r = between_sides<2>(left), s = between_sides<3>(left);
-    const auto pq = __builtin_shufflevector(p, q, 0, 1, 2, 3, 8, 9, 10, 11, 4, 5, 6, 7, 12, 13, 14, 15);
-    const auto rs = __builtin_shufflevector(r, s, 0, 1, 2, 3, 8, 9, 10, 11, 4, 5, 6, 7, 12, 13, 14, 15);
-    const auto above = __builtin_shufflevector(pq, rs, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23);
-    const auto below = __builtin_shufflevector(pq, rs, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31);
-    const f32x16 made = above + (below - above) * __builtin_shufflevector(low, low, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
-    return CHANNELS == 4 ? made : __builtin_shufflevector(made, made, 0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 0, 0, 0, 0);
+    if constexpr (sizeof(T) > 2) {
+      return joined<CHANNELS>(pixel<0>(), pixel<1>(), pixel<2>(), pixel<3>());
+    } else {
+      const f32x4 left = 1.f - right;
+      const auto p = between_sides<0>(left), q = between_sides<1>(left), r = between_sides<2>(left), s = between_sides<3>(left);
+      const auto pq = __builtin_shufflevector(p, q, 0, 1, 2, 3, 8, 9, 10, 11, 4, 5, 6, 7, 12, 13, 14, 15);
+      const auto rs = __builtin_shufflevector(r, s, 0, 1, 2, 3, 8, 9, 10, 11, 4, 5, 6, 7, 12, 13, 14, 15);
+      const auto above = __builtin_shufflevector(pq, rs, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23);
+      const auto below = __builtin_shufflevector(pq, rs, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31);
+      const f32x16 made = above + (below - above) * __builtin_shufflevector(low, low, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
+      return CHANNELS == 4 ? made : __builtin_shufflevector(made, made, 0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 0, 0, 0, 0);
+    }
   }
 };
 
@@ -180,6 +190,7 @@ template <class I, class O> void warp_nearest(Array<const I, 3> image, Array<O, 
       const i64 end = least(i + WARP_BLOCK, out.shape[1]);
       if (src.channels == 3) nearest<3>(src, to, i, end, point, step, outside);
       else if (src.channels == 1) nearest<1>(src, to, i, end, point, step, outside);
+      else if (src.channels == 4) nearest<4>(src, to, i, end, point, step, outside);
       else nearest<0>(src, to, i, end, point, step, outside);
     }
   }
