@@ -76,13 +76,6 @@ HD float floor_of(float x) {
   return magnitude_of(x) < 0x1p23f ? cut - (x < cut) : x;  // from there on there are no fractions
 #endif
 }
-HD f32x4 floor_of(f32x4 v) {
-#if defined(__SSE4_1__) || defined(__aarch64__)
-  return __builtin_elementwise_floor(v);
-#else
-  return {floor_of(v[0]), floor_of(v[1]), floor_of(v[2]), floor_of(v[3])};
-#endif
-}
 
 enum Rounding { EVEN, AWAY };  // of halves
 
