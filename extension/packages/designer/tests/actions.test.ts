@@ -50,6 +50,7 @@ describe("adding", () => {
       dtypes: [],
       optional: true,
       either_device: false,
+      repeated: null,
       doc: "",
     };
     const operator = { ...coin, inputs: [like] } as typeof coin;
