@@ -36,7 +36,9 @@ function Planes({ body, preview, label, testId, width, height }: PartProps<Plane
         <Thumb id={id} width={width} height={height} label={label} {...(testId ? { testId } : {})} />
         <div className="ds-frames" aria-hidden="true">
           {body.shown.map((frame) => (
-            <span key={frame}>{frame}</span>
+            <span key={frame}>
+              <i>{frame}</i>
+            </span>
           ))}
         </div>
       </>
@@ -150,16 +152,15 @@ function Table({ body, label, testId, height }: PartProps<TableBody>) {
 }
 
 function Statistics({ body, label, testId }: PartProps<StatisticsBody>) {
-  const number = (value: number) => format.number(Number(value.toPrecision(4)));
   return (
     <div className="ds-statistics" role="img" aria-label={label} data-testid={testId}>
       <Histogram bins={[body.histogram]} />
       <p>
-        <span>{number(body.minimum)}</span>
+        <span>{format.short(body.minimum)}</span>
         <span title="mean and standard deviation">
-          {number(body.mean)} ± {number(body.deviation)}
+          {format.short(body.mean)} ± {format.short(body.deviation)}
         </span>
-        <span>{number(body.maximum)}</span>
+        <span>{format.short(body.maximum)}</span>
       </p>
     </div>
   );

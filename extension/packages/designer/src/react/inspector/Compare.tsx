@@ -110,7 +110,7 @@ export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonl
             onChange={(e) => setPlane(Number(e.target.value))}
           />
           <output>
-            {detail.plane + 1} of {detail.planes}
+            index {detail.plane} of {detail.planes}
           </output>
         </label>
       )}
