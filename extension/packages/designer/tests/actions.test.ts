@@ -51,6 +51,7 @@ describe("adding", () => {
       optional: true,
       either_device: false,
       repeated: null,
+      shape_only: false,
       doc: "",
     };
     const operator = { ...coin, inputs: [like] } as typeof coin;

@@ -63,10 +63,11 @@ function fillOperator(schema: OperatorSchema): Operator {
       optional: false,
       either_device: false,
       repeated: null,
+      shape_only: false,
       doc: "",
       ...i,
     })),
-    outputs: (schema.outputs ?? []).map((o) => ({ kind: "any", doc: "", ...o })),
+    outputs: (schema.outputs ?? []).map((o) => ({ kind: "any", doc: "", on_cpu: false, ...o })),
     arguments: (schema.arguments ?? []).map(fillArgument),
   };
 }

@@ -42,6 +42,7 @@ export interface Context {
 function checkInput(
   catalog: CatalogIndex,
   source: NodeView,
+  onGpu: boolean,
   kind: Kind,
   target: NodeView,
   operator: Operator,
@@ -54,7 +55,7 @@ function checkInput(
     return no(
       `${target.key} takes ${PORT_LOOKS[schema.kind].words} here, and this wire carries ${PORT_LOOKS[kind].words}.`,
     );
-  if (operator.role !== "copy" && outputDevice(source.device) === "gpu" && target.device !== "gpu") {
+  if (operator.role !== "copy" && !schema.shape_only && onGpu && target.device !== "gpu") {
     const place = operator.devices.includes("gpu") ? `Set ${target.key} to gpu, or put` : "Put";
     return no(`${target.key} runs on the CPU, and ${source.key} gives data on the GPU. ${place} to_cpu between them.`);
   }
@@ -64,6 +65,7 @@ function checkInput(
 function checkArgument(
   catalog: CatalogIndex,
   source: NodeView,
+  onGpu: boolean,
   kind: Kind,
   target: NodeView,
   argument: Argument | undefined,
@@ -73,7 +75,7 @@ function checkArgument(
   if (argument.support !== "used") return no(argument.reason || `${argument.name} has no effect here.`);
   if (!catalog.argumentsTake.includes(kind))
     return no(`${argument.name} takes numbers, and this wire carries ${PORT_LOOKS[kind].words}.`);
-  if (outputDevice(source.device) === "gpu")
+  if (onGpu)
     return no(`Arguments are read on the CPU, and ${source.key} gives data on the GPU. Put to_cpu between them.`);
   return YES;
 }
@@ -91,8 +93,10 @@ export function checkConnection(context: Context, source: PortRef, slot: Slot): 
     return no(`${slot.node} already feeds ${source.node}, and a pipeline has no loops.`);
   const kind = outputKind(from, context.catalog.byName.get(from.operator), source.output);
   const { catalog } = context;
-  if (slot.kind === "input") return checkInput(catalog, from, kind, target, operator, slot.input);
-  return checkArgument(catalog, from, kind, target, argumentOf(operator, slot.argument));
+  const declared = catalog.byName.get(from.operator)?.outputs[source.output];
+  const onGpu = outputDevice(from.device) === "gpu" && !declared?.on_cpu;
+  if (slot.kind === "input") return checkInput(catalog, from, onGpu, kind, target, operator, slot.input);
+  return checkArgument(catalog, from, onGpu, kind, target, argumentOf(operator, slot.argument));
 }
 
 /** All slots of a node, free ones first: inputs in order, then arguments that take wires (common ones first). */
