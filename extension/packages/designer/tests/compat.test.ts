@@ -44,6 +44,9 @@ describe("checkConnection", () => {
     const down = { ...graph, nodes: [...graph.nodes, node("down", "to_cpu"), node("warped", "warp_affine")] };
     expect(reason(ref("decode"), input("down"), down)).toBe("");
     expect(reason(ref("decode"), input("warped"), down)).toMatch(/GPU\. Put to_cpu between/);
+    const measured = { ...down, nodes: [...down.nodes, node("shapes", "shapes", { device: "gpu" })] };
+    expect(reason(ref("decode"), input("shapes"), measured)).toBe("");
+    expect(reason(ref("shapes"), arg("rotate", "angle"), measured)).toBe("");
   });
 });
 

@@ -108,6 +108,12 @@ export const CATALOG: Catalog = {
       outputs: [{ name: "output" }],
       role: "copy",
     }),
+    operator("shapes", {
+      hidden: true,
+      devices: ["cpu", "gpu"],
+      inputs: [{ name: "data", shape_only: true }],
+      outputs: [{ name: "shapes", on_cpu: true }],
+    }),
     operator("old", { hidden: true }),
   ],
 };
