@@ -90,8 +90,8 @@ export interface SetPipeline {
 }
 
 /** An image. */
-export interface PictureBody {
-  readonly type: "picture";
+export interface ImageBody {
+  readonly type: "image";
 }
 
 /** Images along an axis, in one row of the picture, each `width` wide: frames of a sequence, or slices of a volume. */
@@ -587,7 +587,7 @@ export type Edit =
   | SetPipeline;
 
 export type PreviewBody =
-  | PictureBody
+  | ImageBody
   | PlanesBody
   | WaveBody
   | BoxesBody
