@@ -9,7 +9,7 @@ import types
 import typing
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args, get_origin
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,13 +23,18 @@ from dali_studio.schema.model import (
     ArgumentSchema,
     ArgumentType,
     Device,
+    InDialect,
     InputSchema,
     OperatorSchema,
     OutputSchema,
     Value,
     Widget,
 )
+from dali_studio.schema.tolerance import Tolerance
 from dali_studio.schema.traits import Trait
+
+if TYPE_CHECKING:
+    from dali_studio.schema.samples import Case
 
 
 def Input(  # noqa: N802 - reads as a declaration
@@ -111,6 +116,18 @@ class Functor:
     rgb: bool = False
 
 
+def named(dialect: str, name: str = "", *, since: str = "") -> InDialect:
+    """Declare how a dialect calls the operator, if not by the same path, and the first version that has it."""
+    return InDialect(dialect=dialect, name=name, since=since)
+
+
+def absent(dialect: str, instead: str, *, because: str = "it has no such function") -> InDialect:
+    """Declare that a dialect lacks the operator; `instead` says, as a sentence, what replaces it there."""
+    if not instead:
+        raise ValueError(f"say what a program for {dialect} does instead")
+    return InDialect(dialect=dialect, absent=because, instead=instead)
+
+
 def compiled(kernel: str, *types: Sequence[DALIDataType]) -> Compiled:
     """Declare the element types that an operator needs a kernel for."""
     return Compiled(kernel, tuple(tuple(of_one) for of_one in types))
@@ -152,12 +169,25 @@ class Operator(CommonArguments):
     stateful: ClassVar[bool] = False
     keep: ClassVar[bool] = False
     hidden: ClassVar[bool] = False
+    tolerance: ClassVar[tuple[Tolerance, ...]] = ()
+    dialects: ClassVar[tuple[InDialect, ...]] = ()
     role: ClassVar[Literal["", "reader", "external_source", "copy", "constant"]] = ""
 
     def __init_subclass__(cls, *, abstract: bool = False) -> None:
         super().__init_subclass__()
         if not abstract:
             cls.schema = _schema(cls)
+
+    @classmethod
+    def samples(cls) -> Sequence[Case]:
+        """What the conformance tests try the operator with: by default, what follows from its schema and examples.
+
+        To add cases, return ``[*super().samples(), Case(...)]``. How far results may be from those that they are
+        compared with is said by `tolerance`; the first that holds counts, and without one they must be equal.
+        """
+        from dali_studio.schema import samples  # noqa: PLC0415 - for tests alone
+
+        return samples.derived(cls.schema, [example.arguments for example in cls.examples])
 
     @staticmethod
     def infer(args: Args, *inputs: TensorMeta) -> TensorMeta | tuple[TensorMeta, ...]:
@@ -335,6 +365,7 @@ def _schema(cls: type[Operator]) -> OperatorSchema:
         node_name=cls.node_name or path.rpartition(".")[2],
         keywords=tuple(cls.keywords.split()),
         hidden=cls.hidden,
+        dialects=cls.dialects,
     )
 
 

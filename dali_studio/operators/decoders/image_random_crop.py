@@ -24,6 +24,7 @@ from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import BatchView, JpegImages, Work
 from dali_studio.schema.declare import Input, Operator, Output, example
 from dali_studio.schema.marks import COMMON, Doc, Ignored, Length, Range, Ui
+from dali_studio.schema.tolerance import Tolerance
 from dali_studio.schema.traits import Allocates, PerSample, RandomSource, ReadsData, WindowSource
 
 
@@ -46,6 +47,12 @@ class ImageRandomCrop(DecoderArguments, Operator):
     seeded = True
     stateful = True
     examples = (example(), example(random_area=(0.5, 0.6), random_aspect_ratio=(0.9, 1.1)), example(output_type="BGR"))
+    tolerance = (
+        Tolerance(
+            2, relative=1e-7,
+            reason="nvidia.dali decodes a window of 4:2:0 to other levels than the same pixels of the whole picture",
+        ),
+    )  # fmt: skip
 
     random_area: Annotated[
         list[float], Doc("Smallest and largest area of the window, as a fraction of the image's."), Length((2,)),

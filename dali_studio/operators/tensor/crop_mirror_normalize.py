@@ -32,6 +32,7 @@ from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import BatchView, Work
 from dali_studio.schema.declare import Input, Layout, Operator, Output, compiled, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Choices, Deprecated, Doc, Refused, Ui
+from dali_studio.schema.tolerance import Tolerance
 from dali_studio.schema.traits import PerSample, PixelPart, WindowSink
 
 _INPUTS = (T.UINT8, T.UINT16, T.INT16, T.INT32, T.FLOAT, T.FLOAT16)
@@ -59,6 +60,10 @@ class CropMirrorNormalize(CropArguments, Operator):
         example(crop=(20.0, 20.0), dtype="UINT8", scale=2.0, shift=3.0, output_layout="HWC"),
         example(crop=(90.0, 20.0), out_of_bounds_policy="pad", fill_values=(1.0, 2.0, 3.0, 4.0), pad_output=True),
         example(crop=(22.0, 20.0), dtype="FLOAT16", mirror=1),
+    )
+    tolerance = (
+        Tolerance(reason="both devices round the same number", dtypes=(T.FLOAT16,), on="gpu"),
+        Tolerance(relative=1e-6, reason="the products and sums are contracted in another way"),
     )
 
     mean: Annotated[list[float], Doc("Subtracted: one value, or one per channel."), PER_SAMPLE, COMMON] = [0.0]  # noqa: RUF012
