@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
+from direct import check_saved, check_storage
 from subjects import (
     ACCEPTED,
     EXAMPLES,
@@ -17,6 +19,7 @@ from subjects import (
     Subject,
     assert_equal,
     assert_same,
+    path,
     pipeline,
     results,
     run,
@@ -29,9 +32,10 @@ from dali_studio.codegen.emit import emit
 from dali_studio.core.enums import DALIDataType
 from dali_studio.graph.document import dumps, loads
 from dali_studio.graph.validate import validate
+from dali_studio.schema.declare import overrides
 from dali_studio.schema.model import ArgumentSchema
-from dali_studio.schema.samples import Case, Data, tensors, values
-from dali_studio.schema.traits import RandomSource
+from dali_studio.schema.samples import Case, Data, Folder, tensors, values
+from dali_studio.schema.traits import PerFrame, PerSample, RandomSource
 
 
 def of(subjects: list[Subject]) -> Any:
@@ -117,6 +121,57 @@ def test_storage_does_not_matter(subject: Subject) -> None:
     """Batches in one array give what separate samples give."""
     same = [0] * 3  # samples of one shape
     assert_equal(run(pipeline(subject, pick=same, dense=True)), run(pipeline(subject, pick=same)))
+
+
+@of([subject for subject in ACCEPTED if subject.has(PerSample) and subject.case.inputs and not subject.has(RandomSource)])
+def test_storage_and_whole_batches_do_not_matter(subject: Subject) -> None:
+    """Separate, packed and dense samples, of many shapes and of one, and none; ``cpu_batch`` and ``cpu``."""
+    operator = REGISTRY.operator(subject.operator)
+    if isinstance(results(subject), DaliStudioError):
+        return  # what is refused for its data
+    every = range(len(samples(subject.case.inputs[0])))
+    for pick in ([*every, *every], [every[-1]] * 3, []):
+        check_storage(operator, subject.case, pick)
+
+
+@of([subject for subject in EXAMPLES if overrides(REGISTRY.operator(subject.operator), "save")])
+def test_a_restored_state_goes_on(subject: Subject) -> None:
+    check_saved(REGISTRY.operator(subject.operator), _with_paths(subject.case))
+
+
+def _with_paths(case: Case) -> Case:
+    """The case with folders that exist."""
+    arguments = {name: str(path(value)) if isinstance(value, Folder) else value for name, value in case.arguments.items()}
+    return replace(case, arguments=arguments)
+
+
+def sequences() -> list[Subject]:
+    """Cases whose first input has frames, and no argument is fed."""
+    return [subject for subject in ACCEPTED if subject.has(PerFrame) and subject.case.inputs[0].layout.startswith("F")
+            and not any(isinstance(value, Data) for value in subject.case.arguments.values())]  # fmt: skip
+
+
+@of(sequences())
+def test_sequences_are_their_frames(subject: Subject) -> None:
+    """Each sample of a sequence is what its frames give, as samples of a batch of their own."""
+    whole = results(subject)
+    if isinstance(whole, DaliStudioError):
+        return
+    first = samples(subject.case.inputs[0])
+    apart = tuple(_frames(data) for data in subject.case.inputs)
+    alone = run(pipeline(Subject(subject.operator, replace(subject.case, inputs=apart))), 2)
+    ends = np.cumsum([len(sample) for sample in first])
+    for output, frames in zip(whole, alone, strict=True):
+        assert output.layout == (f"F{frames.layout}" if frames.layout else "")
+        together = [np.stack(frames.samples[end - len(sample) : end]) for sample, end in zip(first, ends, strict=True)]
+        assert_same(output.samples, together)
+
+
+def _frames(data: Data) -> Data:
+    """The frames of sequences as samples; what has none is repeated for each frame."""
+    if not data.layout.startswith("F"):
+        raise AssertionError("a sequence beside an input without frames needs a case of its own")
+    return Data(lambda: [frame for sample in data.samples() for frame in sample], data.dtype, data.layout[1:], "frames")
 
 
 OPTIONS = [{"num_threads": 1}, {"num_threads": 3}, {"exec_async": False, "exec_pipelined": False}, {"prefetch_queue_depth": 1}, {"prefetch_queue_depth": 4}]

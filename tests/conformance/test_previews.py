@@ -17,7 +17,7 @@ from dali_studio.core.batch import Batch
 from dali_studio.runtime.executor import Executor, Request
 from dali_studio.runtime.workers import WorkerPool
 
-PICKS: list[list[int]] = [[0], [2], [3, 1], [1, 2, 3]]
+PICKS: list[list[int]] = [[], [0], [2], [3, 1], [1, 2, 3]]
 
 
 def preview(made: Pipeline, indices: Sequence[int], iteration: int = 0, seed: int = 99) -> list[list[Any]]:

@@ -111,8 +111,8 @@ def _windows(args: Args, sizes: NDArray[np.int64]) -> tuple[NDArray[np.int32], N
     options = (args["random_area"], args["random_aspect_ratio"], args["num_attempts"])
     if np.array_equal(context.indices, np.arange(context.batch_size)):
         return random_crop_windows(context.seed, context.samples_so_far, sizes, *options)
-    rows = [
-        random_crop_windows(context.seed, context.samples_so_far + SAMPLE_STRIDE * index, sizes[i : i + 1], *options)
-        for i, index in enumerate(context.indices.tolist())
-    ]
-    return np.concatenate([row[0] for row in rows]), np.concatenate([row[1] for row in rows])
+    anchors, crops = np.empty((2, len(sizes), 2), np.int32)
+    for i, index in enumerate(context.indices.tolist()):
+        start = context.samples_so_far + SAMPLE_STRIDE * index
+        anchors[i : i + 1], crops[i : i + 1] = random_crop_windows(context.seed, start, sizes[i : i + 1], *options)
+    return anchors, crops

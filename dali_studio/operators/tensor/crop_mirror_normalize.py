@@ -137,6 +137,8 @@ def _windows(args: Args, view: Batch) -> tuple[NDArray[np.int64], dict[str, Any]
     made, most = window_shapes(shapes, layout, crops, out_layout, padded=args["pad_output"])
     target = made[:, out_layout.index("C")]
     padded = outside | (target > shapes[:, layout.index("C")]) if args["pad_output"] else outside
+    if not len(shapes):  # no image says how many channels the coefficients are for
+        most = max([len(args[name]) for name in ("mean", "std") if not args.wired(name)], default=1)
     mean, inverse = _coefficients(args, most)
     fill = fill_values(args, target, padded, to_numpy(args["dtype"]))
     return made, {
