@@ -10,7 +10,7 @@ from dali_studio.codegen.dialects.base import Dialect
 from dali_studio.codegen.names import Names, plain
 from dali_studio.core.diagnostics import Diagnostic
 from dali_studio.core.meta import TensorMeta
-from dali_studio.graph.checks import finding
+from dali_studio.graph.checks import finding, output_schemas
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.graph.node import Node
@@ -152,11 +152,10 @@ class Writer:
 
     def _inputs(self, node: Node, schema: OperatorSchema | None) -> list[ast.expr]:
         wired = self.graph.inputs(node.key)
-        declared = schema.inputs if schema is not None else ()
-        needed = max([i + 1 for i, one in enumerate(declared) if not one.optional], default=0)
+        needed = schema.least_inputs if schema is not None else 0
         result: list[ast.expr] = []
         for index in range(max(needed, len(wired))):
-            where = declared[index].name if index < len(declared) else f"input {index}"
+            where = schema.input_name(index) if schema is not None else f"input {index}"
             result.append(self.use(wired[index] if index < len(wired) else None, node, where))
         return result
 
@@ -216,6 +215,10 @@ class Writer:
     # ---------------------------------------------------------------------------------------------------- devices
 
     def _device(self, port: PortRef) -> str:
+        node = self.graph.node(port.node)
+        known = output_schemas(node, self.registry) or ()
+        if port.output < len(known) and known[port.output].on_cpu:
+            return "cpu"
         return "cpu" if self.graph.node(port.node).device == "cpu" else "gpu"
 
     def _default_device(self, node: Node) -> str:
