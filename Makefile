@@ -3,6 +3,7 @@
 #   make test     all tests        make lint   style, types, layers
 #   make test-floors   some tests with the lowest versions of the dependencies
 #   make bench    benchmarks       make generated   what is generated from the code
+#   make verified runs the checks of operators and records them for docs/support.md
 #   make kernels  compiles the C++ kernels of this platform      make wheels   releases for all platforms
 #   make emulate  GPU tests of kernels on the CPU
 #   make sanitize   kernels under clang's sanitizers      make arm64   kernels for arm64, emulated (qemu-user, Debian)
@@ -31,7 +32,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 NPM_INSTALL := $(SHOW) "Installing what the designer is built of" npm install --no-save --no-fund --no-audit --loglevel=error
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: setup lab test test-floors bench kernels emulate sanitize arm64 endurance fuzz lint generated frontend frontend-test wheel wheels clean
+.PHONY: setup lab test test-floors bench kernels emulate sanitize arm64 endurance fuzz lint generated verified frontend frontend-test wheel wheels clean
 .DELETE_ON_ERROR:
 
 setup: $(STAMPS)/ready
@@ -135,6 +136,11 @@ generated: $(STAMPS)/package-$(EXTRAS)
 	@$(BIN)/python -m dali_studio.api.stubs
 	@$(BIN)/python -m dali_studio.api.support_page
 	@$(BIN)/python -m dali_studio.api.instantiations
+
+# What the checks that follow from the declarations have shown, for docs/support.md; with a GPU also: ARGS=--gpu.
+verified: $(STAMPS)/ready
+	@$(BIN)/python tests/conformance/verified.py $(ARGS)
+	@$(BIN)/python -m dali_studio.api.support_page
 
 # The wheel and the sdist of a release, with a fresh bundle.
 wheel: $(STAMPS)/package-$(EXTRAS)

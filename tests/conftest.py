@@ -54,6 +54,15 @@ def torch() -> ModuleType:
         raise
 
 
+@pytest.fixture(autouse=True)
+def of_operator(request: pytest.FixtureRequest) -> None:
+    """Says with the result which operator a case concerns, for the table of what is verified (`verified.py`)."""
+    found = getattr(request.node, "callspec", None)
+    operator = getattr(found.params.get("subject"), "operator", None) if found is not None else None
+    if operator is not None:
+        request.node.user_properties.append(("operator", operator))
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Whatever compares with nvidia.dali can be left out by ``-m "not peer"``."""
     for item in items:

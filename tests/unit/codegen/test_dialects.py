@@ -105,7 +105,7 @@ def test_our_own_dialect_has_all(operator: str) -> None:
 
 
 def test_an_absence_needs_a_way_out() -> None:
-    with pytest.raises(ValueError, match="say what a program for nvidia.dali does instead"):
+    with pytest.raises(ValueError, match=r"say what a program for nvidia\.dali does instead"):
         absent("nvidia.dali", "")
 
 
