@@ -1,6 +1,7 @@
 # The verbs of this project. Needs make and Python >= 3.11; no Node, compiler or GPU.
+#   make try      a pipeline on sample photos: what each step gives and costs, and its pictures
 #   make lab      JupyterLab with the designer and sample photos
-#   make test     all tests        make lint   style, types, layers
+#   make test     all tests; QUICK=1: two minutes of them        make lint   style, types, layers
 #   make test-floors   some tests with the lowest versions of the dependencies
 #   make bench    benchmarks       make generated   what is generated from the code
 #   make verified runs the checks of operators and records them for docs/support.md
@@ -15,6 +16,7 @@
 PYTHON ?= python3
 EXTRAS ?= dev
 ARGS ?=
+QUICK ?=
 VENV := .venv
 STAMPS := $(VENV)/.stamps
 BIN := $(VENV)/bin
@@ -32,7 +34,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 NPM_INSTALL := $(SHOW) "Installing what the designer is built of" npm install --no-save --no-fund --no-audit --loglevel=error
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: setup lab test test-floors bench kernels emulate sanitize arm64 endurance fuzz lint generated verified frontend frontend-test wheel wheels clean
+.PHONY: setup try lab test test-floors bench kernels emulate sanitize arm64 endurance fuzz lint generated verified frontend frontend-test wheel wheels clean
 .DELETE_ON_ERROR:
 
 setup: $(STAMPS)/ready
@@ -71,11 +73,15 @@ frontend: $(BUNDLE)
 $(STAMPS)/ready: $(BUNDLE) $(STAMPS)/package-$(EXTRAS) $(STAMPS)/kernels
 	@touch $@
 
+try: $(STAMPS)/ready
+	@$(BIN)/dali-studio run $(ARGS)
+
+# Opens a copy of the notebook: what is run and saved there leaves the checkout as it is.
 lab: $(STAMPS)/ready
-	@$(BIN)/dali-studio lab notebooks $(ARGS)
+	@$(BIN)/dali-studio lab $(ARGS)
 
 test: $(STAMPS)/ready
-	@$(BIN)/python -m pytest $(ARGS)
+	@$(BIN)/python -m pytest $(if $(QUICK),--quick) $(ARGS)
 
 # A second environment with the lowest versions that pyproject.toml allows, and what of the tests concerns them. It has
 # neither nvidia.dali nor PyTorch, so CI, which would make their absence an error, is not set.

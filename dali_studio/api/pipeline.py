@@ -61,7 +61,8 @@ class Pipeline:
     device_memory_limit : int, optional
         Bytes of device memory that the pipeline takes at most; a step that would need more is an error (DS304).
     **options
-        The other arguments of nvidia.dali's Pipeline, which have no effect here or are refused; see docs/support.md.
+        The other arguments of nvidia.dali's Pipeline, which have no effect here or are refused; ``dali-studio support``
+        lists them.
 
     Raises
     ------

@@ -47,8 +47,7 @@ def generate() -> dict[Path, str]:
         Path below the package to text.
     """
     registry = default_registry()
-    schemas = [registry.schema(name) for name in registry]
-    public = [schema for schema in schemas if not schema.hidden and schema.role not in ("copy", "constant")]
+    public = [registry.schema(name) for name in registry.functions()]
     return {**_modules("fn", public), **_modules("ops", public)}
 
 

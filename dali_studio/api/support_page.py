@@ -14,9 +14,10 @@ import msgspec
 from dali_studio.api import support
 from dali_studio.api.default import default_registry
 from dali_studio.codegen import dialects
+from dali_studio.schema.dali_functions import DALI_VERSION, FUNCTIONS
 from dali_studio.schema.model import ArgumentSchema, InDialect, OperatorSchema
 from dali_studio.schema.registry import Registry
-from dali_studio.schema.samples import digest
+from dali_studio.schema.samples import NOT_ALONE, digest
 from dali_studio.schema.tolerance import Tolerance
 
 #: What to run when the page is stale.
@@ -34,9 +35,9 @@ results are the same with and without it.
 RESULTS = TARGET.with_name("verified.json")
 #: Column of the results, part of the file, title.
 _COLUMNS = (
-    ("nvidia.dali", "cpu", "CPU equals nvidia.dali"), ("gpu", "gpu", "GPU equals the CPU"), ("storage", "cpu", "storage"),
-    ("sequences", "cpu", "sequences"), ("states", "cpu", "states"), ("programs", "cpu", "programs"),
-    ("refusals", "cpu", "refusals"),
+    ("nvidia.dali", "cpu", "CPU equals nvidia.dali"), ("gpu", "gpu", "GPU equals the CPU"),
+    ("storage", "cpu", "storage"), ("sequences", "cpu", "sequences"), ("states", "cpu", "states"),
+    ("programs", "cpu", "programs"), ("refusals", "cpu", "refusals"),
 )  # fmt: skip
 _VERIFIED_HEAD = """## What is verified
 
@@ -46,7 +47,7 @@ reasons. *Storage*: the same bytes from separate, packed and dense samples, in o
 *Sequences*: each is its frames. *States*: what is saved and restored goes on as if nothing had been. *Programs*: what
 is exported gives the same bytes, in both dialects. *Refusals*: what is not accepted is refused by node and argument. –
 means that there is no such case, that it has not been run, or that cases have changed since.
-`fn.external_source` brings the data of all cases.
+Operators that bring the data, and halves of conditions, have tests of their own.
 
 """
 
@@ -68,12 +69,21 @@ _API = (
 def generate() -> str:
     """The page as Markdown."""
     registry = default_registry()
-    schemas = [registry.schema(name) for name in registry]
-    shown = [schema for schema in schemas if not schema.hidden and schema.role not in ("copy", "constant")]
+    shown = [registry.schema(name) for name in registry.functions()]
     parts = [_HEAD, *(_names(title, table) for title, table in _API)]
-    parts += ["## Operators\n", _overview(shown), _verified(registry, shown)]
+    parts += [f"## Operators\n\n{counted(registry)}\n", _overview(shown), _verified(registry, shown)]
     parts += [_operator(schema, registry.operator(schema.name).tolerance) for schema in shown]
     return "\n".join(parts)
+
+
+def counted(registry: Registry) -> str:
+    """How many operators there are: those of the palette, which are functions of ``fn`` for the most part."""
+    functions = registry.functions()
+    total, common = len(registry.shown()), sum(name in FUNCTIONS for name in functions)
+    return (
+        f"{total} operators: {len(functions)} functions of fn (nvidia.dali {DALI_VERSION} has {len(FUNCTIONS)}, "
+        f"of which {common} are here), and types.Constant, .cpu() and .gpu()."
+    )
 
 
 def _names(title: str, table: Mapping[str, support.Support]) -> str:
@@ -96,7 +106,7 @@ def _verified(registry: Registry, schemas: Sequence[OperatorSchema]) -> str:
     results = msgspec.json.decode(RESULTS.read_bytes(), type=dict[str, _Results]) if RESULTS.is_file() else {}
     titles = [title for _, _, title in _COLUMNS]
     rows = [f"| operator | {' | '.join(titles)} | types of input |", f"|---|{'---|' * (len(titles) + 1)}"]
-    for schema in (one for one in schemas if one.role != "external_source"):
+    for schema in (one for one in schemas if one.role not in NOT_ALONE):
         cases = digest(registry.operator(schema.name).samples())
         found = {part: done.operators.get(schema.name, {}) for part, done in results.items()}
         fresh = {part: counts for part, counts in found.items() if counts.get("cases") == cases}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from dali_studio.codegen import values
@@ -21,6 +22,9 @@ from dali_studio.schema.registry import Registry
 #: Arguments under which an operator of the role ``constant`` holds its values.
 _CONSTANTS = ("fdata", "idata", "value")
 
+#: The argument by which a reader is told which folder to read.
+ROOT = "file_root"
+
 
 @dataclass(slots=True)
 class Writer:
@@ -28,8 +32,10 @@ class Writer:
 
     Attributes
     ----------
+    roots
+        What readers that are not told what to read take, by node.
     parameters
-        Names of the function's parameters: Python objects that the program cannot hold.
+        Parameters of the function, with their defaults: Python objects that the program cannot hold, and `roots`.
     found
         Findings, in order of the program.
     """
@@ -38,7 +44,8 @@ class Writer:
     registry: Registry
     dialect: Dialect
     names: Names
-    parameters: list[str] = field(default_factory=list[str])
+    roots: Mapping[str, str] = field(default_factory=dict[str, str])
+    parameters: dict[str, ast.expr | None] = field(default_factory=dict[str, "ast.expr | None"])
     found: list[Diagnostic] = field(default_factory=list[Diagnostic])
     _defined: set[PortRef] = field(default_factory=set[PortRef])
     _lost: list[str] = field(default_factory=list[str])
@@ -180,6 +187,10 @@ class Writer:
             return self.use(wired[name], node, name)
         if name in node.objects:
             return self._parameter(node, name)
+        if value is None and name == ROOT and node.key in self.roots:
+            parameter = self.names.unused(f"{node.key}_{name}")
+            self.parameters[parameter] = values.constant(self.roots[node.key])
+            return ast.Name(parameter, ast.Load())
         if value is not None:
             if argument is None:
                 return values.constant(value)
@@ -194,7 +205,7 @@ class Writer:
 
     def _parameter(self, node: Node, name: str) -> ast.expr:
         parameter = self.names.unused(f"{node.key}_{name}")
-        self.parameters.append(parameter)
+        self.parameters[parameter] = None
         message = f"{name} is a Python object that a program's text cannot hold; it is the parameter {parameter}."
         self.found.append(finding(node, "DS501", message, f"Pass {parameter}=... when you call the pipeline function.",
                                   argument=name, severity="info"))  # fmt: skip

@@ -95,9 +95,11 @@ def _placement(node: Node, schema: OperatorSchema, options: GraphOptions) -> lis
         message = f"{node.operator} runs on {accepted}; {node.device} was given."
         return [finding(node, "DS206", message, f"Set its device to {accepted}.", argument="device")]
     if node.device != "cpu" and options.device_id is None:
-        message = f"{node.device} was given, but the pipeline has no GPU (device_id is None)."
-        return [finding(node, "DS206", message, "Set device_id to the GPU's number, or place the node on the cpu.",
-                        argument="device")]  # fmt: skip
+        copied = schema.role == "copy"
+        what = "It copies to a GPU (.gpu())" if copied else f"It is placed on a GPU (device {node.device!r})"
+        out = "take the copy (.gpu()) away" if copied else "place the node on the cpu"
+        message = f"{what}, but the pipeline has no GPU (device_id is None)."
+        return [finding(node, "DS206", message, f"Set device_id to the GPU's number, or {out}.", argument="device")]
     return []
 
 

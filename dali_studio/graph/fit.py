@@ -39,7 +39,7 @@ def kinds_fit(source: Kind, target: Kind) -> bool:
 def catalog(registry: Registry) -> Catalog:
     """Every operator that a palette shows, and what may be wired to what."""
     return Catalog(
-        operators=tuple(schema for name in registry if not (schema := registry.schema(name)).hidden),
+        operators=tuple(registry.shown()),
         inputs_take={target: tuple(source for source in KINDS if kinds_fit(source, target)) for target in KINDS},
         arguments_take=tuple(kind for kind in KINDS if kind not in _OPAQUE),
     )

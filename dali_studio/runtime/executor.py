@@ -295,9 +295,13 @@ class Executor:
             results[step.outputs[0]] = given[0]  # it lies there already
             return None
         if not gpu.per_sample(step) and overrides(operator, "run_gpu"):
-            args = self._args(now, step, self._subset(step, now))
+            indices = self._subset(step, now)
+            args = self._args(now, step, indices)
             state = self._state_at(step, now.request, args)
             gpu.run_batch(step, state, args, given, args.context.indices, results, now.recording)
+            if step.role != "split":
+                for port in step.outputs:
+                    results[port].indices = indices
             return None
         if not gpu.per_sample(step):  # copies, and what is drawn on the CPU
             gpu.upload(step, self._batch(step, now, given), results, now.recording)
@@ -317,8 +321,9 @@ class Executor:
     def _subset(self, step: Step, now: Iteration) -> NDArray[np.int64] | None:
         """The samples that a step works on, where they are not all."""
         arguments = [(name, now.results[port]) for name, port in step.argument_inputs.items()]
+        inputs = [] if step.role == "merge" else self._inputs(step, now)  # of different samples
         try:
-            return indices_of(self._inputs(step, now), arguments)
+            return indices_of(inputs, arguments)
         except ArgumentError as error:
             raise StepError(step, None, "", error) from error
 
@@ -329,8 +334,7 @@ class Executor:
         if step.role == "external_source":
             made = select(request.fed[step.key], request)
         else:
-            merges = step.role == "merge"  # of batches of different samples
-            indices = None if merges else self._subset(step, now)
+            indices = self._subset(step, now)
             try:
                 args = self._args(now, step, indices)
                 made = self._bound(step).operator.run(self._state_at(step, request, args), args, *inputs)
@@ -340,6 +344,9 @@ class Executor:
                 raise StepError(step, error.sample, "", error) from error
             except Exception as error:
                 raise StepError(step, None, "", error) from error
+            if step.role != "split":
+                for one in made:
+                    one.indices = indices
         watch.stop(step.key)
         watch.report()
         if now.recording is not None and step.device == "cpu":

@@ -21,13 +21,11 @@ from dali_studio.core.tensors import TensorListCPU
 from dali_studio.graph.validate import validate
 from dali_studio.schema.arguments import ENUMS
 from dali_studio.schema.model import OperatorSchema
-from dali_studio.schema.samples import Array, Case, Data, Folder
+from dali_studio.schema.samples import NOT_ALONE, Array, Case, Data, Folder
 from dali_studio.schema.tolerance import ComparedOn
 from dali_studio.schema.traits import PerSample
 
 REGISTRY = default_registry()
-#: Roles that the harness itself stands on: it feeds operators by them.
-TOOLS = ("external_source", "copy", "constant")
 #: Samples of a batch for operators without inputs.
 BATCH = 4
 
@@ -63,9 +61,9 @@ class Subject:
 
 
 def subjects(names: Sequence[str] | None = None) -> Iterator[Subject]:
-    """Every case of the operators `names`; of all that are not tools of the harness."""
+    """Every case of the operators `names`; of all that can be tried alone."""
     for name in REGISTRY if names is None else names:
-        if REGISTRY.schema(name).role not in TOOLS:
+        if REGISTRY.schema(name).role not in NOT_ALONE:
             yield from (Subject(name, case) for case in REGISTRY.operator(name).samples())
 
 

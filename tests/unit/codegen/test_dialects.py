@@ -78,7 +78,7 @@ def graph(operator: str) -> Graph:
 EXPECTED = {
     "solarize": ("NVIDIA DALI cannot express solarize: it has no such function.", INSTEAD),
     "water": (
-        "NVIDIA DALI cannot express water: it has it since version 2.10, and programs are for 2.4.0.",
+        "NVIDIA DALI cannot express water: it has it since version 2.10, and programs are for 2.4.",
         "Choose another operator or another dialect.",
     ),
     "strange": ("NVIDIA DALI cannot express strange: it has no such function.", "Choose another operator or another dialect."),

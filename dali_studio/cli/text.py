@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import threading
 import time
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TextIO
 
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
@@ -99,6 +101,14 @@ def _harmless(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
+
+
+def called() -> str:
+    """How to call this program again, as the user's shell has found it."""
+    path = sys.argv[0]
+    if Path(path).stem != "dali-studio":
+        return "python -m dali_studio"
+    return "dali-studio" if shutil.which("dali-studio") == path else path
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[int] = ()) -> str:
