@@ -24,7 +24,7 @@ BIN := $(VENV)/bin
 STATIC := dali_studio/studio/static
 BUNDLE := $(STATIC)/widget.js
 # Compiled kernels: for this processor, from sources that are compared by their contents.
-KERNELS := dali_studio/kernels/build.py $(wildcard dali_studio/kernels/cpu/*.?pp dali_studio/kernels/include/*.hpp)
+KERNELS := dali_studio/kernels/build.py $(wildcard $(addprefix dali_studio/kernels/,cpu/*.?pp jpeg/*.?pp include/*.hpp))
 # Shows on one line what a command is at, and all that it said if it fails.
 SHOW := "$(CURDIR)/$(BIN)/python" "$(CURDIR)/.ci/progress.py"
 FRONTEND := extension/package.json extension/package-lock.json extension/build.mjs \

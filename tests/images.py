@@ -11,7 +11,7 @@ import numpy as np
 import simplejpeg  # pyright: ignore[reportMissingTypeStubs]
 from PIL import Image
 
-from dali_studio.kernels.cpu import jpeg
+from dali_studio.kernels.jpeg import codec as jpeg
 from dali_studio.schema.samples import picture
 
 Array = np.ndarray[Any, Any]

@@ -24,7 +24,7 @@ PYTEST = ("-m", "pytest", "-p", "no:cacheprovider", "-q", "-m", "not peer")
 FUZZ = ("tests/fuzz", "--family", "pictures", "--inputs", "1000", "--processes", "1", "--without-peer")
 RUNS = (
     ("address,undefined", "asan", "detect_leaks=0", ((*PYTEST, "tests/unit/kernels"), FUZZ)),
-    ("thread", "tsan", "", ((*PYTEST, "tests/unit/runtime/test_crew.py", "tests/unit/runtime/test_sharing.py"),)),
+    ("thread", "tsan", "", ((*PYTEST, "tests/unit/kernels/test_decode_threads.py", "tests/unit/runtime/test_sharing.py"),)),
 )
 
 

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from dali_studio import __version__
 from dali_studio.cli.text import say, waiting
 from dali_studio.core.diagnostics import DaliStudioError
-from dali_studio.kernels.cpu.libjpeg import describe as describe_jpeg
 from dali_studio.kernels.cpu.native import kernel, level
 from dali_studio.kernels.cuda.device import describe
-from dali_studio.kernels.cuda.measure import report
+from dali_studio.kernels.jpeg.libjpeg import describe as describe_jpeg
+from dali_studio.kernels.jpeg.measure import report
 from dali_studio.samples import photos
 
 _LIBRARIES = (

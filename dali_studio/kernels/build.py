@@ -24,8 +24,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
-SOURCES = FOLDER / "cpu"
-OUTPUT = SOURCES / "lib"
+SOURCES = FOLDER / "cpu", FOLDER / "jpeg"
+OUTPUT = FOLDER / "cpu" / "lib"
 #: The compiler runs here and is given relative paths, so that objects stay fresh when the folder is moved or copied.
 ROOT = FOLDER.parents[1]
 CACHE = ROOT / "build" / "kernels"
@@ -38,7 +38,7 @@ FLAGS = (
 )  # fmt: skip
 
 #: Of the library that tells which level this processor has; the other sources are compiled for each level.
-LEVEL = SOURCES / "level.cpp"
+LEVEL = FOLDER / "cpu" / "level.cpp"
 
 #: Sources that compile for seconds, the others for less than one: first, so that none is waited for at the end.
 LONGEST = ("warp", "resample", "convert", "functors", "normalize")
@@ -264,7 +264,7 @@ def build(
     """
     tool = _Tool.sanitizing(target, sanitize, clang) if sanitize else _Tool.usual(target)
     sources = sorted(
-        (source for source in SOURCES.glob("*.cpp") if source != LEVEL),
+        (source for folder in SOURCES for source in folder.glob("*.cpp") if source != LEVEL),
         key=lambda source: (source.stem not in LONGEST, source.stem),
     )
     units = [_Unit(source, tool, level, cpu) for source in sources for level, cpu in target.levels]

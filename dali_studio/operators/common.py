@@ -13,7 +13,7 @@ from dali_studio.core.enums import DALIDataType
 from dali_studio.core.limits import MOST_AXES, MOST_ELEMENTS
 from dali_studio.core.meta import TensorMeta
 from dali_studio.core.wording import shortened
-from dali_studio.kernels.cpu.window_rows import columns, with_columns
+from dali_studio.kernels.cpu.window_batch import columns, with_columns
 
 T = DALIDataType
 IMAGE_LAYOUTS = "HWC"

@@ -15,14 +15,14 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError, DaliStudioError, Diagnostic
 from dali_studio.core.dtypes import to_numpy
 from dali_studio.core.storage import addresses_of, shapes_of
-from dali_studio.kernels.cpu import libjpeg
-from dali_studio.kernels.cpu.decode_queue import BY_HARDWARE
-from dali_studio.kernels.cpu.jpeg_facts import have_ends
-from dali_studio.kernels.cuda.jpeg_decoder import JpegKernels
-from dali_studio.kernels.cuda.jpeg_work import GpuDecoder, Turn
-from dali_studio.kernels.cuda.nvjpeg import open_decoder
 from dali_studio.kernels.cuda.stream import GpuStream
-from dali_studio.runtime.crew import Crew
+from dali_studio.kernels.jpeg import libjpeg
+from dali_studio.kernels.jpeg.decode_queue import BY_HARDWARE
+from dali_studio.kernels.jpeg.decode_threads import Crew
+from dali_studio.kernels.jpeg.gpu_decoder import JpegKernels
+from dali_studio.kernels.jpeg.gpu_work import GpuDecoder, Turn
+from dali_studio.kernels.jpeg.header_cache import have_ends
+from dali_studio.kernels.jpeg.nvjpeg import open_decoder
 from dali_studio.runtime.extents import check_sizes, no_room
 from dali_studio.runtime.failures import StepError, Tolerance
 from dali_studio.runtime.memory import clear

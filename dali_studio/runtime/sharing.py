@@ -19,11 +19,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.kernels.cpu.decode_queue import BY_HARDWARE, BY_KERNELS
-from dali_studio.kernels.cpu.libjpeg import DONE
 from dali_studio.kernels.cuda.device import Unavailable
-from dali_studio.kernels.cuda.jpeg_work import GpuDecoder, Turn
-from dali_studio.runtime.crew import Crew, Job
+from dali_studio.kernels.jpeg.decode_queue import BY_HARDWARE, BY_KERNELS
+from dali_studio.kernels.jpeg.decode_threads import Crew, Job
+from dali_studio.kernels.jpeg.gpu_work import GpuDecoder, Turn
+from dali_studio.kernels.jpeg.libjpeg import DONE
 from dali_studio.runtime.workers import Loop, WorkerPool
 
 

@@ -9,20 +9,20 @@ from typing import Any
 import numpy as np
 
 from dali_studio.kernels.cpu import (
-    axis_rows,
+    axis_batch,
     color,
     convert,
-    decode_queue,
     descriptors,
     image_convert,
     layout,
     normalize,
     png,
     resample,
-    size_rows,
+    size_batch,
     warp,
 )
 from dali_studio.kernels.cpu.weights import Interp
+from dali_studio.kernels.jpeg import decode_queue
 
 Case = tuple[str, Callable[[], Any]]
 _RANDOM = np.random.default_rng(7)
@@ -117,15 +117,15 @@ def _sizes() -> Iterator[Case]:
     highs = shapes[:, :2].astype("f8")
     lows, limits = np.zeros_like(highs), np.full((_BATCH, 2), np.inf, "f4")
     wanted = np.full((_BATCH, 2), 256, "f4")
-    yield "sizes, 64 rows", partial(size_rows.sizes_and_regions, lows, highs, wanted, 0, limits, exact=True)
+    yield "sizes, 64 rows", partial(size_batch.sizes_and_regions, lows, highs, wanted, 0, limits, exact=True)
     regions = np.concatenate([lows, highs], 1)
 
     def axes() -> Any:
-        return axis_rows.axes(shapes, made, "HWC", regions, (1, 1), (128, 16), 1024, antialias=True)
+        return axis_batch.axes(shapes, made, "HWC", regions, (1, 1), (128, 16), 1024, antialias=True)
 
     yield "axes, 64 rows", axes
     table, rows, starts, *_ = axes()
-    yield "place_weights, 64 rows", partial(axis_rows.place_weights, table, rows, starts, 4096)
+    yield "place_weights, 64 rows", partial(axis_batch.place_weights, table, rows, starts, 4096)
 
 
 def _pngs() -> Iterator[Case]:

@@ -10,9 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dali_studio.kernels.cuda import generate, jpeg_decoder, pointwise, resample, sources, warp, window
+from dali_studio.kernels.cuda import generate, pointwise, resample, sources, warp, window
 from dali_studio.kernels.cuda.generate import Form
 from dali_studio.kernels.cuda.parts import Part
+from dali_studio.kernels.jpeg import gpu_decoder
 
 IMAGES = ("uint8", "int16", "int32", "float32")
 
@@ -141,7 +142,7 @@ def test_generated_kernels_compile_without_a_word(nvrtc: ctypes.CDLL, chain: str
 def test_what_is_not_generated_compiles_without_a_word(nvrtc: ctypes.CDLL) -> None:
     for name, functions in sources.FUNCTIONS.items():
         text = sources.source(name)
-        options = sources.options({"IN": np.dtype(np.uint8), "OUT": np.dtype(np.uint8), "PARTS": jpeg_decoder.PARTS})
+        options = sources.options({"IN": np.dtype(np.uint8), "OUT": np.dtype(np.uint8), "PARTS": gpu_decoder.PARTS})
         assert compile_source(nvrtc, text, options) == "", name
         assert all(f"{function}(" in text for function in functions)
 

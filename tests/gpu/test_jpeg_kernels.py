@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from dali_studio.core.storage import addresses_of
-from dali_studio.kernels.cpu import jpeg, libjpeg
-from dali_studio.kernels.cpu.decode_queue import BY_KERNELS
-from dali_studio.kernels.cuda import jpeg_decoder
-from dali_studio.kernels.cuda.jpeg_decoder import JpegKernels
-from dali_studio.kernels.cuda.jpeg_rule import takes
-from dali_studio.runtime.crew import Job
+from dali_studio.kernels.jpeg import codec as jpeg
+from dali_studio.kernels.jpeg import gpu_decoder, libjpeg
+from dali_studio.kernels.jpeg.decode_queue import BY_KERNELS
+from dali_studio.kernels.jpeg.decode_threads import Job
+from dali_studio.kernels.jpeg.gpu_decoder import JpegKernels
+from dali_studio.kernels.jpeg.gpu_rule import takes
 from tests.images import Array, coded, encoded, on_cpu, picture, windows_of
 
 pytestmark = pytest.mark.gpu
@@ -143,7 +143,7 @@ def test_a_file_with_many_parts_is_right_and_equal_runs_give_equal_bytes(decoder
     """Each part of the stream is longer than the least, and some parts begin in the middle of a code."""
     noise = np.random.default_rng(7).integers(0, 256, (300, 410, 3), np.uint8)
     files = [coded(noise, "444", 97), coded(picture(300, 410), "420", 95)]
-    assert len(files[0]) > 64 * jpeg_decoder.PARTS
+    assert len(files[0]) > 64 * gpu_decoder.PARTS
     for _ in range(2):
         pictures, done = on_gpu(decoder, files)
         assert done.all() and all(np.array_equal(got, on_cpu(f)) for got, f in zip(pictures, files, strict=True))
@@ -180,8 +180,8 @@ def test_it_makes_do_with_the_memory_that_there_is(
     given, files = decoder._allocate, [coded(picture(60, 90, seed=k)) for k in range(6)]
     monkeypatch.setattr(decoder, "_allocate", allocate)
     monkeypatch.setattr(decoder, "_most", 1_600_000)
-    monkeypatch.setattr(jpeg_decoder, "LEAST_MEMORY", 100_000)
-    if limit < jpeg_decoder.LEAST_MEMORY:
+    monkeypatch.setattr(gpu_decoder, "LEAST_MEMORY", 100_000)
+    if limit < gpu_decoder.LEAST_MEMORY:
         with pytest.raises(OutOfMemoryError):
             on_gpu(decoder, files)
     else:
@@ -195,7 +195,7 @@ def test_a_turn_leaves_what_others_took_and_what_is_damaged(
 ) -> None:
     import cupy
 
-    monkeypatch.setattr(jpeg_decoder, "LEAST", 6)
+    monkeypatch.setattr(gpu_decoder, "LEAST", 6)
     files = [coded(picture(20 + k, 60 - k, seed=k), SAMPLINGS[k % 5]) for k in range(30)]
     for k in (3, 20):
         files[k] = np.delete(files[k], range(len(files[k]) - 40, len(files[k]) - 2))

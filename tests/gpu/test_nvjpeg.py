@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from dali_studio.core.storage import addresses_of
-from dali_studio.kernels.cpu import jpeg, libjpeg
 from dali_studio.kernels.cuda.device import Unavailable
-from dali_studio.kernels.cuda.jpeg_rule import LARGEST_SIDE, takes
-from dali_studio.kernels.cuda.nvjpeg import HardwareDecoder, HardwareStalledError, open_decoder
-from dali_studio.runtime.crew import Job
+from dali_studio.kernels.jpeg import codec as jpeg
+from dali_studio.kernels.jpeg import libjpeg
+from dali_studio.kernels.jpeg.decode_threads import Job
+from dali_studio.kernels.jpeg.gpu_rule import LARGEST_SIDE, takes
+from dali_studio.kernels.jpeg.nvjpeg import HardwareDecoder, HardwareStalledError, open_decoder
 from tests.images import Array, coded, encoded, on_cpu, picture, windows_of
 
 pytestmark = pytest.mark.gpu
@@ -227,7 +228,7 @@ def test_what_does_not_answer_is_given_up() -> None:
 
 
 def test_the_doctor_measures_what_is_there() -> None:
-    from dali_studio.kernels.cuda.measure import report
+    from dali_studio.kernels.jpeg.measure import report
 
     lines = dict(report(lambda: [coded(picture(300, 400), sampling) for sampling in ("420", "411")]))
     assert "GB/s" in lines["copy"]

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from dali_studio.core.storage import shapes_of
-from dali_studio.kernels.cpu import bmp, jpeg, png
+from dali_studio.kernels.cpu import bmp, png
 from dali_studio.kernels.cpu.image_convert import (
     OUTPUT_DTYPES,
     OUTPUT_TYPES,
@@ -41,7 +41,8 @@ from dali_studio.kernels.cpu.image_info import (
     stored_window,
     swaps_axes,
 )
-from dali_studio.kernels.cpu.jpeg_facts import read_headers
+from dali_studio.kernels.jpeg import codec as jpeg
+from dali_studio.kernels.jpeg.header_cache import read_headers
 
 __all__ = [
     "OUTPUT_DTYPES",

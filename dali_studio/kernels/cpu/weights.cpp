@@ -1,4 +1,4 @@
-// Loops of `axis_rows.py`; and the weights of an axis by themselves, for tests.
+// Loops of `axis_batch.py`; and the weights of an axis by themselves, for tests.
 #include "axes.hpp"
 
 #include "arguments.hpp"
@@ -17,7 +17,7 @@ static void axis_weights(int kind, bool antialias, i64 in_size, f64 low, f64 hig
 }
 REGISTER_SHORT(axis_weights)
 
-// What the kernel of the GPU's pixels reads of a sample; `axis_rows.py` has the same layout.
+// What the kernel of the GPU's pixels reads of a sample; `axis_batch.py` has the same layout.
 struct Row {
   u64 y_starts, x_starts, y_weights, x_weights;
   i32 y_taps, x_taps, height, width, tile, unused;

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dali_studio.core.batch import Batch
 from dali_studio.kernels.cpu import descriptors
-from dali_studio.kernels.cpu.axis_rows import axes, place_weights
+from dali_studio.kernels.cpu.axis_batch import axes, place_weights
 from dali_studio.kernels.cpu.weights import FILTERS, PLACES
 from dali_studio.kernels.cuda import chains
 from dali_studio.kernels.cuda.generate import BAND, part_text

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.kernels.cpu.window_rows import fill_window_words
+from dali_studio.kernels.cpu.window_batch import fill_window_words
 from dali_studio.kernels.cuda.generate import part_text
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.sources import headers

@@ -8,7 +8,7 @@
 #define TABLE inline constexpr
 #endif
 
-// `jpeg_scan.py` lays out the same.
+// `scan.py` lays out the same.
 struct Picture {
   const u8* scan;      // coded data, from behind the header on; 16 bytes aligned
   u32* words;          // the same without stuffing and markers, in words whose highest bits come first

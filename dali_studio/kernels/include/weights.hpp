@@ -9,7 +9,7 @@ const i32 MOST_TAPS = 8192;
 
 enum Interpolation { NEAREST, LINEAR, CUBIC, LANCZOS3, TRIANGULAR, GAUSSIAN };
 
-// One axis of one sample; `axis_rows.py` has the same layout.
+// One axis of one sample; `axis_batch.py` has the same layout.
 struct Axis {
   i32* starts;  // first input pixel of every output pixel
   float* weights;  // `taps` for every output pixel

@@ -14,7 +14,6 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.dtypes import from_numpy, to_numpy
 from dali_studio.core.enums import DALIDataType, DALIImageType
 from dali_studio.core.meta import TensorMeta
-from dali_studio.kernels.cpu import libjpeg
 from dali_studio.kernels.cpu.image_codec import (
     OUTPUT_DTYPES,
     DecodeError,
@@ -25,8 +24,9 @@ from dali_studio.kernels.cpu.image_codec import (
     output_shape,
     peek_all,
 )
-from dali_studio.kernels.cpu.jpeg import colors_for, plain
-from dali_studio.kernels.cuda.jpeg_rule import takes
+from dali_studio.kernels.jpeg import libjpeg
+from dali_studio.kernels.jpeg.codec import colors_for, plain
+from dali_studio.kernels.jpeg.gpu_rule import takes
 from dali_studio.operators.common import ON_ERROR, accept_output, sentence
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import JpegImages

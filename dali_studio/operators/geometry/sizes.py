@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.core.diagnostics import ArgumentError
-from dali_studio.kernels.cpu.size_rows import MODES, sizes_and_regions
+from dali_studio.kernels.cpu.size_batch import MODES, sizes_and_regions
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.marks import COMMON, MOST_PIXELS, PER_SAMPLE, Choices, Doc, Length, Range, Refused, Ui, Unit
 

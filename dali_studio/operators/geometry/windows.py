@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.core.diagnostics import ArgumentError
-from dali_studio.kernels.cpu.window_rows import KEEP, TRIM, windows
+from dali_studio.kernels.cpu.window_batch import KEEP, TRIM, windows
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.marks import COMMON, MOST_PIXELS, PER_SAMPLE, Choices, Doc, Length, Range, Refused, Ui, Unit
 

@@ -15,7 +15,7 @@ from dali_studio.core.dtypes import to_numpy
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.layout import crop_mirror_normalize, normalize_coefficients
-from dali_studio.kernels.cpu.window_rows import window_shapes
+from dali_studio.kernels.cpu.window_batch import window_shapes
 from dali_studio.kernels.cuda import window as windows
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.stream import GpuStream

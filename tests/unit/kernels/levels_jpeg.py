@@ -7,10 +7,9 @@ import hashlib
 import numpy as np
 import simplejpeg
 
-from dali_studio.kernels.cpu import libjpeg
-from dali_studio.kernels.cpu.jpeg_header import parse_header
 from dali_studio.kernels.cpu.native import kernel
-from dali_studio.kernels.cuda import jpeg_scan
+from dali_studio.kernels.jpeg import libjpeg, scan
+from dali_studio.kernels.jpeg.header import parse_header
 
 
 def digest() -> str:
@@ -33,8 +32,8 @@ def digest() -> str:
         request = np.array(
             [[file.ctypes.data, file.size, *out.shape[:2], 2, 3, 0, k % 2, 0, 0, *out.shape[:2], out.ctypes.data, 3 * width]]
         )
-        pictures, rows, plan = np.zeros(1, jpeg_scan.PICTURE), np.zeros(1, np.int64), np.zeros(6, np.int64)
-        jpeg_scan.plan(request, np.zeros((1, 2), np.int64), 0, 1, 1 << 30, pictures, rows, plan)
+        pictures, rows, plan = np.zeros(1, scan.PICTURE), np.zeros(1, np.int64), np.zeros(6, np.int64)
+        scan.plan(request, np.zeros((1, 2), np.int64), 0, 1, 1 << 30, pictures, rows, plan)
         outcome = libjpeg.decode(request[0], entries)
         said = (keys.tobytes() if plain[0] else b"", pictures.tobytes() if plan[0] else b"", bytes([outcome]))
         for part in (*said, plan.tobytes(), out.tobytes() if outcome == libjpeg.DONE else b""):

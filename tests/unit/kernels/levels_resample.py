@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from axis import axis_weights
 
-from dali_studio.kernels.cpu import axis_rows
+from dali_studio.kernels.cpu import axis_batch
 from dali_studio.kernels.cpu.resample import resize
-from dali_studio.kernels.cpu.size_rows import MODES, sizes_and_regions
+from dali_studio.kernels.cpu.size_batch import MODES, sizes_and_regions
 from dali_studio.kernels.cpu.weights import Interp
 
 TYPES = [np.dtype(name) for name in ("uint8", "uint16", "int16", "float32")]
@@ -38,8 +38,8 @@ def of_tables(random: np.random.Generator) -> list[Any]:
     shapes, out = random.integers(1, 900, (2, 50, 3))
     lows, highs = random.uniform(-50, 0, (50, 2)), random.uniform(1, 900, (50, 2))
     regions = np.concatenate([lows, highs], axis=1)
-    table, rows, starts, *numbers = axis_rows.axes(shapes, out, "HWC", regions, (1, 3), (64, 32), 512, antialias=True)
-    axis_rows.place_weights(table, rows, starts, 1 << 40)
+    table, rows, starts, *numbers = axis_batch.axes(shapes, out, "HWC", regions, (1, 3), (64, 32), 512, antialias=True)
+    axis_batch.place_weights(table, rows, starts, 1 << 40)
     made += [table, rows, starts, *numbers]
     requested = random.choice([0, 1, -3.5, 20.5, 333.3], (50, 2)).astype(np.float32)
     for mode in range(len(MODES)):

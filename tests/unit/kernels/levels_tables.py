@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.core.random import normal, uniform
-from dali_studio.kernels.cpu import descriptors, philox, window_rows
+from dali_studio.kernels.cpu import descriptors, philox, window_batch
 from dali_studio.kernels.cpu.crop_window import random_crop_windows
 from dali_studio.kernels.cpu.cxx_random import shuffle_mt19937, shuffle_mt19937_64
 from dali_studio.kernels.cpu.reader_order import ReaderOrder
@@ -29,8 +29,8 @@ def of_tables(random: np.random.Generator) -> list[Any]:
     windows = [
         array
         for nearest in (True, False)
-        for policy in (window_rows.KEEP, window_rows.TRIM)
-        for array in window_rows.windows(sizes, numbers[0], numbers[1], places, nearest=nearest, policy=policy)
+        for policy in (window_batch.KEEP, window_batch.TRIM)
+        for array in window_batch.windows(sizes, numbers[0], numbers[1], places, nearest=nearest, policy=policy)
     ]
     return [host, size, *descriptors.measure(shapes, descriptors.CHW, (3, 7), 2, planes=True), *windows]
 

@@ -16,9 +16,10 @@ from fuzz.machine import Memory
 from images import picture
 from PIL import Image, ImageFile
 
-from dali_studio.kernels.cpu import image_codec, libjpeg, libwebp
+from dali_studio.kernels.cpu import image_codec, libwebp
 from dali_studio.kernels.cpu.image_codec import DecodeError
-from dali_studio.kernels.cpu.jpeg_facts import read_headers
+from dali_studio.kernels.jpeg import libjpeg
+from dali_studio.kernels.jpeg.header_cache import read_headers
 
 Array = np.ndarray[Any, Any]
 _MIB = 1 << 20

@@ -16,8 +16,9 @@ import simplejpeg
 from images import picture
 from PIL import Image, ImageOps
 
-from dali_studio.kernels.cpu import image_codec, libjpeg
+from dali_studio.kernels.cpu import image_codec
 from dali_studio.kernels.cpu.image_codec import DecodeError, ImageInfo
+from dali_studio.kernels.jpeg import libjpeg
 
 Array = np.ndarray[Any, Any]
 BASE = picture(71, 97)

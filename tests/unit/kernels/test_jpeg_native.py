@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 import simplejpeg
 
-from dali_studio.kernels.cpu import decode_queue, libjpeg
-from dali_studio.kernels.cuda import jpeg_scan, nvjpeg_turn
+from dali_studio.kernels.jpeg import decode_queue, libjpeg, nvjpeg_groups, scan
 
 
 def test_a_queue_that_is_not_there_is_refused() -> None:
@@ -43,7 +42,7 @@ def test_a_window_that_is_not_inside_fails(window: tuple[int, int, int, int]) ->
 
 def test_plans_whose_arrays_differ_are_refused() -> None:
     requests, places = np.zeros((3, libjpeg.FIELDS), np.int64), np.zeros((3, 2), np.int64)
-    pictures, rows, made = np.zeros(2, jpeg_scan.PICTURE), np.zeros(2, np.int64), np.zeros(6, np.int64)
+    pictures, rows, made = np.zeros(2, scan.PICTURE), np.zeros(2, np.int64), np.zeros(6, np.int64)
     for given in (
         (requests[:, :-1], places, 0, 3, 1, pictures, rows, made),
         (requests, places[:2], 0, 3, 1, pictures, rows, made),
@@ -53,19 +52,19 @@ def test_plans_whose_arrays_differ_are_refused() -> None:
         (requests, places, 0, 3, 1, pictures, rows, made[:5]),
     ):
         with pytest.raises(ValueError, match=r"differ|cannot be planned"):
-            jpeg_scan.plan(*given)
+            scan.plan(*given)
     with pytest.raises(TypeError, match="int64"):
-        jpeg_scan.plan(requests.astype(np.int32), places, 0, 3, 1, pictures, rows, made)  # pyright: ignore[reportArgumentType]
+        scan.plan(requests.astype(np.int32), places, 0, 3, 1, pictures, rows, made)  # pyright: ignore[reportArgumentType]
 
 
 def test_turns_whose_arrays_differ_are_refused() -> None:
     queues = np.zeros(decode_queue.WORDS, np.int64)
     queues[decode_queue.SHARED] = 3
-    facts, clock = np.array([1, 2, 3, 4, -1, 2, 4]), np.zeros(nvjpeg_turn.CLOCK, np.int64)
-    functions, requests = np.zeros(len(nvjpeg_turn.FUNCTIONS), np.int64), np.zeros((2, libjpeg.FIELDS), np.int64)
+    facts, clock = np.array([1, 2, 3, 4, -1, 2, 4]), np.zeros(nvjpeg_groups.CLOCK, np.int64)
+    functions, requests = np.zeros(len(nvjpeg_groups.FUNCTIONS), np.int64), np.zeros((2, libjpeg.FIELDS), np.int64)
     tables = np.zeros(4, np.int64), np.zeros(4, np.int64), np.zeros((4, 8), np.int64)
     with pytest.raises(ValueError, match="do not fit"):  # more pictures wait than there are requests
-        nvjpeg_turn.decode_groups(
+        nvjpeg_groups.decode_groups(
             functions, (queues, 0), facts, requests, np.zeros((2, 2), np.int64), functions[:0], tables,
             np.zeros(2, np.int8), clock,
         )  # fmt: skip

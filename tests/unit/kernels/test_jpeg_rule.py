@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 import simplejpeg
 
-from dali_studio.kernels.cpu import image_codec, jpeg
-from dali_studio.kernels.cuda import nvjpeg, nvjpeg_library
+from dali_studio.kernels.cpu import image_codec
 from dali_studio.kernels.cuda.device import Unavailable
-from dali_studio.kernels.cuda.jpeg_rule import takes
+from dali_studio.kernels.jpeg import codec as jpeg
+from dali_studio.kernels.jpeg import nvjpeg, nvjpeg_library
+from dali_studio.kernels.jpeg.gpu_rule import takes
 from tests.images import Array, encoded, picture
 
 

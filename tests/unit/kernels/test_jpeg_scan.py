@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dali_studio.kernels.cpu import libjpeg
-from dali_studio.kernels.cuda import jpeg_scan
+from dali_studio.kernels.jpeg import libjpeg, scan
 
 ZIGZAG = [
     0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5, 12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6, 7, 14, 21,
@@ -36,26 +35,26 @@ def frame(factors: bytes = b"\x22\x11\x11", quants: bytes = b"\0\1\1", size: tup
     return segment(0xC0, b"\x08" + size[0].to_bytes(2, "big") + size[1].to_bytes(2, "big") + bytes([len(factors)]) + parts)
 
 
-def scan(tables: bytes = b"\x00\x11\x11", names: bytes = b"\1\2\3", end: bytes = b"\0\x3f\0") -> bytes:
+def scan_header(tables: bytes = b"\x00\x11\x11", names: bytes = b"\1\2\3", end: bytes = b"\0\x3f\0") -> bytes:
     parts = b"".join(bytes(pair) for pair in zip(names, tables, strict=True))
     return segment(0xDA, bytes([len(names)]) + parts + end)
 
 
 QUANTS = segment(0xDB, quant(0)) + segment(0xDB, quant(1, COEFFICIENTS[::-1]))
 CODES = b"".join(segment(0xC4, codes(which)) for which in (0, 1, 0x10, 0x11))
-PLAIN = b"\xff\xd8", QUANTS, frame(), CODES, scan(), DATA
+PLAIN = b"\xff\xd8", QUANTS, frame(), CODES, scan_header(), DATA
 
 
 def read(*parts: bytes, behind: bytes = b"") -> tuple[int, Any]:
     """Where the coded data begins, and the picture; `behind` lies in memory behind the file."""
     file = np.frombuffer(b"".join(parts) + behind, np.uint8)
-    pictures = np.zeros(1, jpeg_scan.PICTURE)
+    pictures = np.zeros(1, scan.PICTURE)
     pictures["lengths"] = 255  # of a file before this one
     size = len(file) - len(behind)
     request, made = np.zeros((1, libjpeg.FIELDS), np.int64), np.zeros(6, np.int64)
     request[0, [libjpeg.DATA, libjpeg.SIZE]] = file.ctypes.data, size
     places, rows = np.zeros((1, 2), np.int64), np.zeros(1, np.int64)
-    assert jpeg_scan.plan(request, places, 0, 1, 1 << 40, pictures, rows, made) == 1
+    assert scan.plan(request, places, 0, 1, 1 << 40, pictures, rows, made) == 1
     return size - int(pictures[0]["size"]) if made[0] else -1, pictures[0]
 
 
@@ -79,7 +78,7 @@ def in_rows(values: bytes) -> list[int]:
 )
 def test_geometry(factors: bytes, size: tuple[int, int], units: int, columns: int, blocks: int) -> None:
     count = len(factors)
-    header = b"\xff\xd8", QUANTS, frame(factors, b"\0\1\1"[:count], size), CODES, scan(b"\0\x11\x11"[:count], b"\1\2\3"[:count])
+    header = b"\xff\xd8", QUANTS, frame(factors, b"\0\1\1"[:count], size), CODES, scan_header(b"\0\x11\x11"[:count], b"\1\2\3"[:count])
     start, picture = read(*header, DATA)
     assert start == sum(map(len, header))
     assert (picture["h"], picture["v"], picture["components"]) == (factors[0] >> 4, factors[0] & 15, count)
@@ -100,7 +99,7 @@ def test_several_tables_in_a_segment_and_later_ones_instead_of_earlier_ones() ->
         segment(0xDB, quant(1) + quant(0, b"\7" * 64)), segment(0xC4, CODES[4:24] + codes(0x11)), frame(),
         segment(0xC4, codes(1, b"\4\5", b"\1\1") + codes(0x10)), segment(0xDB, quant(0, b"\x09" * 64)),
     )  # fmt: skip
-    start, picture = read(b"\xff\xd8", *parts, segment(0xC4, codes(0, b"\x0b", b"\1")), scan(), DATA)
+    start, picture = read(b"\xff\xd8", *parts, segment(0xC4, codes(0, b"\x0b", b"\1")), scan_header(), DATA)
     assert start > 0
     assert picture["quant"].tolist() == [[9] * 64, *[in_rows(COEFFICIENTS)] * 2]
     assert picture["lengths"][:, :2].tolist() == [[1, 0], [1, 1], [0, 3], [0, 3]]
@@ -109,7 +108,7 @@ def test_several_tables_in_a_segment_and_later_ones_instead_of_earlier_ones() ->
 
 def test_tables_that_a_file_lacks_are_empty() -> None:
     two = segment(0xC4, codes(0) + codes(0x11))
-    start, picture = read(b"\xff\xd8", QUANTS, frame(b"\x11", b"\0"), two, scan(b"\1", b"\1"), DATA)
+    start, picture = read(b"\xff\xd8", QUANTS, frame(b"\x11", b"\0"), two, scan_header(b"\1", b"\1"), DATA)
     assert start > 0 and picture["lengths"].sum(axis=1).tolist() == [3, 0, 0, 3]
 
 
@@ -146,14 +145,14 @@ REFUSED = {
     "a difference of 16 bits": (segment(0xC4, codes(0, b"\0\1\x10")), *PLAIN[1:]),
     "no codes for DC": (*PLAIN[1:3], CODES[24:], *PLAIN[4:]),
     "no codes for AC": (*PLAIN[1:3], CODES[:-24], *PLAIN[4:]),
-    "another order of components": (*PLAIN[1:4], scan(names=b"\2\1\3"), DATA),
-    "fewer components": (*PLAIN[1:4], scan(b"\0", b"\1"), DATA),
-    "a third table of codes": (*PLAIN[1:4], scan(b"\0\x11\x21"), DATA),
-    "another third table of codes": (*PLAIN[1:4], scan(b"\0\x11\x12"), DATA),
-    "not from the first coefficient": (*PLAIN[1:4], scan(end=b"\1\x3f\0"), DATA),
-    "not to the last coefficient": (*PLAIN[1:4], scan(end=b"\0\x3e\0"), DATA),
-    "fewer bits": (*PLAIN[1:4], scan(end=b"\0\x3f\1"), DATA),
-    "a longer scan header": (*PLAIN[1:4], scan(end=b"\0\x3f\0\0"), DATA),
+    "another order of components": (*PLAIN[1:4], scan_header(names=b"\2\1\3"), DATA),
+    "fewer components": (*PLAIN[1:4], scan_header(b"\0", b"\1"), DATA),
+    "a third table of codes": (*PLAIN[1:4], scan_header(b"\0\x11\x21"), DATA),
+    "another third table of codes": (*PLAIN[1:4], scan_header(b"\0\x11\x12"), DATA),
+    "not from the first coefficient": (*PLAIN[1:4], scan_header(end=b"\1\x3f\0"), DATA),
+    "not to the last coefficient": (*PLAIN[1:4], scan_header(end=b"\0\x3e\0"), DATA),
+    "fewer bits": (*PLAIN[1:4], scan_header(end=b"\0\x3f\1"), DATA),
+    "a longer scan header": (*PLAIN[1:4], scan_header(end=b"\0\x3f\0\0"), DATA),
     "no scan": (*PLAIN[1:4], DATA),
     "no frame": (QUANTS, *PLAIN[3:]),
     "two frames": (*PLAIN[1:3], *PLAIN[2:]),
@@ -171,9 +170,9 @@ REFUSED = {
 _FACTORS = b"\x11\x22\x11", b"\x11\x11\x12", b"\x41\x11\x11", b"\x13\x11\x11", b"\x01\x11\x11", b"\x10\x11\x11", b"\x22\x21\x21"
 REFUSED |= {f"sampling {f.hex()}": (QUANTS, frame(f), *PLAIN[3:]) for f in _FACTORS}
 REFUSED |= {
-    "sampling of grey": (QUANTS, frame(b"\x22", b"\0"), CODES, scan(b"\0", b"\1"), DATA),
-    "four components": (QUANTS, frame(b"\x11" * 4, b"\0" * 4), CODES, scan(b"\0" * 4, b"\1\2\3\4"), DATA),
-    "two components": (QUANTS, frame(b"\x11" * 2, b"\0" * 2), CODES, scan(b"\0" * 2, b"\1\2"), DATA),
+    "sampling of grey": (QUANTS, frame(b"\x22", b"\0"), CODES, scan_header(b"\0", b"\1"), DATA),
+    "four components": (QUANTS, frame(b"\x11" * 4, b"\0" * 4), CODES, scan_header(b"\0" * 4, b"\1\2\3\4"), DATA),
+    "two components": (QUANTS, frame(b"\x11" * 2, b"\0" * 2), CODES, scan_header(b"\0" * 2, b"\1\2"), DATA),
 }  # fmt: skip
 
 

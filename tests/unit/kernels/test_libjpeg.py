@@ -12,9 +12,9 @@ import simplejpeg
 from numpy.typing import NDArray
 from PIL import Image
 
-from dali_studio.kernels.cpu import libjpeg
 from dali_studio.kernels.cpu.image_info import ImageInfo
-from dali_studio.kernels.cpu.jpeg_header import parse_header
+from dali_studio.kernels.jpeg import libjpeg
+from dali_studio.kernels.jpeg.header import parse_header
 
 _RNG = np.random.default_rng(5)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dali_studio.kernels.cpu import descriptors, philox, window_rows
+from dali_studio.kernels.cpu import descriptors, philox, window_batch
 from dali_studio.kernels.cpu.native import kernel
 
 UINT8, FLOAT32 = np.dtype(np.uint8), np.dtype(np.float32)
@@ -122,13 +122,13 @@ ROW, SHORT = np.ones(4, np.float32), np.ones(3, np.float32)
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: window_rows.windows(SIZES, ROW, SHORT, (ROW, ROW), nearest=True, policy=0),
-        lambda: window_rows.windows(SIZES, ROW, ROW, (ROW, SHORT), nearest=True, policy=0),
-        lambda: window_rows.windows(SIZES[:, :1], ROW, ROW, (ROW, ROW), nearest=True, policy=0),
-        lambda: window_rows.window_shapes(SIZES, "HWC", SIZES, "HWC", padded=False),
-        lambda: window_rows.columns(SIZES, 0, 2),
-        lambda: window_rows.columns(SIZES, -1, 0),
-        lambda: window_rows.with_columns(SIZES, 0, 1, SIZES[:3]),
+        lambda: window_batch.windows(SIZES, ROW, SHORT, (ROW, ROW), nearest=True, policy=0),
+        lambda: window_batch.windows(SIZES, ROW, ROW, (ROW, SHORT), nearest=True, policy=0),
+        lambda: window_batch.windows(SIZES[:, :1], ROW, ROW, (ROW, ROW), nearest=True, policy=0),
+        lambda: window_batch.window_shapes(SIZES, "HWC", SIZES, "HWC", padded=False),
+        lambda: window_batch.columns(SIZES, 0, 2),
+        lambda: window_batch.columns(SIZES, -1, 0),
+        lambda: window_batch.with_columns(SIZES, 0, 1, SIZES[:3]),
         lambda: descriptors.measure(SIZES, descriptors.HWC),
         lambda: descriptors.measure(SIZES, descriptors.ROW, (0, 1)),
         lambda: descriptors.place(SIZES, 1, 0),

@@ -16,10 +16,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from dali_studio.kernels.cpu.decode_queue import BY_HARDWARE, take_group
 from dali_studio.kernels.cuda.device import Unavailable
-from dali_studio.kernels.cuda.nvjpeg import LEAST, MOST, HardwareDecoder
-from dali_studio.runtime.crew import Crew
+from dali_studio.kernels.jpeg.decode_queue import BY_HARDWARE, take_group
+from dali_studio.kernels.jpeg.decode_threads import Crew
+from dali_studio.kernels.jpeg.nvjpeg import LEAST, MOST, HardwareDecoder
 from dali_studio.runtime.sharing import DecoderFeeder, Decoding, Shared
 from dali_studio.runtime.workers import WorkerPool
 

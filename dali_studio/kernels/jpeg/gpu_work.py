@@ -10,8 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.kernels.cpu import libjpeg
-from dali_studio.kernels.cuda import nvjpeg_turn
+from dali_studio.kernels.jpeg import libjpeg, nvjpeg_groups
 
 
 @dataclass(slots=True, eq=False)
@@ -75,7 +74,7 @@ class Turn:
     files: Any
     output: str
     after: Any
-    clock: NDArray[np.int64] = field(default_factory=lambda: np.zeros(nvjpeg_turn.CLOCK, np.int64))
+    clock: NDArray[np.int64] = field(default_factory=lambda: np.zeros(nvjpeg_groups.CLOCK, np.int64))
     error: BaseException | None = None
     milliseconds: float = 0.0
     underway: threading.Lock = field(default_factory=threading.Lock)
@@ -88,7 +87,7 @@ class Turn:
     @property
     def begun(self) -> float | None:
         """When the hardware got what it is at."""
-        return float(self.clock[nvjpeg_turn.BEGUN]) / 1e9 or None
+        return float(self.clock[nvjpeg_groups.BEGUN]) / 1e9 or None
 
 
 class GpuDecoder(Protocol):

@@ -1,11 +1,11 @@
-// See `nvjpeg_turn.py` of the kernels for CUDA.
+// See `nvjpeg_groups.py`.
 #ifndef _WIN32
 #include <time.h>
 
 #include "decode_queue.hpp"
 #include "libjpeg.hpp"
 
-// Functions of nvJPEG and of the driver, in the order of `nvjpeg_turn.py`.
+// Functions of nvJPEG and of the driver, in the order of `nvjpeg_groups.py`.
 struct Nvjpeg {
   int (*prepare)(void* handle, void* state, int count, int threads, int format);
   int (*decode)(void* handle, void* state, const i64* files, const i64* sizes, const i64* targets, void* stream);
@@ -14,7 +14,7 @@ struct Nvjpeg {
   int (*synchronize)(void* stream);
 };
 
-// Numbers of a decoder, and what it tells, in the order of `nvjpeg_turn.py`.
+// Numbers of a decoder, and what it tells, in the order of `nvjpeg_groups.py`.
 struct Facts {
   void *handle, *state, *stream;
   i64 format, prepared, least, most;

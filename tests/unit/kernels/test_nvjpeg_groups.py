@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dali_studio.kernels.cpu import decode_queue, libjpeg
-from dali_studio.kernels.cuda import nvjpeg_turn as turn
-from dali_studio.runtime.crew import Job
+from dali_studio.kernels.jpeg import decode_queue, libjpeg, nvjpeg_groups
+from dali_studio.kernels.jpeg.decode_threads import Job
 
 _RNG = np.random.default_rng(1)
 
@@ -34,7 +33,7 @@ class Nvjpeg:
             "cuStreamSynchronize": (self._wait, c_void_p),
         }
         self._kept = {name: ctypes.CFUNCTYPE(c_int, *kind)(function) for name, (function, *kind) in kinds.items()}
-        self.functions = np.array([ctypes.cast(self._kept[name], c_void_p).value for name in turn.FUNCTIONS], np.int64)
+        self.functions = np.array([ctypes.cast(self._kept[name], c_void_p).value for name in nvjpeg_groups.FUNCTIONS], np.int64)
 
     def _prepare(self, *given: int) -> int:
         self.prepared.append(given)
@@ -76,7 +75,7 @@ def nvjpeg() -> Nvjpeg:
 def take(nvjpeg: Nvjpeg, job: Job, facts: Any, places: Any, windows: Any, clock: Any) -> tuple[int, int]:
     tables = np.zeros(16, np.int64), np.zeros(16, np.int64), np.zeros((16, 8), np.int64)
     assert job.requests is not None
-    return turn.decode_groups(nvjpeg.functions, job.queue, facts, job.requests, places, windows, tables, job.outcomes, clock)
+    return nvjpeg_groups.decode_groups(nvjpeg.functions, job.queue, facts, job.requests, places, windows, tables, job.outcomes, clock)
 
 
 @pytest.mark.parametrize("windowed", [False, True])
@@ -85,7 +84,7 @@ def test_groups_are_decoded_until_nothing_is_left(nvjpeg: Nvjpeg, windowed: bool
     job, places = Job(53, 50, requests), _RNG.integers(1, 1000, (53, 2))
     facts = np.array([11, 22, 33, 5, -1, 4, 16], np.int64)
     windows = np.arange(100, 116) if windowed else np.zeros(0, np.int64)
-    clock = np.zeros(turn.CLOCK, np.int64)
+    clock = np.zeros(nvjpeg_groups.CLOCK, np.int64)
     assert take(nvjpeg, job, facts, places, windows, clock)[1] == 0
     sizes = [len(group["files"]) for group in nvjpeg.groups]
     assert sum(sizes) == 50 and max(sizes) == 16 and nvjpeg.waits == len(sizes)
@@ -100,17 +99,17 @@ def test_groups_are_decoded_until_nothing_is_left(nvjpeg: Nvjpeg, windowed: bool
     expected = [tuple(row) for row in requests[:50, [x, y, w, h]].tolist()]
     assert told["windows"] == (expected if windowed else [])
     assert (job.outcomes[:50] == decode_queue.BY_HARDWARE).all() and not job.outcomes[50:].any()
-    assert clock[turn.BEGUN] == 0 and clock[turn.BUSY] > 0
+    assert clock[nvjpeg_groups.BEGUN] == 0 and clock[nvjpeg_groups.BUSY] > 0
     assert [job.take() for _ in range(4)] == [52, 51, 50, -1]
 
 
 def test_a_group_that_fails_is_told_and_the_rest_can_go_on(nvjpeg: Nvjpeg) -> None:
     requests, places = np.ones((40, libjpeg.FIELDS), np.int64), np.ones((40, 2), np.int64)
     job, facts = Job(40, 40, requests), np.array([11, 22, 33, 5, -1, 4, 8], np.int64)
-    clock = np.zeros(turn.CLOCK, np.int64)
+    clock = np.zeros(nvjpeg_groups.CLOCK, np.int64)
     nvjpeg.fails = lambda number: 6 if number == 1 else 0
     assert take(nvjpeg, job, facts, places, np.zeros(0, np.int64), clock) == (8, 8)
-    assert nvjpeg.waits == 2 and clock[turn.BEGUN] == 0
+    assert nvjpeg.waits == 2 and clock[nvjpeg_groups.BEGUN] == 0
     assert take(nvjpeg, job, facts, places, np.zeros(0, np.int64), clock)[1] == 0
     assert np.flatnonzero(job.outcomes == 0).tolist() == list(range(8, 16))
 

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.core.storage import addresses_of
-from dali_studio.kernels.cpu import libjpeg
-from dali_studio.kernels.cpu.jpeg_header import parse_header
 from dali_studio.kernels.cuda.device import Unavailable, cupy, missing
-from dali_studio.kernels.cuda.jpeg_decoder import JpegKernels
-from dali_studio.kernels.cuda.jpeg_rule import takes
-from dali_studio.kernels.cuda.nvjpeg import open_decoder
+from dali_studio.kernels.jpeg import libjpeg
+from dali_studio.kernels.jpeg.gpu_decoder import JpegKernels
+from dali_studio.kernels.jpeg.gpu_rule import takes
+from dali_studio.kernels.jpeg.header import parse_header
+from dali_studio.kernels.jpeg.nvjpeg import open_decoder
 
 #: Seconds of every measurement.
 _MOMENT = 0.1

@@ -8,8 +8,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.kernels.cpu import decode_queue, libjpeg
 from dali_studio.kernels.cpu.native import kernel
+from dali_studio.kernels.jpeg import decode_queue, libjpeg
 
 #: Numbers of a decoder that the loop works with: nvJPEG's handle and state, the stream, the pixel format, the size of
 #: batch that the state is prepared for, and the bounds of a group.

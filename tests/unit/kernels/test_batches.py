@@ -11,7 +11,7 @@ import pytest
 from axis import axis_weights
 
 from dali_studio.core.batch import Batch
-from dali_studio.kernels.cpu import axis_rows, descriptors, window_rows
+from dali_studio.kernels.cpu import axis_batch, descriptors, window_batch
 from dali_studio.kernels.cpu.weights import Interp
 from dali_studio.kernels.cuda import chains, resample
 from dali_studio.kernels.cuda.generate import BAND
@@ -81,13 +81,13 @@ def test_descriptors(order: int, columns: tuple[int, ...] | None, unit: int) -> 
 
 
 @pytest.mark.parametrize("nearest", [True, False])
-@pytest.mark.parametrize("policy", [window_rows.KEEP, window_rows.TRIM])
+@pytest.mark.parametrize("policy", [window_batch.KEEP, window_batch.TRIM])
 def test_windows(nearest: bool, policy: int) -> None:
     random = np.random.default_rng(3)
     sizes = random.integers(1, 60, (200, 2))
     wanted = random.integers(0, 80, (2, 200)).astype(np.float32)
     places = random.choice([0.0, 0.25, 0.5, 0.75, 1.0], (2, 200)).astype(np.float32)  # many corners at halves
-    anchors, crops, outside = window_rows.windows(
+    anchors, crops, outside = window_batch.windows(
         sizes, wanted[0], wanted[1], (places[0], places[1]), nearest=nearest, policy=policy
     )
     for i in range(len(sizes)):
@@ -98,7 +98,7 @@ def test_windows(nearest: bool, policy: int) -> None:
             corner = float(places[axis, i]) * (size - crop)
             away = math.copysign(math.floor(abs(corner) + 0.5), corner)
             anchor = int(away if nearest else math.trunc(corner))
-            if policy == window_rows.TRIM:
+            if policy == window_batch.TRIM:
                 anchor, end = min(max(anchor, 0), size), min(max(anchor + crop, 0), size)
                 crop = end - anchor
             left |= anchor < 0 or anchor + crop > size
@@ -108,12 +108,12 @@ def test_windows(nearest: bool, policy: int) -> None:
 
 def test_shapes_of_windows() -> None:
     shapes, crops = np.array([[9, 8, 3], [7, 6, 1], [5, 4, 5]]), np.array([[2, 3], [4, 5], [6, 7]])
-    made, channels = window_rows.window_shapes(shapes, "HWC", crops, "CHW", padded=True)
+    made, channels = window_batch.window_shapes(shapes, "HWC", crops, "CHW", padded=True)
     assert (made.tolist(), channels) == ([[4, 2, 3], [1, 4, 5], [8, 6, 7]], 5)
-    planar, channels = window_rows.window_shapes(shapes[:, [2, 0, 1]], "CHW", crops, "HWC", padded=False)
+    planar, channels = window_batch.window_shapes(shapes[:, [2, 0, 1]], "CHW", crops, "HWC", padded=False)
     assert (planar.tolist(), channels) == ([[2, 3, 3], [4, 5, 1], [6, 7, 5]], 5)
-    assert window_rows.columns(shapes, 2, 0).tolist() == [[3, 9], [1, 7], [5, 5]]
-    assert window_rows.with_columns(shapes, 0, 1, crops).tolist() == [[2, 3, 3], [4, 5, 1], [6, 7, 5]]
+    assert window_batch.columns(shapes, 2, 0).tolist() == [[3, 9], [1, 7], [5, 5]]
+    assert window_batch.with_columns(shapes, 0, 1, crops).tolist() == [[2, 3, 3], [4, 5, 1], [6, 7, 5]]
 
 
 @pytest.mark.parametrize("layout", ["HWC", "CHW"])
@@ -129,7 +129,7 @@ def test_the_geometry_of_axes_is_that_of_their_weights(
     out[:, order] = np.concatenate([random.integers(1, 90, (30, 2)), np.full((30, 1), 3)], axis=1)
     low = random.uniform(0, 1, (30, 2)) * shapes[:, order[:2]]
     rois = np.concatenate([low, shapes[:, order[:2]].astype(np.float64)], axis=1)
-    table, rows, starts, size, span, fewest = axis_rows.axes(
+    table, rows, starts, size, span, fewest = axis_batch.axes(
         shapes, out, layout, rois, (int(kinds[0]), int(kinds[1])), (64, 32), 512, antialias=antialias
     )
     end, widest = 0, 1
@@ -153,7 +153,7 @@ def test_the_geometry_of_axes_is_that_of_their_weights(
                 widest = max(widest, int(begins[:tile].max() + taps - begins[:tile].min()))
     assert fewest == rows["tile"].min()
     assert size == end and span >= widest * (1 if layout == "CHW" else 3)
-    axis_rows.place_weights(table, rows, starts, 2**40)
+    axis_batch.place_weights(table, rows, starts, 2**40)
     assert table["starts"].tolist() == (2**40 + starts).tolist()
     assert table["weights"].tolist() == (2**40 + starts + 4 * table["out_size"]).tolist()
     for name, part in (("y", table[:30]), ("x", table[30:])):
@@ -200,6 +200,6 @@ def test_all_of_a_resized_and_padded_batch_is_computed(
 def test_an_image_without_pixels_has_no_axes() -> None:
     shapes, rois = np.array([[4, 5, 3], [0, 5, 3]]), np.array([[0.0, 0.0, 4.0, 5.0], [0.0, 0.0, 0.0, 5.0]])
     with pytest.raises(ValueError, match="without pixels"):
-        axis_rows.axes(shapes, np.full((2, 3), 3), "HWC", rois, (1, 1), (64, 32), 512, antialias=True)
+        axis_batch.axes(shapes, np.full((2, 3), 3), "HWC", rois, (1, 1), (64, 32), 512, antialias=True)
     with pytest.raises(ValueError, match="Interp"):
-        axis_rows.axes(shapes, np.full((2, 3), 3), "HWC", rois, (1, 6), (64, 32), 512, antialias=True)
+        axis_batch.axes(shapes, np.full((2, 3), 3), "HWC", rois, (1, 6), (64, 32), 512, antialias=True)

@@ -1,7 +1,7 @@
 """The GPU's own JPEG decoder, through nvJPEG: batches of files to pixels in device memory.
 
 Its pixels are, to the last bit, those of libjpeg-turbo with repeated instead of interpolated chroma samples
-(`jpeg.decode` with ``fast_upsampling``), for the files that `jpeg_rule.takes` lets pass. So the pictures of a batch
+(`codec.decode` with ``fast_upsampling``), for the files that `gpu_rule.takes` lets pass. So the pictures of a batch
 may be shared between this decoder and the CPU's in any way.
 
 The hardware has hung when batches were enqueued without waiting between them, hence at most one is in flight. nvJPEG
@@ -20,14 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.core.storage import addresses_of, shapes_of
-from dali_studio.kernels.cpu import libjpeg
-from dali_studio.kernels.cpu.decode_queue import BY_HARDWARE
-from dali_studio.kernels.cpu.jpeg_facts import have_ends
-from dali_studio.kernels.cuda import nvjpeg_library, nvjpeg_turn
 from dali_studio.kernels.cuda.affinity import AwayFromInterrupts
 from dali_studio.kernels.cuda.device import Unavailable, cupy, missing
-from dali_studio.kernels.cuda.jpeg_work import Batch, Turn
-from dali_studio.kernels.cuda.nvjpeg_library import Library, NvjpegError
+from dali_studio.kernels.jpeg import libjpeg, nvjpeg_groups, nvjpeg_library
+from dali_studio.kernels.jpeg.decode_queue import BY_HARDWARE
+from dali_studio.kernels.jpeg.gpu_work import Batch, Turn
+from dali_studio.kernels.jpeg.header_cache import have_ends
+from dali_studio.kernels.jpeg.nvjpeg_library import Library, NvjpegError
 
 #: Pictures that the hardware takes from a queue at a time: more keep it busier, fewer leave less to wait for.
 MOST, LEAST = 256, 64
@@ -83,7 +82,7 @@ class HardwareDecoder:
         self._library, self.version = library, library.version
         self._device = cupy().cuda.Device(device_id)
         self._handle = self._state = 0
-        self._facts = np.zeros(nvjpeg_turn.FACTS, np.int64)
+        self._facts = np.zeros(nvjpeg_groups.FACTS, np.int64)
         self._tables = np.zeros(MOST, np.int64), np.zeros(MOST, np.int64), np.zeros((MOST, 8), np.int64)
         self._windows: dict[str, list[int]] = {}
         with self._device:
@@ -91,7 +90,7 @@ class HardwareDecoder:
             self._handle = library.open()
             self._state = library.make_state(self._handle)
             self.engines = library.engines(self._handle)
-        self._functions = nvjpeg_turn.functions(library.place)
+        self._functions = nvjpeg_groups.functions(library.place)
         self._facts[:] = self._handle, self._state, int(self._stream.ptr), -1, -1, LEAST, MOST
         self.stalled = False
         self._queue: SimpleQueue[Batch | Turn | None] = SimpleQueue()
@@ -251,14 +250,14 @@ class HardwareDecoder:
         parameters = self._parameters(0 if whole else MOST, turn.output)
         self._set_format(turn.output)
         while True:
-            first, count = nvjpeg_turn.decode_groups(
+            first, count = nvjpeg_groups.decode_groups(
                 self._functions, (turn.queues, turn.which), self._facts, requests, turn.places, parameters,
                 self._tables, turn.outcomes, turn.clock,
             )  # fmt: skip
             if not count:
                 break
             self._sort_out(turn, slice(first, first + count), whole=whole)
-        turn.milliseconds = float(turn.clock[nvjpeg_turn.BUSY]) / 1e6
+        turn.milliseconds = float(turn.clock[nvjpeg_groups.BUSY]) / 1e6
 
     def _sort_out(self, turn: Turn, rows: slice, *, whole: bool) -> None:
         """Decode a group that failed as a whole, but for those to blame."""
@@ -270,9 +269,9 @@ class HardwareDecoder:
             turn.files, requests[:, libjpeg.DATA].astype(np.uint64), requests[:, libjpeg.SIZE].astype(np.uint64),
             destinations, windows, turn.output, None, np.ones(len(requests), np.bool_),
         )  # fmt: skip
-        turn.clock[nvjpeg_turn.BEGUN] = time.monotonic_ns()
+        turn.clock[nvjpeg_groups.BEGUN] = time.monotonic_ns()
         self._run(group, np.arange(len(requests)))
-        turn.clock[nvjpeg_turn.BEGUN] = 0
+        turn.clock[nvjpeg_groups.BEGUN] = 0
         turn.outcomes[rows][group.trusted] = BY_HARDWARE
 
     def _run(self, batch: Batch, which: NDArray[np.int64]) -> None:
@@ -280,9 +279,9 @@ class HardwareDecoder:
         if not len(which):
             return
         self._set_format(batch.output)
-        if self._facts[nvjpeg_turn.PREPARED] != len(which):
+        if self._facts[nvjpeg_groups.PREPARED] != len(which):
             self._library.prepare(self._handle, self._state, len(which), batch.output)
-            self._facts[nvjpeg_turn.PREPARED] = len(which)
+            self._facts[nvjpeg_groups.PREPARED] = len(which)
         windows = None if batch.windows is None else self._set_windows(batch.windows[which], batch.output)
         status = self._library.decode(
             self._handle, self._state, batch.pointers[which], batch.lengths[which], batch.destinations[which],
@@ -296,8 +295,8 @@ class HardwareDecoder:
             batch.trusted[which] = False
 
     def _set_format(self, output: str) -> None:
-        if self._facts[nvjpeg_turn.FORMAT] != nvjpeg_library.FORMATS[output]:
-            self._facts[nvjpeg_turn.FORMAT], self._facts[nvjpeg_turn.PREPARED] = nvjpeg_library.FORMATS[output], -1
+        if self._facts[nvjpeg_groups.FORMAT] != nvjpeg_library.FORMATS[output]:
+            self._facts[nvjpeg_groups.FORMAT], self._facts[nvjpeg_groups.PREPARED] = nvjpeg_library.FORMATS[output], -1
 
     def _parameters(self, count: int, output: str) -> NDArray[np.int64]:
         """nvJPEG's parameters of so many pictures."""

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.kernels.cpu import libjpeg
 from dali_studio.kernels.cpu.native import kernel
+from dali_studio.kernels.jpeg import libjpeg
 
 #: The kernels' structure for a picture; addresses are places in a region until `settle` has added where it begins.
 PICTURE = np.dtype(

@@ -19,10 +19,10 @@ import numpy as np
 import simplejpeg  # pyright: ignore[reportMissingTypeStubs]
 from numpy.typing import NDArray
 
-from dali_studio.kernels.cpu import libjpeg
 from dali_studio.kernels.cpu.image_convert import convert, inks_to_rgb, truncated_gray
 from dali_studio.kernels.cpu.image_info import Buffer, DecodeError, ImageInfo, Window, as_view, byte_count
-from dali_studio.kernels.cpu.jpeg_header import parse_header
+from dali_studio.kernels.jpeg import libjpeg
+from dali_studio.kernels.jpeg.header import parse_header
 
 __all__ = ["check_length", "colors_for", "decode", "decode_window", "finish", "parse_header"]
 

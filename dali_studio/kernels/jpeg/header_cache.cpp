@@ -1,6 +1,6 @@
-// See `jpeg_facts.py`.
-#include "arguments.hpp"
-#include "jpeg_file.hpp"
+// See `header_cache.py`.
+#include "../cpu/arguments.hpp"
+#include "file.hpp"
 
 // The numbers of a file on which the result of `parse_header` depends; 0 where the header does not say anything.
 struct Key {

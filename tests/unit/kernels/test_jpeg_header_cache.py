@@ -16,10 +16,10 @@ from PIL.JpegImagePlugin import JpegImageFile
 
 from dali_studio import samples
 from dali_studio.core.storage import Packed
-from dali_studio.kernels.cpu import jpeg_facts
 from dali_studio.kernels.cpu.image_codec import DecodeError, peek, peek_all
-from dali_studio.kernels.cpu.jpeg_facts import read_headers
-from dali_studio.kernels.cpu.jpeg_header import parse_header
+from dali_studio.kernels.jpeg import header_cache
+from dali_studio.kernels.jpeg.header import parse_header
+from dali_studio.kernels.jpeg.header_cache import read_headers
 
 BASE = picture(33, 47)
 _EXIF = Image.Exif()
@@ -28,11 +28,11 @@ _EXIF[0x0112] = 6
 
 @pytest.fixture(autouse=True)
 def nothing_known() -> Iterator[None]:
-    before = dict(jpeg_facts._known)
-    jpeg_facts._known.clear()
+    before = dict(header_cache._known)
+    header_cache._known.clear()
     yield
-    jpeg_facts._known.clear()
-    jpeg_facts._known.update(before)
+    header_cache._known.clear()
+    header_cache._known.update(before)
 
 
 def saved(mode: str | None = None, array: Any = BASE, **options: Any) -> bytes:
@@ -146,7 +146,7 @@ def test_files_of_one_kind_share_what_is_known() -> None:
     other = saved(array=255 - BASE)
     first, second = read_headers(arrays([PLAIN, other]))
     assert first is second is read_headers(arrays([other]))[0]
-    assert len(jpeg_facts._known) == 1
+    assert len(header_cache._known) == 1
 
 
 #: Pairs of files that differ in one number of their headers.
@@ -226,13 +226,13 @@ def test_damaged_headers_say_what_the_parser_says() -> None:
 
 
 def test_what_is_remembered_is_bounded() -> None:
-    heights = np.arange(1, jpeg_facts._MOST + 800)
+    heights = np.arange(1, header_cache._MOST + 800)
     table = np.tile(np.frombuffer(PLAIN, np.uint8), (len(heights), 1))
     at = PLAIN.index(b"\xff\xc0") + 5
     table[:, at], table[:, at + 1] = heights >> 8, heights & 255
     found = [info for first in range(0, len(table), 1000) for info in read_headers(list(table[first : first + 1000]))]
     assert [info.height for info in found if info is not None] == heights.tolist()
-    assert 0 < len(jpeg_facts._known) <= jpeg_facts._MOST
+    assert 0 < len(header_cache._known) <= header_cache._MOST
 
 
 def test_pillow_agrees() -> None:

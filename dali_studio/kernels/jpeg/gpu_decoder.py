@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.core.progress import doing
-from dali_studio.kernels.cpu.decode_queue import BY_KERNELS, take_group
-from dali_studio.kernels.cuda import jpeg_scan, sources
+from dali_studio.kernels.cuda import sources
 from dali_studio.kernels.cuda.device import cupy
-from dali_studio.kernels.cuda.jpeg_work import Turn
 from dali_studio.kernels.cuda.staging import Staging
+from dali_studio.kernels.jpeg import scan
+from dali_studio.kernels.jpeg.decode_queue import BY_KERNELS, take_group
+from dali_studio.kernels.jpeg.gpu_work import Turn
 
 #: Bytes of device memory for one launch, less if there is less; pictures that need more are left to others. Photos take
 #: 6 to 10 for a pixel.
@@ -54,7 +55,7 @@ class JpegKernels:
             self._kernels = [_module().get_function(name) for name in sources.FUNCTIONS["jpeg"]]
             self._begun, self._done = cupy().cuda.Event(), cupy().cuda.Event()
         self.milliseconds = 0.0
-        self._pictures = np.zeros(MOST, jpeg_scan.PICTURE)
+        self._pictures = np.zeros(MOST, scan.PICTURE)
         self._most = MOST_MEMORY
         self._rows, self._made = np.zeros(MOST, np.int64), np.zeros(6, np.int64)
         self._staging = Staging()
@@ -95,7 +96,7 @@ class JpegKernels:
         Parameters
         ----------
         requests : ndarray of int64, (N, `libjpeg.FIELDS`)
-            Of files that `jpeg_rule.takes` lets pass, and which have an end marker.
+            Of files that `gpu_rule.takes` lets pass, and which have an end marker.
         places : ndarray of int64, (N, 2)
             Device addresses of the first pixels, and bytes from row to row.
         begin, end : int
@@ -113,7 +114,7 @@ class JpegKernels:
         """
         done: list[NDArray[np.int64]] = []
         while begin < end:
-            after = jpeg_scan.plan(requests, places, begin, end, self._most, self._pictures, self._rows, self._made)
+            after = scan.plan(requests, places, begin, end, self._most, self._pictures, self._rows, self._made)
             try:
                 done.extend([self._launch(requests)] if self._made[0] else ())
             except Exception as error:
@@ -126,7 +127,7 @@ class JpegKernels:
 
     def _launch(self, requests: NDArray[np.int64]) -> NDArray[np.int64]:
         count, scans, zero, rest, blocks, pixels = self._made.tolist()
-        table, results = count * jpeg_scan.PICTURE.itemsize, count * jpeg_scan.RESULT
+        table, results = count * scan.PICTURE.itemsize, count * scan.RESULT
         upload, zeros = -(-table // 256) * 256, -(-results // 256) * 256
         with self._device, self._stream:
             memory = self._allocate(upload + scans + zeros + zero + rest)
@@ -135,7 +136,7 @@ class JpegKernels:
             staged = self._staging.take(upload + scans)
             host = int(staged.ctypes.data)
             after = base + upload + scans
-            jpeg_scan.settle(
+            scan.settle(
                 requests, count, self._pictures, self._rows, host + upload, base + upload, after + zeros,
                 after + zeros + zero,
             )  # fmt: skip

@@ -9,7 +9,7 @@
 #include <setjmp.h>
 #include <string.h>
 
-#include "jpeg_huffman.hpp"
+#include "huffman.hpp"
 #include "libjpeg.hpp"
 
 struct ErrorManager {

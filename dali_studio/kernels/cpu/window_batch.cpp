@@ -1,4 +1,4 @@
-// Loops of `window_rows.py`.
+// Loops of `window_batch.py`.
 #include "arguments.hpp"
 
 enum { TRIM = 1 };

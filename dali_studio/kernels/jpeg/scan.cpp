@@ -1,11 +1,11 @@
-// The host's part of `jpeg.cu`. See `jpeg_scan.py` of the kernels for CUDA.
+// The host's part of `jpeg.cu`. See `scan.py`.
 #include <string.h>
 
 #include "../include/jpeg.hpp"
-#include "jpeg_file.hpp"
+#include "file.hpp"
 #include "libjpeg.hpp"
 
-static_assert(sizeof(Picture) == 1616, "PICTURE in jpeg_scan.py");
+static_assert(sizeof(Picture) == 1616, "PICTURE in scan.py");
 
 typedef u16 QuantTables[4][64];
 
@@ -45,7 +45,7 @@ static int read_codes(const JpegFile& file, i64 at, i64 end, Picture& picture) {
   return found;
 }
 
-// Whether libjpeg understands a segment of an application as `jpeg_header` does, and says nothing about it.
+// Whether libjpeg understands a segment of an application as `header` does, and says nothing about it.
 static bool usual_mark(const JpegFile& file, int marker, i64 body, i64 size) {
   if (marker == 0xE0 && file[body] == 'J' && file[body + 2] == 'I')  // JFIF
     return size >= 14 && file[body + 4] == 0 && file[body + 5] == 1;

@@ -18,7 +18,7 @@ from contextlib import suppress
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.kernels.cpu import decode_queue, libjpeg
+from dali_studio.kernels.jpeg import decode_queue, libjpeg
 
 #: Batches that are decoded at a time; others are decoded by the thread that waits for them.
 _QUEUES = 8

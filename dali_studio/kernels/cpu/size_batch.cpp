@@ -1,4 +1,4 @@
-// Loops of `size_rows.py`.
+// Loops of `size_batch.py`.
 #include "arguments.hpp"
 
 enum Mode { DEFAULT, STRETCH, NOT_LARGER, NOT_SMALLER };

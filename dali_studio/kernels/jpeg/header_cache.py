@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from dali_studio.core.storage import Packed, addresses_of, shapes_of
 from dali_studio.kernels.cpu.image_info import DecodeError, ImageInfo
-from dali_studio.kernels.cpu.jpeg_header import parse_header
 from dali_studio.kernels.cpu.native import kernel
+from dali_studio.kernels.jpeg.header import parse_header
 
 #: Numbers of a key: components of the scan, place of the frame header, restart interval, Adobe's transform, JFIF, and
 #: 21 bytes of the frame header.

@@ -1,6 +1,6 @@
 // The queue of pictures that wait to be decoded. See `decode_queue.py`.
 #pragma once
-#include "arguments.hpp"
+#include "../cpu/arguments.hpp"
 
 // The numbers of a queue, in the order of `decode_queue.py`; all threads see them, so each is read and changed in one step.
 struct Queue {

@@ -2,7 +2,7 @@
 #pragma once
 #include <stddef.h>
 
-#include "arguments.hpp"
+#include "../cpu/arguments.hpp"
 
 // What is asked for, in the order of the numbers in `libjpeg.py`.
 struct Request {

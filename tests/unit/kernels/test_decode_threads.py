@@ -15,9 +15,8 @@ import pytest
 import simplejpeg
 from numpy.typing import NDArray
 
-from dali_studio.kernels.cpu import decode_queue, libjpeg
-from dali_studio.runtime import crew as crew_module
-from dali_studio.runtime.crew import Crew, Job
+from dali_studio.kernels.jpeg import decode_queue, decode_threads, libjpeg
+from dali_studio.kernels.jpeg.decode_threads import Crew, Job
 
 _RNG = np.random.default_rng(3)
 FILES = [
@@ -115,7 +114,7 @@ def test_what_is_reserved_is_decoded_where_nobody_else_takes_it(shared: int, thr
 
 @pytest.mark.parametrize("reserved", [False, True])
 def test_threads_that_do_not_help_leave_reserved_pictures_to_the_gpu(monkeypatch: pytest.MonkeyPatch, reserved: bool) -> None:
-    monkeypatch.setattr(crew_module, "_HELPERS", 0)
+    monkeypatch.setattr(decode_threads, "_HELPERS", 0)
     crew, works = Crew(3), [Work(shared=50, reserved=reserved), Work(shared=0, reserved=reserved)]
     for work in works:
         crew.start(work.job)
@@ -136,7 +135,7 @@ def test_threads_that_do_not_help_leave_reserved_pictures_to_the_gpu(monkeypatch
 
 
 def test_helpers_take_reserved_pictures_and_so_does_who_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(crew_module, "_HELPERS", 1)
+    monkeypatch.setattr(decode_threads, "_HELPERS", 1)
     crew, work = Crew(3), Work(shared=50, reserved=True)
     crew.start(work.job)
     while not (work.job.outcomes == libjpeg.DONE).all():  # by the threads alone
@@ -248,9 +247,9 @@ def test_a_program_may_end_while_pictures_are_decoded(threads: int) -> None:
     program = f"""
 import threading, time
 import numpy as np, simplejpeg
-from dali_studio.kernels.cpu import libjpeg
-from dali_studio.runtime import crew as crew_module
-from dali_studio.runtime.crew import Crew, Job
+from dali_studio.kernels.jpeg import libjpeg
+from dali_studio.kernels.jpeg import decode_threads
+from dali_studio.kernels.jpeg.decode_threads import Crew, Job
 file = np.frombuffer(simplejpeg.encode_jpeg(np.random.default_rng(1).integers(0, 255, (1500, 2000, 3), np.uint8)), np.uint8)
 pixels = np.zeros((1500, 2000, 3), np.uint8)
 numbers = file.ctypes.data, file.size, 1500, 2000, 2, 3, 0, 0, 0, 0, 1500, 2000, pixels.ctypes.data, 6000

@@ -1,0 +1,1 @@
+"""JPEG on both devices: headers, libjpeg and the threads that call it, nvJPEG, and kernels of the GPU."""
