@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from dali_studio.api.constants import ScalarConstant
-from dali_studio.api.constants import constant as Constant  # noqa: N812 - nvidia.dali's name
-from dali_studio.api.constants import constant_node as ConstantNode  # noqa: N812 - nvidia.dali's name
+from dali_studio.api.tracing import constant as Constant  # noqa: N812 - nvidia.dali's name
+from dali_studio.api.tracing import constant_node as ConstantNode  # noqa: N812 - nvidia.dali's name
 from dali_studio.core.dtypes import from_numpy, to_numpy
 from dali_studio.core.enums import DALIDataType, DALIImageType, DALIInterpType
 

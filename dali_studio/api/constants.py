@@ -1,9 +1,9 @@
-"""``types.Constant``."""
+"""The numbers of ``types.Constant``."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -52,67 +52,19 @@ def _held(value: bool | int | float, dtype: DALIDataType) -> bool | int | float:
     return min(max(int(value), limits.min), limits.max)
 
 
-def constant(
-    value: Any, dtype: DALIDataType | None = None, shape: Sequence[int] | int | None = None, layout: str | None = None,
-    device: str | None = None, **arguments: Any,
-) -> Any:
-    """A value that is the same for every sample.
-
-    Parameters
-    ----------
-    value : bool, int, float, sequence or ndarray
-    dtype : DALIDataType, optional
-        INT32 for whole numbers, FLOAT for others, BOOL for truth values; the array's own for numpy arrays, but INT32
-        for int64, UINT32 for uint64 and FLOAT for float64 (a scalar that stays a Python value keeps its own).
-    shape : sequence of int, optional
-        Shape to fill or to form. ``[1]`` and ``1`` mean a scalar, as in nvidia.dali.
-    layout : str, optional
-    device : str, optional
-        "cpu" or "gpu".
-
-    Returns
-    -------
-    ScalarConstant or DataNode
-        A scalar without shape, layout and device stays a Python value until it is used; anything else is a node of the
-        pipeline that is being defined.
-
-    Raises
-    ------
-    DaliStudioError
-        DS104 for what is not made of numbers, DS105 for values that the type cannot hold.
-    """
-    scalar_shape = shape is None or shape == 1 or tuple(np.atleast_1d(shape).tolist()) in ((), (1,))
-    stays = scalar_shape and not layout and device is None and not arguments
-    if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):
-        scalar = np.asarray(cast(Any, value))
-        dtype = dtype or (from_numpy(scalar.dtype) if stays else _array_type(scalar))
-        value = scalar.item()
-    if isinstance(value, bool | int | float) and scalar_shape:
-        shape = None
-        if stays:
-            return ScalarConstant(value, dtype)
-    return constant_node(device or "cpu", value, dtype, shape, layout, **arguments)
-
-
-def constant_node(
-    device: str, value: Any, dtype: DALIDataType | None, shape: Sequence[int] | int | None, layout: str | None,
-    **arguments: Any,
-) -> Any:
-    """The node of a constant, in the pipeline that is being defined; the arguments are those of `constant`."""
-    from dali_studio.api.tracing import trace_operator  # noqa: PLC0415 - types must stay importable without tracing
-
+def constant_arguments(
+    value: Any, dtype: DALIDataType | None, shape: Sequence[int] | int | None, layout: str | None
+) -> dict[str, Any]:
+    """Arguments of the operator `constant` for a value."""
     array = _numbers(value)
     if dtype is None:
-        dtype = _array_type(array) if isinstance(value, np.ndarray | np.generic) else _list_type(array)
+        dtype = array_type(array) if isinstance(value, np.ndarray | np.generic) else _list_type(array)
     flat = array.ravel().tolist()
     given: dict[str, Any] = (
         {"fdata": [float(v) for v in flat]} if array.dtype.kind == "f" else {"idata": [int(v) for v in flat]}
     )
     extents = np.atleast_1d(shape).tolist() if shape is not None else list(array.shape)
-    node = trace_operator(
-        "constant", (), {**given, "shape": extents, "dtype": dtype, "layout": layout or None, **arguments}
-    )
-    return node.gpu() if device == "gpu" else node
+    return {**given, "shape": extents, "dtype": dtype, "layout": layout or None}
 
 
 def _numbers(value: Any) -> np.ndarray[Any, Any]:
@@ -129,7 +81,7 @@ def _numbers(value: Any) -> np.ndarray[Any, Any]:
     return array
 
 
-def _array_type(array: np.ndarray[Any, Any]) -> DALIDataType:
+def array_type(array: np.ndarray[Any, Any]) -> DALIDataType:
     """nvidia.dali's type for an array: 64 bit numbers become 32 bit ones."""
     narrow = {"f": DALIDataType.FLOAT, "i": DALIDataType.INT32, "u": DALIDataType.UINT32}.get(array.dtype.kind)
     if narrow is None or array.dtype.itemsize < 8:

@@ -10,14 +10,14 @@ from operator import index
 from typing import Any, cast
 
 from dali_studio.api import tracing
-from dali_studio.api.constants import ScalarConstant, constant
+from dali_studio.api.constants import ScalarConstant
 from dali_studio.api.default import default_registry
 from dali_studio.api.engine import Engine
 from dali_studio.api.expected import ExpectedOutputs
 from dali_studio.api.placement import check_devices
 from dali_studio.api.settings import ANSWERS, Settings, bad_option, check_options
 from dali_studio.api.support import PIPELINE_METHODS, refusal
-from dali_studio.api.tracing import DataNode, Trace
+from dali_studio.api.tracing import DataNode, Trace, constant
 from dali_studio.api.waiting import told
 from dali_studio.compiler.explain import explain
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors

@@ -14,16 +14,18 @@ from typing import Any, cast
 
 import numpy as np
 
-from dali_studio.api.constants import ScalarConstant, constant
+from dali_studio.api.constants import ScalarConstant, array_type, constant_arguments
 from dali_studio.api.default import default_registry
 from dali_studio.api.support import DATA_NODE_METHODS, refusal
 from dali_studio.core.diagnostics import ArgumentError, DaliStudioError, Diagnostic
+from dali_studio.core.dtypes import from_numpy
+from dali_studio.core.enums import DALIDataType
 from dali_studio.core.wording import nearest
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.graph.node import GraphOptions, Node
-from dali_studio.schema.arguments import canonical
 from dali_studio.schema.model import Device, OperatorSchema, Value
+from dali_studio.schema.values import canonical
 
 _PACKAGE = str(Path(__file__).resolve().parent.parent)
 _local = threading.local()
@@ -317,3 +319,55 @@ class _Call:
         if any(node.device == "gpu" for node in nodes) and "gpu" in known:
             return "gpu"
         return known[0]
+
+
+def constant(
+    value: Any, dtype: DALIDataType | None = None, shape: Sequence[int] | int | None = None, layout: str | None = None,
+    device: str | None = None, **arguments: Any,
+) -> Any:
+    """A value that is the same for every sample.
+
+    Parameters
+    ----------
+    value : bool, int, float, sequence or ndarray
+    dtype : DALIDataType, optional
+        INT32 for whole numbers, FLOAT for others, BOOL for truth values; the array's own for numpy arrays, but INT32
+        for int64, UINT32 for uint64 and FLOAT for float64 (a scalar that stays a Python value keeps its own).
+    shape : sequence of int, optional
+        Shape to fill or to form. ``[1]`` and ``1`` mean a scalar, as in nvidia.dali.
+    layout : str, optional
+    device : str, optional
+        "cpu" or "gpu".
+
+    Returns
+    -------
+    ScalarConstant or DataNode
+        A scalar without shape, layout and device stays a Python value until it is used; anything else is a node of the
+        pipeline that is being defined.
+
+    Raises
+    ------
+    DaliStudioError
+        DS104 for what is not made of numbers, DS105 for values that the type cannot hold.
+    """
+    scalar_shape = shape is None or shape == 1 or tuple(np.atleast_1d(shape).tolist()) in ((), (1,))
+    stays = scalar_shape and not layout and device is None and not arguments
+    if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):
+        scalar = np.asarray(cast(Any, value))
+        dtype = dtype or (from_numpy(scalar.dtype) if stays else array_type(scalar))
+        value = scalar.item()
+    if isinstance(value, bool | int | float) and scalar_shape:
+        shape = None
+        if stays:
+            return ScalarConstant(value, dtype)
+    return constant_node(device or "cpu", value, dtype, shape, layout, **arguments)
+
+
+def constant_node(
+    device: str, value: Any, dtype: DALIDataType | None, shape: Sequence[int] | int | None, layout: str | None,
+    **arguments: Any,
+) -> Any:
+    """The node of a constant, in the pipeline that is being defined; the arguments are those of `constant`."""
+    given = constant_arguments(value, dtype, shape, layout)
+    node = trace_operator("constant", (), {**given, **arguments})
+    return node.gpu() if device == "gpu" else node

@@ -6,8 +6,8 @@ import ast
 import math
 
 from dali_studio.core.diagnostics import ArgumentError
-from dali_studio.schema.arguments import ENUMS, canonical
 from dali_studio.schema.model import ArgumentSchema, Value
+from dali_studio.schema.values import ENUMS, canonical
 
 
 def constant(value: Value) -> ast.expr:

@@ -30,9 +30,9 @@ from dali_studio.graph.model import Graph
 from dali_studio.graph.node import GraphOptions, Node, Wire, option_found, slot
 from dali_studio.graph.validate import port_missing
 from dali_studio.graph.wiring import wire_findings
-from dali_studio.schema.arguments import canonical
 from dali_studio.schema.model import OperatorSchema, Value
 from dali_studio.schema.registry import Registry
+from dali_studio.schema.values import canonical
 
 #: Names that emitted programs import.
 RESERVED = ("fn", "types", "pipeline_def")

@@ -10,9 +10,9 @@ from dali_studio.core.wording import nearest, shortened
 from dali_studio.graph.model import Graph, GraphOptions
 from dali_studio.graph.node import Node
 from dali_studio.graph.objects import MISSING
-from dali_studio.schema.arguments import canonical
 from dali_studio.schema.model import ArgumentSchema, OperatorSchema, OutputSchema, Value
 from dali_studio.schema.registry import Registry
+from dali_studio.schema.values import canonical
 
 
 def finding(

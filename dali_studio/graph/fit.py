@@ -6,9 +6,9 @@ from dali_studio.core.diagnostics import Diagnostic
 from dali_studio.core.meta import KINDS, Kind, TensorMeta
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.node import Node
-from dali_studio.schema.arguments import WIRE_DTYPES
 from dali_studio.schema.model import ArgumentSchema, Catalog, InputSchema
 from dali_studio.schema.registry import Registry
+from dali_studio.schema.values import WIRE_DTYPES
 
 #: What each kind of input takes. Only what can never make sense is left out: encoded bytes are opaque to everything but
 #: decoders, while spectrograms are filtered like images and random numbers stand in for any tensor.

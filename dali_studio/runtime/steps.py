@@ -14,10 +14,11 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.enums import DALIDataType
 from dali_studio.graph.edits import PortRef
 from dali_studio.runtime.frames import Frames
-from dali_studio.schema.arguments import WIRE_DTYPES, Args, RunContext
+from dali_studio.schema.arguments import Args, RunContext
 from dali_studio.schema.declare import Operator
 from dali_studio.schema.model import OperatorSchema
 from dali_studio.schema.registry import Registry
+from dali_studio.schema.values import WIRE_DTYPES
 
 
 @dataclass(slots=True)

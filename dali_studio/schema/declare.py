@@ -19,7 +19,7 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.enums import DALIDataType, DALIImageType, DALIInterpType
 from dali_studio.core.meta import Kind, TensorMeta
 from dali_studio.schema import marks
-from dali_studio.schema.arguments import Args, canonical
+from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import JpegImages, Work
 from dali_studio.schema.model import (
     ArgumentSchema,
@@ -35,6 +35,7 @@ from dali_studio.schema.model import (
 )
 from dali_studio.schema.tolerance import Tolerance
 from dali_studio.schema.traits import DrawnOnCpu, PerFrame, PerSample, Trait
+from dali_studio.schema.values import canonical
 
 if TYPE_CHECKING:
     from dali_studio.schema.samples import Case

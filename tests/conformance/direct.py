@@ -10,11 +10,12 @@ import numpy as np
 from dali_studio.core.batch import Batch
 from dali_studio.core.dtypes import to_numpy
 from dali_studio.core.storage import Dense, Packed
-from dali_studio.schema.arguments import Args, RunContext, canonical
+from dali_studio.schema.arguments import Args, RunContext
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Operator
 from dali_studio.schema.registry import Registry
 from dali_studio.schema.samples import Array, Case, Data
+from dali_studio.schema.values import canonical
 
 #: The forms in which a batch may lie in host memory.
 FORMS = ("separate", "packed", "dense")

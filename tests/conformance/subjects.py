@@ -19,11 +19,11 @@ from dali_studio.api.default import default_registry
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
 from dali_studio.core.tensors import TensorListCPU
 from dali_studio.graph.validate import validate
-from dali_studio.schema.arguments import ENUMS
 from dali_studio.schema.model import OperatorSchema
 from dali_studio.schema.samples import NOT_ALONE, Array, Case, Data, Folder
 from dali_studio.schema.tolerance import ComparedOn
 from dali_studio.schema.traits import PerSample
+from dali_studio.schema.values import ENUMS
 
 REGISTRY = default_registry()
 #: Samples of a batch for operators without inputs.

@@ -13,9 +13,9 @@ from declared import declared
 from images import encoded, picture
 
 from dali_studio.api.default import default_registry
-from dali_studio.schema.arguments import ENUMS
 from dali_studio.schema.model import ArgumentSchema, OperatorSchema
 from dali_studio.schema.samples import NOT_ALONE
+from dali_studio.schema.values import ENUMS
 from fuzz import programs
 from fuzz.machine import Memory
 from fuzz.outcome import Outcome, compared, unexpected

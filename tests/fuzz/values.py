@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from dali_studio.schema.arguments import ENUMS
 from dali_studio.schema.model import ArgumentSchema
+from dali_studio.schema.values import ENUMS
 from fuzz.randomness import EDGES, FLOATS, TEXTS
 
 #: Names of the document's form for enumerations, by type.

@@ -11,8 +11,9 @@ from dali_studio.api.default import default_registry
 from dali_studio.core.random_stream import _FEW, AHEAD, ELEMENT_STRIDE, SAMPLE_STRIDE, draws_u32, philox
 from dali_studio.kernels.cpu import crop_window
 from dali_studio.kernels.cpu.crop_window import random_crop_windows
-from dali_studio.schema.arguments import Args, RunContext, canonical
+from dali_studio.schema.arguments import Args, RunContext
 from dali_studio.schema.model import ArgumentSchema, OperatorSchema
+from dali_studio.schema.values import canonical
 
 SEED = 2**41 + 77
 

@@ -13,7 +13,8 @@ from dali_studio.core.batch import Batch, meta_of
 from dali_studio.core.storage import Dense
 from dali_studio.graph.edits import PortRef
 from dali_studio.runtime.planning import Planned, Planner
-from dali_studio.schema.arguments import Args, canonical
+from dali_studio.schema.arguments import Args
+from dali_studio.schema.values import canonical
 
 REGISTRY = default_registry()
 BYTES = meta_of(np.dtype(np.uint8), 3, "HWC", "gpu")
