@@ -22,7 +22,7 @@ from dali_studio.runtime.executor import Executor
 from dali_studio.runtime.failures import FailedSample
 from dali_studio.runtime.prefetch import Prefetcher
 from dali_studio.runtime.probe import Probe
-from dali_studio.runtime.request import Fed, Request, batch_size_clash
+from dali_studio.runtime.request import ExternalInput, Request, batch_size_clash
 from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.registry import Registry
 
@@ -86,23 +86,23 @@ class Engine:
         if self._ended:
             return False
         try:
-            fed = {key: feeder.take() for key, feeder in self.feeders.items()}
+            external_inputs = {key: feeder.take() for key, feeder in self.feeders.items()}
         except StopIteration:
             self._ended = True
             return False
-        size = self._batch_size(fed)
-        self._prefetcher.schedule(Request(self._iteration, self._samples, size, fed))
+        size = self._batch_size(external_inputs)
+        self._prefetcher.schedule(Request(self._iteration, self._samples, size, external_inputs))
         self._iteration += 1
         self._samples += size
         return True
 
-    def _batch_size(self, fed: Mapping[str, Fed]) -> int:
-        sizes = {key: len(batches[0]) for key, batches in fed.items()}
+    def _batch_size(self, external_inputs: Mapping[str, ExternalInput]) -> int:
+        sizes = {key: len(batches[0]) for key, batches in external_inputs.items()}
         first = next(iter(sizes.items()), ("", self.graph.options.batch_size))
         for key, size in sizes.items():
             if size != first[1]:
                 raise batch_size_clash(first[0], first[1], key, size)
-        if fed and first[1] != self.graph.options.batch_size:
+        if external_inputs and first[1] != self.graph.options.batch_size:
             readers = [step.key for step in self.plan.steps() if step.role == "reader"]
             if readers:
                 raise batch_size_clash(readers[0], self.graph.options.batch_size, *first)

@@ -15,7 +15,7 @@ from dali_studio.core.meta import TensorMeta
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.graph.validate import validate
-from dali_studio.kernels.cuda.generate import form_of, shape_of, source
+from dali_studio.kernels.cuda.generate import source, spec_of, template_of
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.registry import Registry
@@ -54,7 +54,7 @@ def _text(steps: Sequence[Step], metas: Mapping[PortRef, TensorMeta], registry: 
     if parts is None:
         return "// these steps run one by one"
     planar_in, planar_out = (metas[port].layout == "CHW" for port in (ports[0], ports[-1]))
-    return source(shape_of(form_of(parts), parts, dtypes, planar_in=planar_in, planar_out=planar_out))
+    return source(spec_of(template_of(parts), parts, dtypes, planar_in=planar_in, planar_out=planar_out))
 
 
 def _parts(

@@ -20,7 +20,7 @@ from dali_studio.graph.node import Node
 from dali_studio.kernels.cuda.ingest import COMPLETE, producer
 from dali_studio.operators.sources.external_source import promised
 from dali_studio.runtime.memory import SlabPool
-from dali_studio.runtime.request import Fed
+from dali_studio.runtime.request import ExternalInput
 from dali_studio.schema.model import Value
 from dali_studio.types import BatchInfo, SampleInfo
 
@@ -46,8 +46,8 @@ class SourceFeeder:
         self._node, self._batch_size, self._take_in = node, batch_size, take_in
         self._source = node.objects.get("source")
         self._memory = SlabPool()
-        self._fed: deque[Fed] = deque()
-        self._last: Fed | None = None
+        self._queued: deque[ExternalInput] = deque()
+        self._last: ExternalInput | None = None
         self._iterator: Iterator[Any] | None = None
         self._iteration = 0
         self._epoch = 0
@@ -70,13 +70,13 @@ class SourceFeeder:
             raise self._error(
                 "DS304", "It has a source of its own, so nothing can be fed.", "Take the source away, or do not feed."
             )
-        self._fed.append((self._batch(data, 0, layout, cuda_stream),))
+        self._queued.append((self._batch(data, 0, layout, cuda_stream),))
 
     def ready(self) -> bool:
         """Whether `take` can give a batch without the user feeding more."""
-        return self.has_source or bool(self._fed) or (bool(self._argument("repeat_last")) and self._last is not None)
+        return self.has_source or bool(self._queued) or (bool(self._argument("repeat_last")) and self._last is not None)
 
-    def take(self) -> Fed:
+    def take(self) -> ExternalInput:
         """The next iteration's outputs.
 
         Raises
@@ -88,8 +88,8 @@ class SourceFeeder:
         """
         if self.has_source:
             made = self._from_source()
-        elif self._fed:
-            made = self._fed.popleft()
+        elif self._queued:
+            made = self._queued.popleft()
         elif self._argument("repeat_last") and self._last is not None:
             made = self._last
         else:
@@ -112,7 +112,7 @@ class SourceFeeder:
     def _argument(self, name: str) -> Value:
         return self._node.arguments.get(name)
 
-    def _from_source(self) -> Fed:
+    def _from_source(self) -> ExternalInput:
         try:
             return self._outputs_of(self._next())
         except StopIteration:
@@ -154,7 +154,7 @@ class SourceFeeder:
         source = cast(Any, self._source)
         return iter(source() if is_generator_function(source) else source)
 
-    def _outputs_of(self, item: Any) -> Fed:
+    def _outputs_of(self, item: Any) -> ExternalInput:
         if not isinstance(self._outputs, int):
             return (self._batch(item, 0),)
         if not isinstance(item, tuple | list) or len(cast("Sequence[Any]", item)) != self._outputs:

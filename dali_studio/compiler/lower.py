@@ -64,7 +64,7 @@ def _step(graph: Graph, registry: Registry, key: str, indices: dict[str, int], *
         role=schema.role,
         seed_index=indices.get(key),
         device=node.device if devices else "cpu",
-        asked=node.device,
+        requested_device=node.device,
     )
 
 

@@ -25,7 +25,7 @@ class Step:
         Key of the later step of the same segment whose window is all that this step need compute, or empty.
     device : {"cpu", "gpu", "mixed"}
         Where it runs. Steps on a GPU work on whole batches.
-    asked : {"cpu", "gpu", "mixed"}
+    requested_device : {"cpu", "gpu", "mixed"}
         The node's device, which some pixels depend on, also where the step runs on the CPU for want of a GPU.
     """
 
@@ -41,7 +41,7 @@ class Step:
     seed_index: int | None = None
     window_sink: str = ""
     device: Device = "cpu"
-    asked: Device = "cpu"
+    requested_device: Device = "cpu"
 
 
 @dataclass(frozen=True, slots=True)

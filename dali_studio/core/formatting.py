@@ -20,7 +20,7 @@ def format_tensor(
 ) -> str:
     """Text of one tensor; without the data only its shape is looked at."""
     rows = [np.array2string(array, prefix=_INDENT, edgeitems=_EDGE)] if show_data else []
-    rows += [*_facts(dtype, layout, device), f"shape={tuple(array.shape)})"]
+    rows += [*_info(dtype, layout, device), f"shape={tuple(array.shape)})"]
     return f"{name}(\n{_INDENT}" + f",\n{_INDENT}".join(rows)
 
 
@@ -29,12 +29,12 @@ def format_tensor_list(
 ) -> str:
     """Text of a batch."""
     rows = [f"[{_data(samples)}]"] if show_data else []
-    rows += _facts(dtype, layout, device)
+    rows += _info(dtype, layout, device)
     rows += [f"num_samples={len(samples)}", f"shape=[{_shapes([s.shape for s in samples])}])"]
     return f"{name}(\n{_INDENT}" + f",\n{_INDENT}".join(rows)
 
 
-def _facts(dtype: str, layout: str, device: str) -> list[str]:
+def _info(dtype: str, layout: str, device: str) -> list[str]:
     return [f"dtype={dtype}", *([f'layout="{layout}"'] if layout else []), f'device="{device}"']
 
 

@@ -7,22 +7,22 @@ any pipeline uses. The API, documents and the designer refuse what is beyond by 
 from __future__ import annotations
 
 #: Samples of a batch: lists with an item for each are made in every iteration.
-MOST_SAMPLES = 2**20
+MAX_SAMPLES = 2**20
 #: Worker threads of a pipeline; the largest machines have half as many processors.
-MOST_THREADS = 1024
+MAX_THREADS = 1024
 #: Iterations, or batches of a reader, that are made ahead: all are in memory, and a reader has a thread for each.
-MOST_AHEAD = 256
+MAX_AHEAD = 256
 #: Outputs of one node. nvidia.dali takes 0.9 s to build 1,000 of `external_source`, and 23 s for 20,000.
-MOST_OUTPUTS = 256
+MAX_OUTPUTS = 256
 #: Windows that are drawn for one sample; their random numbers are made at once. nvidia.dali's default is 10.
-MOST_ATTEMPTS = 1000
+MAX_ATTEMPTS = 1000
 #: Axes of a tensor; numpy has no more in all releases that are supported.
-MOST_AXES = 32
+MAX_AXES = 32
 #: Elements of one sample of a given shape: a gigabyte of single floats.
-MOST_ELEMENTS = 2**28
+MAX_ELEMENTS = 2**28
 #: Lists and objects inside each other, in parts of a document that nothing here reads.
 DEEPEST = 100
 #: Bytes of a document's file; 5,000 nodes take one megabyte or two.
-MOST_DOCUMENT_BYTES = 2**26
+MAX_DOCUMENT_BYTES = 2**26
 #: Seeds and other whole numbers, as far as nvidia.dali's types go.
-LEAST_INT, GREATEST_INT = -(2**63), 2**63 - 1
+MIN_INT, MAX_INT = -(2**63), 2**63 - 1

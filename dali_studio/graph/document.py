@@ -10,7 +10,7 @@ from typing import Annotated, Any, cast
 import msgspec
 
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
-from dali_studio.core.limits import DEEPEST, MOST_DOCUMENT_BYTES, MOST_OUTPUTS
+from dali_studio.core.limits import DEEPEST, MAX_DOCUMENT_BYTES, MAX_OUTPUTS
 from dali_studio.core.wording import shortened
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.encode import FORMAT, dumps
@@ -24,7 +24,7 @@ from dali_studio.schema.registry import Registry
 
 __all__ = ["dumps", "load", "loads", "save"]
 
-_Port = tuple[str, Annotated[int, msgspec.Meta(ge=0, lt=MOST_OUTPUTS)]]
+_Port = tuple[str, Annotated[int, msgspec.Meta(ge=0, lt=MAX_OUTPUTS)]]
 
 
 class _NodeForm(msgspec.Struct, kw_only=True):
@@ -80,7 +80,7 @@ def load(
         )
         raise DaliStudioError(Diagnostic(code="DS401", message=message, hint=hint, source=name))
     try:
-        text = read_file(path, MOST_DOCUMENT_BYTES).decode("utf-8")
+        text = read_file(path, MAX_DOCUMENT_BYTES).decode("utf-8")
     except OSError as error:
         message, hint = f"{name} could not be read: {error.strerror or error}.", "Check the path."
         raise DaliStudioError(Diagnostic(code="DS302", message=message, hint=hint, source=name)) from error

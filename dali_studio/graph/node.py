@@ -10,18 +10,18 @@ from typing import NamedTuple, SupportsIndex, cast
 import msgspec
 
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
-from dali_studio.core.limits import GREATEST_INT, MOST_AHEAD, MOST_SAMPLES, MOST_THREADS
+from dali_studio.core.limits import MAX_AHEAD, MAX_INT, MAX_SAMPLES, MAX_THREADS
 from dali_studio.core.wording import shortened
 from dali_studio.graph.edits import PortRef
 from dali_studio.schema.model import Device, Value
 
 #: Least and greatest number of every option that is one.
 _BOUNDS = {
-    "batch_size": (1, MOST_SAMPLES),
-    "num_threads": (1, MOST_THREADS),
+    "batch_size": (1, MAX_SAMPLES),
+    "num_threads": (1, MAX_THREADS),
     "device_id": (0, 2**31 - 1),
-    "seed": (0, GREATEST_INT),
-    "prefetch_queue_depth": (1, MOST_AHEAD),
+    "seed": (0, MAX_INT),
+    "prefetch_queue_depth": (1, MAX_AHEAD),
 }
 _OPTIONAL = ("device_id", "seed")
 #: Nodes of a cycle that a message names.

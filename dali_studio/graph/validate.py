@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from dali_studio.core.diagnostics import ArgumentError, Diagnostic
-from dali_studio.core.limits import MOST_OUTPUTS
+from dali_studio.core.limits import MAX_OUTPUTS
 from dali_studio.core.meta import TensorMeta
 from dali_studio.graph import checks
 from dali_studio.graph.edits import PortRef
@@ -84,7 +84,7 @@ def port_missing(graph: Graph, registry: Registry, port: PortRef) -> str:
     if port.node not in graph:
         return f"there is no node called {port.node!r}."
     outputs = checks.output_schemas(graph.node(port.node), registry)
-    count = MOST_OUTPUTS if outputs is None else len(outputs)  # nobody knows how many an unknown operator has
+    count = MAX_OUTPUTS if outputs is None else len(outputs)  # nobody knows how many an unknown operator has
     if 0 <= port.output < count:
         return ""
     return f"{port.node} has {count} outputs{' at most' * (outputs is None)}; number {port.output} was asked for."

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.enums import DALIDataType
-from dali_studio.core.limits import MOST_AXES, MOST_ELEMENTS
+from dali_studio.core.limits import MAX_AXES, MAX_ELEMENTS
 from dali_studio.core.meta import TensorMeta
 from dali_studio.core.wording import shortened
 from dali_studio.kernels.cpu.window_batch import columns, with_columns
@@ -33,10 +33,10 @@ def check_shape(shape: Sequence[int], sample: int | None = None) -> None:
     reason, hint = "", ""
     if any(extent < 0 for extent in shape):
         reason, hint = "has a negative extent", "Give 0 or more."
-    elif len(shape) > MOST_AXES:
-        reason, hint = f"has {len(shape)} axes", f"Give {MOST_AXES} at most."
-    elif (elements := math.prod(shape)) > MOST_ELEMENTS:
-        reason, hint = f"has {shortened(elements)} elements", f"Give a shape of {MOST_ELEMENTS} elements at most."
+    elif len(shape) > MAX_AXES:
+        reason, hint = f"has {len(shape)} axes", f"Give {MAX_AXES} at most."
+    elif (elements := math.prod(shape)) > MAX_ELEMENTS:
+        reason, hint = f"has {shortened(elements)} elements", f"Give a shape of {MAX_ELEMENTS} elements at most."
     if reason:
         message = f"the shape {shortened(tuple(shape))} {reason}."
         raise ArgumentError(message, hint=hint, argument="shape", sample=sample)
@@ -67,7 +67,7 @@ def image_meta(meta: TensorMeta, layouts: str = IMAGE_LAYOUTS) -> TensorMeta:
     return meta.with_(layout=accepted[0], ndim=len(accepted[0]))
 
 
-def accept_input(meta: TensorMeta, dtypes: Collection[DALIDataType]) -> None:
+def check_dtype(meta: TensorMeta, dtypes: Collection[DALIDataType]) -> None:
     """Refuse an input of another element type (DS203)."""
     if meta.dtype is not None and meta.dtype not in dtypes:
         raise ArgumentError(

@@ -19,7 +19,7 @@ from dali_studio.kernels.cpu.pixels import apply
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.pointwise import functor_part
 from dali_studio.kernels.cuda.stream import GpuStream
-from dali_studio.operators.common import accept_input, accept_output, image_meta
+from dali_studio.operators.common import accept_output, check_dtype, image_meta
 from dali_studio.operators.parts import run_alone
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
@@ -48,7 +48,7 @@ class PixelOperator(Operator, abstract=True):
     def infer(cls, args: Args, *inputs: TensorMeta) -> TensorMeta:
         meta = image_meta(inputs[0])
         dtype = args["dtype"] if cls.schema.argument("dtype") else None
-        accept_input(meta, cls.functor.inputs)
+        check_dtype(meta, cls.functor.inputs)
         accept_output(dtype, cls.functor.outputs)
         return meta.with_(dtype=dtype or meta.dtype)
 

@@ -18,12 +18,12 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError, DaliStudioError
 from dali_studio.graph.edits import PortRef
 from dali_studio.runtime import ranges
-from dali_studio.runtime.failures import FailedSample, StepError, Tolerance
+from dali_studio.runtime.failures import ErrorPolicy, FailedSample, StepError
 from dali_studio.runtime.frames import Frames
 from dali_studio.runtime.gpu import GpuRunner
 from dali_studio.runtime.memory import Scratch, SlabPool
 from dali_studio.runtime.probe import Probe, Recording, stopwatch
-from dali_studio.runtime.request import Cache, Fed, Request, computed, missing, select
+from dali_studio.runtime.request import Cache, ExternalInput, Request, computed, missing, select
 from dali_studio.runtime.segment import SegmentRunner, Store
 from dali_studio.runtime.steps import BoundStep, bind
 from dali_studio.runtime.subsets import indices_of, without
@@ -41,7 +41,7 @@ class Iteration:
     """What one iteration has made so far."""
 
     request: Request
-    tolerance: Tolerance
+    error_policy: ErrorPolicy
     results: Store
     recording: Recording | None = None
     cache: Cache | None = None
@@ -185,13 +185,13 @@ class Executor:
         Another iteration may be started then. Those that were started first must be resumed first.
         """
         recording = None if probe is None else probe.iteration()
-        now = Iteration(request, Tolerance(request.iteration, self._record), {}, recording, cache)
+        now = Iteration(request, ErrorPolicy(request.iteration, self._record), {}, recording, cache)
         keep = {*self.plan.outputs, *taps}
-        turn = None if self._gpu is None else self._gpu.begin()
+        slot = None if self._gpu is None else self._gpu.begin()
         waiting: list[Callable[[], None]] = []
 
         def use() -> AbstractContextManager[None]:
-            on_gpu = nullcontext() if self._gpu is None or turn is None else self._gpu.use(turn)
+            on_gpu = nullcontext() if self._gpu is None or slot is None else self._gpu.use(slot)
             return on_gpu if ranges.nvtx() is None else _within(on_gpu, f"iteration {request.iteration}")
 
         try:
@@ -212,12 +212,12 @@ class Executor:
             for wait in waiting:  # given up: what decodes still writes into this iteration's memory
                 with suppress(Exception), use():
                     wait()
-            if self._gpu is not None and turn is not None:
-                self._gpu.end(turn, now.results)
+            if self._gpu is not None and slot is not None:
+                self._gpu.end(slot, now.results)
         if recording is not None:
             recording.finish()
         results = {port: now.results[port] for port in keep if port in now.results}
-        skipped = now.tolerance.skipped
+        skipped = now.error_policy.skipped
         if skipped and not taps:
             return {port: without(batch, now.indices, tuple(skipped)) for port, batch in results.items()}
         return results
@@ -253,7 +253,7 @@ class Executor:
         if steps:
             runner = SegmentRunner(
                 Segment(steps, kept), self.registry, store, partial(self._args, now), self._memory, self._scratch,
-                now.tolerance,
+                now.error_policy,
             )  # fmt: skip
             runner.run(self.workers.map, now.indices, now.recording)
         if cache is not None:
@@ -322,7 +322,7 @@ class Executor:
         present = now.indices if indices is None else indices
         if step.device == "mixed":
             args = self._args(now, step, indices)
-            return gpu.mixed(step, args, given, present, results, now.tolerance, now.recording)
+            return gpu.mixed(step, args, given, present, results, now.error_policy, now.recording)
         arguments = partial(self._args, now, step, indices)
         gpu.run(step, arguments, given, present, results, now.recording)
         return None
@@ -339,12 +339,12 @@ class Executor:
         except ArgumentError as error:
             raise StepError(step, None, "", error) from error
 
-    def _batch(self, step: Step, now: Iteration, inputs: Sequence[Batch]) -> Fed:
+    def _batch(self, step: Step, now: Iteration, inputs: Sequence[Batch]) -> ExternalInput:
         request = now.request
         watch = stopwatch(now.recording)
         watch.start(step.key)
         if step.role == "external_source":
-            made = select(request.fed[step.key], request)
+            made = select(request.external_inputs[step.key], request)
         else:
             indices = self._subset(step, now)
             try:
@@ -379,12 +379,13 @@ class Executor:
         return bound.arguments(now.results, count, partial(self._context, now, bound, indices), frames)
 
     def _context(self, now: Iteration, bound: BoundStep, indices: NDArray[np.int64] | None) -> RunContext:
-        request, tolerance = now.request, now.tolerance
+        request, policy = now.request, now.error_policy
         whole = request.indices is None and indices is None
         return RunContext(
             request.batch_size, now.indices if indices is None else indices, request.iteration,
             request.samples_so_far, bound.seed, self.workers.map, self._memory.take, self.ahead and whole,
-            bound.step.asked, whole, tolerance.failed, partial(tolerance.accepts, bound.step), tolerance.too_large,
+            bound.step.requested_device, whole, policy.failed, partial(policy.accepts, bound.step),
+            policy.too_large,
         )  # fmt: skip
 
     def take_in(self, step: Step, arrays: Any, layout: str, producer: Any) -> Batch:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from dali_studio.core.diagnostics import ArgumentError
 
 #: Bytes of a sample beyond which no machine need be asked: arithmetic over batches of such samples does not overflow.
-_MOST_BYTES = 1 << 46
+_MAX_BYTES = 1 << 46
 _HINT = "Make the output smaller."
 
 
@@ -30,10 +30,10 @@ def check_sizes(shapes: NDArray[np.int64], dtype: np.dtype[np.generic]) -> None:
     ArgumentError
         DS301 with the sample.
     """
-    if not shapes.size or float(shapes.max()) ** shapes.shape[1] * dtype.itemsize <= _MOST_BYTES:
+    if not shapes.size or float(shapes.max()) ** shapes.shape[1] * dtype.itemsize <= _MAX_BYTES:
         return
     sizes = shapes.astype(np.float64).prod(axis=1) * dtype.itemsize
-    if sizes.max() > _MOST_BYTES:
+    if sizes.max() > _MAX_BYTES:
         index = int(sizes.argmax())
         raise ArgumentError(
             f"the result would be {_words(shapes[index])} of {dtype.name}, {_gib(sizes[index])}.",

@@ -72,7 +72,7 @@ class FailedSample:
     action: str
 
 
-class Tolerance:
+class ErrorPolicy:
     """Which samples of one iteration have failed so far; called from all workers.
 
     Parameters

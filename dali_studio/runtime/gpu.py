@@ -17,8 +17,8 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.dtypes import to_numpy
 from dali_studio.core.meta import TensorMeta
 from dali_studio.core.storage import Samples
-from dali_studio.kernels.cuda.stream import GpuStream, Turn
-from dali_studio.runtime.failures import Tolerance
+from dali_studio.kernels.cuda.stream import GpuStream, InFlightSlot
+from dali_studio.runtime.failures import ErrorPolicy
 from dali_studio.runtime.frames import Frames
 from dali_studio.runtime.fusion import run_fused
 from dali_studio.runtime.memory import SlabPool
@@ -61,20 +61,20 @@ class GpuRunner:
         self._planner = Planner(registry)
         self._mixed = MixedRunner(registry, workers, self._stream)
 
-    def begin(self) -> Turn:
+    def begin(self) -> InFlightSlot:
         """Start an iteration; waits for the GPU if too many are in flight."""
         return self._stream.begin()
 
-    def use(self, turn: Turn) -> AbstractContextManager[None]:
+    def use(self, slot: InFlightSlot) -> AbstractContextManager[None]:
         """Enqueue steps of an iteration; those of two iterations may alternate."""
-        return self._stream.use(turn)
+        return self._stream.use(slot)
 
-    def end(self, turn: Turn, results: Store) -> None:
+    def end(self, slot: InFlightSlot, results: Store) -> None:
         """End an iteration; its batches on the GPU get the event to wait for."""
-        self._stream.end(turn)
+        self._stream.end(slot)
         for batch in results.values():
             if batch.device == "gpu":
-                batch.ready = turn.done
+                batch.ready = slot.done
 
     def synchronize(self) -> None:
         """Wait for everything enqueued so far (for measurements)."""
@@ -276,10 +276,10 @@ class GpuRunner:
 
     def mixed(
         self, step: Step, args: Args, given: Sequence[Batch], indices: NDArray[np.int64], results: Store,
-        tolerance: Tolerance, recording: Recording | None = None,
+        error_policy: ErrorPolicy, recording: Recording | None = None,
     ) -> Callable[[], None]:  # fmt: skip
         """Begin to decode; what is returned waits for the pixels and adds the batch to `results`."""
-        return self._mixed.begin(step, args, given, indices, results, tolerance, recording)
+        return self._mixed.begin(step, args, given, indices, results, error_policy, recording)
 
     def run_fused(
         self, stage: FusedStage, args: Callable[[Step], Args], image: Batch, indices: NDArray[np.int64],

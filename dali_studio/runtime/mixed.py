@@ -18,17 +18,17 @@ from dali_studio.core.storage import addresses_of, shapes_of
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.kernels.jpeg import libjpeg
 from dali_studio.kernels.jpeg.decode_queue import BY_HARDWARE
-from dali_studio.kernels.jpeg.decode_threads import Crew
+from dali_studio.kernels.jpeg.decode_threads import DecodeThreadPool
 from dali_studio.kernels.jpeg.gpu_decoder import JpegKernels
-from dali_studio.kernels.jpeg.gpu_work import GpuDecoder, Turn
+from dali_studio.kernels.jpeg.gpu_work import GpuDecoder, SubmittedGroup
 from dali_studio.kernels.jpeg.header_cache import have_ends
 from dali_studio.kernels.jpeg.nvjpeg import open_decoder
 from dali_studio.runtime.extents import check_sizes, no_room
-from dali_studio.runtime.failures import StepError, Tolerance
+from dali_studio.runtime.failures import ErrorPolicy, StepError
 from dali_studio.runtime.memory import clear
 from dali_studio.runtime.probe import Direction, Recording, Stopwatch, timed
 from dali_studio.runtime.segment import Store
-from dali_studio.runtime.sharing import DecoderFeeder, Decoding, Shared
+from dali_studio.runtime.sharing import DecoderFeeder, DecodeWorkQueue, Decoding
 from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import JpegImages, Work
@@ -54,14 +54,14 @@ class MixedRunner:
     def __init__(self, registry: Registry, workers: WorkerPool, stream: GpuStream) -> None:
         self._registry, self._workers, self._stream = registry, workers, stream
         self._feeders: list[DecoderFeeder] = []
-        self._crew = Crew(min(workers.num_threads - 1, max(_processors() - _LEFT, 1)))
+        self._decode_threads = DecodeThreadPool(min(workers.num_threads - 1, max(_processors() - _LEFT, 1)))
         self._abandoned: list[Batch] = []
         #: Pictures decoded so far, by who decoded them.
         self.counts = {"hardware": 0, "kernels": 0, "threads": 0}
 
     def begin(  # noqa: PLR0915 - its parts share what they close over
         self, step: Step, args: Args, given: Sequence[Batch], indices: NDArray[np.int64], results: Store,
-        tolerance: Tolerance, recording: Recording | None = None,
+        error_policy: ErrorPolicy, recording: Recording | None = None,
     ) -> Callable[[], None]:  # fmt: skip
         """Begin to decode a batch; what is returned waits for the pixels and adds the batch to `results`."""
         operator = self._registry.operator(step.operator)
@@ -69,7 +69,7 @@ class MixedRunner:
         watch.start(step.key)
         sources = given[0].sources
         with gpu_failures(step, len(indices), indices, sources):
-            work, made, host = self._reserve(step, args, given, indices, tolerance)
+            work, made, host = self._reserve(step, args, given, indices, error_policy)
             pictures = made.on_host(host)
         files = given[0].samples
 
@@ -81,31 +81,31 @@ class MixedRunner:
                     np.copyto(target, pixels)
             except Exception as error:
                 source, index = sources[position] if sources else "", int(indices[position])
-                if not tolerance.accepts(step, index, source, error):
+                if not error_policy.accepts(step, index, source, error):
                     raise StepError(step, index, source, error) from error
                 clear(target)
 
         images = operator.jpeg_images(work)
-        turns: list[Turn] = []
-        shared = self._share(files, images, made, host)
+        submitted: list[SubmittedGroup] = []
+        waiting = self._share(files, images, made, host)
 
         free = self._stream.copied()  # behind what users of the memory's last contents have enqueued by default
 
-        def to_gpu(decoder: GpuDecoder) -> Turn:
-            job = shared.job
+        def to_gpu(decoder: GpuDecoder) -> SubmittedGroup:
+            batch = waiting.batch
             assert images is not None
-            assert job.requests is not None
-            places = job.requests[:, [libjpeg.TARGET, libjpeg.PITCH]]
+            assert batch.requests is not None
+            places = batch.requests[:, [libjpeg.TARGET, libjpeg.PITCH]]
             places[:, 0] += int(made.memory.ptr) - host.ctypes.data
-            turns.append(
-                decoder.take_turn(
-                    job.queue, job.requests, places, job.outcomes, images.colors, files=given[0], after=free
+            submitted.append(
+                decoder.take_groups(
+                    batch.queue, batch.requests, places, batch.outcomes, images.colors, files=given[0], after=free
                 )
             )
-            return turns[-1]
+            return submitted[-1]
 
-        decoding = Decoding(shared, timed(recording, step.key, by_thread), to_gpu)
-        decoding.start(self._workers, self._crew, self._decoders(images))
+        decoding = Decoding(waiting, timed(recording, step.key, by_thread), to_gpu)
+        decoding.start(self._workers, self._decode_threads, self._decoders(images))
         watch.stop(step.key)
 
         def finish() -> None:
@@ -115,7 +115,7 @@ class MixedRunner:
             if decoding.stalled:  # what hangs may write into that memory one day: nobody must get it
                 self._abandoned.append(made)
                 made = self._stream.duplicate(made)
-            by_hardware = int(np.count_nonzero(shared.job.outcomes == BY_HARDWARE))
+            by_hardware = int(np.count_nonzero(waiting.batch.outcomes == BY_HARDWARE))
             self.counts["hardware"] += by_hardware
             self.counts["kernels"] += len(on_gpu) - by_hardware
             self.counts["threads"] += len(files) - len(on_gpu)
@@ -125,13 +125,13 @@ class MixedRunner:
             watch.stop(step.key)
             watch.report()
             if recording is not None:
-                recording.spent(step.key, sum(turn.milliseconds for turn in turns))
-                recording.add({step.key: shared.job.nanoseconds})
+                recording.spent(step.key, sum(group.milliseconds for group in submitted))
+                recording.add({step.key: waiting.batch.nanoseconds})
 
         return finish
 
     def _reserve(
-        self, step: Step, args: Args, views: Sequence[Batch], indices: NDArray[np.int64], tolerance: Tolerance
+        self, step: Step, args: Args, views: Sequence[Batch], indices: NDArray[np.int64], error_policy: ErrorPolicy
     ) -> tuple[Work, Batch, NDArray[np.uint8]]:
         """Plan a batch, without samples that are too large, and take memory for it on the GPU and on the host."""
         operator, sources = self._registry.operator(step.operator), views[0].sources
@@ -149,15 +149,15 @@ class MixedRunner:
                     raise
                 position, named = no_room(work.shapes, dtype)
                 source, index = sources[position] if sources else "", int(indices[position])
-                if not tolerance.shrinks(step, index, source, named):
+                if not error_policy.shrinks(step, index, source, named):
                     raise StepError(step, index, source, named) from error
 
     def _share(
         self, files: Sequence[NDArray[np.uint8]], images: JpegImages | None, made: Batch, host: NDArray[np.uint8]
-    ) -> Shared:
-        """Who may decode which of the files; the crew puts pixels into `host`."""
+    ) -> DecodeWorkQueue:
+        """Who may decode which of the files; the decode threads put pixels into `host`."""
         if images is None:
-            return Shared((), range(len(files)))
+            return DecodeWorkQueue((), range(len(files)))
         whole = have_ends(files)[images.positions]  # others are told apart, or refused, by Python code
         positions, requests = images.positions[whole], images.requests[whole]
         requests[:, libjpeg.DATA] = addresses_of(files)[positions]
@@ -167,7 +167,7 @@ class MixedRunner:
         alone = np.setdiff1d(np.arange(len(files)), positions, assume_unique=True)
         both = int(np.count_nonzero(whole[: images.shared]))
         reserved = any(feeder.works for feeder in self._feeders[1:])
-        return Shared(positions[:both], alone.tolist(), positions[both:], requests, reserved=reserved)
+        return DecodeWorkQueue(positions[:both], alone.tolist(), positions[both:], requests, reserved=reserved)
 
     def _copy_rest(
         self, key: str, made: Batch, host: NDArray[np.uint8], on_gpu: Sequence[int],
@@ -192,11 +192,11 @@ class MixedRunner:
                 DecoderFeeder(lambda: open_decoder(stream.device_id)),
                 *(DecoderFeeder(lambda: JpegKernels(stream.device_id, stream.scratch)) for _ in range(_KERNELS)),
             ]
-        return [feeder for feeder in self._feeders[0 if images.hardware else 1 :] if not feeder.gone]
+        return [feeder for feeder in self._feeders[0 if images.hardware else 1 :] if not feeder.disabled_reason]
 
     def close(self) -> None:
         """End the threads."""
-        self._crew.close()
+        self._decode_threads.close()
         for feeder in self._feeders:
             feeder.close()
         self._feeders = []

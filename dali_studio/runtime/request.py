@@ -16,7 +16,7 @@ from dali_studio.graph.edits import PortRef
 from dali_studio.runtime.segment import Store
 
 #: The outputs of an external source.
-Fed = tuple[Batch, ...]
+ExternalInput = tuple[Batch, ...]
 
 
 class Cache(Protocol):
@@ -39,7 +39,7 @@ class Request:
     samples_so_far : int
         Sum of the batch sizes of earlier iterations.
     batch_size : int
-    fed : mapping of str to tuple of Batch
+    external_inputs : mapping of str to tuple of Batch
         What external sources got, by node; on a GPU only for nodes that are placed there.
     indices : ndarray or None
         Samples to compute (previews); ``None`` for all.
@@ -50,7 +50,7 @@ class Request:
     iteration: int
     samples_so_far: int
     batch_size: int
-    fed: Mapping[str, Fed] = field(default_factory=dict[str, Fed])
+    external_inputs: Mapping[str, ExternalInput] = field(default_factory=dict[str, ExternalInput])
     indices: NDArray[np.int64] | None = None
     on_the_way: Callable[[str], None] = lambda node: None
 
@@ -60,7 +60,7 @@ def computed(request: Request) -> NDArray[np.int64]:
     return np.arange(request.batch_size, dtype=np.int64) if request.indices is None else request.indices
 
 
-def select(batches: Fed, request: Request) -> Fed:
+def select(batches: ExternalInput, request: Request) -> ExternalInput:
     """What an external source got, cut down to the samples that are computed."""
     if request.indices is None:
         return batches

@@ -17,7 +17,7 @@ from dali_studio.core.meta import TensorMeta
 from dali_studio.core.storage import Packed
 from dali_studio.graph.edits import PortRef
 from dali_studio.runtime.extents import check_sizes, no_room
-from dali_studio.runtime.failures import StepError, Tolerance
+from dali_studio.runtime.failures import ErrorPolicy, StepError
 from dali_studio.runtime.frames import Frames
 from dali_studio.runtime.memory import Scratch, SlabPool, clear
 from dali_studio.runtime.probe import Recording, Stopwatch
@@ -92,7 +92,7 @@ class SegmentRunner:
         Memory of the kept results.
     scratch : Scratch
         Memory of the others.
-    tolerance : Tolerance
+    error_policy : ErrorPolicy
         Says whether the run goes on when a sample fails.
     """
 
@@ -102,7 +102,7 @@ class SegmentRunner:
     arguments: Callable[[Step, NDArray[np.int64] | None, Frames | None], Args]
     pool: SlabPool
     scratch: Scratch
-    tolerance: Tolerance
+    error_policy: ErrorPolicy
     _views: Store = field(default_factory=dict[PortRef, Batch])
     _prepared: dict[str, _Prepared] = field(default_factory=dict[str, _Prepared])
 
@@ -118,7 +118,7 @@ class SegmentRunner:
             try:
                 self._run(mapping, indices, recording)
             except _OutOfMemory as error:
-                if not self.tolerance.shrinks(error.step, error.sample, error.source, error.cause):
+                if not self.error_policy.shrinks(error.step, error.sample, error.source, error.cause):
                     raise StepError(error.step, error.sample, error.source, error.cause) from error.cause
                 self._views.clear()
                 self._prepared.clear()
@@ -258,7 +258,7 @@ class SegmentRunner:
             windows = sink.operator.window(sink.work)
             if windows is None:
                 continue
-            sink.work = sink.operator.narrowed(sink.work)
+            sink.work = sink.operator.for_window(sink.work)
             item.windows = [tuple(row) for row in windows.tolist()]
             narrow: _Prepared | None = item
             while narrow is not None and narrow is not sink:
@@ -308,7 +308,7 @@ class SegmentRunner:
                 source = self._source(item, position)
                 if isinstance(error, MemoryError) and item.outputs[0].kept is None:
                     raise _OutOfMemory(item.step, index, source, error) from error
-                if not self.tolerance.accepts(item.step, index, source, error):
+                if not self.error_policy.accepts(item.step, index, source, error):
                     raise StepError(item.step, index, source, error) from error
                 for output in item.outputs:
                     local[output.port] = _blank(output, position)

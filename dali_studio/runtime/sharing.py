@@ -3,8 +3,8 @@
 All give the same pixels, so whoever is free takes the next image: the GPU's from the beginning of the batch, in groups,
 the threads from its end, one by one. Which image was decoded by whom depends on timing; the pixels do not.
 
-The threads are those of `crew`, whose loop is compiled. What that does not decode, files of other formats first of all,
-goes to the worker threads, through Python.
+The threads are those of `decode_threads`, whose loop is compiled. What that does not decode, files of other formats
+first of all, goes to the worker threads, through Python.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from numpy.typing import NDArray
 
 from dali_studio.kernels.cuda.device import Unavailable
 from dali_studio.kernels.jpeg.decode_queue import BY_HARDWARE, BY_KERNELS
-from dali_studio.kernels.jpeg.decode_threads import Crew, Job
-from dali_studio.kernels.jpeg.gpu_work import GpuDecoder, Turn
+from dali_studio.kernels.jpeg.decode_threads import DecodeBatch, DecodeThreadPool
+from dali_studio.kernels.jpeg.gpu_work import GpuDecoder, SubmittedGroup
 from dali_studio.kernels.jpeg.libjpeg import DONE
 from dali_studio.runtime.workers import Loop, WorkerPool
 
 
-class Shared:
+class DecodeWorkQueue:
     """Images that are waiting, for one batch.
 
     Parameters
@@ -37,16 +37,17 @@ class Shared:
     alone : sequence of int
         Positions that only worker threads take.
     compiled : sequence of int
-        Positions that the crew takes, not the GPU.
+        Positions that the decode threads take, not the GPU.
     requests : ndarray, optional
-        What the crew and the GPU's decoders need to know of `both` and `compiled`, in this order.
+        What the decode threads and the GPU's decoders need to know of `both` and `compiled`, in this order.
     reserved : bool
         Whether `both` are left to the GPU, but for a few threads that help.
 
     Attributes
     ----------
-    job : Job
-        What the crew and the GPU's decoders take from. Where there can be no crew, worker threads take from it as well.
+    batch : DecodeBatch
+        What the decode threads and the GPU's decoders take from. Where there can be no decode threads, worker threads
+        take from it as well.
     """
 
     def __init__(
@@ -56,35 +57,35 @@ class Shared:
     ) -> None:  # fmt: skip
         self._rows = np.concatenate([both, compiled]).astype(np.int64)
         self._alone = list(alone)
-        self.job = Job(len(self._rows), len(both), requests, reserved=reserved)
+        self.batch = DecodeBatch(len(self._rows), len(both), requests, reserved=reserved)
         self._lock = threading.Lock()
 
     @property
     def for_workers(self) -> int:
         """How many images worker threads may take."""
-        return len(self._alone) + (0 if self.job.compiled else len(self._rows))
+        return len(self._alone) + (0 if self.batch.compiled else len(self._rows))
 
     def take(self) -> int:
         """One image for a worker thread; -1 if there is none."""
         with self._lock:
             if self._alone:
                 return self._alone.pop()
-        row = -1 if self.job.compiled else self.job.take()
+        row = -1 if self.batch.compiled else self.batch.take()
         return int(self._rows[row]) if row >= 0 else -1
 
     def stop(self) -> None:
         """Something failed: nobody need take the rest."""
         with self._lock:
             self._alone.clear()
-        self.job.stop()
+        self.batch.stop()
 
     def on_gpu(self) -> list[int]:
         """Positions that decoders of the GPU have decoded, ascending."""
-        return np.sort(self._rows[np.isin(self.job.outcomes, (BY_HARDWARE, BY_KERNELS))]).tolist()
+        return np.sort(self._rows[np.isin(self.batch.outcomes, (BY_HARDWARE, BY_KERNELS))]).tolist()
 
     def left(self) -> list[int]:
-        """What nobody has decoded in the end: the GPU refused it, or the crew found something wrong with it."""
-        return self._rows[~np.isin(self.job.outcomes, (BY_HARDWARE, BY_KERNELS, DONE))].tolist()
+        """What nobody has decoded in the end: the GPU refused it, or a decode thread found something wrong with it."""
+        return self._rows[~np.isin(self.batch.outcomes, (BY_HARDWARE, BY_KERNELS, DONE))].tolist()
 
 
 class Decoding:
@@ -92,11 +93,11 @@ class Decoding:
 
     Parameters
     ----------
-    shared : Shared
+    work : DecodeWorkQueue
     by_thread : callable
         Decodes the image at a position.
     to_gpu : callable
-        ``to_gpu(decoder)`` lets the decoder take its turn at the images; the result can be waited for.
+        ``to_gpu(decoder)`` lets the decoder take groups of the images; the result can be waited for.
 
     Attributes
     ----------
@@ -105,20 +106,20 @@ class Decoding:
     """
 
     def __init__(
-        self, shared: Shared, by_thread: Callable[[int], None], to_gpu: Callable[[GpuDecoder], Turn]
+        self, work: DecodeWorkQueue, by_thread: Callable[[int], None], to_gpu: Callable[[GpuDecoder], SubmittedGroup]
     ) -> None:
-        self._shared, self._by_thread, self._to_gpu = shared, by_thread, to_gpu
+        self._work, self._by_thread, self._to_gpu = work, by_thread, to_gpu
         self._loop: Loop | None = None
         self._feeders: list[threading.Event] = []
         self.stalled = False
 
-    def start(self, workers: WorkerPool, crew: Crew, feeders: Sequence[DecoderFeeder]) -> None:
+    def start(self, workers: WorkerPool, threads: DecodeThreadPool, feeders: Sequence[DecoderFeeder]) -> None:
         """Let the GPU's decoders and idle threads begin."""
-        if self._shared.job.compiled:
-            crew.start(self._shared.job)
+        if self._work.batch.compiled:
+            threads.start(self._work.batch)
         self._feeders = [feeder.serve(self) for feeder in feeders]
-        count = self._shared.for_workers
-        self._loop = workers.start(self._by_thread, self._shared.take, count) if count else None
+        count = self._work.for_workers
+        self._loop = workers.start(self._by_thread, self._work.take, count) if count else None
 
     def finish(self, workers: WorkerPool) -> list[int]:
         """Wait until everything is decoded, and help where there are no threads.
@@ -128,23 +129,23 @@ class Decoding:
         list of int
             The positions that the GPU decoded, ascending.
         """
-        shared = self._shared
+        work = self._work
         try:
             if self._loop is not None:
                 workers.finish(self._loop)
-            shared.job.finish(workers.cancelled.is_set)
+            work.batch.finish(workers.cancelled.is_set)
             workers.check()
         except BaseException:
-            shared.stop()
-            shared.job.finish(lambda: True)
+            work.stop()
+            work.batch.finish(lambda: True)
             raise
         finally:
             for done in self._feeders:  # it writes into memory of this batch
                 done.wait()
-            shared.job.close(haunted=self.stalled)
-        left = shared.left()
+            work.batch.close(abandoned=self.stalled)
+        left = work.left()
         workers.map(lambda i: self._by_thread(left[i]), len(left))
-        return shared.on_gpu()
+        return work.on_gpu()
 
     def feed(self, decoder: GpuDecoder) -> None:
         """Let the decoder take images as long as there are any."""
@@ -176,14 +177,14 @@ class DecoderFeeder:
         thread.start()
 
     @property
-    def gone(self) -> str:
+    def disabled_reason(self) -> str:
         """Why the decoder is not used (any more), or an empty text."""
-        return self._state.gone
+        return self._state.disabled_reason
 
     @property
     def works(self) -> bool:
         """Whether the decoder has decoded something, and can do so again."""
-        return self._state.works and not self._state.gone
+        return self._state.works and not self._state.disabled_reason
 
     def serve(self, decoding: Decoding) -> threading.Event:
         """Take part in a batch; the event is set when the thread is through with it."""
@@ -201,7 +202,7 @@ class DecoderFeeder:
 
 @dataclass(slots=True)
 class _FeederState:
-    gone: str = ""
+    disabled_reason: str = ""
     works: bool = False
 
 
@@ -213,16 +214,16 @@ def _serve(
     while (item := line.get()) is not None:
         decoding, done = item
         try:
-            decoder = open_decoder() if decoder is None and not state.gone else decoder
+            decoder = open_decoder() if decoder is None and not state.disabled_reason else decoder
             if isinstance(decoder, Unavailable):
-                state.gone = decoder.reason
-            elif decoder is not None and not state.gone:
+                state.disabled_reason = decoder.reason
+            elif decoder is not None and not state.disabled_reason:
                 decoding.feed(decoder)
                 state.works = True
         except BaseException as error:  # noqa: BLE001 - the images went back to the threads
-            state.gone = str(error) or type(error).__name__
+            state.disabled_reason = str(error) or type(error).__name__
             with suppress(RuntimeWarning):  # where warnings are errors: the thread must go on, others wait for it
-                warnings.warn(state.gone, RuntimeWarning, stacklevel=1)
+                warnings.warn(state.disabled_reason, RuntimeWarning, stacklevel=1)
         finally:
             done.set()
             del item, decoding, done  # nothing keeps a batch alive while the thread waits

@@ -54,9 +54,9 @@ class BoundStep:
             DS203 for values of another type than the argument's; sources that declare no type pass validation with
             them.
         """
-        fed: dict[str, Batch] = {}
+        argument_inputs: dict[str, Batch] = {}
         for name, port, wanted in self.wires:
-            batch = fed[name] = results[port]
+            batch = argument_inputs[name] = results[port]
             if wanted is not None and batch.meta.dtype is not wanted:
                 found = batch.meta.dtype
                 raise ArgumentError(
@@ -65,16 +65,16 @@ class BoundStep:
                 )  # fmt: skip
         step = self.step
         if frames is None:
-            rows = {name: batch.samples for name, batch in fed.items()}
+            rows = {name: batch.samples for name, batch in argument_inputs.items()}
         else:
-            rows, count = frames.arguments(fed), len(frames)
+            rows, count = frames.arguments(argument_inputs), len(frames)
         return Args(self.schema, step.arguments, rows, count, step.objects, context, self.memory)
 
     def design_arguments(self) -> Args:
         """The arguments before there is an iteration."""
         context = RunContext(0, np.empty(0, np.int64), seed=self.seed) if self.schema.seeded else None
-        wired = dict.fromkeys(self.step.argument_inputs)
-        return Args(self.schema, self.step.arguments, wired, 0, self.step.objects, context)
+        argument_inputs = dict.fromkeys(self.step.argument_inputs)
+        return Args(self.schema, self.step.arguments, argument_inputs, 0, self.step.objects, context)
 
 
 def bind(step: Step, registry: Registry, seeds: Sequence[int]) -> BoundStep:

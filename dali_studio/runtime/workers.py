@@ -80,7 +80,7 @@ class WorkerPool:
     def __init__(self, num_threads: int) -> None:
         self.num_threads = num_threads
         self.cancelled = threading.Event()
-        self._team = _Team(self.cancelled)
+        self._threads = _WorkerThreads(self.cancelled)
         self._lock = threading.Lock()
         self._closed = False
 
@@ -101,7 +101,7 @@ class WorkerPool:
             return index if index < count else -1
 
         loop = Loop(function, take)
-        self._ask(loop, min(self.num_threads, count) - 1, self._team.urgent)
+        self._ask(loop, min(self.num_threads, count) - 1, self._threads.high_priority)
         self.finish(loop)
 
     def start(self, function: Callable[[int], None], take: Callable[[], int], count: int) -> Loop:
@@ -110,7 +110,7 @@ class WorkerPool:
         Loops of `map` come first. `finish` must be called.
         """
         loop = Loop(function, take)
-        loop.helped = self._ask(loop, min(self.num_threads - 1, count), self._team.patient)
+        loop.helped = self._ask(loop, min(self.num_threads - 1, count), self._threads.background)
         return loop
 
     def finish(self, loop: Loop) -> None:
@@ -132,26 +132,26 @@ class WorkerPool:
     def _ask(self, loop: Loop, helpers: int, line: deque[Loop]) -> bool:
         with self._lock:  # `close` may come from another thread while an iteration is computed ahead
             wanted = 0 if self._closed else max(helpers, 0)
-            self._team.grow(wanted)
+            self._threads.grow(wanted)
             for _ in range(wanted):
                 line.append(loop)
-                self._team.calls.put(True)
+                self._threads.calls.put(True)
             return wanted > 0
 
     def close(self) -> None:
         """End the threads, once they have finished what they are doing; loops after that run in the caller's thread."""
         with self._lock:
             self._closed = True
-            self._team.end()
+            self._threads.end()
 
 
-class _Team:
+class _WorkerThreads:
     """The threads and what waits for them. They hold no reference to the pool, which may be forgotten."""
 
     def __init__(self, cancelled: threading.Event) -> None:
         self.cancelled = cancelled
-        self.urgent: deque[Loop] = deque()
-        self.patient: deque[Loop] = deque()
+        self.high_priority: deque[Loop] = deque()
+        self.background: deque[Loop] = deque()
         #: One entry for every entry of the two lines; false ends a thread.
         self.calls: queue.SimpleQueue[bool] = queue.SimpleQueue()
         self._threads: list[threading.Thread] = []
@@ -170,24 +170,24 @@ class _Team:
 
     def _serve(self) -> None:
         while self.calls.get():
-            if self._serve_urgent():
+            if self._serve_high_priority():
                 continue
             try:
-                loop = self.patient.popleft()
+                loop = self.background.popleft()
             except IndexError:  # somebody else took what this call was for
                 continue
             loop.help(self._interrupted)
             del loop  # nothing keeps a batch alive while the thread waits
 
     def _interrupted(self) -> bool:
-        """Between two calls of a patient loop: serve the urgent ones first."""
-        while self.urgent and self._serve_urgent():
+        """Between two calls of a background loop: serve the high-priority ones first."""
+        while self.high_priority and self._serve_high_priority():
             pass
         return self.cancelled.is_set()
 
-    def _serve_urgent(self) -> bool:
+    def _serve_high_priority(self) -> bool:
         try:
-            loop = self.urgent.popleft()
+            loop = self.high_priority.popleft()
         except IndexError:
             return False
         loop.help(self.cancelled.is_set)

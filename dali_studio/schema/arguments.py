@@ -17,7 +17,7 @@ from dali_studio.schema.values import check_range, typed
 
 _SAME_FOR = object()
 #: Values and arrays that `Args` keeps of one step, at most.
-_MOST_KEPT = 256
+_MAX_KEPT = 256
 
 
 def in_turn(function: Callable[[int], None], count: int) -> None:
@@ -94,7 +94,7 @@ class Args:
         The operator's schema.
     values
         Arguments that were set, in JSON form.
-    wired
+    argument_inputs
         Per-sample arrays of the argument inputs, or ``None`` where they are not known yet.
     count
         Number of samples in the batch.
@@ -111,20 +111,20 @@ class Args:
         Where operators, too, may keep what follows from the step and its constant values alone.
     """
 
-    __slots__ = ("_context", "_values", "_wired", "count", "memory", "objects", "schema")
+    __slots__ = ("_argument_inputs", "_context", "_values", "count", "memory", "objects", "schema")
 
     def __init__(
         self,
         schema: OperatorSchema,
         values: Mapping[str, Value],
-        wired: Mapping[str, Sequence[NDArray[Any]] | None] | None = None,
+        argument_inputs: Mapping[str, Sequence[NDArray[Any]] | None] | None = None,
         count: int = 0,
         objects: Mapping[str, object] | None = None,
         context: RunContext | Callable[[], RunContext] | None = None,
         memory: dict[Any, Any] | None = None,
     ) -> None:
         self._context = context
-        self.schema, self._values, self._wired, self.count = schema, values, wired or {}, count
+        self.schema, self._values, self._argument_inputs, self.count = schema, values, argument_inputs or {}, count
         self.objects: Mapping[str, object] = objects or {}
         self.memory: dict[Any, Any] = {} if memory is None else memory
 
@@ -151,11 +151,11 @@ class Args:
 
     def given(self, name: str) -> bool:
         """Whether the user set or wired the argument."""
-        return name in self._wired or self._values.get(name) is not None
+        return name in self._argument_inputs or self._values.get(name) is not None
 
     def wired(self, name: str) -> bool:
         """Whether an edge feeds the argument."""
-        return name in self._wired
+        return name in self._argument_inputs
 
     def __getitem__(self, name: str) -> Any:
         """The constant value of an argument, or its default; ``None`` if unset or wired."""
@@ -166,15 +166,15 @@ class Args:
         argument = self.schema.argument(name)
         if argument is None:
             raise KeyError(name)
-        value = None if name in self._wired else self._values.get(name, None)
-        made = typed(argument, argument.default if value is None and name not in self._wired else value)
+        value = None if name in self._argument_inputs else self._values.get(name, None)
+        made = typed(argument, argument.default if value is None and name not in self._argument_inputs else value)
         self.memory[name] = made
         return made
 
     @property
     def constant(self) -> bool:
         """Whether no edge feeds any of the arguments."""
-        return not self._wired
+        return not self._argument_inputs
 
     def same_for(
         self, meta: TensorMeta, shapes: NDArray[np.int64], apart_from: str, make: Callable[[], Any]
@@ -184,7 +184,7 @@ class Args:
         It is kept as long as no other is fed, and the input has the very same objects: nobody may write to them, nor
         to what is kept.
         """
-        if any(name != apart_from for name in self._wired):
+        if any(name != apart_from for name in self._argument_inputs):
             return make()
         kept = self.memory.get(_SAME_FOR)
         if kept is None or kept[0] is not shapes or kept[1] is not meta:
@@ -195,7 +195,7 @@ class Args:
         """An array that follows from constant values; nobody may write to it."""
         made = self.memory.get(key)
         if made is None:
-            if len(self.memory) > _MOST_KEPT:  # batches of many sizes
+            if len(self.memory) > _MAX_KEPT:  # batches of many sizes
                 self.memory.clear()
             made = self.memory[key] = make()
             made.flags.writeable = False
@@ -203,7 +203,7 @@ class Args:
 
     def samples(self, name: str) -> Sequence[NDArray[Any]] | None:
         """The per-sample arrays of a wired argument, or ``None``."""
-        return self._wired.get(name)
+        return self._argument_inputs.get(name)
 
     def scalars(self, name: str, dtype: DTypeLike = np.float32) -> NDArray[Any]:
         """One value per sample, shape ``(count,)``; may be read-only.
@@ -213,7 +213,7 @@ class Args:
         ArgumentError
             If a wired sample is not a scalar.
         """
-        batch = self._wired.get(name)
+        batch = self._argument_inputs.get(name)
         if batch is None:
             return self._constant((name, self.count, dtype), lambda: np.full(self.count, self[name], dtype))
         if isinstance(batch, Dense) and batch.table.size == len(batch):
@@ -244,7 +244,7 @@ class Args:
         ArgumentError
             If a row has another length.
         """
-        batch = self._wired.get(name)
+        batch = self._argument_inputs.get(name)
         if batch is None:
             return self._constant((name, self.count, width, dtype), lambda: self._repeated(name, width, dtype))
         if isinstance(batch, Dense) and batch.table[:1].size in (1, width):

@@ -293,7 +293,7 @@ class Operator(CommonArguments):
         raise NotImplementedError
 
     @staticmethod
-    def narrowed(work: Work) -> Work:
+    def for_window(work: Work) -> Work:
         """The work of a ``WindowSink`` whose input has been cut to `window` already."""
         raise NotImplementedError
 

@@ -31,7 +31,7 @@ class Range:
 
 
 #: Extents that are asked for have to be below this.
-MOST_PIXELS: Final = 1e9
+MAX_PIXELS: Final = 1e9
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ class WindowSource(Trait):
 
 
 class WindowSink(Trait):
-    """Reads only a window of its first input: ``window`` gives it, ``narrowed`` makes the work for a cut-out input."""
+    """Reads only a window of its first input: ``window`` gives it, ``for_window`` the work for a cut-out input."""
 
 
 class PixelPart(Trait):

@@ -10,7 +10,7 @@ import numpy as np
 
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.enums import DALIDataType, DALIImageType, DALIInterpType
-from dali_studio.core.limits import GREATEST_INT, LEAST_INT
+from dali_studio.core.limits import MAX_INT, MIN_INT
 from dali_studio.core.wording import shortened
 from dali_studio.schema.model import ArgumentSchema, ArgumentType, Value
 
@@ -117,7 +117,7 @@ def _to_float(argument: ArgumentSchema, value: object) -> float:
 
 def _to_int(argument: ArgumentSchema, value: object) -> int:
     if isinstance(value, bool | int) or (isinstance(value, float) and value.is_integer()):
-        if not LEAST_INT <= value <= GREATEST_INT:
+        if not MIN_INT <= value <= MAX_INT:
             raise _too_large(argument, value)
         return int(value)
     if isinstance(value, Enum):

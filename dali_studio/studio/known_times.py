@@ -13,7 +13,7 @@ from dali_studio.schema.model import Device
 from dali_studio.schema.registry import Registry
 from dali_studio.studio.messages import DeviceTime
 
-_MOST = 4096
+_MAX_KEPT = 4096
 
 
 class KnownTimes:
@@ -51,7 +51,7 @@ class KnownTimes:
             at = (contexts[key], device)
             self._times[at] = DeviceTime(key="", device=device, milliseconds=time.median, cpu=time.cpu, gpu=time.gpu)
             self._times.move_to_end(at)
-        while len(self._times) > _MOST:
+        while len(self._times) > _MAX_KEPT:
             self._times.popitem(last=False)
 
     def of(self, graph: Graph) -> tuple[DeviceTime, ...]:

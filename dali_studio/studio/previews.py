@@ -20,7 +20,7 @@ from dali_studio.graph.model import Graph
 from dali_studio.runtime.executor import Executor, SourceState
 from dali_studio.runtime.failures import FailedSample
 from dali_studio.runtime.gpu import GpuRunner
-from dali_studio.runtime.request import Fed, Request
+from dali_studio.runtime.request import ExternalInput, Request
 from dali_studio.runtime.results import on_host
 from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.registry import Registry
@@ -31,7 +31,7 @@ _CACHE_BYTES = 512 * 1024 * 1024
 #: Batches of a Python source that stay available, since a source cannot go back.
 _KEPT_BATCHES = 8
 #: Seconds that previews go through batches that nobody wants to see before they give up; where somebody waits.
-_PATIENCE, _HURRIED_PATIENCE = 10.0, 1.0
+_TIMEOUT, _SHORT_TIMEOUT = 10.0, 1.0
 
 
 @dataclass(slots=True)
@@ -130,7 +130,7 @@ class PreviewEngine:
         self._gpu: tuple[int, GpuRunner] | None = None
         #: Samples that `on_error` let previews go on without, by structural key, iteration and sample.
         self._missed: dict[tuple[str, int, int], FailedSample] = {}
-        self._fed: dict[str, tuple[SourceFeeder, deque[_FedBatch]]] = {}
+        self._feeders: dict[str, tuple[SourceFeeder, deque[_ExternalBatch]]] = {}
         #: Executors of the newest revision, by the nodes that they compute.
         self._executors: dict[frozenset[str], Executor] = {}
         self._revision: Revision | None = None
@@ -272,19 +272,19 @@ class PreviewEngine:
         steps = executor.plan.steps()
         names = {step.key: f"{keys[step.key]}:{whole}" for step in steps}
         executor.adopt({key: self._sources[name] for key, name in names.items() if name in self._sources})
-        fed = {
+        external_inputs = {
             step.key: self._feed(graph, step.key, keys[step.key], iteration, way)
             for step in steps
             if step.role == "external_source"
         }
         so_far = iteration * size
-        if fed:
-            first = next(iter(fed.values()))
+        if external_inputs:
+            first = next(iter(external_inputs.values()))
             size, so_far = len(first.data[0]), first.so_far
             indices = indices[indices < size]
             if not len(indices):
                 indices = np.array([size - 1], np.int64)
-        data = {node: batch.data for node, batch in fed.items()}
+        data = {node: batch.data for node, batch in external_inputs.items()}
         request = Request(iteration, so_far, size, data, indices, way)
         try:
             taps = [port for step in steps for port in step.outputs]
@@ -296,10 +296,10 @@ class PreviewEngine:
             executor.failed.clear()
             self._sources.update({names[key]: state for key, state in executor.states.items()})
 
-    def _feed(self, graph: Graph, node: str, key: str, iteration: int, way: _Way) -> _FedBatch:
-        if key not in self._fed:
-            self._fed[key] = SourceFeeder(graph.node(node), graph.options.batch_size), deque(maxlen=_KEPT_BATCHES)
-        feeder, kept = self._fed[key]
+    def _feed(self, graph: Graph, node: str, key: str, iteration: int, way: _Way) -> _ExternalBatch:
+        if key not in self._feeders:
+            self._feeders[key] = SourceFeeder(graph.node(node), graph.options.batch_size), deque(maxlen=_KEPT_BATCHES)
+        feeder, kept = self._feeders[key]
         while not kept or kept[-1].iteration < iteration:
             try:
                 kept.append(_next_batch(kept[-1] if kept else None, feeder.take()))
@@ -323,18 +323,18 @@ class PreviewEngine:
         return DaliStudioError(Diagnostic(code="DS303", message=message, hint=hint, node=node))
 
 
-class _FedBatch(NamedTuple):
+class _ExternalBatch(NamedTuple):
     """What a Python source gave for an iteration, and the samples that it gave before."""
 
     iteration: int
     so_far: int
-    data: Fed
+    data: ExternalInput
 
 
-def _next_batch(before: _FedBatch | None, data: Fed) -> _FedBatch:
+def _next_batch(before: _ExternalBatch | None, data: ExternalInput) -> _ExternalBatch:
     if before is None:
-        return _FedBatch(0, 0, data)
-    return _FedBatch(before.iteration + 1, before.so_far + len(before.data[0]), data)
+        return _ExternalBatch(0, 0, data)
+    return _ExternalBatch(before.iteration + 1, before.so_far + len(before.data[0]), data)
 
 
 def _failed_source(node: str, error: BaseException) -> DaliStudioError:
@@ -365,7 +365,7 @@ class _Way:
     def __call__(self, node: str) -> None:
         self._check()
         spent = monotonic() - self._begin
-        if spent > _PATIENCE or (spent > _HURRIED_PATIENCE and self._hurried()):
+        if spent > _TIMEOUT or (spent > _SHORT_TIMEOUT and self._hurried()):
             self.given_up = True
             raise DaliStudioError(
                 Diagnostic(

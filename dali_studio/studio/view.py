@@ -13,9 +13,9 @@ from dali_studio.codegen.dialects import DIALECTS
 from dali_studio.core.meta import TensorMeta
 from dali_studio.graph.checks import output_schemas
 from dali_studio.graph.edits import AddNode, Connect, Edit, PortRef
-from dali_studio.graph.facts import describe
 from dali_studio.graph.fit import catalog
 from dali_studio.graph.history import History
+from dali_studio.graph.info import describe
 from dali_studio.graph.model import Graph
 from dali_studio.graph.validate import asked_outputs
 from dali_studio.schema.registry import Registry

@@ -25,7 +25,7 @@ from dali_studio.core.batch import Batch
 from dali_studio.kernels.cuda import device
 from dali_studio.pipeline import Pipeline
 from dali_studio.runtime.executor import Executor, Iteration
-from dali_studio.runtime.failures import Tolerance
+from dali_studio.runtime.failures import ErrorPolicy
 from dali_studio.runtime.request import Request
 from dali_studio.runtime.workers import WorkerPool
 
@@ -106,8 +106,8 @@ def measure(define: Callable[[Any], Any], batches: Sequence[Images], *, fuse: bo
     registry = default_registry()
     plan = compile_graph(pipeline.graph, registry, devices=True, fuse=fuse)
     executor = Executor(plan, registry, 1, WorkerPool(4), 0)
-    fed = {"source": tuple(pipeline._built().feeders["source"].take())}
-    executor.run(Request(0, 0, BATCH, fed))
+    external_inputs = {"source": tuple(pipeline._built().feeders["source"].take())}
+    executor.run(Request(0, 0, BATCH, external_inputs))
     runner = executor._gpu
     assert runner is not None
     copy = next(step for step in plan.steps() if step.role == "copy")
@@ -129,9 +129,9 @@ def measure(define: Callable[[Any], Any], batches: Sequence[Images], *, fuse: bo
         begin = perf_counter()
         enqueued = 0.0
         for iteration in range(_BATCHES):
-            request = Request(iteration, iteration * BATCH, BATCH, fed)
+            request = Request(iteration, iteration * BATCH, BATCH, external_inputs)
             results = dict(resident[iteration % len(resident)])
-            now = Iteration(request, Tolerance(iteration, executor._record), results)
+            now = Iteration(request, ErrorPolicy(iteration, executor._record), results)
             turn = runner.begin()
             started = perf_counter()
             with runner.use(turn):

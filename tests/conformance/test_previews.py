@@ -28,13 +28,13 @@ def preview(made: Pipeline, indices: Sequence[int], iteration: int = 0, seed: in
     executor = Executor(plan, REGISTRY, seed, workers)
     executor.open()
     size = graph.options.batch_size
-    fed = {}
+    external_inputs = {}
     for step in plan.steps():
         if step.role == "external_source":
             layout = step.arguments.get("layout")
             source: Any = step.objects["source"]
-            fed[step.key] = (Batch.of(source(), str(layout[0]) if isinstance(layout, tuple) and layout else ""),)
-    request = Request(iteration, iteration * size, size, fed, np.array(indices, np.int64))
+            external_inputs[step.key] = (Batch.of(source(), str(layout[0]) if isinstance(layout, tuple) and layout else ""),)
+    request = Request(iteration, iteration * size, size, external_inputs, np.array(indices, np.int64))
     store = executor.run(request)
     made_now = [[np.array(sample) for sample in store[port].samples] for port in plan.outputs]
     workers.close()

@@ -34,11 +34,11 @@ LONGEST = 10
 #: A message may let this much be kept (pictures of previews are), beside what is measured of all else.
 MEMORY = 100 * 2**20
 #: How long the worker of a session may take before something else is asked of it, and how long that may take.
-PATIENCE, SECONDS = 1.0, 3.0
+TIMEOUT, SECONDS = 1.0, 3.0
 REGISTRY = default_registry()
 _OPERATORS = tuple(name for name in REGISTRY if REGISTRY.schema(name).role != "copy")
 #: Larger pictures, and longer runs, are what a user asks for and waits for.
-_LARGEST_NUMBER = 1000
+_MAX_NUMBER = 1000
 
 Json = dict[str, Any]
 
@@ -134,7 +134,7 @@ _PLACED = {"reader": "readers.file", "decode": "decoders.image", "rotate": "rota
 def _modest(value: Any) -> Any:
     """The value, where it does not ask for large pictures; otherwise one that no operator takes."""
     flat = value if isinstance(value, list) else [value]
-    large = any(isinstance(item, int | float) and not isinstance(item, bool) and _LARGEST_NUMBER < abs(item) < 2**31 for item in flat)
+    large = any(isinstance(item, int | float) and not isinstance(item, bool) and _MAX_NUMBER < abs(item) < 2**31 for item in flat)
     return 2**31 if large else value
 
 
@@ -210,7 +210,7 @@ class Conversations:
 
     def _unanswered(self, session: Session) -> tuple[str, str] | None:
         """What may be long, such as going to a far batch, must give way to what is asked for next."""
-        if session.worker.wait(PATIENCE):
+        if session.worker.wait(TIMEOUT):
             return None
         session.receive({"type": "stop"})
         session.receive({"type": "choose_sample", "sample": 0, "iteration": 0})

@@ -35,9 +35,9 @@ MEMORY = 100 * 2**20
 #: How many of the cases are written as a program, which is slow, and how many run, if they are small enough to.
 EMITTED, RUN = 0.15, 0.1
 #: Graphs with larger numbers are not run: their results may be as large as they say.
-LARGEST_TO_RUN = 2000
+MAX_TO_RUN = 2000
 #: How long a thread of a run that was closed may go on, in seconds.
-PATIENCE = 3.0
+TIMEOUT = 3.0
 _LEVELS = "nested levels: "
 #: What the function of an emitted program may call, beside the operators.
 KNOWN_CALLS = ("pipeline_def", "types.Constant", "pipe.build", "pipe.run")
@@ -286,7 +286,7 @@ def _is_small(graph: Graph) -> bool:
     numbers = [item for item in flat if isinstance(item, int | float)]
     options = graph.options
     return (
-        all(abs(number) <= LARGEST_TO_RUN for number in numbers)
+        all(abs(number) <= MAX_TO_RUN for number in numbers)
         and len(graph) < 40
         and max(options.batch_size, 8) <= 64
         and max(options.num_threads, options.prefetch_queue_depth) <= 8
@@ -303,4 +303,4 @@ def _run(graph: Graph) -> None:
         if pipe._engine is not None:
             pipe._engine.close()
         for thread in set(threading.enumerate()) - before:  # they end what they have begun: no other case is to pay for it
-            thread.join(PATIENCE)
+            thread.join(TIMEOUT)

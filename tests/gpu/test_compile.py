@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from dali_studio.kernels.cuda import generate, pointwise, resample, sources, warp, window
-from dali_studio.kernels.cuda.generate import Form
+from dali_studio.kernels.cuda.generate import Template
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.jpeg import gpu_decoder
 
@@ -86,8 +86,8 @@ def normalizes(target: str) -> Part:
 RESIZE = resample.geometry(SHAPES, SHAPES, 1, 1, True, np.tile([0.0, 0.0, 8.0, 9.0], (2, 1)), "HWC").part
 CAST, SCALE = pointwise.cast_part(), pointwise.functor_part("Scale", "color", np.zeros((2, 2), np.float32))
 MATRIX = pointwise.functor_part("ColorMatrix", "color", np.zeros((2, 12), np.float32), rgb=True)
-#: Form, parts, and the element types of the input and after each part.
-CASES: dict[str, list[tuple[Form, list[Part], tuple[str, ...]]]] = {
+#: Template, parts, and the element types of the input and after each part.
+CASES: dict[str, list[tuple[Template, list[Part], tuple[str, ...]]]] = {
     "cast": [("flat", [CAST], types) for types in pairs(EVERY, EVERY)],
     "scale": [("flat", [SCALE], types) for types in pairs(IMAGES, IMAGES)],
     "color": [("flat", [MATRIX], types) for types in pairs((*IMAGES, "float16"), (*IMAGES, "float16"))],
@@ -109,15 +109,15 @@ CASES: dict[str, list[tuple[Form, list[Part], tuple[str, ...]]]] = {
         for a in ("uint8", "float32") for interp in (0, 1) for fill in (None, 1.0) for invert in (False, True)
     ],
     "resample": [
-        (form, [RESIZE], (a, b)) for form in ("rows", "grid") for a in ("uint8", "int16", "uint16", "float32") for b in {a, "float32"}
+        (template, [RESIZE], (a, b)) for template in ("rows", "grid") for a in ("uint8", "int16", "uint16", "float32") for b in {a, "float32"}
     ],
     "photo": [
         ("grid", [warps(1, fill), MATRIX, SCALE, normalizes(b)], ("uint8", "uint8", a, a, b))
         for a in ("uint8", "float32") for b in ("uint8", "float16", "float32") for fill in (None, 0.0)
     ],
     "behind a resize": [
-        (form, [RESIZE, MATRIX, SCALE, normalizes(b)], ("uint8", "uint8", a, a, b))
-        for form in ("rows", "grid") for a in ("uint8", "float32") for b in ("uint8", "float16", "float32")
+        (template, [RESIZE, MATRIX, SCALE, normalizes(b)], ("uint8", "uint8", a, a, b))
+        for template in ("rows", "grid") for a in ("uint8", "float32") for b in ("uint8", "float16", "float32")
     ],
     "windows": [
         ("grid", [crops(a, a), CAST, crops("float32", "float32"), normalizes("uint8")], (a, a, "float32", "float32", "uint8"))
@@ -132,11 +132,11 @@ CASES: dict[str, list[tuple[Form, list[Part], tuple[str, ...]]]] = {
 def test_generated_kernels_compile_without_a_word(nvrtc: ctypes.CDLL, chain: str, planar: bool) -> None:
     cases = CASES[chain]
     # a dozen of each, and a few more with planes; the tests that need a GPU compile the others
-    for form, parts, types in cases[:: max(len(cases) // (3 if planar else 12), 1)]:
+    for template, parts, types in cases[:: max(len(cases) // (3 if planar else 12), 1)]:
         dtypes = [np.dtype(name) for name in types]
-        text = generate.source(generate.shape_of(form, parts, dtypes, planar_in=planar, planar_out=planar))
+        text = generate.source(generate.spec_of(template, parts, dtypes, planar_in=planar, planar_out=planar))
         assert compile_source(nvrtc, text, sources.OPTIONS) == "", (chain, types)
-        assert f"{form}(const Item*" in text
+        assert f"{template}(const Item*" in text
 
 
 def test_what_is_not_generated_compiles_without_a_word(nvrtc: ctypes.CDLL) -> None:
@@ -151,6 +151,6 @@ def test_the_text_does_not_depend_on_sizes() -> None:
     def text(count: int, size: int) -> str:
         shapes = np.array([[size, size, 3]] * count)
         part = window.flip_part(shapes, np.dtype(np.uint8), np.ones(count), np.zeros(count), "HWC")
-        return generate.source(generate.shape_of("grid", [part], [np.dtype(np.uint8)] * 2, planar_in=False, planar_out=False))
+        return generate.source(generate.spec_of("grid", [part], [np.dtype(np.uint8)] * 2, planar_in=False, planar_out=False))
 
     assert text(2, 8) == text(5, 300)

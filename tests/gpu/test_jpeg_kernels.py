@@ -13,7 +13,7 @@ from dali_studio.core.storage import addresses_of
 from dali_studio.kernels.jpeg import codec as jpeg
 from dali_studio.kernels.jpeg import gpu_decoder, libjpeg
 from dali_studio.kernels.jpeg.decode_queue import BY_KERNELS
-from dali_studio.kernels.jpeg.decode_threads import Job
+from dali_studio.kernels.jpeg.decode_threads import DecodeBatch
 from dali_studio.kernels.jpeg.gpu_decoder import JpegKernels
 from dali_studio.kernels.jpeg.gpu_rule import takes
 from tests.images import Array, coded, encoded, on_cpu, picture, windows_of
@@ -180,8 +180,8 @@ def test_it_makes_do_with_the_memory_that_there_is(
     given, files = decoder._allocate, [coded(picture(60, 90, seed=k)) for k in range(6)]
     monkeypatch.setattr(decoder, "_allocate", allocate)
     monkeypatch.setattr(decoder, "_most", 1_600_000)
-    monkeypatch.setattr(gpu_decoder, "LEAST_MEMORY", 100_000)
-    if limit < gpu_decoder.LEAST_MEMORY:
+    monkeypatch.setattr(gpu_decoder, "MIN_MEMORY", 100_000)
+    if limit < gpu_decoder.MIN_MEMORY:
         with pytest.raises(OutOfMemoryError):
             on_gpu(decoder, files)
     else:
@@ -195,21 +195,21 @@ def test_a_turn_leaves_what_others_took_and_what_is_damaged(
 ) -> None:
     import cupy
 
-    monkeypatch.setattr(gpu_decoder, "LEAST", 6)
+    monkeypatch.setattr(gpu_decoder, "MIN_GROUP", 6)
     files = [coded(picture(20 + k, 60 - k, seed=k), SAMPLINGS[k % 5]) for k in range(30)]
     for k in (3, 20):
         files[k] = np.delete(files[k], range(len(files[k]) - 40, len(files[k]) - 2))
     windows = [(5, 5, 10 + k, 40 - k) for k in range(30)]
     requests = asked(files, "RGB", windows)
-    slab, job = Slab(requests), Job(30, 26, requests)
+    slab, job = Slab(requests), DecodeBatch(30, 26, requests)
     assert {job.take() for _ in range(7)} == set(range(23, 30))
     event = cupy.cuda.Event()
     event.record()
-    turn = decoder.take_turn(job.queue, requests, slab.places, job.outcomes, files=files, after=event)
-    done = decoder.wait(turn)
+    submitted = decoder.take_groups(job.queue, requests, slab.places, job.outcomes, files=files, after=event)
+    done = decoder.wait(submitted)
     assert set(np.flatnonzero(done)) == set(range(23)) - {3, 20}
     assert np.flatnonzero(job.outcomes == BY_KERNELS).tolist() == np.flatnonzero(done).tolist()
-    assert turn.milliseconds > 0 and job.take() == -1
+    assert submitted.milliseconds > 0 and job.take() == -1
     for k, got in enumerate(slab.pictures()):
         y, x, h, w = windows[k]
         expected = on_cpu(files[k])[y : y + h, x : x + w] if done[k] else GUARD

@@ -12,8 +12,8 @@ from dali_studio.core.storage import addresses_of
 from dali_studio.kernels.cuda.device import Unavailable
 from dali_studio.kernels.jpeg import codec as jpeg
 from dali_studio.kernels.jpeg import libjpeg
-from dali_studio.kernels.jpeg.decode_threads import Job
-from dali_studio.kernels.jpeg.gpu_rule import LARGEST_SIDE, takes
+from dali_studio.kernels.jpeg.decode_threads import DecodeBatch
+from dali_studio.kernels.jpeg.gpu_rule import MAX_SIDE, takes
 from dali_studio.kernels.jpeg.nvjpeg import HardwareDecoder, HardwareStalledError, open_decoder
 from tests.images import Array, coded, encoded, on_cpu, picture, windows_of
 
@@ -147,13 +147,13 @@ def test_a_turn_takes_what_others_leave_and_sorts_out_what_is_refused(decoder: H
     slab = cupy.zeros((60, 100 * 90 * 3), cupy.uint8)
     cupy.cuda.Device().synchronize()
     places = np.stack([slab.data.ptr + np.arange(60) * slab.strides[0], windows[:, 3] * 3], axis=1)
-    job = Job(60, 55, requests)
+    job = DecodeBatch(60, 55, requests)
     others = {job.take() for _ in range(7)}
     assert others == set(range(53, 60))
-    turn = decoder.take_turn(job.queue, requests, places, job.outcomes, files=files)
-    trusted = decoder.wait(turn)
+    submitted = decoder.take_groups(job.queue, requests, places, job.outcomes, files=files)
+    trusted = decoder.wait(submitted)
     assert set(np.flatnonzero(trusted)) == set(range(53)) - {3, 30}
-    assert turn.milliseconds > 0 and turn.begun is None and job.take() == -1
+    assert submitted.milliseconds > 0 and submitted.begun is None and job.take() == -1
     host = slab.get()
     for k in range(60):
         y, x, h, w = windows[k].tolist()
@@ -190,7 +190,7 @@ def test_the_hardware_waits_for_the_event_that_it_is_told(decoder: HardwareDecod
         slow((1,), (256,), (target, np.int32(target.size)))
         event = cupy.cuda.Event()
         event.record()
-    decoder.decode([file], np.array([target.data.ptr], np.uint64), np.array([360]), after=event, patience=1.0)
+    decoder.decode([file], np.array([target.data.ptr], np.uint64), np.array([360]), after=event, timeout=1.0)
     assert np.array_equal(target.get(), on_cpu(file))
 
 
@@ -207,7 +207,7 @@ def test_a_batch_may_be_prepared_while_another_is_decoded(decoder: HardwareDecod
 
 
 def test_files_beyond_the_largest_side_are_refused_by_both(decoder: HardwareDecoder) -> None:
-    side = LARGEST_SIDE
+    side = MAX_SIDE
     fits, over = (coded(np.zeros((16, width, 3), np.uint8)) for width in (side, side + 16))
     assert takes(jpeg.parse_header(fits)) and not takes(jpeg.parse_header(over))
     _, trusted = on_gpu(decoder, [fits, over])
@@ -220,7 +220,7 @@ def test_what_does_not_answer_is_given_up() -> None:
         pytest.skip(f"needs JPEG hardware: {opened.reason}")
     file = coded(picture(700, 700))
     with pytest.raises(HardwareStalledError, match="others decode instead"):
-        on_gpu(opened, [file] * 64, patience=0)
+        on_gpu(opened, [file] * 64, timeout=0)
     assert opened.stalled
     with pytest.raises(HardwareStalledError):
         on_gpu(opened, [file])

@@ -123,7 +123,7 @@ PATHS: list[Callable[[], Pipeline]] = [
 def test_a_designer_that_is_closed_goes_no_further(
     make: Callable[[], Pipeline], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(previews, "_PATIENCE", 10_000.0)
+    monkeypatch.setattr(previews, "_TIMEOUT", 10_000.0)
     client = Client(make().graph)
     blocked(client, iteration=FAR)
     client.session.close()
@@ -135,7 +135,7 @@ def test_a_designer_that_is_closed_goes_no_further(
 def test_a_nearer_batch_is_shown_while_a_far_one_is_looked_for(
     make: Callable[[], Pipeline], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(previews, "_PATIENCE", 10_000.0)
+    monkeypatch.setattr(previews, "_TIMEOUT", 10_000.0)
     client = Client(make().graph)
     blocked(client, iteration=FAR)
     (shown,) = only(client.send("choose_sample", sample=2, iteration=1), messages.Previews)
@@ -147,7 +147,7 @@ def test_a_nearer_batch_is_shown_while_a_far_one_is_looked_for(
 def test_a_detail_that_waits_is_of_the_batch_that_was_chosen_last(
     make: Callable[[], Pipeline], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(previews, "_PATIENCE", 10_000.0)
+    monkeypatch.setattr(previews, "_TIMEOUT", 10_000.0)
     client = Client(make().graph)
     engine = client.session.renderer._engine
     asked: list[int] = []
@@ -163,7 +163,7 @@ def test_a_detail_that_waits_is_of_the_batch_that_was_chosen_last(
 
 @pytest.mark.parametrize("make", PATHS, ids=["picks", "epochs", "source"])
 def test_other_work_does_not_wait_for_a_far_batch(make: Callable[[], Pipeline], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(previews, "_PATIENCE", 10_000.0)
+    monkeypatch.setattr(previews, "_TIMEOUT", 10_000.0)
     client = Client(make().graph)
     blocked(client, iteration=FAR)
     finished = threading.Event()
@@ -186,7 +186,7 @@ def test_other_work_does_not_wait_for_a_far_batch(make: Callable[[], Pipeline], 
 def test_previews_give_up_after_a_while_and_the_next_try_goes_on(
     make: Callable[[], Pipeline], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(previews, "_PATIENCE", -1.0)  # at the first question
+    monkeypatch.setattr(previews, "_TIMEOUT", -1.0)  # at the first question
     client = Client(make().graph)
     got = client.send("choose_sample", sample=0, iteration=FAR)
     (shown,) = only(got, messages.Previews)

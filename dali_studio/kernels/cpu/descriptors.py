@@ -33,7 +33,7 @@ def measure(
     key = id(shapes), order, tile, more, planes
     known = _measured.get(key)
     if known is None or known[0] is not shapes:
-        if len(_measured) > _MOST_MEASURED:
+        if len(_measured) > _MAX_MEASURED:
             _measured.clear()
         found = np.empty(2, np.int64)
         kernel("measure_samples")(shapes, order, *tile, more, planes, found)
@@ -42,7 +42,7 @@ def measure(
 
 
 _measured: dict[tuple[Any, ...], tuple[NDArray[np.int64], tuple[int, int]]] = {}
-_MOST_MEASURED = 64
+_MAX_MEASURED = 64
 
 
 class Descriptors:

@@ -39,7 +39,7 @@ DEFAULT_FILE_FILTERS = (
 )
 """Names that are taken when no ``file_filters`` are given."""
 
-_LEAST_LABEL, _MOST_LABEL = -(2**31), 2**31 - 1
+_MIN_LABEL, _MAX_LABEL = -(2**31), 2**31 - 1
 
 
 class Paths(Sequence[str]):
@@ -229,9 +229,9 @@ def _from_paths(paths: list[str], labels: int | Sequence[int] | None, root: str 
     numbers = range(len(paths)) if labels is None else [labels] if isinstance(labels, int) else labels
     if len(numbers) != len(paths):
         raise ValueError(f"there are {len(numbers)} labels for {len(paths)} files; give one label per file")
-    wrong = next((n for n in numbers if not _LEAST_LABEL <= n <= _MOST_LABEL), None)
+    wrong = next((n for n in numbers if not _MIN_LABEL <= n <= _MAX_LABEL), None)
     if wrong is not None:
-        raise ValueError(f"the label {wrong} does not fit into 32 bits; expected {_LEAST_LABEL} to {_MOST_LABEL}")
+        raise ValueError(f"the label {wrong} does not fit into 32 bits; expected {_MIN_LABEL} to {_MAX_LABEL}")
     made = _Builder()
     made.add(b"", map(_joiner(root), map(os.fsencode, paths)))
     return FileList(made.paths(), np.array(numbers, np.int32), [])
@@ -272,10 +272,10 @@ def _parsed(lines: Iterable[bytes], path: str, labels: array[int]) -> Iterator[b
             continue
         match = _LIST_LINE.fullmatch(line)
         label = -1 if match is None else int(match["label"])
-        if match is None or label > _MOST_LABEL:
+        if match is None or label > _MAX_LABEL:
             raise ValueError(
                 f"{path}, line {number}: {os.fsdecode(line).strip()!r} is not 'name label'; expected a file name, a "
-                f"space and a label made of digits, at most {_MOST_LABEL}"
+                f"space and a label made of digits, at most {_MAX_LABEL}"
             )
         labels.append(label)
         yield match["name"]

@@ -150,7 +150,7 @@ def peek_all(files: Sequence[NDArray[np.uint8]]) -> list[ImageInfo | DecodeError
 
     found = read_headers(files)  # remembered by kind; the length is the file's own
     largest = max((info.height * info.width for info in {id(info): info for info in found}.values() if info), default=0)
-    if len(files) and int(shapes_of(files)[:, 0].min()) * jpeg.MOST_PIXELS_A_BYTE < largest:
+    if len(files) and int(shapes_of(files)[:, 0].min()) * jpeg.MAX_PIXELS_A_BYTE < largest:
         return [one(file) for file in files]
     return [one(files[index]) if info is None else info for index, info in enumerate(found)]
 
@@ -222,20 +222,20 @@ def decode(
         When an argument makes no sense.
     """
     target = check_output(output_type, dtype)
-    facts = peek(buf) if info is None else info
-    orientation = facts.orientation if adjust_orientation else 1
-    height, width, channels = output_shape(facts, output_type, adjust_orientation)
+    header = peek(buf) if info is None else info
+    orientation = header.orientation if adjust_orientation else 1
+    height, width, channels = output_shape(header, output_type, adjust_orientation)
     if roi is not None:
         check_window(roi, height, width)
         height, width = roi[2:]
     _check_out(out, (height, width, channels), target)
     direct = out if orientation == 1 and roi is None and target == np.uint8 else None
-    stored = None if roi is None else stored_window(roi, facts.height, facts.width, orientation)
+    stored = None if roi is None else stored_window(roi, header.height, header.width, orientation)
     fast_idct = use_fast_idct and orientation == 1
-    image = _stored_pixels(buf, facts, output_type, fast_idct, repeat_chroma, stored, orientation != 1, target, direct)
+    image = _stored_pixels(buf, header, output_type, fast_idct, repeat_chroma, stored, orientation != 1, target, direct)
     upright = orient(image, orientation)
     if out is None:
-        return np.ascontiguousarray(upright) if roi is None or facts.format != "jpeg" else upright.copy()
+        return np.ascontiguousarray(upright) if roi is None or header.format != "jpeg" else upright.copy()
     if upright is not out and not _same_memory(upright, out):
         out[...] = upright
     return out

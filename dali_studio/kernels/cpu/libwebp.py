@@ -18,7 +18,7 @@ from dali_studio.kernels.cpu.exif import exif_orientation
 from dali_studio.kernels.cpu.image_info import DecodeError, byte_count
 
 #: A VP8 file spends more than 3 bits on the modes of each block of 256 pixels: their probabilities are fixed.
-_MOST_PIXELS_A_BYTE = 1024
+_MAX_PIXELS_A_BYTE = 1024
 _ANIMATED, _HAS_EXIF, _VP8X_FLAGS = 0x02, 0x08, 20
 _FIRST_CHUNK = 12
 
@@ -30,7 +30,7 @@ def check_length(data: memoryview, height: int, width: int) -> None:
     ------
     DecodeError
     """
-    if bytes(data[12:16]) == b"VP8 " and height * width > _MOST_PIXELS_A_BYTE * len(data):
+    if bytes(data[12:16]) == b"VP8 " and height * width > _MAX_PIXELS_A_BYTE * len(data):
         raise DecodeError(
             f"this WebP file of {byte_count(len(data))} cannot hold the {width}x{height} pixels that its header "
             "announces; it is cut off or forged"

@@ -40,9 +40,9 @@ _PLUGINS: dict[ImageFormat, type[ImageFile]] = {
 _UNPACKED = ("raw", "ppm", "ppm_plain")
 #: Bytes of pixels that a compressed byte of a TIFF can stand for, at most, by Pillow's name of the compression; others
 #: have no such limit.
-_MOST_INFLATED = {"tiff_lzw": 4096, "tiff_adobe_deflate": 1032, "tiff_deflate": 1032, "packbits": 64}
+_MAX_INFLATED = {"tiff_lzw": 4096, "tiff_adobe_deflate": 1032, "tiff_deflate": 1032, "packbits": 64}
 #: Tiles of a JPEG 2000 file, and bytes of the markers that begin each (SOT, SOD).
-_MOST_TILES, _TILE_BYTES = 65535, 14
+_MAX_TILES, _TILE_BYTES = 65535, 14
 #: How a codestream of JPEG 2000 begins, and in how many bytes of a file.
 _CODESTREAM, _HEAD = b"\xff\x4f\xff\x51", 65536
 _WORDS = {"tiff": "TIFF", "webp": "WebP", "pnm": "PNM", "jpeg2000": "JPEG 2000"}
@@ -198,7 +198,7 @@ def _refuse_incomplete(data: memoryview, fmt: ImageFormat, image: ImageFile) -> 
     width, height = image.size
     boxes = [tile[1] for tile in image.tile if tile[0] in _UNPACKED]
     pixels = sum((box[2] - box[0]) * (box[3] - box[1]) for box in boxes if box is not None)
-    inflated = _MOST_INFLATED.get(image.info.get("compression", ""), 0) if fmt == "tiff" else 0
+    inflated = _MAX_INFLATED.get(image.info.get("compression", ""), 0) if fmt == "tiff" else 0
     short = inflated and width * height * min(_tiff_tag(image, _BITS, (1,))) > 8 * inflated * len(data)
     if short or pixels > 8 * len(data) or (boxes and pixels < width * height):
         raise DecodeError(
@@ -247,7 +247,7 @@ def _refuse_tiles(data: memoryview) -> None:
     # Each has a header, and a byte for each component of each 32,768 x 32,768 samples at least.
     widest = min(wide, right - first_left), min(high, bottom - first_top)
     needed = tiles * _TILE_BYTES + max(widest[0] >> 15, 1) * max(widest[1] >> 15, 1)
-    if tiles > _MOST_TILES or needed > len(data):
+    if tiles > _MAX_TILES or needed > len(data):
         raise DecodeError(
             f"this JPEG 2000 file of {byte_count(len(data))} cannot hold the {tiles:,} tiles that its header "
             "announces; it is cut off or forged"

@@ -26,7 +26,7 @@ _ADAM7 = ((0, 0, 8, 8), (0, 4, 8, 8), (4, 0, 8, 4), (0, 2, 4, 4), (2, 0, 4, 2), 
 _SRGB_GAMMA = 45455
 _INTENTS = (b"\0", b"\1", b"\2", b"\3")
 #: Bytes that one compressed byte can stand for, at most: 258 take two bits.
-_MOST_INFLATED = 1032
+_MAX_INFLATED = 1032
 #: Place of the first chunk, the chunks that every reader has to understand, the colour type with a palette, its bytes.
 _FIRST, _CRITICAL, _PALETTE, _LONGEST_PALETTE = 8, (b"IHDR", b"PLTE", b"IDAT", b"IEND"), 3, 768
 #: How an Exif block has to begin for libpng.
@@ -52,7 +52,7 @@ def parse_header(data: memoryview) -> ImageInfo:
             f"broken PNG header: {width}x{height} pixels, {depth} bits, colour type {color}, interlacing {interlace}"
         )
     needed = sum(_pass_sizes(_passes(height, width, interlace == 1), _CHANNELS[color] * depth))
-    if needed > _MOST_INFLATED * len(data):
+    if needed > _MAX_INFLATED * len(data):
         raise DecodeError(
             f"this PNG file of {byte_count(len(data))} cannot hold the {width}x{height} pixels that its header "
             "announces; it is cut off or forged"

@@ -16,23 +16,23 @@ from dali_studio.kernels.cuda.generate import (
     QUADS,
     QUADS_SHORT,
     TILES,
-    Form,
-    form_of,
-    shape_of,
+    Template,
     source,
-    way_of,
+    spec_of,
+    template_of,
+    variant_of,
 )
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.sources import OPTIONS, TYPES, compiled
 from dali_studio.kernels.cuda.staging import Table
-from dali_studio.kernels.cuda.stream import MOST_SAMPLES, GpuStream
+from dali_studio.kernels.cuda.stream import MAX_SAMPLES, GpuStream
 
 _ALIGNMENT = 16
 _THREADS = 256
 #: What every descriptor begins with: the extents are height, width and channels of input and output.
 _HEAD = np.dtype([("src", np.int64), ("dst", np.int64), ("count", np.int64), ("extents", np.int32, 6)], align=True)
 #: Pairs of slabs for which the descriptors of a chain are kept.
-_MOST_SENT = 16
+_MAX_SENT = 16
 _ELEMENTS = 1 << 32  # of an image: the kernels' offsets have 32 bits
 
 
@@ -50,30 +50,30 @@ def run(
         parts[0].launch(src, out, parts[1:], dtypes, stream)
         return
     types = [src.dtype, *dtypes, out.dtype]
-    form: Form = "flat" if form_of(parts) == "flat" else "grid"
+    template: Template = "flat" if template_of(parts) == "flat" else "grid"
     most, _ = descriptors.measure(src.shapes, order_of(src))
-    if form == "flat":
+    if template == "flat":
         unit = 3 if any(part.rgb for part in parts) else 1
         each = 16 // max(src.dtype.itemsize, out.dtype.itemsize)  # as N in the source
         blocks = -(-(most // unit) // (each * _THREADS))
     else:
-        way = way_of(parts, TYPES[src.dtype.name], src.layout == "CHW")
-        if way == "quads":
+        variant = variant_of(parts, TYPES[src.dtype.name], src.layout == "CHW")
+        if variant == "quads":
             made, pixels = descriptors.measure(out.shapes, order_of(out))
             blocks = -(-(pixels + QUADS_SHORT) // QUADS)
         else:
-            made, blocks = descriptors.measure(out.shapes, order_of(out), TILES[way], MOVED)
+            made, blocks = descriptors.measure(out.shapes, order_of(out), TILES[variant], MOVED)
         unit, most = 0, max(most, made)
         if most >= _ELEMENTS:
             raise ValueError(f"an image has {most} elements; a GPU operator takes fewer than 2^32")
-    launch(src, out, parts, form, types, unit, blocks, _THREADS, (), 0, stream)
+    launch(src, out, parts, template, types, unit, blocks, _THREADS, (), 0, stream)
 
 
 def launch(
-    src: Batch, out: Batch, parts: Sequence[Part], form: Form, types: Sequence[np.dtype[Any]],
+    src: Batch, out: Batch, parts: Sequence[Part], template: Template, types: Sequence[np.dtype[Any]],
     unit: int, blocks: int, threads: int, arguments: tuple[Any, ...], shared: int, stream: GpuStream,
 ) -> None:  # fmt: skip
-    """Launch one form of a chain's kernel.
+    """Launch one kind of a chain's kernel.
 
     Parameters
     ----------
@@ -84,14 +84,14 @@ def launch(
     """
     if not blocks or not len(src):
         return
-    if len(src) > MOST_SAMPLES:
-        raise ValueError(f"the batch has {len(src)} samples; a GPU operator takes {MOST_SAMPLES} at most")
+    if len(src) > MAX_SAMPLES:
+        raise ValueError(f"the batch has {len(src)} samples; a GPU operator takes {MAX_SAMPLES} at most")
     planar_in, planar_out = src.layout == "CHW", out.layout == "CHW"
-    signature = form, tuple([part.signature for part in parts]), tuple(types), planar_in, planar_out
+    signature = template, tuple([part.signature for part in parts]), tuple(types), planar_in, planar_out
     kernel = _kernels.get(signature)
     if kernel is None:
-        text = source(shape_of(form, parts, types, planar_in, planar_out))
-        kernel = _kernels[signature] = compiled(text, form, OPTIONS)
+        text = source(spec_of(template, parts, types, planar_in, planar_out))
+        kernel = _kernels[signature] = compiled(text, template, OPTIONS)
     table = _sent(src, out, parts, unit, stream)
     grid, given = (blocks, len(src)), (np.uint64(table.address), *arguments)
     if stream.timing:
@@ -148,7 +148,7 @@ def _sent(src: Batch, out: Batch, parts: Sequence[Part], unit: int, stream: GpuS
     place = int(src.memory.ptr), int(out.memory.ptr)
     table = kept.tables.get(place)
     if table is None:
-        if len(kept.tables) >= _MOST_SENT:
+        if len(kept.tables) >= _MAX_SENT:
             del kept.tables[next(iter(kept.tables))]
         table = kept.tables[place] = _upload(src, out, parts, unit, stream, lasting=True)
         table.host = _NOTHING  # nobody writes to it again
@@ -173,7 +173,7 @@ def _upload(
     made = stream.table(end, lasting=lasting)
     host = made.host
     items = descriptors.Descriptors(host[: count * dtype.itemsize], count, dtype.itemsize)
-    items.heads(_facts(src), _facts(out), unit)
+    items.heads(_info(src), _info(out), unit)
     for (first, fields), (_, row), parts_tables in zip(firsts, rows, places, strict=True):
         items.rows(first, row)
         for name, start, table in parts_tables:
@@ -183,7 +183,7 @@ def _upload(
     return made
 
 
-def _facts(batch: Batch) -> tuple[int, NDArray[np.int64], NDArray[np.int64], int]:
+def _info(batch: Batch) -> tuple[int, NDArray[np.int64], NDArray[np.int64], int]:
     return int(batch.memory.ptr), batch.offsets, batch.shapes, order_of(batch)
 
 

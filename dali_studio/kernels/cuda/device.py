@@ -58,10 +58,10 @@ def describe() -> list[tuple[str, str]]:
     runtime = module.cuda.runtime
     lines: list[tuple[str, str]] = []
     for number in range(int(runtime.getDeviceCount())):
-        facts = runtime.getDeviceProperties(number)
-        name, memory = facts["name"].decode(), facts["totalGlobalMem"] / 2**30
+        info = runtime.getDeviceProperties(number)
+        name, memory = info["name"].decode(), info["totalGlobalMem"] / 2**30
         lines.append(
-            (f"gpu {number}", f"{name}, {memory:.0f} GiB, compute capability {facts['major']}.{facts['minor']}")
+            (f"gpu {number}", f"{name}, {memory:.0f} GiB, compute capability {info['major']}.{info['minor']}")
         )
     driver, used = int(runtime.driverGetVersion()), int(runtime.runtimeGetVersion())
     lines.append(("cuda", f"driver for {_version(driver)}, runtime {_version(used)}"))

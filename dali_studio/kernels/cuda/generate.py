@@ -13,8 +13,8 @@ import numpy as np
 from dali_studio.kernels.cuda.parts import Kind, Part
 from dali_studio.kernels.cuda.sources import TYPES, text_of
 
-#: The forms of a kernel: all elements one after the other, the pixels of a grid, or rows that are resampled.
-Form = Literal["flat", "grid", "rows"]
+#: The templates of a kernel: all elements one after the other, the pixels of a grid, or rows that are resampled.
+Template = Literal["flat", "grid", "rows"]
 #: Rows of the output that a warp computes one after the other, where they are resampled.
 BAND = 8
 #: Columns of the pixels of a warp: a source reads around a place, so that a compact patch shares what it reads.
@@ -23,7 +23,7 @@ _FOLDER = Path(__file__).parent / "templates"
 
 
 @dataclass(frozen=True, slots=True)
-class _Piece:
+class PartSpec:
     """What the text needs of a part."""
 
     name: str
@@ -36,13 +36,13 @@ class _Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class KernelSpec:
     """Everything the text of a kernel depends on.
 
     Attributes
     ----------
-    form : {"flat", "grid", "rows"}
-    pieces : tuple
+    template : {"flat", "grid", "rows"}
+    parts : tuple
         Of the parts, in order.
     types : tuple of str
         Names of the element types: of the input, and after each part.
@@ -50,39 +50,39 @@ class Shape:
         CHW instead of HWC.
     """
 
-    form: Form
-    pieces: tuple[_Piece, ...]
+    template: Template
+    parts: tuple[PartSpec, ...]
     types: tuple[str, ...]
     planar_in: bool
     planar_out: bool
 
 
-def form_of(parts: Sequence[Part]) -> Form:
-    """The form of a chain's kernel; where rows do not fit into shared memory, a resampling takes "grid" instead."""
+def template_of(parts: Sequence[Part]) -> Template:
+    """The template of a chain's kernel; where rows do not fit into shared memory, a resampling takes "grid" instead."""
     if all(part.kind == "pixel" for part in parts):
         return "flat"
     return "rows" if parts[0].kind == "resample" else "grid"
 
 
-def shape_of(
-    form: Form, parts: Sequence[Part], dtypes: Sequence[np.dtype[np.generic]], planar_in: bool, planar_out: bool
-) -> Shape:
-    """The shape of the kernel of these parts; `dtypes` are those of the input and after each part."""
-    pieces = tuple(_Piece(p.name, p.kind, p.texts, p.flags, p.rgb, p.patch, p.row is not None) for p in parts)
-    return Shape(form, pieces, tuple(TYPES[dtype.name] for dtype in dtypes), planar_in, planar_out)
+def spec_of(
+    template: Template, parts: Sequence[Part], dtypes: Sequence[np.dtype[np.generic]], planar_in: bool, planar_out: bool
+) -> KernelSpec:
+    """What the text of the kernel of these parts depends on; `dtypes` are those of the input and after each part."""
+    specs = tuple(PartSpec(p.name, p.kind, p.texts, p.flags, p.rgb, p.patch, p.row is not None) for p in parts)
+    return KernelSpec(template, specs, tuple(TYPES[dtype.name] for dtype in dtypes), planar_in, planar_out)
 
 
-#: How a kernel of the form "grid" goes through the pixels, by the name of its template.
-Way = Literal["grid", "patch", "quads"]
+#: How a kernel of the template "grid" goes through the pixels, by the name of its template.
+Variant = Literal["grid", "patch", "quads"]
 #: Pixels of a block of "quads", where the first of a sample may be some pixels short.
 QUADS, QUADS_SHORT = 4096, 15
 #: Rows and columns of a block of the others, and how many columns rows may be moved by.
-TILES: dict[Way, tuple[int, int]] = {"grid": (32, 32), "patch": (48, 64)}
+TILES: dict[Variant, tuple[int, int]] = {"grid": (32, 32), "patch": (48, 64)}
 MOVED = 3
 
 
-def way_of(parts: Sequence[Part] | Sequence[_Piece], first: str, planar_in: bool) -> Way:
-    """The way of the form "grid"; RGB bytes side by side have faster ones. `first` is the type of the input."""
+def variant_of(parts: Sequence[Part] | Sequence[PartSpec], first: str, planar_in: bool) -> Variant:
+    """The variant of the template "grid"; RGB bytes side by side have faster ones. `first` is the type of the input."""
     if first != "u8" or planar_in or parts[0].kind == "resample":
         return "grid"
     if parts[0].kind == "source":
@@ -97,64 +97,64 @@ def part_text(name: str) -> str:
 
 
 @cache
-def source(shape: Shape) -> str:
-    """The CUDA text of a kernel, whose function is called like its form."""
-    pieces, types = shape.pieces, shape.types
-    has_source = pieces[0].kind in ("source", "resample")
-    chain = pieces[1:] if has_source else pieces
+def source(kernel: KernelSpec) -> str:
+    """The CUDA text of a kernel, whose function is called like its template."""
+    parts, types = kernel.parts, kernel.types
+    has_source = parts[0].kind in ("source", "resample")
+    chain = parts[1:] if has_source else parts
     lines = [text_of("common"), text_of("clamp")]
     macros = {
-        "PLANAR_IN": int(shape.planar_in), "PLANAR_OUT": int(shape.planar_out),
-        "PACKED": int(types[-1] in ("u8", "i8", "b8") and not shape.planar_out),
+        "PLANAR_IN": int(kernel.planar_in), "PLANAR_OUT": int(kernel.planar_out),
+        "PACKED": int(types[-1] in ("u8", "i8", "b8") and not kernel.planar_out),
         "WIDE": _WIDE_SOURCE if has_source else _WIDE, "BAND": BAND,
-        "UNIT": 3 if any(piece.rgb for piece in pieces) else 1,
+        "UNIT": 3 if any(spec.rgb for spec in parts) else 1,
     }  # fmt: skip
     lines += [f"#define {name} {value}" for name, value in macros.items()]
     lines += [f"typedef {types[0]} IN;", f"typedef {types[-1]} OUT;"]
-    lines += [part_text("pixels"), *dict.fromkeys(text for piece in pieces for text in piece.texts)]
-    lines += _item(pieces, types, has_source)
-    lines += _chain(chain, types[1 if has_source else 0 :], len(pieces) - len(chain))
-    if shape.form == "rows":
+    lines += [part_text("pixels"), *dict.fromkeys(text for spec in parts for text in spec.texts)]
+    lines += _item(parts, types, has_source)
+    lines += _chain(chain, types[1 if has_source else 0 :], len(parts) - len(chain))
+    if kernel.template == "rows":
         lines += [f"typedef {types[1]} RESAMPLED;"]
-    template: str = shape.form
-    if shape.form == "grid":
-        template = way_of(pieces, types[0], shape.planar_in)
-        if template == "patch":
+    file: str = kernel.template
+    if kernel.template == "grid":
+        file = variant_of(parts, types[0], kernel.planar_in)
+        if file == "patch":
             lines += [f"typedef {types[1]} SOURCED;"]
         computed = f"Computed<IN, {types[1]}, S> source = {{image, t.source}};"
         made = computed if has_source else "Loaded<IN> source = {image};"
         lines += [f"#define SOURCE Image<IN> image = {{t.src, t.in_h, t.in_w, t.in_c}}; {made}"]
-    return "\n".join([*lines, part_text(template), ""])
+    return "\n".join([*lines, part_text(file), ""])
 
 
-def _item(pieces: Sequence[_Piece], types: Sequence[str], has_source: bool) -> list[str]:
+def _item(parts: Sequence[PartSpec], types: Sequence[str], has_source: bool) -> list[str]:
     """The descriptor of a sample, and a type for each part."""
     lines: list[str] = []
     fields = ["  const IN* src;", "  OUT* dst;", "  i64 count;", "  i32 in_h, in_w, in_c, out_h, out_w, out_c;"]
-    for number, piece in enumerate(pieces):
-        arguments = ", ".join([types[number], types[number + 1], *map(str, piece.flags)])
+    for number, spec in enumerate(parts):
+        arguments = ", ".join([types[number], types[number + 1], *map(str, spec.flags)])
         kind, name = ("S", "source") if has_source and number == 0 else (f"P{number}", f"p{number}")
-        lines.append(f"typedef {piece.name}<{arguments}> {kind};")
-        if piece.fields:
+        lines.append(f"typedef {spec.name}<{arguments}> {kind};")
+        if spec.fields:
             fields.append(f"  {kind} {name};")
     return [*lines, "struct Item {", *fields, "};"]
 
 
-def _chain(chain: Sequence[_Piece], types: Sequence[str], first: int) -> list[str]:
+def _chain(chain: Sequence[PartSpec], types: Sequence[str], first: int) -> list[str]:
     """Functions at0, at1, ...: pixel (y, x) behind each part, which asks the one before it for its input."""
     head = "template <int C, class B> __device__ __forceinline__ void"
     given = "const Item& t, const B& source, int y, int x, int c"
     lines = [f"{head} at0({given}, {types[0]} (&out)[C]) {{ source.template at<C>(y, x, c, out); }}"]
     rows: list[str] = []
     columns: list[str] = []
-    for number, piece in enumerate(chain):
-        part = f"t.p{first + number}" if piece.fields else f"P{first + number}()"
+    for number, spec in enumerate(chain):
+        part = f"t.p{first + number}" if spec.fields else f"P{first + number}()"
         compute = (
             f"  {types[number]} in[C];\n  at{number}<C>(t, source, y, x, c, in);\n"
             f"  {part}.template apply<C>(in, out, c);\n"
         )
         lines.append(f"{head} at{number + 1}({given}, {types[number + 1]} (&out)[C]) {{")
-        if piece.kind == "window":
+        if spec.kind == "window":
             rows.insert(0, f"{part}.row(i)")
             columns.insert(0, f"{part}.column(i)")
             lines.append(f"  bool here = {part}.row(y);\n  here = {part}.column(x) && here && c < {part}.channels;")

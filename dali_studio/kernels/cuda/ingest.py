@@ -21,7 +21,7 @@ from dali_studio.kernels.cuda.device import cupy
 COMPLETE = -1
 _COPY = np.dtype([("source", np.uint64), ("target", np.uint64), ("size", np.int64)])
 _PIECE, _THREADS = 32768, 256  # bytes and threads of a block
-_MOST = 65535  # arrays of a launch
+_MAX_ARRAYS = 65535  # arrays of a launch
 _ADDRESS, _SHAPE, _CONTIGUOUS = attrgetter("data.ptr"), attrgetter("shape"), attrgetter("flags.c_contiguous")
 
 
@@ -130,9 +130,9 @@ def gathered(addresses: NDArray[np.int64], out: Batch, stream: Any) -> None:
     copies["size"] = out.counts * out.dtype.itemsize
     blocks = -(-int(copies["size"].max()) // _PIECE)
     memory, (address,) = stream.upload(copies)
-    for begin in range(0, len(copies) if blocks else 0, _MOST):
+    for begin in range(0, len(copies) if blocks else 0, _MAX_ARRAYS):
         with stream.timed():
-            count = min(_MOST, len(copies) - begin)
+            count = min(_MAX_ARRAYS, len(copies) - begin)
             _kernel()((blocks, count), (_THREADS,), (np.uint64(address + begin * _COPY.itemsize),))
     del memory  # back to the pool of this stream, whose next user comes after the kernel
 
@@ -158,8 +158,8 @@ def _copy(
     address = int(memory.ptr) + table
     # `copies` may go when the call returns, since it is no page-locked memory
     runtime.memcpyAsync(address, copies.ctypes.data, copies.nbytes, runtime.memcpyHostToDevice, stream.ptr)
-    for begin in range(0, len(arrays), _MOST):
-        some = copies["size"][begin : begin + _MOST]
+    for begin in range(0, len(arrays), _MAX_ARRAYS):
+        some = copies["size"][begin : begin + _MAX_ARRAYS]
         blocks = -(-int(some.max()) // _PIECE)
         if blocks:
             _kernel()((blocks, len(some)), (_THREADS,), (np.uint64(address + begin * _COPY.itemsize),))

@@ -8,8 +8,8 @@
 
 #define THREADS 512
 // PARTS of a stream are decoded at a time, by one thread each.
-#define LEAST_BITS 512u  // of a part
-#define MOST_BITS 262144u  // of parts that wait for each other
+#define MIN_BITS 512u  // of a part
+#define MAX_BITS 262144u  // of parts that wait for each other
 #define LOOK 10          // bits of a code that a table is looked up by
 #define LOOKED (1 << LOOK)
 #define LONG 512         // entries for longer codes, which are the last ones: enough for usual files
@@ -216,7 +216,7 @@ extern "C" __global__ void __launch_bounds__(PARTS) huffman(const Picture* __res
     if (__syncthreads_or(!sound) && me == 0) results[blockIdx.x].failed = 1;
     return;
   }
-  u32 part = max((total / PARTS / 32 + 1) * 32, LEAST_BITS);
+  u32 part = max((total / PARTS / 32 + 1) * 32, MIN_BITS);
   u32 begin = min(me * part, total), end = min(begin + part, total);
   const i32 all = 0x7FFFFFFF;
   State state = {begin, 0, 0}, given = state;
@@ -235,7 +235,7 @@ extern "C" __global__ void __launch_bounds__(PARTS) huffman(const Picture* __res
     if (me) now = ends[me - 1];
     changed = begin < end && (now.bit != given.bit || now.block != given.block || now.k != given.k);
     given = now, spent += part, again = __syncthreads_or(changed);
-  } while (again && spent < MOST_BITS + 4 * part);
+  } while (again && spent < MAX_BITS + 4 * part);
   if (again) {  // where one part has to wait for the other, the CPU is faster
     if (me == 0) results[blockIdx.x].failed = 1;
     return;

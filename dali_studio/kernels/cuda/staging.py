@@ -29,7 +29,7 @@ class Staging:
         self._used = 0
 
     def begin(self) -> None:
-        """Start over; the copies of the last turn must have been made."""
+        """Start over; the copies of the last iteration must have been made."""
         if len(self._blocks) > 1:  # one block that holds all of it from now on
             size = sum(view.size for _, view in self._blocks)
             self._blocks = []
@@ -37,7 +37,7 @@ class Staging:
         self._used = 0
 
     def take(self, size: int) -> NDArray[np.uint8]:
-        """`size` bytes that stay untouched until the next turn."""
+        """`size` bytes that stay untouched until the next iteration."""
         start = -(-self._used // TABLE_ALIGNMENT) * TABLE_ALIGNMENT
         if not self._blocks or start + size > self._blocks[-1][1].size:
             self._grow(roomy(max(size, 1 << 20)))
@@ -78,7 +78,7 @@ class Tables:
         self._used = 0
 
     def begin(self, allocate: Callable[[int], Any]) -> None:
-        """Start over; the GPU must be through with the last turn.
+        """Start over; the GPU must be through with the last iteration.
 
         Parameters
         ----------
@@ -103,7 +103,7 @@ class Tables:
         return Table(whole.host[start : start + size], whole.source + start, whole.address + start, whole.memory)
 
 
-class Turn:
+class InFlightSlot:
     """What one iteration holds until the GPU is through with it.
 
     Attributes

@@ -18,35 +18,35 @@ from dali_studio.kernels.cuda import sources
 from dali_studio.kernels.cuda.batch import PADDING, place
 from dali_studio.kernels.cuda.device import cupy
 from dali_studio.kernels.cuda.ingest import copied
-from dali_studio.kernels.cuda.staging import TABLE_ALIGNMENT, Staging, Table, Tables, Turn, roomy
+from dali_studio.kernels.cuda.staging import TABLE_ALIGNMENT, InFlightSlot, Staging, Table, Tables, roomy
 
 #: Iterations that may be in flight: three that are being prepared on the host, and one that the GPU works on.
-_TURNS = 4
+_SLOTS = 4
 _THREADS = 256
-_MOST_PLACES = 64
+_MAX_PLACES = 64
 #: A grid has this many rows at most; samples are rows.
-MOST_SAMPLES = 65535
+MAX_SAMPLES = 65535
 
 
 class _Used(threading.local):
-    """The turn that a thread is working on."""
+    """The slot that a thread is working on."""
 
-    turn: Turn
+    slot: InFlightSlot
     around: Callable[[Any], AbstractContextManager[None]] | None = None
 
 
 class _Use(AbstractContextManager[None]):
-    """Makes a device and a stream CuPy's current ones, and a turn that of the thread."""
+    """Makes a device and a stream CuPy's current ones, and a slot the thread's."""
 
-    __slots__ = ("_device", "_stream", "_turn", "_used")
+    __slots__ = ("_device", "_slot", "_stream", "_used")
 
-    def __init__(self, device: Any, stream: Any, used: _Used, turn: Turn) -> None:
-        self._device, self._stream, self._used, self._turn = device, stream, used, turn
+    def __init__(self, device: Any, stream: Any, used: _Used, slot: InFlightSlot) -> None:
+        self._device, self._stream, self._used, self._slot = device, stream, used, slot
 
     def __enter__(self) -> None:
         self._device.__enter__()
         self._stream.__enter__()
-        self._used.turn = self._turn
+        self._used.slot = self._slot
 
     def __exit__(self, *failure: object) -> None:
         self._stream.__exit__(*failure)
@@ -80,37 +80,37 @@ class GpuStream:
             self._copies = self._cupy.cuda.Stream()
             self._pool = self._cupy.cuda.MemoryPool()
             self._pool.set_limit(size=limit or 0)
-        self._turns = [Turn() for _ in range(_TURNS)]
+        self._slots = [InFlightSlot() for _ in range(_SLOTS)]
         self._used = _Used()
         self._constants: dict[str, Any] = {}
         #: Where samples lie, by their shapes: often the same array as in the iteration before.
         self._places: dict[tuple[int, int], tuple[NDArray[np.int64], NDArray[np.int64], int]] = {}
 
-    def begin(self) -> Turn:
-        """A turn for a new iteration; waits for the GPU if too many are in flight."""
-        turn = self._turns.pop(0)  # iterations begin in one thread
-        self._turns.append(turn)
-        if turn.done is not None:
-            turn.done.synchronize()
-        turn.kept.clear()
-        turn.staging.begin()
-        turn.tables.begin(self._outside)
-        return turn
+    def begin(self) -> InFlightSlot:
+        """A slot for a new iteration; waits for the GPU if too many are in flight."""
+        slot = self._slots.pop(0)  # iterations begin in one thread
+        self._slots.append(slot)
+        if slot.done is not None:
+            slot.done.synchronize()
+        slot.kept.clear()
+        slot.staging.begin()
+        slot.tables.begin(self._outside)
+        return slot
 
     def _outside(self, size: int) -> Any:
         """As `scratch`, between iterations."""
         with self._device, self._stream:
             return self.scratch(size)
 
-    def use(self, turn: Turn) -> AbstractContextManager[None]:
+    def use(self, slot: InFlightSlot) -> AbstractContextManager[None]:
         """Enqueue work of an iteration; those of two iterations may alternate."""
-        return _Use(self._device, self._stream, self._used, turn)
+        return _Use(self._device, self._stream, self._used, slot)
 
-    def end(self, turn: Turn) -> None:
+    def end(self, slot: InFlightSlot) -> None:
         """Mark the end of an iteration, also of one that failed."""
         with self._device:
             self._join_copies()
-            turn.done = self.event()
+            slot.done = self.event()
 
     @property
     def copies(self) -> Any:
@@ -156,9 +156,9 @@ class GpuStream:
         """Give idle memory back to the GPU, and staging memory to the system; returns the bytes of device memory."""
         with self._device:
             self._stream.synchronize()
-            for turn in self._turns:
-                turn.kept.clear()
-                turn.staging, turn.tables = Staging(), Tables()
+            for slot in self._slots:
+                slot.kept.clear()
+                slot.staging, slot.tables = Staging(), Tables()
             before = int(self._pool.total_bytes())
             self._pool.free_all_blocks()
             self._cupy.get_default_pinned_memory_pool().free_all_blocks()
@@ -174,7 +174,7 @@ class GpuStream:
         """A batch whose contents are not defined yet."""
         known = self._places.get((id(shapes), dtype.itemsize))
         if known is None or known[0] is not shapes:
-            if len(self._places) > _MOST_PLACES:
+            if len(self._places) > _MAX_PLACES:
                 self._places.clear()
             known = self._places[id(shapes), dtype.itemsize] = shapes, *place(shapes, dtype)
         _, offsets, size = known
@@ -186,11 +186,11 @@ class GpuStream:
 
     def pinned(self, size: int) -> NDArray[np.uint8]:
         """Page-locked host memory for this iteration."""
-        return self._used.turn.staging.take(size)
+        return self._used.slot.staging.take(size)
 
     def table(self, size: int, *, lasting: bool = False) -> Table:
         """Memory for a table of kernels; for those of this iteration, or a `lasting` one."""
-        made = None if lasting else self._used.turn.tables.take(size)
+        made = None if lasting else self._used.slot.tables.take(size)
         if made is None:
             host, memory = self.pinned(size), self.scratch(size)
             made = Table(host, int(host.ctypes.data), int(memory.ptr), memory)
@@ -209,7 +209,7 @@ class GpuStream:
         offsets, size = place(shapes, dtype)
         with self._copies:  # its memory comes back to these streams' pool, and only after the iteration
             memory = self._pool.malloc(roomy(size + PADDING))
-        self._used.turn.kept.append(memory)
+        self._used.slot.kept.append(memory)
         return Batch.on_gpu(memory, offsets, shapes, dtype, layout, sources)
 
     def take_in(self, arrays: Any, layout: str, producer: Any) -> Batch:
@@ -220,7 +220,7 @@ class GpuStream:
     def adopt(self, batch: Batch) -> Batch:
         """A batch of `take_in` as part of this iteration, which holds its memory and waits for it."""
         self._stream.wait_event(batch.ready)
-        self._used.turn.kept.append(batch.memory)
+        self._used.slot.kept.append(batch.memory)
         return replace(batch, ready=None)
 
     def duplicate(self, batch: Batch) -> Batch:
@@ -312,8 +312,8 @@ class GpuStream:
         threads = int(np.max(work)) if len(items) else 0
         if not threads:
             return
-        if len(items) > MOST_SAMPLES:
-            raise ValueError(f"the batch has {len(items)} samples; a GPU operator takes {MOST_SAMPLES} at most")
+        if len(items) > MAX_SAMPLES:
+            raise ValueError(f"the batch has {len(items)} samples; a GPU operator takes {MAX_SAMPLES} at most")
         memory, addresses = self.upload(items, *tables)
         kernel = _kernel(name, function or name, sources.options(macros or {}))
         grid = (-(-threads // _THREADS), len(items))

@@ -5,7 +5,7 @@
 
 // Input pixels that an output pixel reads, at most: nvidia.dali narrows filters that antialiasing has made wider than this, so
 // that a very large reduction takes what lies in the middle.
-const i32 MOST_TAPS = 8192;
+const i32 MAX_TAPS = 8192;
 
 enum Interpolation { NEAREST, LINEAR, CUBIC, LANCZOS3, TRIANGULAR, GAUSSIAN };
 
@@ -73,9 +73,9 @@ HD Axis axis_of(i64 in_size, i64 out_size, f64 low, f64 high, int shrinking, int
     wide = 1.f / (1.f / axis.support);
     axis.radius = 0.5f * wide;
   }
-  if (!(wide <= MOST_TAPS)) {
-    axis.radius = MOST_TAPS / 2;
-    wide = axis.support = MOST_TAPS;
+  if (!(wide <= MAX_TAPS)) {
+    axis.radius = MAX_TAPS / 2;
+    wide = axis.support = MAX_TAPS;
   }
   axis.wide = (i32)ceiling(wide);
   axis.taps = axis.kind == NEAREST ? 1 : least(axis.wide, axis.in_size);

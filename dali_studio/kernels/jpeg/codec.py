@@ -28,7 +28,7 @@ __all__ = ["check_length", "colors_for", "decode", "decode_window", "finish", "p
 
 _CHANNELS = {"GRAY": 1, "RGB": 3, "BGR": 3, "CMYK": 4}
 #: No byte of Huffman codes stands for more: blocks have 64 pixels, 16 times as many where the sampling is coarsest.
-MOST_PIXELS_A_BYTE = 64 * 16 * 8
+MAX_PIXELS_A_BYTE = 64 * 16 * 8
 #: What libjpeg-turbo says of damage in spite of which there are pixels.
 _TOLERATED = ("Corrupt", "extraneous", "Inconsistent")
 #: Markers at which the codes of a scan end: all but those between restart intervals.
@@ -202,7 +202,7 @@ def check_length(data: Buffer, info: ImageInfo) -> None:
         When there is no end marker, and not a bit for each block of pixels.
     """
     size = len(as_view(data))
-    if size * MOST_PIXELS_A_BYTE < info.height * info.width and info.kind != "arithmetic" and not _has_end(data, info):
+    if size * MAX_PIXELS_A_BYTE < info.height * info.width and info.kind != "arithmetic" and not _has_end(data, info):
         raise _cut_off(size, info)
 
 

@@ -25,12 +25,12 @@ _QUEUES = 8
 #: Threads that take pictures which the GPU is expected to decode: more of them slow down those that feed it.
 _HELPERS = 4
 #: Microseconds between two questions whether the user has stopped the run.
-_PATIENCE = 20_000
+_TIMEOUT = 20_000
 #: Microseconds that the end of the program waits for pictures that are being decoded.
-_LAST_PATIENCE = 10_000_000
+_LAST_TIMEOUT = 10_000_000
 
 
-class Crew:
+class DecodeThreadPool:
     """The threads, and the queues that they serve, oldest first.
 
     Parameters
@@ -42,31 +42,31 @@ class Crew:
 
     def __init__(self, threads: int) -> None:
         self.size = threads if libjpeg.entry_points() is not None else 0
-        self._team: _Team | None = None
+        self._threads: _WorkerThreads | None = None
         self._lock = threading.Lock()
 
-    def start(self, job: Job) -> None:
-        """Let the threads begin with a batch; `Job.finish` must be called."""
+    def start(self, batch: DecodeBatch) -> None:
+        """Let the threads begin with a batch; `DecodeBatch.finish` must be called."""
         with self._lock:
-            if self._team is None and self.size:
-                self._team = _Team(self.size)
-            if self._team is not None:
-                self._team.start(job)
+            if self._threads is None and self.size:
+                self._threads = _WorkerThreads(self.size)
+            if self._threads is not None:
+                self._threads.start(batch)
 
     def close(self) -> None:
         """End the threads, once they are through with what has been started."""
         with self._lock:
-            if self._team is not None:
-                self._team.close()
-                self._team = None
+            if self._threads is not None:
+                self._threads.close()
+                self._threads = None
             self.size = 0
 
     def __del__(self) -> None:
-        if self._team is not None:
-            self._team.close()
+        if self._threads is not None:
+            self._threads.close()
 
 
-class Job:
+class DecodeBatch:
     """Pictures of one batch that wait to be decoded.
 
     Parameters
@@ -82,11 +82,11 @@ class Job:
     Attributes
     ----------
     compiled : bool
-        Whether the crew decodes them.
+        Whether the decode threads decode them.
     outcomes : ndarray of int8, (count,)
         0, an outcome of `libjpeg`, or `decode_queue.BY_HARDWARE`.
     nanoseconds : int
-        What the crew's threads spent on them.
+        What the decode threads spent on them.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class Job:
         self.outcomes = np.zeros(count, np.int8)
         self._count, self._shared, self._reserved = count, shared, shared if reserved else 0
         self._queues, self._which = np.zeros(decode_queue.WORDS, np.int64), 0
-        self._team: _Team | None = None
+        self._threads: _WorkerThreads | None = None
         self.nanoseconds = 0
         self._fill(1)
 
@@ -110,9 +110,9 @@ class Job:
         decode_queue.fill(self._queues, self._which, self._count)
         decode_queue.mark(self._queues, self._which, number)
 
-    def move(self, team: _Team, queues: NDArray[np.int64], which: int, number: int) -> None:
-        """Wait in another queue from now on; for `Crew.start`."""
-        self._team, self._queues, self._which = team, queues, which
+    def move(self, threads: _WorkerThreads, queues: NDArray[np.int64], which: int, number: int) -> None:
+        """Wait in another queue from now on; for `DecodeThreadPool.start`."""
+        self._threads, self._queues, self._which = threads, queues, which
         self._fill(number)
 
     def take(self) -> int:
@@ -140,32 +140,32 @@ class Job:
             Whether the rest need not be decoded any more.
         """
         entries = libjpeg.entry_points()
-        if self._team is None and self.compiled and not (stopped() or _ending.is_set()):
+        if self._threads is None and self.compiled and not (stopped() or _ending.is_set()):
             assert entries is not None
             _alone.add(self)
             decode_queue.work(*self.queue, entries)
             _alone.discard(self)
-        elif self._team is not None:
-            while not decode_queue.wait(self._queues, self._which, _PATIENCE):
+        elif self._threads is not None:
+            while not decode_queue.wait(self._queues, self._which, _TIMEOUT):
                 if stopped():
                     self.stop()
 
-    def close(self, *, haunted: bool = False) -> None:
+    def close(self, *, abandoned: bool = False) -> None:
         """Leave the queue, after `finish`.
 
         Parameters
         ----------
-        haunted : bool
+        abandoned : bool
             Somebody who does not answer may still take from the queue one day: it is not used again.
         """
         self.nanoseconds = int(self._queues[self._which * decode_queue.WORDS + decode_queue.SPENT])
-        if self._team is not None:
-            self._team.release(self._which, haunted=haunted)
-            self._queues, self._which, self._team = np.zeros(decode_queue.WORDS, np.int64), 0, None
+        if self._threads is not None:
+            self._threads.release(self._which, abandoned=abandoned)
+            self._queues, self._which, self._threads = np.zeros(decode_queue.WORDS, np.int64), 0, None
 
 
-class _Team:
-    """The threads; they hold no reference to the crew, which may be forgotten."""
+class _WorkerThreads:
+    """The threads; they hold no reference to the pool, which may be forgotten."""
 
     def __init__(self, threads: int) -> None:
         self._queues = np.zeros(_QUEUES * decode_queue.WORDS, np.int64)
@@ -174,7 +174,7 @@ class _Team:
         self._lock = threading.Lock()
         #: Pipes, and how many threads listen to each. Helpers have their own: others would take the calls for them.
         self._callers: list[tuple[int, int]] = []
-        _teams.add(self)
+        _all_threads.add(self)
         for first, last in ((0, min(threads, _HELPERS)), (_HELPERS, threads)):
             if first >= last:
                 continue
@@ -185,21 +185,21 @@ class _Team:
                 given, name = (self._queues, calls, end, number < _HELPERS), f"dali-studio-decoder-{number + 1}"
                 threading.Thread(target=_serve, args=given, name=name, daemon=True).start()
 
-    def start(self, job: Job) -> None:
+    def start(self, batch: DecodeBatch) -> None:
         with self._lock:
             if not self._free or _ending.is_set():
                 return
             which = self._free.pop()
-        job.move(self, self._queues, which, next(self._numbers))
+        batch.move(self, self._queues, which, next(self._numbers))
         for caller, count in self._callers:
             os.write(caller, bytes(count))
 
-    def release(self, which: int, *, haunted: bool) -> None:
+    def release(self, which: int, *, abandoned: bool) -> None:
         decode_queue.mark(self._queues, which, 0)
-        while not decode_queue.wait(self._queues, which, _PATIENCE):
+        while not decode_queue.wait(self._queues, which, _TIMEOUT):
             pass
         with self._lock:
-            self._free.extend(() if haunted else (which,))
+            self._free.extend(() if abandoned else (which,))
 
     def close(self) -> None:
         for caller, _ in self._callers:
@@ -210,18 +210,18 @@ class _Team:
         for which in range(_QUEUES):
             decode_queue.empty(self._queues, which)
         for which in range(_QUEUES):
-            decode_queue.wait(self._queues, which, _LAST_PATIENCE)
+            decode_queue.wait(self._queues, which, _LAST_TIMEOUT)
 
 
-_teams: weakref.WeakSet[_Team] = weakref.WeakSet()
+_all_threads: weakref.WeakSet[_WorkerThreads] = weakref.WeakSet()
 #: What is being decoded by who waits for it.
-_alone: set[Job] = set()
+_alone: set[DecodeBatch] = set()
 _ending = threading.Event()
 
 
 def _forget() -> None:
     """In a forked process: the threads are not there."""
-    _teams.clear()
+    _all_threads.clear()
     _alone.clear()
 
 
@@ -233,11 +233,11 @@ if hasattr(os, "register_at_fork"):
 def _end() -> None:
     """The program ends: compiled code, which needs no lock, must not write to memory that is about to go."""
     _ending.set()
-    for job in list(_alone):
-        job.stop()
-    for team in list(_teams):
-        team.end()
-    end = time.monotonic() + _LAST_PATIENCE / 1e6
+    for batch in list(_alone):
+        batch.stop()
+    for threads in list(_all_threads):
+        threads.end()
+    end = time.monotonic() + _LAST_TIMEOUT / 1e6
     while _alone and time.monotonic() < end:
         time.sleep(0.001)
 

@@ -15,13 +15,13 @@ from dali_studio.kernels.cuda.device import cupy
 from dali_studio.kernels.cuda.staging import Staging
 from dali_studio.kernels.jpeg import scan
 from dali_studio.kernels.jpeg.decode_queue import BY_KERNELS, take_group
-from dali_studio.kernels.jpeg.gpu_work import Turn
+from dali_studio.kernels.jpeg.gpu_work import SubmittedGroup
 
 #: Bytes of device memory for one launch, less if there is less; pictures that need more are left to others. Photos take
 #: 6 to 10 for a pixel.
-MOST_MEMORY, LEAST_MEMORY = 256 << 20, 16 << 20
+MAX_MEMORY, MIN_MEMORY = 256 << 20, 16 << 20
 #: Pictures that are taken from a queue at a time.
-MOST, LEAST = 128, 32
+MAX_GROUP, MIN_GROUP = 128, 32
 #: Parts of a picture's data, which are decoded at the same time.
 PARTS = 512
 #: Of a stream; the highest that all GPUs have is lower still.
@@ -55,32 +55,32 @@ class JpegKernels:
             self._kernels = [_module().get_function(name) for name in sources.FUNCTIONS["jpeg"]]
             self._begun, self._done = cupy().cuda.Event(), cupy().cuda.Event()
         self.milliseconds = 0.0
-        self._pictures = np.zeros(MOST, scan.PICTURE)
-        self._most = MOST_MEMORY
-        self._rows, self._made = np.zeros(MOST, np.int64), np.zeros(6, np.int64)
+        self._pictures = np.zeros(MAX_GROUP, scan.PICTURE)
+        self._most = MAX_MEMORY
+        self._rows, self._made = np.zeros(MAX_GROUP, np.int64), np.zeros(6, np.int64)
         self._staging = Staging()
 
-    def take_turn(
+    def take_groups(
         self, queue: tuple[NDArray[np.int64], int], requests: NDArray[np.int64], places: NDArray[np.int64],
         outcomes: NDArray[np.int8], output: str = "RGB", *, files: Any = None, after: Any = None,
-    ) -> Turn:  # fmt: skip
+    ) -> SubmittedGroup:  # fmt: skip
         """Take groups of pictures from a queue that others take from, too, until nothing is left.
 
-        Parameters are those of `HardwareDecoder.take_turn`; `output` is not looked at, since requests say it.
+        Parameters are those of `HardwareDecoder.take_groups`; `output` is not looked at, since requests say it.
         `decode_queue.BY_KERNELS` is entered for what has been decoded.
         """
-        turn = Turn(*queue, requests, places, outcomes, files, output, after)
+        submitted = SubmittedGroup(*queue, requests, places, outcomes, files, output, after)
         if after is not None:
             self._stream.wait_event(after)
         while True:
-            first, count = take_group(*queue, LEAST, MOST)
+            first, count = take_group(*queue, MIN_GROUP, MAX_GROUP)
             if not count:
-                return turn
+                return submitted
             before = self.milliseconds
             outcomes[self.decode(requests, places, first, first + count)] = BY_KERNELS
-            turn.milliseconds += self.milliseconds - before
+            submitted.milliseconds += self.milliseconds - before
 
-    def wait(self, batch: Turn) -> NDArray[np.bool_]:
+    def wait(self, batch: SubmittedGroup) -> NDArray[np.bool_]:
         """Which pictures are there, by the kernels, bool, (N,)."""
         return batch.outcomes == BY_KERNELS
 
@@ -110,7 +110,7 @@ class JpegKernels:
         Raises
         ------
         OutOfMemoryError
-            CuPy's: when there is not even `LEAST_MEMORY`.
+            CuPy's: when there is not even `MIN_MEMORY`.
         """
         done: list[NDArray[np.int64]] = []
         while begin < end:
@@ -118,7 +118,7 @@ class JpegKernels:
             try:
                 done.extend([self._launch(requests)] if self._made[0] else ())
             except Exception as error:
-                if type(error).__name__ != "OutOfMemoryError" or self._most < 2 * LEAST_MEMORY:
+                if type(error).__name__ != "OutOfMemoryError" or self._most < 2 * MIN_MEMORY:
                     raise
                 self._most //= 2
             else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dali_studio.kernels.cpu.image_info import ImageInfo
 
 #: Pixels of a side; beyond it the hardware refuses.
-LARGEST_SIDE = 16384
+MAX_SIDE = 16384
 _SAMPLINGS = ("4:4:4", "4:2:2", "4:2:0", "4:4:0")
 
 
@@ -13,7 +13,7 @@ def takes(info: ImageInfo) -> bool:
     """Whether a GPU decodes such a file, with the CPU's pixels."""
     if info.format != "jpeg" or info.kind != "baseline" or info.bit_depth != 8 or not info.single_scan:
         return False
-    if info.wide_tables or max(info.height, info.width) > LARGEST_SIDE:
+    if info.wide_tables or max(info.height, info.width) > MAX_SIDE:
         return False
     if info.colors == "gray":  # with other factors, which mean nothing for a single component, it reads wrong blocks
         return info.sampling == ((1, 1),)

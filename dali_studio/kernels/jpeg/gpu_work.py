@@ -1,4 +1,4 @@
-"""What a decoder of a GPU has to do: batches of its own (hardware only), and turns at batches that it shares."""
+"""What a decoder of a GPU has to do: batches of its own (hardware only), and groups of batches that it shares."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ class Batch:
 
 
 @dataclass(slots=True, eq=False)
-class Turn:
-    """The hardware's part in a batch that it shares with others: what `HardwareDecoder.take_turn` returns.
+class SubmittedGroup:
+    """The hardware's part in a batch that it shares with others: what `HardwareDecoder.take_groups` returns.
 
     Attributes
     ----------
@@ -95,15 +95,15 @@ class GpuDecoder(Protocol):
 
     stalled: bool
 
-    def take_turn(
+    def take_groups(
         self, queue: tuple[NDArray[np.int64], int], requests: NDArray[np.int64], places: NDArray[np.int64],
         outcomes: NDArray[np.int8], output: str = "RGB", *, files: Any = None, after: Any = None,
-    ) -> Turn:  # fmt: skip
+    ) -> SubmittedGroup:  # fmt: skip
         """Take groups of pictures from a queue until nothing is left."""
         ...
 
-    def wait(self, batch: Turn) -> NDArray[np.bool_]:
-        """Wait for the end of a turn; which pictures are there."""
+    def wait(self, batch: SubmittedGroup) -> NDArray[np.bool_]:
+        """Wait for the groups; which pictures are there."""
         ...
 
     def close(self) -> None:

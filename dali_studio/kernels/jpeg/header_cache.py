@@ -20,7 +20,7 @@ from dali_studio.kernels.jpeg.header import parse_header
 #: 21 bytes of the frame header.
 _KEY = 5 + 21
 #: Kinds that are remembered; a data set whose files all differ must not fill the memory.
-_MOST = 4096
+_MAX_KINDS = 4096
 _known: dict[bytes, ImageInfo] = {}
 
 
@@ -56,7 +56,7 @@ def _header(kind: bytes, data: NDArray[np.uint8]) -> ImageInfo | None:
             info = parse_header(data)
         except DecodeError:
             return None
-        if len(_known) >= _MOST:
+        if len(_known) >= _MAX_KINDS:
             _known.clear()
         _known[kind] = info
     return info

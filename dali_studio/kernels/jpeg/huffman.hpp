@@ -95,11 +95,11 @@ struct Bits {
 };
 
 struct Huffman {
-  enum { MOST_BLOCKS = 10, MOST_COMPONENTS = 4 };
+  enum { MAX_BLOCKS = 10, MAX_COMPONENTS = 4 };
   Bits bits;
-  int blocks, component[MOST_BLOCKS];
-  const Codes *dc[MOST_COMPONENTS], *ac[MOST_COMPONENTS];
-  u32 last[MOST_COMPONENTS];
+  int blocks, component[MAX_BLOCKS];
+  const Codes *dc[MAX_COMPONENTS], *ac[MAX_COMPONENTS];
+  u32 last[MAX_COMPONENTS];
   u32 interval, left, marker;  // units between restarts, units up to the next, and its number
   Block unwanted;
 

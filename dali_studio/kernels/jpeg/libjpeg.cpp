@@ -145,7 +145,7 @@ static bool has_end(const Request& wanted) {
   return false;
 }
 
-static thread_local Codes codes_of_thread[2 * Huffman::MOST_COMPONENTS];
+static thread_local Codes codes_of_thread[2 * Huffman::MAX_COMPONENTS];
 
 // Replaces the decoding of Huffman codes, if the file has one baseline scan.
 static void replace_huffman(Call& call) {
@@ -153,7 +153,7 @@ static void replace_huffman(Call& call) {
   Huffman& huffman = call.huffman;
   int count = info.scanned_components;
   if (!has_end(call.wanted) || info.progressive || info.arithmetic || info.precision != 8 || count != info.stored_components || count < 1 ||
-      count > Huffman::MOST_COMPONENTS || info.blocks_per_unit < 1 || info.blocks_per_unit > Huffman::MOST_BLOCKS ||
+      count > Huffman::MAX_COMPONENTS || info.blocks_per_unit < 1 || info.blocks_per_unit > Huffman::MAX_BLOCKS ||
       info.first_coefficient != 0 || info.last_coefficient != 63 || info.high_bit != 0 || info.low_bit != 0)
     return;
   int made = 0;

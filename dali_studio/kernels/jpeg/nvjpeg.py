@@ -24,14 +24,14 @@ from dali_studio.kernels.cuda.affinity import AwayFromInterrupts
 from dali_studio.kernels.cuda.device import Unavailable, cupy, missing
 from dali_studio.kernels.jpeg import libjpeg, nvjpeg_groups, nvjpeg_library
 from dali_studio.kernels.jpeg.decode_queue import BY_HARDWARE
-from dali_studio.kernels.jpeg.gpu_work import Batch, Turn
+from dali_studio.kernels.jpeg.gpu_work import Batch, SubmittedGroup
 from dali_studio.kernels.jpeg.header_cache import have_ends
 from dali_studio.kernels.jpeg.nvjpeg_library import Library, NvjpegError
 
 #: Pictures that the hardware takes from a queue at a time: more keep it busier, fewer leave less to wait for.
-MOST, LEAST = 256, 64
+MAX_GROUP, MIN_GROUP = 256, 64
 #: Seconds that a batch may take before it counts as stalled, and bytes that add another: a hundredth of the speed.
-_PATIENCE, _PATIENCE_BYTES = 5.0, 20e6
+_TIMEOUT, _TIMEOUT_BYTES = 5.0, 20e6
 
 
 class HardwareStalledError(RuntimeError):
@@ -82,8 +82,8 @@ class HardwareDecoder:
         self._library, self.version = library, library.version
         self._device = cupy().cuda.Device(device_id)
         self._handle = self._state = 0
-        self._facts = np.zeros(nvjpeg_groups.FACTS, np.int64)
-        self._tables = np.zeros(MOST, np.int64), np.zeros(MOST, np.int64), np.zeros((MOST, 8), np.int64)
+        self._info = np.zeros(nvjpeg_groups.INFO, np.int64)
+        self._tables = np.zeros(MAX_GROUP, np.int64), np.zeros(MAX_GROUP, np.int64), np.zeros((MAX_GROUP, 8), np.int64)
         self._windows: dict[str, list[int]] = {}
         with self._device:
             self._stream = cupy().cuda.Stream(non_blocking=True)
@@ -91,19 +91,19 @@ class HardwareDecoder:
             self._state = library.make_state(self._handle)
             self.engines = library.engines(self._handle)
         self._functions = nvjpeg_groups.functions(library.place)
-        self._facts[:] = self._handle, self._state, int(self._stream.ptr), -1, -1, LEAST, MOST
+        self._info[:] = self._handle, self._state, int(self._stream.ptr), -1, -1, MIN_GROUP, MAX_GROUP
         self.stalled = False
-        self._queue: SimpleQueue[Batch | Turn | None] = SimpleQueue()
+        self._queue: SimpleQueue[Batch | SubmittedGroup | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._serve, name=f"nvjpeg-{device_id}", daemon=True)
         self._thread.start()
 
     def decode(
         self, files: Sequence[NDArray[np.uint8]], targets: NDArray[np.uint64], pitches: NDArray[np.int64],
         output: str = "RGB", *, windows: NDArray[np.int64] | None = None, after: Any = None,
-        patience: float | None = None,
+        timeout: float | None = None,
     ) -> NDArray[np.bool_]:  # fmt: skip
         """Decode a batch, and wait for its pixels without holding the GIL. See `submit` and `wait`."""
-        return self.wait(self.submit(files, targets, pitches, output, windows=windows, after=after), patience)
+        return self.wait(self.submit(files, targets, pitches, output, windows=windows, after=after), timeout)
 
     def submit(
         self, files: Sequence[NDArray[np.uint8]], targets: NDArray[np.uint64], pitches: NDArray[np.int64],
@@ -143,10 +143,10 @@ class HardwareDecoder:
         self._hand_over(batch)
         return batch
 
-    def take_turn(
+    def take_groups(
         self, queue: tuple[NDArray[np.int64], int], requests: NDArray[np.int64], places: NDArray[np.int64],
         outcomes: NDArray[np.int8], output: str = "RGB", *, files: Any = None, after: Any = None,
-    ) -> Turn:  # fmt: skip
+    ) -> SubmittedGroup:  # fmt: skip
         """Take groups of pictures from a queue that others take from, too, until nothing is left.
 
         Parameters
@@ -169,22 +169,22 @@ class HardwareDecoder:
         HardwareStalledError
             If an earlier batch stalled.
         """
-        turn = Turn(*queue, requests, places, outcomes, files, output, after)
-        self._hand_over(turn)
-        return turn
+        submitted = SubmittedGroup(*queue, requests, places, outcomes, files, output, after)
+        self._hand_over(submitted)
+        return submitted
 
-    def _hand_over(self, work: Batch | Turn) -> None:
+    def _hand_over(self, work: Batch | SubmittedGroup) -> None:
         if self.stalled:
-            raise HardwareStalledError(_GONE)
+            raise HardwareStalledError(_STALLED)
         work.underway.acquire()
         self._queue.put(work)
 
-    def wait(self, batch: Batch | Turn, patience: float | None = None) -> NDArray[np.bool_]:
+    def wait(self, batch: Batch | SubmittedGroup, timeout: float | None = None) -> NDArray[np.bool_]:
         """Wait for a batch.
 
         Parameters
         ----------
-        patience : float, optional
+        timeout : float, optional
             Seconds in the hardware until it counts as stalled; default: five, and more for large files.
 
         Returns
@@ -199,14 +199,14 @@ class HardwareDecoder:
         HardwareStalledError
             If the batch did not finish in time.
         """
-        limit = _PATIENCE + batch.size / _PATIENCE_BYTES if patience is None else patience
+        limit = _TIMEOUT + batch.size / _TIMEOUT_BYTES if timeout is None else timeout
         left = limit
         while not batch.underway.acquire(timeout=max(left, 0.001)):
             begun = batch.begun
             left = limit if begun is None else begun + limit - time.monotonic()
             if left <= 0 or self.stalled:
                 self.stalled = True
-                raise HardwareStalledError(_GONE)
+                raise HardwareStalledError(_STALLED)
         batch.underway.release()
         if batch.error is not None:
             raise batch.error
@@ -231,7 +231,7 @@ class HardwareDecoder:
             try:
                 if batch.after is not None:
                     batch.after.synchronize()
-                if isinstance(batch, Turn):
+                if isinstance(batch, SubmittedGroup):
                     self._work_through(batch)
                 else:
                     batch.begun = time.monotonic()
@@ -243,45 +243,45 @@ class HardwareDecoder:
             place.look()
             del batch  # its files may go while the thread waits for the next
 
-    def _work_through(self, turn: Turn) -> None:
-        requests = turn.requests
+    def _work_through(self, submitted: SubmittedGroup) -> None:
+        requests = submitted.requests
         sizes, windows = requests[:, [libjpeg.HEIGHT, libjpeg.WIDTH]], requests[:, [libjpeg.ROWS, libjpeg.COLUMNS]]
         whole = np.array_equal(sizes, windows)
-        parameters = self._parameters(0 if whole else MOST, turn.output)
-        self._set_format(turn.output)
+        parameters = self._parameters(0 if whole else MAX_GROUP, submitted.output)
+        self._set_format(submitted.output)
         while True:
             first, count = nvjpeg_groups.decode_groups(
-                self._functions, (turn.queues, turn.which), self._facts, requests, turn.places, parameters,
-                self._tables, turn.outcomes, turn.clock,
+                self._functions, (submitted.queues, submitted.which), self._info, requests, submitted.places,
+                parameters, self._tables, submitted.outcomes, submitted.clock,
             )  # fmt: skip
             if not count:
                 break
-            self._sort_out(turn, slice(first, first + count), whole=whole)
-        turn.milliseconds = float(turn.clock[nvjpeg_groups.BUSY]) / 1e6
+            self._sort_out(submitted, slice(first, first + count), whole=whole)
+        submitted.milliseconds = float(submitted.clock[nvjpeg_groups.BUSY]) / 1e6
 
-    def _sort_out(self, turn: Turn, rows: slice, *, whole: bool) -> None:
+    def _sort_out(self, submitted: SubmittedGroup, rows: slice, *, whole: bool) -> None:
         """Decode a group that failed as a whole, but for those to blame."""
-        requests, places = turn.requests[rows], turn.places[rows]
+        requests, places = submitted.requests[rows], submitted.places[rows]
         destinations = np.zeros((len(requests), 8), np.uint64)
         destinations[:, [0, 4]] = places
         windows = None if whole else requests[:, libjpeg.FIRST_ROW : libjpeg.COLUMNS + 1]
         group = Batch(
-            turn.files, requests[:, libjpeg.DATA].astype(np.uint64), requests[:, libjpeg.SIZE].astype(np.uint64),
-            destinations, windows, turn.output, None, np.ones(len(requests), np.bool_),
+            submitted.files, requests[:, libjpeg.DATA].astype(np.uint64), requests[:, libjpeg.SIZE].astype(np.uint64),
+            destinations, windows, submitted.output, None, np.ones(len(requests), np.bool_),
         )  # fmt: skip
-        turn.clock[nvjpeg_groups.BEGUN] = time.monotonic_ns()
+        submitted.clock[nvjpeg_groups.BEGUN] = time.monotonic_ns()
         self._run(group, np.arange(len(requests)))
-        turn.clock[nvjpeg_groups.BEGUN] = 0
-        turn.outcomes[rows][group.trusted] = BY_HARDWARE
+        submitted.clock[nvjpeg_groups.BEGUN] = 0
+        submitted.outcomes[rows][group.trusted] = BY_HARDWARE
 
     def _run(self, batch: Batch, which: NDArray[np.int64]) -> None:
         """Decode some pictures of a batch; when that fails, the halves, until it is known which ones are to blame."""
         if not len(which):
             return
         self._set_format(batch.output)
-        if self._facts[nvjpeg_groups.PREPARED] != len(which):
+        if self._info[nvjpeg_groups.PREPARED] != len(which):
             self._library.prepare(self._handle, self._state, len(which), batch.output)
-            self._facts[nvjpeg_groups.PREPARED] = len(which)
+            self._info[nvjpeg_groups.PREPARED] = len(which)
         windows = None if batch.windows is None else self._set_windows(batch.windows[which], batch.output)
         status = self._library.decode(
             self._handle, self._state, batch.pointers[which], batch.lengths[which], batch.destinations[which],
@@ -295,8 +295,8 @@ class HardwareDecoder:
             batch.trusted[which] = False
 
     def _set_format(self, output: str) -> None:
-        if self._facts[nvjpeg_groups.FORMAT] != nvjpeg_library.FORMATS[output]:
-            self._facts[nvjpeg_groups.FORMAT], self._facts[nvjpeg_groups.PREPARED] = nvjpeg_library.FORMATS[output], -1
+        if self._info[nvjpeg_groups.FORMAT] != nvjpeg_library.FORMATS[output]:
+            self._info[nvjpeg_groups.FORMAT], self._info[nvjpeg_groups.PREPARED] = nvjpeg_library.FORMATS[output], -1
 
     def _parameters(self, count: int, output: str) -> NDArray[np.int64]:
         """nvJPEG's parameters of so many pictures."""
@@ -311,4 +311,4 @@ class HardwareDecoder:
         return parameters
 
 
-_GONE = "the GPU's JPEG hardware did not finish a batch in time; it is not used any more, and others decode instead"
+_STALLED = "the GPU's JPEG hardware did not finish a batch in time; it is not used any more, and others decode instead"

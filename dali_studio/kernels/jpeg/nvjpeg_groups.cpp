@@ -15,14 +15,14 @@ struct Nvjpeg {
 };
 
 // Numbers of a decoder, and what it tells, in the order of `nvjpeg_groups.py`.
-struct Facts {
+struct Info {
   void *handle, *state, *stream;
   i64 format, prepared, least, most;
 };
 struct Clock {
   i64 begun, busy;
 };
-static_assert(sizeof(Nvjpeg) == 5 * sizeof(i64) && sizeof(Facts) == 7 * sizeof(i64), "rows of 64 bits");
+static_assert(sizeof(Nvjpeg) == 5 * sizeof(i64) && sizeof(Info) == 7 * sizeof(i64), "rows of 64 bits");
 
 struct Target {  // nvjpegImage_t: planes and pitches, of which interleaved pixels have one
   i64 planes[4], pitches[4];
@@ -40,18 +40,18 @@ static i64 nvjpeg_groups(Dense<const i64, 1> functions, Dense<i64, 1> queues, i6
                          Dense<i64, 1> files, Dense<i64, 1> sizes, Dense<i64, 2> targets, Dense<i8, 1> outcomes,
                          Dense<i64, 1> told) {
   const Nvjpeg& nvjpeg = *(const Nvjpeg*)functions.data;
-  Facts& facts = *(Facts*)decoder.data;
+  Info& info = *(Info*)decoder.data;
   Clock& clock = *(Clock*)told.data;
   bool windowed = windows.shape[0] > 0;
   for (;;) {
-    Group group = take_group(queues, which, facts.least, facts.most);
+    Group group = take_group(queues, which, info.least, info.most);
     if (group.count == 0) return group.first << HALF;
     i64 begin = now();
     add(clock.begun, begin);
     int status = 0;
-    if (facts.prepared != group.count) {
-      status = nvjpeg.prepare(facts.handle, facts.state, (int)group.count, 1, (int)facts.format);
-      facts.prepared = status == 0 ? group.count : -1;
+    if (info.prepared != group.count) {
+      status = nvjpeg.prepare(info.handle, info.state, (int)group.count, 1, (int)info.format);
+      info.prepared = status == 0 ? group.count : -1;
     }
     for (i64 i = 0; i < group.count; i++) {
       const Request& wanted = ((const Request*)requests.data)[group.first + i];
@@ -63,10 +63,10 @@ static i64 nvjpeg_groups(Dense<const i64, 1> functions, Dense<i64, 1> queues, i6
                                    (int)wanted.rows);
     }
     if (status == 0 && windowed)
-      status = nvjpeg.decode_parts(facts.handle, facts.state, files.data, sizes.data, targets.data, windows.data, facts.stream);
+      status = nvjpeg.decode_parts(info.handle, info.state, files.data, sizes.data, targets.data, windows.data, info.stream);
     else if (status == 0)
-      status = nvjpeg.decode(facts.handle, facts.state, files.data, sizes.data, targets.data, facts.stream);
-    int late = nvjpeg.synchronize(facts.stream);  // also after an error: what was begun writes into the targets
+      status = nvjpeg.decode(info.handle, info.state, files.data, sizes.data, targets.data, info.stream);
+    int late = nvjpeg.synchronize(info.stream);  // also after an error: what was begun writes into the targets
     add(clock.begun, -begin);
     clock.busy += now() - begin;
     if (status != 0 || late != 0) return group.first << HALF | group.count;

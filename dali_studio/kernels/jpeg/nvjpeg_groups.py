@@ -1,4 +1,4 @@
-"""The hardware decoder's turn at the queue of a batch, in compiled code: group after group without the GIL."""
+"""The hardware decoder takes group after group from the queue of a batch, in compiled code without the GIL."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dali_studio.kernels.jpeg import decode_queue, libjpeg
 
 #: Numbers of a decoder that the loop works with: nvJPEG's handle and state, the stream, the pixel format, the size of
 #: batch that the state is prepared for, and the bounds of a group.
-HANDLE, STATE, STREAM, FORMAT, PREPARED, LEAST, MOST, FACTS = range(8)
+HANDLE, STATE, STREAM, FORMAT, PREPARED, MIN_GROUP, MAX_GROUP, INFO = range(8)
 #: Numbers that it tells: when the present group began, in nanoseconds of the monotonic clock, or 0; and the nanoseconds
 #: of all groups.
 BEGUN, BUSY, CLOCK = range(3)
@@ -39,7 +39,7 @@ def functions(nvjpeg: str) -> NDArray[np.int64]:
 
 
 def decode_groups(
-    functions: NDArray[np.int64], queue: tuple[NDArray[np.int64], int], facts: NDArray[np.int64],
+    functions: NDArray[np.int64], queue: tuple[NDArray[np.int64], int], info: NDArray[np.int64],
     requests: NDArray[np.int64], places: NDArray[np.int64], windows: NDArray[np.int64],
     tables: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]], outcomes: NDArray[np.int8],
     clock: NDArray[np.int64],
@@ -52,8 +52,8 @@ def decode_groups(
         Addresses of `FUNCTIONS`.
     queue : (ndarray, int)
         See `decode_queue`.
-    facts : ndarray of int64
-        `HANDLE` to `MOST`.
+    info : ndarray of int64
+        `HANDLE` to `MAX_GROUP`.
     requests : ndarray of int64, (N, `libjpeg.FIELDS`)
     places : ndarray of int64, (N, 2)
         Device address of each picture, and bytes from row to row.
@@ -73,9 +73,9 @@ def decode_groups(
     """
     queues, which = queue
     files, sizes, targets = tables
-    count, most = len(requests), int(max(facts[LEAST], facts[MOST]))
+    count, most = len(requests), int(max(info[MIN_GROUP], info[MAX_GROUP]))
     sound = (
-        functions.shape == (len(FUNCTIONS),) and facts.shape == (FACTS,) and clock.shape == (CLOCK,)
+        functions.shape == (len(FUNCTIONS),) and info.shape == (INFO,) and clock.shape == (CLOCK,)
         and requests.shape == (count, libjpeg.FIELDS) and places.shape == (count, 2) and outcomes.shape == (count,)
         and min(len(files), len(sizes), len(targets)) >= most and targets.shape[1:] == (8,)
         and (not len(windows) or len(windows) >= most)
@@ -84,7 +84,7 @@ def decode_groups(
     if not sound:
         raise ValueError(f"{count} requests, {len(places)} places and tables for {len(files)} pictures do not fit.")
     code = kernel("nvjpeg_groups")(
-        functions, queues, decode_queue.checked(queues, which), facts, requests, places, windows, files, sizes, targets,
+        functions, queues, decode_queue.checked(queues, which), info, requests, places, windows, files, sizes, targets,
         outcomes, clock,
     )  # fmt: skip
     return divmod(code, 1 << 32)

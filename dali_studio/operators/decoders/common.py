@@ -201,21 +201,21 @@ def jpeg_images(params: dict[str, Any], windows: NDArray[np.int64] | None) -> Jp
     if params["dtype"] != np.uint8:
         return None
     found: Headers = params["headers"]
-    facts = np.array([_decoders_of(info, params) for info in found.kinds], np.int64)[found.which]
-    positions = np.concatenate([np.flatnonzero(facts[:, 0] == who) for who in (_GPU, _COMPILED)])
+    decoders = np.array([_decoders_of(info, params) for info in found.kinds], np.int64)[found.which]
+    positions = np.concatenate([np.flatnonzero(decoders[:, 0] == who) for who in (_GPU, _COMPILED)])
     if not len(positions):
         return None
     requests = np.zeros((len(positions), libjpeg.FIELDS), np.int64)
     sizes = found.shapes[positions, :2]
     requests[:, [libjpeg.HEIGHT, libjpeg.WIDTH]] = sizes
-    requests[:, [libjpeg.COLORS, libjpeg.CHANNELS]] = facts[positions, 1:]
+    requests[:, [libjpeg.COLORS, libjpeg.CHANNELS]] = decoders[positions, 1:]
     requests[:, libjpeg.FAST_DCT], requests[:, libjpeg.REPEAT_CHROMA] = params["fast"], params["repeat_chroma"]
     if windows is None:
         requests[:, [libjpeg.ROWS, libjpeg.COLUMNS]] = sizes
     else:
         requests[:, libjpeg.FIRST_ROW : libjpeg.COLUMNS + 1] = windows[positions]
     kind = params["output_type"]
-    count = int(np.count_nonzero(facts[:, 0] == _GPU))
+    count = int(np.count_nonzero(decoders[:, 0] == _GPU))
     hardware = params["hardware"] and params["repeat_chroma"]
     return JpegImages(positions, count, hardware, requests, "RGB" if kind == "ANY_DATA" else kind)
 

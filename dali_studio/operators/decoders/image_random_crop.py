@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
-from dali_studio.core.limits import MOST_ATTEMPTS
+from dali_studio.core.limits import MAX_ATTEMPTS
 from dali_studio.core.meta import TensorMeta
 from dali_studio.core.random import SAMPLE_STRIDE
 from dali_studio.kernels.cpu.crop_window import random_crop_windows
@@ -65,7 +65,7 @@ class ImageRandomCrop(DecoderArguments, Operator):
         Ui("range", (0.25, 4)), Range(0), COMMON,
     ] = [3 / 4, 4 / 3]  # fmt: skip # noqa: RUF012
     num_attempts: Annotated[
-        int, Doc("How often area and ratio are drawn before a fallback is taken."), Range(1, MOST_ATTEMPTS)
+        int, Doc("How often area and ratio are drawn before a fallback is taken."), Range(1, MAX_ATTEMPTS)
     ] = 10
     seed: Annotated[int | None, Doc("Seed of the windows; unset: the pipeline hands one out.")] = None
     preallocate_height_hint: Annotated[int, Ignored("memory is recycled between iterations")] = 0

@@ -20,8 +20,8 @@ from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import (
     PLANAR_LAYOUTS,
     T,
-    accept_input,
     accept_output,
+    check_dtype,
     extents,
     image_meta,
     with_extents,
@@ -74,7 +74,7 @@ class Crop(CropArguments, Operator):
     @staticmethod
     def infer(args: Args, *inputs: TensorMeta) -> TensorMeta:
         meta = image_meta(inputs[0], PLANAR_LAYOUTS)
-        accept_input(meta, _TYPES)
+        check_dtype(meta, _TYPES)
         check_crop_arguments(args)
         if meta.dtype is not None:
             accept_output(args["dtype"], dict.fromkeys((meta.dtype, *_CONVERTED)))
@@ -116,7 +116,7 @@ class Crop(CropArguments, Operator):
         return np.concatenate([anchors, crops], axis=1) if inside(anchors, crops, work.params["sizes"]) else None
 
     @staticmethod
-    def narrowed(work: Work) -> Work:
+    def for_window(work: Work) -> Work:
         return Work(work.shapes, {**work.params, "anchors": np.zeros_like(work.params["anchors"])})
 
 

@@ -15,7 +15,7 @@ from dali_studio.kernels.cuda import warp
 from dali_studio.kernels.cuda import window as windows
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.stream import GpuStream
-from dali_studio.operators.common import PLANAR_LAYOUTS, T, accept_input, image_meta
+from dali_studio.operators.common import PLANAR_LAYOUTS, T, check_dtype, image_meta
 from dali_studio.operators.parts import run_alone
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
@@ -45,7 +45,7 @@ class Flip(Operator):
     @staticmethod
     def infer(args: Args, *inputs: TensorMeta) -> TensorMeta:
         meta = image_meta(inputs[0], PLANAR_LAYOUTS)
-        accept_input(meta, _TYPES)
+        check_dtype(meta, _TYPES)
         return meta
 
     @staticmethod

@@ -16,7 +16,7 @@ from dali_studio.kernels.cpu.resample import resize
 from dali_studio.kernels.cuda import resample, warp
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.stream import GpuStream
-from dali_studio.operators.common import PLANAR_LAYOUTS, T, accept_input, extents, image_meta, with_extents
+from dali_studio.operators.common import PLANAR_LAYOUTS, T, check_dtype, extents, image_meta, with_extents
 from dali_studio.operators.geometry.sizes import SizeArguments, check_size_arguments, output_sizes
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
@@ -79,7 +79,7 @@ class Resize(SizeArguments, Operator):
     @staticmethod
     def infer(args: Args, *inputs: TensorMeta) -> TensorMeta:
         meta = image_meta(inputs[0], PLANAR_LAYOUTS)
-        accept_input(meta, _INPUTS)
+        check_dtype(meta, _INPUTS)
         check_size_arguments(args)
         dtype = args["dtype"]
         if dtype not in (None, T.FLOAT) and meta.dtype not in (None, dtype):

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.kernels.cpu.size_batch import MODES, sizes_and_regions
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.marks import COMMON, MOST_PIXELS, PER_SAMPLE, Choices, Doc, Length, Range, Refused, Ui, Unit
+from dali_studio.schema.marks import COMMON, MAX_PIXELS, PER_SAMPLE, Choices, Doc, Length, Range, Refused, Ui, Unit
 
 Sizes = NDArray[np.float64]
 _UNLIMITED = np.float32(np.inf)
 _SEPARATE = ("resize_y", "resize_x")
-_EXTENT = Range(-MOST_PIXELS, MOST_PIXELS)
+_EXTENT = Range(-MAX_PIXELS, MAX_PIXELS)
 
 
 class SizeArguments:

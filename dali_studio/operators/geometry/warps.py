@@ -20,14 +20,14 @@ from dali_studio.kernels.cpu.warp import warp_affine
 from dali_studio.kernels.cuda import warp
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.stream import GpuStream
-from dali_studio.operators.common import T, accept_input, extents, image_meta, round_half_away, with_extents
+from dali_studio.operators.common import T, check_dtype, extents, image_meta, round_half_away, with_extents
 from dali_studio.operators.parts import run_alone
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Arrays, Input, Operator, Output, compiled
 from dali_studio.schema.marks import (
     COMMON,
-    MOST_PIXELS,
+    MAX_PIXELS,
     PER_SAMPLE,
     Choices,
     Deprecated,
@@ -71,7 +71,7 @@ class Warp(Operator, abstract=True):
     )
     size: Annotated[
         list[float] | None, Doc("Height and width of the canvas, in pixels."), Length((2,)), Unit("px"),
-        Range(maximum=MOST_PIXELS), PER_SAMPLE,
+        Range(maximum=MAX_PIXELS), PER_SAMPLE,
     ] = None  # fmt: skip
     dtype: Annotated[DALIDataType | None, Doc("Element type of the output: the input's (default) or FLOAT.")] = None
     output_dtype: Annotated[DALIDataType | None, Deprecated("dtype"), Refused("renamed to dtype")] = None
@@ -79,7 +79,7 @@ class Warp(Operator, abstract=True):
     @staticmethod
     def infer(args: Args, *inputs: TensorMeta) -> TensorMeta:
         meta = image_meta(inputs[0])
-        accept_input(meta, _TYPES)
+        check_dtype(meta, _TYPES)
         dtype = args["dtype"]
         if dtype is not None and meta.dtype is not None and dtype not in (meta.dtype, T.FLOAT):
             raise ArgumentError(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.kernels.cpu.window_batch import KEEP, TRIM, windows
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.marks import COMMON, MOST_PIXELS, PER_SAMPLE, Choices, Doc, Length, Range, Refused, Ui, Unit
+from dali_studio.schema.marks import COMMON, MAX_PIXELS, PER_SAMPLE, Choices, Doc, Length, Range, Refused, Ui, Unit
 
 _VOLUMES = "volumes (DHWC) are not supported yet"
 
@@ -21,15 +21,15 @@ class CropArguments:
 
     crop: Annotated[
         list[float] | None, Doc("Height and width of the window."), Unit("px"), Length((2,)),
-        Range(maximum=MOST_PIXELS), PER_SAMPLE, COMMON,
+        Range(maximum=MAX_PIXELS), PER_SAMPLE, COMMON,
     ] = None  # fmt: skip
     crop_h: Annotated[
         float, Doc("Height of the window; 0 keeps the image's. Goes with crop_w."), Unit("px"), Ui("slider", (0, 512)),
-        Range(0, MOST_PIXELS), PER_SAMPLE, COMMON,
+        Range(0, MAX_PIXELS), PER_SAMPLE, COMMON,
     ] = 0.0  # fmt: skip
     crop_w: Annotated[
         float, Doc("Width of the window; 0 keeps the image's. Goes with crop_h."), Unit("px"), Ui("slider", (0, 512)),
-        Range(0, MOST_PIXELS), PER_SAMPLE, COMMON,
+        Range(0, MAX_PIXELS), PER_SAMPLE, COMMON,
     ] = 0.0  # fmt: skip
     crop_d: Annotated[float, Doc("Depth of the window."), Refused(_VOLUMES), PER_SAMPLE] = 0.0
     crop_pos_x: Annotated[

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
-from dali_studio.core.limits import MOST_AHEAD
+from dali_studio.core.limits import MAX_AHEAD
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.file_discovery import DEFAULT_FILE_FILTERS, FileList, Paths, discover_files
 from dali_studio.kernels.cpu.file_read import GROUP, read_files
@@ -65,7 +65,7 @@ class ReaderArguments:
             f"Batches that are read in advance at the same time, each by a thread; at least {_AHEAD} are. More help "
             "where files come from slow disks or over a network."
         ),
-        Range(1, MOST_AHEAD),
+        Range(1, MAX_AHEAD),
     ] = 1
     lazy_init: Annotated[bool, Ignored("files are listed when the pipeline is built")] = False
     read_ahead: Annotated[bool, Ignored(_ALL_AT_ONCE)] = False

@@ -6,7 +6,7 @@ from typing import Annotated, Any, cast
 
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.enums import DALIDataType
-from dali_studio.core.limits import MOST_AXES, MOST_OUTPUTS
+from dali_studio.core.limits import MAX_AXES, MAX_OUTPUTS
 from dali_studio.core.meta import TensorMeta
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Operator, Output
@@ -34,14 +34,14 @@ class ExternalSource(Operator):
         object | None, Doc("Callable, iterable or generator that gives the data; unset: feed_input does.")
     ] = None
     num_outputs: Annotated[
-        int | None, Doc("Number of outputs of a source that gives tuples."), Range(1, MOST_OUTPUTS)
+        int | None, Doc("Number of outputs of a source that gives tuples."), Range(1, MAX_OUTPUTS)
     ] = None
     layout: Annotated[list[str] | None, Doc("Layout of each output's samples."), COMMON] = None
     dtype: Annotated[
         DALIDataType | None, Doc("Element type that the source promises; checked."), COMMON, PER_OUTPUT
     ] = None
     ndim: Annotated[
-        int | None, Doc("Number of axes that the source promises; checked."), Range(0, MOST_AXES), PER_OUTPUT
+        int | None, Doc("Number of axes that the source promises; checked."), Range(0, MAX_AXES), PER_OUTPUT
     ] = None
     cycle: Annotated[
         str, Doc("At the end of the data: stop (no), begin again (quiet), or begin again after StopIteration (raise)."),

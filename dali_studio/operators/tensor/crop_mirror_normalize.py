@@ -19,7 +19,7 @@ from dali_studio.kernels.cpu.window_batch import window_shapes
 from dali_studio.kernels.cuda import window as windows
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.stream import GpuStream
-from dali_studio.operators.common import PLANAR_LAYOUTS, T, accept_input, accept_output, extents, image_meta
+from dali_studio.operators.common import PLANAR_LAYOUTS, T, accept_output, check_dtype, extents, image_meta
 from dali_studio.operators.geometry.windows import (
     CropArguments,
     check_crop_arguments,
@@ -84,7 +84,7 @@ class CropMirrorNormalize(CropArguments, Operator):
     @staticmethod
     def infer(args: Args, *inputs: TensorMeta) -> TensorMeta:
         meta = image_meta(inputs[0], PLANAR_LAYOUTS)
-        accept_input(meta, _INPUTS)
+        check_dtype(meta, _INPUTS)
         accept_output(args["dtype"], _OUTPUTS)
         check_crop_arguments(args)
         return meta.with_(dtype=args["dtype"], layout=args["output_layout"])
@@ -124,7 +124,7 @@ class CropMirrorNormalize(CropArguments, Operator):
         return np.concatenate([anchors, crops], axis=1) if inside(anchors, crops, work.params["sizes"]) else None
 
     @staticmethod
-    def narrowed(work: Work) -> Work:
+    def for_window(work: Work) -> Work:
         return Work(work.shapes, {**work.params, "anchors": np.zeros_like(work.params["anchors"])})
 
 

@@ -6,7 +6,7 @@ from dali_studio.studio.images import number
 from dali_studio.studio.messages import ValuesBody
 from dali_studio.studio.renderers.base import Card, Large, Shown
 
-_MOST_VALUES = 64
+_MAX_VALUES = 64
 
 
 class ValuesRenderer:
@@ -18,7 +18,7 @@ class ValuesRenderer:
 
     def card(self, shown: Shown, width: int, height: int) -> Card:
         """As in `Renderer`."""
-        return Card(ValuesBody(values=shown.values[:_MOST_VALUES], text=number(shown.sample.ravel()[0].item())))
+        return Card(ValuesBody(values=shown.values[:_MAX_VALUES], text=number(shown.sample.ravel()[0].item())))
 
     def large(self, shown: Shown, plane: int) -> Large | None:
         """As in `Renderer`."""

@@ -20,7 +20,7 @@ pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here"),
     pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning"),
 ]
-_PATIENCE = 60.0
+_TIMEOUT = 60.0
 
 
 def in_child(act: Callable[[], str]) -> str:
@@ -35,7 +35,7 @@ def in_child(act: Callable[[], str]) -> str:
         os.write(begin, text.encode())
         os._exit(0)
     os.close(begin)
-    limit = time.monotonic() + _PATIENCE
+    limit = time.monotonic() + _TIMEOUT
     while os.waitpid(child, os.WNOHANG) == (0, 0):
         if time.monotonic() > limit:
             os.kill(child, signal.SIGKILL)

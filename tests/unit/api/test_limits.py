@@ -21,8 +21,8 @@ from dali_studio.schema.model import Value
 REGISTRY = default_registry()
 OPTIONS: list[tuple[str, Any, str]] = [
     ("prefetch_queue_depth", 2**31, "DS105"), ("prefetch_queue_depth", 1500, "DS105"),
-    ("prefetch_queue_depth", 0, "DS105"), ("num_threads", limits.MOST_THREADS + 1, "DS105"),
-    ("num_threads", 0, "DS105"), ("num_threads", -2, "DS105"), ("batch_size", limits.MOST_SAMPLES + 1, "DS105"),
+    ("prefetch_queue_depth", 0, "DS105"), ("num_threads", limits.MAX_THREADS + 1, "DS105"),
+    ("num_threads", 0, "DS105"), ("num_threads", -2, "DS105"), ("batch_size", limits.MAX_SAMPLES + 1, "DS105"),
     ("batch_size", 0, "DS105"), ("batch_size", 1.5, "DS104"), ("batch_size", True, "DS104"), ("seed", "x", "DS104"),
     ("seed", 2**63, "DS105"), ("seed", 10**400, "DS105"), ("device_id", "gpu", "DS104"),
     ("device_id", -5, "DS105"),
@@ -53,9 +53,9 @@ def test_options_of_pipelines(option: str, value: Any, code: str) -> None:
 
 
 def test_options_at_their_bounds() -> None:
-    made = Pipeline(limits.MOST_SAMPLES, limits.MOST_THREADS, types.CPU_ONLY_DEVICE_ID, 2**63 - 1,
-                    prefetch_queue_depth={"cpu_size": 3, "gpu_size": limits.MOST_AHEAD})  # fmt: skip
-    assert (made.max_batch_size, made.device_id, made.prefetch_queue_depth) == (2**20, None, limits.MOST_AHEAD)
+    made = Pipeline(limits.MAX_SAMPLES, limits.MAX_THREADS, types.CPU_ONLY_DEVICE_ID, 2**63 - 1,
+                    prefetch_queue_depth={"cpu_size": 3, "gpu_size": limits.MAX_AHEAD})  # fmt: skip
+    assert (made.max_batch_size, made.device_id, made.prefetch_queue_depth) == (2**20, None, limits.MAX_AHEAD)
     assert Pipeline(1, seed=-7).graph.options.seed is None
 
 

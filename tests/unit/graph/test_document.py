@@ -228,7 +228,7 @@ def test_what_might_never_end_is_not_read(tmp_path: Path, monkeypatch: pytest.Mo
     for path in ("/dev/zero", tmp_path / "pipe.json", tmp_path):
         with pytest.raises(DaliStudioError, match=r"DS302.*could not be read: it is no file"):
             load(path)
-    monkeypatch.setattr(documents, "MOST_DOCUMENT_BYTES", 1000)
+    monkeypatch.setattr(documents, "MAX_DOCUMENT_BYTES", 1000)
     (tmp_path / "long.json").write_text(TEXT + " " * 1000)
     with pytest.raises(DaliStudioError, match=r"DS302.*more than 1,000 bytes"):
         load(tmp_path / "long.json")

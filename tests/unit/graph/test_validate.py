@@ -11,7 +11,7 @@ from toy import photo_graph, port, toy_registry
 from dali_studio.core.diagnostics import Diagnostic
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
-from dali_studio.graph.facts import describe
+from dali_studio.graph.info import describe
 from dali_studio.graph.model import Graph, GraphOptions, Node
 from dali_studio.graph.objects import MISSING
 from dali_studio.graph.validate import validate

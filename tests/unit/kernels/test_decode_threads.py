@@ -16,7 +16,7 @@ import simplejpeg
 from numpy.typing import NDArray
 
 from dali_studio.kernels.jpeg import decode_queue, decode_threads, libjpeg
-from dali_studio.kernels.jpeg.decode_threads import Crew, Job
+from dali_studio.kernels.jpeg.decode_threads import DecodeBatch, DecodeThreadPool
 
 _RNG = np.random.default_rng(3)
 FILES = [
@@ -41,12 +41,12 @@ class Work:
                 file.ctypes.data, file.size, h, w, libjpeg.COLOR_SPACES["RGB"], 3, 0, 1, 0, 0, h, w,
                 pixels.ctypes.data, w * 3,
             )  # fmt: skip
-        self.job = Job(len(files), shared, requests, reserved=reserved)
+        self.batch = DecodeBatch(len(files), shared, requests, reserved=reserved)
 
     def check(self, others: set[int] = frozenset()) -> None:  # pyright: ignore[reportArgumentType]
         """What was not taken by others is done, and nothing else was touched."""
-        by_crew = np.delete(self.job.outcomes, sorted(others))
-        assert (by_crew == libjpeg.DONE).all()
+        by_threads = np.delete(self.batch.outcomes, sorted(others))
+        assert (by_threads == libjpeg.DONE).all()
         for k, (pixels, expected) in enumerate(zip(self.pixels, EXPECTED, strict=True)):
             assert not pixels.any() if k in others else np.array_equal(pixels, expected)
 
@@ -57,97 +57,97 @@ def never() -> bool:
 
 @pytest.mark.parametrize("threads", [0, 1, 5])
 def test_everything_is_decoded_batch_after_batch(threads: int) -> None:
-    crew = Crew(threads)
+    pool = DecodeThreadPool(threads)
     for _ in range(5):
         work = Work()
-        crew.start(work.job)
-        work.job.finish(never)
-        work.job.close()
+        pool.start(work.batch)
+        work.batch.finish(never)
+        work.batch.close()
         work.check()
-        assert work.job.nanoseconds > 0
-    crew.close()
+        assert work.batch.nanoseconds > 0
+    pool.close()
 
 
 @pytest.mark.parametrize("threads", [0, 3])
 def test_more_batches_than_queues_may_be_underway(threads: int) -> None:
-    crew = Crew(threads)
+    pool = DecodeThreadPool(threads)
     works = [Work() for _ in range(20)]
     for work in works:
-        crew.start(work.job)
+        pool.start(work.batch)
     for work in reversed(works):
-        work.job.finish(never)
-        work.job.close()
+        work.batch.finish(never)
+        work.batch.close()
         work.check()
-    crew.close()
+    pool.close()
 
 
 def test_what_others_take_is_left_alone() -> None:
-    crew = Crew(2)
+    pool = DecodeThreadPool(2)
     for _ in range(30):
         work = Work(shared=50)
-        crew.start(work.job)
+        pool.start(work.batch)
         taken: set[int] = set()
-        while (group := decode_queue.take_group(*work.job.queue, 4, 8))[1]:
+        while (group := decode_queue.take_group(*work.batch.queue, 4, 8))[1]:
             taken |= set(range(group[0], group[0] + group[1]))
             time.sleep(0.0005)
-        one = work.job.take()
+        one = work.batch.take()
         taken |= {one} - {-1}
-        work.job.finish(never)
-        work.job.close()
+        work.batch.finish(never)
+        work.batch.close()
         assert max(taken, default=0) < 60 and not {k for k in taken if 50 <= k != one}
         work.check(taken)
-    crew.close()
+    pool.close()
 
 
 @pytest.mark.parametrize("threads", [0, 1, 6])
 @pytest.mark.parametrize("shared", [0, 50, 60])
 def test_what_is_reserved_is_decoded_where_nobody_else_takes_it(shared: int, threads: int) -> None:
-    crew = Crew(threads)
+    pool = DecodeThreadPool(threads)
     for _ in range(3):
         work = Work(shared, reserved=True)
-        crew.start(work.job)
-        work.job.finish(never)
-        work.job.close()
+        pool.start(work.batch)
+        work.batch.finish(never)
+        work.batch.close()
         work.check()
-    crew.close()
+    pool.close()
 
 
 @pytest.mark.parametrize("reserved", [False, True])
 def test_threads_that_do_not_help_leave_reserved_pictures_to_the_gpu(monkeypatch: pytest.MonkeyPatch, reserved: bool) -> None:
     monkeypatch.setattr(decode_threads, "_HELPERS", 0)
-    crew, works = Crew(3), [Work(shared=50, reserved=reserved), Work(shared=0, reserved=reserved)]
+    pool, works = DecodeThreadPool(3), [Work(shared=50, reserved=reserved), Work(shared=0, reserved=reserved)]
     for work in works:
-        crew.start(work.job)
-    works[1].job.finish(never)  # nothing is reserved there, and the other batch holds nobody up
-    queues, which = works[0].job.queue
-    while not (works[0].job.outcomes[0 if not reserved else 50 :] == libjpeg.DONE).all():
+        pool.start(work.batch)
+    works[1].batch.finish(never)  # nothing is reserved there, and the other batch holds nobody up
+    queues, which = works[0].batch.queue
+    while not (works[0].batch.outcomes[0 if not reserved else 50 :] == libjpeg.DONE).all():
         time.sleep(0.001)
     taken: set[int] = set()
     while (group := decode_queue.take_group(queues, which, 4, 8))[1]:
         taken |= set(range(group[0], group[0] + group[1]))
     assert taken == (set(range(50)) if reserved else set())
     for work in works:
-        work.job.finish(never)
-        work.job.close()
+        work.batch.finish(never)
+        work.batch.close()
     works[0].check(taken)
     works[1].check()
-    crew.close()
+    pool.close()
 
 
 def test_helpers_take_reserved_pictures_and_so_does_who_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(decode_threads, "_HELPERS", 1)
-    crew, work = Crew(3), Work(shared=50, reserved=True)
-    crew.start(work.job)
-    while not (work.job.outcomes == libjpeg.DONE).all():  # by the threads alone
+    pool, work = DecodeThreadPool(3), Work(shared=50, reserved=True)
+    pool.start(work.batch)
+    while not (work.batch.outcomes == libjpeg.DONE).all():  # by the threads alone
         time.sleep(0.001)
-    assert decode_queue.take_group(*work.job.queue, 4, 8)[1] == 0 and work.job.take() == -1
-    work.job.finish(never)
-    work.job.close()
+    assert decode_queue.take_group(*work.batch.queue, 4, 8)[1] == 0 and work.batch.take() == -1
+    work.batch.finish(never)
+    work.batch.close()
     work.check()
-    crew.close()
+    pool.close()
     work = Work(shared=60, reserved=True)
-    assert {work.job.take() for _ in range(3)} == {57, 58, 59}
-    work.job.finish(never)
+    assert {work.batch.take() for _ in range(3)} == {57, 58, 59}
+    work.batch.finish(never)
     work.check({57, 58, 59})
 
 
@@ -155,31 +155,31 @@ def test_damaged_files_are_not_done_and_the_others_are() -> None:
     files = [file.copy() for file in FILES]
     for k in (3, 30, 59):
         files[k] = files[k][:-30]
-    crew, work = Crew(3), Work(files=files)
-    crew.start(work.job)
-    work.job.finish(never)
-    work.job.close()
-    assert np.flatnonzero(work.job.outcomes == libjpeg.FAILED).tolist() == [3, 30, 59]
-    crew.close()
+    pool, work = DecodeThreadPool(3), Work(files=files)
+    pool.start(work.batch)
+    work.batch.finish(never)
+    work.batch.close()
+    assert np.flatnonzero(work.batch.outcomes == libjpeg.FAILED).tolist() == [3, 30, 59]
+    pool.close()
 
 
 def test_a_stop_leaves_the_rest() -> None:
-    crew, work = Crew(0), Work()
-    crew.start(work.job)
-    work.job.stop()
-    work.job.finish(never)
-    work.job.close()
-    assert not work.job.outcomes.any()
-    crew = Crew(2)
+    pool, work = DecodeThreadPool(0), Work()
+    pool.start(work.batch)
+    work.batch.stop()
+    work.batch.finish(never)
+    work.batch.close()
+    assert not work.batch.outcomes.any()
+    pool = DecodeThreadPool(2)
     for _ in range(20):
         work = Work()
-        crew.start(work.job)
-        work.job.finish(lambda: True)
-        done = work.job.outcomes == libjpeg.DONE
-        work.job.close()
+        pool.start(work.batch)
+        work.batch.finish(lambda: True)
+        done = work.batch.outcomes == libjpeg.DONE
+        work.batch.close()
         for pixels, expected, there in zip(work.pixels, EXPECTED, done, strict=True):
             assert np.array_equal(pixels, expected) == bool(there)
-    crew.close()
+    pool.close()
 
 
 def _threads() -> int:
@@ -194,16 +194,16 @@ def test_threads_and_files_go_with_the_crew(how: str) -> None:
     while _threads() and time.monotonic() < end:  # of earlier tests
         time.sleep(0.01)
     before = len(os.listdir("/proc/self/fd"))  # noqa: PTH208
-    crew, work = Crew(4), Work()
-    crew.start(work.job)
-    work.job.finish(never)
-    work.job.close()
+    pool, work = DecodeThreadPool(4), Work()
+    pool.start(work.batch)
+    work.batch.finish(never)
+    work.batch.close()
     work.check()
     assert _threads() == 4
-    reference = weakref.ref(crew)
+    reference = weakref.ref(pool)
     if how == "closed":
-        crew.close()
-    del crew
+        pool.close()
+    del pool
     gc.collect()
     assert reference() is None
     end = time.monotonic() + 10
@@ -214,30 +214,30 @@ def test_threads_and_files_go_with_the_crew(how: str) -> None:
 
 
 def test_a_haunted_queue_is_not_used_again() -> None:
-    crew = Crew(2)
+    pool = DecodeThreadPool(2)
     queues: set[int] = set()
     for k in range(12):
         work = Work()
-        crew.start(work.job)
-        queues.add(work.job.queue[1])
-        haunted = work.job.queue if k == 3 else None
-        work.job.finish(never)
-        work.job.close(haunted=k == 3)
+        pool.start(work.batch)
+        queues.add(work.batch.queue[1])
+        abandoned = work.batch.queue if k == 3 else None
+        work.batch.finish(never)
+        work.batch.close(abandoned=k == 3)
         work.check()
-        if haunted is not None:
+        if abandoned is not None:
             queues.clear()
-            lost = haunted[1]
+            lost = abandoned[1]
     assert lost not in queues
-    crew.close()
+    pool.close()
 
 
 def test_a_closed_crew_still_decodes_where_it_is_finished() -> None:
-    crew = Crew(3)
-    crew.close()
+    pool = DecodeThreadPool(3)
+    pool.close()
     work = Work()
-    crew.start(work.job)
-    work.job.finish(never)
-    work.job.close()
+    pool.start(work.batch)
+    work.batch.finish(never)
+    work.batch.close()
     work.check()
 
 
@@ -249,15 +249,15 @@ import threading, time
 import numpy as np, simplejpeg
 from dali_studio.kernels.jpeg import libjpeg
 from dali_studio.kernels.jpeg import decode_threads
-from dali_studio.kernels.jpeg.decode_threads import Crew, Job
+from dali_studio.kernels.jpeg.decode_threads import DecodeThreadPool, DecodeBatch
 file = np.frombuffer(simplejpeg.encode_jpeg(np.random.default_rng(1).integers(0, 255, (1500, 2000, 3), np.uint8)), np.uint8)
 pixels = np.zeros((1500, 2000, 3), np.uint8)
 numbers = file.ctypes.data, file.size, 1500, 2000, 2, 3, 0, 0, 0, 0, 1500, 2000, pixels.ctypes.data, 6000
-job = Job(400, 0, np.tile(np.array(numbers, np.int64), (400, 1)))
-crew = Crew({threads})
-crew.start(job)
-threading.Thread(target=job.finish, args=(lambda: False,), daemon=True).start()
-while not job.outcomes.any():
+batch = DecodeBatch(400, 0, np.tile(np.array(numbers, np.int64), (400, 1)))
+pool = DecodeThreadPool({threads})
+pool.start(batch)
+threading.Thread(target=batch.finish, args=(lambda: False,), daemon=True).start()
+while not batch.outcomes.any():
     time.sleep(0.01)
 print("began", flush=True)
 """

@@ -226,13 +226,13 @@ def test_damaged_headers_say_what_the_parser_says() -> None:
 
 
 def test_what_is_remembered_is_bounded() -> None:
-    heights = np.arange(1, header_cache._MOST + 800)
+    heights = np.arange(1, header_cache._MAX_KINDS + 800)
     table = np.tile(np.frombuffer(PLAIN, np.uint8), (len(heights), 1))
     at = PLAIN.index(b"\xff\xc0") + 5
     table[:, at], table[:, at + 1] = heights >> 8, heights & 255
     found = [info for first in range(0, len(table), 1000) for info in read_headers(list(table[first : first + 1000]))]
     assert [info.height for info in found if info is not None] == heights.tolist()
-    assert 0 < len(header_cache._known) <= header_cache._MOST
+    assert 0 < len(header_cache._known) <= header_cache._MAX_KINDS
 
 
 def test_pillow_agrees() -> None:

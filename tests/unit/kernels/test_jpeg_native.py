@@ -60,11 +60,11 @@ def test_plans_whose_arrays_differ_are_refused() -> None:
 def test_turns_whose_arrays_differ_are_refused() -> None:
     queues = np.zeros(decode_queue.WORDS, np.int64)
     queues[decode_queue.SHARED] = 3
-    facts, clock = np.array([1, 2, 3, 4, -1, 2, 4]), np.zeros(nvjpeg_groups.CLOCK, np.int64)
+    info, clock = np.array([1, 2, 3, 4, -1, 2, 4]), np.zeros(nvjpeg_groups.CLOCK, np.int64)
     functions, requests = np.zeros(len(nvjpeg_groups.FUNCTIONS), np.int64), np.zeros((2, libjpeg.FIELDS), np.int64)
     tables = np.zeros(4, np.int64), np.zeros(4, np.int64), np.zeros((4, 8), np.int64)
     with pytest.raises(ValueError, match="do not fit"):  # more pictures wait than there are requests
         nvjpeg_groups.decode_groups(
-            functions, (queues, 0), facts, requests, np.zeros((2, 2), np.int64), functions[:0], tables,
+            functions, (queues, 0), info, requests, np.zeros((2, 2), np.int64), functions[:0], tables,
             np.zeros(2, np.int8), clock,
         )  # fmt: skip

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from dali_studio.kernels.jpeg import decode_queue, libjpeg, nvjpeg_groups
-from dali_studio.kernels.jpeg.decode_threads import Job
+from dali_studio.kernels.jpeg.decode_threads import DecodeBatch
 
 _RNG = np.random.default_rng(1)
 
@@ -72,20 +72,20 @@ def nvjpeg() -> Nvjpeg:
     return Nvjpeg()
 
 
-def take(nvjpeg: Nvjpeg, job: Job, facts: Any, places: Any, windows: Any, clock: Any) -> tuple[int, int]:
+def take(nvjpeg: Nvjpeg, batch: DecodeBatch, info: Any, places: Any, windows: Any, clock: Any) -> tuple[int, int]:
     tables = np.zeros(16, np.int64), np.zeros(16, np.int64), np.zeros((16, 8), np.int64)
-    assert job.requests is not None
-    return nvjpeg_groups.decode_groups(nvjpeg.functions, job.queue, facts, job.requests, places, windows, tables, job.outcomes, clock)
+    assert batch.requests is not None
+    return nvjpeg_groups.decode_groups(nvjpeg.functions, batch.queue, info, batch.requests, places, windows, tables, batch.outcomes, clock)
 
 
 @pytest.mark.parametrize("windowed", [False, True])
 def test_groups_are_decoded_until_nothing_is_left(nvjpeg: Nvjpeg, windowed: bool) -> None:
     requests = _RNG.integers(1, 1000, (53, libjpeg.FIELDS))
-    job, places = Job(53, 50, requests), _RNG.integers(1, 1000, (53, 2))
-    facts = np.array([11, 22, 33, 5, -1, 4, 16], np.int64)
+    batch, places = DecodeBatch(53, 50, requests), _RNG.integers(1, 1000, (53, 2))
+    info = np.array([11, 22, 33, 5, -1, 4, 16], np.int64)
     windows = np.arange(100, 116) if windowed else np.zeros(0, np.int64)
     clock = np.zeros(nvjpeg_groups.CLOCK, np.int64)
-    assert take(nvjpeg, job, facts, places, windows, clock)[1] == 0
+    assert take(nvjpeg, batch, info, places, windows, clock)[1] == 0
     sizes = [len(group["files"]) for group in nvjpeg.groups]
     assert sum(sizes) == 50 and max(sizes) == 16 and nvjpeg.waits == len(sizes)
     assert [row[2] for row in nvjpeg.prepared] == [n for k, n in enumerate(sizes) if not k or n != sizes[k - 1]]
@@ -98,30 +98,30 @@ def test_groups_are_decoded_until_nothing_is_left(nvjpeg: Nvjpeg, windowed: bool
     y, x, h, w = range(libjpeg.FIRST_ROW, libjpeg.COLUMNS + 1)
     expected = [tuple(row) for row in requests[:50, [x, y, w, h]].tolist()]
     assert told["windows"] == (expected if windowed else [])
-    assert (job.outcomes[:50] == decode_queue.BY_HARDWARE).all() and not job.outcomes[50:].any()
+    assert (batch.outcomes[:50] == decode_queue.BY_HARDWARE).all() and not batch.outcomes[50:].any()
     assert clock[nvjpeg_groups.BEGUN] == 0 and clock[nvjpeg_groups.BUSY] > 0
-    assert [job.take() for _ in range(4)] == [52, 51, 50, -1]
+    assert [batch.take() for _ in range(4)] == [52, 51, 50, -1]
 
 
 def test_a_group_that_fails_is_told_and_the_rest_can_go_on(nvjpeg: Nvjpeg) -> None:
     requests, places = np.ones((40, libjpeg.FIELDS), np.int64), np.ones((40, 2), np.int64)
-    job, facts = Job(40, 40, requests), np.array([11, 22, 33, 5, -1, 4, 8], np.int64)
+    batch, info = DecodeBatch(40, 40, requests), np.array([11, 22, 33, 5, -1, 4, 8], np.int64)
     clock = np.zeros(nvjpeg_groups.CLOCK, np.int64)
     nvjpeg.fails = lambda number: 6 if number == 1 else 0
-    assert take(nvjpeg, job, facts, places, np.zeros(0, np.int64), clock) == (8, 8)
+    assert take(nvjpeg, batch, info, places, np.zeros(0, np.int64), clock) == (8, 8)
     assert nvjpeg.waits == 2 and clock[nvjpeg_groups.BEGUN] == 0
-    assert take(nvjpeg, job, facts, places, np.zeros(0, np.int64), clock)[1] == 0
-    assert np.flatnonzero(job.outcomes == 0).tolist() == list(range(8, 16))
+    assert take(nvjpeg, batch, info, places, np.zeros(0, np.int64), clock)[1] == 0
+    assert np.flatnonzero(batch.outcomes == 0).tolist() == list(range(8, 16))
 
 
 @pytest.mark.parametrize(
     ("count", "sizes"), [(0, []), (31, [31]), (65, [32, 32, 1]), (384, [128, 128, 64, 32, 32])]
 )
 def test_a_group_is_half_of_what_is_left_within_bounds(count: int, sizes: list[int]) -> None:
-    job = Job(count, count)
+    batch = DecodeBatch(count, count)
     found = []
-    while (group := decode_queue.take_group(*job.queue, 32, 128))[1]:
+    while (group := decode_queue.take_group(*batch.queue, 32, 128))[1]:
         assert group[0] == sum(found)
         found.append(group[1])
     assert found == sizes
-    assert job.take() == -1
+    assert batch.take() == -1

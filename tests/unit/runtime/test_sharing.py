@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from dali_studio.kernels.cuda.device import Unavailable
 from dali_studio.kernels.jpeg.decode_queue import BY_HARDWARE, take_group
-from dali_studio.kernels.jpeg.decode_threads import Crew
-from dali_studio.kernels.jpeg.nvjpeg import LEAST, MOST, HardwareDecoder
-from dali_studio.runtime.sharing import DecoderFeeder, Decoding, Shared
+from dali_studio.kernels.jpeg.decode_threads import DecodeThreadPool
+from dali_studio.kernels.jpeg.nvjpeg import MAX_GROUP, MIN_GROUP, HardwareDecoder
+from dali_studio.runtime.sharing import DecoderFeeder, DecodeWorkQueue, Decoding
 from dali_studio.runtime.workers import WorkerPool
 
 _HARDWARE, _THREAD = 1, 100
@@ -48,10 +48,10 @@ class Decoder(HardwareDecoder):
         self.closed = threading.Event()
         self.thread: threading.Thread | None = None
 
-    def wait(self, batch: Any, patience: float | None = None) -> NDArray[np.bool_]:
+    def wait(self, batch: Any, timeout: float | None = None) -> NDArray[np.bool_]:
         self.thread = threading.current_thread()
         job, rows, pixels = batch
-        while (group := take_group(*job.queue, LEAST, MOST))[1]:
+        while (group := take_group(*job.queue, MIN_GROUP, MAX_GROUP))[1]:
             taken = range(group[0], sum(group))
             number = len(self.groups)
             self.groups.append([rows[row] for row in taken])
@@ -77,9 +77,9 @@ class Batch:
         self.pixels = np.zeros(count, np.int64)
         alone = alone or []
         both = [i for i in range(count) if i not in alone]
-        self.shared = Shared(both, alone)
+        self.shared = DecodeWorkQueue(both, alone)
         self._fails, self._before = fails, before
-        turn: Any = (self.shared.job, both, self.pixels)
+        turn: Any = (self.shared.batch, both, self.pixels)
         self.decoding = Decoding(self.shared, self._by_thread, lambda _: turn)
 
     def _by_thread(self, position: int) -> None:
@@ -89,7 +89,7 @@ class Batch:
         self.pixels[position] += _THREAD
 
     def run(self, pool: WorkerPool, *feeders: DecoderFeeder) -> list[int]:
-        self.decoding.start(pool, Crew(0), feeders)
+        self.decoding.start(pool, DecodeThreadPool(0), feeders)
         return self.decoding.finish(pool)
 
     def check(self, on_gpu: list[int]) -> None:
@@ -113,33 +113,33 @@ def until(event: threading.Event) -> None:
 
 
 def test_threads_take_what_only_they_may_then_from_the_end_and_the_hardware_from_the_beginning() -> None:
-    shared = Shared(list(range(0, 400, 2)), [1, 3])
+    shared = DecodeWorkQueue(list(range(0, 400, 2)), [1, 3])
     assert [shared.take() for _ in range(4)] == [3, 1, 398, 396]
-    assert take_group(*shared.job.queue, LEAST, MOST) == (0, 99)
+    assert take_group(*shared.batch.queue, MIN_GROUP, MAX_GROUP) == (0, 99)
     assert shared.take() == 394
 
 
 def test_after_a_stop_nothing_is_left() -> None:
-    shared = Shared(list(range(50)), [50, 51])
+    shared = DecodeWorkQueue(list(range(50)), [50, 51])
     shared.take()
     shared.stop()
     assert shared.take() == -1
-    assert take_group(*shared.job.queue, LEAST, MOST)[1] == 0
+    assert take_group(*shared.batch.queue, MIN_GROUP, MAX_GROUP)[1] == 0
 
 
 def test_every_image_is_taken_once_whoever_takes_it() -> None:
     for _ in range(20):
-        shared = Shared(range(3000), range(3000, 3100))
+        shared = DecodeWorkQueue(range(3000), range(3000, 3100))
         taken: list[list[int]] = [[] for _ in range(6)]
         begin = threading.Barrier(6)
 
-        def one_by_one(own: list[int], shared: Shared = shared, begin: Any = begin) -> None:
+        def one_by_one(own: list[int], shared: DecodeWorkQueue = shared, begin: Any = begin) -> None:
             begin.wait(_LIMIT)
             own.extend(iter(shared.take, -1))
 
-        def in_groups(own: list[int], shared: Shared = shared, begin: Any = begin) -> None:
+        def in_groups(own: list[int], shared: DecodeWorkQueue = shared, begin: Any = begin) -> None:
             begin.wait(_LIMIT)
-            while (group := take_group(*shared.job.queue, LEAST, MOST))[1]:
+            while (group := take_group(*shared.batch.queue, MIN_GROUP, MAX_GROUP))[1]:
                 own.extend(range(group[0], sum(group)))
 
         threads = [
@@ -162,7 +162,7 @@ def test_everything_is_decoded_once_batch_after_batch(pool: WorkerPool, count: i
     for _ in range(3):
         batch = Batch(count, alone=[0] if count > 1 else [])
         batch.check(batch.run(pool, feeder))
-    assert not feeder.gone
+    assert not feeder.disabled_reason
     feeder.close()
 
 
@@ -171,11 +171,11 @@ def test_the_hardware_decodes_while_threads_are_busy_and_never_what_only_they_ma
     all_submitted = threading.Event()
     decoder = Decoder(on_done=lambda number: all_submitted.set() if number == 1 else None)
     feeder = DecoderFeeder(lambda: decoder)
-    batch = Batch(2 * LEAST + 3, alone=[5, 9, 20], before=lambda _: until(all_submitted))
+    batch = Batch(2 * MIN_GROUP + 3, alone=[5, 9, 20], before=lambda _: until(all_submitted))
     on_gpu = batch.run(pool, feeder)
     batch.check(on_gpu)
-    assert on_gpu == [i for i in range(2 * LEAST + 3) if i not in (5, 9, 20)]
-    assert [len(group) for group in decoder.groups] == [LEAST, LEAST]
+    assert on_gpu == [i for i in range(2 * MIN_GROUP + 3) if i not in (5, 9, 20)]
+    assert [len(group) for group in decoder.groups] == [MIN_GROUP, MIN_GROUP]
     feeder.close()
 
 
@@ -187,13 +187,13 @@ def test_without_hardware_the_threads_decode_everything(pool: WorkerPool) -> Non
 
 def test_refused_pictures_go_to_the_threads(pool: WorkerPool) -> None:
     over = threading.Event()
-    refused, alone = {0, 7, LEAST, 2 * LEAST - 1}, [2 * LEAST + k for k in range(3)]
+    refused, alone = {0, 7, MIN_GROUP, 2 * MIN_GROUP - 1}, [2 * MIN_GROUP + k for k in range(3)]
     decoder = Decoder(refused, on_done=lambda number: over.set() if number == 1 else None)
     feeder = DecoderFeeder(lambda: decoder)
-    batch = Batch(2 * LEAST + 3, alone=alone, before=lambda _: until(over))
+    batch = Batch(2 * MIN_GROUP + 3, alone=alone, before=lambda _: until(over))
     on_gpu = batch.run(pool, feeder)
     batch.check(on_gpu)
-    assert on_gpu == sorted(set(range(2 * LEAST)) - refused)
+    assert on_gpu == sorted(set(range(2 * MIN_GROUP)) - refused)
     feeder.close()
 
 
@@ -210,14 +210,14 @@ def test_threads_decode_what_was_on_gpu_when_it_failed_and_it_is_not_used_again(
 
     decoder = Decoder(**{where: fail})
     feeder = DecoderFeeder(lambda: decoder)
-    batch = Batch(2 * LEAST + 1, alone=[0], before=lambda _: until(failed))
+    batch = Batch(2 * MIN_GROUP + 1, alone=[0], before=lambda _: until(failed))
     with pytest.warns(RuntimeWarning, match="the hardware is on fire"):
         on_gpu = batch.run(pool, feeder)
     assert on_gpu == (decoder.groups[0] if where == "on_take" else [])
     assert (batch.pixels[on_gpu] == _HARDWARE).all()
     assert (np.delete(batch.pixels, on_gpu) >= _THREAD).all()
     assert not batch.decoding.stalled
-    assert feeder.gone == "the hardware is on fire"
+    assert feeder.disabled_reason == "the hardware is on fire"
     groups = len(decoder.groups)
     after = Batch(100, before=lambda _: until(after.decoding._feeders[0]))
     assert after.run(pool, feeder) == []
@@ -236,7 +236,7 @@ def test_a_stalled_decoder_is_not_waited_for_again_and_its_batch_says_so(pool: W
 
     decoder = Decoder(on_done=stall)
     feeder = DecoderFeeder(lambda: decoder)
-    batch = Batch(2 * LEAST + 1, alone=[0], before=lambda _: until(failed))
+    batch = Batch(2 * MIN_GROUP + 1, alone=[0], before=lambda _: until(failed))
     with pytest.warns(RuntimeWarning, match="no answer"):
         assert batch.run(pool, feeder) == []
     assert (batch.pixels >= _THREAD).all()
@@ -254,11 +254,11 @@ def test_where_warnings_are_errors_batches_that_wait_in_line_do_not_hang(pool: W
         raise RuntimeError  # without words
 
     feeder = DecoderFeeder(lambda: Decoder(on_take=fail))
-    batches = [Batch(LEAST, before=lambda _: until(submitted)) for _ in range(2)]
+    batches = [Batch(MIN_GROUP, before=lambda _: until(submitted)) for _ in range(2)]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for batch in batches:
-            batch.decoding.start(pool, Crew(0), [feeder])
+            batch.decoding.start(pool, DecodeThreadPool(0), [feeder])
         go_on.set()
         for batch in batches:
             finisher = threading.Thread(target=batch.decoding.finish, args=(pool,), daemon=True)
@@ -266,7 +266,7 @@ def test_where_warnings_are_errors_batches_that_wait_in_line_do_not_hang(pool: W
             finisher.join(_LIMIT)
             assert not finisher.is_alive()
             batch.check([])
-    assert feeder.gone == "RuntimeError"
+    assert feeder.disabled_reason == "RuntimeError"
     feeder.close()
 
 
@@ -278,7 +278,7 @@ def test_a_failure_in_a_thread_stops_the_batch_and_the_lowest_position_is_told()
     with pytest.raises(ValueError, match="image 87"):
         batch.run(pool)
     assert not batch.pixels.any()
-    assert batch.shared.take() == -1 and take_group(*batch.shared.job.queue, LEAST, MOST)[1] == 0
+    assert batch.shared.take() == -1 and take_group(*batch.shared.batch.queue, MIN_GROUP, MAX_GROUP)[1] == 0
     pool.close()
 
 
@@ -291,7 +291,7 @@ def test_after_a_failure_the_hardware_is_waited_for_and_takes_no_more(pool: Work
 
     decoder = Decoder(on_done=hold)
     feeder = DecoderFeeder(lambda: decoder)
-    count = 4 * LEAST
+    count = 4 * MIN_GROUP
     batch = Batch(count + 1, alone=[count], fails=(count,), before=lambda _: until(submitted))
     stop = batch.shared.stop
 
@@ -313,7 +313,7 @@ def test_what_comes_back_when_the_threads_are_through_is_decoded_all_the_same(fa
     feeder = DecoderFeeder(lambda: decoder)
     pool = WorkerPool(2)
     batch = Batch(5, alone=[4], fails=(3,) if fails else (), before=lambda _: until(taken))
-    batch.decoding.start(pool, Crew(0), [feeder])
+    batch.decoding.start(pool, DecodeThreadPool(0), [feeder])
     loop = batch.decoding._loop
     assert loop is not None
     loop.close(when_over=True)
@@ -338,7 +338,7 @@ def test_where_there_is_no_hardware_the_feeder_says_why_without_a_warning(pool: 
         warnings.simplefilter("error")
         assert batch.run(pool, feeder) == []
     batch.check([])
-    assert feeder.gone == "there is no GPU"
+    assert feeder.disabled_reason == "there is no GPU"
     feeder.close()
 
 
@@ -355,7 +355,7 @@ def test_a_decoder_that_cannot_be_opened_is_tried_once(pool: WorkerPool) -> None
     batch = Batch(50)
     batch.check(batch.run(pool, feeder))
     assert tried == [1]
-    assert feeder.gone == "no library"
+    assert feeder.disabled_reason == "no library"
     feeder.close()
 
 
@@ -366,7 +366,7 @@ def test_closing_or_forgetting_a_feeder_ends_its_thread_and_closes_the_decoder(
     over = threading.Event()
     decoder = Decoder(on_done=lambda _: over.set())
     feeder = DecoderFeeder(lambda: decoder)
-    Batch(LEAST + 1, alone=[0], before=lambda _: until(over)).run(pool, feeder)
+    Batch(MIN_GROUP + 1, alone=[0], before=lambda _: until(over)).run(pool, feeder)
     thread = decoder.thread
     assert thread is not None and thread.is_alive()
     if forgotten:

@@ -15,7 +15,7 @@ export const DETAIL_OUT = "@detail-out";
 export const DETAIL_IN = "@detail-in";
 
 /** How long an answer may take before the kernel counts as silent, in ms. */
-const PATIENCE = 12_000;
+const TIMEOUT = 12_000;
 
 /** One view's conversation with the kernel. */
 export class Session {
@@ -179,7 +179,7 @@ export class Session {
     clearTimeout(this.watch);
     this.watch = setTimeout(() => {
       this.store.set((s) => (s.inFlight || !s.opening ? { ...s, link: "silent" } : s));
-    }, PATIENCE);
+    }, TIMEOUT);
   }
 
   private receive(message: KernelMessage, buffers: readonly DataView[]): void {

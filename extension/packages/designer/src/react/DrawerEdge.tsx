@@ -1,15 +1,15 @@
 import { useRef } from "react";
 import { useSel, useSession } from "./context";
 
-const LEAST = 80;
-const MOST = 1200;
+const MIN = 80;
+const MAX = 1200;
 
 /** The drawer's upper edge: drag it, or use the arrow keys, to change its height; a double click returns to seven lines. */
 export function DrawerEdge() {
   const session = useSession();
   const height = useSel((s) => s.view.drawerHeight);
   const start = useRef<{ readonly y: number; readonly height: number } | null>(null);
-  const set = (value: number) => session.view({ drawerHeight: Math.round(Math.min(MOST, Math.max(LEAST, value))) });
+  const set = (value: number) => session.view({ drawerHeight: Math.round(Math.min(MAX, Math.max(MIN, value))) });
   return (
     // biome-ignore lint/a11y/useSemanticElements: a separator that moves has no element of its own
     <div
@@ -18,8 +18,8 @@ export function DrawerEdge() {
       aria-orientation="horizontal"
       aria-label="Height of the drawer"
       aria-valuenow={height}
-      aria-valuemin={LEAST}
-      aria-valuemax={MOST}
+      aria-valuemin={MIN}
+      aria-valuemax={MAX}
       tabIndex={0}
       data-testid="drawer-edge"
       onPointerDown={(e) => {

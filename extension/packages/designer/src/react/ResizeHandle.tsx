@@ -1,13 +1,13 @@
 import { useRef } from "react";
 import { useFrame } from "./context";
 
-const LEAST = 480;
+const MIN = 480;
 
 /** The lower edge: drag it, or use the arrow keys, to change the widget's height. */
 export function ResizeHandle({ onHeight }: { readonly onHeight: (height: number, done: boolean) => void }) {
   const { root } = useFrame();
   const start = useRef<{ y: number; height: number } | null>(null);
-  const height = (y: number) => Math.max(LEAST, Math.round((start.current?.height ?? 0) + y - (start.current?.y ?? 0)));
+  const height = (y: number) => Math.max(MIN, Math.round((start.current?.height ?? 0) + y - (start.current?.y ?? 0)));
   return (
     // biome-ignore lint/a11y/useSemanticElements: a separator that moves has no element of its own
     <div
@@ -16,7 +16,7 @@ export function ResizeHandle({ onHeight }: { readonly onHeight: (height: number,
       aria-orientation="horizontal"
       aria-label="Height of the designer"
       aria-valuenow={Math.round(root.clientHeight)}
-      aria-valuemin={LEAST}
+      aria-valuemin={MIN}
       tabIndex={0}
       data-testid="resize"
       onPointerDown={(e) => {
@@ -33,7 +33,7 @@ export function ResizeHandle({ onHeight }: { readonly onHeight: (height: number,
         if (step === 0) return;
         e.preventDefault();
         e.stopPropagation();
-        onHeight(Math.max(LEAST, root.clientHeight + step), true);
+        onHeight(Math.max(MIN, root.clientHeight + step), true);
       }}
     />
   );

@@ -14,7 +14,7 @@ interface Model {
   off(name: string, listener: (...values: never[]) => void): void;
 }
 
-const LEAST_HEIGHT = 480;
+const MIN_HEIGHT = 480;
 const DEFAULT_HEIGHT = 640;
 const LOSSES = ["comm:close", "comm_live_update"] as const;
 
@@ -37,7 +37,7 @@ function transportOf(model: Model): Transport {
 
 function heightOf(model: Model): number {
   const height = model.get("_height");
-  return typeof height === "number" && height >= LEAST_HEIGHT ? height : DEFAULT_HEIGHT;
+  return typeof height === "number" && height >= MIN_HEIGHT ? height : DEFAULT_HEIGHT;
 }
 
 /** One view. Each view has its own conversation; the kernel's answers reach all of them. */

@@ -1,4 +1,4 @@
-"""Loops that idle threads work on meanwhile: urgent ones come first, nothing is lost, and everything ends."""
+"""Loops that idle threads work on meanwhile: those of high priority come first, nothing is lost, and everything ends."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_a_pool_of_one_runs_a_patient_loop_where_it_is_finished() -> None:
     assert not loop.helped and not names
     pool.finish(loop)
     assert names == [threading.current_thread().name] * 5
-    assert not pool._team._threads
+    assert not pool._threads._threads
 
 
 def test_a_closed_pool_runs_a_patient_loop_where_it_is_finished() -> None:
@@ -130,25 +130,25 @@ def test_who_comes_late_takes_nothing_though_there_is_something_again() -> None:
 def test_a_thread_serves_an_urgent_loop_between_two_calls_of_a_patient_one() -> None:
     pool = WorkerPool(2)
     told: list[str] = []
-    begun, urgent = threading.Event(), threading.Event()
+    begun, high = threading.Event(), threading.Event()
     together = threading.Barrier(2)
 
     def patiently(index: int) -> None:
-        told.append(f"patient {index}")
+        told.append(f"background {index}")
         begun.set()
-        until(urgent)
+        until(high)
 
     def urgently(_: int) -> None:
-        urgent.set()
+        high.set()
         together.wait(_LIMIT)  # the caller and the one thread of the pool
-        told.append("urgent")
+        told.append("high")
 
     loop = pool.start(patiently, counted(2), 2)
     until(begun)
     pool.map(urgently, 2)
     pool.finish(loop)
-    assert sorted(told) == ["patient 0", "patient 1", "urgent", "urgent"]
-    assert told.index("patient 0") < told.index("urgent") < told.index("patient 1")
+    assert sorted(told) == ["background 0", "background 1", "high", "high"]
+    assert told.index("background 0") < told.index("high") < told.index("background 1")
     pool.close()
 
 
@@ -200,8 +200,8 @@ def test_patient_loops_follow_each_other() -> None:
     pool.close()
 
 
-@pytest.mark.parametrize("patient", [False, True])
-def test_a_waiting_thread_keeps_nothing_of_a_loop_alive(patient: bool) -> None:
+@pytest.mark.parametrize("background", [False, True])
+def test_a_waiting_thread_keeps_nothing_of_a_loop_alive(background: bool) -> None:
     pool = WorkerPool(3)
     data = np.zeros(10)
     freed = threading.Event()
@@ -210,7 +210,7 @@ def test_a_waiting_thread_keeps_nothing_of_a_loop_alive(patient: bool) -> None:
     def work(index: int, data: Any = data) -> None:
         data[index] += 1
 
-    pool.finish(pool.start(work, counted(10), 10)) if patient else pool.map(work, 10)
+    pool.finish(pool.start(work, counted(10), 10)) if background else pool.map(work, 10)
     del data, work
     assert freed.wait(_LIMIT)
     pool.close()
@@ -221,7 +221,7 @@ def test_a_forgotten_pool_is_freed() -> None:
     pool.map(lambda _: None, 9)
     pool.finish(pool.start(lambda _: None, counted(9), 9))
     reference = weakref.ref(pool)
-    team = pool._team
+    threads = pool._threads
     del pool
     assert reference() is None
-    team.end()
+    threads.end()
