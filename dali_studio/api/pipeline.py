@@ -348,7 +348,7 @@ class Pipeline:
         """
         return () if self._engine is None else self._engine.failed_samples()
 
-    def decoded_pictures(self) -> dict[str, int]:
+    def decoded_images(self) -> dict[str, int]:
         """How many pictures decoders on the device "mixed" have decoded, by who has done it.
 
         Returns

@@ -21,7 +21,7 @@ from tqdm import tqdm
 from dali_studio.api.default import default_registry
 from dali_studio.api.engine import Engine
 from dali_studio.api.placement import check_devices
-from dali_studio.cli.pictures import shows_pictures, strips
+from dali_studio.cli.images import shows_images, strips
 from dali_studio.cli.text import note, report, say, table, waiting
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
 from dali_studio.core.tensors import TensorListCPU
@@ -89,7 +89,7 @@ def run_document(graph: Graph, batches: int | None, out: str | None) -> None:
     say()
     say(time_table(graph, result.probe, result.made))
     _tell_failures(result.failed)
-    if shows_pictures():
+    if shows_images():
         say(strips(result.first))
     if folder is not None:
         from dali_studio.cli.sheet import contact_sheet  # noqa: PLC0415 - matplotlib takes a moment to import

@@ -1,4 +1,4 @@
-"""Contact sheets: samples of image outputs on one picture."""
+"""Contact sheets: samples of image outputs on one image."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from dali_studio.cli.pictures import displayable, is_image
+from dali_studio.cli.images import displayable, is_image
 from dali_studio.core.tensors import TensorListCPU
 
 #: Samples per output.
@@ -53,9 +53,9 @@ def contact_sheet(names: Sequence[str], outputs: Sequence[TensorListCPU]) -> byt
             ]
             place.imshow(displayable(sample, batch.layout()), cmap="gray", vmin=0, vmax=255)
             place.set_title("\n".join(title), fontsize=6, parse_math=False)
-    picture = io.BytesIO()
-    figure.savefig(picture, dpi=110, format="png")
-    return picture.getvalue()
+    image = io.BytesIO()
+    figure.savefig(image, dpi=110, format="png")
+    return image.getvalue()
 
 
 def _title(name: str) -> str:

@@ -224,7 +224,7 @@ def _digest(options: argparse.Namespace, work: str, threads: int, batches: int) 
                 digest.update(repr((host.shape(), str(host.dtype), host.layout())).encode())
                 for index in range(len(host)):
                     digest.update(np.ascontiguousarray(host.at(index)))
-        decoded = pipe.decoded_pictures()
+        decoded = pipe.decoded_images()
     return digest.hexdigest(), {who: count / sum(decoded.values()) for who, count in decoded.items()}
 
 

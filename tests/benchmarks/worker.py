@@ -98,7 +98,7 @@ class Measured:
 
     def _decoded(self) -> Counter[str]:
         """Pictures decoded so far, by who has done it; only dali_studio says so."""
-        return Counter(self._pipe.decoded_pictures() if hasattr(self._pipe, "decoded_pictures") else {})
+        return Counter(self._pipe.decoded_images() if hasattr(self._pipe, "decoded_images") else {})
 
     def _wait(self) -> None:
         if self._gpu:

@@ -9,7 +9,7 @@ import numpy as np
 from declared import declared
 
 from dali_studio.core.diagnostics import DaliStudioError
-from fuzz import picture_facts, picture_files, programs
+from fuzz import picture_files, picture_info, programs
 from fuzz.machine import Memory
 from fuzz.outcome import Outcome, compared, unexpected
 from fuzz.peer import Peer, Verdict
@@ -83,13 +83,13 @@ class Pictures:
             return Outcome(number, form, "both refuse")
         if ours.arrays is None:
             plain = self._peer.decode(Call("decoders.image"), [file], [False])[0]
-            return compared(number, FAMILY, form, "refused, accepted", ours.message, picture_facts.of_accepted(form, file, plain))
+            return compared(number, FAMILY, form, "refused, accepted", ours.message, picture_info.of_accepted(form, file, plain))
         if theirs.arrays is None:
-            return compared(number, FAMILY, form, "accepted, refused", picture_facts.of_file(form, file), theirs.message)
+            return compared(number, FAMILY, form, "accepted, refused", picture_info.of_file(form, file), theirs.message)
         # a random window follows from the place in the batch, and nvidia.dali got the files in other batches
         trouble = "" if "random" in call.operator else _difference(ours.arrays[0][0], theirs.arrays[0][0])
         if trouble:
-            return compared(number, FAMILY, form, "pixels", f"{trouble}\n{picture_facts.of_file(form, file)}", "")
+            return compared(number, FAMILY, form, "pixels", f"{trouble}\n{picture_info.of_file(form, file)}", "")
         return Outcome(number, form, "both accept")
 
 

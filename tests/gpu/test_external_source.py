@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from images import pictures
+from images import images
 
 from dali_studio import fn, types
 from dali_studio.core.diagnostics import DaliStudioError

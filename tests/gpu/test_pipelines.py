@@ -207,7 +207,7 @@ def test_pictures_are_counted_by_who_decoded_them(tmp_path: Path) -> None:
         pipeline.set_outputs(fn.decoders.image(files, device="mixed"))
     for _ in range(3):
         pipeline.run()
-    counts = pipeline.decoded_pictures()
+    counts = pipeline.decoded_images()
     assert counts["threads"] >= 3 and sum(counts.values()) >= 12  # a progressive file is nothing for the hardware
 
 

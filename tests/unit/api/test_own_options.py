@@ -19,9 +19,9 @@ def test_they_belong_to_the_pipeline_even_if_its_function_takes_any_argument() -
 
 def test_without_a_gpu_no_picture_is_decoded_for_one() -> None:
     made = pipeline()
-    assert made.decoded_pictures() == {}
+    assert made.decoded_images() == {}
     made.run()
-    assert made.decoded_pictures() == {} and made.failed_samples() == ()
+    assert made.decoded_images() == {} and made.failed_samples() == ()
 
 
 def test_a_limit_without_memory_is_refused() -> None:

@@ -19,7 +19,7 @@ import pytest
 from PIL import Image
 
 from dali_studio import cli, fn, samples
-from dali_studio.cli import pictures
+from dali_studio.cli import images
 from dali_studio.cli import run as cli_run
 from dali_studio.cli import text as cli_text
 from dali_studio.cli.lab import FIRST, starter
@@ -478,13 +478,13 @@ def test_a_terminal_with_colours_shows_the_pictures(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(sys, "stdout", terminal)
     monkeypatch.setenv("COLORTERM", "truecolor")
     monkeypatch.delenv("NO_COLOR", raising=False)
-    assert pictures.shows_pictures()
+    assert images.shows_images()
     monkeypatch.setenv("NO_COLOR", "1")
-    assert not pictures.shows_pictures()
+    assert not images.shows_images()
     monkeypatch.setenv("COLUMNS", "24")
     red, grey = np.zeros((6, 6, 3), np.uint8), np.full((12, 6, 1), 7, np.uint8)
     red[:3, :, 0] = 200
-    shown = pictures.strips([TensorListCPU.from_samples([red, red, red], "HWC"), TensorListCPU.from_samples([grey], "HWC")])
+    shown = images.strips([TensorListCPU.from_samples([red, red, red], "HWC"), TensorListCPU.from_samples([grey], "HWC")])
     reds, greys = shown.lstrip("\n").split("\n\n")
     lines = reds.splitlines()
     assert len(lines) == 6 and all(line.count("▀") == 22 for line in lines)  # two of 11 characters fit

@@ -35,7 +35,7 @@ def displayable(sample: NDArray[Any], layout: str) -> NDArray[np.uint8]:
     return image[..., 0] if image.ndim == 3 and image.shape[-1] == 1 else image
 
 
-def shows_pictures() -> bool:
+def shows_images() -> bool:
     """Whether standard output is a terminal of 24-bit colours, with the characters that pictures take."""
     if sys.stdout is None or not sys.stdout.isatty():  # pyright: ignore[reportUnnecessaryComparison] - `>&-`
         return False
