@@ -166,7 +166,7 @@ def catalog(options: argparse.Namespace) -> int:
         name = options.operator.removeprefix("fn.")
         say(f"fn.{name}\n\n{signature_doc(registry.schema(name))}")
         return 0
-    shown = [schema for schema in registry.catalog().operators if not schema.hidden]
+    shown = [schema for name in registry if not (schema := registry.schema(name)).hidden]
     rows = [
         (s.name, s.category, " ".join(s.devices), s.summary) for s in sorted(shown, key=lambda s: (s.category, s.name))
     ]

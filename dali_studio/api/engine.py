@@ -10,20 +10,19 @@ from typing import Any
 from dali_studio.api.sources import SourceFeeder
 from dali_studio.compiler.pipeline import compile_graph
 from dali_studio.compiler.plan import Plan
+from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.random import resolve_pipeline_seed
 from dali_studio.core.tensors import TensorListCPU
 from dali_studio.core.tensors_gpu import TensorListGPU
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
-from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.runtime.executor import Executor
 from dali_studio.runtime.failures import FailedSample
 from dali_studio.runtime.prefetch import Prefetcher
 from dali_studio.runtime.probe import Probe
 from dali_studio.runtime.request import Fed, Request, batch_size_clash
 from dali_studio.runtime.workers import WorkerPool
-from dali_studio.schema.batches import Batch
 from dali_studio.schema.registry import Registry
 
 
@@ -68,7 +67,7 @@ class Engine:
         }  # fmt: skip
         compute = self.executor
         compute.ahead = background
-        self._prefetcher: Prefetcher[Request, dict[PortRef, Batch | DeviceBatch]] = Prefetcher(
+        self._prefetcher: Prefetcher[Request, dict[PortRef, Batch]] = Prefetcher(
             lambda request: compute.start(request, probe), background=background
         )
         # nvidia.dali has two queues, before and behind the decoders; here a batch more is under way in between
@@ -208,9 +207,9 @@ class Engine:
             self.workers.close()
 
 
-def _output(batch: Batch | DeviceBatch) -> TensorListCPU | TensorListGPU:
-    if isinstance(batch, DeviceBatch):
+def _output(batch: Batch) -> TensorListCPU | TensorListGPU:
+    if batch.device == "gpu":
         batch.ready.synchronize()
         where = batch.memory, batch.offsets, batch.shapes
         return TensorListGPU.from_memory(*where, batch.dtype, batch.layout, batch.sources)
-    return TensorListCPU.from_samples(batch.samples, batch.layout, batch.sources)
+    return TensorListCPU.from_samples(batch.samples, batch.layout, batch.sources, batch.meta.dtype)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dali_studio.compiler.plan import BatchStage, Plan, Segment, Step
+from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.dtypes import to_numpy
 from dali_studio.core.meta import TensorMeta
@@ -17,7 +18,6 @@ from dali_studio.graph.validate import validate
 from dali_studio.kernels.cuda.generate import form_of, shape_of, source
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.batches import BatchView
 from dali_studio.schema.registry import Registry
 from dali_studio.schema.traits import PixelPart, SourcePart
 
@@ -67,7 +67,7 @@ def _parts(
     layout = meta.layout or ("HWC" if meta.ndim in (None, 3) else "")
     extents = {letter: 3 if letter == "C" else _LARGE for letter in layout}
     shape = list(extents.values()) or [_LARGE] * (meta.ndim or 1)
-    view = BatchView(meta.with_(ndim=len(shape), layout=layout), np.array([shape], np.int64))
+    view = Batch.view(meta.with_(ndim=len(shape), layout=layout), np.array([shape], np.int64))
     parts: list[Part] = []
     for step, dtype in zip(steps, dtypes, strict=True):
         schema, operator = registry.schema(step.operator), registry.operator(step.operator)
@@ -81,5 +81,5 @@ def _parts(
         if part is None:
             return None
         parts.append(part)
-        view = BatchView(meta.with_(ndim=work.shapes.shape[1]), work.shapes)
+        view = Batch.view(meta.with_(ndim=work.shapes.shape[1]), work.shapes)
     return parts

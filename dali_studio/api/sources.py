@@ -7,27 +7,25 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dali_studio.api.source_arguments import argument_count, is_generator_function, is_iterable
+from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.dtypes import short_name, to_numpy
 from dali_studio.core.enums import DALIDataType
-from dali_studio.core.rows import shapes_of
+from dali_studio.core.storage import Samples, shapes_of
 from dali_studio.core.tensors import TensorListCPU
 from dali_studio.core.tensors_gpu import TensorListGPU, on_gpu
 from dali_studio.graph.node import Node
-from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.kernels.cuda.ingest import COMPLETE, producer
 from dali_studio.operators.sources.external_source import promised
 from dali_studio.runtime.memory import SlabPool
 from dali_studio.runtime.request import Fed
-from dali_studio.schema.batches import Batch
 from dali_studio.schema.model import Value
 from dali_studio.types import BatchInfo, SampleInfo
 
 #: ``take_in(arrays, layout, stream)``: a copy of CuPy arrays, or of one for the batch, that are ready on a stream.
-TakeIn = Callable[[Any, str, Any], DeviceBatch]
+TakeIn = Callable[[Any, str, Any], Batch]
 
 
 class SourceFeeder:
@@ -180,7 +178,7 @@ class SourceFeeder:
 
     def _batch(
         self, data: Any, output: int, layout: str | None = None, cuda_stream: Any = None
-    ) -> Batch | DeviceBatch:
+    ) -> Batch:
         layout = layout or promised(self._argument("layout"), output)
         try:
             there = on_gpu(data)
@@ -208,9 +206,9 @@ class SourceFeeder:
             if self._take_in is not None:
                 return self._taken_in(batch, data, cuda_stream, self._take_in)
             batch = batch.as_cpu()
-        return Batch(self._kept(batch), batch.layout())
+        return Batch.of(self._kept(batch), batch.layout())
 
-    def _kept(self, batch: TensorListCPU) -> list[NDArray[Any]]:
+    def _kept(self, batch: TensorListCPU) -> Samples:
         """The samples; copies, unless the program promises to leave the originals as they are."""
         given = [batch.at(i) for i in range(len(batch))]
         if self._argument("no_copy"):
@@ -220,7 +218,7 @@ class SourceFeeder:
             target[...] = sample
         return made
 
-    def _taken_in(self, batch: TensorListGPU, data: Any, cuda_stream: Any, take_in: TakeIn) -> DeviceBatch:
+    def _taken_in(self, batch: TensorListGPU, data: Any, cuda_stream: Any, take_in: TakeIn) -> Batch:
         gpu = batch.device_id()
         first = cast("Sequence[Any]", data)[0] if isinstance(data, list | tuple) else data
         wanted = self._node.objects.get("cuda_stream") if cuda_stream is None else cuda_stream

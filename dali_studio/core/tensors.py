@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dali_studio.core.dtypes import from_numpy, to_numpy
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.formatting import format_tensor, format_tensor_list
-from dali_studio.core.rows import Pieces, Rows
+from dali_studio.core.storage import Dense, Packed
 from dali_studio.core.tensors_base import TensorBase, TensorListBase
 
 
@@ -105,7 +105,7 @@ class TensorListCPU(TensorListBase):
     ) -> TensorListCPU:
         """Wrap sample arrays without a copy."""
         made = cls.__new__(cls)
-        known = isinstance(samples, Rows | Pieces)
+        known = isinstance(samples, Dense | Packed)
         made._assign(samples if known else list(samples), layout, sources, dtype)
         return made
 

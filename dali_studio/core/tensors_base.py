@@ -7,7 +7,7 @@ from typing import Any
 
 from dali_studio.core.dtypes import from_numpy, to_numpy
 from dali_studio.core.enums import DALIDataType
-from dali_studio.core.rows import Pieces, Rows
+from dali_studio.core.storage import Dense, Packed
 
 
 class TensorBase:
@@ -92,7 +92,7 @@ class TensorListBase:
         self, samples: Sequence[Any], layout: str | None, sources: Sequence[str], dtype: DALIDataType | None = None
     ) -> None:
         first = samples[0] if samples else None
-        for index, sample in enumerate(() if isinstance(samples, Rows | Pieces) else samples):
+        for index, sample in enumerate(() if isinstance(samples, Dense | Packed) else samples):
             assert first is not None
             if sample.dtype != first.dtype or sample.ndim != first.ndim:
                 raise TypeError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import cast
 
 from dali_studio.core.diagnostics import ArgumentError, Diagnostic, Severity
 from dali_studio.core.wording import nearest, shortened
@@ -58,6 +59,14 @@ def output_schemas(node: Node, registry: Registry) -> tuple[OutputSchema, ...] |
 
 def clean_values(node: Node, schema: OperatorSchema) -> dict[str, Value]:
     """The arguments that are set, known and acceptable, in canonical form."""
+    known = cast("tuple[OperatorSchema, dict[str, Value]] | None", node.known.get("values"))
+    if known is None or known[0] is not schema:
+        known = schema, _clean_values(node, schema)
+        node.known["values"] = known
+    return dict(known[1])
+
+
+def _clean_values(node: Node, schema: OperatorSchema) -> dict[str, Value]:
     values: dict[str, Value] = {}
     for name, value in node.arguments.items():
         argument = schema.argument(name)

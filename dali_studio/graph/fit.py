@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dali_studio.core.diagnostics import Diagnostic
-from dali_studio.core.meta import Kind, TensorMeta
+from dali_studio.core.meta import KINDS, Kind, TensorMeta
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.node import Node
 from dali_studio.schema.arguments import WIRE_DTYPES
-from dali_studio.schema.model import ArgumentSchema, InputSchema
+from dali_studio.schema.model import ArgumentSchema, Catalog, InputSchema
 from dali_studio.schema.registry import Registry
 
 #: What each kind of input takes. Only what can never make sense is left out: encoded bytes are opaque to everything but
@@ -27,9 +27,22 @@ _TAKES: dict[Kind, tuple[Kind, ...]] = {
 }
 
 
+#: Kinds that feed no argument.
+_OPAQUE: tuple[Kind, ...] = ("encoded",)
+
+
 def kinds_fit(source: Kind, target: Kind) -> bool:
     """Whether data of kind `source` may enter an input of kind `target`."""
     return "any" in (source, target) or source in _TAKES[target]
+
+
+def catalog(registry: Registry) -> Catalog:
+    """Every operator that a palette shows, and what may be wired to what."""
+    return Catalog(
+        operators=tuple(schema for name in registry if not (schema := registry.schema(name)).hidden),
+        inputs_take={target: tuple(source for source in KINDS if kinds_fit(source, target)) for target in KINDS},
+        arguments_take=tuple(kind for kind in KINDS if kind not in _OPAQUE),
+    )
 
 
 def input_misfits(
@@ -78,7 +91,7 @@ def argument_misfits(node: Node, port: PortRef, meta: TensorMeta, argument: Argu
                 hint="Set a value instead.",
             )
         ]  # fmt: skip
-    if meta.kind == "encoded":
+    if meta.kind in _OPAQUE:
         return [_misfit(node, argument.name, f"{port.node} gives encoded bytes; {argument.name} takes numbers.",
                         "Feed numbers, one tensor per sample.")]  # fmt: skip
     wanted = WIRE_DTYPES.get(argument.type)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from heapq import heappop, heappush
 from itertools import islice
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.loading import loading
@@ -32,6 +32,26 @@ def _networkx() -> Any:
     return nx
 
 
+class _Ends(NamedTuple):
+    """What ends at a node, in the forms that are asked for."""
+
+    wires: tuple[Wire, ...]
+    inputs: tuple[PortRef | None, ...]
+    arguments: dict[str, PortRef]
+    sources: tuple[str, ...]
+
+    @classmethod
+    def of(cls, wires: Sequence[Wire]) -> _Ends:
+        """From wires in order."""
+        found = {w.input: w.source for w in wires if w.input is not None}
+        return cls(
+            tuple(wires),
+            tuple(found.get(i) for i in range(max(found, default=-1) + 1)),
+            {w.argument: w.source for w in wires if w.input is None},
+            tuple(dict.fromkeys(w.source.node for w in wires)),
+        )
+
+
 class Graph:
     """A pipeline's graph. Builders mutate it while tracing; afterwards it changes by edits, which work on copies.
 
@@ -51,6 +71,7 @@ class Graph:
         # Edge keys are the target's slots: an int is a positional input, a str an argument.
         self._graph = _networkx().MultiDiGraph()
         self._slots: dict[tuple[str, int | str], str] = {}  # target and slot to the node that is wired there
+        self._ends: dict[str, _Ends] = {}  # what ends at a target, since validation asks for it many times
 
     # ------------------------------------------------------------------------------------------------ reading
 
@@ -101,23 +122,26 @@ class Graph:
     def wires(self, target: str | None = None) -> list[Wire]:
         """All wires, or those that end at `target`: positional inputs first, then arguments by name."""
         targets = self if target is None else (target,)
-        return [wire for key in targets for wire in self._wires_into(key)]
+        return [wire for key in targets for wire in self._into(key).wires]
 
-    def _wires_into(self, key: str) -> list[Wire]:
-        found = [
-            Wire(PortRef(node=source, output=data["output"]), key, *_ends(at))
-            for source, _, at, data in self._graph.in_edges(key, keys=True, data=True)
-        ]
-        return sorted(found, key=lambda w: (w.input is None, w.input or 0, w.argument))
+    def _into(self, key: str) -> _Ends:
+        known = self._ends.get(key)
+        if known is None:
+            found = [
+                Wire(PortRef(node=source, output=data["output"]), key, *_ends(at))
+                for source, slots in self._graph.pred.get(key, {}).items()
+                for at, data in slots.items()
+            ]
+            known = self._ends[key] = _Ends.of(sorted(found, key=lambda w: (w.input is None, w.input or 0, w.argument)))
+        return known
 
     def inputs(self, key: str) -> tuple[PortRef | None, ...]:
         """Sources of the positional inputs up to the last wired one; ``None`` where nothing is wired."""
-        found = {w.input: w.source for w in self._wires_into(key) if w.input is not None}
-        return tuple(found.get(i) for i in range(max(found, default=-1) + 1))
+        return self._into(key).inputs
 
     def argument_inputs(self, key: str) -> dict[str, PortRef]:
         """Sources of the argument inputs, by name in alphabetical order (nvidia.dali's order of traversal)."""
-        return {w.argument: w.source for w in self._wires_into(key) if w.input is None}
+        return dict(self._into(key).arguments)
 
     def consumers(self, port: PortRef) -> list[tuple[str, int | None, str]]:
         """Who reads an output: (target key, input number or ``None``, argument name or empty)."""
@@ -128,7 +152,7 @@ class Graph:
 
     def predecessors(self, key: str) -> list[str]:
         """Keys that feed a node, each once: positional inputs first, then arguments by name."""
-        return list(dict.fromkeys(w.source.node for w in self._wires_into(key)))
+        return list(self._into(key).sources)
 
     def fed_by(self, key: str) -> list[tuple[str, int | None]]:
         """What a node feeds: target key and input number, ``None`` for an argument."""
@@ -225,7 +249,7 @@ class Graph:
         other = Graph(self.options)
         other.extra, other.envelope = dict(self.extra), dict(self.envelope)
         other._outputs, other._returned = self._outputs, self._returned
-        other._graph, other._slots = self._graph.copy(), self._slots.copy()
+        other._graph, other._slots, other._ends = self._graph.copy(), self._slots.copy(), self._ends.copy()
         return other
 
     def add_node(self, node: Node) -> None:
@@ -264,6 +288,7 @@ class Graph:
         self.disconnect(target, input, argument)
         self._graph.add_edge(source.node, target, key=at, output=source.output)
         self._slots[target, at] = source.node
+        self._ends.pop(target, None)
 
     def disconnect(self, target: str, input: int | None = None, argument: str = "") -> PortRef | None:  # noqa: A002 - as in edits
         """Cut the wire that ends there; returns its source, or ``None`` if there was no wire."""
@@ -274,6 +299,7 @@ class Graph:
         output = self._graph.edges[source, target, at]["output"]
         self._graph.remove_edge(source, target, key=at)
         del self._slots[target, at]
+        self._ends.pop(target, None)
         return PortRef(node=source, output=output)
 
     def set_outputs(self, outputs: Iterable[PortRef]) -> None:
@@ -289,7 +315,7 @@ class Graph:
     def rebuild(self, nodes: Sequence[Node], wires: Iterable[Wire], outputs: Iterable[PortRef]) -> None:
         """Replace the whole content; edits that renumber or rename nodes use it."""
         self._graph = _networkx().MultiDiGraph()
-        self._slots = {}
+        self._slots, self._ends = {}, {}
         for node in nodes:
             self.add_node(node)
         for wire in wires:

@@ -87,6 +87,8 @@ class Node:
     origin: str = field(default="", compare=False)
     version: int = 1
     extra: Mapping[str, object] = field(default_factory=dict[str, object])
+    #: What `checks` has found out about the arguments: a node never changes, and they are looked at many times.
+    known: dict[str, object] = field(default_factory=dict[str, object], init=False, repr=False, compare=False)
 
 
 class Wire(NamedTuple):

@@ -11,18 +11,18 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.pixels import apply
-from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.pointwise import functor_part
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import accept_input, accept_output, image_meta
 from dali_studio.operators.parts import run_alone
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.batches import BatchView, Work
-from dali_studio.schema.declare import Functor, Input, Operator, Output
+from dali_studio.schema.batches import Work
+from dali_studio.schema.declare import Arrays, Functor, Input, Operator, Output
 from dali_studio.schema.traits import PerSample, PixelPart, Pointwise
 
 
@@ -39,7 +39,7 @@ class PixelOperator(Operator, abstract=True):
     functor: ClassVar[Functor]
 
     @staticmethod
-    def fields(args: Args, image: BatchView) -> Sequence[NDArray[Any]]:
+    def fields(args: Args, image: Batch) -> Sequence[NDArray[Any]]:
         """The fields of the functor, in order: arrays of (N,) or, for C arrays, (N, K)."""
         raise NotImplementedError
 
@@ -52,7 +52,7 @@ class PixelOperator(Operator, abstract=True):
         return meta.with_(dtype=dtype or meta.dtype)
 
     @classmethod
-    def plan(cls, args: Args, *inputs: BatchView) -> Work:
+    def plan(cls, args: Args, *inputs: Batch) -> Work:
         shapes = inputs[0].shapes
         if cls.functor.rgb and (shapes[:, 2] != 3).any():
             index = int(np.argmax(shapes[:, 2] != 3))
@@ -65,14 +65,14 @@ class PixelOperator(Operator, abstract=True):
         return Work(shapes, {"fields": np.concatenate(columns, axis=1)})
 
     @classmethod
-    def cpu(cls, work: Work, index: int, *arrays: NDArray[Any], **options: Any) -> None:
-        image, out = arrays
+    def cpu(cls, work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
+        image, out = inputs[0], outputs[0]
         apply(cls.functor.name, image, out, work.params["fields"][index], rgb=cls.functor.rgb)
 
     @classmethod
-    def gpu(cls, work: Work, inputs: Sequence[DeviceBatch], output: DeviceBatch, stream: GpuStream) -> None:
-        run_alone(cls, work, inputs[0], output, stream)
+    def gpu(cls, work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
+        run_alone(cls, work, inputs[0], outputs[0], stream)
 
     @classmethod
-    def part(cls, work: Work, image: BatchView, dtype: np.dtype[Any]) -> Part:
+    def part(cls, work: Work, image: Batch, dtype: np.dtype[Any]) -> Part:
         return functor_part(cls.functor.name, cls.functor.header, work.params["fields"], rgb=cls.functor.rgb)

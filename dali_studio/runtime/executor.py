@@ -14,26 +14,24 @@ from numpy.typing import NDArray
 
 from dali_studio.compiler.plan import BatchStage, FusedStage, Plan, Segment, Stage, Step
 from dali_studio.core import random
+from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError, DaliStudioError
 from dali_studio.graph.edits import PortRef
-from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.runtime import ranges
 from dali_studio.runtime.failures import FailedSample, StepError, Tolerance
+from dali_studio.runtime.frames import Frames
 from dali_studio.runtime.gpu import GpuRunner
 from dali_studio.runtime.memory import Scratch, SlabPool
-from dali_studio.runtime.mixed import Placed
 from dali_studio.runtime.probe import Probe, Recording, stopwatch
-from dali_studio.runtime.request import Cache, Fed, Request, computed, missing, select, shapes_only, without
-from dali_studio.runtime.results import bytes_of
+from dali_studio.runtime.request import Cache, Fed, Request, computed, missing, select
 from dali_studio.runtime.segment import SegmentRunner, Store
-from dali_studio.runtime.steps import StepFacts, facts_of
+from dali_studio.runtime.steps import BoundStep, bind
+from dali_studio.runtime.subsets import indices_of, without
 from dali_studio.runtime.workers import Cancelled, WorkerPool
 from dali_studio.schema.arguments import Args, RunContext
-from dali_studio.schema.batches import Batch
+from dali_studio.schema.declare import overrides
 from dali_studio.schema.registry import Registry
 
-#: Results of an iteration by port.
-Results = dict[PortRef, Batch | DeviceBatch]
 #: Failed samples that are remembered.
 _REMEMBERED = 10_000
 
@@ -44,8 +42,7 @@ class Iteration:
 
     request: Request
     tolerance: Tolerance
-    store: Store
-    placed: Placed
+    results: Store
     recording: Recording | None = None
     cache: Cache | None = None
     indices: NDArray[np.int64] = field(init=False)
@@ -87,8 +84,8 @@ class Executor:
         self.plan, self.registry, self.workers = plan, registry, workers
         seeded = [s.seed_index for s in plan.steps() if s.seed_index is not None]
         self._seeds: list[int] = random.operator_seeds(seed, max(seeded) + 1).tolist() if seeded else []
-        self._facts: dict[str, StepFacts] = {}
-        #: Results that no stage behind this one reads, by stage.
+        self._steps: dict[str, BoundStep] = {}
+        #: Store that no stage behind this one reads, by stage.
         self._done: list[list[PortRef]] = [[] for _ in plan.stages]
         for port, last in plan.last_use.items():
             self._done[last].append(port)
@@ -119,8 +116,8 @@ class Executor:
 
     def _opened(self, step: Step) -> Any:
         try:
-            facts = self._facts_of(step)
-            return facts.operator.open(facts.design_arguments())
+            bound = self._bound(step)
+            return bound.operator.open(bound.design_arguments())
         except (ArgumentError, ValueError, OSError) as error:
             raise StepError(step, None, "", error).diagnose() from error
 
@@ -148,7 +145,7 @@ class Executor:
 
     def run(
         self, request: Request, probe: Probe | None = None, taps: Sequence[PortRef] = (), cache: Cache | None = None
-    ) -> Results:
+    ) -> Store:
         """Run one iteration.
 
         Returns
@@ -171,13 +168,13 @@ class Executor:
 
     def start(
         self, request: Request, probe: Probe | None = None, taps: Sequence[PortRef] = (), cache: Cache | None = None
-    ) -> Generator[None, None, Results]:
+    ) -> Generator[None, None, Store]:
         """Run one iteration in parts: it yields while it has nothing to do but to wait for decoders.
 
         Another iteration may be started then. Those that were started first must be resumed first.
         """
         recording = None if probe is None else probe.iteration()
-        now = Iteration(request, Tolerance(request.iteration, self._record), {}, {}, recording, cache)
+        now = Iteration(request, Tolerance(request.iteration, self._record), {}, recording, cache)
         keep = {*self.plan.outputs, *taps}
         turn = None if self._gpu is None else self._gpu.begin()
         waiting: list[Callable[[], None]] = []
@@ -205,12 +202,14 @@ class Executor:
                 with suppress(Exception), use():
                     wait()
             if self._gpu is not None and turn is not None:
-                self._gpu.end(turn, now.placed)
+                self._gpu.end(turn, now.results)
         if recording is not None:
             recording.finish()
-        made: Results = {**now.store, **now.placed}
-        results = {port: made[port] for port in keep if port in made}
-        return without(results, now.tolerance.skipped) if now.tolerance.skipped and not taps else results
+        results = {port: now.results[port] for port in keep if port in now.results}
+        skipped = now.tolerance.skipped
+        if skipped and not taps:
+            return {port: without(batch, now.indices, tuple(skipped)) for port, batch in results.items()}
+        return results
 
     def _stages(self, now: Iteration, keep: Collection[PortRef]) -> Generator[Callable[[], None]]:
         """Run the stages; yields what has to be called once, later, before the next one can run."""
@@ -220,8 +219,7 @@ class Executor:
                 yield wait
             for port in done:
                 if port not in keep:
-                    now.store.pop(port, None)
-                    now.placed.pop(port, None)
+                    now.results.pop(port, None)
 
     def _record(self, sample: FailedSample) -> None:
         self.failed.append(sample)
@@ -233,17 +231,17 @@ class Executor:
         if isinstance(stage, BatchStage):
             if stage.step.device != "cpu":
                 return self._on_gpu(stage.step, now)
-            if any(port in now.placed for port in stage.step.inputs):
+            if stage.step.role == "copy" and now.results[stage.step.inputs[0]].device == "gpu":
                 return self._from_gpu(stage.step, now)
             return self._whole(stage.step, now)
-        store, cache = now.store, now.cache
+        store, cache = now.results, now.cache
         steps, kept = stage.steps, stage.kept
         if cache is not None:
             steps, kept = missing(stage, store, cache)
         if steps:
             runner = SegmentRunner(
-                Segment(steps, kept), self.registry, store, partial(self._args, now),
-                self._memory, self._scratch, now.tolerance,
+                Segment(steps, kept), self.registry, store, partial(self._args, now), self._memory, self._scratch,
+                now.tolerance,
             )  # fmt: skip
             runner.run(self.workers.map, now.indices, now.recording)
         if cache is not None:
@@ -255,15 +253,13 @@ class Executor:
 
     def _whole(self, step: Step, now: Iteration) -> None:
         """Run an operator that needs the whole batch, on the CPU."""
-        store, cache = now.store, now.cache
+        store, cache = now.results, now.cache
         found = {} if cache is None else {port: cache.load(port) for port in step.outputs}
         if found and all(batch is not None for batch in found.values()):
             store.update({port: batch for port, batch in found.items() if batch is not None})
             return
-        made = self._batch(step, now, [store[port] for port in step.inputs])
-        for port, one in zip(step.outputs, made, strict=True):
-            assert isinstance(one, Batch)
-            store[port] = one
+        made = self._batch(step, now, self._inputs(step, now))
+        store.update(zip(step.outputs, made, strict=True))
         if cache is not None:
             for port in step.outputs:
                 cache.save(port, store[port])
@@ -271,10 +267,10 @@ class Executor:
     def _from_gpu(self, step: Step, now: Iteration) -> Callable[[], None]:
         """Begin to copy a batch to the CPU."""
         assert self._gpu is not None
-        wait = self._gpu.download(step, now.placed[step.inputs[0]], self._memory, now.recording)
+        wait = self._gpu.download(step, now.results[step.inputs[0]], self._memory, now.recording)
 
         def finish() -> None:
-            now.store[step.outputs[0]] = wait()
+            now.results[step.outputs[0]] = wait()
 
         return finish
 
@@ -282,29 +278,49 @@ class Executor:
         """Run steps as one kernel, or one after the other where the batch does not allow it."""
         assert self._gpu is not None
         (port,) = stage.steps[0].inputs
-        arguments = partial(self._args, now)
-        made = self._gpu.run_fused(stage, arguments, now.placed[port], now.indices, now.placed, now.recording)
+        image = now.results[port]
+        arguments = partial(self._args, now, indices=image.indices)
+        present = now.indices if image.indices is None else image.indices
+        made = len(image) and self._gpu.run_fused(stage, arguments, image, present, now.results, now.recording)
         if not made:
             for other in stage.instead:
                 self._stage(other, now)
 
     def _on_gpu(self, step: Step, now: Iteration) -> Callable[[], None] | None:
-        gpu, placed, store = self._gpu, now.placed, now.store
+        gpu, results = self._gpu, now.results
         assert gpu is not None
-        given = [placed[port] if port in placed else store[port] for port in step.inputs]
-        if step.role == "copy" and isinstance(given[0], DeviceBatch):
-            placed[step.outputs[0]] = given[0]  # it lies there already
+        operator = self.registry.operator(step.operator)
+        given = self._inputs(step, now)
+        if step.role == "copy" and given[0].device == "gpu":
+            results[step.outputs[0]] = given[0]  # it lies there already
             return None
-        if not gpu.per_sample(step):
-            # copies, and random numbers, which only ask for the shapes of their input
-            inputs = [item if isinstance(item, Batch) else shapes_only(item) for item in given]
-            gpu.upload(step, self._batch(step, now, inputs), placed, now.recording)
+        if not gpu.per_sample(step) and overrides(operator, "run_gpu"):
+            args = self._args(now, step, self._subset(step, now))
+            state = self._state_at(step, now.request, args)
+            gpu.run_batch(step, state, args, given, args.context.indices, results, now.recording)
             return None
+        if not gpu.per_sample(step):  # copies, and what is drawn on the CPU
+            gpu.upload(step, self._batch(step, now, given), results, now.recording)
+            return None
+        indices = self._subset(step, now)
+        present = now.indices if indices is None else indices
         if step.device == "mixed":
-            batches = [item for item in given if isinstance(item, Batch)]
-            return gpu.mixed(step, self._args(now, step), batches, now.indices, placed, now.tolerance, now.recording)
-        gpu.run(step, partial(self._args, now, step), given, now.indices, placed, now.recording)
+            args = self._args(now, step, indices)
+            return gpu.mixed(step, args, given, present, results, now.tolerance, now.recording)
+        arguments = partial(self._args, now, step, indices)
+        gpu.run(step, arguments, given, present, results, now.recording)
         return None
+
+    def _inputs(self, step: Step, now: Iteration) -> list[Batch]:
+        return [now.results[port] for port in step.inputs]
+
+    def _subset(self, step: Step, now: Iteration) -> NDArray[np.int64] | None:
+        """The samples that a step works on, where they are not all."""
+        arguments = [(name, now.results[port]) for name, port in step.argument_inputs.items()]
+        try:
+            return indices_of(self._inputs(step, now), arguments)
+        except ArgumentError as error:
+            raise StepError(step, None, "", error) from error
 
     def _batch(self, step: Step, now: Iteration, inputs: Sequence[Batch]) -> Fed:
         request = now.request
@@ -313,9 +329,11 @@ class Executor:
         if step.role == "external_source":
             made = select(request.fed[step.key], request)
         else:
+            merges = step.role == "merge"  # of batches of different samples
+            indices = None if merges else self._subset(step, now)
             try:
-                args = self._args(now, step)
-                made = self._facts_of(step).operator.run(self._state_at(step, request, args), args, *inputs)
+                args = self._args(now, step, indices)
+                made = self._bound(step).operator.run(self._state_at(step, request, args), args, *inputs)
             except (DaliStudioError, StepError, Cancelled):
                 raise
             except ArgumentError as error:
@@ -325,29 +343,32 @@ class Executor:
         watch.stop(step.key)
         watch.report()
         if now.recording is not None and step.device == "cpu":
-            now.recording.results(step.key, host=sum(bytes_of(one) for one in made if isinstance(one, Batch)))
+            now.recording.results(step.key, host=sum(one.size for one in made if one.device == "cpu"))
         return made
 
-    def _facts_of(self, step: Step) -> StepFacts:
-        found = self._facts.get(step.key)
+    def _bound(self, step: Step) -> BoundStep:
+        found = self._steps.get(step.key)
         if found is None:
-            found = self._facts[step.key] = facts_of(step, self.registry, self._seeds)
+            found = self._steps[step.key] = bind(step, self.registry, self._seeds)
         return found
 
-    def _args(self, now: Iteration, step: Step) -> Args:
-        facts = self._facts_of(step)
-        return facts.arguments(now.store, len(now.indices), partial(self._context, now, facts))
+    def _args(
+        self, now: Iteration, step: Step, indices: NDArray[np.int64] | None = None, frames: Frames | None = None
+    ) -> Args:
+        bound = self._bound(step)
+        count = len(now.indices if indices is None else indices)
+        return bound.arguments(now.results, count, partial(self._context, now, bound, indices), frames)
 
-    def _context(self, now: Iteration, facts: StepFacts) -> RunContext:
+    def _context(self, now: Iteration, bound: BoundStep, indices: NDArray[np.int64] | None) -> RunContext:
         request, tolerance = now.request, now.tolerance
-        whole = request.indices is None
+        whole = request.indices is None and indices is None
         return RunContext(
-            request.batch_size, now.indices, request.iteration, request.samples_so_far, facts.seed, self.workers.map,
-            self._memory.take, self.ahead and whole, facts.step.asked, whole, tolerance.failed,
-            partial(tolerance.accepts, facts.step), tolerance.too_large,
+            request.batch_size, now.indices if indices is None else indices, request.iteration,
+            request.samples_so_far, bound.seed, self.workers.map, self._memory.take, self.ahead and whole,
+            bound.step.asked, whole, tolerance.failed, partial(tolerance.accepts, bound.step), tolerance.too_large,
         )  # fmt: skip
 
-    def take_in(self, step: Step, arrays: Any, layout: str, producer: Any) -> DeviceBatch:
+    def take_in(self, step: Step, arrays: Any, layout: str, producer: Any) -> Batch:
         """Copy CuPy arrays for an external source, in the order of the stream `producer`, for a later request."""
         assert self._gpu is not None
         try:

@@ -8,28 +8,27 @@ from functools import partial
 from typing import Any
 
 from dali_studio.compiler.plan import FusedStage, Step
+from dali_studio.core.batch import Batch
 from dali_studio.kernels.cuda import chains
-from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.kernels.cuda.warp import Affine, composed_part
 from dali_studio.runtime.planning import Planner
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.batches import BatchView
 
 
 def run_fused(
-    stage: FusedStage, args: Callable[[Step], Args], image: DeviceBatch, view: BatchView, planner: Planner,
+    stage: FusedStage, args: Callable[[Step], Args], image: Batch, planner: Planner,
     stream: GpuStream, failures: Callable[[Step], AbstractContextManager[None]],
-) -> DeviceBatch | None:  # fmt: skip
+) -> Batch | None:  # fmt: skip
     """Turn the steps of a fused stage into one launch.
 
     Parameters
     ----------
     args : callable
         Makes a step's arguments for this batch.
-    image : DeviceBatch
-        The input of the first step, seen as `view`.
+    image : Batch
+        The input of the first step.
     planner : Planner
     stream : GpuStream
     failures : callable
@@ -37,13 +36,13 @@ def run_fused(
 
     Returns
     -------
-    DeviceBatch or None
+    Batch or None
         The result of the last step; ``None`` if one of the steps has no part for this batch.
     """
     parts: list[Part] = []
     maps: list[Affine] = []
     dtypes: list[Any] = []
-    step = stage.steps[0]
+    step, view = stage.steps[0], image
     try:
         for number, step in enumerate(stage.steps):
             planned = planner.plan(step, partial(args, step), (view,))
@@ -60,9 +59,7 @@ def run_fused(
                 if part is None:
                     return None
                 parts.append(part)
-            if number == 0:
-                image.shapes = view.shapes
-            view = BatchView(planned.meta, planned.work.shapes, None, view.sources)
+            view = Batch.view(planned.meta, planned.work.shapes, view.sources)
         del dtypes[: len(dtypes) - len(parts)]  # those between steps that are one resampling
         made = stream.empty(view.shapes, dtypes.pop(), view.meta.layout or "", view.sources)
         chains.run(image, made, parts, dtypes, stream)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from operator import attrgetter
 from typing import Any, cast
@@ -12,22 +12,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.compiler.plan import FusedStage, Step
+from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
-from dali_studio.core.rows import Rows
-from dali_studio.kernels.cuda.batch import DeviceBatch
+from dali_studio.core.dtypes import to_numpy
+from dali_studio.core.meta import TensorMeta
+from dali_studio.core.storage import Samples
 from dali_studio.kernels.cuda.stream import GpuStream, Turn
 from dali_studio.runtime.failures import Tolerance
+from dali_studio.runtime.frames import Frames
 from dali_studio.runtime.fusion import run_fused
 from dali_studio.runtime.memory import SlabPool
-from dali_studio.runtime.mixed import MixedRunner, Placed, copying, gpu_failures
-from dali_studio.runtime.planning import Planner, view_on_gpu
+from dali_studio.runtime.mixed import MixedRunner, copying, gpu_failures
+from dali_studio.runtime.planning import Planner
 from dali_studio.runtime.probe import Recording, Stopwatch, stopwatch, timed
-from dali_studio.runtime.segment import view_of
+from dali_studio.runtime.segment import Store
 from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.batches import Batch
 from dali_studio.schema.registry import Registry
-from dali_studio.schema.traits import PerSample
+from dali_studio.schema.sequences import sequence_of
+from dali_studio.schema.traits import PerFrame, PerSample
 
 _DEVICE = attrgetter("data.device_id")
 #: Copies of fewer bytes are not worth the worker threads.
@@ -66,11 +69,12 @@ class GpuRunner:
         """Enqueue steps of an iteration; those of two iterations may alternate."""
         return self._stream.use(turn)
 
-    def end(self, turn: Turn, placed: Placed) -> None:
-        """End an iteration; the batches in `placed` get the event to wait for."""
+    def end(self, turn: Turn, results: Store) -> None:
+        """End an iteration; its batches on the GPU get the event to wait for."""
         self._stream.end(turn)
-        for batch in placed.values():
-            batch.ready = turn.done
+        for batch in results.values():
+            if batch.device == "gpu":
+                batch.ready = turn.done
 
     def synchronize(self) -> None:
         """Wait for everything enqueued so far (for measurements)."""
@@ -101,17 +105,18 @@ class GpuRunner:
     # ------------------------------------------------------------------------------------------------------------ steps
 
     def upload(
-        self, step: Step, batches: Sequence[Batch | DeviceBatch], placed: Placed, recording: Recording | None = None
+        self, step: Step, batches: Sequence[Batch], results: Store, recording: Recording | None = None
     ) -> None:  # fmt: skip
         """Copy finished batches to the GPU, as the results of `step`; those of `take_in` are there already."""
         with gpu_failures(step, len(batches[0]) if batches else 0):
             for port, batch in zip(step.outputs, batches, strict=True):
-                there = isinstance(batch, DeviceBatch)
-                placed[port] = self._stream.adopt(batch) if there else self._upload(step.key, batch, recording)
+                there = batch.device == "gpu"
+                made = results[port] = self._stream.adopt(batch) if there else self._upload(step.key, batch, recording)
+                made.indices = batch.indices
                 if recording is not None:
-                    recording.results(step.key, device=placed[port].size)
+                    recording.results(step.key, device=made.size)
 
-    def take_in(self, step: Step, arrays: Any, layout: str, producer: Any) -> DeviceBatch:
+    def take_in(self, step: Step, arrays: Any, layout: str, producer: Any) -> Batch:
         """Copy arrays of the program, which is free to change them afterwards on the stream `producer`.
 
         `arrays` are CuPy's, one for each sample, or one for the batch.
@@ -127,18 +132,15 @@ class GpuRunner:
                 )  # fmt: skip
             return self._stream.take_in(arrays, layout, producer)
 
-    def _upload(self, key: str, batch: Batch, recording: Recording | None) -> DeviceBatch:
-        if not batch.samples:
-            raise ValueError("the batch is empty; a GPU operator needs at least one sample")
-        view = view_of(batch)
-        dtype = batch.samples[0].dtype
+    def _upload(self, key: str, batch: Batch, recording: Recording | None) -> Batch:
         watch = Stopwatch(recording)
         watch.start(key)
-        made = self._stream.target(view.shapes, dtype, batch.layout, batch.sources)
+        made = self._stream.target(batch.shapes, batch.dtype, batch.layout, batch.sources)
+        made.indices = batch.indices
         host = self._stream.pinned(made.size)
-        if isinstance(batch.samples, Rows):
-            table = batch.samples.table
-            np.copyto(host[: table.nbytes].view(dtype).reshape(table.shape), table)
+        table = batch.dense()
+        if table is not None:
+            np.copyto(host[: table.nbytes].view(batch.dtype).reshape(table.shape), table)
         else:
             watch.stop(key)  # what the tasks take counts, not waiting for them
             self._copy(made.on_host(host), batch.samples, made.size, key, recording)
@@ -151,7 +153,7 @@ class GpuRunner:
         return made
 
     def _copy(
-        self, targets: Sequence[NDArray[Any]], samples: Sequence[NDArray[Any]], size: int, key: str,
+        self, targets: Samples, samples: Samples, size: int, key: str,
         recording: Recording | None,
     ) -> None:  # fmt: skip
         """Copy samples of `size` bytes together for a node, on the workers where that pays."""
@@ -162,7 +164,7 @@ class GpuRunner:
             self._workers.map(timed(recording, key, lambda i: np.copyto(targets[i], samples[i])), len(targets))
 
     def download(
-        self, step: Step, batch: DeviceBatch, pool: SlabPool, recording: Recording | None = None
+        self, step: Step, batch: Batch, pool: SlabPool, recording: Recording | None = None
     ) -> Callable[[], Batch]:  # fmt: skip
         """Begin to copy a batch to the CPU; what is returned waits for it, and gives it in memory of `pool`.
 
@@ -180,17 +182,20 @@ class GpuRunner:
                 self._copy(made, batch.on_host(host), batch.size, step.key, recording)
                 if recording is not None:
                     recording.results(step.key, host=batch.size)
-                return Batch(made, batch.layout, batch.sources)
+                return Batch.of(
+                    made, batch.layout, batch.sources, dtype=batch.dtype, ndim=batch.shapes.shape[1],
+                    indices=batch.indices,
+                )  # fmt: skip
 
         return finish
 
     def run(
         self,
         step: Step,
-        args: Callable[[], Args],
-        given: Sequence[Batch | DeviceBatch],
+        args: Callable[[Frames | None], Args],
+        given: Sequence[Batch],
         indices: NDArray[np.int64],
-        placed: Placed,
+        results: Store,
         recording: Recording | None = None,
     ) -> None:
         """Enqueue a per-sample operator on the device "gpu".
@@ -198,56 +203,97 @@ class GpuRunner:
         Parameters
         ----------
         args : callable
-            Makes its arguments for this batch, if they are needed.
+            Makes its arguments for this batch, or for the frames of its sequences, if they are needed.
         given : sequence
             Its inputs; those that lie on the CPU are copied.
         indices : ndarray
             Which samples of the batch they are, for messages.
         """
-        views = [view_of(item) if isinstance(item, Batch) else view_on_gpu(item) for item in given]
-        sources = views[0].sources if views else ()
+        sources = given[0].sources if given else ()
         watch = stopwatch(recording)
         try:
-            inputs = [self._upload(step.key, item, recording) if isinstance(item, Batch) else item for item in given]
+            inputs = [self._upload(step.key, item, recording) if item.device == "cpu" else item for item in given]
             watch.start(step.key)
-            planned = self._planner.plan(step, args, views)
-            for item, view in zip(inputs, views, strict=True):
-                item.shapes = view.shapes
-            made = self._stream.empty(planned.work.shapes, planned.dtype, planned.meta.layout or "", sources)
-            if recording is None:
-                planned.operator.gpu(planned.work, inputs, made, self._stream)
-            else:
-                with self._stream.measured(partial(recording.gpu, step.key)):
-                    planned.operator.gpu(planned.work, inputs, made, self._stream)
+            frames = Frames.of(inputs) if self._registry.has_trait(step.operator, PerFrame) else None
+            parts = inputs if frames is None else [frames.apart(item) for item in inputs]
+            try:
+                planned = self._planner.plan(step, partial(args, frames), parts)
+            except ArgumentError as error:
+                if frames is not None and error.sample is not None:
+                    error.sample = frames.sample_of(error.sample)
+                raise
+            made = [
+                self._result(meta, shapes, sources, frames)
+                for meta, shapes in zip(planned.metas, planned.work.outputs, strict=True)
+            ]
+            targets = made if frames is None else [frames.apart(one) for one in made]
+            around = None if recording is None else partial(recording.gpu, step.key)
+            if len(targets[0]):
+                with nullcontext() if around is None else self._stream.measured(around):
+                    planned.operator.gpu(planned.work, parts, targets, self._stream)
         except Exception:
             with gpu_failures(step, len(indices), indices, sources):
                 raise
-        placed[step.outputs[0]] = made
+        for port, one in zip(step.outputs, made, strict=True):
+            one.indices = given[0].indices if given else None
+            results[port] = one
         watch.stop(step.key)
         watch.report()
         if recording is not None:
-            recording.results(step.key, device=made.size)
+            recording.results(step.key, device=sum(one.size for one in made))
+
+    def _result(
+        self, meta: TensorMeta, shapes: NDArray[np.int64], sources: Sequence[str], frames: Frames | None
+    ) -> Batch:
+        """Memory for a result; for the sequences of frames, where it is one of frames."""
+        if frames is not None:
+            meta, shapes = sequence_of(meta), frames.together(shapes)
+        assert meta.dtype is not None
+        return self._stream.empty(shapes, to_numpy(meta.dtype), meta.layout or "", sources)
+
+    def run_batch(
+        self, step: Step, state: Any, args: Args, given: Sequence[Batch], indices: NDArray[np.int64], results: Store,
+        recording: Recording | None = None,
+    ) -> None:  # fmt: skip
+        """Enqueue an operator that looks at whole batches."""
+        watch = stopwatch(recording)
+        operator = self._registry.operator(step.operator)
+        shape_only = [declared.shape_only for declared in map(operator.schema.input, range(len(given))) if declared]
+        with gpu_failures(step, len(indices), indices, given[0].sources if given else ()):
+            inputs = [
+                self._upload(step.key, item, recording) if item.device == "cpu" and not unread else item
+                for item, unread in zip(given, shape_only, strict=True)
+            ]
+            watch.start(step.key)
+            around = None if recording is None else partial(recording.gpu, step.key)
+            with nullcontext() if around is None else self._stream.measured(around):
+                made = operator.run_gpu(state, args, inputs, self._stream)
+        watch.stop(step.key)
+        watch.report()
+        results.update(zip(step.outputs, made, strict=True))
+        if recording is not None:
+            recording.results(step.key, device=sum(one.size for one in made if one.device == "gpu"))
 
     def mixed(
-        self, step: Step, args: Args, given: Sequence[Batch], indices: NDArray[np.int64], placed: Placed,
+        self, step: Step, args: Args, given: Sequence[Batch], indices: NDArray[np.int64], results: Store,
         tolerance: Tolerance, recording: Recording | None = None,
     ) -> Callable[[], None]:  # fmt: skip
-        """Begin to decode; what is returned waits for the pixels and adds the batch to `placed`."""
-        return self._mixed.begin(step, args, given, indices, placed, tolerance, recording)
+        """Begin to decode; what is returned waits for the pixels and adds the batch to `results`."""
+        return self._mixed.begin(step, args, given, indices, results, tolerance, recording)
 
     def run_fused(
-        self, stage: FusedStage, args: Callable[[Step], Args], image: DeviceBatch, indices: NDArray[np.int64],
-        placed: Placed, recording: Recording | None = None,
+        self, stage: FusedStage, args: Callable[[Step], Args], image: Batch, indices: NDArray[np.int64],
+        results: Store, recording: Recording | None = None,
     ) -> bool:  # fmt: skip
         """Enqueue per-sample operators as one kernel; ``False`` if this batch has to take other stages instead."""
-        view, last = view_on_gpu(image), stage.steps[-1]
+        last = stage.steps[-1]
         watch = stopwatch(recording)
         watch.start(last.key)
 
-        def run() -> DeviceBatch | None:
+        def run() -> Batch | None:
             return run_fused(
-                stage, args, image, view, self._planner, self._stream,
-                lambda step: gpu_failures(step, len(indices), indices, view.sources),
+                stage, args, image, self._planner, self._stream,
+                lambda step: gpu_failures(step, len(indices), indices, image.sources),
             )  # fmt: skip
 
         if recording is None:
@@ -260,7 +306,8 @@ class GpuRunner:
         watch.report()
         if made is None:
             return False
-        placed[last.outputs[0]] = made
+        made.indices = image.indices
+        results[last.outputs[0]] = made
         if recording is not None:
             recording.results(last.key, device=made.size)
         return True

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.core.storage import Packed
+
 #: References that the pool itself holds while it asks: its list and the argument of ``getrefcount`` and the loop name.
 _IDLE_REFERENCES = 3
 #: Bytes that are cleared at a time.
@@ -101,7 +103,7 @@ class SlabPool:
         with self._lock:
             self._slabs.clear()
 
-    def samples(self, shapes: NDArray[np.int64], dtype: np.dtype[Any]) -> list[NDArray[Any]]:
+    def samples(self, shapes: NDArray[np.int64], dtype: np.dtype[Any]) -> Packed:
         """Arrays for a batch, side by side in one slab.
 
         Parameters
@@ -110,14 +112,11 @@ class SlabPool:
             (N, ndim).
         dtype : numpy.dtype
         """
-        counts = shapes.prod(axis=1, dtype=np.int64) if shapes.shape[1] else np.ones(len(shapes), np.int64)
+        counts = shapes.prod(axis=1, dtype=np.int64)
         ends = np.cumsum(counts * dtype.itemsize)
         slab = self.take(int(ends[-1]) if len(ends) else 0)
-        starts = (ends - counts * dtype.itemsize).tolist()
-        return [
-            np.ndarray(tuple(shape), dtype, slab, start)
-            for shape, start in zip(shapes.tolist(), starts, strict=True)
-        ]
+        starts = ends - counts * dtype.itemsize
+        return Packed(slab, starts, shapes, dtype)
 
 
 class Scratch(threading.local):

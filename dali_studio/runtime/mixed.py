@@ -11,14 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.compiler.plan import Step
+from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError, DaliStudioError, Diagnostic
 from dali_studio.core.dtypes import to_numpy
-from dali_studio.core.rows import addresses_of, shapes_of
-from dali_studio.graph.edits import PortRef
+from dali_studio.core.storage import addresses_of, shapes_of
 from dali_studio.kernels.cpu import libjpeg
 from dali_studio.kernels.cpu.decode_queue import BY_HARDWARE
 from dali_studio.kernels.cpu.jpeg_facts import have_ends
-from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.kernels.cuda.jpeg_decoder import JpegKernels
 from dali_studio.kernels.cuda.jpeg_work import GpuDecoder, Turn
 from dali_studio.kernels.cuda.nvjpeg import open_decoder
@@ -28,14 +27,12 @@ from dali_studio.runtime.extents import check_sizes, no_room
 from dali_studio.runtime.failures import StepError, Tolerance
 from dali_studio.runtime.memory import clear
 from dali_studio.runtime.probe import Direction, Recording, Stopwatch, timed
-from dali_studio.runtime.segment import view_of
+from dali_studio.runtime.segment import Store
 from dali_studio.runtime.sharing import DecoderFeeder, Decoding, Shared
 from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.batches import Batch, BatchView, JpegImages, Work
+from dali_studio.schema.batches import JpegImages, Work
 from dali_studio.schema.registry import Registry
-
-Placed = dict[PortRef, DeviceBatch]
 
 #: Decoders by kernels, each with a group of images in flight: while one copies files, the GPU works for the other.
 _KERNELS = 2
@@ -58,28 +55,28 @@ class MixedRunner:
         self._registry, self._workers, self._stream = registry, workers, stream
         self._feeders: list[DecoderFeeder] = []
         self._crew = Crew(min(workers.num_threads - 1, max(_processors() - _LEFT, 1)))
-        self._abandoned: list[DeviceBatch] = []
+        self._abandoned: list[Batch] = []
         #: Pictures decoded so far, by who decoded them.
         self.counts = {"hardware": 0, "kernels": 0, "threads": 0}
 
     def begin(  # noqa: PLR0915 - its parts share what they close over
-        self, step: Step, args: Args, given: Sequence[Batch], indices: NDArray[np.int64], placed: Placed,
+        self, step: Step, args: Args, given: Sequence[Batch], indices: NDArray[np.int64], results: Store,
         tolerance: Tolerance, recording: Recording | None = None,
     ) -> Callable[[], None]:  # fmt: skip
-        """Begin to decode a batch; what is returned waits for the pixels and adds the batch to `placed`."""
+        """Begin to decode a batch; what is returned waits for the pixels and adds the batch to `results`."""
         operator = self._registry.operator(step.operator)
         watch = Stopwatch(recording)
         watch.start(step.key)
-        views = [view_of(item) for item in given]
-        sources = views[0].sources
+        sources = given[0].sources
         with gpu_failures(step, len(indices), indices, sources):
-            work, made, host = self._reserve(step, args, views, indices, tolerance)
+            work, made, host = self._reserve(step, args, given, indices, tolerance)
+            pictures = made.on_host(host)
         files = given[0].samples
 
         def by_thread(position: int) -> None:
-            target = made.sample_on_host(host, position)
+            target = pictures[position]
             try:
-                pixels = operator.cpu(work, position, *(item.samples[position] for item in given), target)
+                pixels = operator.cpu(work, position, [item.samples[position] for item in given], [target])
                 if pixels is not None and pixels is not target:
                     np.copyto(target, pixels)
             except Exception as error:
@@ -123,7 +120,8 @@ class MixedRunner:
             self.counts["kernels"] += len(on_gpu) - by_hardware
             self.counts["threads"] += len(files) - len(on_gpu)
             self._copy_rest(step.key, made, host, on_gpu, recording)
-            placed[step.outputs[0]] = made
+            made.indices = given[0].indices
+            results[step.outputs[0]] = made
             watch.stop(step.key)
             watch.report()
             if recording is not None:
@@ -133,8 +131,8 @@ class MixedRunner:
         return finish
 
     def _reserve(
-        self, step: Step, args: Args, views: Sequence[BatchView], indices: NDArray[np.int64], tolerance: Tolerance
-    ) -> tuple[Work, DeviceBatch, NDArray[np.uint8]]:
+        self, step: Step, args: Args, views: Sequence[Batch], indices: NDArray[np.int64], tolerance: Tolerance
+    ) -> tuple[Work, Batch, NDArray[np.uint8]]:
         """Plan a batch, without samples that are too large, and take memory for it on the GPU and on the host."""
         operator, sources = self._registry.operator(step.operator), views[0].sources
         (meta,) = self._registry.infer(step.operator, args, [view.meta for view in views])
@@ -155,7 +153,7 @@ class MixedRunner:
                     raise StepError(step, index, source, named) from error
 
     def _share(
-        self, files: Sequence[NDArray[np.uint8]], images: JpegImages | None, made: DeviceBatch, host: NDArray[np.uint8]
+        self, files: Sequence[NDArray[np.uint8]], images: JpegImages | None, made: Batch, host: NDArray[np.uint8]
     ) -> Shared:
         """Who may decode which of the files; the crew puts pixels into `host`."""
         if images is None:
@@ -172,7 +170,7 @@ class MixedRunner:
         return Shared(positions[:both], alone.tolist(), positions[both:], requests, reserved=reserved)
 
     def _copy_rest(
-        self, key: str, made: DeviceBatch, host: NDArray[np.uint8], on_gpu: Sequence[int],
+        self, key: str, made: Batch, host: NDArray[np.uint8], on_gpu: Sequence[int],
         recording: Recording | None,
     ) -> None:  # fmt: skip
         """Copy what the threads have decoded."""

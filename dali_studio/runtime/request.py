@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -10,14 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.compiler.plan import Segment, Step
+from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph.edits import PortRef
-from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.runtime.segment import Store
-from dali_studio.schema.batches import Batch
 
 #: The outputs of an external source.
-Fed = tuple[Batch | DeviceBatch, ...]
+Fed = tuple[Batch, ...]
 
 
 class Cache(Protocol):
@@ -40,7 +39,7 @@ class Request:
     samples_so_far : int
         Sum of the batch sizes of earlier iterations.
     batch_size : int
-    fed : mapping of str to tuple of Batch or DeviceBatch
+    fed : mapping of str to tuple of Batch
         What external sources got, by node; on a GPU only for nodes that are placed there.
     indices : ndarray or None
         Samples to compute (previews); ``None`` for all.
@@ -61,37 +60,11 @@ def computed(request: Request) -> NDArray[np.int64]:
     return np.arange(request.batch_size, dtype=np.int64) if request.indices is None else request.indices
 
 
-def shapes_only(batch: DeviceBatch) -> Batch:
-    """Stand-ins of the samples' shapes, without memory behind them."""
-    value = np.zeros((), batch.dtype)
-    return Batch([np.broadcast_to(value, tuple(shape)) for shape in batch.shapes.tolist()], batch.layout, batch.sources)
-
-
 def select(batches: Fed, request: Request) -> Fed:
     """What an external source got, cut down to the samples that are computed."""
     if request.indices is None:
         return batches
-    rows = [int(i) for i in request.indices]
-    return tuple(
-        Batch([b.samples[i] for i in rows], b.layout, [b.sources[i] for i in rows] if b.sources else ())
-        for b in batches
-        if isinstance(b, Batch)  # samples are chosen for previews, which get everything on the CPU
-    )
-
-
-def without(
-    results: Mapping[PortRef, Batch | DeviceBatch], skipped: Collection[int]
-) -> dict[PortRef, Batch | DeviceBatch]:
-    """Results of whole batches without some samples."""
-
-    def shorter(batch: Batch | DeviceBatch) -> Batch | DeviceBatch:
-        kept = [i for i in range(len(batch.samples if isinstance(batch, Batch) else batch)) if i not in skipped]
-        sources = [batch.sources[i] for i in kept] if batch.sources else ()
-        if isinstance(batch, Batch):
-            return replace(batch, samples=[batch.samples[i] for i in kept], sources=sources)
-        return replace(batch, offsets=batch.offsets[kept], shapes=batch.shapes[kept], sources=sources)
-
-    return {port: shorter(batch) for port, batch in results.items()}
+    return tuple(replace(batch.select(request.indices), indices=None) for batch in batches)
 
 
 def missing(stage: Segment, store: Store, cache: Cache) -> tuple[tuple[Step, ...], frozenset[PortRef]]:

@@ -10,22 +10,42 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.compiler.plan import Segment, Step
+from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
-from dali_studio.core.dtypes import from_numpy, to_numpy
+from dali_studio.core.dtypes import to_numpy
 from dali_studio.core.meta import TensorMeta
-from dali_studio.core.rows import shapes_of
+from dali_studio.core.storage import Packed
 from dali_studio.graph.edits import PortRef
 from dali_studio.runtime.extents import check_sizes, no_room
 from dali_studio.runtime.failures import StepError, Tolerance
+from dali_studio.runtime.frames import Frames
 from dali_studio.runtime.memory import Scratch, SlabPool, clear
 from dali_studio.runtime.probe import Recording, Stopwatch
+from dali_studio.runtime.subsets import indices_of
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.batches import Batch, BatchView, Work
-from dali_studio.schema.declare import Operator
+from dali_studio.schema.batches import Work
+from dali_studio.schema.declare import Operator, overrides
 from dali_studio.schema.registry import Registry
-from dali_studio.schema.traits import Allocates, Pointwise
+from dali_studio.schema.sequences import is_sequence
+from dali_studio.schema.traits import Allocates, PerFrame, Pointwise
 
+#: Results of an iteration.
 Store = dict[PortRef, Batch]
+#: Bytes of inputs and outputs of a sample, on average, up to which a step works on the whole batch in one call: less
+#: than a task per sample takes, even with many threads.
+_SMALL = 1 << 14
+
+
+@dataclass(slots=True)
+class _Output:
+    """One result of a step."""
+
+    port: PortRef
+    meta: TensorMeta
+    dtype: np.dtype[Any]
+    shapes: NDArray[np.int64]
+    extents: list[tuple[int, ...]] = field(default_factory=list[tuple[int, ...]])
+    kept: Packed | None = None
 
 
 @dataclass(slots=True)
@@ -35,22 +55,25 @@ class _Prepared:
     step: Step
     operator: type[Operator]
     work: Work
-    output: PortRef
-    dtype: np.dtype[Any]
-    layout: str
-    shapes: list[tuple[int, ...]]
-    kept: list[NDArray[Any]] | None
+    outputs: list[_Output]
+    indices: NDArray[np.int64] | None
+    frames: Frames | None = None
     windows: list[tuple[int, ...]] | None = None
     in_place: bool = False
     allocates: bool = False
 
+    @property
+    def output(self) -> PortRef:
+        """The port of the first result."""
+        return self.outputs[0].port
+
 
 class _OutOfMemory(Exception):  # noqa: N818 - it says where a `MemoryError` happened
-    """There is no memory for a step's result of the sample at a position."""
+    """There is no memory for a step's result of a sample."""
 
-    def __init__(self, step: Step, position: int, source: str, cause: Exception) -> None:
+    def __init__(self, step: Step, sample: int, source: str, cause: Exception) -> None:
         super().__init__(str(cause))
-        self.step, self.position, self.source, self.cause = step, position, source, cause
+        self.step, self.sample, self.source, self.cause = step, sample, source, cause
 
 
 @dataclass(slots=True)
@@ -64,7 +87,7 @@ class SegmentRunner:
     store : dict
         Results that exist already; the segment's kept results are added.
     arguments : callable
-        ``arguments(step)`` makes the step's `Args` for this batch.
+        ``arguments(step, indices, frames)`` makes the step's `Args` for these samples of the batch.
     pool : SlabPool
         Memory of the kept results.
     scratch : Scratch
@@ -76,11 +99,11 @@ class SegmentRunner:
     segment: Segment
     registry: Registry
     store: Store
-    arguments: Callable[[Step], Args]
+    arguments: Callable[[Step, NDArray[np.int64] | None, Frames | None], Args]
     pool: SlabPool
     scratch: Scratch
     tolerance: Tolerance
-    _views: dict[PortRef, BatchView] = field(default_factory=dict[PortRef, BatchView])
+    _views: Store = field(default_factory=dict[PortRef, Batch])
     _prepared: dict[str, _Prepared] = field(default_factory=dict[str, _Prepared])
 
     def run(
@@ -95,9 +118,8 @@ class SegmentRunner:
             try:
                 self._run(mapping, indices, recording)
             except _OutOfMemory as error:
-                index = int(indices[error.position])
-                if not self.tolerance.shrinks(error.step, index, error.source, error.cause):
-                    raise StepError(error.step, index, error.source, error.cause) from error.cause
+                if not self.tolerance.shrinks(error.step, error.sample, error.source, error.cause):
+                    raise StepError(error.step, error.sample, error.source, error.cause) from error.cause
                 self._views.clear()
                 self._prepared.clear()
             else:
@@ -110,48 +132,118 @@ class SegmentRunner:
         watch = Stopwatch(recording)
         for step in self.segment.steps:
             watch.start(step.key)
-            self._prepare(step, indices)
+            prepared = self._prepare(step, indices)
+            if self._fits_one_call(prepared):
+                self._run_at_once(prepared, indices, recording)
+            else:
+                self._prepared[step.key] = prepared
             watch.stop(step.key)
         watch.report()
         self._push_windows()
-        self._allocate()
-        prepared = list(self._prepared.values())
-        mapping(lambda position: self._sample(prepared, position, int(indices[position]), recording), len(indices))
-        for item in prepared:
-            if item.kept is not None:
-                sources = self._views[item.output].sources
-                self.store[item.output] = Batch(item.kept, item.layout, sources)
-            if recording is not None:
-                size = int(item.work.shapes.prod(axis=1).sum()) * item.dtype.itemsize
-                recording.results(item.step.key, **{"passing" if item.kept is None else "host": size})
+        self._allocate(indices)
+        for group in self._groups():
+            present = indices if group[0].indices is None else group[0].indices
+
+            def one(position: int, group: list[_Prepared] = group, present: NDArray[np.int64] = present) -> None:
+                self._sample(group, position, int(present[position]), recording)
+
+            mapping(one, len(present))
+        for item in self._prepared.values():
+            for output in item.outputs:
+                if output.kept is not None:
+                    view = self._views[output.port]
+                    self.store[output.port] = Batch(view.meta, output.shapes, output.kept, sources=view.sources,
+                                                    indices=item.indices)  # fmt: skip
+                if recording is not None:
+                    size = int(output.shapes.prod(axis=1).sum()) * output.dtype.itemsize
+                    recording.results(item.step.key, **{"passing" if output.kept is None else "host": size})
+
+    def _groups(self) -> list[list[_Prepared]]:
+        """The steps by the samples that they work on: those of different branches know nothing of each other."""
+        groups: dict[bytes | None, list[_Prepared]] = {}
+        for item in self._prepared.values():
+            groups.setdefault(None if item.indices is None else item.indices.tobytes(), []).append(item)
+        return list(groups.values())
 
     # ------------------------------------------------------------------------------------------------- before samples
 
-    def _view(self, port: PortRef) -> BatchView:
-        if port not in self._views:
-            self._views[port] = view_of(self.store[port])
-        return self._views[port]
+    def _view(self, port: PortRef) -> Batch:
+        """What is known of a result, and the result where it exists."""
+        found = self._views.get(port)
+        return self.store[port] if found is None else found
 
-    def _prepare(self, step: Step, indices: NDArray[np.int64]) -> None:
+    def _prepare(self, step: Step, indices: NDArray[np.int64]) -> _Prepared:
         operator = self.registry.operator(step.operator)
         inputs = [self._view(port) for port in step.inputs]
+        sources = inputs[0].sources if inputs else ()
+        present: NDArray[np.int64] | None = None
+        frames: Frames | None = None
         try:
-            args = self.arguments(step)
-            (meta,) = self.registry.infer(step.operator, args, [view.meta for view in inputs])
-            assert meta.dtype is not None
-            work = operator.plan(args, *inputs)
-            check_sizes(work.shapes, to_numpy(meta.dtype))
+            present = indices_of(inputs, [(name, self.store[port]) for name, port in step.argument_inputs.items()])
+            frames = Frames.of(inputs) if PerFrame in operator.traits else None
+            args = self.arguments(step, present, frames)
+            metas = self.registry.infer(step.operator, args, [view.meta for view in inputs])
+            if frames is None:
+                work = operator.plan(args, *inputs)
+                shapes = work.outputs
+            else:
+                work = frames.plan(operator, args, inputs)
+                shapes = tuple(map(frames.together, work.outputs))
+            outputs: list[_Output] = []
+            for port, meta, extents in zip(step.outputs, metas, shapes, strict=True):
+                assert meta.dtype is not None
+                dtype = to_numpy(meta.dtype)
+                check_sizes(extents, dtype)
+                outputs.append(_Output(port, meta, dtype, extents))
         except ArgumentError as error:
             if error.sample is not None:
-                source = inputs[0].sources[error.sample] if inputs and inputs[0].sources else ""
-                raise StepError(step, int(indices[error.sample]), source, error) from error
+                source = sources[error.sample] if len(sources) else ""
+                index = int((indices if present is None else present)[error.sample])
+                raise StepError(step, index, source, error) from error
             raise StepError(step, None, "", error) from error
-        output = step.outputs[0]
-        self._views[output] = BatchView(meta, work.shapes, None, inputs[0].sources if inputs else ())
-        self._prepared[step.key] = _Prepared(
-            step, operator, work, output, to_numpy(meta.dtype), meta.layout or "", [], None,
+        for output in outputs:
+            meta = output.meta
+            layout = meta.layout if meta.layout is None or len(meta.layout) == output.shapes.shape[1] else ""
+            meta = TensorMeta(meta.dtype, output.shapes.shape[1], layout or "", meta.kind)
+            self._views[output.port] = Batch(meta, output.shapes, sources=sources, indices=present)
+        return _Prepared(
+            step, operator, work, outputs, present, frames,
             allocates=Allocates in operator.traits and self._lone_allocator(),
         )  # fmt: skip
+
+    def _fits_one_call(self, item: _Prepared) -> bool:
+        """Whether a step is better done for the whole batch at once: all that it reads is there, and it is small."""
+        if item.frames is not None or not overrides(item.operator, "cpu_batch"):
+            return False
+        inputs = [self._view(port) for port in item.step.inputs]
+        if not all(len(batch.samples) == len(batch) for batch in inputs):
+            return False
+        size = sum(batch.size for batch in inputs)
+        size += sum(int(one.shapes.prod(axis=1).sum()) * one.dtype.itemsize for one in item.outputs)
+        return size <= _SMALL * max(len(item.work.shapes), 1)
+
+    def _run_at_once(self, item: _Prepared, indices: NDArray[np.int64], recording: Recording | None) -> None:
+        """Run a step for the whole batch in one call."""
+        made: list[Batch] = []
+        for output in item.outputs:
+            samples = self.pool.samples(output.shapes, output.dtype)
+            view = self._views[output.port]
+            made.append(Batch(view.meta, output.shapes, samples, sources=view.sources, indices=item.indices))
+        try:
+            if len(item.work.shapes):
+                item.operator.cpu_batch(item.work, [self._view(port) for port in item.step.inputs], made)
+        except Exception as error:
+            at = error.sample if isinstance(error, ArgumentError) else None
+            present = indices if item.indices is None else item.indices
+            sources = made[0].sources
+            source = sources[at] if at is not None and len(sources) else ""
+            raise StepError(item.step, None if at is None else int(present[at]), source, error) from error
+        for output, batch in zip(item.outputs, made, strict=True):
+            self._views[output.port] = batch
+            if output.port in self.segment.kept:
+                self.store[output.port] = batch
+            if recording is not None:
+                recording.results(item.step.key, host=batch.size)
 
     def _lone_allocator(self) -> bool:
         """Whether one step alone uses its kernel's own scratch memory; a second one would overwrite the first's."""
@@ -161,40 +253,46 @@ class SegmentRunner:
         """Where a later step reads only a window that lies inside, compute just that (exact)."""
         for item in self._prepared.values():
             sink = self._prepared.get(item.step.window_sink)
-            windows = sink.operator.window(sink.work) if sink is not None else None
-            if sink is None or windows is None:
+            if sink is None or item.frames is not None or sink.frames is not None:
+                continue
+            windows = sink.operator.window(sink.work)
+            if windows is None:
                 continue
             sink.work = sink.operator.narrowed(sink.work)
             item.windows = [tuple(row) for row in windows.tolist()]
             narrow: _Prepared | None = item
             while narrow is not None and narrow is not sink:
-                narrow.work.shapes = _cut(narrow.work.shapes, windows, narrow.layout)
-                narrow = next((p for p in self._prepared.values() if p.step.inputs[:1] == (narrow.output,)), None)
+                (output,) = narrow.outputs
+                output.shapes = _cut(output.shapes, windows, output.meta.layout or "")
+                narrow.work.shapes = output.shapes
+                narrow = next((p for p in self._prepared.values() if p.step.inputs[:1] == (output.port,)), None)
 
-    def _allocate(self) -> None:
+    def _allocate(self, indices: NDArray[np.int64]) -> None:
         readers: dict[PortRef, int] = {}
         for item in self._prepared.values():
             for port in item.step.inputs:
                 readers[port] = readers.get(port, 0) + 1
         for item in self._prepared.values():
-            item.shapes = [tuple(shape) for shape in item.work.shapes.tolist()]
-            if item.output in self.segment.kept:
-                try:
-                    item.kept = self.pool.samples(item.work.shapes, item.dtype)
-                except MemoryError as error:
-                    position, named = no_room(item.work.shapes, item.dtype)
-                    raise _OutOfMemory(item.step, position, self._source(item, position), named) from error
+            for output in item.outputs:
+                output.extents = [tuple(shape) for shape in output.shapes.tolist()]
+                if output.port in self.segment.kept:
+                    try:
+                        output.kept = self.pool.samples(output.shapes, output.dtype)
+                    except MemoryError as error:
+                        position, named = no_room(output.shapes, output.dtype)
+                        index = int((indices if item.indices is None else item.indices)[position])
+                        raise _OutOfMemory(item.step, index, self._source(item, position), named) from error
             source = self._made(item.step.inputs[0]) if item.step.inputs else None
             item.in_place = (
                 Pointwise in item.operator.traits
                 and source is not None
                 and source.kept is None
-                and readers[source.output] == 1
-                and source.dtype == item.dtype
+                and readers[source.port] == 1
+                and source.dtype == item.outputs[0].dtype
             )
 
-    def _made(self, port: PortRef) -> _Prepared | None:
-        return next((p for p in self._prepared.values() if p.output == port), None)
+    def _made(self, port: PortRef) -> _Output | None:
+        return next((o for p in self._prepared.values() for o in p.outputs if o.port == port), None)
 
     # ---------------------------------------------------------------------------------------------------- each sample
 
@@ -203,59 +301,77 @@ class SegmentRunner:
         watch = Stopwatch(recording)
         for item in prepared:
             watch.start(item.step.key)
-            arrays = [local[p] if p in local else self.store[p].samples[position] for p in item.step.inputs]
+            arrays = [local[p] if p in local else self._view(p).samples[position] for p in item.step.inputs]
             try:
-                local[item.output] = self._call(item, position, arrays)
+                self._call(item, position, arrays, local)
             except Exception as error:
                 source = self._source(item, position)
-                if isinstance(error, MemoryError) and item.kept is None:
-                    raise _OutOfMemory(item.step, position, source, error) from error
+                if isinstance(error, MemoryError) and item.outputs[0].kept is None:
+                    raise _OutOfMemory(item.step, index, source, error) from error
                 if not self.tolerance.accepts(item.step, index, source, error):
                     raise StepError(item.step, index, source, error) from error
-                local[item.output] = self._blank(item, position)
+                for output in item.outputs:
+                    local[output.port] = _blank(output, position)
             watch.stop(item.step.key)
         watch.report()
 
-    def _call(self, item: _Prepared, position: int, arrays: list[NDArray[Any]]) -> NDArray[Any]:
-        target = self._target(item, position, arrays)
-        options = {"window": item.windows[position]} if item.windows is not None else {}
-        made = item.operator.cpu(item.work, position, *arrays, target, **options)
-        if made is None or made is target:
-            assert target is not None
-            return target
-        if target is not None:
-            np.copyto(target, made)
-            return target
-        return made
+    def _call(
+        self, item: _Prepared, position: int, arrays: list[NDArray[Any]], local: dict[PortRef, NDArray[Any]]
+    ) -> None:
+        targets = [self._target(item, output, position, arrays) for output in item.outputs]
+        if item.frames is not None:
+            _frame_by_frame(item, item.frames, position, [self._view(p) for p in item.step.inputs], arrays, targets)
+            made = None
+        else:
+            options = {"window": item.windows[position]} if item.windows is not None else {}
+            made = item.operator.cpu(item.work, position, arrays, targets, **options)
+        for output, target in zip(item.outputs, targets, strict=True):
+            if target is not None:
+                local[output.port] = target
+        if made is None:
+            return
+        if targets[0] is None:
+            local[item.output] = made
+        elif made is not targets[0]:
+            np.copyto(targets[0], made)
 
     def _source(self, item: _Prepared, position: int) -> str:
         sources = self._views[item.output].sources
         return sources[position] if sources else ""
 
-    def _blank(self, item: _Prepared, position: int) -> NDArray[Any]:
-        """What stands for a sample that failed: zeros."""
-        if item.kept is None:
-            return np.zeros(item.shapes[position], item.dtype)
-        clear(item.kept[position])
-        return item.kept[position]
-
-    def _target(self, item: _Prepared, position: int, arrays: list[NDArray[Any]]) -> NDArray[Any] | None:
-        if item.kept is not None:
-            return item.kept[position]
+    def _target(
+        self, item: _Prepared, output: _Output, position: int, arrays: list[NDArray[Any]]
+    ) -> NDArray[Any] | None:
+        if output.kept is not None:
+            return output.kept[position]
         if item.allocates:
             return None
         if item.in_place and arrays[0].flags.c_contiguous and arrays[0].flags.writeable:
             return arrays[0]
-        return self.scratch.array(item.step.key, item.shapes[position], item.dtype)
+        return self.scratch.array(f"{item.step.key}.{output.port.output}", output.extents[position], output.dtype)
 
 
-def view_of(batch: Batch) -> BatchView:
-    """What ``plan`` may know of samples that exist."""
-    first = batch.samples[0]
-    shapes = shapes_of(batch.samples)
-    return BatchView(
-        TensorMeta(from_numpy(first.dtype), first.ndim, batch.layout), shapes, batch.samples, batch.sources
-    )
+def _frame_by_frame(
+    item: _Prepared, frames: Frames, position: int, views: list[Batch], arrays: list[NDArray[Any]],
+    targets: list[NDArray[Any] | None],
+) -> None:  # fmt: skip
+    """Compute the frames of one sequence."""
+    sequences = [is_sequence(view.meta) for view in views]
+    for number, frame in enumerate(frames.of_sample(position)):
+        inputs = [array[number] if apart else array for array, apart in zip(arrays, sequences, strict=True)]
+        outputs = [target[number] for target in targets if target is not None]
+        made = item.operator.cpu(item.work, frame, inputs, outputs)
+        if made is not None and made is not outputs[0]:
+            np.copyto(outputs[0], made)
+
+
+def _blank(output: _Output, position: int) -> NDArray[Any]:
+    """What stands for a sample that failed: zeros."""
+    if output.kept is None:
+        return np.zeros(output.extents[position], output.dtype)
+    made = output.kept[position]
+    clear(made)
+    return made
 
 
 def _cut(shapes: NDArray[np.int64], windows: NDArray[np.int64], layout: str) -> NDArray[np.int64]:

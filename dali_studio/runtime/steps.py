@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dali_studio.compiler.plan import Step
+from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
-from dali_studio.core.dtypes import from_numpy
 from dali_studio.core.enums import DALIDataType
-from dali_studio.core.rows import Rows
 from dali_studio.graph.edits import PortRef
-from dali_studio.runtime.segment import Store
+from dali_studio.runtime.frames import Frames
 from dali_studio.schema.arguments import WIRE_DTYPES, Args, RunContext
 from dali_studio.schema.declare import Operator
 from dali_studio.schema.model import OperatorSchema
@@ -24,7 +21,7 @@ from dali_studio.schema.registry import Registry
 
 
 @dataclass(slots=True)
-class StepFacts:
+class BoundStep:
     """A step with its operator.
 
     Attributes
@@ -44,8 +41,11 @@ class StepFacts:
     seed: int
     memory: dict[Any, Any] = field(default_factory=dict[Any, Any])
 
-    def arguments(self, store: Store, count: int, context: Callable[[], RunContext]) -> Args:
-        """The arguments over a batch of `count` samples.
+    def arguments(
+        self, results: Mapping[PortRef, Batch], count: int, context: Callable[[], RunContext],
+        frames: Frames | None = None,
+    ) -> Args:  # fmt: skip
+        """The arguments over a batch of `count` samples, or over the `frames` of its sequences.
 
         Raises
         ------
@@ -53,18 +53,20 @@ class StepFacts:
             DS203 for values of another type than the argument's; sources that declare no type pass validation with
             them.
         """
-        rows: dict[str, Sequence[NDArray[Any]]] = {}
+        fed: dict[str, Batch] = {}
         for name, port, wanted in self.wires:
-            samples = rows[name] = store[port].samples
-            if wanted is None or not samples:
-                continue
-            dtype = (samples.table if isinstance(samples, Rows) else samples[0]).dtype
-            if (found := _type_of(dtype)) is not wanted:
+            batch = fed[name] = results[port]
+            if wanted is not None and batch.meta.dtype is not wanted:
+                found = batch.meta.dtype
                 raise ArgumentError(
-                    f"the values are {found.name}; {name} takes {wanted.name} exactly.",
+                    f"the values are {found.name if found else 'of no type'}; {name} takes {wanted.name} exactly.",
                     hint=f"Insert a cast to {wanted.name}.", argument=name, code="DS203",
                 )  # fmt: skip
         step = self.step
+        if frames is None:
+            rows = {name: batch.samples for name, batch in fed.items()}
+        else:
+            rows, count = frames.arguments(fed), len(frames)
         return Args(self.schema, step.arguments, rows, count, step.objects, context, self.memory)
 
     def design_arguments(self) -> Args:
@@ -74,10 +76,7 @@ class StepFacts:
         return Args(self.schema, self.step.arguments, wired, 0, self.step.objects, context)
 
 
-_type_of = cache(from_numpy)
-
-
-def facts_of(step: Step, registry: Registry, seeds: Sequence[int]) -> StepFacts:
+def bind(step: Step, registry: Registry, seeds: Sequence[int]) -> BoundStep:
     """Look up what there is to know of a step; `seeds` are those that the pipeline hands out."""
     operator = registry.operator(step.operator)
     schema = operator.schema
@@ -88,4 +87,4 @@ def facts_of(step: Step, registry: Registry, seeds: Sequence[int]) -> StepFacts:
     explicit = step.arguments.get("seed") if schema.seeded else None
     drawn = 0 if step.seed_index is None else seeds[step.seed_index]
     seed = int(drawn if explicit is None else explicit)  # pyright: ignore[reportArgumentType] - an int argument
-    return StepFacts(step, operator, schema, tuple(wires), seed)
+    return BoundStep(step, operator, schema, tuple(wires), seed)

@@ -14,7 +14,7 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.enums import DALIDataType, DALIImageType, DALIInterpType
 from dali_studio.core.limits import GREATEST_INT, LEAST_INT
 from dali_studio.core.meta import TensorMeta
-from dali_studio.core.rows import Rows
+from dali_studio.core.storage import Dense
 from dali_studio.core.wording import shortened
 from dali_studio.schema.model import ArgumentSchema, ArgumentType, Device, OperatorSchema, Value
 
@@ -397,7 +397,7 @@ class Args:
         batch = self._wired.get(name)
         if batch is None:
             return self._constant((name, self.count, dtype), lambda: np.full(self.count, self[name], dtype))
-        if isinstance(batch, Rows) and batch.table.size == len(batch):
+        if isinstance(batch, Dense) and batch.table.size == len(batch):
             return self._ranged(name, batch.table.reshape(len(batch)).astype(dtype, copy=False))
         try:
             values = [sample.item() for sample in batch]
@@ -428,7 +428,7 @@ class Args:
         batch = self._wired.get(name)
         if batch is None:
             return self._constant((name, self.count, width, dtype), lambda: self._repeated(name, width, dtype))
-        if isinstance(batch, Rows) and batch.table[:1].size in (1, width):
+        if isinstance(batch, Dense) and batch.table[:1].size in (1, width):
             table = batch.table.reshape(len(batch), -1).astype(dtype)
             if table.shape[1] != width:
                 table = np.repeat(table, width, axis=1)

@@ -7,18 +7,20 @@ import inspect
 import re
 import types
 import typing
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal, get_args, get_origin
+from typing import Annotated, Any, ClassVar, get_args, get_origin
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.core.batch import Batch
 from dali_studio.core.enums import DALIDataType, DALIImageType, DALIInterpType
 from dali_studio.core.meta import Kind, TensorMeta
 from dali_studio.schema import marks
 from dali_studio.schema.arguments import Args, canonical
-from dali_studio.schema.batches import Batch, BatchView, JpegImages, Work
+from dali_studio.schema.batches import JpegImages, Work
 from dali_studio.schema.model import (
     ArgumentSchema,
     ArgumentType,
@@ -26,10 +28,11 @@ from dali_studio.schema.model import (
     InputSchema,
     OperatorSchema,
     OutputSchema,
+    Role,
     Value,
     Widget,
 )
-from dali_studio.schema.traits import Trait
+from dali_studio.schema.traits import DrawnOnCpu, PerFrame, PerSample, Trait
 
 
 def Input(  # noqa: N802 - reads as a declaration
@@ -39,24 +42,34 @@ def Input(  # noqa: N802 - reads as a declaration
     layouts: str = "",
     dtypes: Sequence[DALIDataType] = (),
     optional: bool = False,
+    repeated: tuple[int, int] | None = None,
     either_device: bool = False,
+    shape_only: bool = False,
     doc: str = "",
 ) -> InputSchema:
-    """Declare a positional input; `layouts` are words separated by blanks."""
+    """Declare a positional input; `layouts` are words separated by blanks, `repeated` says how often it may come."""
     return InputSchema(
         name=name,
         kind=kind,
         layouts=tuple(layouts.split()),
         dtypes=tuple(d.name for d in dtypes),
         optional=optional,
-        either_device=either_device,
+        repeated=repeated,
+        either_device=either_device or shape_only,
+        shape_only=shape_only,
         doc=doc,
     )
 
 
-def Output(name: str, kind: Kind = "any", doc: str = "") -> OutputSchema:  # noqa: N802 - reads as a declaration
-    """Declare an output."""
-    return OutputSchema(name=name, kind=kind, doc=doc)
+def Output(  # noqa: N802 - reads as a declaration
+    name: str, kind: Kind = "any", doc: str = "", *, on_cpu: bool = False
+) -> OutputSchema:
+    """Declare an output; one that is `on_cpu` lies there wherever the operator runs."""
+    return OutputSchema(name=name, kind=kind, doc=doc, on_cpu=on_cpu)
+
+
+#: Inputs and outputs of one sample: arrays, and ``None`` for an output that an operator with `Allocates` makes itself.
+Arrays = Sequence[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,9 +141,9 @@ class CommonArguments:
 class Operator(CommonArguments):
     """Base of all operators. Subclasses declare facts as class attributes and arguments as annotations.
 
-    A per-sample operator (trait ``PerSample``) defines ``infer``, ``plan`` and ``cpu``, and ``gpu`` if it offers that
-    device (and ``part`` if a generated kernel can do it with other steps); any other defines ``infer``, ``open`` and
-    ``run``.
+    A per-sample operator (trait ``PerSample``) defines ``infer``, ``plan`` and ``cpu`` (and ``cpu_batch`` if its
+    samples may be small), and ``gpu`` if it offers that device (and ``part`` if a generated kernel can do it with
+    other steps); any other defines ``infer``, ``open`` and ``run``, and ``run_gpu`` if it works on a GPU.
     """
 
     schema: ClassVar[OperatorSchema]
@@ -152,11 +165,12 @@ class Operator(CommonArguments):
     stateful: ClassVar[bool] = False
     keep: ClassVar[bool] = False
     hidden: ClassVar[bool] = False
-    role: ClassVar[Literal["", "reader", "external_source", "copy", "constant"]] = ""
+    role: ClassVar[Role] = ""
 
     def __init_subclass__(cls, *, abstract: bool = False) -> None:
         super().__init_subclass__()
         if not abstract:
+            _check_devices(cls)
             cls.schema = _schema(cls)
 
     @staticmethod
@@ -170,32 +184,37 @@ class Operator(CommonArguments):
         return schema.outputs
 
     @staticmethod
-    def plan(args: Args, *inputs: BatchView) -> Work:
+    def plan(args: Args, *inputs: Batch) -> Work:
         """Shapes and parameters of a whole batch, vectorised."""
         raise NotImplementedError
 
     @staticmethod
-    def cpu(work: Work, index: int, *arrays: Any, **options: Any) -> NDArray[Any] | None:
-        """Compute sample `index`: inputs first, the output array last; releases the GIL inside.
+    def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> NDArray[Any] | None:
+        """Compute sample `index` of `inputs` into `outputs`; releases the GIL inside.
 
         An operator with the trait ``Allocates`` may get ``None`` as output and return an array of its own.
         """
         raise NotImplementedError
 
     @staticmethod
-    def gpu(work: Work, inputs: Sequence[Any], output: Any, stream: Any) -> None:
-        """Enqueue the computation of a whole batch on a GPU, with the same `work` as ``cpu`` gets.
+    def cpu_batch(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> None:
+        """Compute all samples in one call, from what it gives alone no other result than ``cpu``.
 
-        Only per-sample operators whose `devices` hold "gpu" define it. Other operators that offer "gpu" (random
-        numbers) run on the CPU, and their results are uploaded: the same numbers on every device.
+        The executor uses it where samples are small, so that Python is asked once for a batch.
+        """
+        raise NotImplementedError
+
+    @staticmethod
+    def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: Any) -> None:
+        """Enqueue the computation of a whole batch on a GPU, with the same `work` as ``cpu`` gets.
 
         Parameters
         ----------
         work : Work
             From ``plan``, whose arrays over the batch become the kernel's table of descriptors.
-        inputs : sequence of `kernels.cuda.batch.DeviceBatch`
-        output : `kernels.cuda.batch.DeviceBatch`
-            To be written; has the shapes of `work` and the type that ``infer`` gave.
+        inputs : sequence of Batch
+        outputs : sequence of Batch
+            To be written; they have the shapes of `work` and the types that ``infer`` gave.
         stream : `kernels.cuda.stream.GpuStream`
         """
         raise NotImplementedError
@@ -206,7 +225,7 @@ class Operator(CommonArguments):
         return None
 
     @staticmethod
-    def part(work: Work, image: BatchView, dtype: np.dtype[Any]) -> Any:
+    def part(work: Work, image: Batch, dtype: np.dtype[Any]) -> Any:
         """What ``gpu`` does as a piece of a generated kernel that does several steps at once, bit for bit the same.
 
         Only operators with the trait ``PixelPart`` or ``SourcePart`` define it.
@@ -214,7 +233,7 @@ class Operator(CommonArguments):
         Parameters
         ----------
         work : Work
-        image : BatchView
+        image : Batch
             The input, without data.
         dtype : numpy.dtype
             Of the output.
@@ -227,7 +246,7 @@ class Operator(CommonArguments):
         raise NotImplementedError
 
     @staticmethod
-    def affine(work: Work, image: BatchView) -> Any:
+    def affine(work: Work, image: Batch) -> Any:
         """The map of an operator with the trait ``Affine``, for the input `image`, which has no data.
 
         Returns
@@ -265,6 +284,20 @@ class Operator(CommonArguments):
     def run(state: Any, args: Args, *inputs: Batch) -> tuple[Batch, ...]:
         """One iteration of a batch operator: the samples ``args.context.indices`` of the batch."""
         raise NotImplementedError
+
+    @staticmethod
+    def run_gpu(state: Any, args: Args, inputs: Sequence[Batch], stream: Any) -> tuple[Batch, ...]:
+        """The same with inputs on a GPU; what it gives lies there, or where its `Output` says."""
+        raise NotImplementedError
+
+    @staticmethod
+    def save(state: Any) -> dict[str, Any]:
+        """What a state is before the next iteration: plain values and arrays, from which ``restore`` makes it again."""
+        return {}
+
+    @staticmethod
+    def restore(state: Any, saved: Mapping[str, Any]) -> None:
+        """Bring a state that ``open`` made to where another one was when it was saved."""
 
     @staticmethod
     def reader_meta(state: Any) -> dict[str, int]:
@@ -308,6 +341,32 @@ class Layout(str):  # noqa: SLOT000 - only ever an annotation
     """Annotation of arguments that hold a layout."""
 
 
+def overrides(cls: type[Operator], method: str) -> bool:
+    """Whether an operator, or a base of it, defines an optional method."""
+    return getattr(cls, method) is not getattr(Operator, method)
+
+
+def _check_devices(cls: type[Operator]) -> None:
+    """Refuse operators that offer a GPU without code for it: they would be fed what they cannot read."""
+    if "gpu" not in cls.devices or DrawnOnCpu in cls.traits or cls.role in ("copy", "external_source"):
+        return
+    here, method = ("cpu", "gpu") if PerSample in cls.traits else ("run", "run_gpu")
+    if overrides(cls, here) and not overrides(cls, method):
+        raise TypeError(
+            f'{cls.__name__} offers the device "gpu" but does not define {method}(); define it, take "gpu" out of '
+            "devices, or say by the trait DrawnOnCpu that results are made on the CPU and uploaded"
+        )
+
+
+def _inputs(cls: type[Operator]) -> tuple[InputSchema, ...]:
+    """The inputs as declared; operators with `PerFrame` take each layout with frames before it, too."""
+    if PerFrame not in cls.traits:
+        return cls.inputs
+    return tuple(
+        msgspec.structs.replace(i, layouts=(*i.layouts, *(f"F{layout}" for layout in i.layouts))) for i in cls.inputs
+    )
+
+
 def _schema(cls: type[Operator]) -> OperatorSchema:
     doc = inspect.cleandoc(cls.__doc__ or "")
     summary, _, rest = doc.partition("\n\n")
@@ -323,7 +382,7 @@ def _schema(cls: type[Operator]) -> OperatorSchema:
         doc=rest.strip(),
         version=cls.version,
         devices=cls.devices,
-        inputs=cls.inputs,
+        inputs=_inputs(cls),
         outputs=cls.outputs,
         arguments=tuple(_arguments(cls)),
         traits=tuple(t.__name__ for t in cls.traits),

@@ -15,6 +15,8 @@ ArgumentType = Literal[
 #: The inspector's controls. A closed union: the front end switches over it exhaustively.
 Widget = Literal["slider", "dial", "number", "switch", "choice", "text", "numbers", "range", "path", "files", "none"]
 Device = Literal["cpu", "gpu", "mixed"]
+#: How other parts find an operator without knowing its name.
+Role = Literal["", "reader", "external_source", "copy", "constant", "split", "merge"]
 #: ``used``: has its effect. ``ignored``: accepted without effect. ``refused``: a diagnostic gives the reason.
 Support = Literal["used", "ignored", "refused"]
 #: What a value may be in a document: JSON scalars and lists; enumeration members travel by name.
@@ -74,6 +76,10 @@ class InputSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     ----------
     either_device
         On a GPU the operator takes it from the CPU as well.
+    repeated
+        How many wires it takes, at least and at most; only the last input of an operator is repeated.
+    shape_only
+        Only its shapes are read, wherever it lies.
     """
 
     name: str
@@ -82,15 +88,24 @@ class InputSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     dtypes: tuple[str, ...] = ()
     optional: bool = False
     either_device: bool = False
+    repeated: tuple[int, int] | None = None
+    shape_only: bool = False
     doc: str = ""
 
 
 class OutputSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One output."""
+    """One output.
+
+    Attributes
+    ----------
+    on_cpu
+        It lies on the CPU wherever the operator runs.
+    """
 
     name: str
     kind: Kind = "any"
     doc: str = ""
+    on_cpu: bool = False
 
 
 class OperatorSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -129,11 +144,32 @@ class OperatorSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     seeded: bool = False
     stateful: bool = False
     keep: bool = False
-    role: Literal["", "reader", "external_source", "copy", "constant"] = ""
+    role: Role = ""
     icon: str = ""
     node_name: str = ""
     keywords: tuple[str, ...] = ()
     hidden: bool = False
+
+    def input(self, position: int) -> InputSchema | None:
+        """The declaration of a positional input; ``None`` beyond the last."""
+        if position < len(self.inputs):
+            return self.inputs[position]
+        last = self.inputs[-1] if self.inputs else None
+        repeats = last is not None and last.repeated is not None and position < self.most_inputs
+        return last if repeats else None
+
+    @property
+    def least_inputs(self) -> int:
+        """How many positional inputs there must be."""
+        repeated = self.inputs[-1].repeated if self.inputs else None
+        needed = sum(not declared.optional for declared in self.inputs)
+        return needed if repeated is None else len(self.inputs) - 1 + repeated[0]
+
+    @property
+    def most_inputs(self) -> int:
+        """How many positional inputs there may be."""
+        repeated = self.inputs[-1].repeated if self.inputs else None
+        return len(self.inputs) if repeated is None else len(self.inputs) - 1 + repeated[1]
 
     def argument(self, name: str) -> ArgumentSchema | None:
         """The argument called `name`, or ``None``."""
@@ -148,6 +184,16 @@ _arguments: dict[int, tuple[OperatorSchema, dict[str, ArgumentSchema]]] = {}
 
 
 class Catalog(msgspec.Struct, frozen=True, kw_only=True):
-    """All operators, as the browser receives them."""
+    """All operators, and what may be wired to what, as the browser receives them.
+
+    Attributes
+    ----------
+    inputs_take
+        For each kind of input the kinds of data that it takes.
+    arguments_take
+        The kinds of data that an argument takes.
+    """
 
     operators: tuple[OperatorSchema, ...]
+    inputs_take: dict[Kind, tuple[Kind, ...]]
+    arguments_take: tuple[Kind, ...]

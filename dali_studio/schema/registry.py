@@ -9,8 +9,9 @@ from dali_studio.core.meta import TensorMeta
 from dali_studio.core.wording import nearest, shortened
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Operator
-from dali_studio.schema.model import Catalog, OperatorSchema, OutputSchema, Value
-from dali_studio.schema.traits import Trait
+from dali_studio.schema.model import OperatorSchema, OutputSchema, Value
+from dali_studio.schema.sequences import frame_of, is_sequence, sequence_of
+from dali_studio.schema.traits import PerFrame, Trait
 
 
 class Registry:
@@ -74,9 +75,10 @@ class Registry:
 
     def infer(self, name: str, args: Args, inputs: Sequence[TensorMeta]) -> tuple[TensorMeta, ...]:
         """Types of the outputs; raises `ArgumentError` as the operator does."""
-        result = self.operator(name).infer(args, *inputs)
-        return result if isinstance(result, tuple) else (result,)
-
-    def catalog(self) -> Catalog:
-        """Every operator that a palette shows."""
-        return Catalog(operators=tuple(self.schema(name) for name in self if not self.schema(name).hidden))
+        operator = self.operator(name)
+        sequences = PerFrame in operator.traits and bool(inputs) and is_sequence(inputs[0])
+        if sequences:
+            inputs = [frame_of(meta) for meta in inputs]
+        result = operator.infer(args, *inputs)
+        metas = result if isinstance(result, tuple) else (result,)
+        return tuple(sequence_of(meta) for meta in metas) if sequences else metas

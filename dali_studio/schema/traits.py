@@ -46,5 +46,13 @@ class Allocates(Trait):
     """``cpu`` returns an array (perhaps a view) of its own if its output is ``None``."""
 
 
+class PerFrame(Trait):
+    """Works on each frame of a sequence (layouts that begin with F) alone: the runtime takes sequences apart."""
+
+
+class DrawnOnCpu(Trait):
+    """On a GPU, too, ``run`` computes on the CPU, from shapes alone, and the results are uploaded: equal numbers."""
+
+
 class RandomSource(Trait):
     """Draws from the operator's counter-based stream."""

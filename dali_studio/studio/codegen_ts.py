@@ -19,7 +19,7 @@ from dali_studio.core.diagnostics import CODES, Severity
 from dali_studio.core.meta import Kind
 from dali_studio.graph.edits import Edit
 from dali_studio.schema.model import ArgumentType, Device, Support, Value, Widget
-from dali_studio.studio.messages import ClientMessage, KernelMessage
+from dali_studio.studio.messages import ClientMessage, KernelMessage, PreviewBody
 
 #: What to run when the file is stale.
 VERB = "python -m dali_studio.studio.codegen_ts"
@@ -38,7 +38,12 @@ _WORDS: dict[str, Any] = {
     "Severity": Severity,
 }
 #: Named unions of structs.
-_UNIONS: dict[str, Any] = {"Edit": Edit, "ClientMessage": ClientMessage, "KernelMessage": KernelMessage}
+_UNIONS: dict[str, Any] = {
+    "Edit": Edit,
+    "PreviewBody": PreviewBody,
+    "ClientMessage": ClientMessage,
+    "KernelMessage": KernelMessage,
+}
 
 _SCALARS: dict[type[inspect.Type], str] = {
     inspect.BoolType: "boolean",
@@ -82,6 +87,8 @@ class _Printer:
                 return " | ".join(f'"{value}"' for value in _in_order(kind))
             case inspect.VarTupleType() | inspect.ListType():
                 return f"readonly {self._element(kind.item_type)}[]"
+            case inspect.TupleType():
+                return f"readonly [{', '.join(map(self.ref, kind.item_types))}]"
             case inspect.DictType():
                 return f"Readonly<Record<{self.ref(kind.key_type)}, {self.ref(kind.value_type)}>>"
             case _ if type(kind) in _SCALARS:

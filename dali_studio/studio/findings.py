@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import traceback
+from collections.abc import Collection
 
 import msgspec
 
 from dali_studio.core.diagnostics import Diagnostic
-from dali_studio.graph.model import Graph
-from dali_studio.schema.registry import Registry
 
 
-def weighed(found: tuple[Diagnostic, ...], graph: Graph, registry: Registry) -> tuple[Diagnostic, ...]:
+def weighed(found: tuple[Diagnostic, ...], in_run: Collection[str]) -> tuple[Diagnostic, ...]:
     """The findings, with errors of nodes that no output depends on as warnings: the pipeline runs without them."""
-    needed = graph.reachable(registry=registry)
     return tuple(
         msgspec.structs.replace(d, severity="warning")
-        if d.severity == "error" and d.node and d.node not in needed
+        if d.severity == "error" and d.node and d.node not in in_run
         else d
         for d in found
     )

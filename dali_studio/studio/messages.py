@@ -1,6 +1,6 @@
 """Every message between the browser and the kernel. TypeScript is generated from this file.
 
-Python is the only truth: the browser sends `ApplyEdits` and receives `RevisionChanged`. Pictures travel as binary
+Python is the only truth: the browser sends `ApplyEdits` and receives `RevisionChanged`. Images travel as binary
 buffers beside a `Previews` message, never inside JSON.
 """
 
@@ -137,6 +137,8 @@ class RequestDetail(msgspec.Struct, frozen=True, kw_only=True, tag="request_deta
 
     key: str
     output: int = 0
+    plane: int = -1
+    #: plane: which frame or slice; -1: the one that is shown first
 
 
 class SaveDocument(msgspec.Struct, frozen=True, kw_only=True, tag="save_document"):
@@ -225,28 +227,94 @@ class Refused(msgspec.Struct, frozen=True, kw_only=True, tag="refused"):
     diagnostics: tuple[Diagnostic, ...]
 
 
+class PictureBody(msgspec.Struct, frozen=True, kw_only=True, tag="picture"):
+    """An image."""
+
+
+class PlanesBody(msgspec.Struct, frozen=True, kw_only=True, tag="planes"):
+    """Images along an axis, in one row of the picture, each `width` wide: frames of a sequence, or slices of a volume.
+
+    `shown` are their places among `count`. Frames are shown side by side, slices one at a time.
+    """
+
+    axis: Literal["F", "D"]
+    count: int
+    shown: tuple[int, ...]
+    width: int
+
+
+class WaveBody(msgspec.Struct, frozen=True, kw_only=True, tag="wave"):
+    """Sound: for each channel (at most 8) the lowest and the highest value of equal spans, over -`peak` to `peak`."""
+
+    length: int
+    peak: float
+    channels: tuple[tuple[tuple[float, float], ...], ...]
+
+
+class BoxesBody(msgspec.Struct, frozen=True, kw_only=True, tag="boxes"):
+    """Boxes over the picture of `over` (empty: there is none).
+
+    `boxes` are left, top, right and bottom in parts of the image, the first of `count`.
+    """
+
+    over: str
+    count: int
+    boxes: tuple[tuple[float, float, float, float], ...]
+
+
+class ValuesBody(msgspec.Struct, frozen=True, kw_only=True, tag="values"):
+    """One number for each sample of the batch (at most 64), and that of the shown one."""
+
+    values: tuple[float, ...]
+    text: str
+
+
+class TableBody(msgspec.Struct, frozen=True, kw_only=True, tag="table"):
+    """All numbers of a small tensor, by row."""
+
+    rows: tuple[tuple[str, ...], ...]
+
+
+class StatisticsBody(msgspec.Struct, frozen=True, kw_only=True, tag="statistics"):
+    """What the numbers of a large tensor are like: `histogram` counts them between `minimum` and `maximum`."""
+
+    minimum: float
+    maximum: float
+    mean: float
+    deviation: float
+    histogram: tuple[int, ...]
+
+
+class TextBody(msgspec.Struct, frozen=True, kw_only=True, tag="text"):
+    """Bytes: as text where they are text, else the first ones in hex."""
+
+    text: str
+    hex: bool
+
+
+PreviewBody = PictureBody | PlanesBody | WaveBody | BoxesBody | ValuesBody | TableBody | StatisticsBody | TextBody
+
+
 class PreviewItem(msgspec.Struct, frozen=True, kw_only=True):
     """One node's output for the chosen sample.
 
-    `atlas_x .. atlas_height` locate its picture in the atlas (buffer 0), all 0 if there is none. `values` are the
-    per-sample values over the batch for scalars (at most 64), `text` a short form of other small tensors or the first
-    bytes in hex. `facts` is the shape line, e.g. "256×385×3 u8".
+    `atlas_x .. atlas_height` locate its picture in the atlas (buffer 0), all 0 if there is none. `facts` is the shape
+    line, e.g. "256×385×3 u8".
     """
 
     key: str
     output: int
     facts: str
+    body: PreviewBody
     atlas_x: int = 0
     atlas_y: int = 0
     atlas_width: int = 0
     atlas_height: int = 0
-    values: tuple[float, ...] = ()
-    text: str = ""
     note: str = ""
 
 
 class Previews(msgspec.Struct, frozen=True, kw_only=True, tag="previews"):
-    """Pictures of some nodes (the changed ones); buffer 0 is a JPEG atlas, absent if `items` has no pictures."""
+    """Outputs of some nodes (the changed ones); buffer 0 is a JPEG atlas, absent if `items` has no pictures."""
 
     revision: int
     sample: int
@@ -281,6 +349,9 @@ class ImageDetail(msgspec.Struct, frozen=True, kw_only=True, tag="image_detail")
     mean: float
     histogram: tuple[tuple[int, ...], ...]
     #: histogram: per channel (at most 4), 32 bins between minimum and maximum
+    planes: int = 0
+    plane: int = 0
+    #: planes: how many frames or slices there are (0: it is no sequence or volume); plane: the one in the picture
     note: str = ""
 
 
@@ -361,8 +432,12 @@ class RunFinished(msgspec.Struct, frozen=True, kw_only=True, tag="run_finished")
 
 
 class Code(msgspec.Struct, frozen=True, kw_only=True, tag="code"):
-    """The emitted program; `lines` maps a node key to the 1-based line numbers that mention it."""
+    """The emitted program of a revision; it comes when nobody waits for images.
 
+    `lines` maps a node key to the 1-based line numbers that mention it.
+    """
+
+    revision: int
     dialect: str
     source: str
     lines: dict[str, tuple[int, ...]]

@@ -5,31 +5,27 @@ from __future__ import annotations
 import traceback
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.api.placement import gpu_missing
 from dali_studio.api.sources import SourceFeeder
-from dali_studio.compiler.pipeline import compile_graph
-from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
-from dali_studio.core.random import operator_seeds
+from dali_studio.core.batch import Batch
+from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph.edits import PortRef
-from dali_studio.graph.model import Graph, structural_keys
-from dali_studio.graph.seeds import operator_indices
-from dali_studio.graph.validate import Validation
+from dali_studio.graph.model import Graph
 from dali_studio.runtime.executor import Executor, SourceState
 from dali_studio.runtime.failures import FailedSample
 from dali_studio.runtime.gpu import GpuRunner
 from dali_studio.runtime.request import Fed, Request
 from dali_studio.runtime.results import on_host
 from dali_studio.runtime.workers import WorkerPool
-from dali_studio.schema.batches import Batch
 from dali_studio.schema.registry import Registry
 from dali_studio.schema.traits import ReadsData
+from dali_studio.studio.revision import Revision, part_of
 
 _CACHE_BYTES = 512 * 1024 * 1024
 #: Batches of a Python source that stay available, since a source cannot go back.
@@ -46,15 +42,12 @@ class Preview:
     ----------
     outputs : dict of PortRef to Batch
         One sample each.
-    keys : dict of str to str
-        Structural keys, by node: equal keys mean equal pictures.
     failed : tuple of Diagnostic
     unreached : bool
         The batch is so far away that it would have taken too long to go there.
     """
 
     outputs: dict[PortRef, Batch] = field(default_factory=dict[PortRef, Batch])
-    keys: dict[str, str] = field(default_factory=dict[str, str])
     failed: tuple[Diagnostic, ...] = ()
     unreached: bool = False
 
@@ -80,7 +73,7 @@ class _Store:
         if key in self._kept:
             return
         # copies: a slab belongs to the whole plan and would be kept alive by its smallest part
-        self._kept[key] = Batch([sample.copy() for sample in batch.samples], batch.layout, batch.sources)
+        self._kept[key] = copied(batch)
         self._size += sum(sample.nbytes for sample in batch.samples)
         while self._size > _CACHE_BYTES and len(self._kept) > 1:
             _, old = self._kept.popitem(last=False)
@@ -91,6 +84,12 @@ class _Store:
         self._kept.clear()
         self._size = 0
         return freed
+
+
+def copied(batch: Batch) -> Batch:
+    """The batch in memory of its own."""
+    samples = [sample.copy() for sample in batch.samples]
+    return replace(batch, samples=samples)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,56 +129,56 @@ class PreviewEngine:
         #: Samples that `on_error` let previews go on without, by structural key, iteration and sample.
         self._missed: dict[tuple[str, int, int], FailedSample] = {}
         self._fed: dict[str, tuple[SourceFeeder, deque[_FedBatch]]] = {}
+        #: Executors of the newest revision, by the nodes that they compute.
+        self._executors: dict[frozenset[str], Executor] = {}
+        self._revision: Revision | None = None
+        self._scalars: tuple[object, dict[PortRef, list[float]]] = ((), {})
 
     def compute(
-        self,
-        graph: Graph,
-        validation: Validation,
-        seed: int,
-        iteration: int,
-        samples: Iterable[int],
-        only: PortRef | None = None,
+        self, revision: Revision, iteration: int, samples: Iterable[int], only: PortRef | None = None
     ) -> Preview:
         """Outputs of every node that can be computed.
 
         Parameters
         ----------
-        graph, validation
+        revision
             The graph and its findings; nodes with errors, and what depends on them, are left out.
-        seed
-            The pipeline's seed.
         iteration, samples
             Which samples of which batch, at the pipeline's batch size, so that the numbers are those of the run.
         only
-            Compute one output alone.
+            Compute one output alone; what is known of others comes with it.
         """
         indices = np.array(sorted(samples), np.int64)
-        seeds = operator_indices(graph, self.registry)
-        keys = self.structural_keys(graph, seed, seeds)
-        broken = {finding.node for finding in errors(validation.diagnostics) if finding.node}
+        nodes = revision.computable
+        if only is not None:
+            nodes = nodes & revision.graph.reachable([only])
+            view = self._view(revision, iteration, indices)
+            known = {port: batch for port in revision.ports if (batch := view.load(port)) is not None}
+            if only in known:
+                return Preview(known)
         failed: list[Diagnostic] = []
         way = _Way(self.workers.check, self._hurried)
-        while True:
-            part = self._part(graph, broken, only)
-            if not len(part):
-                return Preview({}, keys, tuple(failed), way.given_up)
+        while nodes:
             try:
-                outputs = self._run(part, keys, seeds, seed, iteration, indices, way)
+                outputs = self._run(revision, nodes, iteration, indices, way)
             except DaliStudioError as error:
-                nodes = {d.node for d in error.diagnostics if d.node in part}
+                broken = {d.node for d in error.diagnostics if d.node in nodes}
                 failed += error.diagnostics
-                if not nodes:
-                    return Preview({}, keys, tuple(failed), way.given_up)
-                broken |= nodes
+                if not broken:
+                    break
+                nodes = nodes.difference(broken, *(revision.graph.descendants(key) for key in broken))
             else:
-                failed += self._warnings(part, keys, iteration, indices)
-                return Preview(outputs, keys, tuple(failed), way.given_up)
+                failed += self._warnings(revision, nodes, iteration, indices)
+                return Preview(outputs, tuple(failed), way.given_up)
+        return Preview({}, tuple(failed), way.given_up)
 
     def _warnings(
-        self, graph: Graph, keys: Mapping[str, str], iteration: int, indices: NDArray[np.int64]
+        self, revision: Revision, nodes: Iterable[str], iteration: int, indices: NDArray[np.int64]
     ) -> list[Diagnostic]:
         """One for each shown sample that a run would go on without."""
-        places = [(node, (keys[node], iteration, int(sample))) for node in graph for sample in indices]
+        if not self._missed:
+            return []
+        places = [(node, (revision.keys[node], iteration, int(sample))) for node in nodes for sample in indices]
         return [
             Diagnostic(
                 code="DS301", severity="warning", node=node, sample=missed.sample, source=missed.source,
@@ -188,41 +187,41 @@ class PreviewEngine:
             for node, place in places if (missed := self._missed.get(place)) is not None
         ]  # fmt: skip
 
-    def scalars(self, graph: Graph, validation: Validation, seed: int, iteration: int) -> dict[PortRef, list[float]]:
+    def scalars(self, revision: Revision, iteration: int) -> dict[PortRef, list[float]]:
         """Values over the whole batch of scalars that depend on nothing but random numbers and constants."""
-        seeds = operator_indices(graph, self.registry)
-        keys = self.structural_keys(graph, seed, seeds)
-        broken = {finding.node for finding in errors(validation.diagnostics) if finding.node}
-        cheap: set[str] = set()
-        for key in graph.order():
+        graph = revision.graph
+        nodes = self._independent(revision)
+        if not nodes:
+            return {}
+        size = graph.options.batch_size
+        mark = (sorted((key, revision.keys[key]) for key in nodes), iteration, size)
+        if mark != self._scalars[0]:
+            try:
+                way = _Way(self.workers.check, self._hurried)
+                made = self._run(revision, nodes, iteration, np.arange(size), way)
+            except DaliStudioError:
+                return {}  # the same failure is reported by `compute`
+            self._scalars = mark, {
+                port: [float(sample.reshape(-1)[0]) for sample in batch.samples]
+                for port, batch in made.items()
+                if batch.samples and all(sample.size == 1 for sample in batch.samples)
+            }
+        return self._scalars[1]
+
+    def _independent(self, revision: Revision) -> frozenset[str]:
+        """Nodes that read no data: those of random numbers and constants."""
+        graph = revision.graph
+        found: set[str] = set()
+        for key in graph.order() if revision.computable else ():
             operator = graph.node(key).operator
             if (
-                key in broken
-                or operator not in self.registry
-                or self.registry.schema(operator).role in ("reader", "external_source")
+                key in revision.computable
+                and self.registry.schema(operator).role not in ("reader", "external_source")
+                and not self.registry.has_trait(operator, ReadsData)
+                and found.issuperset(graph.predecessors(key))
             ):
-                continue
-            if self.registry.has_trait(operator, ReadsData) or not set(graph.predecessors(key)) <= cheap:
-                continue
-            cheap.add(key)
-        part = _subgraph(graph, cheap)
-        if not len(part):
-            return {}
-        try:
-            indices = np.arange(graph.options.batch_size)
-            made = self._run(part, keys, seeds, seed, iteration, indices, _Way(self.workers.check, self._hurried))
-        except DaliStudioError:
-            return {}  # the same failure is reported by `compute`
-        return {
-            port: [float(sample.reshape(-1)[0]) for sample in batch.samples]
-            for port, batch in made.items()
-            if batch.samples and all(sample.size == 1 for sample in batch.samples)
-        }
-
-    def structural_keys(self, graph: Graph, seed: int, indices: Mapping[str, int]) -> dict[str, str]:
-        """Keys that name what each node computes, with the options that matter."""
-        table = operator_seeds(seed, max(indices.values(), default=0) + 1)
-        return structural_keys(graph, self.registry, {key: int(table[i]) for key, i in indices.items()})
+                found.add(key)
+        return frozenset(found)
 
     def _runner(self, graph: Graph) -> GpuRunner:
         """The same for all previews, since streams and decoders take time to open."""
@@ -235,44 +234,44 @@ class PreviewEngine:
 
     def forget(self) -> tuple[int, int]:
         """Give the memory of kept results back, and idle memory of the GPU; returns the bytes of both."""
+        self._executors.clear()
         return self._store.clear(), 0 if self._gpu is None else self._gpu[1].release()
 
     def close(self) -> None:
         """End the threads that feed the GPU's decoders."""
+        self._executors.clear()
         if self._gpu is not None:
             self._gpu[1].close()
             self._gpu = None
 
     # ------------------------------------------------------------------------------------------------------------ run
 
-    def _part(self, graph: Graph, broken: set[str], only: PortRef | None) -> Graph:
-        bad = set(broken) | {key for key in graph if graph.node(key).operator not in self.registry}
-        for key in list(bad):
-            if key in graph:
-                bad |= graph.descendants(key)
-        bad |= set(graph.find_cycle())
-        wanted = graph.reachable([only]) if only is not None else set(graph)
-        return _subgraph(graph, wanted - bad)
+    def _executor(self, revision: Revision, nodes: frozenset[str]) -> Executor:
+        if self._revision is not revision:
+            self._executors.clear()
+            self._revision = revision
+        gpu = self._runner(revision.graph) if revision.on_gpu else None
+        if nodes not in self._executors:
+            plan = part_of(revision.plan, nodes)
+            self._executors[nodes] = Executor(plan, self.registry, revision.seed, self.workers, gpu=gpu)
+        return self._executors[nodes]
+
+    def _view(self, revision: Revision, iteration: int, indices: NDArray[np.int64]) -> _View:
+        context = (revision.graph.options.batch_size, iteration, tuple(indices.tolist()))
+        return _View(self._store, revision.keys if revision.computable else {}, context)
 
     def _run(
-        self, graph: Graph, keys: Mapping[str, str], seeds: dict[str, int], seed: int, iteration: int,
-        indices: NDArray[np.int64], way: _Way,
-    ) -> dict[PortRef, Batch]:  # fmt: skip
-        nodes = [graph.node(key) for key in graph]
-        ports = [
-            PortRef(node=node.key, output=i)
-            for node in nodes
-            for i in range(len(self.registry.outputs(node.operator, node.arguments)))
-        ]
-        size = graph.options.batch_size
-        # A GPU that is there makes the pictures of its nodes itself, in runs of their own that nobody measures.
-        on_gpu = any(node.device != "cpu" for node in nodes) and gpu_missing(graph) is None
-        plan = compile_graph(graph, self.registry, taps=ports, whole=True, seeds=seeds, devices=on_gpu)
-        executor = Executor(plan, self.registry, seed, self.workers, gpu=self._runner(graph) if on_gpu else None)
-        executor.adopt({key: self._sources[name] for key in graph if (name := f"{keys[key]}:{size}") in self._sources})
+        self, revision: Revision, nodes: frozenset[str], iteration: int, indices: NDArray[np.int64], way: _Way
+    ) -> dict[PortRef, Batch]:
+        graph, keys = revision.graph, revision.keys
+        size = whole = graph.options.batch_size
+        executor = self._executor(revision, nodes)
+        steps = executor.plan.steps()
+        names = {step.key: f"{keys[step.key]}:{whole}" for step in steps}
+        executor.adopt({key: self._sources[name] for key, name in names.items() if name in self._sources})
         fed = {
             step.key: self._feed(graph, step.key, keys[step.key], iteration, way)
-            for step in plan.steps()
+            for step in steps
             if step.role == "external_source"
         }
         so_far = iteration * size
@@ -284,16 +283,15 @@ class PreviewEngine:
                 indices = np.array([size - 1], np.int64)
         data = {node: batch.data for node, batch in fed.items()}
         request = Request(iteration, so_far, size, data, indices, way)
-        cache = _View(self._store, keys, (graph.options.batch_size, iteration, tuple(indices.tolist())))
         try:
-            made = executor.run(request, taps=ports, cache=cache)
+            taps = [port for step in steps for port in step.outputs]
+            made = executor.run(request, taps=taps, cache=self._view(revision, iteration, indices))
             return {port: on_host(batch) for port, batch in made.items()}
         finally:
             for missed in executor.failed:
                 self._missed[keys[missed.node], iteration, missed.sample] = missed
-            self._sources.update(
-                {f"{keys[key]}:{graph.options.batch_size}": state for key, state in executor.states.items()}
-            )
+            executor.failed.clear()
+            self._sources.update({names[key]: state for key, state in executor.states.items()})
 
     def _feed(self, graph: Graph, node: str, key: str, iteration: int, way: _Way) -> _FedBatch:
         if key not in self._fed:
@@ -373,11 +371,3 @@ class _Way:
                     hint="Choose an earlier batch, or this one again: the next try goes on where this one ended.",
                 )
             )  # fmt: skip
-
-
-def _subgraph(graph: Graph, keys: set[str]) -> Graph:
-    part = graph.copy()
-    kept = [graph.node(key) for key in graph if key in keys]
-    wires = [w for w in graph.wires() if w.target in keys and w.source.node in keys]
-    part.rebuild(kept, wires, [port for port in graph.outputs if port.node in keys])
-    return part

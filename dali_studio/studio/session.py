@@ -1,4 +1,4 @@
-"""One opened document: edits come in, revisions, pictures and timings go out."""
+"""One opened document: edits come in, revisions, images and timings go out."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from typing import Any, cast
 import msgspec
 
 from dali_studio.api.placement import gpu_missing
-from dali_studio.codegen.dialects import DIALECTS
-from dali_studio.codegen.emit import Emitted, emit
+from dali_studio.codegen.dialects import DIALECTS, find
+from dali_studio.codegen.emit import Emitted
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.random import resolve_pipeline_seed
 from dali_studio.graph import document
 from dali_studio.graph.history import History
 from dali_studio.graph.model import Graph
-from dali_studio.graph.validate import Validation, validate
 from dali_studio.schema.registry import Registry
 from dali_studio.studio import findings, gallery, messages
 from dali_studio.studio.files import typed_path, write_text
-from dali_studio.studio.mending import offered
-from dali_studio.studio.painter import Painter, PreviewRequest
+from dali_studio.studio.preview_renderer import PreviewRenderer, PreviewRequest
 from dali_studio.studio.profiler import Profiler
+from dali_studio.studio.repairs import offered
+from dali_studio.studio.revision import Revision
 from dali_studio.studio.view import OUTPUTS, make_room, opened, positions_of, revision_changed
 from dali_studio.studio.worker import Worker
 
 Send = Callable[[messages.KernelMessage, Sequence[bytes]], None]
 #: Jobs of the worker, most urgent first.
-JOBS = ("preview", "detail", "free", "run", "strip")
-#: Those of the painter.
-_PAINTED = ("preview", "detail", "strip")
+JOBS = ("preview", "detail", "free", "code", "run", "strip")
+#: Those of the renderer.
+_RENDERED = ("preview", "detail", "strip")
 #: The largest whole number that the browser tells from the next.
 _LAST_BATCH = 2**53 - 1
 
@@ -61,7 +61,7 @@ class Session:
     ) -> None:  # fmt: skip
         self.registry, self._transmit, self._images = registry, send, images
         self._lock = threading.Lock()
-        self.painter = Painter(registry, self.send, lambda: self.worker.waits("detail", "free", "run"))
+        self.renderer = PreviewRenderer(registry, self.send, lambda: self.worker.waits("detail", "free", "run"))
         self.profiler = Profiler(registry, self.send)
         self.worker = Worker(JOBS, self._begin, self._interrupt, self._failed)
         self.dialect = next(iter(DIALECTS))
@@ -73,11 +73,12 @@ class Session:
         self.path = path
         self._saved_graph: Graph | None = graph if path is not None else None
         self._seed = resolve_pipeline_seed(None)
+        self._current: Revision | None = None
         self._detail: messages.RequestDetail | None = None
         self.sample = self.iteration = 0
         self._revision_offset = getattr(self, "revision", -1) + 1
         self._known_sent: tuple[messages.DeviceTime, ...] = ()
-        self.painter.forget()
+        self.renderer.forget()
 
     @property
     def graph(self) -> Graph:
@@ -94,13 +95,18 @@ class Session:
         """Counts every change, over all documents opened in this session."""
         return self._revision_offset + self.history.revision
 
-    def validation(self) -> Validation:
-        """All findings about the graph."""
-        return validate(self.graph, self.registry)
+    def current(self) -> Revision:
+        """The graph as it is now, with what follows from it; the same object until the graph changes."""
+        known = self._current
+        if known is None or known.graph is not self.graph or known.number != self.revision:
+            chosen = self.graph.options.seed
+            seed = self._seed if chosen is None else resolve_pipeline_seed(chosen)
+            known = self._current = Revision(self.graph, self.registry, self.revision, seed)
+        return known
 
     def code(self) -> Emitted:
         """The program in the chosen dialect."""
-        return emit(self.graph, self.registry, self.dialect)
+        return self.current().code(self.dialect)
 
     def send(self, message: messages.KernelMessage, buffers: Sequence[bytes] = ()) -> None:
         """Send a message to every view; one at a time, since the worker sends as well."""
@@ -110,9 +116,9 @@ class Session:
     def close(self) -> None:
         """End the worker and give memory back."""
         self.worker.close()
-        self.painter.cancel()
+        self.renderer.cancel()
         self.profiler.stop()
-        self.painter.close()
+        self.renderer.close()
 
     # ------------------------------------------------------------------------------------------------------- receiving
 
@@ -145,24 +151,24 @@ class Session:
 
     @handle.register
     def _(self, message: messages.Ready) -> None:
-        self.painter.width = min(max(message.preview_width, 96), 800)
+        self.renderer.width = min(max(message.preview_width, 96), 800)
         self.send(self._opened())
         self._known_sent = ()
         self._announce()
-        self._paint(everything=True)
+        self._render(everything=True)
 
     @handle.register
     def _(self, message: messages.ApplyEdits) -> None:
         self.history.apply(message.edits, message.gesture, message.positions)
         if message.edits:
             self._changed()
-        else:  # cards were moved: pictures and code are as they were
+        else:  # cards were moved: images and code are as they were
             self._announce_graph()
 
     @handle.register
     def _(self, message: messages.ApplyRepair) -> None:
         wanted = (message.code, message.node, message.argument)
-        for repair, edits_with in offered(self.graph, self.registry, self.validation().diagnostics):
+        for repair, edits_with in offered(self.graph, self.registry, self.current().validation.diagnostics):
             if (repair.code, repair.node, repair.argument) == wanted:
                 edits = edits_with(self._images)
                 self.history.apply(edits, places=make_room(self.positions, edits))
@@ -197,7 +203,7 @@ class Session:
         turned = message.iteration != self.iteration
         self.iteration = max(message.iteration, 0)
         self.sample = min(max(message.sample, 0), self.graph.options.batch_size - 1)
-        self._paint(strip=turned)
+        self._render(strip=turned)
 
     @handle.register
     def _(self, message: messages.Run) -> None:
@@ -217,14 +223,14 @@ class Session:
 
         def job() -> None:
             measure(graph, count, revision, pause)
-            self._send_known()
+            self._send_known(self.current())
 
         self.worker.submit("run", job)
 
     @handle.register
     def _(self, message: messages.FreeMemory) -> None:
         def job() -> None:
-            host, gpu = self.painter.free()  # runs give theirs back at their end
+            host, gpu = self.renderer.free()  # runs give theirs back at their end
             self.send(messages.MemoryFreed(host=host, gpu=gpu))
 
         self.worker.submit("free", job)
@@ -238,14 +244,13 @@ class Session:
 
     @handle.register
     def _(self, message: messages.RequestCode) -> None:
-        emit(self.graph, self.registry, message.dialect)  # refuses an unknown dialect before it is kept
-        self.dialect = message.dialect
+        self.dialect = find(message.dialect).name  # refuses an unknown one before it is kept
         self._send_code()
 
     @handle.register
     def _(self, message: messages.RequestDetail) -> None:
         self._detail = message
-        self._paint_detail()
+        self._render_detail()
 
     @handle.register
     def _(self, message: messages.SaveDocument) -> None:
@@ -273,7 +278,7 @@ class Session:
         self._open(graph, view or {}, path)
         self.send(self._opened())
         self._announce()
-        self._paint(everything=True)
+        self._render(everything=True)
 
     def save(self, path: Path) -> None:
         """Write the document.
@@ -290,7 +295,7 @@ class Session:
     def _changed(self) -> None:
         self.sample = min(self.sample, self.graph.options.batch_size - 1)
         self._announce_graph()
-        self._paint()  # before the code: pictures are waited for, and formatting code takes as long as painting
+        self._render()
         self._send_code()
 
     def _announce(self) -> None:
@@ -298,55 +303,58 @@ class Session:
         self._send_code()
 
     def _announce_graph(self) -> None:
-        self.send(revision_changed(self.history, self.revision, self.path, self._saved_graph))
-        self._send_known()
+        self.send(revision_changed(self.history, self.current(), self.path, self._saved_graph))
 
-    def _send_known(self) -> None:
-        known = self.profiler.known.of(self.graph)
+    def _send_known(self, revision: Revision) -> None:
+        known = self.profiler.known.of(revision.graph)
         if known != self._known_sent:
             self._known_sent = known
             self.send(messages.DeviceTimes(times=known))
 
     def _send_code(self) -> None:
-        made = self.code()
-        self.send(
-            messages.Code(
-                dialect=self.dialect, source=made.source, lines=dict(made.lines), diagnostics=made.diagnostics
-            )
-        )
+        """Send the code, and the times that are known, when nobody waits for images."""
+        revision, dialect = self.current(), self.dialect
+
+        def job() -> None:
+            made = revision.code(dialect)
+            self.send(
+                messages.Code(
+                    revision=revision.number, dialect=dialect, source=made.source, lines=dict(made.lines),
+                    diagnostics=made.diagnostics,
+                )
+            )  # fmt: skip
+            self._send_known(revision)
+
+        self.worker.submit("code", job)
 
     def _opened(self) -> messages.Opened:
-        return opened(self.graph, self.registry, self.painter.width)
+        return opened(self.graph, self.registry, self.renderer.width)
 
     def _request(self) -> PreviewRequest:
-        seed = self.graph.options.seed
-        return PreviewRequest(
-            graph=self.graph, revision=self.revision, seed=self._seed if seed is None else resolve_pipeline_seed(seed),
-            iteration=self.iteration, sample=self.sample,
-        )  # fmt: skip
+        return PreviewRequest(revision=self.current(), iteration=self.iteration, sample=self.sample)
 
-    def _paint(self, *, everything: bool = False, strip: bool = False) -> None:
+    def _render(self, *, everything: bool = False, strip: bool = False) -> None:
         request = self._request()
         if everything:
-            self.painter.repaint()
-        self.worker.submit("preview", lambda: self.painter.paint(request))
-        self.worker.submit("strip", lambda: self.painter.strip(request, again=everything or strip))
+            self.renderer.resend()
+        self.worker.submit("preview", lambda: self.renderer.cards(request))
+        self.worker.submit("strip", lambda: self.renderer.strip(request, again=everything or strip))
         if self.worker.drop("detail"):  # asked for another batch, perhaps a far one
-            self._paint_detail()
+            self._render_detail()
 
-    def _paint_detail(self) -> None:
+    def _render_detail(self) -> None:
         request, wanted = self._request(), self._detail
         if wanted is not None:
-            self.worker.submit("detail", lambda: self.painter.detail(request, wanted.key, wanted.output))
+            self.worker.submit("detail", lambda: self.renderer.detail(request, wanted.key, wanted.output, wanted.plane))
 
     def _begin(self, job: str) -> None:
-        if job in _PAINTED:
-            self.painter.begin()
+        if job in _RENDERED:
+            self.renderer.begin()
         elif job == "run":
             self.profiler.arm()
 
     def _interrupt(self, job: str, other: str) -> None:
-        if job in _PAINTED:
-            self.painter.cancel()
+        if job in _RENDERED and other != "code":  # which takes less time than a part of the strip
+            self.renderer.cancel()
         elif job == other == "run":  # more urgent jobs are done between its batches
             self.profiler.stop()

@@ -14,12 +14,12 @@ from dali_studio.core.meta import TensorMeta
 from dali_studio.graph.checks import output_schemas
 from dali_studio.graph.edits import AddNode, Connect, Edit, PortRef
 from dali_studio.graph.facts import describe
+from dali_studio.graph.fit import catalog
 from dali_studio.graph.history import History
 from dali_studio.graph.model import Graph
-from dali_studio.graph.validate import Validation, asked_outputs, validate
+from dali_studio.graph.validate import asked_outputs
 from dali_studio.schema.registry import Registry
 from dali_studio.studio import findings, gallery
-from dali_studio.studio.mending import offered
 from dali_studio.studio.messages import (
     DialectInfo,
     GraphView,
@@ -29,6 +29,8 @@ from dali_studio.studio.messages import (
     Position,
     RevisionChanged,
 )
+from dali_studio.studio.repairs import offered
+from dali_studio.studio.revision import Revision
 
 #: Name under which the position of the outputs card is kept.
 OUTPUTS = "__outputs__"
@@ -39,7 +41,7 @@ COLUMN = 184
 def opened(graph: Graph, registry: Registry, preview_width: int) -> Opened:
     """What a view needs to know once."""
     return Opened(
-        catalog=registry.catalog(),
+        catalog=catalog(registry),
         dialects=tuple(DialectInfo(name=name, title=title) for name, title in DIALECTS.items()),
         recipes=gallery.recipes(registry),
         version=dali_studio.__version__,
@@ -56,27 +58,27 @@ def _without_gpu(graph: Graph) -> str:
     return f"{absent.reason}. Nodes that are placed on a GPU are computed on the CPU; the graph stays the same."
 
 
-def revision_changed(history: History, revision: int, path: Path | None, saved: Graph | None) -> RevisionChanged:
+def revision_changed(history: History, revision: Revision, path: Path | None, saved: Graph | None) -> RevisionChanged:
     """The graph as it is now, and everything that is found about it.
 
     Parameters
     ----------
     history : History
-    revision : int
+    revision : Revision
+        The state that `history` is in.
     path : Path or None
         The document's file.
     saved : Graph or None
         The graph as it was saved last.
     """
-    graph, registry = history.graph, history.registry
-    validation = validate(graph, registry)
+    graph, found = revision.graph, revision.validation.diagnostics
     return RevisionChanged(
-        revision=revision,
-        graph=graph_view(graph, registry, validation),
+        revision=revision.number,
+        graph=graph_view(revision),
         options=options_view(graph),
         positions=cast(dict[str, Position], history.places),
-        diagnostics=findings.weighed(validation.diagnostics, graph, registry),
-        repairs=tuple(repair for repair, _ in offered(graph, registry, validation.diagnostics)),
+        diagnostics=findings.weighed(found, revision.in_run),
+        repairs=tuple(repair for repair, _ in offered(graph, revision.registry, found)),
         can_undo=history.can_undo,
         can_redo=history.can_redo,
         document=path.name if path else "",
@@ -84,20 +86,21 @@ def revision_changed(history: History, revision: int, path: Path | None, saved: 
     )
 
 
-def graph_view(graph: Graph, registry: Registry, validation: Validation) -> GraphView:
+def graph_view(revision: Revision) -> GraphView:
     """The whole graph with what inference knows of it."""
-    in_run = graph.reachable(registry=registry)
-    nodes = tuple(_node(graph, registry, validation, key, key in in_run) for key in graph)
+    graph = revision.graph
+    nodes = tuple(_node(revision, key) for key in graph)
     return GraphView(name=graph.options.name, nodes=nodes, outputs=graph.outputs)
 
 
-def _node(graph: Graph, registry: Registry, validation: Validation, key: str, in_run: bool) -> NodeView:
+def _node(revision: Revision, key: str) -> NodeView:
+    graph, registry = revision.graph, revision.registry
     node = graph.node(key)
     schemas = output_schemas(node, registry)
     known = schemas is not None
     count = len(schemas if schemas is not None else asked_outputs(graph, key))
     ports = [PortRef(node=key, output=i) for i in range(count)]
-    metas = [validation.metas.get(port, TensorMeta()) for port in ports]
+    metas = [revision.validation.metas.get(port, TensorMeta()) for port in ports]
     inputs = graph.inputs(key)
     declared = len(registry.schema(node.operator).inputs) if known else 0
     return NodeView(
@@ -109,7 +112,7 @@ def _node(graph: Graph, registry: Registry, validation: Validation, key: str, in
         argument_inputs=graph.argument_inputs(key),
         output_kinds=tuple(meta.kind for meta in metas),
         facts=tuple(describe(meta) for meta in metas),
-        in_run=in_run,
+        in_run=key in revision.in_run,
         unknown=not known,
     )
 

@@ -40,7 +40,7 @@ from numpy.typing import NDArray
 from dali_studio.operators.common import T
 from dali_studio.operators.pixels import PixelOperator
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.batches import BatchView
+from dali_studio.core.batch import Batch
 from dali_studio.schema.declare import Functor, example
 from dali_studio.schema.marks import PER_SAMPLE, Doc, Ui
 
@@ -58,7 +58,7 @@ class Solarize(PixelOperator):
     threshold: Annotated[float, Doc("What is not below it is inverted."), Ui("slider", (0, 255)), PER_SAMPLE] = 128.0
 
     @staticmethod
-    def fields(args: Args, image: BatchView) -> Sequence[NDArray[Any]]:
+    def fields(args: Args, image: Batch) -> Sequence[NDArray[Any]]:
         thresholds = args.scalars("threshold")
         return thresholds, np.full(len(thresholds), 255 if image.meta.dtype == T.UINT8 else 1)
 '''

@@ -21,13 +21,13 @@ from dali_studio import fn
 from dali_studio.api.default import default_registry
 from dali_studio.compiler.pipeline import compile_graph
 from dali_studio.compiler.plan import BatchStage
+from dali_studio.core.batch import Batch
 from dali_studio.kernels.cuda import device
 from dali_studio.pipeline import Pipeline
 from dali_studio.runtime.executor import Executor, Iteration
 from dali_studio.runtime.failures import Tolerance
 from dali_studio.runtime.request import Request
 from dali_studio.runtime.workers import WorkerPool
-from dali_studio.schema.batches import Batch
 
 BATCH, SIZE = 256, (480, 640)
 _BATCHES, _REPETITIONS = 40, 9
@@ -120,7 +120,7 @@ def measure(define: Callable[[Any], Any], batches: Sequence[Images], *, fuse: bo
         turn = runner.begin()
         with runner.use(turn):
             resident.append({})
-            runner.upload(copy, [Batch(list(images), "HWC")], resident[-1])
+            runner.upload(copy, [Batch.of(list(images), "HWC")], resident[-1])
         runner.end(turn, {})
     wall: list[float] = []
     host: list[float] = []
@@ -130,8 +130,8 @@ def measure(define: Callable[[Any], Any], batches: Sequence[Images], *, fuse: bo
         enqueued = 0.0
         for iteration in range(_BATCHES):
             request = Request(iteration, iteration * BATCH, BATCH, fed)
-            placed = dict(resident[iteration % len(resident)])
-            now = Iteration(request, Tolerance(iteration, executor._record), {}, placed)
+            results = dict(resident[iteration % len(resident)])
+            now = Iteration(request, Tolerance(iteration, executor._record), results)
             turn = runner.begin()
             started = perf_counter()
             with runner.use(turn):

@@ -47,11 +47,12 @@ def _operator(batch_size: int) -> str:
     import cupy
 
     from dali_studio.api.default import default_registry
+    from dali_studio.core.batch import Batch
     from dali_studio.core.enums import DALIDataType
     from dali_studio.core.meta import TensorMeta
     from dali_studio.kernels.cuda.batch import PADDING, place
     from dali_studio.schema.arguments import Args
-    from dali_studio.schema.batches import Batch, BatchView, Work
+    from dali_studio.schema.batches import Work
     from dali_studio.schema.declare import Operator, Output
     from dali_studio.schema.traits import PerSample
 
@@ -77,12 +78,12 @@ def _operator(batch_size: int) -> str:
             return TensorMeta(DALIDataType.UINT8, 3, "HWC", "image", device="gpu")
 
         @staticmethod
-        def plan(args: Args, *inputs: BatchView) -> Work:
+        def plan(args: Args, *inputs: Batch) -> Work:
             return Work(shapes)
 
         @staticmethod
-        def gpu(work: Work, inputs: Sequence[Batch], output: Any, stream: Any) -> None:
-            output.memory, output.offsets = memory, offsets
+        def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: Any) -> None:
+            outputs[0].memory, outputs[0].offsets = memory, offsets
 
     default_registry().register(ResidentPictures)
     return ResidentPictures.schema.name

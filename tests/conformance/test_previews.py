@@ -13,9 +13,9 @@ from subjects import EXAMPLES, REGISTRY, arrays, assert_same, data, pipeline
 
 from dali_studio import Pipeline, fn
 from dali_studio.compiler.pipeline import compile_graph
+from dali_studio.core.batch import Batch
 from dali_studio.runtime.executor import Executor, Request
 from dali_studio.runtime.workers import WorkerPool
-from dali_studio.schema.batches import Batch
 
 PICKS: list[list[int]] = [[0], [2], [3, 1], [1, 2, 3]]
 
@@ -33,7 +33,7 @@ def preview(made: Pipeline, indices: Sequence[int], iteration: int = 0, seed: in
         if step.role == "external_source":
             layout = step.arguments.get("layout")
             source: Any = step.objects["source"]
-            fed[step.key] = (Batch(source(), str(layout[0]) if isinstance(layout, tuple) and layout else ""),)
+            fed[step.key] = (Batch.of(source(), str(layout[0]) if isinstance(layout, tuple) and layout else ""),)
     request = Request(iteration, iteration * size, size, fed, np.array(indices, np.int64))
     store = executor.run(request)
     made_now = [[np.array(sample) for sample in store[port].samples] for port in plan.outputs]

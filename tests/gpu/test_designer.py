@@ -87,8 +87,8 @@ def test_previews_come_from_the_gpu_and_are_those_of_the_run(root: str, decoder:
     graph = turning(root, decoder).graph
     client = Client(graph)
     client.send("ready")
-    engine = client.session.painter._engine
-    made = engine.compute(graph, client.session.validation(), client.session._request().seed, 1, [2])
+    engine = client.session.renderer._engine
+    made = engine.compute(client.session.current(), 1, [2])
     client.session.close()
     pipe = turning(root, decoder)
     pipe.run()

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dali_studio.core.rows import addresses_of
+from dali_studio.core.storage import addresses_of
 from dali_studio.kernels.cpu import jpeg, libjpeg
 from dali_studio.kernels.cpu.decode_queue import BY_KERNELS
 from dali_studio.kernels.cuda import jpeg_decoder

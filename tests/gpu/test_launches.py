@@ -13,12 +13,12 @@ from dali_studio import fn
 from dali_studio.api.default import default_registry
 from dali_studio.compiler.pipeline import compile_graph
 from dali_studio.compiler.plan import Plan
+from dali_studio.core.batch import Batch
 from dali_studio.core.tensors_gpu import TensorListGPU
 from dali_studio.pipeline import Pipeline
 from dali_studio.runtime.executor import Executor
 from dali_studio.runtime.request import Request
 from dali_studio.runtime.workers import WorkerPool
-from dali_studio.schema.batches import Batch
 
 pytestmark = pytest.mark.gpu
 
@@ -75,7 +75,7 @@ def test_iterations_are_those_of_an_executor_that_has_seen_none(
     for number in range(_ITERATIONS):
         shapes = sizes[number % len(sizes)]
         images = [picture(height, width, seed=10 * number + k) for k, (height, width) in enumerate(shapes)]
-        request = Request(number, before, len(images), {"source": (Batch(images, "HWC"),)})
+        request = Request(number, before, len(images), {"source": (Batch.of(images, "HWC"),)})
         before += len(images)
         results = experienced.run(request)
         kept.append(results if held else None)  # results that are held lie in other memory than those before

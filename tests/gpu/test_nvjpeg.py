@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dali_studio.core.rows import addresses_of
+from dali_studio.core.storage import addresses_of
 from dali_studio.kernels.cpu import jpeg, libjpeg
 from dali_studio.kernels.cuda.device import Missing
 from dali_studio.kernels.cuda.jpeg_rule import LARGEST_SIDE, takes

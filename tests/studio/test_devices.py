@@ -22,14 +22,14 @@ from dali_studio.graph.model import Graph, Node
 from dali_studio.kernels.cpu.image_codec import decode
 from dali_studio.kernels.cuda.device import Missing
 from dali_studio.runtime.probe import NodeTime, Probe
-from dali_studio.studio import messages, profiler, session, view, widget
+from dali_studio.studio import messages, profiler, revision, session, view, widget
 from dali_studio.studio.known_times import KnownTimes
 
 
 @pytest.fixture(autouse=True)
 def no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     """These tests are about a machine without a GPU, wherever they run."""
-    for module in (placement, profiler, session, view):
+    for module in (placement, profiler, revision, session, view):
         name = "missing" if module is placement else "gpu_missing"
         monkeypatch.setattr(module, name, lambda _: Missing("There is no GPU in this test", "Buy one"))
 
@@ -217,8 +217,8 @@ def test_the_preview_of_a_mixed_decoder_has_the_pixels_of_the_hardware(root: str
 
     def shown(graph: Graph) -> Any:
         made = Client(graph)
-        engine = made.session.painter._engine
-        preview = engine.compute(graph, made.session.validation(), 1, 0, [1])
+        engine = made.session.renderer._engine
+        preview = engine.compute(made.session.current(), 0, [1])
         made.session.close()
         return preview.outputs[PortRef(node="decode")].samples[0]
 

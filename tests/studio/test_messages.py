@@ -58,9 +58,9 @@ def test_batches_are_those_of_the_run_in_whatever_order_they_are_chosen(options:
     runs = [[output.as_cpu() for output in pipeline.run()] for _ in range(12)]
     engine = PreviewEngine(default_registry(), WorkerPool(2))
     client = Client(graph)
-    validation = client.session.validation()
+    revision = client.session.current()
     for iteration, sample in ((3, 0), (3, 5), (2, 1), (3, 1), (11, 2), (0, 4), (0, 1), (9, 3), (8, 3), (9, 2), (1, 0)):
-        made = engine.compute(graph, validation, 11, iteration, [sample])
+        made = engine.compute(revision, iteration, [sample])
         assert not made.failed and not made.unreached
         for port, expected in zip(graph.outputs, runs[iteration], strict=True):
             np.testing.assert_array_equal(made.outputs[port].samples[0], expected.at(sample))
@@ -75,12 +75,12 @@ def test_other_samples_of_a_batch_need_no_reader_to_be_opened_or_drawn_anew(monk
     opened: list[Any] = []
     monkeypatch.setattr(reader, "open", lambda args, opens=reader.open: opened.append(opens(args)) or opened[-1])
     engine, client = PreviewEngine(registry, WorkerPool(2)), Client(graph)
-    validation = client.session.validation()
-    engine.compute(graph, validation, 11, 500, [0])
+    revision = client.session.current()
+    engine.compute(revision, 500, [0])
     (state,) = opened
     monkeypatch.setattr(state.order, "skip", lambda *given: pytest.fail("every batch is drawn again"))
-    engine.compute(graph, validation, 11, 500, [1, 2])
-    engine.compute(graph, validation, 11, 500, [3])
+    engine.compute(revision, 500, [1, 2])
+    engine.compute(revision, 500, [3])
     assert len(opened) == 1
     client.session.close()
 
@@ -88,13 +88,13 @@ def test_other_samples_of_a_batch_need_no_reader_to_be_opened_or_drawn_anew(monk
 def blocked(client: Client, **far: Any) -> None:
     """Ask for a batch that takes hours to reach, and wait until the worker is on its way."""
     on_the_way = threading.Event()
-    check = client.session.painter._engine.workers.check
+    check = client.session.renderer._engine.workers.check
 
     def told() -> None:
         on_the_way.set()
         check()
 
-    client.session.painter._engine.workers.check = told
+    client.session.renderer._engine.workers.check = told
     client.session.receive({"type": "choose_sample", "sample": 0, **far})
     assert on_the_way.wait(60)
 
@@ -149,10 +149,10 @@ def test_a_detail_that_waits_is_of_the_batch_that_was_chosen_last(
 ) -> None:
     monkeypatch.setattr(previews, "_PATIENCE", 10_000.0)
     client = Client(make().graph)
-    engine = client.session.painter._engine
+    engine = client.session.renderer._engine
     asked: list[int] = []
     compute = engine.compute
-    monkeypatch.setattr(engine, "compute", lambda *given, **more: asked.append(given[3]) or compute(*given, **more))
+    monkeypatch.setattr(engine, "compute", lambda *given, **more: asked.append(given[1]) or compute(*given, **more))
     blocked(client, iteration=FAR)
     del asked[:]
     client.session.receive({"type": "request_detail", "key": next(iter(client.session.graph)), "output": 0})
@@ -192,7 +192,7 @@ def test_previews_give_up_after_a_while_and_the_next_try_goes_on(
     (shown,) = only(got, messages.Previews)
     assert [d.code for d in shown.failed] == ["DS304"] and "was not reached" in shown.failed[0].message
     assert shown.failed[0].node in ("reader", "source")
-    engine = client.session.painter._engine
+    engine = client.session.renderer._engine
 
     def passed() -> list[int]:
         opened = [state.iteration for state in engine._sources.values()]
@@ -211,9 +211,9 @@ def test_batches_of_a_source_count_with_their_sizes() -> None:
     pipeline = fed(counting)
     runs = [pipeline.run()[0].as_cpu() for _ in range(40)]
     client = Client(fed(counting).graph)
-    engine = client.session.painter._engine
+    engine = client.session.renderer._engine
     for iteration in (0, 3, 7, 30):
-        made = engine.compute(client.session.graph, client.session.validation(), 3, iteration, [0])
+        made = engine.compute(client.session.current(), iteration, [0])
         np.testing.assert_array_equal(made.outputs[PortRef(node="flip")].samples[0], runs[iteration].at(0))
         coin = next(key for key in client.session.graph if key.startswith("coin"))
         assert made.outputs[PortRef(node=coin)].samples

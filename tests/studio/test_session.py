@@ -77,8 +77,8 @@ def test_ready_answers_with_everything_a_canvas_needs(client: Client) -> None:
     (previews,) = only(got, messages.Previews)
     items = {(item.key, item.output): item for item in previews.items}
     assert items["rotate", 0].atlas_width > 0
-    assert items["reader", 0].text.startswith("FF D8 FF")
-    assert len(items["uniform", 0].values) == 6
+    assert items["reader", 0].body.text.startswith("FF D8 FF")
+    assert len(items["uniform", 0].body.values) == 6
     atlas = Image.open(io.BytesIO(next(b for m, b in got if isinstance(m, messages.Previews))[0]))
     for item in previews.items:
         assert item.atlas_x + item.atlas_width <= atlas.width
@@ -103,10 +103,8 @@ def test_the_preview_is_the_run(client: Client) -> None:
     batches = [pipe.run() for _ in range(3)]
     for iteration, sample in ((0, 0), (2, 5), (1, 3)):
         client.send("choose_sample", sample=sample, iteration=iteration)
-        engine = client.session.painter._engine
-        made = engine.compute(
-            client.session.graph, client.session.validation(), client.session._request().seed, iteration, [sample]
-        )
+        engine = client.session.renderer._engine
+        made = engine.compute(client.session.current(), iteration, [sample])
         for at, port in enumerate(client.session.graph.outputs):
             expected = batches[iteration][at].at(sample)
             np.testing.assert_array_equal(made.outputs[port].samples[0], expected)
@@ -123,9 +121,7 @@ def test_the_emitted_program_gives_the_pixels_of_the_canvas(client: Client, nvid
     pipe.build()
     pipe.run()
     theirs = pipe.run()
-    made = client.session.painter._engine.compute(
-        client.session.graph, client.session.validation(), client.session._request().seed, 1, [4]
-    )
+    made = client.session.renderer._engine.compute(client.session.current(), 1, [4])
     image, label = (made.outputs[port].samples[0] for port in client.session.graph.outputs)
     difference = np.abs(image - theirs[0].at(4)) * 60.0
     assert difference.mean() < 0.02
@@ -220,7 +216,7 @@ def test_a_cycle_is_refused(client: Client) -> None:
     assert refused.diagnostics[0].code == "DS204"
 
 
-def test_nodes_outside_the_run_are_painted_too(client: Client) -> None:
+def test_nodes_outside_the_run_are_shown_too(client: Client) -> None:
     client.send("ready")
     got = client.edit(
         {"type": "add_node", "key": "side", "operator": "hsv", "arguments": {"hue": 90.0}},
@@ -390,9 +386,7 @@ def test_python_sources_are_previewed_forwards_and_a_little_back() -> None:
     port = PortRef(node="flip")
     for iteration, sample in ((0, 1), (4, 2), (3, 0)):
         client.send("choose_sample", sample=sample, iteration=iteration)
-        made = client.session.painter._engine.compute(
-            client.session.graph, client.session.validation(), 1, iteration, [sample]
-        )
+        made = client.session.renderer._engine.compute(client.session.current(), iteration, [sample])
         assert made.outputs[port].samples[0][0, 0, 0] == 10 * iteration + sample
     client.session.close()
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.core.rows import Pieces
+from dali_studio.core.storage import Packed
 from dali_studio.kernels.cpu.file_discovery import Paths, not_a_file
 from dali_studio.kernels.cpu.native import kernel
 
@@ -88,7 +88,7 @@ def _read_group(
     take: Callable[[int], NDArray[np.uint8]],
     run: Callable[[Callable[[int], None], int], None],
     chunk: int,
-) -> Pieces:
+) -> Packed:
     """The files; the size of what cannot be read is negative."""
     names, starts = np.frombuffer(paths.text, np.uint8), paths.starts
     files, sizes = np.full(len(paths), -1, np.int32), np.full(len(paths), -1, np.int64)
@@ -110,4 +110,4 @@ def _read_group(
         for file in files[files >= 0].tolist():
             os.close(file)
         raise
-    return Pieces(slab, places, sizes)
+    return Packed.of_bytes(slab, places, sizes)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from dali_studio.core.rows import shapes_of
+from dali_studio.core.storage import shapes_of
 from dali_studio.kernels.cpu import jpeg, png
 from dali_studio.kernels.cpu.image_convert import (
     OUTPUT_DTYPES,

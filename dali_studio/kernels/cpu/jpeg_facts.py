@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.core.rows import Pieces, addresses_of, shapes_of
+from dali_studio.core.storage import Packed, addresses_of, shapes_of
 from dali_studio.kernels.cpu.image_info import DecodeError, ImageInfo
 from dali_studio.kernels.cpu.jpeg_header import parse_header
 from dali_studio.kernels.cpu.native import kernel
@@ -64,8 +64,9 @@ def _header(kind: bytes, data: NDArray[np.uint8]) -> ImageInfo | None:
 
 def have_ends(files: Sequence[NDArray[np.uint8]]) -> NDArray[np.bool_]:
     """Which JPEG files close with an end marker, bool, (N,)."""
-    if isinstance(files, Pieces):
-        last = np.maximum(files.starts + files.sizes - 1, 1)
-        return (files.sizes > 3) & (files.slab[last] == 0xD9) & (files.slab[last - 1] == 0xFF)
+    if isinstance(files, Packed):
+        sizes = files.sizes
+        last = np.maximum(files.starts + sizes - 1, 1)
+        return (sizes > 3) & (files.slab[last] == 0xD9) & (files.slab[last - 1] == 0xFF)
     ends = (len(file) > 3 and file[-1] == 0xD9 and file[-2] == 0xFF for file in files)
     return np.fromiter(ends, np.bool_, len(files))

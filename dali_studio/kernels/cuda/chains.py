@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.core.batch import Batch
 from dali_studio.kernels.cpu import descriptors
-from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.kernels.cuda.device import cupy
 from dali_studio.kernels.cuda.generate import (
     MOVED,
@@ -38,7 +38,7 @@ _ELEMENTS = 1 << 32  # of an image: the kernels' offsets have 32 bits
 
 
 def run(
-    src: DeviceBatch, out: DeviceBatch, parts: Sequence[Part], dtypes: Sequence[np.dtype[Any]], stream: GpuStream
+    src: Batch, out: Batch, parts: Sequence[Part], dtypes: Sequence[np.dtype[Any]], stream: GpuStream
 ) -> None:
     """Fill `out` with what a chain of parts makes of `src`: one launch.
 
@@ -71,7 +71,7 @@ def run(
 
 
 def launch(
-    src: DeviceBatch, out: DeviceBatch, parts: Sequence[Part], form: Form, types: Sequence[np.dtype[Any]],
+    src: Batch, out: Batch, parts: Sequence[Part], form: Form, types: Sequence[np.dtype[Any]],
     unit: int, blocks: int, threads: int, arguments: tuple[Any, ...], shared: int, stream: GpuStream,
 ) -> None:  # fmt: skip
     """Launch one form of a chain's kernel.
@@ -108,7 +108,7 @@ _kernels: dict[Any, Any] = {}
 _NOTHING = np.empty(0, np.uint8)
 
 
-def order_of(batch: DeviceBatch) -> int:
+def order_of(batch: Batch) -> int:
     """How kernels see the extents of the samples: what is no image counts as one row."""
     if batch.shapes.shape[1] != 3:
         return descriptors.ROW
@@ -121,13 +121,13 @@ class _Sent:
     The memory of its batches is among a few slabs, which the stream's pool hands out in turns.
     """
 
-    def __init__(self, parts: Sequence[Part], src: DeviceBatch, out: DeviceBatch, stream: GpuStream) -> None:
+    def __init__(self, parts: Sequence[Part], src: Batch, out: Batch, stream: GpuStream) -> None:
         self._parts, self._stream = tuple(parts), stream
         self._shapes = src.shapes, out.shapes
         self._offsets = src.offsets, out.offsets
         self.tables: dict[tuple[int, int], Table] = {}
 
-    def holds(self, parts: Sequence[Part], src: DeviceBatch, out: DeviceBatch, stream: GpuStream) -> bool:
+    def holds(self, parts: Sequence[Part], src: Batch, out: Batch, stream: GpuStream) -> bool:
         """Whether it is about this chain."""
         return (
             len(parts) == len(self._parts)
@@ -140,7 +140,7 @@ class _Sent:
         )
 
 
-def _sent(src: DeviceBatch, out: DeviceBatch, parts: Sequence[Part], unit: int, stream: GpuStream) -> Table:
+def _sent(src: Batch, out: Batch, parts: Sequence[Part], unit: int, stream: GpuStream) -> Table:
     """The descriptors of a launch in device memory."""
     last = parts[-1]
     kept: _Sent | None = last.sent
@@ -158,7 +158,7 @@ def _sent(src: DeviceBatch, out: DeviceBatch, parts: Sequence[Part], unit: int, 
 
 
 def _upload(
-    src: DeviceBatch, out: DeviceBatch, parts: Sequence[Part], unit: int, stream: GpuStream, *, lasting: bool
+    src: Batch, out: Batch, parts: Sequence[Part], unit: int, stream: GpuStream, *, lasting: bool
 ) -> Table:
     """Everything the kernel reads besides pixels, in one copy: descriptors, then tables."""
     count = len(src)
@@ -185,7 +185,7 @@ def _upload(
     return made
 
 
-def _facts(batch: DeviceBatch) -> tuple[int, NDArray[np.int64], NDArray[np.int64], int]:
+def _facts(batch: Batch) -> tuple[int, NDArray[np.int64], NDArray[np.int64], int]:
     return int(batch.memory.ptr), batch.offsets, batch.shapes, order_of(batch)
 
 

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.core.batch import Batch
 from dali_studio.kernels.cuda import sources
-from dali_studio.kernels.cuda.batch import PADDING, DeviceBatch, elements, place
+from dali_studio.kernels.cuda.batch import PADDING, elements, place
 from dali_studio.kernels.cuda.device import cupy
 
 #: What ``cuda_stream`` may say instead of a stream: the data is complete, whichever stream reads it.
@@ -88,7 +89,7 @@ def _address(stream: Any) -> int:
     raise TypeError(f"cuda_stream is a {type(stream).__name__}, which is no CUDA stream")
 
 
-def copied(arrays: Any, layout: str, stream: Any, allocate: Any) -> DeviceBatch:
+def copied(arrays: Any, layout: str, stream: Any, allocate: Any) -> Batch:
     """A batch with the contents of CuPy arrays of one type, made on `stream`; its event tells when it is there.
 
     Parameters
@@ -117,7 +118,7 @@ def copied(arrays: Any, layout: str, stream: Any, allocate: Any) -> DeviceBatch:
             _copy(arrays, elements(shapes) * first.dtype.itemsize, memory, offsets, table, stream)
         ready = cupy().cuda.Event(block=False, disable_timing=True)
         ready.record(stream)
-    return DeviceBatch(memory, offsets, shapes, first.dtype, layout, ready=ready)
+    return Batch.on_gpu(memory, offsets, shapes, first.dtype, layout, ready=ready)
 
 
 def _copy(

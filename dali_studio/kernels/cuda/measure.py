@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.core.rows import addresses_of
+from dali_studio.core.storage import addresses_of
 from dali_studio.kernels.cpu import libjpeg
 from dali_studio.kernels.cpu.jpeg_header import parse_header
 from dali_studio.kernels.cuda.device import Missing, cupy, missing

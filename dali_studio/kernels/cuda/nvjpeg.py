@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.core.rows import addresses_of, shapes_of
+from dali_studio.core.storage import addresses_of, shapes_of
 from dali_studio.kernels.cpu import libjpeg
 from dali_studio.kernels.cpu.decode_queue import BY_HARDWARE
 from dali_studio.kernels.cpu.jpeg_facts import have_ends

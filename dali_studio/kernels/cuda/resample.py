@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.core.batch import Batch
 from dali_studio.kernels.cpu import descriptors
 from dali_studio.kernels.cpu.axis_rows import axes, place_weights
 from dali_studio.kernels.cpu.weights import FILTERS, PLACES
 from dali_studio.kernels.cuda import chains
-from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.kernels.cuda.generate import BAND, part_text
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.stream import GpuStream
@@ -86,7 +86,7 @@ def geometry(
     return Geometry(part, table, starts, size, layout == "CHW", tile, capacity, warps)
 
 
-def resize(src: DeviceBatch, out: DeviceBatch, prepared: Geometry, stream: GpuStream) -> None:
+def resize(src: Batch, out: Batch, prepared: Geometry, stream: GpuStream) -> None:
     """Resize a batch (`kernels.cpu.resample.resize`, with the same weights to the last bit)."""
     _run(prepared, src, out, (), (), stream)
 
@@ -97,7 +97,7 @@ def resize_part(prepared: Geometry) -> Part:
 
 
 def _run(
-    prepared: Geometry, src: DeviceBatch, out: DeviceBatch, after: Sequence[Part], dtypes: Sequence[np.dtype[Any]],
+    prepared: Geometry, src: Batch, out: Batch, after: Sequence[Part], dtypes: Sequence[np.dtype[Any]],
     stream: GpuStream,
 ) -> None:  # fmt: skip
     """Resize a batch, with a chain of parts behind; `dtypes` are those of what all parts but the last give."""

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.core.batch import Batch
 from dali_studio.kernels.cuda import sources
-from dali_studio.kernels.cuda.batch import PADDING, DeviceBatch, place
+from dali_studio.kernels.cuda.batch import PADDING, place
 from dali_studio.kernels.cuda.device import cupy
 from dali_studio.kernels.cuda.ingest import copied
 from dali_studio.kernels.cuda.staging import TABLE_ALIGNMENT, Staging, Table, Tables, Turn, roomy
@@ -170,7 +171,7 @@ class GpuStream:
 
     def empty(
         self, shapes: NDArray[np.int64], dtype: np.dtype[Any], layout: str, sources: Sequence[str] = ()
-    ) -> DeviceBatch:
+    ) -> Batch:
         """A batch whose contents are not defined yet."""
         known = self._places.get((id(shapes), dtype.itemsize))
         if known is None or known[0] is not shapes:
@@ -178,7 +179,7 @@ class GpuStream:
                 self._places.clear()
             known = self._places[id(shapes), dtype.itemsize] = shapes, *place(shapes, dtype)
         _, offsets, size = known
-        return DeviceBatch(self._pool.malloc(roomy(size + PADDING)), offsets, shapes, dtype, layout, sources)
+        return Batch.on_gpu(self._pool.malloc(roomy(size + PADDING)), offsets, shapes, dtype, layout, sources)
 
     def scratch(self, size: int) -> Any:
         """Device memory for results inside an operator."""
@@ -204,32 +205,32 @@ class GpuStream:
 
     def target(
         self, shapes: NDArray[np.int64], dtype: np.dtype[Any], layout: str, sources: Sequence[str] = ()
-    ) -> DeviceBatch:
+    ) -> Batch:
         """A batch that copies (`fill`) or other streams write while kernels of an earlier iteration still run."""
         offsets, size = place(shapes, dtype)
         with self._copies:  # its memory comes back to these streams' pool, and only after the iteration
             memory = self._pool.malloc(roomy(size + PADDING))
         self._used.turn.kept.append(memory)
-        return DeviceBatch(memory, offsets, shapes, dtype, layout, sources)
+        return Batch.on_gpu(memory, offsets, shapes, dtype, layout, sources)
 
-    def take_in(self, arrays: Any, layout: str, producer: Any) -> DeviceBatch:
+    def take_in(self, arrays: Any, layout: str, producer: Any) -> Batch:
         """Copy CuPy arrays, or one for the batch, in the order of the stream `producer`, for a later iteration."""
         with self._device:
             return copied(arrays, layout, producer, self._pool.malloc)
 
-    def adopt(self, batch: DeviceBatch) -> DeviceBatch:
+    def adopt(self, batch: Batch) -> Batch:
         """A batch of `take_in` as part of this iteration, which holds its memory and waits for it."""
         self._stream.wait_event(batch.ready)
         self._used.turn.kept.append(batch.memory)
         return replace(batch, ready=None)
 
-    def duplicate(self, batch: DeviceBatch) -> DeviceBatch:
+    def duplicate(self, batch: Batch) -> Batch:
         """The contents of a batch of `target` in other memory."""
         made = self.target(batch.shapes, batch.dtype, batch.layout, batch.sources)
         made.memory.copy_from_device_async(batch.memory, batch.size, self._copies)
         return made
 
-    def fill(self, batch: DeviceBatch, host: NDArray[np.uint8], begin: int, end: int) -> None:
+    def fill(self, batch: Batch, host: NDArray[np.uint8], begin: int, end: int) -> None:
         """Enqueue the copy of bytes `begin` to `end` of `host` (from `pinned`) into a batch of `target`."""
         if end > begin:
             address = _pointer(host[begin:])
@@ -248,7 +249,7 @@ class GpuStream:
     def _join_copies(self) -> None:
         self._stream.wait_event(self.copied())
 
-    def fetch(self, batch: DeviceBatch) -> NDArray[np.uint8]:
+    def fetch(self, batch: Batch) -> NDArray[np.uint8]:
         """Enqueue the copy of a batch to page-locked memory of this iteration."""
         host = self.pinned(batch.size)
         if host.size:

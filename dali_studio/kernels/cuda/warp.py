@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.core.batch import Batch
 from dali_studio.kernels.cuda import chains
-from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.kernels.cuda.generate import part_text
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.sources import headers
@@ -80,15 +80,15 @@ def scaling(low: NDArray[Any], scale: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def warp_affine(
-    src: DeviceBatch, out: DeviceBatch, matrices: NDArray[np.float32] | DeviceBatch, interp: int, fill: float | None,
+    src: Batch, out: Batch, matrices: NDArray[np.float32] | Batch, interp: int, fill: float | None,
     stream: GpuStream, *, invert: bool = False,
 ) -> None:  # fmt: skip
     """Launch `warp_part` alone.
 
     Matrices in device memory may be the opposite maps (`invert`), and are not checked: nobody waits for them.
     """
-    if isinstance(matrices, DeviceBatch):
-        part = given_part(matrices.pointers, interp, fill, invert=invert)
+    if isinstance(matrices, Batch):
+        part = given_part(matrices.addresses.astype(np.uint64), interp, fill, invert=invert)
     else:
         part = warp_part(matrices, interp, fill)
     chains.run(src, out, [part], (), stream)

@@ -7,13 +7,13 @@ from typing import Annotated, Any
 
 from numpy.typing import NDArray
 
+from dali_studio.core.batch import Batch
 from dali_studio.core.dtypes import to_numpy
 from dali_studio.core.enums import DALIDataType
 from dali_studio.kernels.cpu.color import brightness_contrast_coefficients
 from dali_studio.operators.common import T
 from dali_studio.operators.pixels import PixelOperator
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.batches import BatchView
 from dali_studio.schema.declare import Functor, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Ui
 
@@ -52,7 +52,7 @@ class BrightnessContrast(PixelOperator):
     dtype: Annotated[DALIDataType | None, Doc("Element type of the output; unset keeps the input's.")] = None
 
     @staticmethod
-    def fields(args: Args, image: BatchView) -> Sequence[NDArray[Any]]:
+    def fields(args: Args, image: Batch) -> Sequence[NDArray[Any]]:
         source = image.meta.dtype or T.UINT8
         center = args.scalars("contrast_center") if args.given("contrast_center") else None
         return brightness_contrast_coefficients(

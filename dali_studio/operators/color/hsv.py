@@ -8,12 +8,12 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.core.batch import Batch
 from dali_studio.core.enums import DALIDataType
 from dali_studio.kernels.cpu.color import hsv_matrix
 from dali_studio.operators.common import T
 from dali_studio.operators.pixels import PixelOperator
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.batches import BatchView
 from dali_studio.schema.declare import Functor, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Ui, Unit
 
@@ -43,7 +43,7 @@ class Hsv(PixelOperator):
     dtype: Annotated[DALIDataType, Doc("Element type of the output, UINT8 even for float images.")] = DALIDataType.UINT8
 
     @staticmethod
-    def fields(args: Args, image: BatchView) -> Sequence[NDArray[Any]]:
+    def fields(args: Args, image: Batch) -> Sequence[NDArray[Any]]:
         matrices = hsv_matrix(args.scalars("hue"), args.scalars("saturation"), args.scalars("value"))
         table = np.zeros((len(matrices), 3, 4), np.float32)
         table[:, :, :3] = matrices

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dali_studio.core.batch import Batch
 from dali_studio.core.meta import TensorMeta
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.batches import Batch
 from dali_studio.schema.declare import Input, Operator, Output
 
 

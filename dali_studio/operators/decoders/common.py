@@ -9,6 +9,7 @@ from typing import Annotated, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.dtypes import from_numpy, to_numpy
 from dali_studio.core.enums import DALIDataType, DALIImageType
@@ -28,7 +29,7 @@ from dali_studio.kernels.cpu.jpeg import colors_for, plain
 from dali_studio.kernels.cuda.jpeg_rule import takes
 from dali_studio.operators.common import ON_ERROR, accept_output, sentence
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.batches import BatchView, JpegImages
+from dali_studio.schema.batches import JpegImages
 from dali_studio.schema.marks import COMMON, Choices, Deprecated, Doc, Ignored, Range
 
 _RECYCLED = "memory is recycled between iterations"
@@ -121,7 +122,7 @@ class Headers:
     shapes: NDArray[np.int64]
 
 
-def headers(args: Args, encoded: BatchView) -> Headers:
+def headers(args: Args, encoded: Batch) -> Headers:
     """Headers, and shapes of the whole upright images.
 
     What is no image has its error in place of a header, if the run goes on without it, and the shape of the batch's
@@ -133,7 +134,7 @@ def headers(args: Args, encoded: BatchView) -> Headers:
         DS301 with the sample that is no image.
     """
     kind, upright, most = args["output_type"].name, args["adjust_orientation"], args["max_pixels"]
-    infos = peek_all(encoded.samples or ())
+    infos = peek_all(encoded.samples)
     for position in np.flatnonzero(np.isin(args.context.indices, list(args.context.too_large))).tolist():
         infos[position] = DecodeError("there is not enough memory for the picture")
     numbers: dict[int, int] = {}

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from numpy.typing import NDArray
 
+from dali_studio.core.batch import Batch
 from dali_studio.core.meta import TensorMeta
 from dali_studio.operators.decoders.common import (
     DecoderArguments,
@@ -16,8 +17,8 @@ from dali_studio.operators.decoders.common import (
     jpeg_images,
 )
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.batches import BatchView, JpegImages, Work
-from dali_studio.schema.declare import Input, Operator, Output, example
+from dali_studio.schema.batches import JpegImages, Work
+from dali_studio.schema.declare import Arrays, Input, Operator, Output, example
 from dali_studio.schema.marks import Ignored
 from dali_studio.schema.traits import Allocates, PerSample, ReadsData, WindowSource
 
@@ -56,7 +57,7 @@ class Image(DecoderArguments, Operator):
         return infer_image(args, inputs[0])
 
     @staticmethod
-    def plan(args: Args, *inputs: BatchView) -> Work:
+    def plan(args: Args, *inputs: Batch) -> Work:
         found = headers(args, inputs[0])
         return Work(found.shapes, decode_parameters(args, found))
 
@@ -65,6 +66,6 @@ class Image(DecoderArguments, Operator):
         return jpeg_images(work.params, None)
 
     @staticmethod
-    def cpu(work: Work, index: int, *arrays: NDArray[Any], **options: Any) -> NDArray[Any]:
-        data, out = arrays
+    def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> NDArray[Any]:
+        data, out = inputs[0], outputs[0]
         return decode_sample(work.params, index, data, out, options.get("window"))

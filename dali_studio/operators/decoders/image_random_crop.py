@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.limits import MOST_ATTEMPTS
 from dali_studio.core.meta import TensorMeta
@@ -21,8 +22,8 @@ from dali_studio.operators.decoders.common import (
     jpeg_images,
 )
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.batches import BatchView, JpegImages, Work
-from dali_studio.schema.declare import Input, Operator, Output, example
+from dali_studio.schema.batches import JpegImages, Work
+from dali_studio.schema.declare import Arrays, Input, Operator, Output, example
 from dali_studio.schema.marks import COMMON, Doc, Ignored, Length, Range, Ui
 from dali_studio.schema.traits import Allocates, PerSample, RandomSource, ReadsData, WindowSource
 
@@ -75,7 +76,7 @@ class ImageRandomCrop(DecoderArguments, Operator):
         return infer_image(args, inputs[0])
 
     @staticmethod
-    def plan(args: Args, *inputs: BatchView) -> Work:
+    def plan(args: Args, *inputs: Batch) -> Work:
         found = headers(args, inputs[0])
         anchors, crops = _windows(args, found.shapes[:, :2])
         windows = np.concatenate([anchors, crops], axis=1)
@@ -89,8 +90,8 @@ class ImageRandomCrop(DecoderArguments, Operator):
         return jpeg_images(work.params, work.params["windows"])
 
     @staticmethod
-    def cpu(work: Work, index: int, *arrays: NDArray[Any], **options: Any) -> NDArray[Any]:
-        data, out = arrays
+    def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> NDArray[Any]:
+        data, out = inputs[0], outputs[0]
         y, x, height, width = work.params["windows"][index].tolist()
         if "window" in options:
             dy, dx, height, width = options["window"]

@@ -8,13 +8,13 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.core.batch import Batch
 from dali_studio.core.dtypes import NUMERIC, to_numpy
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.convert import convert
 from dali_studio.kernels.cpu.layout import crop_pad
 from dali_studio.kernels.cuda import window as windows
-from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import (
@@ -35,8 +35,8 @@ from dali_studio.operators.geometry.windows import (
 )
 from dali_studio.operators.parts import run_alone
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.batches import BatchView, Work
-from dali_studio.schema.declare import Input, Operator, Output, example
+from dali_studio.schema.batches import Work
+from dali_studio.schema.declare import Arrays, Input, Operator, Output, example
 from dali_studio.schema.marks import Deprecated, Doc, Refused
 from dali_studio.schema.traits import PerSample, PixelPart, WindowSink
 
@@ -81,7 +81,7 @@ class Crop(CropArguments, Operator):
         return meta.with_(dtype=args["dtype"] or meta.dtype)
 
     @staticmethod
-    def plan(args: Args, *inputs: BatchView) -> Work:
+    def plan(args: Args, *inputs: Batch) -> Work:
         layout = image_meta(inputs[0].meta, PLANAR_LAYOUTS).layout or ""
         sizes = extents(inputs[0].shapes, layout)
         anchors, crops, outside = crop_windows(args, sizes)
@@ -91,19 +91,19 @@ class Crop(CropArguments, Operator):
         return Work(with_extents(inputs[0].shapes, layout, crops), params)
 
     @staticmethod
-    def cpu(work: Work, index: int, *arrays: NDArray[Any], **options: Any) -> None:
-        image, out = arrays
+    def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
+        image, out = inputs[0], outputs[0]
         y, x = work.params["anchors"][index].tolist()
         if image.dtype != out.dtype:
             image = _clamped(image, out.dtype)
         crop_pad(image, out, (y, x), work.params["fill"], work.params["layout"])
 
     @staticmethod
-    def gpu(work: Work, inputs: Sequence[DeviceBatch], output: DeviceBatch, stream: GpuStream) -> None:
-        run_alone(Crop, work, inputs[0], output, stream)
+    def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
+        run_alone(Crop, work, inputs[0], outputs[0], stream)
 
     @staticmethod
-    def part(work: Work, image: BatchView, dtype: np.dtype[Any]) -> Part:
+    def part(work: Work, image: Batch, dtype: np.dtype[Any]) -> Part:
         params = work.params
         dtypes = (to_numpy(image.meta.dtype or T.UINT8), dtype)
         return windows.crop_part(

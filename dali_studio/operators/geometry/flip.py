@@ -6,21 +6,20 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dali_studio.core.batch import Batch
 from dali_studio.core.dtypes import NUMERIC
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.layout import flip
 from dali_studio.kernels.cuda import warp
 from dali_studio.kernels.cuda import window as windows
-from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import PLANAR_LAYOUTS, T, accept_input, image_meta
 from dali_studio.operators.parts import run_alone
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.batches import BatchView, Work
-from dali_studio.schema.declare import Input, Operator, Output, example
+from dali_studio.schema.batches import Work
+from dali_studio.schema.declare import Arrays, Input, Operator, Output, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Ignored, Ui
 from dali_studio.schema.traits import Affine, PerSample, PixelPart
 
@@ -50,28 +49,28 @@ class Flip(Operator):
         return meta
 
     @staticmethod
-    def plan(args: Args, *inputs: BatchView) -> Work:
+    def plan(args: Args, *inputs: Batch) -> Work:
         layout = image_meta(inputs[0].meta, PLANAR_LAYOUTS).layout
         params = {name: args.scalars(name, np.int64) for name in ("horizontal", "vertical")}
         return Work(inputs[0].shapes, {**params, "layout": layout})
 
     @staticmethod
-    def cpu(work: Work, index: int, *arrays: NDArray[Any], **options: Any) -> None:
-        image, out = arrays
+    def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
+        image, out = inputs[0], outputs[0]
         params = work.params
         flip(image, out, bool(params["horizontal"][index]), bool(params["vertical"][index]), layout=params["layout"])
 
     @staticmethod
-    def gpu(work: Work, inputs: Sequence[DeviceBatch], output: DeviceBatch, stream: GpuStream) -> None:
-        run_alone(Flip, work, inputs[0], output, stream)
+    def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
+        run_alone(Flip, work, inputs[0], outputs[0], stream)
 
     @staticmethod
-    def part(work: Work, image: BatchView, dtype: np.dtype[Any]) -> Part:
+    def part(work: Work, image: Batch, dtype: np.dtype[Any]) -> Part:
         params = work.params
         return windows.flip_part(image.shapes, dtype, params["horizontal"], params["vertical"], params["layout"])
 
     @staticmethod
-    def affine(work: Work, image: BatchView) -> warp.Affine | None:
+    def affine(work: Work, image: Batch) -> warp.Affine | None:
         params = work.params
         if params["layout"] != "HWC":
             return None

@@ -8,19 +8,19 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.enums import DALIDataType, DALIInterpType
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.resample import resize
 from dali_studio.kernels.cuda import resample, warp
-from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import PLANAR_LAYOUTS, T, accept_input, extents, image_meta, with_extents
 from dali_studio.operators.geometry.sizes import SizeArguments, check_size_arguments, output_sizes
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.batches import BatchView, Work
-from dali_studio.schema.declare import Input, Operator, Output, compiled, example
+from dali_studio.schema.batches import Work
+from dali_studio.schema.declare import Arrays, Input, Operator, Output, compiled, example
 from dali_studio.schema.marks import COMMON, Deprecated, Doc, Ignored, Refused
 from dali_studio.schema.traits import Affine, PerSample, SourcePart, WindowSource
 
@@ -78,7 +78,7 @@ class Resize(SizeArguments, Operator):
         return meta.with_(dtype=dtype or meta.dtype)
 
     @staticmethod
-    def plan(args: Args, *inputs: BatchView) -> Work:
+    def plan(args: Args, *inputs: Batch) -> Work:
         layout = image_meta(inputs[0].meta, PLANAR_LAYOUTS).layout or ""
         shapes = inputs[0].shapes
         sizes, rois = output_sizes(args, extents(shapes, layout))
@@ -92,8 +92,8 @@ class Resize(SizeArguments, Operator):
         return Work(with_extents(shapes, layout, sizes), params)
 
     @staticmethod
-    def cpu(work: Work, index: int, *arrays: NDArray[Any], **options: Any) -> None:
-        image, out = arrays
+    def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
+        image, out = inputs[0], outputs[0]
         params = work.params
         window: tuple[int, ...] = options.get("window", (0, 0))
         resize(
@@ -102,15 +102,15 @@ class Resize(SizeArguments, Operator):
         )  # fmt: skip
 
     @staticmethod
-    def gpu(work: Work, inputs: Sequence[DeviceBatch], output: DeviceBatch, stream: GpuStream) -> None:
-        resample.resize(inputs[0], output, _geometry(work, inputs[0].shapes), stream)
+    def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
+        resample.resize(inputs[0], outputs[0], _geometry(work, inputs[0].shapes), stream)
 
     @staticmethod
-    def part(work: Work, image: BatchView, dtype: np.dtype[Any]) -> Part:
+    def part(work: Work, image: Batch, dtype: np.dtype[Any]) -> Part:
         return resample.resize_part(_geometry(work, image.shapes))
 
     @staticmethod
-    def affine(work: Work, image: BatchView) -> warp.Affine | None:
+    def affine(work: Work, image: Batch) -> warp.Affine | None:
         params = work.params
         low, high = params["rois"][:, :2], params["rois"][:, 2:]
         scale = (high - low) / params["sizes"]

@@ -6,11 +6,12 @@ from typing import Annotated
 
 import numpy as np
 
+from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.kernels.cpu.warp import rotate_matrix, rotated_size
 from dali_studio.operators.geometry.warps import Warp, canvas, image_sizes, warp_work
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.batches import BatchView, Work
+from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Refused, Ui, Unit
 
@@ -42,7 +43,7 @@ class Rotate(Warp):
     ] = None
 
     @staticmethod
-    def plan(args: Args, *inputs: BatchView) -> Work:
+    def plan(args: Args, *inputs: Batch) -> Work:
         sizes = image_sizes(inputs[0])
         angles = args.scalars("angle")
         finite = np.isfinite(angles)

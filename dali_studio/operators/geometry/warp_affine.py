@@ -8,17 +8,17 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.warp import inverse_affine, warp_affine
 from dali_studio.kernels.cuda import warp
-from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import T
 from dali_studio.operators.geometry.warps import Warp, canvas, image_sizes, warp_work
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.batches import BatchView, Work
-from dali_studio.schema.declare import Input, example
+from dali_studio.schema.batches import Work
+from dali_studio.schema.declare import Arrays, Input, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Length, Start
 
 _SHAPE = (2, 3)
@@ -71,7 +71,7 @@ class WarpAffine(Warp):
         return Warp.infer(args, images)
 
     @staticmethod
-    def plan(args: Args, *inputs: BatchView) -> Work:
+    def plan(args: Args, *inputs: Batch) -> Work:
         matrices: NDArray[np.float32] | None = None
         images, *given = inputs
         for view in given:
@@ -87,22 +87,22 @@ class WarpAffine(Warp):
         return work
 
     @staticmethod
-    def cpu(work: Work, index: int, *arrays: NDArray[Any], **options: Any) -> NDArray[Any] | None:
-        if len(arrays) == 2:
-            return Warp.cpu(work, index, *arrays)
-        image, given, out = arrays
+    def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> NDArray[Any] | None:
+        if len(inputs) == 1:
+            return Warp.cpu(work, index, inputs, outputs)
+        (image, given), out = inputs, outputs[0]
         (matrix,) = _transforms(given.reshape(1, 6), inverse_map=work.params["inverse_map"], fed=False, name="mtx")
         warp_affine(image, out, matrix, work.params["interp"], work.params["fill"])
         return None
 
     @staticmethod
-    def gpu(work: Work, inputs: Sequence[DeviceBatch], output: DeviceBatch, stream: GpuStream) -> None:
+    def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
         params = work.params
         if len(inputs) == 1:
-            Warp.gpu(work, inputs, output, stream)
+            Warp.gpu(work, inputs, outputs, stream)
             return
         warp.warp_affine(
-            inputs[0], output, inputs[1], params["interp"], params["fill"], stream, invert=not params["inverse_map"]
+            inputs[0], outputs[0], inputs[1], params["interp"], params["fill"], stream, invert=not params["inverse_map"]
         )
 
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.dtypes import to_numpy
 from dali_studio.core.enums import DALIDataType, DALIInterpType
@@ -16,14 +17,13 @@ from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.convert import convert
 from dali_studio.kernels.cpu.warp import warp_affine
 from dali_studio.kernels.cuda import warp
-from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import T, accept_input, extents, image_meta, round_half_away, with_extents
 from dali_studio.operators.parts import run_alone
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.batches import BatchView, Work
-from dali_studio.schema.declare import Input, Operator, Output, compiled
+from dali_studio.schema.batches import Work
+from dali_studio.schema.declare import Arrays, Input, Operator, Output, compiled
 from dali_studio.schema.marks import (
     COMMON,
     MOST_PIXELS,
@@ -81,22 +81,22 @@ class Warp(Operator, abstract=True):
         return meta.with_(dtype=dtype or meta.dtype)
 
     @staticmethod
-    def cpu(work: Work, index: int, *arrays: NDArray[Any], **options: Any) -> NDArray[Any] | None:
-        image, out = arrays
+    def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> NDArray[Any] | None:
+        image, out = inputs[0], outputs[0]
         warp_affine(image, out, work.params["matrices"][index], work.params["interp"], work.params["fill"])
         return None
 
     @staticmethod
-    def gpu(work: Work, inputs: Sequence[DeviceBatch], output: DeviceBatch, stream: GpuStream) -> None:
-        run_alone(Warp, work, inputs[0], output, stream)
+    def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
+        run_alone(Warp, work, inputs[0], outputs[0], stream)
 
     @staticmethod
-    def part(work: Work, image: BatchView, dtype: np.dtype[Any]) -> Part:
+    def part(work: Work, image: Batch, dtype: np.dtype[Any]) -> Part:
         params = work.params
         return warp.warp_part(params["matrices"], params["interp"], params["fill"])
 
     @staticmethod
-    def affine(work: Work, image: BatchView) -> warp.Affine | None:
+    def affine(work: Work, image: Batch) -> warp.Affine | None:
         params = work.params
         return warp.Affine(params["matrices"], params["interp"], params["fill"])
 
@@ -129,18 +129,18 @@ def _no_canvas(size: Sequence[float], sample: int | None) -> ArgumentError:
     )  # fmt: skip
 
 
-def warp_work(args: Args, images: BatchView, sizes: NDArray[np.int64], matrices: NDArray[np.float32] | None) -> Work:
+def warp_work(args: Args, images: Batch, sizes: NDArray[np.int64], matrices: NDArray[np.float32] | None) -> Work:
     """The work of a warp onto canvases of the (N, 2) `sizes`; matrices that only data gives are ``None``."""
     params = {"matrices": matrices, "fill": _fill(args, images), "interp": args["interp_type"].value}
     return Work(with_extents(images.shapes, "HWC", sizes), params)
 
 
-def image_sizes(images: BatchView) -> NDArray[np.int64]:
+def image_sizes(images: Batch) -> NDArray[np.int64]:
     """(N, 2) heights and widths of the images."""
     return extents(images.shapes, "HWC")
 
 
-def _fill(args: Args, images: BatchView) -> float | None:
+def _fill(args: Args, images: Batch) -> float | None:
     """The colour outside as the images' own type holds it, whatever the type of the output."""
     if args["fill_value"] is None:
         return None

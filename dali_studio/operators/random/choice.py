@@ -7,13 +7,13 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
 from dali_studio.core.random_choice import choice
 from dali_studio.operators.common import T
 from dali_studio.operators.random.streams import RandomArguments, draw_batch, infer_random
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.batches import Batch
 from dali_studio.schema.declare import Input, Operator, Output, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc
 from dali_studio.schema.traits import RandomSource
@@ -34,7 +34,7 @@ class Choice(RandomArguments, Operator):
     keywords = "pick select sample draw discrete random"
     inputs = (
         Input("a", doc="A whole number, or the elements along the first axis."),
-        Input("shape_like", optional=True, doc="Only its shape counts."),
+        Input("shape_like", optional=True, shape_only=True, doc="Only its shape counts."),
     )
     outputs = (Output("output", "scalar"),)
     traits = (RandomSource,)
@@ -78,7 +78,9 @@ class Choice(RandomArguments, Operator):
         pairs = zip(given.samples, drawn.samples, strict=True)
         made = [a[index] if a.ndim else index.astype(a.dtype) for a, index in pairs]
         ndims = (given.samples[0].ndim, made[0].ndim) if made else (0, 0)
-        return (Batch([np.asarray(sample) for sample in made], _layout(given.layout, *ndims) or "", given.sources),)
+        dtype = given.dtype
+        layout = _layout(given.layout, *ndims) or ""
+        return (Batch.of([np.asarray(sample) for sample in made], layout, given.sources, dtype=dtype),)
 
 
 def _layout(layout: str | None, ndim: int, drawn: int) -> str | None:

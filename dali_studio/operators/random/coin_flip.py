@@ -7,16 +7,16 @@ from typing import Annotated, Any
 from numpy.typing import NDArray
 
 from dali_studio.core import random
+from dali_studio.core.batch import Batch
 from dali_studio.core.dtypes import from_numpy, to_numpy
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
 from dali_studio.operators.common import T, accept_output
 from dali_studio.operators.random.streams import RandomArguments, draw_batch, draw_constant, infer_random
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.batches import Batch
 from dali_studio.schema.declare import Input, Operator, Output, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Range, Ui
-from dali_studio.schema.traits import RandomSource
+from dali_studio.schema.traits import DrawnOnCpu, RandomSource
 
 _TYPES = tuple(from_numpy(dtype) for dtype in random.COIN_FLIP_DTYPES)
 
@@ -29,9 +29,9 @@ class CoinFlip(RandomArguments, Operator):
     icon = "dice"
     node_name = "coin_flip"
     keywords = "bernoulli probability bool mirror random"
-    inputs = (Input("shape_like", optional=True, doc="Only its shape counts."),)
+    inputs = (Input("shape_like", optional=True, shape_only=True, doc="Only its shape counts."),)
     outputs = (Output("output", "scalar"),)
-    traits = (RandomSource,)
+    traits = (RandomSource, DrawnOnCpu)
     devices = ("cpu", "gpu")
     seeded = True
     stateful = True

@@ -9,17 +9,16 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.dtypes import to_numpy
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
 from dali_studio.core.random import SAMPLE_STRIDE
 from dali_studio.core.random_stream import AHEAD, ahead, starts_of
-from dali_studio.core.rows import Rows
 from dali_studio.kernels.cpu import philox as _  # noqa: F401 - `core.random` draws with it from now on
 from dali_studio.operators.common import check_shape
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.batches import Batch
 from dali_studio.schema.marks import PER_SAMPLE, Doc
 
 #: Where the numbers of a block of iterations are kept.
@@ -77,7 +76,7 @@ def draw_constant(
     if drawn is None or drawn[:2] != (block, count):
         made = function(context.seed, starts_of(block, count), count, elements, *numbers, to_numpy(dtype))
         drawn = args.memory[_DRAWN] = block, count, made.reshape(AHEAD, count, *shape)
-    return Batch(Rows(drawn[2][row].copy()))
+    return Batch.of_array(drawn[2][row].copy())
 
 
 def draw_batch(args: Args, dtype: DALIDataType, inputs: Sequence[Batch], draw: Draw) -> Batch:
@@ -88,25 +87,25 @@ def draw_batch(args: Args, dtype: DALIDataType, inputs: Sequence[Batch], draw: D
     context = args.context
     shapes = _shapes(args, inputs)
     if not shapes:
-        return Batch([])
+        return Batch.of([], dtype=to_numpy(dtype), ndim=len(args["shape"] or ()))
     different = set(shapes)
     counts = {math.prod(shape) for shape in different}
     if len(counts) == 1 and (context.whole or np.array_equal(context.indices, np.arange(context.batch_size))):
         table = draw(context.seed, context.samples_so_far, len(shapes), counts.pop(), slice(0, len(shapes)))
         if len(different) == 1:
-            return Batch(Rows(table.reshape(len(shapes), *shapes[0])))
-        return Batch([row.reshape(shape) for row, shape in zip(table, shapes, strict=True)])
+            return Batch.of_array(table.reshape(len(shapes), *shapes[0]))
+        return Batch.of([row.reshape(shape) for row, shape in zip(table, shapes, strict=True)])
     samples: list[NDArray[Any]] = []
     for position, index in enumerate(context.indices.tolist()):
         start = context.samples_so_far + SAMPLE_STRIDE * index
         row = draw(context.seed, start, 1, math.prod(shapes[position]), slice(position, position + 1))
         samples.append(row.reshape(shapes[position]).astype(to_numpy(dtype), copy=False))
-    return Batch(samples)
+    return Batch.of(samples)
 
 
 def _shapes(args: Args, inputs: Sequence[Batch]) -> list[tuple[int, ...]]:
     if inputs:
-        return [sample.shape for sample in inputs[0].samples]
+        return [tuple(shape) for shape in inputs[0].shapes.tolist()]
     wired = args.samples("shape")
     rows = (
         [tuple(args["shape"] or ())] * args.count

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.core import random
+from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.dtypes import from_numpy, to_numpy
 from dali_studio.core.enums import DALIDataType
@@ -15,10 +16,9 @@ from dali_studio.core.meta import TensorMeta
 from dali_studio.operators.common import T, accept_output
 from dali_studio.operators.random.streams import RandomArguments, draw_batch, draw_constant, infer_random
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.batches import Batch
 from dali_studio.schema.declare import Input, Operator, Output, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Length, Ui
-from dali_studio.schema.traits import RandomSource
+from dali_studio.schema.traits import DrawnOnCpu, RandomSource
 
 _TYPES = tuple(from_numpy(dtype) for dtype in random.UNIFORM_DTYPES)
 
@@ -33,9 +33,9 @@ class Uniform(RandomArguments, Operator):
     category = "random"
     icon = "dice"
     keywords = "noise draw float random"
-    inputs = (Input("shape_like", optional=True, doc="Only its shape counts."),)
+    inputs = (Input("shape_like", optional=True, shape_only=True, doc="Only its shape counts."),)
     outputs = (Output("output", "scalar"),)
-    traits = (RandomSource,)
+    traits = (RandomSource, DrawnOnCpu)
     devices = ("cpu", "gpu")
     seeded = True
     stateful = True

@@ -13,16 +13,15 @@ from typing import Annotated, Any, NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.limits import MOST_AHEAD
 from dali_studio.core.meta import TensorMeta
-from dali_studio.core.rows import Rows
 from dali_studio.kernels.cpu.file_discovery import DEFAULT_FILE_FILTERS, FileList, Paths, discover_files
 from dali_studio.kernels.cpu.file_read import GROUP, read_files
 from dali_studio.kernels.cpu.reader_order import ReaderOrder, ReaderState
 from dali_studio.operators.common import ON_ERROR, T, sentence
 from dali_studio.schema.arguments import Args, RunContext, in_turn
-from dali_studio.schema.batches import Batch
 from dali_studio.schema.declare import Operator, Output
 from dali_studio.schema.marks import COMMON, Choices, Doc, Ignored, Range, Ui
 from dali_studio.schema.traits import RandomSource
@@ -237,7 +236,9 @@ class File(ReaderArguments, Operator):
             )  # fmt: skip
             if not context.accepts(index, sources[position], finding):
                 raise finding from error
-        return Batch(read.data, "", sources), Batch(Rows(read.labels[:, None]))
+        return (
+            Batch.of(read.data, "", sources, dtype=np.dtype(np.uint8), ndim=1), Batch.of_array(read.labels[:, None])
+        )  # fmt: skip
 
     @staticmethod
     def reader_meta(state: _Reader) -> dict[str, int]:

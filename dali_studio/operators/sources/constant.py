@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.dtypes import to_numpy
 from dali_studio.core.enums import DALIDataType
@@ -15,7 +16,6 @@ from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.convert import convert
 from dali_studio.operators.common import T, check_shape
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.batches import Batch
 from dali_studio.schema.declare import Layout, Operator, Output
 from dali_studio.schema.marks import COMMON, Doc, Start
 
@@ -48,7 +48,9 @@ class Constant(Operator):
 
     @staticmethod
     def run(state: object, args: Args, *inputs: Batch) -> tuple[Batch, ...]:
-        return (Batch([_value(args)] * args.count, str(args["layout"])),)
+        value = _value(args)
+        table = np.broadcast_to(value, (args.count, *value.shape))
+        return (Batch.of_array(table, str(args["layout"])),)
 
 
 def _type(args: Args) -> DALIDataType:

@@ -6,21 +6,20 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dali_studio.core.batch import Batch
 from dali_studio.core.dtypes import NUMERIC
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.convert import convert
 from dali_studio.kernels.cuda import pointwise
-from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import accept_output
 from dali_studio.operators.parts import run_alone
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.batches import BatchView, Work
-from dali_studio.schema.declare import Input, Operator, Output, compiled, example
+from dali_studio.schema.batches import Work
+from dali_studio.schema.declare import Arrays, Input, Operator, Output, compiled, example
 from dali_studio.schema.marks import COMMON, Doc
 from dali_studio.schema.traits import PerSample, PixelPart, Pointwise
 
@@ -50,17 +49,26 @@ class Cast(Operator):
         return inputs[0].with_(dtype=args["dtype"])
 
     @staticmethod
-    def plan(args: Args, *inputs: BatchView) -> Work:
+    def plan(args: Args, *inputs: Batch) -> Work:
         return Work(inputs[0].shapes)
 
     @staticmethod
-    def cpu(work: Work, index: int, *arrays: NDArray[Any], **options: Any) -> None:
-        convert(*arrays)
+    def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
+        convert(inputs[0], outputs[0])
 
     @staticmethod
-    def gpu(work: Work, inputs: Sequence[DeviceBatch], output: DeviceBatch, stream: GpuStream) -> None:
-        run_alone(Cast, work, inputs[0], output, stream)
+    def cpu_batch(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> None:
+        rows = inputs[0].flat(), outputs[0].flat()
+        if rows[0] is not None and rows[1] is not None:
+            convert(rows[0], rows[1])
+        else:
+            for pair in zip(inputs[0].samples, outputs[0].samples, strict=True):
+                convert(*pair)
 
     @staticmethod
-    def part(work: Work, image: BatchView, dtype: np.dtype[Any]) -> Part:
+    def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
+        run_alone(Cast, work, inputs[0], outputs[0], stream)
+
+    @staticmethod
+    def part(work: Work, image: Batch, dtype: np.dtype[Any]) -> Part:
         return pointwise.cast_part()

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.dtypes import to_numpy
 from dali_studio.core.enums import DALIDataType
@@ -16,7 +17,6 @@ from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.layout import crop_mirror_normalize, normalize_coefficients
 from dali_studio.kernels.cpu.window_rows import window_shapes
 from dali_studio.kernels.cuda import window as windows
-from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import PLANAR_LAYOUTS, T, accept_input, accept_output, extents, image_meta
@@ -29,8 +29,8 @@ from dali_studio.operators.geometry.windows import (
 )
 from dali_studio.operators.parts import run_alone
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.batches import BatchView, Work
-from dali_studio.schema.declare import Input, Layout, Operator, Output, compiled, example
+from dali_studio.schema.batches import Work
+from dali_studio.schema.declare import Arrays, Input, Layout, Operator, Output, compiled, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Choices, Deprecated, Doc, Refused, Ui
 from dali_studio.schema.traits import PerSample, PixelPart, WindowSink
 
@@ -85,14 +85,14 @@ class CropMirrorNormalize(CropArguments, Operator):
         return meta.with_(dtype=args["dtype"], layout=args["output_layout"])
 
     @staticmethod
-    def plan(args: Args, *inputs: BatchView) -> Work:
+    def plan(args: Args, *inputs: Batch) -> Work:
         view = inputs[0]
         shapes, params = args.same_for(view.meta, view.shapes, "mirror", lambda: _windows(args, view))
         return Work(shapes, {**params, "mirror": args.scalars("mirror", np.int64)})
 
     @staticmethod
-    def cpu(work: Work, index: int, *arrays: NDArray[Any], **options: Any) -> None:
-        image, out = arrays
+    def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
+        image, out = inputs[0], outputs[0]
         params = work.params
         channels = image.shape[params["layout"].index("C")]
         crop_mirror_normalize(
@@ -102,11 +102,11 @@ class CropMirrorNormalize(CropArguments, Operator):
         )  # fmt: skip
 
     @staticmethod
-    def gpu(work: Work, inputs: Sequence[DeviceBatch], output: DeviceBatch, stream: GpuStream) -> None:
-        run_alone(CropMirrorNormalize, work, inputs[0], output, stream)
+    def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
+        run_alone(CropMirrorNormalize, work, inputs[0], outputs[0], stream)
 
     @staticmethod
-    def part(work: Work, image: BatchView, dtype: np.dtype[Any]) -> Part:
+    def part(work: Work, image: Batch, dtype: np.dtype[Any]) -> Part:
         params = work.params
         return windows.normalize_part(
             image.shapes, work.shapes, dtype, params["anchors"], params["mirror"], params["mean"], params["inverse"],
@@ -123,7 +123,7 @@ class CropMirrorNormalize(CropArguments, Operator):
         return Work(work.shapes, {**work.params, "anchors": np.zeros_like(work.params["anchors"])})
 
 
-def _windows(args: Args, view: BatchView) -> tuple[NDArray[np.int64], dict[str, Any]]:
+def _windows(args: Args, view: Batch) -> tuple[NDArray[np.int64], dict[str, Any]]:
     """Shapes of the output and all parameters but `mirror`."""
     layout, out_layout = image_meta(view.meta, PLANAR_LAYOUTS).layout or "", str(args["output_layout"])
     shapes = view.shapes

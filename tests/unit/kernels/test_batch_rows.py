@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dali_studio.core.batch import Batch
 from dali_studio.kernels.cpu import axis_rows, descriptors, window_rows
 from dali_studio.kernels.cpu.weights import Interp, axis_weights
 from dali_studio.kernels.cuda import chains, resample
-from dali_studio.kernels.cuda.batch import DeviceBatch
 from dali_studio.kernels.cuda.generate import BAND
 
 _HEAD = np.dtype([("src", np.int64), ("dst", np.int64), ("count", np.int64), ("extents", np.int32, 6)], align=True)
@@ -185,7 +185,7 @@ def test_all_of_a_resized_and_padded_batch_is_computed(
         prepared = resample.geometry(shapes[0], shapes[1], 1, 1, True, rois, layout)
         prepared.weights = object()
         batches = [
-            DeviceBatch(None, np.zeros(count, np.int64), shape, np.dtype(np.uint8), order)
+            Batch.on_gpu(None, np.zeros(count, np.int64), shape, np.dtype(np.uint8), order)
             for shape, order in ((shapes[0], layout), (shapes[2], layout_out))
         ]
         resample.resize(*batches, prepared, None)  # type: ignore[arg-type] - nothing is enqueued

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from dali_studio.core.rows import Pieces
+from dali_studio.core.storage import Packed
 from dali_studio.kernels.cpu.file_read import GROUP, read_files
 from dali_studio.runtime.memory import SlabPool
 from dali_studio.runtime.workers import Cancelled, WorkerPool
@@ -81,7 +81,7 @@ def test_the_bytes_lie_in_the_memory_that_was_given(tmp_path: Path) -> None:
     paths, contents = write(tmp_path, 40)
     reading = Reading(paths)
     (slab,) = reading.slabs
-    assert isinstance(reading.data, Pieces) and reading.data.slab is slab
+    assert isinstance(reading.data, Packed) and reading.data.slab is slab
     assert slab[:-7].tobytes() == b"".join(contents), "side by side, in order"
     assert (slab[-7:] == 0xEE).all(), "nothing is written behind the last file"
     assert all(np.shares_memory(array, slab) for array in reading.data if len(array))

@@ -15,7 +15,7 @@ from PIL import Image
 from PIL.JpegImagePlugin import JpegImageFile
 
 from dali_studio import samples
-from dali_studio.core.rows import Pieces
+from dali_studio.core.storage import Packed
 from dali_studio.kernels.cpu import jpeg_facts
 from dali_studio.kernels.cpu.image_codec import DecodeError, peek, peek_all
 from dali_studio.kernels.cpu.jpeg_facts import read_headers
@@ -203,7 +203,7 @@ def test_a_file_ends_where_its_size_says_though_others_lie_behind_it() -> None:
     """Every part of a header, with the rest of the file behind it."""
     for file in arrays([PLAIN, ADOBE, _TABLES["restart"], _TABLES["progressive"]]):
         ends = np.arange(file.tobytes().index(b"\xff\xda") + 16)
-        pieces = Pieces(file, np.zeros_like(ends), ends)
+        pieces = Packed.of_bytes(file, np.zeros_like(ends), ends)
         found = read_headers(pieces)
         assert found[-1] is not None
         for end, info in zip(ends.tolist(), found, strict=True):

@@ -9,14 +9,14 @@ import pytest
 
 from dali_studio.api.default import default_registry
 from dali_studio.compiler.plan import Step
-from dali_studio.core.rows import Rows
+from dali_studio.core.batch import Batch, meta_of
+from dali_studio.core.storage import Dense
 from dali_studio.graph.edits import PortRef
-from dali_studio.runtime.planning import Planned, Planner, gpu_meta
+from dali_studio.runtime.planning import Planned, Planner
 from dali_studio.schema.arguments import Args, canonical
-from dali_studio.schema.batches import BatchView
 
 REGISTRY = default_registry()
-BYTES = gpu_meta(np.dtype(np.uint8), 3, "HWC")
+BYTES = meta_of(np.dtype(np.uint8), 3, "HWC", "gpu")
 
 
 class Planning:
@@ -32,11 +32,11 @@ class Planning:
         self.memory: dict[Any, Any] = {}
 
     def __call__(self, shapes: list[list[int]], meta: Any = BYTES, **wired: np.ndarray[Any, Any]) -> Planned:
-        view = BatchView(meta, np.array(shapes, np.int64))
+        view = Batch.view(meta, np.array(shapes, np.int64))
 
         def arguments() -> Args:
             self.asked += 1
-            rows = {name: Rows(table) for name, table in wired.items()}
+            rows = {name: Dense(table) for name, table in wired.items()}
             schema = REGISTRY.schema(self.step.operator)
             return Args(schema, self.values, rows, len(shapes), memory=self.memory)
 
@@ -49,19 +49,19 @@ SAME, OTHER = [[20, 30, 3], [25, 26, 3]], [[20, 30, 3], [25, 27, 3]]
 def test_a_constant_step_is_planned_once() -> None:
     plan = Planning("hsv", hue=20.0)
     first = plan(SAME)
-    part = first.part(BatchView(BYTES, first.work.shapes))
+    part = first.part(Batch.view(BYTES, first.work.shapes))
     again = plan([list(row) for row in SAME])
     assert again is first and plan.asked == 1
-    assert again.part(BatchView(BYTES, first.work.shapes)) is part
+    assert again.part(Batch.view(BYTES, first.work.shapes)) is part
 
 
 def test_other_shapes_and_types_are_planned_anew() -> None:
     plan = Planning("crop", crop=(10.0, 12.0))
     first = plan(SAME)
     assert plan(OTHER) is not first and plan.asked == 2
-    floats = plan(OTHER, gpu_meta(np.dtype(np.float32), 3, "HWC"))
+    floats = plan(OTHER, meta_of(np.dtype(np.float32), 3, "HWC", "gpu"))
     assert plan.asked == 3 and floats.dtype == np.float32 and first.dtype == np.uint8
-    assert plan([[3, 20, 30]], gpu_meta(np.dtype(np.uint8), 3, "CHW")).work.shapes.tolist() == [[3, 10, 12]]
+    assert plan([[3, 20, 30]], meta_of(np.dtype(np.uint8), 3, "CHW", "gpu")).work.shapes.tolist() == [[3, 10, 12]]
 
 
 def test_arguments_that_are_fed_are_asked_for_every_time() -> None:
@@ -88,7 +88,7 @@ def test_what_does_not_depend_on_the_argument_that_is_fed_is_kept_until_shapes_c
 def test_equal_shapes_become_one_array() -> None:
     plan = Planning("flip")
     shapes = plan(SAME).inputs[0][1]
-    view = BatchView(BYTES, np.array(SAME, np.int64))
+    view = Batch.view(BYTES, np.array(SAME, np.int64))
     plan.planner.plan(plan.step, pytest.fail, (view,))
     assert view.shapes is shapes
 

@@ -89,6 +89,66 @@ export interface SetPipeline {
   readonly value: Value;
 }
 
+/** An image. */
+export interface PictureBody {
+  readonly type: "picture";
+}
+
+/** Images along an axis, in one row of the picture, each `width` wide: frames of a sequence, or slices of a volume. */
+export interface PlanesBody {
+  readonly type: "planes";
+  readonly axis: "D" | "F";
+  readonly count: number;
+  readonly shown: readonly number[];
+  readonly width: number;
+}
+
+/** Sound: for each channel (at most 8) the lowest and the highest value of equal spans, over -`peak` to `peak`. */
+export interface WaveBody {
+  readonly type: "wave";
+  readonly length: number;
+  readonly peak: number;
+  readonly channels: readonly (readonly (readonly [number, number])[])[];
+}
+
+/** Boxes over the picture of `over` (empty: there is none). */
+export interface BoxesBody {
+  readonly type: "boxes";
+  readonly over: string;
+  readonly count: number;
+  readonly boxes: readonly (readonly [number, number, number, number])[];
+}
+
+/** One number for each sample of the batch (at most 64), and that of the shown one. */
+export interface ValuesBody {
+  readonly type: "values";
+  readonly values: readonly number[];
+  readonly text: string;
+}
+
+/** All numbers of a small tensor, by row. */
+export interface TableBody {
+  readonly type: "table";
+  readonly rows: readonly (readonly string[])[];
+}
+
+/** What the numbers of a large tensor are like: `histogram` counts them between `minimum` and `maximum`. */
+export interface StatisticsBody {
+  readonly type: "statistics";
+  readonly minimum: number;
+  readonly maximum: number;
+  readonly mean: number;
+  readonly deviation: number;
+  readonly histogram: readonly number[];
+}
+
+/** Bytes: as text where they are text, else the first ones in hex. */
+export interface TextBody {
+  readonly type: "text";
+  readonly text: string;
+  readonly hex: boolean;
+}
+
 /** A view was mounted: answer with `Opened`. `preview_width` is in device pixels. */
 export interface Ready {
   readonly type: "ready";
@@ -174,6 +234,7 @@ export interface RequestDetail {
   readonly type: "request_detail";
   readonly key: string;
   readonly output?: number;
+  readonly plane?: number;
 }
 
 /** Write the document (or, with `what` code, the emitted program) to `path` in the kernel's working folder. */
@@ -206,9 +267,11 @@ export interface Opened {
   readonly preview_width: number;
 }
 
-/** All operators, as the browser receives them. */
+/** All operators, and what may be wired to what, as the browser receives them. */
 export interface Catalog {
   readonly operators: readonly OperatorSchema[];
+  readonly inputs_take: Readonly<Record<Kind, readonly Kind[]>>;
+  readonly arguments_take: readonly Kind[];
 }
 
 /** Everything that other parts may know of an operator. */
@@ -227,7 +290,7 @@ export interface OperatorSchema {
   readonly seeded?: boolean;
   readonly stateful?: boolean;
   readonly keep?: boolean;
-  readonly role?: "" | "constant" | "copy" | "external_source" | "reader";
+  readonly role?: "" | "constant" | "copy" | "external_source" | "merge" | "reader" | "split";
   readonly icon?: string;
   readonly node_name?: string;
   readonly keywords?: readonly string[];
@@ -242,6 +305,8 @@ export interface InputSchema {
   readonly dtypes?: readonly string[];
   readonly optional?: boolean;
   readonly either_device?: boolean;
+  readonly repeated?: readonly [number, number] | null;
+  readonly shape_only?: boolean;
   readonly doc?: string;
 }
 
@@ -250,6 +315,7 @@ export interface OutputSchema {
   readonly name: string;
   readonly kind?: Kind;
   readonly doc?: string;
+  readonly on_cpu?: boolean;
 }
 
 /** One argument of an operator. */
@@ -361,7 +427,7 @@ export interface Refused {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Pictures of some nodes (the changed ones); buffer 0 is a JPEG atlas, absent if `items` has no pictures. */
+/** Outputs of some nodes (the changed ones); buffer 0 is a JPEG atlas, absent if `items` has no pictures. */
 export interface Previews {
   readonly type: "previews";
   readonly revision: number;
@@ -378,12 +444,11 @@ export interface PreviewItem {
   readonly key: string;
   readonly output: number;
   readonly facts: string;
+  readonly body: PreviewBody;
   readonly atlas_x: number;
   readonly atlas_y: number;
   readonly atlas_width: number;
   readonly atlas_height: number;
-  readonly values: readonly number[];
-  readonly text: string;
   readonly note: string;
 }
 
@@ -409,6 +474,8 @@ export interface ImageDetail {
   readonly maximum: number;
   readonly mean: number;
   readonly histogram: readonly (readonly number[])[];
+  readonly planes: number;
+  readonly plane: number;
   readonly note: string;
 }
 
@@ -477,9 +544,10 @@ export interface MemoryFreed {
   readonly gpu: number;
 }
 
-/** The emitted program; `lines` maps a node key to the 1-based line numbers that mention it. */
+/** The emitted program of a revision; it comes when nobody waits for images. */
 export interface Code {
   readonly type: "code";
+  readonly revision: number;
   readonly dialect: string;
   readonly source: string;
   readonly lines: Readonly<Record<string, readonly number[]>>;
@@ -510,6 +578,16 @@ export type Edit =
   | SetDevice
   | SetOutputs
   | SetPipeline;
+
+export type PreviewBody =
+  | PictureBody
+  | PlanesBody
+  | WaveBody
+  | BoxesBody
+  | ValuesBody
+  | TableBody
+  | StatisticsBody
+  | TextBody;
 
 export type ClientMessage =
   | Ready

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dali_studio.core.rows import Pieces, Rows, addresses_of, shapes_of
+from dali_studio.core.storage import Dense, Packed, addresses_of, shapes_of
 from dali_studio.tensors import TensorListCPU
 from dali_studio.types import DALIDataType
 
@@ -16,15 +16,15 @@ SLAB = np.arange(100, dtype=np.uint8)
 STARTS, SIZES = np.array([40, 0, 7, 99, 50]), np.array([10, 7, 0, 1, 30])
 
 
-def rows() -> Rows:
-    return Rows(TABLE)
+def rows() -> Dense:
+    return Dense(TABLE)
 
 
-def pieces() -> Pieces:
-    return Pieces(SLAB, STARTS, SIZES)
+def pieces() -> Packed:
+    return Packed.of_bytes(SLAB, STARTS, SIZES)
 
 
-MADE = {"rows": (rows(), list(TABLE)), "scalars": (Rows(TABLE[:, 0, 0]), [np.array(v) for v in TABLE[:, 0, 0]]),
+MADE = {"rows": (rows(), list(TABLE)), "scalars": (Dense(TABLE[:, 0, 0]), [np.array(v) for v in TABLE[:, 0, 0]]),
         "pieces": (pieces(), [SLAB[s : s + n] for s, n in zip(STARTS, SIZES, strict=True)])}  # fmt: skip
 
 
@@ -61,15 +61,15 @@ def test_slices_are_of_the_same_kind_and_share_the_memory(name: str, cut: slice)
 
 @pytest.mark.parametrize("name", ["rows", "pieces"])
 def test_samples_look_into_the_memory(name: str) -> None:
-    made = Rows(TABLE.copy()) if name == "rows" else Pieces(SLAB.copy(), STARTS, SIZES)
-    memory = made.table if isinstance(made, Rows) else made.slab
+    made = Dense(TABLE.copy()) if name == "rows" else Packed.of_bytes(SLAB.copy(), STARTS, SIZES)
+    memory = made.table if isinstance(made, Dense) else made.slab
     made[0][...] = 200
     assert (memory.ravel() == 200).sum() == made[0].size
     assert (np.asarray(made[0]) == 200).all()
 
 
 def test_scalars_are_arrays_that_can_be_written() -> None:
-    made = Rows(np.zeros(3, np.float32))
+    made = Dense(np.zeros(3, np.float32))
     made[1][...] = 5
     assert made.table.tolist() == [0, 5, 0]
     assert made[1].shape == ()
@@ -77,7 +77,7 @@ def test_scalars_are_arrays_that_can_be_written() -> None:
 
 def test_an_empty_batch() -> None:
     none = np.zeros(0, np.int64)
-    for made in (Rows(TABLE[:0]), Pieces(SLAB, none, none)):
+    for made in (Dense(TABLE[:0]), Packed.of_bytes(SLAB, none, none)):
         assert len(made) == 0 and not made and list(made) == []
         with pytest.raises(IndexError):
             made[0]
@@ -87,7 +87,7 @@ def test_some_of_the_pieces() -> None:
     expected = MADE["pieces"][1]
     for chosen in ([3, 0, 0, 2], [4], []):
         taken = pieces().take(chosen)
-        assert isinstance(taken, Pieces) and taken.slab is SLAB
+        assert isinstance(taken, Packed) and taken.slab is SLAB
         same(taken, [expected[i] for i in chosen])
     same(pieces().take([4, 1])[1:], [expected[1]])
 
@@ -103,7 +103,7 @@ def test_shapes_and_addresses_are_those_of_the_arrays(name: str) -> None:
 
 
 def test_shapes_of_scalars() -> None:
-    for made in (Rows(np.zeros(4)), [np.array(1.0)] * 4):
+    for made in (Dense(np.zeros(4)), [np.array(1.0)] * 4):
         assert shapes_of(made).shape == (4, 0)
 
 
@@ -131,7 +131,7 @@ def test_a_batch_over_rows_is_one_over_arrays() -> None:
 
 def test_a_batch_over_rows_becomes_an_array_without_a_copy() -> None:
     table = TABLE.copy()
-    batch = TensorListCPU.from_samples(Rows(table))
+    batch = TensorListCPU.from_samples(Dense(table))
     assert np.shares_memory(batch.as_array(), table)
     assert batch.data_ptr() == table.ctypes.data
     batch.as_array()[2, 1, 1] = -1
@@ -165,11 +165,11 @@ def test_a_batch_of_pieces() -> None:
 
 @pytest.mark.parametrize(("starts", "shared"), [([10, 14, 18], True), ([10, 15, 20], False), ([18, 14, 10], False)])
 def test_pieces_of_one_size_are_one_array(starts: list[int], shared: bool) -> None:
-    batch = TensorListCPU.from_samples(Pieces(SLAB, np.array(starts), np.full(3, 4)))
+    batch = TensorListCPU.from_samples(Packed.of_bytes(SLAB, np.array(starts), np.full(3, 4)))
     assert batch.as_array().tolist() == [list(range(start, start + 4)) for start in starts]
     assert np.shares_memory(batch.as_array(), SLAB) == shared
 
 
 def test_an_empty_batch_of_rows() -> None:
-    batch = TensorListCPU.from_samples(Rows(TABLE[:0]), dtype=DALIDataType.INT32)
+    batch = TensorListCPU.from_samples(Dense(TABLE[:0]), dtype=DALIDataType.INT32)
     assert len(batch) == 0 and batch.shape() == [] and batch.dtype == DALIDataType.INT32

@@ -1,4 +1,4 @@
-"""From tensors to what a card shows: thumbnails in one JPEG atlas, and short texts."""
+"""From tensors to images: RGB, thumbnails in one JPEG atlas, histograms."""
 
 from __future__ import annotations
 
@@ -14,14 +14,12 @@ from PIL import Image
 from dali_studio.core.dtypes import from_numpy, short_name
 
 Rgb = NDArray[np.uint8]
-_HEX_BYTES = 72
-_TEXT_VALUES = 8
 _QUALITY = 85
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """Place of a picture in an atlas."""
+    """Place of an image in an atlas."""
 
     x: int
     y: int
@@ -47,21 +45,18 @@ def byte_count(size: int) -> str:
     return f"{value:.1f} GB"
 
 
-def text_of(sample: NDArray[Any], *, encoded: bool = False) -> str:
-    """The first bytes of a file in hex, or the values of a small tensor."""
-    if encoded:
-        raw = sample.ravel()[:_HEX_BYTES].tobytes()
-        return " ".join(f"{byte:02X}" for byte in raw)
-    flat = sample.ravel()
-    shown = ", ".join(_number(value) for value in flat[:_TEXT_VALUES].tolist())
-    return f"{shown} …" if flat.size > _TEXT_VALUES else shown
-
-
-def _number(value: float) -> str:
+def number(value: float) -> str:
+    """A number as cards show it."""
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def is_picture(sample: NDArray[Any], layout: str) -> bool:
+def span_of(values: NDArray[Any]) -> tuple[float, float]:
+    """The smallest and the largest finite value; 0 and 0 if there is none."""
+    finite = values[np.isfinite(values)]
+    return (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
+
+
+def is_image(sample: NDArray[Any], layout: str) -> bool:
     """Whether a tensor can be shown as an image."""
     if sample.size == 0:
         return False
@@ -76,25 +71,37 @@ def to_rgb(sample: NDArray[Any], layout: str) -> tuple[Rgb, str]:
     uint8 is shown as it is. Floats between 0 and 1 are shown over that range; other types over their own minimum and
     maximum.
     """
-    image = sample[..., None] if sample.ndim == 2 else sample.transpose(1, 2, 0) if layout == "CHW" else sample
-    image = image[..., :1] if image.shape[2] == 2 else image[..., :3]
+    (image,), note = to_rgb_each([sample], layout)
+    return image, note
+
+
+def to_rgb_each(
+    samples: Sequence[NDArray[Any]], layout: str, span: tuple[float, float] | None = None
+) -> tuple[list[Rgb], str]:
+    """As `to_rgb`, of several images of one type that are mapped to the screen alike; `span`: their values' extent."""
+    shaped = [
+        s[..., None] if s.ndim == 2 else s.transpose(1, 2, 0) if layout == "CHW" else s for s in samples
+    ]  # fmt: skip
+    shaped = [image[..., :1] if image.shape[2] == 2 else image[..., :3] for image in shaped]
     note = ""
-    if image.dtype != np.uint8:
-        image, note = _ranged(image)
-    if image.shape[2] == 1:
-        image = np.broadcast_to(image, (*image.shape[:2], 3))
-    return np.ascontiguousarray(image), note
+    if shaped[0].dtype != np.uint8:
+        if span is None:
+            each = [span_of(image.astype(np.float32)) for image in shaped]
+            span = min(low for low, _ in each), max(high for _, high in each)
+        low, high = span
+        if shaped[0].dtype.kind == "f" and low >= 0 and high <= 1:
+            low, high = 0.0, 1.0
+        shaped, note = [_ranged(image, low, high) for image in shaped], f"shown from {low:.3g} to {high:.3g}"
+    return [
+        np.ascontiguousarray(np.broadcast_to(image, (*image.shape[:2], 3)) if image.shape[2] == 1 else image)
+        for image in shaped
+    ], note
 
 
-def _ranged(image: NDArray[Any]) -> tuple[Rgb, str]:
-    values = image.astype(np.float32)
-    finite = values[np.isfinite(values)]
-    low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
-    if image.dtype.kind == "f" and low >= 0 and high <= 1:
-        low, high = 0.0, 1.0
+def _ranged(image: NDArray[Any], low: float, high: float) -> Rgb:
     span = high - low or 1.0
-    scaled = np.nan_to_num((values - low) * (255.0 / span), nan=0.0, posinf=255.0, neginf=0.0)
-    return (scaled + 0.5).clip(0, 255).astype(np.uint8), f"shown from {low:.3g} to {high:.3g}"
+    scaled = np.nan_to_num((image.astype(np.float32) - low) * (255.0 / span), nan=0.0, posinf=255.0, neginf=0.0)
+    return (scaled + 0.5).clip(0, 255).astype(np.uint8)
 
 
 def fitted(image: Rgb, width: int, height: int) -> Rgb:
@@ -138,9 +145,8 @@ def square(image: Rgb, size: int) -> Rgb:
 def histogram(sample: NDArray[Any], layout: str, bins: int = 32) -> tuple[tuple[int, ...], ...]:
     """Counts per channel (at most 4; one for what is no image) between the smallest and the largest value."""
     values = sample.astype(np.float32)
-    finite = values[np.isfinite(values)]
-    if not finite.size:
+    if not np.isfinite(values).any():
         return ()
-    limits = (float(finite.min()), float(finite.max()))
+    limits = span_of(values)
     planes = list(np.moveaxis(values, layout.index("C"), 0)[:4]) if layout in ("HWC", "CHW") else [values]
     return tuple(tuple(np.histogram(plane[np.isfinite(plane)], bins, limits)[0].tolist()) for plane in planes)

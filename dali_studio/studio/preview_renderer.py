@@ -1,0 +1,294 @@
+"""Previews for the browser: cards of the nodes that changed, the strip of samples, and one node in detail."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dali_studio.core.batch import Batch
+from dali_studio.core.diagnostics import DaliStudioError
+from dali_studio.graph.edits import PortRef
+from dali_studio.runtime.workers import Cancelled, WorkerPool
+from dali_studio.schema.registry import Registry
+from dali_studio.studio import images, messages
+from dali_studio.studio.previews import PreviewEngine
+from dali_studio.studio.renderers import renderer_of
+from dali_studio.studio.renderers.base import Backdrop, Card, Large, Shown
+from dali_studio.studio.revision import Revision
+
+_STRIP_CELL = 56
+_STRIP_SAMPLES = 64
+_STRIP_CHUNK = 4
+_DETAIL = (1104, 756)
+#: Arguments by which operators say how they give boxes, and what stands for two corners.
+_CORNERS = {"ltrb": True, "bbox_layout": "xyXY"}
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewRequest:
+    """What is to be shown: one sample of one batch."""
+
+    revision: Revision
+    iteration: int
+    sample: int
+
+    @property
+    def batch_size(self) -> int:
+        """The pipeline's batch size."""
+        return self.revision.graph.options.batch_size
+
+
+class PreviewRenderer:
+    """Computes previews and sends them.
+
+    Parameters
+    ----------
+    registry : Registry
+    send : callable
+        Takes a message and its buffers.
+    hurried : callable
+        Whether somebody waits for other work.
+    """
+
+    def __init__(
+        self, registry: Registry, send: Callable[[messages.KernelMessage, Sequence[bytes]], None],
+        hurried: Callable[[], bool] = lambda: False,
+    ) -> None:  # fmt: skip
+        self.registry, self._send = registry, send
+        self.width = 296
+        self._workers = WorkerPool(2)
+        self._engine = PreviewEngine(registry, self._workers, hurried)
+        self._sent: dict[PortRef, tuple[object, ...]] = {}
+        self._strip_of: tuple[object, ...] = ()
+
+    def cards(self, request: PreviewRequest) -> None:
+        """Send the outputs that changed since the last time."""
+        begin = perf_counter()
+        revision = request.revision
+        try:
+            preview = self._engine.compute(revision, request.iteration, [request.sample])
+            scalars = self._engine.scalars(revision, request.iteration)
+        except Cancelled:
+            return
+        changed: list[PortRef] = []
+        for port in preview.outputs:
+            behind = _image_near(revision, port) if _may_have_backdrop(revision, port) else None
+            keys = revision.keys[port.node], behind and revision.keys[behind.node]
+            mark = (keys, request.iteration, request.sample, request.batch_size)
+            if self._sent.get(port) != mark:
+                self._sent[port] = mark
+                changed.append(port)
+        self._sent = {port: mark for port, mark in self._sent.items() if port in preview.outputs}
+        items, atlas = self._items(revision, changed, preview.outputs, scalars)
+        message = messages.Previews(
+            revision=revision.number, sample=request.sample, iteration=request.iteration,
+            batch_size=request.batch_size, items=items, failed=preview.failed,
+            milliseconds=(perf_counter() - begin) * 1e3,
+        )  # fmt: skip
+        self._send(message, [atlas] if atlas else [])
+
+    def _items(
+        self, revision: Revision, changed: Sequence[PortRef], outputs: Mapping[PortRef, Batch],
+        scalars: Mapping[PortRef, list[float]],
+    ) -> tuple[tuple[messages.PreviewItem, ...], bytes]:  # fmt: skip
+        height = round(self.width * 98 / 148)
+        cards: list[tuple[PortRef, Shown, Card]] = []
+        for port in changed:
+            shown = _shown(revision, port, outputs, tuple(scalars.get(port, ())))
+            cards.append((port, shown, renderer_of(shown).card(shown, self.width, height)))
+        drawn = [(port, card.picture) for port, _, card in cards if card.picture is not None]
+        cells, atlas = images.atlas([image for _, image in drawn]) if drawn else ([], b"")
+        places = {port: cell for (port, _), cell in zip(drawn, cells, strict=True)}
+        made: list[messages.PreviewItem] = []
+        for port, shown, card in cards:
+            cell = places.get(port, images.Cell(0, 0, 0, 0))
+            made.append(
+                messages.PreviewItem(
+                    key=port.node, output=port.output, body=card.body, note=card.note,
+                    facts=images.facts(shown.sample, encoded=shown.kind == "encoded"),
+                    atlas_x=cell.x, atlas_y=cell.y, atlas_width=cell.width, atlas_height=cell.height,
+                )
+            )  # fmt: skip
+        return tuple(made), atlas
+
+    # ----------------------------------------------------------------------------------------------------------- strip
+
+    def strip(self, request: PreviewRequest, *, again: bool) -> None:
+        """Send thumbnails of every sample of the batch, from the first node that makes images."""
+        revision, iteration = request.revision, request.iteration
+        port = self._first_image(revision)
+        if port is None:
+            return
+        count = min(request.batch_size, _STRIP_SAMPLES)
+        mark = (revision.keys[port.node], iteration, count)
+        if mark == self._strip_of and not again:
+            return
+        canvas = np.full((_STRIP_CELL, _STRIP_CELL * count, 3), 128, np.uint8)
+        names = [""] * count
+        try:
+            if self._engine.compute(revision, iteration, [request.sample], only=port).unreached:
+                return
+            for first in range(0, count, _STRIP_CHUNK):
+                chunk = range(first, min(first + _STRIP_CHUNK, count))
+                made = self._engine.compute(revision, iteration, chunk, only=port)
+                # one bad sample fails its whole chunk: the others are then computed alone, and its place stays grey
+                parts = [chunk] if port in made.outputs else [range(k, k + 1) for k in chunk]
+                for part in parts:
+                    made = self._engine.compute(revision, iteration, part, only=port)
+                    if port in made.outputs:
+                        self._place(canvas, names, part, made.outputs[port])
+        except (Cancelled, DaliStudioError):
+            return
+        self._strip_of = mark
+        message = messages.SampleStrip(iteration=iteration, count=count, cell=_STRIP_CELL, names=tuple(names))
+        self._send(message, [images.jpeg(canvas)])
+
+    @staticmethod
+    def _place(canvas: NDArray[np.uint8], names: list[str], chunk: range, batch: Batch) -> None:
+        for position, sample in zip(chunk, batch.samples, strict=False):
+            if images.is_image(sample, batch.layout):
+                shown, _ = images.to_rgb(sample, batch.layout)
+                canvas[:, position * _STRIP_CELL : (position + 1) * _STRIP_CELL] = images.square(shown, _STRIP_CELL)
+        for position, source in zip(chunk, batch.sources, strict=False):
+            names[position] = source
+
+    @staticmethod
+    def _first_image(revision: Revision) -> PortRef | None:
+        for key in revision.graph.order() if revision.computable else ():
+            port = PortRef(node=key)
+            known = revision.validation.metas.get(port)
+            if key in revision.computable and known is not None and known.kind == "image":
+                return port
+        return None
+
+    # ---------------------------------------------------------------------------------------------------------- detail
+
+    def detail(self, request: PreviewRequest, key: str, output: int, plane: int) -> None:
+        """Send one node's output and first input at full width, with statistics; `plane`: a frame or slice, or -1."""
+        revision = request.revision
+        if key not in revision.graph:
+            return
+        port = PortRef(node=key, output=output)
+        try:
+            made = self._engine.compute(revision, request.iteration, [request.sample], only=port).outputs
+        except Cancelled:
+            return
+        if port not in made:
+            return
+        source = next(iter(revision.graph.inputs(key)), None)
+        shown = _shown(revision, port, made)
+        large = renderer_of(shown).large(shown, plane)
+        before: Large | None = None
+        if source is not None and source in made and not _may_have_backdrop(revision, port):
+            given = _shown(revision, source, made)
+            before = renderer_of(given).large(given, plane)
+        pixels = [images.jpeg(images.fitted(one.image, *_DETAIL)) for one in (large, before) if one is not None]
+        self._send(_statistics(port, shown, large, before), pixels)
+
+    # --------------------------------------------------------------------------------------------------------- control
+
+    def resend(self) -> None:
+        """Send everything the next time (a new view was opened)."""
+        self._sent.clear()
+
+    def begin(self) -> None:
+        """Forget an earlier `cancel`; called before anything is computed."""
+        self._workers.cancelled.clear()
+
+    def cancel(self) -> None:
+        """Stop what is being computed."""
+        self._workers.cancelled.set()
+
+    def forget(self) -> None:
+        """Another document was opened."""
+        self._sent.clear()
+        self._strip_of = ()
+        self._engine.forget()
+
+    def free(self) -> tuple[int, int]:
+        """Give back what is kept for the next edit; returns bytes of host memory and of the GPU's."""
+        return self._engine.forget()
+
+    def close(self) -> None:
+        """End the threads."""
+        self._engine.close()
+        self._workers.close()
+
+
+def _shown(
+    revision: Revision, port: PortRef, outputs: Mapping[PortRef, Batch], values: tuple[float, ...] = ()
+) -> Shown:
+    """An output of the only sample in `outputs`, with what is around it in the graph."""
+    batch = outputs[port]
+    near = _image_near(revision, port) if _may_have_backdrop(revision, port) else None
+
+    def backdrop() -> Backdrop | None:
+        if near is None or near not in outputs or not outputs[near].samples:
+            return None
+        behind = outputs[near]
+        if not images.is_image(behind.samples[0], behind.layout):
+            return None
+        return Backdrop(near.node, images.to_rgb(behind.samples[0], behind.layout)[0])
+
+    return Shown(
+        batch.samples[0], batch.layout, revision.validation.metas[port].kind, values,
+        _are_corners(revision, port), backdrop,
+    )  # fmt: skip
+
+
+def _may_have_backdrop(revision: Revision, port: PortRef) -> bool:
+    """Whether an output may be shown over an image: boxes, masks, and what comes from outside and may be boxes."""
+    kind = revision.validation.metas[port].kind
+    role = revision.registry.schema(revision.graph.node(port.node).operator).role
+    return kind in ("boxes", "mask") or (kind == "any" and role == "external_source")
+
+
+def _image_near(revision: Revision, port: PortRef) -> PortRef | None:
+    """The image that an output belongs to: the nearest one before it, or else the nearest one that shares a source."""
+    graph, metas = revision.graph, revision.validation.metas
+    before = [port.node]
+    for key in before:  # which grows meanwhile
+        before += [source for source in graph.predecessors(key) if source not in before]
+    after = list(before)
+    for key in after:
+        after += [target for target, _ in graph.fed_by(key) if target not in after]
+    for key in after:
+        image = next((p for p in metas if p.node == key and p != port and metas[p].kind == "image"), None)
+        if image is not None and key in revision.computable:
+            return image
+    return None
+
+
+def _are_corners(revision: Revision, port: PortRef) -> bool:
+    """Whether boxes are given by two corners: as the nearest operator before them says that is asked how."""
+    graph, before = revision.graph, [port.node]
+    for key in before:  # which grows meanwhile
+        node = graph.node(key)
+        schema = revision.registry.schema(node.operator)
+        for name, corners in _CORNERS.items():
+            argument = schema.argument(name)
+            if argument is not None:
+                return node.arguments.get(name, argument.default) == corners
+        before += [source for source in graph.predecessors(key) if source not in before]
+    return True
+
+
+def _statistics(port: PortRef, shown: Shown, large: Large | None, before: Large | None) -> messages.ImageDetail:
+    values: NDArray[Any] = shown.sample.astype(np.float32)
+    finite = values[np.isfinite(values)]
+    low, high = images.span_of(values)
+    lost = values.size - finite.size
+    encoded = shown.kind == "encoded"
+    return messages.ImageDetail(
+        key=port.node, output=port.output, has_output=large is not None, has_input=before is not None,
+        facts=images.facts(shown.sample, encoded=encoded), layout=shown.layout, minimum=low, maximum=high,
+        mean=float(finite.mean()) if finite.size else 0.0,
+        histogram=() if encoded else images.histogram(shown.sample, shown.layout),
+        planes=large.planes if large else 0, plane=large.plane if large else 0,
+        note=f"{lost} values are not finite" if lost else large.note if large else "",
+    )  # fmt: skip

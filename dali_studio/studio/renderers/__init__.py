@@ -1,0 +1,24 @@
+"""How outputs are shown: one renderer a module, the first that accepts an output shows it."""
+
+from __future__ import annotations
+
+from dali_studio.studio.renderers.base import Renderer, Shown
+from dali_studio.studio.renderers.boxes import BoxesRenderer
+from dali_studio.studio.renderers.encoded import EncodedRenderer
+from dali_studio.studio.renderers.image import ImageRenderer
+from dali_studio.studio.renderers.mask import MaskRenderer
+from dali_studio.studio.renderers.planes import PlanesRenderer
+from dali_studio.studio.renderers.tensor import TensorRenderer
+from dali_studio.studio.renderers.values import ValuesRenderer
+from dali_studio.studio.renderers.wave import WaveRenderer
+
+#: In the order in which they are asked; the last accepts everything.
+RENDERERS: tuple[Renderer, ...] = (
+    EncodedRenderer(), MaskRenderer(), ImageRenderer(), PlanesRenderer(), BoxesRenderer(), ValuesRenderer(),
+    WaveRenderer(), TensorRenderer(),
+)  # fmt: skip
+
+
+def renderer_of(shown: Shown) -> Renderer:
+    """The renderer that shows an output."""
+    return next(renderer for renderer in RENDERERS if renderer.accepts(shown))

@@ -1,0 +1,112 @@
+"""What renderers get and give."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+from numpy.typing import NDArray
+
+from dali_studio.core.meta import Kind
+from dali_studio.studio.images import Rgb
+from dali_studio.studio.messages import PreviewBody
+
+
+class Backdrop(NamedTuple):
+    """The image that boxes and masks belong to.
+
+    Attributes
+    ----------
+    node : str
+        The node that gives it.
+    image : ndarray
+        uint8 RGB.
+    """
+
+    node: str
+    image: Rgb
+
+
+def no_backdrop() -> Backdrop | None:
+    """What an output without images around it stands before."""
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One output of a node, for one sample.
+
+    Attributes
+    ----------
+    sample : ndarray
+        Of any shape, empty ones included.
+    layout : str
+    kind : Kind
+    values : tuple of float
+        Over the whole batch, for scalars that are known without computing it.
+    corners : bool
+        Boxes are given by two corners; otherwise by a corner and the extents.
+    backdrop : callable
+        Gives the nearest image of the same sample.
+    """
+
+    sample: NDArray[Any]
+    layout: str = ""
+    kind: Kind = "any"
+    values: tuple[float, ...] = ()
+    corners: bool = True
+    backdrop: Callable[[], Backdrop | None] = no_backdrop
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What a card shows.
+
+    Attributes
+    ----------
+    body : PreviewBody
+    picture : ndarray or None
+        uint8 RGB, no larger than was asked for, save that rows of planes are longer.
+    note : str
+        What must be known to read it, such as how values were mapped to the screen.
+    """
+
+    body: PreviewBody
+    picture: Rgb | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Large:
+    """What the inspector shows.
+
+    Attributes
+    ----------
+    image : ndarray
+        uint8 RGB, of any size.
+    note : str
+    planes, plane : int
+        How many frames or slices there are, and the one that `image` is; 0 for what has none.
+    """
+
+    image: Rgb
+    note: str = ""
+    planes: int = 0
+    plane: int = 0
+
+
+class Renderer(Protocol):
+    """Shows outputs of one sort."""
+
+    def accepts(self, shown: Shown) -> bool:
+        """Whether this renderer can show the output."""
+        ...
+
+    def card(self, shown: Shown, width: int, height: int) -> Card:
+        """What the card shows; its picture fits into `width` x `height`."""
+        ...
+
+    def large(self, shown: Shown, plane: int) -> Large | None:
+        """The picture of the inspector; of one frame or slice, -1 for the one that is shown first."""
+        ...

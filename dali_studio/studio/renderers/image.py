@@ -1,0 +1,24 @@
+"""Images."""
+
+from __future__ import annotations
+
+from dali_studio.studio import images
+from dali_studio.studio.messages import PictureBody
+from dali_studio.studio.renderers.base import Card, Large, Shown
+
+
+class ImageRenderer:
+    """Shows HWC, CHW and HW with at most four channels."""
+
+    def accepts(self, shown: Shown) -> bool:
+        """As in `Renderer`."""
+        return images.is_image(shown.sample, shown.layout)
+
+    def card(self, shown: Shown, width: int, height: int) -> Card:
+        """As in `Renderer`."""
+        image, note = images.to_rgb(shown.sample, shown.layout)
+        return Card(PictureBody(), images.fitted(image, width, height), note)
+
+    def large(self, shown: Shown, plane: int) -> Large | None:
+        """As in `Renderer`."""
+        return Large(*images.to_rgb(shown.sample, shown.layout))

@@ -1,0 +1,61 @@
+"""Sequences and volumes: images along the axis F or D."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dali_studio.studio import images
+from dali_studio.studio.messages import PlanesBody
+from dali_studio.studio.renderers.base import Card, Large, Shown
+
+#: Frames that a card shows side by side, and slices among which its slider chooses.
+_FRAMES, _SLICES = 4, 9
+
+
+class PlanesRenderer:
+    """Shows frames side by side, and slices of a volume behind a slider; of a sequence of volumes, middle slices."""
+
+    def accepts(self, shown: Shown) -> bool:
+        """As in `Renderer`."""
+        if not set(shown.layout) & {"F", "D"} or shown.sample.ndim != len(shown.layout) or not shown.sample.size:
+            return False
+        _, planes, layout = _planes(shown)
+        return images.is_image(planes[0], layout)
+
+    def card(self, shown: Shown, width: int, height: int) -> Card:
+        """As in `Renderer`."""
+        axis, planes, layout = _planes(shown)
+        count = len(planes)
+        most = _FRAMES if axis == "F" else _SLICES
+        picked = np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(int))
+        if axis == "D":
+            picked = np.unique(np.append(picked, count // 2))[: most + 1]
+        chosen = cast("list[int]", picked.tolist())
+        # mapped together, so that the planes can be compared
+        pixels, note = images.to_rgb_each([planes[i] for i in chosen], layout)
+        room = width // len(chosen) if axis == "F" else width
+        row = [images.fitted(image, room, height) for image in pixels]
+        body = PlanesBody(axis=axis, count=count, shown=tuple(chosen), width=row[0].shape[1])
+        return Card(body, np.hstack(row), note)
+
+    def large(self, shown: Shown, plane: int) -> Large | None:
+        """As in `Renderer`."""
+        axis, planes, layout = _planes(shown)
+        first = 0 if axis == "F" else len(planes) // 2
+        number = min(plane, len(planes) - 1) if plane >= 0 else first
+        (image,), note = images.to_rgb_each([planes[number]], layout, images.span_of(planes))
+        return Large(image, note, len(planes), number)
+
+
+def _planes(shown: Shown) -> tuple[Literal["F", "D"], NDArray[Any], str]:
+    """The axis along which planes are shown, the sample with that axis first, and the layout of one plane."""
+    axis: Literal["F", "D"] = "F" if "F" in shown.layout else "D"
+    planes = np.moveaxis(shown.sample, shown.layout.index(axis), 0)
+    layout = shown.layout.replace(axis, "")
+    if "D" in layout:
+        depth = layout.index("D") + 1
+        planes, layout = planes.take(planes.shape[depth] // 2, axis=depth), layout.replace("D", "")
+    return axis, planes, layout

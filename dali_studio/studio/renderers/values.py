@@ -1,0 +1,25 @@
+"""Scalars: one number for each sample."""
+
+from __future__ import annotations
+
+from dali_studio.studio.images import number
+from dali_studio.studio.messages import ValuesBody
+from dali_studio.studio.renderers.base import Card, Large, Shown
+
+_MOST_VALUES = 64
+
+
+class ValuesRenderer:
+    """Shows the numbers of the batch as bars."""
+
+    def accepts(self, shown: Shown) -> bool:
+        """As in `Renderer`."""
+        return bool(shown.values)
+
+    def card(self, shown: Shown, width: int, height: int) -> Card:
+        """As in `Renderer`."""
+        return Card(ValuesBody(values=shown.values[:_MOST_VALUES], text=number(shown.sample.ravel()[0].item())))
+
+    def large(self, shown: Shown, plane: int) -> Large | None:
+        """As in `Renderer`."""
+        return None

@@ -1,0 +1,111 @@
+"""One state of the graph, and what follows from it: each is found once, for the canvas, the previews and the code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from dali_studio.api.placement import gpu_missing
+from dali_studio.codegen.emit import Emitted, emit
+from dali_studio.compiler.pipeline import compile_graph
+from dali_studio.compiler.plan import BatchStage, Plan, Segment, Stage
+from dali_studio.core.diagnostics import errors
+from dali_studio.core.random import operator_seeds
+from dali_studio.graph.edits import PortRef
+from dali_studio.graph.model import Graph, structural_keys
+from dali_studio.graph.seeds import operator_indices
+from dali_studio.graph.validate import Validation, validate
+from dali_studio.schema.registry import Registry
+
+
+@dataclass(frozen=True, eq=False)
+class Revision:
+    """A graph that does not change any more.
+
+    Attributes
+    ----------
+    graph : Graph
+    registry : Registry
+    number : int
+        Counts every change, over all documents opened in a session.
+    seed : int
+        The pipeline's seed.
+    """
+
+    graph: Graph
+    registry: Registry
+    number: int
+    seed: int
+
+    @cached_property
+    def validation(self) -> Validation:
+        """All findings about the graph, and what is known of its ports."""
+        return validate(self.graph, self.registry)
+
+    @cached_property
+    def in_run(self) -> frozenset[str]:
+        """Nodes that a run computes."""
+        return frozenset(self.graph.reachable(registry=self.registry))
+
+    @cached_property
+    def _indices(self) -> dict[str, int]:
+        return operator_indices(self.graph, self.registry)
+
+    @cached_property
+    def keys(self) -> dict[str, str]:
+        """Structural keys by node: equal keys mean equal data (DS204 if there is a cycle)."""
+        table = operator_seeds(self.seed, max(self._indices.values(), default=0) + 1)
+        return structural_keys(self.graph, self.registry, {key: int(table[i]) for key, i in self._indices.items()})
+
+    @cached_property
+    def computable(self) -> frozenset[str]:
+        """Nodes without errors that depend on none that has one; none where there is a cycle."""
+        if self.graph.find_cycle():
+            return frozenset()
+        bad = {finding.node for finding in errors(self.validation.diagnostics) if finding.node}
+        good: set[str] = set()
+        for key in self.graph.order():
+            known = self.graph.node(key).operator in self.registry
+            if known and key not in bad and good.issuperset(self.graph.predecessors(key)):
+                good.add(key)
+        return frozenset(good)
+
+    @cached_property
+    def ports(self) -> tuple[PortRef, ...]:
+        """Every output of the nodes that can be computed."""
+        return tuple(port for step in self.plan.steps() for port in step.outputs)
+
+    @cached_property
+    def on_gpu(self) -> bool:
+        """Whether the previews of some nodes come from a GPU."""
+        placed = any(self.graph.node(key).device != "cpu" for key in self.computable)
+        return placed and gpu_missing(self.graph) is None
+
+    @cached_property
+    def plan(self) -> Plan:
+        """Computes all that can be computed, and keeps every result."""
+        part, kept = self.graph.copy(), self.computable
+        nodes = [self.graph.node(key) for key in self.graph if key in kept]
+        wires = [w for w in self.graph.wires() if w.target in kept and w.source.node in kept]
+        part.rebuild(nodes, wires, ())
+        taps = [port for port in self.validation.metas if port.node in kept]
+        return compile_graph(part, self.registry, taps=taps, whole=True, seeds=self._indices, devices=self.on_gpu)
+
+    def code(self, dialect: str) -> Emitted:
+        """The program in a dialect."""
+        return emit(self.graph, self.registry, dialect)
+
+
+def part_of(plan: Plan, nodes: frozenset[str]) -> Plan:
+    """The steps of `nodes`, which contain all their sources, out of a plan that keeps every result."""
+    stages: list[Stage] = []
+    for stage in plan.stages:
+        match stage:
+            case BatchStage(step=step):
+                stages += [stage] if step.key in nodes else []
+            case Segment(steps=steps, kept=kept):
+                left = tuple(step for step in steps if step.key in nodes)
+                stages += [Segment(left, frozenset(port for port in kept if port.node in nodes))] if left else []
+            case _:
+                raise TypeError("in a plan that keeps every result no steps are fused")
+    return replace(plan, stages=tuple(stages), last_use={})
