@@ -60,7 +60,7 @@ def populate(
     _explain_missing(module, module, known)
     registry = default_registry()
     for schema in (registry.schema(name) for name in registry):
-        if schema.hidden or schema.role in ("copy", "constant"):
+        if schema.hidden or schema.role in ("copy", "constant", "arithmetic"):
             continue
         *folders, last = path(schema).split(".")
         target = module

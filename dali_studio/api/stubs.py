@@ -48,7 +48,7 @@ def generate() -> dict[Path, str]:
     """
     registry = default_registry()
     schemas = [registry.schema(name) for name in registry]
-    public = [schema for schema in schemas if not schema.hidden and schema.role not in ("copy", "constant")]
+    public = [schema for schema in schemas if not schema.hidden and schema.role not in ("copy", "constant", "arithmetic")]
     return {**_modules("fn", public), **_modules("ops", public)}
 
 

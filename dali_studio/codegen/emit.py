@@ -109,7 +109,7 @@ def _program(options: GraphOptions, dialect: Dialect, body: list[ast.stmt], para
     name = identifier(options.name)
     decorator = _call("pipeline_def", _options(options))
     words = {node.id for part in body for node in ast.walk(part) if isinstance(node, ast.Name)} | {"pipeline_def"}
-    imported = ", ".join(word for word in ("fn", "pipeline_def", "types") if word in words)
+    imported = ", ".join(word for word in ("fn", "math", "pipeline_def", "types") if word in words)
     call = _call(name, [ast.keyword(parameter, values.hole()) for parameter in parameters])
     lines = [
         f"from {dialect.module} import {imported}", "", "",

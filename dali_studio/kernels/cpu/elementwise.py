@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from dali_studio.core.batch import Batch
 from dali_studio.kernels.cpu.native import kernel
 
 #: Element types in the order of their numbers in ``elementwise.hpp``.
@@ -57,6 +58,11 @@ class Operand(NamedTuple):
         return cls(np.array([array.ctypes.data for array in arrays], np.int64), shapes, arrays[0].dtype)
 
     @classmethod
+    def of_batch(cls, batch: Batch) -> Operand:
+        """The operand that consists of a batch's samples."""
+        return cls(batch.addresses, batch.shapes, batch.dtype)
+
+    @classmethod
     def constant(cls, value: NDArray[Any], samples: int) -> Operand:
         """The same array, which must be kept alive, for each sample."""
         address = np.array([value.ctypes.data], np.int64)
@@ -72,6 +78,14 @@ def computed_in(functor: str, common: np.dtype[Any]) -> np.dtype[Any]:
     if functor in _WRAPPING and wanted.kind == "i":
         wanted = np.dtype(f"u{wanted.itemsize}")
     return next(one for one in _COMPILED.get(functor, _REALS) if np.can_cast(wanted, one))
+
+
+def computed_types(functor: str, operands: Sequence[np.dtype[Any]], common: np.dtype[Any]) -> list[np.dtype[Any]]:
+    """The type in which each operand is computed: one for all, but for comparisons of uint64 with signed integers."""
+    kinds = {one.kind for one in operands}
+    if functor in _COMPARISONS and kinds == {"i", "u"} and any(one == np.uint64 for one in operands):
+        return [np.dtype(f"{one.kind}8") for one in operands]
+    return [computed_in(functor, common)] * len(operands)
 
 
 def compute(functor: str, operands: Sequence[Operand], out: Operand, common: np.dtype[Any]) -> None:
@@ -92,13 +106,7 @@ def compute(functor: str, operands: Sequence[Operand], out: Operand, common: np.
     ValueError
         Where shapes do not fit each other.
     """
-    if functor in _COMPARISONS and {one.dtype.kind for one in operands} == {"i", "u"} and _has_u64(operands):
-        types = [np.dtype(f"{one.dtype.kind}8") for one in operands]
-    else:
-        types = [computed_in(functor, common)] * len(operands)
+    types = computed_types(functor, [one.dtype for one in operands], common)
     given = [word for one in (*operands, out) for word in (one.addresses, one.shapes, _CODES[one.dtype])]
     kernel(functor, *types)(*given)
 
-
-def _has_u64(operands: Sequence[Operand]) -> bool:
-    return any(one.dtype == np.uint64 for one in operands)

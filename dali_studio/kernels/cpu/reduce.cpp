@@ -152,6 +152,10 @@ i64 sum_batch(Places src, Array<const i64, 2> shapes, Array<const b8, 1> reduced
     const Finisher<A> finisher{(Finish)finish, (float)(1.0 / (double)(gone.elements - ddof))};
     const I* from = (const I*)(u64)src(i);
     A* to = (A*)(u64)out(i);
+    if (taken == DEVIATION && gone.count == 0 && shapes.shape[1] > 0) {  // nvidia.dali's answer where no axis is reduced
+      for (i64 k = 0; k < kept.elements; k++) to[k] = 0;
+      continue;
+    }
     if (taken == SQUARE) reduce_sample<Sum, A, I>(from, gone, kept, finisher, Square{}, nullptr, to);
     else if (taken == DEVIATION) {
       if constexpr (same<A, f32>::value)
@@ -202,3 +206,24 @@ typedef Types<u8, i8, u16, i16, u32, i32> Narrow;
 REGISTER_EACH(float_sums, Reduced)
 REGISTER_EACH(long_sums, Integers)
 REGISTER_EACH(own_sums, Narrow)
+
+// For the GPU: of each sample the axes that are reduced, then those that are kept: how many, their elements, extents and strides.
+static i64 divided_axes(Array<const i64, 2> shapes, Array<const b8, 1> reduced, Array<i64, 2> words) {
+  enum { KEPT = 16, WORDS = 2 + 2 * KEPT };
+  if (words.shape[0] != shapes.shape[0] || words.shape[1] != 2 * WORDS || reduced.shape[0] != shapes.shape[1] ||
+      shapes.shape[1] > MOST_AXES)
+    return MISFIT;
+  Axes gone, kept;
+  const Axes* both[] = {&gone, &kept};
+  for (i64 i = 0; i < shapes.shape[0]; i++) {
+    divide_axes(shapes, reduced, i, gone, kept);
+    for (int k = 0; k < 2; k++) {
+      const Axes& axes = *both[k];
+      words(i, k * WORDS) = axes.count, words(i, k * WORDS + 1) = axes.elements;
+      for (int axis = 0; axis < axes.count && axis < KEPT; axis++)
+        words(i, k * WORDS + 2 + axis) = axes.extents[axis], words(i, k * WORDS + 2 + KEPT + axis) = axes.strides[axis];
+    }
+  }
+  return 0;
+}
+REGISTER_SHORT(divided_axes)
