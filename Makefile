@@ -1,9 +1,11 @@
 # The verbs of this project. Needs make and Python >= 3.11; no Node, compiler or GPU.
+#   make try      a pipeline on sample photos: what each step gives and costs, and its pictures
 #   make lab      JupyterLab with the designer and sample photos
-#   make test     all tests        make lint   style, types, layers
+#   make test     all tests; QUICK=1: two minutes of them        make lint   style, types, layers
 #   make test-floors   some tests with the lowest versions of the dependencies
 #   make bench    benchmarks       make generated   what is generated from the code
-#   make kernels  compiles the C++ kernels of this platform      make wheels   releases for all platforms
+#   make kernels  compiles the C++ kernels for this processor     make levels   those for other processors, too
+#   make wheels   releases for all platforms
 #   make emulate  GPU tests of kernels on the CPU
 #   make sanitize   kernels under clang's sanitizers      make arm64   kernels for arm64, emulated (qemu-user, Debian)
 #   make endurance   long and repeated runs; ARGS="--device cpu" without a GPU
@@ -14,12 +16,13 @@
 PYTHON ?= python3
 EXTRAS ?= dev
 ARGS ?=
+QUICK ?=
 VENV := .venv
 STAMPS := $(VENV)/.stamps
 BIN := $(VENV)/bin
 STATIC := dali_studio/studio/static
 BUNDLE := $(STATIC)/widget.js
-# Compiled kernels: of this platform, from sources that are compared by their contents.
+# Compiled kernels: for this processor, from sources that are compared by their contents.
 KERNELS := dali_studio/kernels/build.py $(wildcard dali_studio/kernels/cpu/*.?pp dali_studio/kernels/include/*.hpp)
 # Shows on one line what a command is at, and all that it said if it fails.
 SHOW := "$(CURDIR)/$(BIN)/python" "$(CURDIR)/.ci/progress.py"
@@ -31,7 +34,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 NPM_INSTALL := $(SHOW) "Installing what the designer is built of" npm install --no-save --no-fund --no-audit --loglevel=error
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: setup lab test test-floors bench kernels emulate sanitize arm64 endurance fuzz lint generated frontend frontend-test wheel wheels clean
+.PHONY: setup try lab test test-floors bench kernels levels emulate sanitize arm64 endurance fuzz lint generated frontend frontend-test wheel wheels clean
 .DELETE_ON_ERROR:
 
 setup: $(STAMPS)/ready
@@ -49,10 +52,17 @@ $(STAMPS)/builders: pyproject.toml | $(STAMPS)/venv
 	@touch $@
 
 $(STAMPS)/kernels: $(KERNELS) $(STAMPS)/builders
-	@$(BIN)/python dali_studio/kernels/build.py
+	@$(BIN)/python dali_studio/kernels/build.py --level native
 	@touch $@
 
 kernels: $(STAMPS)/kernels
+
+# For all levels of processors, which tests compare.
+$(STAMPS)/levels: $(STAMPS)/kernels
+	@$(BIN)/python dali_studio/kernels/build.py
+	@touch $@
+
+levels: $(STAMPS)/levels
 
 $(STAMPS)/package-$(EXTRAS): pyproject.toml hatch_build.py $(STAMPS)/builders | $(STAMPS)/kernels
 	@$(SHOW) "Installing DALI Studio into $(VENV), building the designer if need be" \
@@ -70,16 +80,22 @@ frontend: $(BUNDLE)
 $(STAMPS)/ready: $(BUNDLE) $(STAMPS)/package-$(EXTRAS) $(STAMPS)/kernels
 	@touch $@
 
-lab: $(STAMPS)/ready
-	@$(BIN)/dali-studio lab notebooks $(ARGS)
+try: $(STAMPS)/ready
+	@$(BIN)/dali-studio run $(ARGS)
 
-test: $(STAMPS)/ready
-	@$(BIN)/python -m pytest $(ARGS)
+# Opens a copy of the notebook: what is run and saved there leaves the checkout as it is.
+lab: $(STAMPS)/ready
+	@$(BIN)/dali-studio lab $(ARGS)
+
+test: $(STAMPS)/ready $(if $(QUICK),,$(STAMPS)/levels)
+	@$(BIN)/python -m pytest $(if $(QUICK),--quick) $(ARGS)
 
 # A second environment with the lowest versions that pyproject.toml allows, and what of the tests concerns them. It has
 # neither nvidia.dali nor PyTorch, so CI, which would make their absence an error, is not set.
 FLOORS := .venv-floors
 FLOORS_TESTS := tests/unit tests/studio tests/properties tests/architecture/test_layers.py tests/architecture/test_generated.py
+# What the compiler makes of the kernels does not depend on the dependencies.
+FLOORS_TESTS += $(addprefix --ignore=tests/unit/kernels/test_,levels.py build.py)
 $(FLOORS)/.installed: pyproject.toml
 	@test -x $(FLOORS)/bin/python || $(PYTHON) .ci/progress.py "Making the environment $(FLOORS)" $(PYTHON) -m venv $(FLOORS)
 	@$(FLOORS)/bin/python tests/lowest.py > $(FLOORS)/lowest.txt

@@ -8,6 +8,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from dali_studio.core.loading import loading
+
 if TYPE_CHECKING:  # what editors and type checkers see of the lazy names below
     from dali_studio import fn, ops, pipeline, samples, tensors, types
     from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
@@ -36,10 +38,10 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in _PUBLIC:
-        return getattr(importlib.import_module(_PUBLIC[name]), name)
-    if name in _MODULES:
-        return importlib.import_module(f"{__name__}.{name}")
+    if name in _PUBLIC or name in _MODULES:
+        with loading():
+            module = importlib.import_module(_PUBLIC.get(name, f"{__name__}.{name}"))
+        return getattr(module, name) if name in _PUBLIC else module
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+from collections.abc import Generator
 from pathlib import Path
 from types import ModuleType
 
@@ -15,6 +16,8 @@ TESTS = Path(__file__).resolve().parent
 for folder in (TESTS, TESTS / "unit", TESTS / "unit" / "kernels", TESTS / "compat", TESTS / "conformance", TESTS / "gpu"):
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
+
+import summary  # noqa: E402 - it lies in one of them
 
 
 def _absent(reason: str) -> None:
@@ -54,8 +57,39 @@ def torch() -> ModuleType:
         raise
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """``--quick``: the tests that find most faults in the least time."""
+    parser.addoption("--quick", action="store_true", help="leave out slow tests and whole folders, and say which")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Whole folders that a quick run leaves out are not even imported."""
+    parts = collection_path.parts[len(TESTS.parts) : len(TESTS.parts) + 1]
+    away = config.getoption("quick") and collection_path.is_relative_to(TESTS) and parts and (TESTS / parts[0]).is_dir()
+    return True if away and parts[0] not in summary.QUICK else None
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Whatever compares with nvidia.dali can be left out by ``-m "not peer"``."""
     for item in items:
         if "nvidia" in getattr(item, "fixturenames", ()):
             item.add_marker("peer")
+    if config.getoption("quick"):
+        slow = [item for item in items if item.get_closest_marker("slow")]
+        config.hook.pytest_deselected(items=slow)
+        items[:] = [item for item in items if item not in set(slow)]
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> Generator[None, object, object]:
+    """Say behind everything else which tests did not run, and why."""
+    result = yield
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is None:
+        return result
+    for line in summary.skipped(report.longrepr[2] for report in reporter.stats.get("skipped", ())):
+        reporter.write_line(line)
+    if session.config.getoption("quick"):
+        folders = {path.parent.name for path in TESTS.glob("*/test_*.py")} - set(summary.QUICK)
+        reporter.write_line(summary.left_out(folders, len(reporter.stats.get("deselected", ()))))
+    return result

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import Any
 
@@ -120,8 +121,15 @@ class Engine:
         """Iterations asked for and not returned yet."""
         return self._prefetcher.scheduled
 
-    def result(self) -> tuple[TensorListCPU | TensorListGPU, ...]:
+    def result(
+        self, told: Callable[[float], AbstractContextManager[None]] = nullcontext
+    ) -> tuple[TensorListCPU | TensorListGPU, ...]:
         """The oldest iteration that was asked for.
+
+        Parameters
+        ----------
+        told : callable
+            As for `Prefetcher.result`.
 
         Raises
         ------
@@ -139,7 +147,7 @@ class Engine:
                     code="DS304", message="No iteration was scheduled.", hint="Call schedule_run() before outputs()."
                 )
             )
-        made = self._prefetcher.result()
+        made = self._prefetcher.result(told)
         return tuple(_output(made[port]) for port in self.plan.outputs)
 
     def reset(self) -> None:

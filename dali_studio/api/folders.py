@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
+from dali_studio.core.wording import plural
 from dali_studio.graph.model import Graph
 from dali_studio.graph.node import Node
 from dali_studio.kernels.cpu.file_discovery import DEFAULT_FILE_FILTERS
@@ -16,6 +18,8 @@ from dali_studio.schema.registry import Registry
 
 #: Arguments by which a reader is told what to read.
 PLACES = ("file_root", "files", "file_list")
+#: Names of images, among the files that readers take.
+_IMAGES = tuple(pattern for pattern in DEFAULT_FILE_FILTERS if pattern not in ("*.flac", "*.ogg", "*.wav"))
 
 
 def folder_arguments(folder: Path) -> dict[str, Value]:
@@ -39,8 +43,20 @@ def folder_arguments(folder: Path) -> dict[str, Value]:
         raise _unreadable(f"{folder} cannot be read as a folder: {error.strerror}.") from error
     files = tuple(str(entry) for entry in entries if _is_image(entry))
     if not files:
-        raise _unreadable(f"{folder} holds no images, nor do its sub-folders.")
+        raise _empty(folder, entries)
     return {"files": files}
+
+
+def _empty(folder: Path, entries: Sequence[Path]) -> DaliStudioError:
+    """The error for a folder without images: what is there, and where images are if they lie a folder deeper."""
+    folders = [entry for entry in entries if entry.is_dir()]
+    for entry in folders:
+        with suppress(OSError):
+            if any(_is_image(file) for inner in entry.iterdir() if inner.is_dir() for file in inner.iterdir()):
+                return _unreadable(f"{folder} holds no images, but the sub-folders of {entry} do.", f"Give {entry}.")
+    others = len(entries) - len(folders)
+    there = f"{plural(others, 'other file')} and {plural(len(folders), 'folder')}" if entries else "it is empty"
+    return _unreadable(f"{folder} holds no images, nor do its sub-folders: {there}.")
 
 
 def folder_readers(graph: Graph, registry: Registry) -> list[Node]:
@@ -73,9 +89,10 @@ def point_at(graph: Graph, nodes: Sequence[Node], folder: Path) -> Graph:
 
 
 def _is_image(path: Path) -> bool:
-    return path.is_file() and any(fnmatch.fnmatch(path.name.lower(), pattern) for pattern in DEFAULT_FILE_FILTERS)
+    return path.is_file() and any(fnmatch.fnmatch(path.name.lower(), pattern) for pattern in _IMAGES)
 
 
-def _unreadable(message: str) -> DaliStudioError:
-    hint = "Give a folder of images, or of sub-folders with images, one per class."
+def _unreadable(message: str, hint: str = "") -> DaliStudioError:
+    kinds = ", ".join(pattern.lstrip("*") for pattern in _IMAGES)
+    hint = hint or f"Give a folder of images ({kinds}), or of sub-folders with images, one per class."
     return DaliStudioError(Diagnostic(code="DS302", message=message, hint=hint))

@@ -13,6 +13,7 @@ from dali_studio.api.default import default_registry
 from dali_studio.api.reference import signature_doc
 from dali_studio.api.source_arguments import external_source_arguments
 from dali_studio.api.tracing import trace_operator
+from dali_studio.schema.dali_functions import in_dali
 from dali_studio.schema.model import OperatorSchema
 
 
@@ -59,9 +60,7 @@ def populate(
     known: list[str] = []
     _explain_missing(module, module, known)
     registry = default_registry()
-    for schema in (registry.schema(name) for name in registry):
-        if schema.hidden or schema.role in ("copy", "constant", "arithmetic"):
-            continue
+    for schema in map(registry.schema, registry.functions()):
         *folders, last = path(schema).split(".")
         target = module
         for folder in folders:
@@ -91,7 +90,12 @@ def _explain_missing(target: ModuleType, root: ModuleType, known: Sequence[str])
         package, _, group = root.__name__.rpartition(".")
         near = _nearest(path, known)
         hint = f" Did you mean {group}.{near}?" if near else ""
-        message = f"{package} has no operator {group}.{path}.{hint} docs/support.md lists what there is."
+        message = f"{package} has no operator {group}.{path}."
+        if (peer := in_dali(path)) and peer not in default_registry():
+            what, pronoun = ("operators", "them") if peer.endswith("*") else ("operator", "it")
+            message = f"nvidia.dali has the {what} fn.{peer}, {package} does not have {pronoun} yet."
+            hint = f" The nearest here is {group}.{near}." if near else ""
+        message += f"{hint} `dali-studio support` lists what there is."
         raise AttributeError(message, name=name, obj=target)
 
     target.__getattr__ = __getattr__

@@ -20,6 +20,8 @@ def signature_doc(schema: OperatorSchema) -> str:
     lines += ["Parameters", "----------"]
     for entry in schema.inputs:
         optional = ", optional" if entry.optional else ""
+        if entry.repeated is not None:
+            optional = ", {} to {} of them".format(*entry.repeated)
         layouts = f", layout {' or '.join(entry.layouts)}" if entry.layouts else ""
         lines += [f"{entry.name} : DataNode{layouts}{optional}", *([f"    {entry.doc}"] if entry.doc else [])]
     for argument in schema.arguments:

@@ -47,8 +47,7 @@ def generate() -> dict[Path, str]:
         Path below the package to text.
     """
     registry = default_registry()
-    schemas = [registry.schema(name) for name in registry]
-    public = [schema for schema in schemas if not schema.hidden and schema.role not in ("copy", "constant", "arithmetic")]
+    public = [registry.schema(name) for name in registry.functions()]
     return {**_modules("fn", public), **_modules("ops", public)}
 
 
@@ -72,23 +71,41 @@ def _text(imports: str, entries: Sequence[str]) -> str:
 
 
 def _function(schema: OperatorSchema, name: str) -> str:
-    inputs = [f"{entry.name}: _Input{' | None = ...' if entry.optional else ''}" for entry in schema.inputs]
+    inputs = _inputs(schema)
     keywords = _keywords(schema)
     # An external source has no inputs: its source and the number of outputs may stand there instead.
     at = 2 if schema.role == "external_source" else 0
-    parts = [*inputs, *(["/"] if inputs else []), *keywords[:at], "*", *keywords[at:]]
+    star = [] if _repeats(schema) else ["*"]
+    parts = [*inputs, *_slash(schema), *keywords[:at], *star, *keywords[at:]]
     return f"def {name}({_joined(parts)}) -> {_result(schema)}:\n{_doc(schema, 1)}"
 
 
 def _class(schema: OperatorSchema, name: str) -> str:
-    inputs = [f"{entry.name}: _Input{' | None = ...' if entry.optional else ''}" for entry in schema.inputs]
-    first = ["self", *inputs, "/"] if inputs else ["self"]
+    inputs = _inputs(schema)
+    first = ["self", *inputs, *_slash(schema)]
     made = _joined(["self", "*", *_keywords(schema, required=False)], 2)
     called = _joined([*first, "**arguments: Any"], 2)
     return (
         f"class {name}:\n{_doc(schema, 1, body=False)}"
         f"    def __init__({made}) -> None: ...\n    def __call__({called}) -> {_result(schema)}: ...\n"
     )
+
+
+def _inputs(schema: OperatorSchema) -> list[str]:
+    """Positional inputs; the last takes as many as are given, if it is repeated."""
+    inputs = [f"{entry.name}: _Input{' | None = ...' if entry.optional else ''}" for entry in schema.inputs]
+    if _repeats(schema):
+        inputs[-1] = f"*{schema.inputs[-1].name}: _Input"
+    return inputs
+
+
+def _repeats(schema: OperatorSchema) -> bool:
+    return bool(schema.inputs) and schema.inputs[-1].repeated is not None
+
+
+def _slash(schema: OperatorSchema) -> list[str]:
+    """What closes the positional inputs; a star does so itself."""
+    return ["/"] if schema.inputs and not _repeats(schema) else []
 
 
 def _keywords(schema: OperatorSchema, *, required: bool = True) -> list[str]:

@@ -109,6 +109,6 @@ def refusal(name: str, support: Support, *, origin: str = "", node: str = "") ->
     return DaliStudioError(
         Diagnostic(
             code="DS106", message=f"{name} is not available: {support.reason}.", source=origin, node=node,
-            hint="See docs/support.md for what is.",
+            hint="`dali-studio support` lists what is.",
         )
     )

@@ -9,7 +9,9 @@ from pathlib import Path
 
 from dali_studio.api import support
 from dali_studio.api.default import default_registry
+from dali_studio.schema.dali_functions import DALI_VERSION, FUNCTIONS
 from dali_studio.schema.model import ArgumentSchema, OperatorSchema
+from dali_studio.schema.registry import Registry
 
 #: What to run when the page is stale.
 VERB = "make generated"
@@ -32,11 +34,20 @@ _API = (
 def generate() -> str:
     """The page as Markdown."""
     registry = default_registry()
-    schemas = [registry.schema(name) for name in registry]
-    shown = [schema for schema in schemas if not schema.hidden and schema.role not in ("copy", "constant")]
+    shown = [registry.schema(name) for name in registry.functions()]
     parts = [_HEAD, *(_names(title, table) for title, table in _API)]
-    parts += ["## Operators\n", _overview(shown), *(_operator(schema) for schema in shown)]
+    parts += [f"## Operators\n\n{counted(registry)}\n", _overview(shown), *(_operator(schema) for schema in shown)]
     return "\n".join(parts)
+
+
+def counted(registry: Registry) -> str:
+    """How many operators there are: those of the palette, which are functions of ``fn`` for the most part."""
+    functions = registry.functions()
+    total, common = len(registry.shown()), sum(name in FUNCTIONS for name in functions)
+    return (
+        f"{total} operators: {len(functions)} functions of fn (nvidia.dali {DALI_VERSION} has {len(FUNCTIONS)}, "
+        f"of which {common} are here), and types.Constant, .cpu() and .gpu()."
+    )
 
 
 def _names(title: str, table: Mapping[str, support.Support]) -> str:

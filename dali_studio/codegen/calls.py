@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from dali_studio.codegen import values
@@ -11,7 +12,7 @@ from dali_studio.codegen.names import Names, plain
 from dali_studio.core.diagnostics import Diagnostic
 from dali_studio.core.expressions import parse
 from dali_studio.core.meta import TensorMeta
-from dali_studio.graph.checks import finding
+from dali_studio.graph.checks import finding, output_schemas
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.graph.node import Node
@@ -22,6 +23,9 @@ from dali_studio.schema.registry import Registry
 #: Arguments under which an operator of the role ``constant`` holds its values.
 _CONSTANTS = ("fdata", "idata", "value")
 
+#: The argument by which a reader is told which folder to read.
+ROOT = "file_root"
+
 
 @dataclass(slots=True)
 class Writer:
@@ -29,8 +33,10 @@ class Writer:
 
     Attributes
     ----------
+    roots
+        What readers that are not told what to read take, by node.
     parameters
-        Names of the function's parameters: Python objects that the program cannot hold.
+        Parameters of the function, with their defaults: Python objects that the program cannot hold, and `roots`.
     found
         Findings, in order of the program.
     """
@@ -39,7 +45,8 @@ class Writer:
     registry: Registry
     dialect: Dialect
     names: Names
-    parameters: list[str] = field(default_factory=list[str])
+    roots: Mapping[str, str] = field(default_factory=dict[str, str])
+    parameters: dict[str, ast.expr | None] = field(default_factory=dict[str, "ast.expr | None"])
     found: list[Diagnostic] = field(default_factory=list[Diagnostic])
     _defined: set[PortRef] = field(default_factory=set[PortRef])
     _lost: list[str] = field(default_factory=list[str])
@@ -170,8 +177,7 @@ class Writer:
 
     def _inputs(self, node: Node, schema: OperatorSchema | None) -> list[ast.expr]:
         wired = self.graph.inputs(node.key)
-        declared = schema.inputs if schema is not None else ()
-        needed = max([i + 1 for i, one in enumerate(declared) if not one.optional], default=0)
+        needed = schema.least_inputs if schema is not None else 0
         result: list[ast.expr] = []
         for index in range(max(needed, len(wired))):
             where = schema.input_name(index) if schema is not None else f"input {index}"
@@ -199,6 +205,10 @@ class Writer:
             return self.use(wired[name], node, name)
         if name in node.objects:
             return self._parameter(node, name)
+        if value is None and name == ROOT and node.key in self.roots:
+            parameter = self.names.unused(f"{node.key}_{name}")
+            self.parameters[parameter] = values.constant(self.roots[node.key])
+            return ast.Name(parameter, ast.Load())
         if value is not None:
             if argument is None:
                 return values.constant(value)
@@ -213,7 +223,7 @@ class Writer:
 
     def _parameter(self, node: Node, name: str) -> ast.expr:
         parameter = self.names.unused(f"{node.key}_{name}")
-        self.parameters.append(parameter)
+        self.parameters[parameter] = None
         message = f"{name} is a Python object that a program's text cannot hold; it is the parameter {parameter}."
         self.found.append(finding(node, "DS501", message, f"Pass {parameter}=... when you call the pipeline function.",
                                   argument=name, severity="info"))  # fmt: skip
@@ -234,6 +244,10 @@ class Writer:
     # ---------------------------------------------------------------------------------------------------- devices
 
     def _device(self, port: PortRef) -> str:
+        node = self.graph.node(port.node)
+        known = output_schemas(node, self.registry) or ()
+        if port.output < len(known) and known[port.output].on_cpu:
+            return "cpu"
         return "cpu" if self.graph.node(port.node).device == "cpu" else "gpu"
 
     def _default_device(self, node: Node) -> str:

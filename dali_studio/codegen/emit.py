@@ -7,6 +7,7 @@ and copies, with literals and variables of its own, and nothing else.
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from dali_studio.codegen import dialects, layout, values
@@ -41,7 +42,7 @@ class Emitted:
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
-def emit(graph: Graph, registry: Registry, dialect: str) -> Emitted:
+def emit(graph: Graph, registry: Registry, dialect: str, roots: Mapping[str, str] | None = None) -> Emitted:
     """Write `graph` as a program that draws the same numbers.
 
     Seeds depend on the outputs and on the wires only (`graph.seeds`), and both are written as they are. Unfinished
@@ -51,6 +52,8 @@ def emit(graph: Graph, registry: Registry, dialect: str) -> Emitted:
     ----------
     dialect
         A key of `dialects.DIALECTS`.
+    roots
+        Folders for readers that are not told what to read, by node: defaults of parameters of the program's function.
 
     Raises
     ------
@@ -61,7 +64,7 @@ def emit(graph: Graph, registry: Registry, dialect: str) -> Emitted:
     keys = _written(graph, registry)
     outputs = {key: _outputs(graph, registry, key) for key in keys}
     names = name_ports(graph, outputs)
-    writer = Writer(graph, registry, target, names)
+    writer = Writer(graph, registry, target, names, roots or {})
     used = {wire.source.node for key in keys for wire in graph.wires(key)} | {port.node for port in graph.outputs}
     body: list[tuple[str | None, ast.stmt]] = [
         (key, statement)
@@ -105,12 +108,15 @@ def _return(graph: Graph, writer: Writer) -> ast.stmt:
 # ------------------------------------------------------------------------------------------------------------- module
 
 
-def _program(options: GraphOptions, dialect: Dialect, body: list[ast.stmt], parameters: list[str]) -> str:
+def _program(
+    options: GraphOptions, dialect: Dialect, body: list[ast.stmt], parameters: dict[str, ast.expr | None]
+) -> str:
     name = identifier(options.name)
     decorator = _call("pipeline_def", _options(options))
     words = {node.id for part in body for node in ast.walk(part) if isinstance(node, ast.Name)} | {"pipeline_def"}
     imported = ", ".join(word for word in ("fn", "math", "pipeline_def", "types") if word in words)
-    call = _call(name, [ast.keyword(parameter, values.hole()) for parameter in parameters])
+    parameters = dict(sorted(parameters.items(), key=lambda item: item[1] is not None))  # defaults come last
+    call = _call(name, [ast.keyword(one, values.hole()) for one, default in parameters.items() if default is None])
     lines = [
         f"from {dialect.module} import {imported}", "", "",
         *layout.fitted("@", decorator, 0),

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import math
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from dali_studio.codegen.values import COMPARED, SIGNS
 
@@ -66,12 +66,15 @@ def fitted(head: str, value: ast.expr, indent: int, tail: str = "") -> list[str]
     return [line] if not items or _fits(line) else _opened(head + opening, items, closing + tail, indent)
 
 
-def definition(name: str, parameters: Sequence[str]) -> list[str]:
-    """The first lines of a function."""
-    line = f"def {name}({', '.join(parameters)}):"
-    if not parameters or _fits(line):
+def definition(name: str, parameters: Mapping[str, ast.expr | None]) -> list[str]:
+    """The first lines of a function whose parameters have these defaults, or none."""
+    items = [("", ast.Name(one)) if default is None else (f"{one}=", default) for one, default in parameters.items()]
+    line = f"def {name}({', '.join(head + inline(item) for head, item in items)}):"
+    if not items or _fits(line):
         return [line]
-    return _opened(f"def {name}(", [("", ast.Name(parameter)) for parameter in parameters], "):", 0)
+    if len(items) == 1:  # of functions, even the only parameter gets a comma
+        return [f"def {name}(", *fitted(items[0][0], items[0][1], _STEP, ","), "):"]
+    return _opened(f"def {name}(", items, "):", 0)
 
 
 def _opened(head: str, items: Sequence[tuple[str, ast.expr]], tail: str, indent: int) -> list[str]:

@@ -20,6 +20,11 @@ def _nearest(word: str, known: tuple[str, ...]) -> str:
     return next(iter(difflib.get_close_matches(word, known, n=1)), "")
 
 
+def plural(count: int, what: str) -> str:
+    """``1 file``, ``2 files``."""
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
 def shortened(value: object, length: int = 60) -> str:
     """A value as messages show it: as Python writes it, and cut if it is long."""
     if isinstance(value, str | bytes) and len(value) > length:

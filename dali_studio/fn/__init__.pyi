@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.core.enums import DALIDataType, DALIInterpType
+from dali_studio.fn import _conditional as _conditional
 from dali_studio.fn import decoders as decoders
 from dali_studio.fn import random as random
 from dali_studio.fn import readers as readers

@@ -95,9 +95,11 @@ def _placement(node: Node, schema: OperatorSchema, options: GraphOptions) -> lis
         message = f"{node.operator} runs on {accepted}; {node.device} was given."
         return [finding(node, "DS206", message, f"Set its device to {accepted}.", argument="device")]
     if node.device != "cpu" and options.device_id is None:
-        message = f"{node.device} was given, but the pipeline has no GPU (device_id is None)."
-        return [finding(node, "DS206", message, "Set device_id to the GPU's number, or place the node on the cpu.",
-                        argument="device")]  # fmt: skip
+        copied = schema.role == "copy"
+        what = "It copies to a GPU (.gpu())" if copied else f"It is placed on a GPU (device {node.device!r})"
+        out = "take the copy (.gpu()) away" if copied else "place the node on the cpu"
+        message = f"{what}, but the pipeline has no GPU (device_id is None)."
+        return [finding(node, "DS206", message, f"Set device_id to the GPU's number, or {out}.", argument="device")]
     return []
 
 
@@ -156,17 +158,15 @@ def _missing_arguments(graph: Graph, node: Node, schema: OperatorSchema) -> list
 def _inputs(graph: Graph, node: Node, schema: OperatorSchema) -> list[Diagnostic]:
     wired = graph.inputs(node.key)
     found: list[Diagnostic] = []
-    for index, declared in enumerate(schema.inputs):
-        source = wired[index] if index < len(wired) else None
-        needed = not declared.optional or index < len(wired)  # a later input is wired: there may be no gap before it
-        if source is None and needed:
-            message = f"{node.operator} needs its input {declared.name}."
-            found.append(
-                finding(node, "DS201", message, f"Wire {_wanted(declared.kind)} to it.", argument=declared.name)
-            )
-    for index in range(len(schema.inputs), len(wired)):
+    for index in range(max(schema.least_inputs, min(len(wired), schema.most_inputs))):
+        declared = schema.input(index)
+        if declared is not None and (wired[index] if index < len(wired) else None) is None:
+            name = schema.input_name(index)  # a later input is wired, or it is needed: there may be no gap
+            message = f"{node.operator} needs its input {name}."
+            found.append(finding(node, "DS201", message, f"Wire {_wanted(declared.kind)} to it.", argument=name))
+    for index in range(schema.most_inputs, len(wired)):
         if wired[index] is not None:
-            message = f"Input {index} is wired, but {node.operator} has {len(schema.inputs)} inputs."
+            message = f"Input {index} is wired, but {node.operator} has {schema.most_inputs} inputs."
             found.append(finding(node, "DS202", message, "Cut the wire.", argument=f"input {index}"))
     return found
 
@@ -186,7 +186,10 @@ def check_devices(node: Node, schema: OperatorSchema, sources: Mapping[str, tupl
     if schema.role == "copy":
         return []
     wanted = "gpu" if node.device == "gpu" else "cpu"
-    either = {declared.name for declared in schema.inputs if declared.either_device and wanted == "gpu"}
+    either = {
+        declared.name for declared in schema.inputs
+        if declared.shape_only or (declared.either_device and wanted == "gpu")
+    }  # fmt: skip
     place = f"Place {node.key} on the GPU, or copy" if wanted == "cpu" and "gpu" in schema.devices else "Copy"
     return [
         finding(
@@ -194,5 +197,5 @@ def check_devices(node: Node, schema: OperatorSchema, sources: Mapping[str, tupl
             f"{name} from the {wanted.upper()}.", f"{place} {source} to the {wanted.upper()} with .{wanted}().",
             argument=name,
         )
-        for name, (source, device) in sources.items() if device != wanted and name not in either
+        for name, (source, device) in sources.items() if device != wanted and name.partition("[")[0] not in either
     ]  # fmt: skip

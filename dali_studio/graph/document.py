@@ -72,6 +72,13 @@ def load(
 ) -> tuple[Graph, dict[str, Any], tuple[Diagnostic, ...]]:
     """Read a document; as `loads`, and DS302 if the file cannot be read."""
     name = os.fspath(path)
+    if name.endswith(".py"):
+        message = f"{name} is a Python program, not a document; nothing of it was run."
+        hint = (
+            f"Run it with: python {name}. To show its pipeline in the designer, import it in a notebook and give the "
+            "pipeline to dali_studio.Designer, whose save() writes a document (.dali.json)."
+        )
+        raise DaliStudioError(Diagnostic(code="DS401", message=message, hint=hint, source=name))
     try:
         text = read_file(path, MOST_DOCUMENT_BYTES).decode("utf-8")
     except OSError as error:

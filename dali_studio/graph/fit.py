@@ -39,46 +39,49 @@ def kinds_fit(source: Kind, target: Kind) -> bool:
 def catalog(registry: Registry) -> Catalog:
     """Every operator that a palette shows, and what may be wired to what."""
     return Catalog(
-        operators=tuple(schema for name in registry if not (schema := registry.schema(name)).hidden),
+        operators=tuple(registry.shown()),
         inputs_take={target: tuple(source for source in KINDS if kinds_fit(source, target)) for target in KINDS},
         arguments_take=tuple(kind for kind in KINDS if kind not in _OPAQUE),
     )
 
 
 def input_misfits(
-    node: Node, port: PortRef, meta: TensorMeta, declared: InputSchema, registry: Registry, *, layouts: bool = True
-) -> list[Diagnostic]:
-    """What is wrong with feeding `port` into a positional input: kind, type, and (with `layouts`) layout or rank."""
+    node: Node, port: PortRef, meta: TensorMeta, declared: InputSchema, registry: Registry, name: str, *,
+    layouts: bool = True,
+) -> list[Diagnostic]:  # fmt: skip
+    """What is wrong with feeding `port` into the input `name`: kind, type, and (with `layouts`) layout or rank."""
     if not kinds_fit(meta.kind, declared.kind):
         takes = "encoded bytes" if declared.kind == "encoded" else f"{declared.kind} data"
-        return [_misfit(node, declared.name, f"{port.node} gives {meta.kind} data; {declared.name} takes {takes}.",
+        return [_misfit(node, name, f"{port.node} gives {meta.kind} data; {name} takes {takes}.",
                         _converter(meta.kind, declared.kind, registry))]  # fmt: skip
     if declared.dtypes and meta.dtype is not None and meta.dtype.name not in declared.dtypes:
-        message = f"{port.node} gives {meta.dtype.name}; {declared.name} takes {' or '.join(declared.dtypes)}."
-        return [_misfit(node, declared.name, message, _cast_to(declared.dtypes[0]))]
-    return _layout_misfit(node, port, meta, declared) if layouts else []
+        message = f"{port.node} gives {meta.dtype.name}; {name} takes {' or '.join(declared.dtypes)}."
+        return [_misfit(node, name, message, _cast_to(declared.dtypes[0]))]
+    return _layout_misfit(node, port, meta, declared, name) if layouts else []
 
 
-def _layout_misfit(node: Node, port: PortRef, meta: TensorMeta, declared: InputSchema) -> list[Diagnostic]:
+def _layout_misfit(
+    node: Node, port: PortRef, meta: TensorMeta, declared: InputSchema, name: str
+) -> list[Diagnostic]:
     accepted = " or ".join(declared.layouts)
     if not declared.layouts:
         return []
     if meta.layout:
         if meta.layout in declared.layouts:
             return []
-        message = f"{port.node} gives layout {meta.layout}; {declared.name} takes {accepted}."
+        message = f"{port.node} gives layout {meta.layout}; {name} takes {accepted}."
         same_letters = [layout for layout in declared.layouts if sorted(layout) == sorted(meta.layout)]
         hint = f"Feed data of layout {accepted}."
         if same_letters:
             wanted = same_letters[0]
             hint = f'Order the axes as {wanted} where the data is made, or there by output_layout="{wanted}".'
-        return [_misfit(node, declared.name, message, hint)]
+        return [_misfit(node, name, message, hint)]
     ranks = sorted({len(layout) for layout in declared.layouts})
     if meta.ndim is None or meta.ndim in ranks:
         return []
     dimensions = " or ".join(map(str, ranks))
-    message = f"{port.node} gives {meta.ndim} dimensions; {declared.name} takes {dimensions} ({accepted})."
-    return [_misfit(node, declared.name, message, f"Feed data of {dimensions} dimensions.")]
+    message = f"{port.node} gives {meta.ndim} dimensions; {name} takes {dimensions} ({accepted})."
+    return [_misfit(node, name, message, f"Feed data of {dimensions} dimensions.")]
 
 
 def argument_misfits(node: Node, port: PortRef, meta: TensorMeta, argument: ArgumentSchema) -> list[Diagnostic]:

@@ -85,8 +85,12 @@ def _from_cpu(graph: Graph, registry: Registry, wire: Wire) -> tuple[str, Edits]
 def _named(graph: Graph, registry: Registry, key: str, name: str) -> Wire | None:
     """The wire that ends at the input or argument called `name`."""
     schema = _schema(graph, registry, key)
-    names: dict[int | None, str] = dict(enumerate(declared.name for declared in schema.inputs)) if schema else {}
-    return next((wire for wire in graph.wires(key) if name == names.get(wire.input, wire.argument)), None)
+
+
+    def named(wire: Wire) -> str:
+        return wire.argument if wire.input is None or schema is None else schema.input_name(wire.input)
+
+    return next((wire for wire in graph.wires(key) if name == named(wire)), None)
 
 
 def _chain(graph: Graph, registry: Registry, key: str) -> list[str]:
@@ -157,7 +161,8 @@ def _either(graph: Graph, registry: Registry, wire: Wire) -> bool:
     schema = _schema(graph, registry, wire.target)
     if wire.input is None:
         return True
-    return schema is not None and any(declared.either_device for declared in schema.inputs[wire.input : wire.input + 1])
+    declared = schema.input(wire.input) if schema is not None else None
+    return declared is not None and declared.either_device
 
 
 def _copies(registry: Registry, taken: set[str], wires: list[Wire], device: Device) -> Edits:

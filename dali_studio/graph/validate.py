@@ -122,12 +122,13 @@ class _Inference:
     def _wires(self, node: Node, schema: OperatorSchema) -> list[Diagnostic]:
         found: list[Diagnostic] = []
         places: dict[str, tuple[str, str]] = {}
-        for port, declared in zip(self._graph.inputs(node.key), schema.inputs, strict=False):
-            if port is None or self._port(node, port, declared.name, found):
+        for index, port in enumerate(self._graph.inputs(node.key)):
+            declared, name = schema.input(index), schema.input_name(index)
+            if declared is None or port is None or self._port(node, port, name, found):
                 continue
             meta = self._meta(port)
-            found += input_misfits(node, port, meta, declared, self._registry)
-            places[declared.name] = (port.node, meta.device)
+            found += input_misfits(node, port, meta, declared, self._registry, name)
+            places[name] = (port.node, meta.device)
         for name, port in self._graph.argument_inputs(node.key).items():
             argument = schema.argument(name)
             if argument is None:
@@ -174,7 +175,8 @@ class _Inference:
         for index, output in enumerate(outputs):
             meta = metas[index] if index < len(metas) else TensorMeta()
             kind = output.kind if meta.kind == "any" else meta.kind
-            self.metas[PortRef(node=node.key, output=index)] = meta.with_(kind=kind, device=device)
+            where = "cpu" if output.on_cpu else device
+            self.metas[PortRef(node=node.key, output=index)] = meta.with_(kind=kind, device=where)
 
 
 def _unknown(registry: Registry, node: Node) -> Diagnostic:

@@ -31,8 +31,10 @@ def wire_findings(graph: Graph, edit: Connect, registry: Registry) -> list[Diagn
         if argument is None:
             return [checks.unknown_argument(target, schema, edit.argument)]
         return argument_misfits(target, edit.source, meta, argument)
-    if not 0 <= edit.input < len(schema.inputs):
-        count = len(schema.inputs)
+    declared = schema.input(edit.input) if edit.input >= 0 else None
+    if declared is None:
+        count = schema.most_inputs
         message = f"{target.operator} has {count} inputs; number {edit.input} was given."
         return [checks.finding(target, "DS202", message, f"Use 0 to {count - 1}." if count else "Feed an argument.")]
-    return input_misfits(target, edit.source, meta, schema.inputs[edit.input], registry, layouts=False)
+    name = schema.input_name(edit.input)
+    return input_misfits(target, edit.source, meta, declared, registry, name, layouts=False)

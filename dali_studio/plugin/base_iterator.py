@@ -153,7 +153,7 @@ class BaseIterator:
             Diagnostic(
                 code="DS106",
                 message="checkpoints is not available: checkpoints are not supported yet.",
-                hint="See docs/support.md for what is.",
+                hint="`dali-studio support` lists what is.",
             )
         )
 

@@ -27,7 +27,7 @@ __all__ = ["DALIClassificationIterator", "DALIGenericIterator", "LastBatchPolicy
 
 
 def _torch() -> Any:
-    return require("torch", purpose="Handing batches to PyTorch", install="'dali-studio[torch]'")
+    return require("torch", purpose="Handing batches to PyTorch", install="torch")
 
 
 @cache
@@ -40,7 +40,7 @@ def _types() -> dict[DALIDataType, Any]:
 def __getattr__(name: str) -> Any:
     if name == "to_torch_type":
         return _types()
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}; see docs/pytorch.md for what it has")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}; it has {', '.join(__all__)}")
 
 
 class DALIGenericIterator(BaseIterator):

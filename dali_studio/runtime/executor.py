@@ -96,6 +96,8 @@ class Executor:
         self._gpu = gpu or (GpuRunner(registry, workers, device_id or 0, device_memory_limit) if placed else None)
         #: Whether iterations follow each other, so that sources may fetch the next one.
         self.ahead = False
+        #: The stage that was begun last, counted from 0.
+        self._at = 0
         #: Samples that could not be read or decoded, the newest ones.
         self.failed: deque[FailedSample] = deque(maxlen=_REMEMBERED)
 
@@ -110,6 +112,15 @@ class Executor:
         for step in self._sources():
             if step.key not in self._states:
                 self._states[step.key] = SourceState(self._opened(step))
+
+    def place(self) -> str:
+        """Which stage of the plan was begun last, such as "resize, 3 of 5"; empty where it has one only."""
+        stages = self.plan.stages
+        if len(stages) < 2:
+            return ""
+        stage = stages[self._at]
+        steps = [stage.step] if isinstance(stage, BatchStage) else stage.steps
+        return f"{' and '.join(step.key for step in steps[:3])}, {self._at + 1} of {len(stages)}"
 
     def _sources(self) -> list[Step]:
         return [stage.step for stage in self.plan.stages if isinstance(stage, BatchStage)]
@@ -213,7 +224,8 @@ class Executor:
 
     def _stages(self, now: Iteration, keep: Collection[PortRef]) -> Generator[Callable[[], None]]:
         """Run the stages; yields what has to be called once, later, before the next one can run."""
-        for stage, done in zip(self.plan.stages, self._done, strict=True):
+        for at, (stage, done) in enumerate(zip(self.plan.stages, self._done, strict=True)):
+            self._at = at
             wait = self._stage(stage, now)
             if wait is not None:
                 yield wait
@@ -295,9 +307,13 @@ class Executor:
             results[step.outputs[0]] = given[0]  # it lies there already
             return None
         if not gpu.per_sample(step) and overrides(operator, "run_gpu"):
-            args = self._args(now, step, self._subset(step, now))
+            indices = self._subset(step, now)
+            args = self._args(now, step, indices)
             state = self._state_at(step, now.request, args)
             gpu.run_batch(step, state, args, given, args.context.indices, results, now.recording)
+            if step.role != "split":
+                for port in step.outputs:
+                    results[port].indices = indices
             return None
         if not gpu.per_sample(step):  # copies, and what is drawn on the CPU
             gpu.upload(step, self._batch(step, now, given), results, now.recording)
@@ -317,8 +333,9 @@ class Executor:
     def _subset(self, step: Step, now: Iteration) -> NDArray[np.int64] | None:
         """The samples that a step works on, where they are not all."""
         arguments = [(name, now.results[port]) for name, port in step.argument_inputs.items()]
+        inputs = [] if step.role == "merge" else self._inputs(step, now)  # of different samples
         try:
-            return indices_of(self._inputs(step, now), arguments)
+            return indices_of(inputs, arguments)
         except ArgumentError as error:
             raise StepError(step, None, "", error) from error
 
@@ -329,8 +346,7 @@ class Executor:
         if step.role == "external_source":
             made = select(request.fed[step.key], request)
         else:
-            merges = step.role == "merge"  # of batches of different samples
-            indices = None if merges else self._subset(step, now)
+            indices = self._subset(step, now)
             try:
                 args = self._args(now, step, indices)
                 made = self._bound(step).operator.run(self._state_at(step, request, args), args, *inputs)
@@ -340,6 +356,9 @@ class Executor:
                 raise StepError(step, error.sample, "", error) from error
             except Exception as error:
                 raise StepError(step, None, "", error) from error
+            if step.role != "split":
+                for one in made:
+                    one.indices = indices
         watch.stop(step.key)
         watch.report()
         if now.recording is not None and step.device == "cpu":

@@ -158,6 +158,19 @@ class OperatorSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
         repeats = last is not None and last.repeated is not None and position < self.most_inputs
         return last if repeats else None
 
+    def input_name(self, position: int) -> str:
+        """How messages call a positional input: by its name, and by a number as well if it is repeated."""
+        declared = self.input(position)
+        if declared is None:
+            return f"input {position}"
+        return declared.name if declared.repeated is None else f"{declared.name}[{position - len(self.inputs) + 1}]"
+
+    def shown_inputs(self, wired: int) -> int:
+        """How many inputs a card shows: what is wired, and one more where another may come."""
+        if not self.inputs or self.inputs[-1].repeated is None:
+            return len(self.inputs)
+        return min(max(wired + 1, self.least_inputs), self.most_inputs)
+
     @property
     def least_inputs(self) -> int:
         """How many positional inputs there must be."""

@@ -8,6 +8,7 @@ from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.meta import TensorMeta
 from dali_studio.core.wording import nearest, shortened
 from dali_studio.schema.arguments import Args
+from dali_studio.schema.dali_functions import FUNCTIONS
 from dali_studio.schema.declare import Operator
 from dali_studio.schema.model import OperatorSchema, OutputSchema, Value
 from dali_studio.schema.sequences import frame_of, is_sequence, sequence_of
@@ -61,8 +62,12 @@ class Registry:
     def unknown(self, name: str, node: str = "") -> Diagnostic:
         """The finding for an operator that is not registered."""
         near = nearest(name, self._operators)
-        hint = f"Did you mean {near!r}?" if near else "See dali-studio catalog for what is available."
-        return Diagnostic(code="DS101", message=f"There is no operator called {shortened(name)}.", hint=hint, node=node)
+        hint = f"Did you mean {near!r}?" if near else "`dali-studio catalog` lists what there is."
+        message = f"There is no operator called {shortened(name)}."
+        if name in FUNCTIONS:
+            message = f"nvidia.dali has the operator {name!r}, dali_studio does not have it yet."
+            hint = f"The nearest here is {near!r}." if near else hint
+        return Diagnostic(code="DS101", message=message, hint=hint, node=node)
 
     def has_trait(self, name: str, trait: type[Trait]) -> bool:
         """Whether the operator makes the promise `trait`."""
@@ -82,3 +87,11 @@ class Registry:
         result = operator.infer(args, *inputs)
         metas = result if isinstance(result, tuple) else (result,)
         return tuple(sequence_of(meta) for meta in metas) if sequences else metas
+
+    def shown(self) -> list[OperatorSchema]:
+        """Every operator that a palette shows."""
+        return [schema for name in self if not (schema := self.schema(name)).hidden]
+
+    def functions(self) -> list[str]:
+        """Names of the operators that are functions of ``fn``; constants and copies are written in other ways."""
+        return [s.name for s in self.shown() if s.role not in ("copy", "constant", "arithmetic")]

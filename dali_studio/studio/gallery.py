@@ -18,7 +18,8 @@ from dali_studio.studio.messages import RecipeInfo
 _HERE = Path(__file__).resolve().parent
 #: Inside a wheel the gallery lies beside this file, in a checkout at the top.
 _PLACES = (_HERE / "gallery", _HERE.parent.parent / "gallery")
-_FILE = "pipeline.dali.json"
+#: The document of an example, in the folder that has its name.
+FILE = "pipeline.dali.json"
 
 
 def folder() -> Path:
@@ -29,7 +30,7 @@ def folder() -> Path:
 def recipes(registry: Registry) -> tuple[RecipeInfo, ...]:
     """All examples; one that cannot be read is left out."""
     found: list[RecipeInfo] = []
-    for path in sorted(folder().glob(f"*/{_FILE}")):
+    for path in sorted(folder().glob(f"*/{FILE}")):
         try:
             graph, _, _ = document.load(path, registry)
         except DaliStudioError:
@@ -52,7 +53,7 @@ def open_recipe(name: str, registry: Registry, images: str) -> tuple[Graph, dict
     DaliStudioError
         DS302 if there is no such example.
     """
-    path = folder() / Path(name).name / _FILE
+    path = folder() / Path(name).name / FILE
     if not path.exists():
         known = ", ".join(recipe.name for recipe in recipes(registry)) or "none"
         raise DaliStudioError(

@@ -102,7 +102,7 @@ def _node(revision: Revision, key: str) -> NodeView:
     ports = [PortRef(node=key, output=i) for i in range(count)]
     metas = [revision.validation.metas.get(port, TensorMeta()) for port in ports]
     inputs = graph.inputs(key)
-    declared = len(registry.schema(node.operator).inputs) if known else 0
+    declared = registry.schema(node.operator).shown_inputs(len(inputs)) if known else 0
     return NodeView(
         key=key,
         operator=node.operator,

@@ -108,6 +108,9 @@ print(*there.diagnostics)
 """
 
 
+pytestmark = pytest.mark.slow  # kernels are compiled
+
+
 @pytest.fixture(scope="module")
 def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a copy of the package that has the operator, built for this processor."""

@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from dali_studio.codegen.dialects.dali_functions import FUNCTIONS
+from dali_studio.schema.dali_functions import FUNCTIONS
 
 pytestmark = pytest.mark.peer
 

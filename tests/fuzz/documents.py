@@ -17,12 +17,12 @@ from dali_studio import Pipeline
 from dali_studio.api.default import default_registry
 from dali_studio.api.folders import idle_readers, point_at
 from dali_studio.codegen.dialects import DIALECTS
-from dali_studio.codegen.dialects.dali_functions import FUNCTIONS
 from dali_studio.codegen.emit import emit
 from dali_studio.core.diagnostics import DaliStudioError, errors
 from dali_studio.graph.document import dumps, loads
 from dali_studio.graph.model import Graph
 from dali_studio.graph.validate import validate
+from dali_studio.schema.dali_functions import FUNCTIONS
 from fuzz import plain_bytes
 from fuzz.machine import HERE, Memory
 from fuzz.outcome import Outcome, unexpected

@@ -14,11 +14,11 @@ from toy import toy_registry
 
 from dali_studio.codegen import layout
 from dali_studio.codegen.dialects import DIALECTS
-from dali_studio.codegen.dialects.dali_functions import FUNCTIONS
 from dali_studio.codegen.emit import Emitted, emit
 from dali_studio.graph.document import dumps, loads
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
+from dali_studio.schema.dali_functions import FUNCTIONS
 
 REGISTRY = toy_registry()
 RESERVED = {"fn", "types", "pipeline_def", "float", "NotImplementedError", "pipe", "__debug__", "__name__"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dali_studio.codegen.dialects.base import Dialect
-from dali_studio.codegen.dialects.dali_functions import FUNCTIONS
+from dali_studio.schema.dali_functions import FUNCTIONS
 
 DIALECT = Dialect(
     name="nvidia.dali",

@@ -1,4 +1,4 @@
-"""The geometry of resizing, as tables for all axes of a batch: what `kernels.cpu.weights.axis_weights` starts from."""
+"""The geometry of resizing, as tables for all axes of a batch: what their weights follow from."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def axes(
     in_shapes: NDArray[np.int64], out_shapes: NDArray[np.int64], layout: str, rois: NDArray[np.float64],
     kinds: tuple[int, int], tiles: tuple[int, int], at_once: int, *, antialias: bool,
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.int64], int, int, int]:  # fmt: skip
-    """The geometry of all axes, in the precision of `axis_weights`.
+    """The geometry of all axes, in the precision of their weights.
 
     Parameters
     ----------

@@ -10,6 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from dali_studio.core.progress import doing
+from dali_studio.kernels.cuda.device import cupy
+
 _FOLDER = Path(__file__).parent
 _INCLUDE_FOLDER = _FOLDER.parent / "include"
 #: Headers of `include` that every source begins with, in this order.
@@ -68,3 +71,11 @@ def _text(value: Any) -> str:
     if isinstance(value, np.dtype):
         return TYPES[value.name]
     return value if isinstance(value, str) else str(int(value))
+
+
+def compiled(text: str, function: str, options: tuple[str, ...]) -> Any:
+    """A kernel for all devices; CuPy keeps the binary on disk."""
+    with doing(f"compiling the GPU's kernel {function}"):
+        kernel = cupy().RawKernel(text, function, options=options)
+        kernel.compile()
+    return kernel

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any
 
-from dali_studio import fn
+import numpy as np
+import pytest
+
+from dali_studio import DaliStudioError, fn, pipeline_def
 from dali_studio.api.default import default_registry
 from dali_studio.api.engine import Engine
 from dali_studio.codegen.emit import emit
@@ -73,3 +76,16 @@ def test_a_source_on_the_gpu_is_computed_on_the_cpu_where_there_is_none() -> Non
     engine = Engine(pipeline.graph, REGISTRY, background=False, devices=False)
     assert engine.schedule() and engine.result()[0].shape() == [(6, 8, 3)] * 2
     engine.close()
+
+
+def test_without_device_id_a_copy_is_called_a_copy() -> None:
+    @pipeline_def(batch_size=1, num_threads=1, device_id=None)
+    def moved() -> Any:
+        return fn.resize(fn.random.uniform(range=(0.0, 1.0), shape=[4, 4, 3]).gpu(), size=(3, 3))
+
+    with pytest.raises(DaliStudioError) as caught:
+        moved().build()
+    copy, resize = caught.value.diagnostics
+    assert copy.message == "It copies to a GPU (.gpu()), but the pipeline has no GPU (device_id is None)."
+    assert copy.hint == "Set device_id to the GPU's number, or take the copy (.gpu()) away."
+    assert resize.message == "It is placed on a GPU (device 'gpu'), but the pipeline has no GPU (device_id is None)."

@@ -26,6 +26,7 @@ def photos(tmp_path: Path) -> str:
     return str(dataset(tmp_path / "photos", classes=2, images=4, size=(40, 50)))
 
 
+@pytest.mark.slow
 def test_several_processes(tmp_path: Path, photos: str) -> None:
     found = run(
         "multi_gpu.py",
@@ -65,6 +66,7 @@ def test_memory_and_repetitions(tmp_path: Path, photos: str) -> None:
     assert [found["repeat"][work]["different"] for work in ("readme", "decode alone")] == [1, 1]
 
 
+@pytest.mark.slow
 def test_an_engine_that_fails_is_a_line_of_the_table(tmp_path: Path, photos: str) -> None:
     empty = tmp_path / "peer" / "nvidia" / "dali"  # hides an installed nvidia.dali
     empty.mkdir(parents=True)

@@ -14,12 +14,17 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from PIL import Image
 
-from dali_studio import cli, cli_run, cli_text, fn, samples
-from dali_studio.cli_lab import FIRST, starter
-from dali_studio.cli_text import table
+from dali_studio import cli, fn, samples
+from dali_studio.cli import pictures
+from dali_studio.cli import run as cli_run
+from dali_studio.cli import text as cli_text
+from dali_studio.cli.lab import FIRST, starter
+from dali_studio.cli.text import table
+from dali_studio.core.tensors import TensorListCPU
 from dali_studio.graph.document import save
 from dali_studio.pipeline import Pipeline
 
@@ -189,6 +194,17 @@ def test_the_exported_program_runs(tmp_path: Path) -> None:
     subprocess.run([sys.executable, str(program)], check=True, cwd=tmp_path)
 
 
+@pytest.mark.usefixtures("nvidia")
+@pytest.mark.parametrize("example", [path.parent.name for path in GALLERY])
+def test_the_exported_examples_run_in_dali_as_they_are(example: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    program = tmp_path / "program.py"
+    assert cli.main(["export", example, "-o", str(program)]) == 0
+    assert "reads the sample photos, by a parameter's default" in capsys.readouterr().err
+    assert f'_file_root="{samples.photos()}"' in program.read_text()
+    done = subprocess.run([sys.executable, str(program)], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 def test_the_catalog_lists_and_describes(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["catalog"]) == 0
     shown = capsys.readouterr().out
@@ -207,18 +223,25 @@ def documents(folder: Path) -> dict[str, str]:
     good = json.loads(GETTING_STARTED.read_text())
     newer = good | {"version": 99}
     unknown = json.loads(GETTING_STARTED.read_text().replace('"rotate"', '"rotatte"'))
+    later = json.loads(GETTING_STARTED.read_text().replace('"operator": "rotate"', '"operator": "gaussian_blur"'))
     loop = json.loads(GETTING_STARTED.read_text())
     loop["pipeline"]["nodes"][3]["inputs"] = [["rotate", 0]]
     wrong = json.loads(GETTING_STARTED.read_text())
     wrong["pipeline"]["nodes"][3]["arguments"]["fill_value"] = "black"
-    texts = {"newer": newer, "unknown": unknown, "loop": loop, "wrong": wrong}
+    texts = {"newer": newer, "unknown": unknown, "later": later, "loop": loop, "wrong": wrong}
     for name, text in texts.items():
         (folder / f"{name}.dali.json").write_text(json.dumps(text))
     (folder / "broken.dali.json").write_text('{"format": "dali-studio",\n "version": }')
     (folder / "empty").mkdir()
+    (folder / "texts" / "more").mkdir(parents=True)
+    for name in ("a.txt", "b.wav"):
+        (folder / "texts" / name).touch()
+    (folder / "deep" / "train" / "cats").mkdir(parents=True)
+    (folder / "deep" / "train" / "cats" / "a.jpg").touch()
+    (folder / "program.py").write_text("raise SystemExit('it was run')")
     (folder / "not_images").mkdir()
     (folder / "not_images" / "a.jpg").write_bytes(b"no picture")
-    return {name: str(folder / f"{name}.dali.json") for name in (*texts, "broken")}
+    return {"program": str(folder / "program.py")} | {name: str(folder / f"{name}.dali.json") for name in (*texts, "broken")}
 
 
 @pytest.mark.parametrize(
@@ -231,7 +254,14 @@ def documents(folder: Path) -> dict[str, str]:
         (["explain", "{loop}"], 1, "DS204"),
         (["run", "{wrong}"], 1, "DS104 rotate.fill_value"),
         (["run", "{good}", "--images", "{folder}/nowhere"], 1, "DS302"),
-        (["run", "{good}", "--images", "{folder}/empty"], 1, "holds no images"),
+        (["run", "{good}", "--images", "{folder}/empty"], 1, "holds no images, nor do its sub-folders: it is empty."),
+        (["run", "{good}", "--images", "{folder}/deep"], 1, "but the sub-folders of {folder}/deep/train do. Give {folder}/deep/train."),
+        (["run", "{good}", "--images", "{folder}/texts"], 1, "sub-folders: 2 other files and 1 folder. Give a folder of images (.jpg, "),
+        (["run", "{program}"], 1, "{program} is a Python program, not a document; nothing of it was run. Run it with: python {program}"),
+        (["export", "{program}"], 1, "is a Python program"),
+        (["run", "nonsense"], 1, "neither a file nor an example called 'nonsense'. Give a .dali.json document, or one of the examples: augmentations, getting_started, resnet50."),
+        (["catalog", "gaussian_blur"], 1, "DS101: nvidia.dali has the operator 'gaussian_blur', dali_studio does not have it yet."),
+        (["explain", "{later}"], 1, "DS101 rotate: nvidia.dali has the operator 'gaussian_blur'"),
         (["run", "{good}", "--images", "{folder}/not_images"], 1, "DS301 decode (sample 0)"),
         (["run", "{good}", "--batches", "0"], 2, "whole number from 1"),
         (["run", "{good}", "--out", "{broken}"], 1, "cannot be used as a folder"),
@@ -247,17 +277,17 @@ def test_errors_of_the_user_are_findings(arguments: list[str], code: int, says: 
     names = {"good": str(GETTING_STARTED), "folder": str(tmp_path), "missing": "no.dali.json", **documents(tmp_path)}
     given = [argument.format(**names) for argument in arguments]
     done = subprocess.run(
-        [sys.executable, "-m", "dali_studio.cli", *given], capture_output=True, text=True, check=False, timeout=120
+        [sys.executable, "-m", "dali_studio", *given], capture_output=True, text=True, check=False, timeout=120
     )
     assert done.returncode == code, done.stderr
-    assert says in done.stderr
+    assert says.format(**names) in done.stderr
     assert "Traceback" not in done.stderr
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for other processes")
 def test_ctrl_c_ends_a_run(tmp_path: Path) -> None:
     # --batches is far more than the test waits for: reading goes round and round.
-    command = [sys.executable, "-m", "dali_studio.cli", "run", str(GETTING_STARTED), "--batches", "1000000"]
+    command = [sys.executable, "-m", "dali_studio", "run", str(GETTING_STARTED), "--batches", "1000000"]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     time.sleep(4)
     process.send_signal(signal.SIGINT)
@@ -293,7 +323,7 @@ def test_starters_of_a_checkout_stay_where_they_are() -> None:
 
 def shell(command: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     """A command line in which `{}` is ours."""
-    ours = f"{sys.executable} -m dali_studio.cli"
+    ours = f"{sys.executable} -m dali_studio"
     whole = ["bash", "-c", command.format(ours), "bash", *arguments]
     return subprocess.run(whole, capture_output=True, text=True, check=False, timeout=120)
 
@@ -406,3 +436,80 @@ def test_jupyterlab_may_run_as_root_only_if_that_is_told(
     (arguments,) = started
     assert arguments.count("--allow-root") == passed and "--no-browser" in arguments
     assert ("You are root" in capsys.readouterr().err) == told
+
+
+def test_without_arguments_the_first_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["run"]) == 0
+    shown = capsys.readouterr().out
+    assert "16 samples in 2 batches" in shown and "contact sheet: dali-studio-result" in shown
+    assert "rotate  rotate" in shown and "uint8 HWC " in shown and "\x1b" not in shown
+    assert (tmp_path / "dali-studio-result" / "contact_sheet.png").is_file()
+    assert shown.rstrip().endswith("takes photos of yours.")
+
+
+def test_the_table_says_what_each_node_gives(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, size in (("a.png", (30, 20)), ("b.png", (40, 20))):
+        Image.new("RGB", size).save(tmp_path / name)
+    pipeline = Pipeline(batch_size=2, num_threads=1, device_id=None, seed=1)
+    with pipeline:
+        files, labels = fn.readers.file(files=[str(file) for file in sorted(tmp_path.iterdir())], name="reader")
+        images = fn.decoders.image(files, name="decode")
+        pipeline.set_outputs(fn.crop_mirror_normalize(images, crop=(8, 8), name="normalize"), labels)
+    save(pipeline.graph, None, tmp_path / "p.dali.json")
+    assert cli.main(["run", str(tmp_path / "p.dali.json")]) == 0
+    gives = {line.split()[0]: line for line in capsys.readouterr().out.splitlines() if line}
+    assert gives["decode"].endswith("%  uint8 HWC 20×30-40×3")
+    assert gives["normalize"].endswith("%  float CHW 3×8×8")
+    assert gives["reader"].endswith(", int32 1")
+
+
+def test_images_have_no_effect_where_nothing_reads_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pipeline = Pipeline(batch_size=2, num_threads=1, device_id=None, seed=1)
+    with pipeline:
+        pipeline.set_outputs(fn.random.coin_flip())
+    save(pipeline.graph, None, tmp_path / "p.dali.json")
+    assert cli.main(["run", str(tmp_path / "p.dali.json"), "--images", str(samples.photos())]) == 0
+    assert "--images has no effect" in capsys.readouterr().err
+
+
+def test_a_terminal_with_colours_shows_the_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = type("Colours", (Terminal,), {"encoding": "utf-8"})()
+    monkeypatch.setattr(sys, "stdout", terminal)
+    monkeypatch.setenv("COLORTERM", "truecolor")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert pictures.shows_pictures()
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert not pictures.shows_pictures()
+    monkeypatch.setenv("COLUMNS", "24")
+    red, grey = np.zeros((6, 6, 3), np.uint8), np.full((12, 6, 1), 7, np.uint8)
+    red[:3, :, 0] = 200
+    shown = pictures.strips([TensorListCPU.from_samples([red, red, red], "HWC"), TensorListCPU.from_samples([grey], "HWC")])
+    reds, greys = shown.lstrip("\n").split("\n\n")
+    lines = reds.splitlines()
+    assert len(lines) == 6 and all(line.count("▀") == 22 for line in lines)  # two of 11 characters fit
+    assert lines[0].startswith("\x1b[38;2;200;0;0;48;2;200;0;0m▀") and lines[-1].startswith("\x1b[38;2;0;0;0;48;2;0;0;0m▀")
+    assert len(greys.splitlines()) == 11 and greys.startswith("\x1b[38;2;7;7;7;48;2;7;7;7m▀")
+
+
+def test_the_page_of_what_is_supported_comes_with_the_program(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["support"]) == 0
+    assert capsys.readouterr().out == (REPOSITORY / "docs" / "support.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("given", "folder", "options"),
+    [
+        ([], None, []),
+        (["--port", "8889"], None, ["--port", "8889"]),
+        (["mine", "--no-browser", "--port", "8889"], "mine", ["--no-browser", "--port", "8889"]),
+        (["mine", "--", "--port=8889"], "mine", ["--port=8889"]),
+    ],
+)
+def test_values_of_jupyters_options_are_no_folders(
+    given: list[str], folder: str | None, options: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[tuple[str | None, list[str]]] = []
+    monkeypatch.setattr("dali_studio.cli.lab.open_lab", lambda *told: opened.append(told) or 0)
+    assert cli.main(["lab", *given]) == 0
+    assert opened == [(folder, options)]

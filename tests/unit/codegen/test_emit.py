@@ -6,6 +6,7 @@ import ast
 from dataclasses import replace
 from itertools import pairwise
 
+import black
 import pytest
 from toy import photo_graph, port, toy_registry
 
@@ -270,3 +271,21 @@ def test_special_numbers() -> None:
     graph = chain(Node(key="data", operator="external_source"), Node(key="x", operator="rotate", arguments=arguments))
     text = body(graph)[1]
     assert text == "x = fn.rotate(data, angle=1e309, size=[float('nan'), -1e-09])"
+
+
+@pytest.mark.parametrize("root", ["photos", "/a/folder/whose/name/is/" + "long/" * 12 + "photos"], ids=["short", "long"])
+def test_readers_that_read_nothing_take_a_folder_as_a_parameter(root: str) -> None:
+    graph = photo_graph()
+    read = next(node for node in graph.nodes() if node.operator == "readers.file")
+    kept = {name: value for name, value in read.arguments.items() if name != "file_root"}
+    graph.replace_node(replace(read, arguments=kept))
+    emitted = emit(graph, REGISTRY, "nvidia.dali", {read.key: root})
+    function = next(n for n in ast.parse(emitted.source).body if isinstance(n, ast.FunctionDef))
+    (parameter,), (default,) = function.args.args, function.args.defaults
+    assert parameter.arg == f"{read.key}_file_root" and ast.literal_eval(default) == root
+    assert f"file_root={parameter.arg}" in emitted.source and "pipe = pipeline()" in emitted.source
+    assert black.format_str(emitted.source, mode=black.Mode()) == emitted.source
+
+
+def test_a_folder_that_a_reader_has_is_not_replaced() -> None:
+    assert emit(photo_graph(), REGISTRY, "nvidia.dali", {"reader": "elsewhere"}).source == PHOTO

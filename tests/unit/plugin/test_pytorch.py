@@ -48,6 +48,7 @@ def test_tensors_keep_their_values_while_they_are_held(tmp_path: Path) -> None:
     assert len({batch["data"].data_ptr() for (batch,) in held}) == len(held)
 
 
+@pytest.mark.slow
 def test_tensors_share_the_memory_of_results_which_is_used_again(tmp_path: Path) -> None:
     iterator = DALIGenericIterator(
         training(dataset(tmp_path)), ["data", "label"], reader_name="Reader", auto_reset=True
@@ -204,4 +205,4 @@ for use in (lambda: pytorch.DALIGenericIterator(pipe, ["x"]), lambda: pytorch.to
     said = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     ).stdout.splitlines()
-    assert len(said) == 3 and all("DS601" in line and "dali-studio[torch]" in line for line in said)
+    assert len(said) == 3 and all("DS601" in line and "pip install torch" in line for line in said)

@@ -192,6 +192,8 @@ export function receive(state: State, message: KernelMessage): State {
       return { ...state, freed: message };
     case "code":
       return { ...state, code: message };
+    case "progress":
+      return { ...state, progress: message.doing ? message : null };
     case "saved":
       return { ...state, savedFile: message, refused: [] };
     case "busy":

@@ -79,6 +79,21 @@ function paceSentence(state: State): Sentence | null {
   };
 }
 
+function progressSentence(state: State): Sentence | null {
+  if (!state.progress) return null;
+  const { doing, seconds } = state.progress;
+  // The seconds are muted, so that they are not read aloud one after the other.
+  return {
+    id: "progress",
+    tone: "info",
+    lead: "Computing images:",
+    rest: doing,
+    muted: `${seconds} s`,
+    action: null,
+    node: "",
+  };
+}
+
 function gpuSentence(state: State): Sentence | null {
   const reason = state.opening?.gpu;
   if (!reason || !state.graph?.nodes.some((n) => n.device !== "cpu")) return null;
@@ -110,6 +125,7 @@ export function sentence(state: State): Sentence | null {
   const candidates = [
     kernelSentence(state),
     ...ranked("error"),
+    progressSentence(state),
     ...ranked("warning"),
     paceSentence(state),
     ...ranked("info"),

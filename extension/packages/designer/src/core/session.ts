@@ -145,7 +145,7 @@ export class Session {
 
   /** The comm was closed by the host. */
   lost(): void {
-    this.store.set((s) => ({ ...s, link: "gone", busy: false, busyKeys: [] }));
+    this.store.set((s) => ({ ...s, link: "gone", busy: false, busyKeys: [], progress: null }));
   }
 
   private pump(): void {

@@ -568,6 +568,13 @@ export interface Busy {
   readonly keys: readonly string[];
 }
 
+/** Sent now and then while images take long, and without `doing` when they are there. */
+export interface Progress {
+  readonly type: "progress";
+  readonly doing: string;
+  readonly seconds: number;
+}
+
 export type Edit =
   | AddNode
   | RemoveNode
@@ -620,7 +627,8 @@ export type KernelMessage =
   | MemoryFreed
   | Code
   | Saved
-  | Busy;
+  | Busy
+  | Progress;
 
 /** What each diagnostic code means. */
 export const CODES: Readonly<Record<string, string>> = {

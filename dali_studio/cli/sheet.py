@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
+from dali_studio.cli.pictures import displayable, is_image
 from dali_studio.core.tensors import TensorListCPU
 
 #: Samples per output.
@@ -31,7 +31,7 @@ def contact_sheet(names: Sequence[str], outputs: Sequence[TensorListCPU]) -> byt
     bytes or None
         A PNG, or ``None`` if no output holds images.
     """
-    shown = [(name, batch) for name, batch in zip(names, outputs, strict=True) if _is_image(batch)]
+    shown = [(name, batch) for name, batch in zip(names, outputs, strict=True) if is_image(batch)]
     if not shown:
         return None
     others = [(name, batch) for name, batch in zip(names, outputs, strict=True) if _is_short(batch)]
@@ -51,7 +51,7 @@ def contact_sheet(names: Sequence[str], outputs: Sequence[TensorListCPU]) -> byt
                 for other, values in others
                 if column < len(values)
             ]
-            place.imshow(_displayable(sample, batch.layout()), cmap="gray", vmin=0, vmax=255)
+            place.imshow(displayable(sample, batch.layout()), cmap="gray", vmin=0, vmax=255)
             place.set_title("\n".join(title), fontsize=6, parse_math=False)
     picture = io.BytesIO()
     figure.savefig(picture, dpi=110, format="png")
@@ -62,23 +62,5 @@ def _title(name: str) -> str:
     return name[:40].encode(errors="replace").decode()
 
 
-def _is_image(batch: TensorListCPU) -> bool:
-    """Whether samples have height, width and a number of channels that can be drawn."""
-    layout = batch.layout()
-    if sorted(layout) == ["H", "W"]:
-        return True
-    return sorted(layout) == ["C", "H", "W"] and all(shape[layout.index("C")] in (1, 3, 4) for shape in batch.shape())
-
-
 def _is_short(batch: TensorListCPU) -> bool:
-    return not _is_image(batch) and all(int(np.prod(shape)) <= 4 for shape in batch.shape())
-
-
-def _displayable(sample: NDArray[Any], layout: str) -> NDArray[np.uint8]:
-    """Pixels as bytes, channels last; what is not uint8 is stretched over its own range."""
-    image = np.moveaxis(sample, layout.index("C"), -1) if "C" in layout else sample
-    if image.dtype != np.uint8:
-        values = image.astype(np.float64)
-        low, high = (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
-        image = np.rint((values - low) * (255.0 / ((high - low) or 1.0))).astype(np.uint8)
-    return image[..., 0] if image.ndim == 3 and image.shape[-1] == 1 else image
+    return not is_image(batch) and all(int(np.prod(shape)) <= 4 for shape in batch.shape())

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio import __version__
-from dali_studio.cli_text import say, waiting
+from dali_studio.cli.text import say, waiting
 from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.kernels.cpu.libjpeg import describe as describe_jpeg
 from dali_studio.kernels.cpu.native import kernel, level
@@ -37,14 +37,14 @@ def examine() -> int:
         gpu = [*describe(), *report(_photos)]
     missing = [name for name in _LIBRARIES if _version(name) is None]
     absent = _without_kernels()
-    built = (Path(__file__).parent / "studio" / "static" / "widget.js").is_file()
+    built = (Path(__file__).parents[1] / "studio" / "static" / "widget.js").is_file()
     lines = [
         ("dali-studio", __version__),
         ("python", f"{platform.python_version()} ({sys.executable})"),
         ("system", f"{platform.system()} {platform.release()}, {platform.machine()}"),
         ("cores", str(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count())),
         ("kernels", absent or f"compiled for {platform.machine()} {level()}"),
-        *((name, _version(name) or "missing: pip install dali-studio") for name in _LIBRARIES),
+        *((name, _version(name) or f"missing: pip install {name}") for name in _LIBRARIES),
         ("jpeg", absent or describe_jpeg()),
         ("designer", "built" if built else "not built: run make frontend in the checkout"),
         ("nvidia.dali", _peer()),

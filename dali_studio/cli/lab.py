@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from pathlib import Path
 
-from dali_studio.cli_text import note
+from dali_studio.cli.text import note
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.studio import gallery
 
 #: The notebook that opens.
 FIRST = "01_designer.ipynb"
 #: Folder of the starters where none is named, made in the working folder.
-_FOLDER = "dali-studio-notebooks"
+FOLDER = "dali-studio-notebooks"
 
 
 def open_lab(folder: str | None, options: list[str]) -> int:
@@ -31,7 +32,7 @@ def open_lab(folder: str | None, options: list[str]) -> int:
     int
         Exit code.
     """
-    notebook = starter(Path(folder or _FOLDER))
+    notebook = starter(Path(folder or FOLDER))
     from dali_studio.samples import photos  # noqa: PLC0415 - pictures and JupyterLab take a moment to import
 
     photos()
@@ -41,6 +42,8 @@ def open_lab(folder: str | None, options: list[str]) -> int:
     if hasattr(os, "geteuid") and os.geteuid() == 0 and "--allow-root" not in options:
         note("You are root: JupyterLab gets the option --allow-root. What runs in notebooks may do anything here.")
         options = ["--allow-root", *options]
+    # what notebooks and terminals of JupyterLab call by name is this environment's
+    os.environ["PATH"] = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", "")))
     place = [f"--ServerApp.root_dir={notebook.parent.resolve()}", f"--LabApp.default_url=/lab/tree/{notebook.name}"]
     LabApp.launch_instance(argv=[*place, *options])
     return 0
@@ -54,7 +57,7 @@ def starter(folder: Path) -> Path:
     DaliStudioError
         DS302 if the folder cannot be written.
     """
-    here = Path(__file__).resolve().parent
+    here = Path(__file__).resolve().parents[1]
     # Inside an installed package, or beside it in a checkout.
     source = next(place for place in (here / "starter" / "notebooks", here.parent / "notebooks") if place.is_dir())
     notebook = folder / FIRST

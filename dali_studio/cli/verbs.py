@@ -1,4 +1,4 @@
-"""The command line: ``dali-studio VERB``."""
+"""The verbs of the command line and their options."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from dali_studio import __version__
-from dali_studio.cli_text import note, report, say, table, waiting
+from dali_studio.cli.text import called, note, report, say, table, waiting
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
 
 #: Exit codes: findings that prevent what was asked for; interrupted by Ctrl-C. argparse itself leaves with 2.
 FAILED, INTERRUPTED = 1, 130
+_DOCUMENT = "a .dali.json document, or the name of an example of the gallery, such as resnet50"
+#: What `run` shows to whoever gives it nothing, and where its pictures go.
+_FIRST, RESULT = "getting_started", "dali-studio-result"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -25,8 +28,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     parser = make_parser()
     options, unknown = parser.parse_known_args(arguments)
-    if options.verb is lab:
-        options.options = [item for item in unknown if item != "--"]
+    if options.verb is lab:  # in `lab --port 8889` the number is no folder
+        given = list(sys.argv[1:] if arguments is None else arguments)
+        options.options = [item for item in given[given.index("lab") + 1 :] if item != "--"]
+        named = bool(options.options) and not options.options[0].startswith("-")
+        options.folder = options.options.pop(0) if named else None
     elif unknown:
         options.parser.error(f"unknown: {' '.join(unknown)}")
     try:
@@ -53,24 +59,25 @@ def make_parser() -> argparse.ArgumentParser:
         return made
 
     add = verb("lab", lab, "Open JupyterLab with the designer. Other options go to jupyter lab.").add_argument
-    add("folder", nargs="?", metavar="NOTEBOOK_DIR", help="where the notebooks lie, or are put")
+    add("folder", nargs="?", metavar="NOTEBOOK_DIR", help="where the notebooks lie, or are put; it stands first")
     add = verb("run", run, "Run a document and show what comes out and what it costs.").add_argument
-    add("file", metavar="FILE", help="a .dali.json document")
+    add("file", metavar="FILE", nargs="?", help=f"{_DOCUMENT}; the example getting_started if not given")
     add("--images", metavar="DIR", help="folder that its readers read instead: images, or sub-folders with images")
     add("--batches", metavar="N", type=_positive, help="how many batches; one epoch if not given")
-    add("--out", metavar="DIR", help="folder for the contact sheet and the report")
+    add("--out", metavar="DIR", help=f"folder for the contact sheet and the report; {RESULT} for the example")
     add = verb("export", export, "Write a document as a Python program.").add_argument
-    add("file", metavar="FILE", help="a .dali.json document")
+    add("file", metavar="FILE", help=_DOCUMENT)
     add("--dialect", default="nvidia.dali", help="nvidia.dali (the default) or dali_studio")
     add("--images", metavar="DIR", help="folder that its readers read instead")
     add("-o", "--output", metavar="FILE", help="where the program goes; standard output if not given")
     add("--force", action="store_true", help="write it in spite of errors")
     add = verb("explain", explain, "Show the plan by which a document runs.").add_argument
-    add("file", metavar="FILE", help="a .dali.json document")
+    add("file", metavar="FILE", help=_DOCUMENT)
     add("--images", metavar="DIR", help="folder that its readers read instead")
     add("--cuda", action="store_true", help="the sources of the kernels that are generated for it as well")
     add = verb("catalog", catalog, "List the operators, or describe one.").add_argument
     add("operator", nargs="?", metavar="OPERATOR", help="such as rotate or decoders.image")
+    verb("support", support, "List what of nvidia.dali is supported: pipelines, operators, their arguments.")
     verb("doctor", doctor, "Show versions, processor and what is missing.")
     return parser
 
@@ -86,17 +93,21 @@ def _positive(text: str) -> int:
 
 def lab(options: argparse.Namespace) -> int:
     """Open JupyterLab."""
-    from dali_studio.cli_lab import open_lab  # noqa: PLC0415
+    from dali_studio.cli.lab import open_lab  # noqa: PLC0415
 
     return open_lab(options.folder, options.options)
 
 
 def run(options: argparse.Namespace) -> int:
     """Run a document."""
-    from dali_studio.cli_document import open_document  # noqa: PLC0415
-    from dali_studio.cli_run import run_document  # noqa: PLC0415
+    from dali_studio.cli.document import open_document  # noqa: PLC0415
+    from dali_studio.cli.run import run_document  # noqa: PLC0415
 
-    run_document(open_document(options.file, options.images, samples=True), options.batches, options.out)
+    graph = open_document(options.file or _FIRST, options.images, samples=True)
+    run_document(graph, options.batches, options.out or (None if options.file else RESULT))
+    if options.file is None:
+        program = called()
+        say(f"\nNext: `{program} lab` opens the designer, `{program} run --images DIR` takes photos of yours.")
     return 0
 
 
@@ -104,14 +115,18 @@ def export(options: argparse.Namespace) -> int:
     """Write a document as a program."""
     from dali_studio.api.default import default_registry  # noqa: PLC0415
     from dali_studio.api.folders import idle_readers  # noqa: PLC0415
-    from dali_studio.cli_document import open_document  # noqa: PLC0415
+    from dali_studio.cli.document import open_document  # noqa: PLC0415
     from dali_studio.codegen.emit import emit  # noqa: PLC0415
 
     graph, registry = open_document(options.file, options.images), default_registry()
+    roots = dict[str, str]()
     for node in idle_readers(graph, registry):
-        note(f"note: {node.key} is not told what to read; give --images, or file_root in the program.")
+        from dali_studio.samples import photos  # noqa: PLC0415 - most documents say themselves what to read
+
+        roots[node.key] = str(photos())
+        note(f"note: {node.key} reads the sample photos, by a parameter's default; --images names a folder of yours.")
     with waiting(f"Writing the program of {len(graph)} nodes"):
-        emitted = emit(graph, registry, options.dialect)
+        emitted = emit(graph, registry, options.dialect, roots)
     report(emitted.diagnostics)
     if errors(emitted.diagnostics) and not options.force:
         note("Nothing was written. With --force, a program is written that raises an error where something is missing.")
@@ -134,7 +149,7 @@ def _write(path: Path, text: str) -> None:
 def explain(options: argparse.Namespace) -> int:
     """Show a plan."""
     from dali_studio.api.default import default_registry  # noqa: PLC0415
-    from dali_studio.cli_document import open_document  # noqa: PLC0415
+    from dali_studio.cli.document import open_document  # noqa: PLC0415
     from dali_studio.compiler.explain import explain as explain_plan  # noqa: PLC0415
     from dali_studio.compiler.pipeline import compile_graph  # noqa: PLC0415
     from dali_studio.graph.validate import validate  # noqa: PLC0415
@@ -160,27 +175,32 @@ def catalog(options: argparse.Namespace) -> int:
     """List the operators, or describe one."""
     from dali_studio.api.default import default_registry  # noqa: PLC0415
     from dali_studio.api.reference import signature_doc  # noqa: PLC0415
+    from dali_studio.api.support_page import counted  # noqa: PLC0415
 
     registry = default_registry()
     if options.operator is not None:
         name = options.operator.removeprefix("fn.")
         say(f"fn.{name}\n\n{signature_doc(registry.schema(name))}")
         return 0
-    shown = [schema for name in registry if not (schema := registry.schema(name)).hidden]
-    rows = [
-        (s.name, s.category, " ".join(s.devices), s.summary) for s in sorted(shown, key=lambda s: (s.category, s.name))
-    ]
+    shown = sorted(registry.shown(), key=lambda s: (s.category, s.name))
+    rows = [(s.name, s.category, " ".join(s.devices), s.summary) for s in shown]
     say(table(("operator", "category", "devices", "what it does"), rows))
+    say(f"\n{counted(registry)}")
+    return 0
+
+
+def support(options: argparse.Namespace) -> int:
+    """Write the page of what is supported."""
+    del options
+    from dali_studio.api.support_page import generate  # noqa: PLC0415
+
+    say(generate(), end="")
     return 0
 
 
 def doctor(options: argparse.Namespace) -> int:
     """Show what the installation runs on."""
     del options
-    from dali_studio.cli_doctor import examine  # noqa: PLC0415
+    from dali_studio.cli.doctor import examine  # noqa: PLC0415
 
     return examine()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

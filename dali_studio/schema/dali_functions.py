@@ -1,7 +1,8 @@
-"""Names of the functions that nvidia.dali 2.4.0 has under ``fn``: 172 of them, by module. A test compares them."""
+"""Names of the functions that nvidia.dali has under ``fn``, by module. A test compares them."""
 
 from __future__ import annotations
 
+DALI_VERSION = "2.4"
 _BY_MODULE: dict[str, str] = {
     "": """
         audio_decoder audio_resample batch_permutation bb_flip bbox_paste bbox_rotate box_encoder brightness
@@ -42,3 +43,14 @@ _BY_MODULE: dict[str, str] = {
 FUNCTIONS: frozenset[str] = frozenset(
     f"{module}.{name}" if module else name for module, names in _BY_MODULE.items() for name in names.split()
 )
+
+#: The same without underscores: names of ``fn`` and of ``ops`` meet in it.
+_FLAT = {name.replace("_", ""): name for name in sorted(FUNCTIONS)}
+
+
+def in_dali(path: str) -> str:
+    """What nvidia.dali has under `path` of ``fn`` or ``ops``: a function's path, a module with ``.*``, or nothing."""
+    flat = path.replace("_", "").lower()
+    if any(name.startswith(f"{flat}.") for name in _FLAT):
+        return f"{path}.*"
+    return _FLAT.get(flat, "")

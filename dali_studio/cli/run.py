@@ -8,21 +8,24 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+import msgspec
 from tqdm import tqdm
 
 from dali_studio.api.default import default_registry
 from dali_studio.api.engine import Engine
 from dali_studio.api.placement import check_devices
-from dali_studio.cli_text import note, report, say, table, waiting
+from dali_studio.cli.pictures import shows_pictures, strips
+from dali_studio.cli.text import note, report, say, table, waiting
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
 from dali_studio.core.tensors import TensorListCPU
+from dali_studio.graph.edits import PortRef
 from dali_studio.graph.files import replace_file
 from dali_studio.graph.model import Graph
 from dali_studio.graph.validate import validate
@@ -31,6 +34,8 @@ from dali_studio.runtime.probe import Probe
 
 #: Iterations of a pipeline that has no reader, and hence no epoch.
 _ITERATIONS = 10
+#: Samples whose shapes are shown.
+_LOOKED_AT = 8
 #: Failed samples that are written out; the report has all of them.
 _SHOWN_FAILURES = 5
 
@@ -51,6 +56,8 @@ class Run:
         How long all of them took. Iterations overlap, hence it is not the sum of theirs.
     failed
         Samples of these batches that could not be read or decoded, where that does not end the run (`on_error`).
+    made
+        Types and shapes of what each node gives for the first samples.
     """
 
     probe: Probe
@@ -58,6 +65,7 @@ class Run:
     samples: list[int] = field(default_factory=list[int])
     seconds: float = 0.0
     failed: list[FailedSample] = field(default_factory=list[FailedSample])
+    made: dict[str, str] = field(default_factory=dict[str, str])
 
     @property
     def throughput(self) -> float:
@@ -75,16 +83,19 @@ def run_document(graph: Graph, batches: int | None, out: str | None) -> None:
     """
     folder = None if out is None else _folder(out)
     result = run(graph, batches)
+    names = _output_names(graph)
     count = "1 batch" if len(result.samples) == 1 else f"{len(result.samples)} batches"
     say(f"{sum(result.samples)} samples in {count}, {result.throughput:,.0f} samples/s")
     say()
-    say(time_table(graph, result.probe))
+    say(time_table(graph, result.probe, result.made))
     _tell_failures(result.failed)
+    if shows_pictures():
+        say(strips(result.first))
     if folder is not None:
-        from dali_studio.cli_sheet import contact_sheet  # noqa: PLC0415 - matplotlib takes a moment to import
+        from dali_studio.cli.sheet import contact_sheet  # noqa: PLC0415 - matplotlib takes a moment to import
 
         with waiting("Drawing the contact sheet"):
-            sheet = contact_sheet(_output_names(graph), result.first)
+            sheet = contact_sheet(names, result.first)
         if sheet is not None:
             _write(folder / "contact_sheet.png", sheet)
         _write(folder / "report.json", json.dumps(_summary(graph, result), indent=2) + "\n")
@@ -127,10 +138,11 @@ def run(graph: Graph, batches: int | None) -> Run:
     report(validation.diagnostics)
     check_devices(graph, registry)
     _warm_up(graph)
+    made = _made(graph)
     probe = Probe()
     with waiting("Listing what is read"):
         engine = Engine(graph, registry, probe=probe)
-    result = Run(probe)
+    result = Run(probe, made=made)
     try:
         wanted = batches or _epoch(engine)
         # shown on a terminal alone; standard error may be closed
@@ -191,6 +203,38 @@ def _warm_up(graph: Graph) -> None:
         engine.close()
 
 
+def _made(graph: Graph) -> dict[str, str]:
+    """Types and shapes of what each node gives for the first samples, which a run of its own computes."""
+    registry, whole = default_registry(), graph.copy()
+    needed = graph.reachable(registry=registry)
+    ports = [
+        PortRef(node=node.key, output=output)
+        for node in graph.nodes() if node.key in needed
+        for output in range(len(registry.outputs(node.operator, node.arguments)))
+    ]  # fmt: skip
+    # those of the pipeline stay first: seeds follow from the order of outputs
+    whole.set_outputs([*graph.outputs, *(port for port in ports if port not in graph.outputs)])
+    whole.options = msgspec.structs.replace(graph.options, batch_size=min(graph.options.batch_size, _LOOKED_AT))
+    engine, result = Engine(whole, registry, background=False), Run(Probe())
+    try:
+        _next(engine, result)
+    finally:
+        engine.close()
+    texts = dict[str, list[str]]()
+    batches = dict(zip(engine.plan.outputs, result.first, strict=False))
+    for port in ports:
+        if port in batches:
+            texts.setdefault(port.node, []).append(_described(batches[port]))
+    return {key: ", ".join(described) for key, described in texts.items()}
+
+
+def _described(batch: TensorListCPU) -> str:
+    """``uint8 HWC 300-512×400×3``: the type, the layout, and the extents of each axis over the samples."""
+    axes = zip(*batch.shape(), strict=False)
+    extents = "×".join(f"{min(axis)}" if min(axis) == max(axis) else f"{min(axis)}-{max(axis)}" for axis in axes)
+    return " ".join(part for part in (str(batch.dtype).rpartition(".")[2].lower(), batch.layout(), extents) if part)
+
+
 def _next(engine: Engine, result: Run) -> bool:
     engine.prefetch()
     try:
@@ -207,8 +251,14 @@ def _epoch(engine: Engine) -> int:
     return -(-max(sizes) // engine.graph.options.batch_size) if sizes else _ITERATIONS
 
 
-def time_table(graph: Graph, probe: Probe) -> str:
-    """Times of the nodes as text, in the order of computation; the CPU's and the GPU's apart where there are both."""
+def time_table(graph: Graph, probe: Probe, made: Mapping[str, str]) -> str:
+    """Times of the nodes as text, in the order of computation; the CPU's and the GPU's apart where there are both.
+
+    Parameters
+    ----------
+    made
+        What each node gives, as text.
+    """
     times = probe.summary()
     both = any(time.gpu or time.copies for time in times.values())
     rows: list[tuple[str, ...]] = []
@@ -216,10 +266,11 @@ def time_table(graph: Graph, probe: Probe) -> str:
         time = times[key]
         parts = (f"{time.cpu:.2f}", f"{time.median - time.cpu:.2f}") if both else ()
         rows.append(
-            (key, graph.node(key).operator, f"{time.median:.2f}", *parts, f"{time.p95:.2f}", f"{time.share:.0%}")
-        )
-    heads = ("node", "operator", "ms/batch", *(("cpu", "gpu") if both else ()), "p95", "share")
-    return table(heads, rows, numbers=tuple(range(2, len(heads))))
+            (key, graph.node(key).operator, f"{time.median:.2f}", *parts, f"{time.p95:.2f}", f"{time.share:.0%}",
+             made.get(key, ""))
+        )  # fmt: skip
+    heads = ("node", "operator", "ms/batch", *(("cpu", "gpu") if both else ()), "p95", "share", "gives")
+    return table(heads, rows, numbers=tuple(range(2, len(heads) - 1)))
 
 
 def _summary(graph: Graph, result: Run) -> dict[str, Any]:

@@ -1,0 +1,66 @@
+"""Documents on the command line: opening them, and giving their readers a folder to read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dali_studio.api.default import default_registry
+from dali_studio.api.folders import folder_readers, idle_readers, point_at
+from dali_studio.cli.text import note, report, waiting
+from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
+from dali_studio.graph.document import load
+from dali_studio.graph.model import Graph
+
+
+def _example(name: str) -> Path | None:
+    """The document of the gallery's example `name`; ``None`` if that is the path of a file.
+
+    Raises
+    ------
+    DaliStudioError
+        DS302 if `name` is one word that neither a file nor an example is called.
+    """
+    if not name.isidentifier() or Path(name).exists():
+        return None
+    from dali_studio.studio import gallery  # noqa: PLC0415 - most documents are files
+
+    documents = {path.parent.name: path for path in sorted(gallery.folder().glob(f"*/{gallery.FILE}"))}
+    if name not in documents:
+        message = f"There is neither a file nor an example called {name!r}."
+        hint = f"Give a .dali.json document, or one of the examples: {', '.join(documents)}."
+        raise DaliStudioError(Diagnostic(code="DS302", message=message, hint=hint))
+    return documents[name]
+
+
+def open_document(path: str, images: str | None = None, *, samples: bool = False) -> Graph:
+    """The graph of a document.
+
+    Parameters
+    ----------
+    path
+        A ``.dali.json`` file, or the name of an example of the gallery.
+    images
+        Folder that every reader is to read instead of its own.
+    samples
+        Let readers that have nothing to read take the sample photos.
+
+    Raises
+    ------
+    DaliStudioError
+        If the document or the folder cannot be read.
+    """
+    registry = default_registry()
+    with waiting(f"Opening {path}"):
+        graph, _view, found = load(_example(path) or path, registry)
+    report(found)
+    if images is not None:
+        readers = folder_readers(graph, registry)
+        if not readers:
+            note(f"note: no node of {path} reads a folder of images, so that --images has no effect.")
+        return point_at(graph, readers, Path(images))
+    idle = idle_readers(graph, registry)
+    if samples and idle:
+        from dali_studio.samples import photos  # noqa: PLC0415 - most documents say themselves what to read
+
+        return point_at(graph, idle, photos())
+    return graph

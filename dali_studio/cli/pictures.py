@@ -1,0 +1,83 @@
+"""Pictures of batches: what can be drawn, as bytes, and as coloured characters of a terminal."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dali_studio.core.tensors import TensorListCPU
+
+#: Columns of a sample in a terminal, the least and the most. A character holds two pixels, one above the other.
+_NARROWEST, _WIDEST = 12, 32
+
+
+def is_image(batch: TensorListCPU) -> bool:
+    """Whether samples have height, width and a number of channels that can be drawn."""
+    layout = batch.layout()
+    if sorted(layout) == ["H", "W"]:
+        return True
+    return sorted(layout) == ["C", "H", "W"] and all(shape[layout.index("C")] in (1, 3, 4) for shape in batch.shape())
+
+
+def displayable(sample: NDArray[Any], layout: str) -> NDArray[np.uint8]:
+    """Pixels as bytes, channels last; what is not uint8 is stretched over its own range."""
+    image = np.moveaxis(sample, layout.index("C"), -1) if "C" in layout else sample
+    if image.dtype != np.uint8:
+        values = image.astype(np.float64)
+        low, high = (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
+        image = np.rint((values - low) * (255.0 / ((high - low) or 1.0))).astype(np.uint8)
+    return image[..., 0] if image.ndim == 3 and image.shape[-1] == 1 else image
+
+
+def shows_pictures() -> bool:
+    """Whether standard output is a terminal of 24-bit colours, with the characters that pictures take."""
+    if sys.stdout is None or not sys.stdout.isatty():  # pyright: ignore[reportUnnecessaryComparison] - `>&-`
+        return False
+    colours = os.environ.get("COLORTERM", "") in ("truecolor", "24bit") and "NO_COLOR" not in os.environ
+    return colours and (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+
+
+def strips(outputs: Sequence[TensorListCPU]) -> str:
+    """A line of pictures for every output that holds images, as wide as the terminal: two pixels a character."""
+    columns = shutil.get_terminal_size().columns
+    count = max(1, min(4, columns // _NARROWEST))
+    width = min(_WIDEST, columns // count - 1)
+    return "\n".join(
+        _strip([displayable(batch.at(i), batch.layout()) for i in range(min(count, len(batch)))], width)
+        for batch in outputs
+        if is_image(batch)
+    )
+
+
+def _strip(images: Sequence[NDArray[np.uint8]], width: int) -> str:
+    small = [_shrunk(image, width) for image in images]
+    height = max((len(image) for image in small), default=0)
+    blank = " " * width
+    lines = [
+        " ".join(_characters(image[row], image[row + 1]) if row < len(image) else blank for image in small)
+        for row in range(0, height, 2)
+    ]
+    return "\n".join(["", *lines])
+
+
+def _shrunk(image: NDArray[np.uint8], width: int) -> NDArray[np.uint8]:
+    """RGB pixels, `width` wide, an even number high: each the nearest of the image's."""
+    rgb = np.broadcast_to(image[..., None], (*image.shape, 3)) if image.ndim == 2 else image[..., :3]
+    height = max(2, 2 * round(width * image.shape[0] / max(image.shape[1], 1) / 2))
+    sizes = (height, len(rgb)), (width, rgb.shape[1])
+    rows, columns = ((np.arange(n) * 2 + 1) * extent // (2 * n) for n, extent in sizes)
+    return rgb[rows][:, columns]
+
+
+def _characters(above: NDArray[np.uint8], below: NDArray[np.uint8]) -> str:
+    cells = (
+        "\x1b[38;2;{};{};{};48;2;{};{};{}m▀".format(*map(int, top), *map(int, bottom))
+        for top, bottom in zip(above, below, strict=True)
+    )
+    return "".join(cells) + "\x1b[0m"
