@@ -204,12 +204,13 @@ def arithmetic(name: str, *operands: Any) -> DataNode:
     inputs: list[Any] = []
     written: list[int | Number] = []
     for position, operand in enumerate(operands):
-        given = _number(operand)
+        given = _number(operand, position)
         if given is None:
             if not isinstance(operand, DataNode | list | tuple | np.ndarray) or _is_set(operand):
                 raise _fail(
                     "DS202", f"Operand {position} of {OPERATIONS[name].sign or name} is a {type(operand).__name__}.",
                     "Give the result of an operator, a number, types.Constant, or an array of numbers.",
+                    argument=f"operand {position}",
                 )  # fmt: skip
             written.append(len(inputs))
             inputs.append(operand)
@@ -223,7 +224,7 @@ def arithmetic(name: str, *operands: Any) -> DataNode:
     return trace_operator("arithmetic", inputs, {"expression": combine(OPERATIONS[name], written)}, trace)
 
 
-def _number(operand: Any) -> Number | None:
+def _number(operand: Any, position: int) -> Number | None:
     """A constant of an expression; ``None`` for what is an input."""
     if isinstance(operand, np.ndarray | np.generic) and not np.ndim(operand):
         operand = constant(operand)
@@ -232,7 +233,8 @@ def _number(operand: Any) -> Number | None:
             return number(operand.value, operand.dtype)
         return number(operand) if isinstance(operand, bool | int | float) else None
     except ValueError as error:
-        raise _fail("DS105", str(error), "Give a number that the type holds.") from None
+        hint = "Give a number that the type holds."
+        raise _fail("DS105", str(error), hint, argument=f"operand {position}") from None
 
 
 def call_site() -> str:

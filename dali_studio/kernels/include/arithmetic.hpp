@@ -121,9 +121,12 @@ COMPARISON(Less, <, 1, 0)
 COMPARISON(LessEqual, <=, 1, 0)
 #undef COMPARISON
 
-// Not-a-number stays.
+// Not-a-number stays; where the bounds are the wrong way round, it is the upper one.
 struct Clamp {
-  template <class T> static HD T of(T x, T low, T high) { return x <= low ? low : x >= high ? high : x; }
+  template <class T> static HD T of(T x, T low, T high) {
+    x = x < low ? low : x;
+    return x > high ? high : x;
+  }
 };
 
 struct Negative {

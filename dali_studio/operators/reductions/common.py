@@ -82,10 +82,7 @@ class Reduction(Operator, abstract=True):
         axes = _axes(args, inputs[0].meta)
         assert axes is not None
         reduced = np.isin(np.arange(shapes.shape[1]), axes)
-        if args["keep_dims"]:
-            made = np.where(reduced, 1, shapes)
-        else:
-            made = np.ascontiguousarray(shapes[:, ~reduced])
+        made = np.where(reduced, 1, shapes) if args["keep_dims"] else np.ascontiguousarray(shapes[:, ~reduced])
         return Work(made, {"reduced": reduced})
 
     @classmethod

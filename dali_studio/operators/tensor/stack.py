@@ -53,7 +53,12 @@ class Stack(Join):
 
     @classmethod
     def along(cls, args: Args, meta: TensorMeta) -> int | None:
-        return None if meta.ndim is None else axes_by_number([args["axis"]], meta.ndim + 1, "axis")[0]
+        axis: int = args["axis"]
+        if meta.ndim is None:
+            return None
+        if axis < -meta.ndim:  # as in nvidia.dali, the first axis has no negative number
+            axes_by_number([axis], meta.ndim, "axis")
+        return axes_by_number([axis], meta.ndim + 1, "axis")[0]
 
     @classmethod
     def joined(cls, axis: int, shapes: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
