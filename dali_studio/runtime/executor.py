@@ -407,6 +407,9 @@ class Executor:
 
     def close(self) -> None:
         """End the threads."""
+        for step in self._sources():
+            if step.key in self._states:
+                self.registry.operator(step.operator).close(self._states[step.key].state)
         if self._gpu is not None:
             self._gpu.close()
 

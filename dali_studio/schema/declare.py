@@ -281,6 +281,10 @@ class Operator(CommonArguments):
         return wanted
 
     @staticmethod
+    def close(state: Any) -> None:
+        """End the threads of a state; nothing is asked of it any more."""
+
+    @staticmethod
     def run(state: Any, args: Args, *inputs: Batch) -> tuple[Batch, ...]:
         """One iteration of a batch operator: the samples ``args.context.indices`` of the batch."""
         raise NotImplementedError

@@ -101,6 +101,8 @@ class Arguments:
         self._memory.begin()
         try:
             ours = programs.run("dali_studio", call)
+        except programs.TooLargeError as error:
+            return Outcome(number, call.operator, f"accepted; {error}")
         except Exception as error:  # noqa: BLE001 - what comes out is judged
             kind, message = unexpected(error), str(error)
             if kind:

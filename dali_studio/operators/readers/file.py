@@ -156,6 +156,11 @@ class _Reader:
         read = self._threads.submit(files.read, context.memory, in_turn, chunk=GROUP)
         return _Ahead(batch_size, before, read)
 
+    def close(self) -> None:
+        """End the threads once they have read the batches that they are at."""
+        if self._threads is not None:
+            self._threads.shutdown(wait=False, cancel_futures=True)
+
     def _chosen(self, picked: list[int]) -> _Files:
         return _Files(self.files.paths.take(picked), self.files.labels[picked])
 
@@ -221,6 +226,10 @@ class File(ReaderArguments, Operator):
     @staticmethod
     def seek(state: _Reader, args: Args, now: int, wanted: int) -> int:
         return state.seek(args.context.batch_size, now, wanted)
+
+    @staticmethod
+    def close(state: _Reader) -> None:
+        state.close()
 
     @staticmethod
     def run(state: _Reader, args: Args, *inputs: Batch) -> tuple[Batch, ...]:
