@@ -125,17 +125,17 @@ def atanh(input: Any) -> DataNode:  # noqa: A002 - nvidia.dali's names
     return arithmetic("atanh", input)
 
 
-def min(left: Any, right: Any) -> DataNode:
+def min(left: Any, right: Any) -> DataNode:  # noqa: A001 - nvidia.dali's name
     """The smaller of two elements."""
     return arithmetic("min", left, right)
 
 
-def max(left: Any, right: Any) -> DataNode:
+def max(left: Any, right: Any) -> DataNode:  # noqa: A001 - nvidia.dali's name
     """The larger of two elements."""
     return arithmetic("max", left, right)
 
 
-def pow(base: Any, exponent: Any) -> DataNode:
+def pow(base: Any, exponent: Any) -> DataNode:  # noqa: A001 - nvidia.dali's name
     """Powers; of whole numbers, whole numbers."""
     return arithmetic("pow", base, exponent)
 

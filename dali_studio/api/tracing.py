@@ -208,7 +208,7 @@ def arithmetic(name: str, *operands: Any) -> DataNode:
         if given is None:
             if not isinstance(operand, DataNode | list | tuple | np.ndarray) or _is_set(operand):
                 raise _fail(
-                    "DS202", f"Operand {position} of {OPERATIONS[name].sign or name} is a {type(operand).__name__}.",
+                    "DS202", f"Operand {position} of {OPERATIONS[name].sign or name} is a {_class(cast(Any, operand))}.",
                     "Give the result of an operator, a number, types.Constant, or an array of numbers.",
                     argument=f"operand {position}",
                 )  # fmt: skip
@@ -218,16 +218,22 @@ def arithmetic(name: str, *operands: Any) -> DataNode:
             written.append(given)
     trace = Trace.current() or _trace_of(inputs, {})
     if trace is not None:
-        nodes = [one if isinstance(one, DataNode) else constant(np.asarray(one), device="cpu") for one in inputs]
+        nodes: list[DataNode] = [
+            one if isinstance(one, DataNode) else constant(np.asarray(one), device="cpu") for one in inputs
+        ]
         on_gpu = any(node.device == "gpu" for node in nodes)
         inputs = [node.gpu() if on_gpu else node for node in nodes]
     return trace_operator("arithmetic", inputs, {"expression": combine(OPERATIONS[name], written)}, trace)
 
 
+def _class(value: object) -> str:
+    return type(value).__name__
+
+
 def _number(operand: Any, position: int) -> Number | None:
     """A constant of an expression; ``None`` for what is an input."""
-    if isinstance(operand, np.ndarray | np.generic) and not np.ndim(operand):
-        operand = constant(operand)
+    if isinstance(operand, np.ndarray | np.generic) and not np.ndim(cast(Any, operand)):
+        operand = constant(cast(Any, operand))
     try:
         if isinstance(operand, ScalarConstant):
             return number(operand.value, operand.dtype)

@@ -1,7 +1,7 @@
 """Expressions of one operation, as an arithmetic node holds them: ``a * 2``, ``sqrt(a)``, ``clamp(a, 0, b)``.
 
-Letters stand for the node's inputs, in order; numbers are constants of nvidia.dali's types, INT32, FLOAT or BOOL, or of a
-type that is named: ``a + UINT8(5)``.
+Letters stand for the node's inputs, in order. Numbers are constants of nvidia.dali's types, INT32, FLOAT or BOOL, or of
+a type that is named: ``a + UINT8(5)``.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ def axes_of(
         return None if meta.layout is None else axes_by_letter(args[letters], meta, letters)
     if not by_number or meta.ndim is None:
         return None
-    given = args[numbers]
+    given: int | tuple[int, ...] = args[numbers]
     return axes_by_number(given if isinstance(given, tuple) else (given,), meta.ndim, numbers)
 
 

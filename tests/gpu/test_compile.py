@@ -10,7 +10,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dali_studio.kernels.cuda import generate, jpeg_decoder, pointwise, resample, sources, warp, window
+from dali_studio.core.arithmetic import OPERATIONS
+from dali_studio.core.dtypes import is_float, to_numpy
+from dali_studio.core.enums import DALIDataType
+from dali_studio.kernels.cuda import (
+    elementwise,
+    generate,
+    join,
+    jpeg_decoder,
+    pointwise,
+    resample,
+    sources,
+    warp,
+    window,
+)
 from dali_studio.kernels.cuda.generate import Form
 from dali_studio.kernels.cuda.parts import Part
 
@@ -126,6 +139,28 @@ CASES: dict[str, list[tuple[Form, list[Part], tuple[str, ...]]]] = {
 }  # fmt: skip
 
 
+BYTE, REAL = np.dtype(np.uint8), np.dtype(np.float32)
+#: Macros of the sources that need others than most.
+MACROS: dict[str, list[dict[str, object]]] = {
+    "join": [{"UNIT": word} for word in join.WORDS.values()],
+    "reduce": [
+        {"IN": BYTE, "OUT": REAL, "PART": part, "COMBINE": "Sum", "LANES": lanes, "FINISH": finish}
+        for part, lanes, finish in (("Itself", 1, 0), ("Square", 32, 1), ("SquaredDeviation", 256, 2))
+    ] + [
+        {"IN": dtype, "OUT": dtype, "PART": "Itself", "COMBINE": combine, "LANES": 256, "FINISH": 0}
+        for dtype in (BYTE, np.dtype(np.int64), REAL) for combine in ("Minimum", "Maximum", "Sum")
+    ],
+    "elementwise": [
+        elementwise.macros(
+            one.functor, [to_numpy(kind)] * one.arity, to_numpy(one.result([kind] * one.arity)), to_numpy(one.common([kind] * one.arity)),
+        )
+        for one in OPERATIONS.values()
+        for kind in (DALIDataType.INT8, DALIDataType.UINT64, DALIDataType.FLOAT, DALIDataType.FLOAT64)
+        if one.rule != "bits" or not is_float(kind)
+    ],
+}  # fmt: skip
+
+
 @pytest.mark.parametrize("planar", [False, True])
 @pytest.mark.parametrize("chain", CASES)
 def test_generated_kernels_compile_without_a_word(nvrtc: ctypes.CDLL, chain: str, planar: bool) -> None:
@@ -141,8 +176,9 @@ def test_generated_kernels_compile_without_a_word(nvrtc: ctypes.CDLL, chain: str
 def test_what_is_not_generated_compiles_without_a_word(nvrtc: ctypes.CDLL) -> None:
     for name, functions in sources.FUNCTIONS.items():
         text = sources.source(name)
-        options = sources.options({"IN": np.dtype(np.uint8), "OUT": np.dtype(np.uint8), "PARTS": jpeg_decoder.PARTS})
-        assert compile_source(nvrtc, text, options) == "", name
+        macros = MACROS.get(name, [{"IN": BYTE, "OUT": BYTE, "PARTS": jpeg_decoder.PARTS}])
+        for one in macros:
+            assert compile_source(nvrtc, text, sources.options(one)) == "", (name, one)
         assert all(f"{function}(" in text for function in functions)
 
 

@@ -1,6 +1,6 @@
 // One functor over the elements of a batch, whose operands are broadcast and converted on the way: the loops of
-// `kernels/cpu/elementwise.hpp`. Macros: FUNCTOR, OPERANDS, the types A, B, C of the operands, those in which it computes,
-// COMPUTE_A and so on, and OUT.
+// `kernels/cpu/elementwise.hpp`. Macros: FUNCTOR, OPERANDS, the types IN_A, IN_B, IN_C of the operands, those in which it
+// computes, COMPUTE_A and so on, and OUT.
 #include "../include/arithmetic.hpp"
 
 enum { AXES = 8 };
@@ -29,12 +29,12 @@ extern "C" __global__ void __launch_bounds__(256) elementwise(const Item* __rest
     if (axis) rest /= item.extents[axis];
   }
 #if OPERANDS == 1
-  const auto result = FUNCTOR::of(element<COMPUTE_A, A>(item, 0, at[0]));
+  const auto result = FUNCTOR::of(element<COMPUTE_A, IN_A>(item, 0, at[0]));
 #elif OPERANDS == 2
-  const auto result = FUNCTOR::of(element<COMPUTE_A, A>(item, 0, at[0]), element<COMPUTE_B, B>(item, 1, at[1]));
+  const auto result = FUNCTOR::of(element<COMPUTE_A, IN_A>(item, 0, at[0]), element<COMPUTE_B, IN_B>(item, 1, at[1]));
 #else
-  const auto result = FUNCTOR::of(element<COMPUTE_A, A>(item, 0, at[0]), element<COMPUTE_B, B>(item, 1, at[1]),
-                                  element<COMPUTE_C, C>(item, 2, at[2]));
+  const auto result = FUNCTOR::of(element<COMPUTE_A, IN_A>(item, 0, at[0]), element<COMPUTE_B, IN_B>(item, 1, at[1]),
+                                  element<COMPUTE_C, IN_C>(item, 2, at[2]));
 #endif
   item.to[i] = converted(result);
 }

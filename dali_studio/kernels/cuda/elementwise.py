@@ -59,5 +59,5 @@ def macros(
     """What the kernel is compiled for."""
     made: dict[str, object] = {"FUNCTOR": functor, "OPERANDS": len(operands), "OUT": out}
     for name, dtype, computed in zip("ABC", operands, computed_types(functor, operands, common), strict=False):
-        made[name], made[f"COMPUTE_{name}"] = dtype, computed
+        made[f"IN_{name}"], made[f"COMPUTE_{name}"] = dtype, computed
     return made

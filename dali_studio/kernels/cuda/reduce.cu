@@ -1,5 +1,5 @@
 // Reductions of the samples of a batch: LANES threads add up one output, each every LANES-th element, in the order of the axes;
-// then they halve their sums. Macros: I and A, the types of the input and of the result; PART, COMBINE, LANES, FINISH.
+// then they halve their sums. Macros: IN and OUT, the types of the input and of the result; PART, COMBINE, LANES, FINISH.
 #include "../include/reduction.hpp"
 
 enum { AXES = 16, AS_IS = 0, MEAN = 1 };
@@ -7,8 +7,8 @@ struct Axes {
   i64 count, elements, extents[AXES], strides[AXES];
 };
 struct Item {
-  const I* from;
-  A* to;
+  const IN* from;
+  OUT* to;
   const f32* means;
   Axes gone, kept;
   f32 factor;
@@ -29,15 +29,15 @@ template <> __device__ __forceinline__ SquaredDeviation part_for<SquaredDeviatio
   return SquaredDeviation{means[out]};
 }
 
-__device__ __forceinline__ A finished(A sum, f32 factor) {
+__device__ __forceinline__ OUT finished(OUT sum, f32 factor) {
 #if FINISH == 0
   return sum;
 #else
   f32 result = __fmul_rn((f32)sum, factor);
   if (FINISH != MEAN) result = sqrtf(result);
-  if constexpr (same<A, f32>::value) return result;
-  else if constexpr (same<A, u64>::value) return cut_u64(result);
-  else return (A)cut_i64(result);
+  if constexpr (same<OUT, f32>::value) return result;
+  else if constexpr (same<OUT, u64>::value) return cut_u64(result);
+  else return (OUT)cut_i64(result);
 #endif
 }
 
@@ -45,15 +45,15 @@ extern "C" __global__ void __launch_bounds__(256) reduce(const Item* __restrict_
   const Item& item = items[blockIdx.y];
   const i64 out = ((i64)blockIdx.x * 256 + threadIdx.x) / LANES;
   const int lane = threadIdx.x % LANES;
-  A sum = COMBINE::neutral<A>();
+  OUT sum = COMBINE::neutral<OUT>();
   if (out < item.kept.elements) {
-    const I* from = item.from + place(item.kept, out);
+    const IN* from = item.from + place(item.kept, out);
     const PART part = part_for<PART>(item.means, out);
     for (i64 i = lane; i < item.gone.elements; i += LANES)
-      sum = COMBINE::of(sum, part.template operator()<A>(from[place(item.gone, i)]));
+      sum = COMBINE::of(sum, part.template operator()<OUT>(from[place(item.gone, i)]));
   }
 #if LANES > 1
-  __shared__ A sums[256];
+  __shared__ OUT sums[256];
   sums[threadIdx.x] = sum;
   for (int half = LANES / 2; half > 0; half /= 2) {
     __syncthreads();
@@ -61,5 +61,5 @@ extern "C" __global__ void __launch_bounds__(256) reduce(const Item* __restrict_
   }
   sum = sums[threadIdx.x];
 #endif
-  if (out < item.kept.elements && lane == 0) item.to[out] = item.zero ? (A)0 : finished(sum, item.factor);
+  if (out < item.kept.elements && lane == 0) item.to[out] = item.zero ? (OUT)0 : finished(sum, item.factor);
 }

@@ -45,7 +45,7 @@ def reduce_on_gpu(
     average = gone.mean()
     lanes = next((count for count, least in _LANES if average >= least), 1)
     macros = {
-        "I": src.dtype, "A": out.dtype, "PART": PARTS[taken], "COMBINE": combine, "LANES": lanes,
+        "IN": src.dtype, "OUT": out.dtype, "PART": PARTS[taken], "COMBINE": combine, "LANES": lanes,
         "FINISH": _FINISH.index(finish),
     }  # fmt: skip
     stream.launch("reduce", items, items["kept"]["elements"] * lanes, macros=macros)

@@ -135,7 +135,8 @@ struct Negative {
 struct Absolute {
   template <class T> static HD T of(T x) {
     if constexpr (is_float<T>::value) return magnitude_of(x);
-    else return x < 0 ? negated(x) : x;
+    else if constexpr (is_signed<T>::value) return x < 0 ? negated(x) : x;
+    else return x;
   }
 };
 struct Complement {

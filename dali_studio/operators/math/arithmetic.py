@@ -14,7 +14,7 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.dtypes import to_numpy
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.expressions import LETTERS, Expression, Number, parse
-from dali_studio.core.meta import TensorMeta
+from dali_studio.core.meta import Kind, TensorMeta
 from dali_studio.kernels.cpu.elementwise import Operand, compute
 from dali_studio.kernels.cuda.elementwise import compute_on_gpu
 from dali_studio.kernels.cuda.stream import GpuStream
@@ -82,8 +82,8 @@ class Arithmetic(Operator):
             return TensorMeta(dtype)
         ndim = max(ranks)
         layout = _layout(inputs, ndim)
-        kind = next((meta.kind for meta in inputs if meta.ndim == ndim), "any")
-        return TensorMeta(dtype, ndim, layout, kind)
+        kinds: list[Kind] = [meta.kind for meta in inputs if meta.ndim == ndim]
+        return TensorMeta(dtype, ndim, layout, kinds[0])
 
     @staticmethod
     def plan(args: Args, *inputs: Batch) -> Work:

@@ -81,7 +81,8 @@ class Reduction(Operator, abstract=True):
         shapes = inputs[0].shapes
         axes = _axes(args, inputs[0].meta)
         assert axes is not None
-        reduced = np.isin(np.arange(shapes.shape[1]), axes)
+        reduced = np.zeros(shapes.shape[1], bool)
+        reduced[list(axes)] = True
         made = np.where(reduced, 1, shapes) if args["keep_dims"] else np.ascontiguousarray(shapes[:, ~reduced])
         return Work(made, {"reduced": reduced})
 

@@ -15,7 +15,7 @@ from dali_studio.kernels.cpu.convert import convert
 from dali_studio.operators.common import T, accept_output
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Input, Operator, Output, compiled, example
-from dali_studio.schema.marks import COMMON, Doc
+from dali_studio.schema.marks import COMMON, Deprecated, Doc, Refused
 
 _TYPES = (T.INT64, T.INT32, T.UINT64, T.UINT32, T.FLOAT, T.FLOAT64)
 
@@ -36,6 +36,7 @@ class Shapes(Operator):
     examples = (example(), example(dtype="FLOAT"))
 
     dtype: Annotated[DALIDataType, Doc("Element type of the result."), COMMON] = T.INT64
+    type: Annotated[DALIDataType | None, Refused("it is called dtype today"), Deprecated("dtype")] = None
 
     @staticmethod
     def infer(args: Args, *inputs: TensorMeta) -> TensorMeta:

@@ -290,7 +290,7 @@ export interface OperatorSchema {
   readonly seeded?: boolean;
   readonly stateful?: boolean;
   readonly keep?: boolean;
-  readonly role?: "" | "constant" | "copy" | "external_source" | "merge" | "reader" | "split";
+  readonly role?: "" | "arithmetic" | "constant" | "copy" | "external_source" | "merge" | "reader" | "split";
   readonly icon?: string;
   readonly node_name?: string;
   readonly keywords?: readonly string[];
