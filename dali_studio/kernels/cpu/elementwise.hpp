@@ -142,12 +142,13 @@ template <class T> void gather(const Walk& walk, int k, const char* data, i64 co
 template <class T> struct Operand {
   const char* data;
   i64 code, period;
-  bool direct, kept;
+  bool straight, direct, kept;
   T block[BLOCK];
 
   const T* at(const Walk& walk, int k, i64 start, i64 count) {
     if (direct) return (const T*)data + start;
-    if (!kept || start == 0) gather(walk, k, data, code, start, count, block);
+    if (straight) loader<T>(code)(data + start * sizes_of[code], 1, block, count);
+    else if (!kept || start == 0) gather(walk, k, data, code, start, count, block);
     return block;
   }
 };
@@ -217,6 +218,7 @@ template <class F, class... T> struct Elementwise {
     void begin(const Addresses& given, i64 sample, bool straight, bool repeats) {
       operand.data = (const char*)(u64)given.at(sample);
       operand.code = given.code;
+      operand.straight = straight;
       operand.direct = straight && same_bits<E>(given.code);
       operand.kept = repeats;
     }
