@@ -4,6 +4,7 @@
 #   make test     all tests; QUICK=1: two minutes of them        make lint   style, types, layers
 #   make test-floors   some tests with the lowest versions of the dependencies
 #   make bench    benchmarks       make generated   what is generated from the code
+#   make verified runs the checks of operators and records them for docs/support.md
 #   make kernels  compiles the C++ kernels for this processor     make levels   those for other processors, too
 #   make wheels   releases for all platforms
 #   make emulate  GPU tests of kernels on the CPU
@@ -34,7 +35,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 NPM_INSTALL := $(SHOW) "Installing what the designer is built of" npm install --no-save --no-fund --no-audit --loglevel=error
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: setup try lab test test-floors bench kernels levels emulate sanitize arm64 endurance fuzz lint generated frontend frontend-test wheel wheels clean
+.PHONY: setup try lab test test-floors bench kernels levels emulate sanitize arm64 endurance fuzz lint generated verified frontend frontend-test wheel wheels clean
 .DELETE_ON_ERROR:
 
 setup: $(STAMPS)/ready
@@ -111,7 +112,7 @@ bench: $(STAMPS)/ready
 	@$(BIN)/python tests/benchmarks/latency.py
 
 # The GPU's kernels, compiled for the CPU (tests/emulation): the tests of pixels, launches and placement, none of the JPEG hardware.
-EMULATED := $(addprefix tests/gpu/test_,$(addsuffix .py,bytes conformance copies fusion jpeg_kernels launches placement warp_affine))
+EMULATED := $(addprefix tests/gpu/test_,$(addsuffix .py,bytes conformance operators copies fusion jpeg_kernels launches placement warp_affine))
 emulate: $(STAMPS)/ready
 	@PYTHONPATH=tests/emulation $(BIN)/python -m pytest $(EMULATED) $(ARGS)
 
@@ -151,6 +152,11 @@ generated: $(STAMPS)/package-$(EXTRAS)
 	@$(BIN)/python -m dali_studio.api.stubs
 	@$(BIN)/python -m dali_studio.api.support_page
 	@$(BIN)/python -m dali_studio.api.instantiations
+
+# What the checks that follow from the declarations have shown, for docs/support.md; with a GPU also: ARGS=--gpu.
+verified: $(STAMPS)/ready
+	@$(BIN)/python tests/conformance/verified.py $(ARGS)
+	@$(BIN)/python -m dali_studio.api.support_page
 
 # The wheel and the sdist of a release, with a fresh bundle.
 wheel: $(STAMPS)/package-$(EXTRAS)

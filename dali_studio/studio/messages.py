@@ -227,7 +227,7 @@ class Refused(msgspec.Struct, frozen=True, kw_only=True, tag="refused"):
     diagnostics: tuple[Diagnostic, ...]
 
 
-class PictureBody(msgspec.Struct, frozen=True, kw_only=True, tag="picture"):
+class ImageBody(msgspec.Struct, frozen=True, kw_only=True, tag="image"):
     """An image."""
 
 
@@ -292,7 +292,7 @@ class TextBody(msgspec.Struct, frozen=True, kw_only=True, tag="text"):
     hex: bool
 
 
-PreviewBody = PictureBody | PlanesBody | WaveBody | BoxesBody | ValuesBody | TableBody | StatisticsBody | TextBody
+PreviewBody = ImageBody | PlanesBody | WaveBody | BoxesBody | ValuesBody | TableBody | StatisticsBody | TextBody
 
 
 class PreviewItem(msgspec.Struct, frozen=True, kw_only=True):

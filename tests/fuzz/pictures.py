@@ -6,7 +6,7 @@ import traceback
 from collections.abc import Sequence
 
 import numpy as np
-from tolerances import TOLERANCES
+from declared import declared
 
 from dali_studio.core.diagnostics import DaliStudioError
 from fuzz import picture_facts, picture_files, programs
@@ -113,7 +113,7 @@ def _raised(number: int, form: str, error: Exception) -> Outcome:
 
 def _difference(ours: Array, theirs: Array) -> str:
     try:
-        TOLERANCES["image_decoder"].check(ours, theirs)
+        declared("decoders.image").check(ours, theirs)
     except AssertionError as error:
         return str(error)
     return ""

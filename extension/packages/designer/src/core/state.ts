@@ -43,7 +43,7 @@ export interface Opening {
   readonly gpu: string;
 }
 
-/** Text and numbers of a preview; its pixels live in `Pictures`. */
+/** Text and numbers of a preview; its pixels live in `Images`. */
 export interface Preview extends PreviewItem {
   readonly revision: number;
   readonly sample: number;
