@@ -208,7 +208,8 @@ def arithmetic(name: str, *operands: Any) -> DataNode:
         if given is None:
             if not isinstance(operand, DataNode | list | tuple | np.ndarray) or _is_set(operand):
                 raise _fail(
-                    "DS202", f"Operand {position} of {OPERATIONS[name].sign or name} is a {_class(cast(Any, operand))}.",
+                    "DS202",
+                    f"Operand {position} of {OPERATIONS[name].sign or name} is a {_class(cast(Any, operand))}.",
                     "Give the result of an operator, a number, types.Constant, or an array of numbers.",
                     argument=f"operand {position}",
                 )  # fmt: skip

@@ -22,7 +22,10 @@ from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Arrays, Input, Operator, Output, example
 from dali_studio.schema.marks import COMMON, Doc, Start
+from dali_studio.schema.samples import Case, images, tensors
 from dali_studio.schema.traits import PerSample
+
+T = DALIDataType
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,23 @@ class Arithmetic(Operator):
         COMMON,
     ]  # fmt: skip
 
+    @classmethod
+    def samples(cls) -> Sequence[Case]:
+        pairs = [(T.UINT8, T.INT8), (T.UINT64, T.INT32), (T.INT16, T.FLOAT), (T.FLOAT, T.FLOAT64), (T.BOOL, T.UINT16)]
+        shapes = ((4, 5, 3), (2, 1, 3)), ((1, 3), (1, 3))
+        return [
+            *super().samples(),
+            *(
+                Case((tensors(shapes[0], dtype=one), tensors(shapes[1], dtype=other)), {"expression": f"a {sign} b"})
+                for one, other in pairs
+                for sign in ("+", "*", "/", "<")
+                if sign != "<" or (one, other) != (T.INT16, T.FLOAT)
+            ),
+            Case((images(), tensors(((),) * 4)), {"expression": "max(a, b)"}),
+            Case((images(),), {"expression": "a + b"}, refused="expression"),
+            Case((images(),), {"expression": "a +"}, refused="expression"),
+        ]
+
     @staticmethod
     def infer(args: Args, *inputs: TensorMeta) -> TensorMeta:
         parsed = _parsed(args)
@@ -95,7 +115,7 @@ class Arithmetic(Operator):
 
     @staticmethod
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
-        packed = [np.ascontiguousarray(array) for array in inputs]
+        packed = [np.asarray(array, order="C") for array in inputs]
         _compute(work.params["call"], [Operand.of([array]) for array in packed], Operand.of([outputs[0]]))
 
     @staticmethod

@@ -24,6 +24,7 @@ from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Arrays, Input, Layout, Operator, Output
 from dali_studio.schema.marks import COMMON, Doc
+from dali_studio.schema.samples import Case, images, tensors
 from dali_studio.schema.traits import PerSample
 
 T = DALIDataType
@@ -88,7 +89,7 @@ class Reduction(Operator, abstract=True):
 
     @classmethod
     def cpu(cls, work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
-        src, *more = [np.ascontiguousarray(array) for array in inputs]
+        src, *more = [np.asarray(array, order="C") for array in inputs]
         cls.reduce(work, Operand.of([src]), Operand.of([outputs[0]]), *(Operand.of([one]) for one in more))
 
     @classmethod
@@ -145,6 +146,20 @@ class Deviation(Reduction, abstract=True):
     finish: ClassVar[Finish]
 
     ddof: Annotated[int, Doc("Is taken off the number of elements: 1 for a sample of a population.")] = 0
+
+    @classmethod
+    def samples(cls) -> Sequence[Case]:
+        shapes, means = ((4, 6, 3), (2, 5, 3)), ((3,), (3,))
+        return [
+            *(
+                Case((tensors(shapes, dtype), tensors(means)), {"axes": (0, 1), "ddof": ddof})
+                for dtype in REDUCED
+                for ddof in (0, 1)
+            ),
+            Case((images(), tensors(((),) * 4)), {}),
+            Case((images(), tensors(((1, 1, 3),) * 4)), {"axis_names": "HW", "keep_dims": True}),
+            Case((images(), tensors(((3,),) * 4)), {"axes": 7}, refused="axes"),
+        ]
 
     @classmethod
     def types(cls, dtype: DALIDataType) -> tuple[DALIDataType, ...]:

@@ -18,6 +18,7 @@ from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Input, Operator, Output
 from dali_studio.schema.marks import COMMON, Doc, Range
 from dali_studio.schema.model import OperatorSchema, OutputSchema, Value
+from dali_studio.schema.samples import Case
 
 #: As many as nvidia.dali takes.
 _MOST_INPUTS = 256
@@ -49,6 +50,10 @@ class PythonFunction(Operator):
         bool, Doc("Call the function once for the batch, with a list of arrays for each input.")
     ] = False
     output_layouts: Annotated[list[str] | None, Doc("Layout of each output.")] = None
+
+    @classmethod
+    def samples(cls) -> Sequence[Case]:
+        return ()  # a function has no form in documents and programs; tests/compat calls some
 
     @staticmethod
     def output_schemas(values: dict[str, Value], schema: OperatorSchema) -> tuple[OutputSchema, ...]:

@@ -73,7 +73,7 @@ class Join(Operator, abstract=True):
 
     @classmethod
     def cpu(cls, work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
-        packed = [np.ascontiguousarray(array) for array in inputs]
+        packed = [np.asarray(array, order="C") for array in inputs]
         join([Operand.of([array]) for array in packed], work.params["axis"], Operand.of([outputs[0]]))
 
     @classmethod

@@ -14,9 +14,11 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cuda.join import join_on_gpu
 from dali_studio.kernels.cuda.stream import GpuStream
+from dali_studio.operators.common import T
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.declare import Input, Operator, Output, example
+from dali_studio.schema.declare import Input, Operator, Output
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc
+from dali_studio.schema.samples import Case, images, tensors, values
 
 
 class PermuteBatch(Operator):
@@ -31,12 +33,20 @@ class PermuteBatch(Operator):
     inputs = (Input("input"),)
     outputs = (Output("output"),)
     devices = ("cpu", "gpu")
-    examples = (example(indices=(0,)),)
 
     indices: Annotated[
         list[int], Doc("Which sample each one becomes: a number per sample, or a list as long as the batch."),
         PER_SAMPLE, COMMON,
     ]  # fmt: skip
+
+    @classmethod
+    def samples(cls) -> Sequence[Case]:
+        fed = values(1, 0, 1, 0, dtype=T.INT32)
+        return [
+            Case((images(),), {"indices": fed}),
+            Case((tensors(((), (), (), ())),), {"indices": fed}),
+            Case((tensors(((3,), (0,), (5,), (1,)), T.INT64),), {"indices": fed}),
+        ]
 
     @staticmethod
     def infer(args: Args, *inputs: TensorMeta) -> TensorMeta:
