@@ -144,8 +144,6 @@ def _types(parsed: Expression, inputs: Sequence[TensorMeta]) -> list[DALIDataTyp
 
 def _layout(inputs: Sequence[TensorMeta], ndim: int) -> str | None:
     """The layout of the operands with most axes; those with fewer axes must name the last of them."""
-    if any(meta.layout is None for meta in inputs):
-        return None
     given = sorted({meta.layout or "" for meta in inputs} - {""}, key=len)
     for one in given:
         if not given[-1].endswith(one):
@@ -153,7 +151,9 @@ def _layout(inputs: Sequence[TensorMeta], ndim: int) -> str | None:
                 f"the layouts {one!r} and {given[-1]!r} do not fit each other.",
                 hint="Bring them into one order of axes by transpose, or give one of them no layout.", code="DS203",
             )  # fmt: skip
-    return given[-1] if given and len(given[-1]) == ndim else ""
+    if given and len(given[-1]) == ndim:
+        return given[-1]
+    return None if any(meta.layout is None and meta.ndim for meta in inputs) else ""
 
 
 def _call(parsed: Expression, metas: Sequence[TensorMeta]) -> _Call:
