@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from images import Array, pictures
 from peers import check, check_refused
-from tolerances import Tolerance
+
+from dali_studio.schema.tolerance import Tolerance
 
 pytestmark = pytest.mark.usefixtures("nvidia")
 
@@ -14,7 +15,7 @@ TYPES = ("?", "u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f4", "f8")
 BINARY = ("+", "-", "*", "/", "//", "%", "**", "==", "!=", "<", "<=", ">", ">=", "&", "|", "^", "<<", ">>")
 #: Of nvidia.dali's own functions, of the system's library on both sides, all but this one are equal to the last bit:
 #: it takes an approximation of the processor with one step of Newton's method.
-RECIPROCAL_ROOT = Tolerance(rtol=3e-7)
+RECIPROCAL_ROOT = Tolerance(relative=3e-7, reason="an approximation with a step of Newton's method")
 FUNCTIONS = (
     "sqrt", "cbrt", "exp", "log", "log2", "log10", "abs", "fabs", "floor", "ceil", "sin", "cos", "tan", "asin", "acos",
     "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh",
