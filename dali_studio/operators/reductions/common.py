@@ -25,6 +25,7 @@ from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Arrays, Input, Layout, Operator, Output
 from dali_studio.schema.marks import COMMON, Doc
 from dali_studio.schema.samples import Case, images, tensors
+from dali_studio.schema.tolerance import Tolerance
 from dali_studio.schema.traits import PerSample
 
 T = DALIDataType
@@ -41,6 +42,12 @@ class Reduction(Operator, abstract=True):
     outputs = (Output("output"),)
     traits = (PerSample,)
     devices = ("cpu", "gpu")
+    tolerance = (
+        Tolerance(
+            relative=1e-6, dtypes=(T.FLOAT,), on="gpu",
+            reason="blocks of a GPU add in another order, on which sums of floats depend",
+        ),
+    )
 
     axes: Annotated[
         list[int] | None, Doc("The axes that are reduced; unset: all. Negative: from the last."), COMMON
