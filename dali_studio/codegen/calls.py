@@ -94,7 +94,7 @@ class Writer:
         """The call; nothing for an operator that neither the registry nor the dialect knows, whatever it is called."""
         schema = self.registry.schema(node.operator) if node.operator in self.registry else None
         copies = schema is not None and schema.role == "copy"
-        reason = "" if copies else self.dialect.lacks_operator(node.operator)
+        reason, instead = ("", "") if copies else self.dialect.lacks_operator(node.operator, schema)
         if schema is None:
             unknown = self.registry.unknown(node.operator, node.key)
             if reason or self.dialect.functions is None:
@@ -105,7 +105,7 @@ class Writer:
             return self._call(node, None)
         if reason:
             message = f"{self.dialect.title} cannot express {node.operator}: {reason}."
-            self._lose(node, "DS501", message, "Choose another operator or another dialect.")
+            self._lose(node, "DS501", message, instead)
             return None
         if copies:
             return self._copy(node, schema)
@@ -154,7 +154,8 @@ class Writer:
         named = schema is not None and schema.role in ("reader", "external_source") and not self._gives_list(node)
         if named and all(k.arg != "name" for k in keywords):
             keywords.append(ast.keyword("name", ast.Constant(node.key)))
-        return ast.Call(func=values.dotted(f"fn.{node.operator}"), args=self._inputs(node, schema), keywords=keywords)
+        function = self.dialect.function(node.operator, schema)
+        return ast.Call(func=values.dotted(f"fn.{function}"), args=self._inputs(node, schema), keywords=keywords)
 
     def _inputs(self, node: Node, schema: OperatorSchema | None) -> list[ast.expr]:
         wired = self.graph.inputs(node.key)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-DALI_VERSION = "2.4"
+DALI_VERSION = "2.4.0"
 _BY_MODULE: dict[str, str] = {
     "": """
         audio_decoder audio_resample batch_permutation bb_flip bbox_paste bbox_rotate box_encoder brightness

@@ -9,8 +9,8 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from declared import declared
 from images import encoded, picture
-from tolerances import EXACT, TOLERANCES
 
 from dali_studio.api.default import default_registry
 from dali_studio.schema.arguments import ENUMS
@@ -132,8 +132,7 @@ class Arguments:
 
 def _difference(call: Call, ours: list[list[Array]], theirs: list[list[Array]]) -> str:
     """What differs by more than the operator's tolerance."""
-    name = call.operator.rpartition(".")[2]
-    tolerance = TOLERANCES.get(f"{name}_small") or TOLERANCES.get(name) or TOLERANCES.get(f"random_{name}") or EXACT
+    tolerance = declared(call.operator, **{key: getattr(value, "name", value) for key, value in call.arguments.items()})
     try:
         assert len(ours) == len(theirs), f"{len(ours)} outputs, expected {len(theirs)}"
         for mine, reference in zip(ours, theirs, strict=True):

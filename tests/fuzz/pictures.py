@@ -6,7 +6,7 @@ import traceback
 from collections.abc import Sequence
 
 import numpy as np
-from tolerances import TOLERANCES
+from declared import declared
 
 from dali_studio.core.diagnostics import DaliStudioError
 from fuzz import picture_files, programs
@@ -112,7 +112,7 @@ def _compare(number: int, form: str, call: Call, ours: Verdict, theirs: Verdict)
 
 def _difference(ours: Array, theirs: Array) -> str:
     try:
-        TOLERANCES["image_decoder"].check(ours, theirs)
+        declared("decoders.image").check(ours, theirs)
     except AssertionError as error:
         return str(error)
     return ""

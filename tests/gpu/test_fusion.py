@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 from images import ODD_SIZES, pictures
-from tolerances import TOLERANCES
 
 from dali_studio import fn
 from dali_studio.api.default import default_registry
@@ -20,10 +19,14 @@ from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.kernels.cuda import chains
 from dali_studio.pipeline import Pipeline
 from dali_studio.runtime.probe import Probe
+from dali_studio.schema.tolerance import Tolerance
 
 pytestmark = pytest.mark.gpu
 
 REGISTRY = default_registry()
+FUSED_WARPS = Tolerance(
+    120, relative=1, reason="one interpolation instead of several: edges, and the border between image and fill, differ"
+)
 SIZES = ((57, 43), (64, 64), (33, 95), *ODD_SIZES[1:])
 Array = np.ndarray[Any, Any]
 
@@ -167,7 +170,8 @@ def test_one_resampling_is_near_to_several() -> None:
     (_, (once,)), (_, (several,)) = (iterations(define, batch, "HWC", fuse=True, warps=warps) for warps in (True, False))
     for a, b in zip(once, several, strict=True):
         assert a.shape == b.shape
-        TOLERANCES["fuse_warps"].check(a, b)
+        FUSED_WARPS.check(a, b)
+        assert np.abs(a.astype(np.float64) - b).mean() <= 1
 
 
 def test_a_resize_that_filters_is_not_part_of_a_resampling(launches: list[str]) -> None:

@@ -32,6 +32,7 @@ from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Arrays, Input, Layout, Operator, Output, compiled, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Choices, Deprecated, Doc, Refused, Ui
+from dali_studio.schema.tolerance import Tolerance
 from dali_studio.schema.traits import PerSample, PixelPart, WindowSink
 
 _INPUTS = (T.UINT8, T.UINT16, T.INT16, T.INT32, T.FLOAT, T.FLOAT16)
@@ -59,6 +60,10 @@ class CropMirrorNormalize(CropArguments, Operator):
         example(crop=(20.0, 20.0), dtype="UINT8", scale=2.0, shift=3.0, output_layout="HWC"),
         example(crop=(90.0, 20.0), out_of_bounds_policy="pad", fill_values=(1.0, 2.0, 3.0, 4.0), pad_output=True),
         example(crop=(22.0, 20.0), dtype="FLOAT16", mirror=1),
+    )
+    tolerance = (
+        Tolerance(reason="both devices round the same number", dtypes=(T.FLOAT16,), on="gpu"),
+        Tolerance(relative=1e-6, reason="the products and sums are contracted in another way"),
     )
 
     mean: Annotated[list[float], Doc("Subtracted: one value, or one per channel."), PER_SAMPLE, COMMON] = [0.0]  # noqa: RUF012
@@ -132,6 +137,8 @@ def _windows(args: Args, view: Batch) -> tuple[NDArray[np.int64], dict[str, Any]
     made, most = window_shapes(shapes, layout, crops, out_layout, padded=args["pad_output"])
     target = made[:, out_layout.index("C")]
     padded = outside | (target > shapes[:, layout.index("C")]) if args["pad_output"] else outside
+    if not len(shapes):  # no image says how many channels the coefficients are for
+        most = max([len(args[name]) for name in ("mean", "std") if not args.wired(name)], default=1)
     mean, inverse = _coefficients(args, most)
     fill = fill_values(args, target, padded, to_numpy(args["dtype"]))
     return made, {

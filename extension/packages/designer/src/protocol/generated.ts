@@ -295,6 +295,7 @@ export interface OperatorSchema {
   readonly node_name?: string;
   readonly keywords?: readonly string[];
   readonly hidden?: boolean;
+  readonly dialects?: readonly InDialect[];
 }
 
 /** One positional input. */
@@ -339,6 +340,15 @@ export interface ArgumentSchema {
   readonly support?: Support;
   readonly reason?: string;
   readonly deprecated?: string;
+}
+
+/** What an operator is in a dialect; without an entry it has the same name there. */
+export interface InDialect {
+  readonly dialect: string;
+  readonly name?: string;
+  readonly since?: string;
+  readonly absent?: string;
+  readonly instead?: string;
 }
 
 /** A language of the code pane. */
