@@ -149,6 +149,26 @@ def flip(
     """Mirrors images left to right, top to bottom, or both."""
     ...
 
+def gaussian_blur(
+    image: _Input,
+    /,
+    *,
+    sigma: float | Sequence[float] | DataNode | None = ...,
+    window_size: int | Sequence[int] | DataNode | None = ...,
+    dtype: DALIDataType | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Blurs images, volumes and signals with a Gaussian window.
+
+    Each axis but C is filtered; beyond its ends it is mirrored at its first and last pixel. A window that is not given
+    reaches three deviations to each side, ``2 * ceil(3 * sigma) + 1`` pixels; a deviation that is not given follows from
+    the window, ``((window_size - 1) / 2 - 1) * 0.3 + 0.8``.
+    """
+    ...
+
 def hsv(
     image: _Input,
     /,
@@ -166,6 +186,22 @@ def hsv(
 
     A linear 3x3 transformation in the YIQ space, as DALI defines it, not a conversion to the HSV cone: hue rotates
     the chrominance plane, saturation and value scale chrominance and everything.
+    """
+    ...
+
+def per_frame(
+    input: _Input,
+    /,
+    *,
+    replace: bool | None = False,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Marks the first axis as frames, so that an argument has a value for each frame of a sequence.
+
+    Only the layout changes: its first letter becomes F. Without a layout the further axes are named ``*``.
     """
     ...
 

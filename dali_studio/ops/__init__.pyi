@@ -179,6 +179,31 @@ class Flip:
         **arguments: Any,
     ) -> DataNode: ...
 
+class GaussianBlur:
+    """Blurs images, volumes and signals with a Gaussian window.
+
+    Each axis but C is filtered; beyond its ends it is mirrored at its first and last pixel. A window that is not given
+    reaches three deviations to each side, ``2 * ceil(3 * sigma) + 1`` pixels; a deviation that is not given follows from
+    the window, ``((window_size - 1) / 2 - 1) * 0.3 + 0.8``.
+    """
+    def __init__(
+        self,
+        *,
+        sigma: float | Sequence[float] | DataNode | None = ...,
+        window_size: int | Sequence[int] | DataNode | None = ...,
+        dtype: DALIDataType | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        image: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
 class Hsv:
     """Turns the hue and scales saturation and value of RGB images.
 
@@ -200,6 +225,27 @@ class Hsv:
     def __call__(
         self,
         image: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class PerFrame:
+    """Marks the first axis as frames, so that an argument has a value for each frame of a sequence.
+
+    Only the layout changes: its first letter becomes F. Without a layout the further axes are named ``*``.
+    """
+    def __init__(
+        self,
+        *,
+        replace: bool | None = False,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: _Input,
         /,
         **arguments: Any,
     ) -> DataNode: ...
