@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from dali_studio.core.enums import DALIDataType, DALIInterpType
 from dali_studio.ops import decoders as decoders
+from dali_studio.ops import noise as noise
 from dali_studio.ops import random as random
 from dali_studio.ops import readers as readers
 from dali_studio.pipeline import DataNode
@@ -127,6 +128,37 @@ class CropMirrorNormalize:
         **arguments: Any,
     ) -> DataNode: ...
 
+class Erase:
+    """Fills boxes of an image, or of any tensor, with a value.
+
+    Element i of an axis is erased where ``int(anchor) <= i < int(anchor + shape)``. Axes that are not named are covered
+    whole; without `axis_names` and `axes` all but C are named. Several boxes come one after the other:
+    ``anchor=(y0, x0, y1, x1)``.
+    """
+    def __init__(
+        self,
+        *,
+        anchor: float | Sequence[float] | DataNode | None = ...,
+        shape: float | Sequence[float] | DataNode | None = ...,
+        axis_names: str | None = ...,
+        axes: int | Sequence[int] | None = ...,
+        fill_value: float | Sequence[float] | DataNode | None = ...,
+        normalized: bool | None = False,
+        normalized_anchor: bool | None = False,
+        normalized_shape: bool | None = False,
+        centered_anchor: bool | None = False,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
 class ExternalSource:
     """Brings data from the program: from a callable, an iterable, or Pipeline.feed_input.
 
@@ -183,8 +215,8 @@ class GaussianBlur:
     """Blurs images, volumes and signals with a Gaussian window.
 
     Each axis but C is filtered; beyond its ends it is mirrored at its first and last pixel. A window that is not given
-    reaches three deviations to each side, ``2 * ceil(3 * sigma) + 1`` pixels; a deviation that is not given follows from
-    the window, ``((window_size - 1) / 2 - 1) * 0.3 + 0.8``.
+    reaches three deviations to each side, ``2 * ceil(3 * sigma) + 1`` pixels; a deviation that is not given follows
+    from the window, ``((window_size - 1) / 2 - 1) * 0.3 + 0.8``.
     """
     def __init__(
         self,
