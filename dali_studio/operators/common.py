@@ -54,7 +54,7 @@ def image_meta(meta: TensorMeta, layouts: str = IMAGE_LAYOUTS) -> TensorMeta:
     accepted = layouts.split()
     if meta.layout:
         if meta.layout not in accepted:
-            more = " Sequences and volumes are not supported yet." if set(meta.layout) & {"F", "D"} else ""
+            more = " Volumes are not supported yet." if "D" in meta.layout else ""
             raise ArgumentError(
                 f"the input has the layout {meta.layout!r}; {' or '.join(accepted)} is accepted.{more}",
                 hint="Bring single images.", code="DS203",

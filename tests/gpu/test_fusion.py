@@ -150,6 +150,20 @@ def test_parts_that_know_their_place(begin: str, dtype: str, channels: int, layo
     assert equal(define, pictures(SIZES, channels, planar=layout == "CHW"), layout, count=2) == 1
 
 
+def test_sequences_are_taken_apart_for_all_steps() -> None:
+    batch = [np.stack(pictures([size] * frames)) for frames, size in ((3, (57, 43)), (1, (64, 64)), (4, (33, 95)))]
+
+    def photos(images: Any) -> Any:
+        images = fn.rotate(fn.resize(images, size=(50.0, 60.0)), angle=fn.random.uniform(range=(-30.0, 30.0)), keep_size=True)
+        images = fn.cast(fn.hsv(images, hue=20.0), dtype="FLOAT")
+        return fn.crop_mirror_normalize(images, crop=(44.0, 41.0), mirror=1, mean=(124.0,), output_layout="FCHW")
+
+    assert equal(photos, batch, "FHWC", count=2) == 1
+    # boxes and numbers belong to the whole sequence
+    assert equal(lambda x: fn.hsv(fn.noise.gaussian(x, stddev=9.0, seed=4), hue=20.0), batch, "FHWC") == 1
+    assert equal(lambda x: fn.cast(fn.noise.gaussian(x, stddev=9.0, seed=4), dtype="FLOAT"), batch, "FHWC") == 1
+
+
 def test_numbers_of_elements_without_coordinates(launches: list[str]) -> None:
     """Pixels of three channels that a matrix mixes, and tensors of any shape, are counted as units of one row."""
     def noisy(data: Any) -> Any:
