@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from dali_studio.core.enums import DALIDataType, DALIInterpType
 from dali_studio.fn import _conditional as _conditional
 from dali_studio.fn import decoders as decoders
+from dali_studio.fn import noise as noise
 from dali_studio.fn import random as random
 from dali_studio.fn import readers as readers
 from dali_studio.fn import reductions as reductions
@@ -124,6 +125,32 @@ def crop_mirror_normalize(
     """
     ...
 
+def erase(
+    input: _Input,
+    /,
+    *,
+    anchor: float | Sequence[float] | DataNode | None = ...,
+    shape: float | Sequence[float] | DataNode | None = ...,
+    axis_names: str | None = ...,
+    axes: int | Sequence[int] | None = ...,
+    fill_value: float | Sequence[float] | DataNode | None = ...,
+    normalized: bool | None = False,
+    normalized_anchor: bool | None = False,
+    normalized_shape: bool | None = False,
+    centered_anchor: bool | None = False,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Fills boxes of an image, or of any tensor, with a value.
+
+    Element i of an axis is erased where ``int(anchor) <= i < int(anchor + shape)``. Axes that are not named are covered
+    whole; without `axis_names` and `axes` all but C are named. Several boxes come one after the other:
+    ``anchor=(y0, x0, y1, x1)``.
+    """
+    ...
+
 def external_source(
     source: Any = ...,
     num_outputs: int | None = ...,
@@ -166,6 +193,26 @@ def flip(
     """Mirrors images left to right, top to bottom, or both."""
     ...
 
+def gaussian_blur(
+    image: _Input,
+    /,
+    *,
+    sigma: float | Sequence[float] | DataNode | None = ...,
+    window_size: int | Sequence[int] | DataNode | None = ...,
+    dtype: DALIDataType | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Blurs images, volumes and signals with a Gaussian window.
+
+    Each axis but C is filtered; beyond its ends it is mirrored at its first and last pixel. A window that is not given
+    reaches three deviations to each side, ``2 * ceil(3 * sigma) + 1`` pixels; a deviation that is not given follows
+    from the window, ``((window_size - 1) / 2 - 1) * 0.3 + 0.8``.
+    """
+    ...
+
 def hsv(
     image: _Input,
     /,
@@ -183,6 +230,22 @@ def hsv(
 
     A linear 3x3 transformation in the YIQ space, as DALI defines it, not a conversion to the HSV cone: hue rotates
     the chrominance plane, saturation and value scale chrominance and everything.
+    """
+    ...
+
+def per_frame(
+    input: _Input,
+    /,
+    *,
+    replace: bool | None = False,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Marks the first axis as frames, so that an argument has a value for each frame of a sequence.
+
+    Only the layout changes: its first letter becomes F. Without a layout the further axes are named ``*``.
     """
     ...
 

@@ -291,7 +291,10 @@ class Executor:
         assert self._gpu is not None
         (port,) = stage.steps[0].inputs
         image = now.results[port]
-        arguments = partial(self._args, now, indices=image.indices)
+
+        def arguments(step: Step, frames: Frames | None) -> Args:
+            return self._args(now, step, image.indices, frames)
+
         present = now.indices if image.indices is None else image.indices
         made = len(image) and self._gpu.run_fused(stage, arguments, image, present, now.results, now.recording)
         if not made:
