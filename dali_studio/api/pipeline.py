@@ -10,11 +10,13 @@ from operator import index
 from typing import Any, cast
 
 from dali_studio.api import tracing
+from dali_studio.api.branches import Branches
 from dali_studio.api.constants import ScalarConstant, constant
 from dali_studio.api.default import default_registry
 from dali_studio.api.engine import Engine
 from dali_studio.api.expected import ExpectedOutputs
 from dali_studio.api.placement import check_devices
+from dali_studio.api.rewriting import rewritten
 from dali_studio.api.settings import ANSWERS, Settings, bad_option, check_options
 from dali_studio.api.support import PIPELINE_METHODS, refusal
 from dali_studio.api.tracing import DataNode, Trace
@@ -126,10 +128,23 @@ class Pipeline:
         """Define the operators and return the outputs; subclasses override it."""
         return None if self._definition is None else self._definition()
 
+    def define(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
+        """Let a function define the operators; the outputs are what it returns."""
+        with self:
+            result = function(*args, **kwargs)
+        if result is not None:
+            self.set_outputs(*(result if isinstance(result, tuple | list) else (result,)))
+
+    def define_with_conditionals(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
+        """The same for a function whose conditions may be operator results."""
+        branches = self._trace.branches = Branches(self._trace)
+        self.define(rewritten(function), *args, **kwargs)
+        branches.drop_unused()
+
     def set_outputs(self, *output_data_nodes: Any) -> None:
         """Choose what the pipeline returns: DataNodes, or values that become constants."""
         with self._trace.active():
-            ports = [_port(item, i) for i, item in enumerate(output_data_nodes)]
+            ports = [_port(self._trace, item, i) for i, item in enumerate(output_data_nodes)]
         self._trace.graph.set_outputs(ports)
 
     def __enter__(self) -> Pipeline:
@@ -165,10 +180,7 @@ class Pipeline:
     def _define(self) -> None:
         if len(self._trace.graph):
             return
-        with self:
-            result = self.define_graph()
-        if result is not None:
-            self.set_outputs(*(result if isinstance(result, tuple | list) else (result,)))
+        self.define(self.define_graph)
 
     def build(self) -> None:
         """Check the definition, compile it and open its sources; `run` does it if need be.
@@ -422,9 +434,9 @@ def _refuse(name: str, *args: Any, **kwargs: Any) -> None:
     raise refusal(f"Pipeline.{name}", PIPELINE_METHODS[name])
 
 
-def _port(item: Any, position: int) -> PortRef:
+def _port(trace: Trace, item: Any, position: int) -> PortRef:
     if isinstance(item, DataNode):
-        return item.port
+        return trace.here(item).port
     if isinstance(item, ScalarConstant):
         return cast(DataNode, constant(item.value, item.dtype, device="cpu")).port
     if isinstance(item, bool | int | float | list | tuple) or hasattr(item, "__array__"):

@@ -70,6 +70,13 @@ def check_options(options: Mapping[str, Any]) -> None:
                     hint=f"Options: {', '.join(PIPELINE_ARGUMENTS)}.",
                 )
             )
+        if option == "enable_conditionals" and value:
+            raise DaliStudioError(
+                Diagnostic(
+                    code="DS106", argument=option, message="enable_conditionals is no option of Pipeline itself.",
+                    hint="Give it to pipeline_def, which rewrites the function that it decorates.",
+                )
+            )  # fmt: skip
         if support.status == "refused" and value not in (None, False):
             raise refusal(f"Pipeline(..., {option}={value!r})", support)
 

@@ -45,7 +45,7 @@ PIPELINE_ARGUMENTS: dict[str, Support] = {
     "output_dtype": _USED,
     "output_ndim": _USED,
     "output_layout": _USED,
-    "enable_conditionals": Support("refused", "conditionals (if, and, or, not) are not supported yet"),
+    "enable_conditionals": _USED,
     "bytes_per_sample": Support("ignored", "memory is recycled between iterations, so that no hint is needed"),
     "set_affinity": Support("ignored", "threads are not pinned to cores"),
     "max_streams": _STREAMS,
@@ -95,7 +95,11 @@ DATA_NODE_METHODS: dict[str, Support] = {
     "source_info": Support("refused", "file names as data are not supported yet"),
     "arithmetic": Support("refused", "arithmetic between operators is not supported yet"),
     "indexing": Support("refused", "indexing of operator results is not supported yet"),
-    "bool": Support("refused", "conditionals (if, and, or, not) are not supported yet"),
+    "bool": Support(
+        "refused",
+        "it has a value for each sample; `if`, `and`, `or` and `not` take it in a function that is decorated by "
+        "pipeline_def(enable_conditionals=True), `while`, `assert` and `x if c else y` do not",
+    ),
 }
 
 #: Names of nvidia.dali's ``types`` that are missing here.

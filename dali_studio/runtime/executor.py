@@ -90,6 +90,8 @@ class Executor:
         for port, last in plan.last_use.items():
             self._done[last].append(port)
         self._states: dict[str, SourceState] = {}
+        #: For random steps in branches: the last iteration, and samples drawn for before and behind it.
+        self._draws: dict[str, tuple[int, int, int]] = {}
         self._memory = SlabPool()
         self._scratch = Scratch()
         placed = any(step.device != "cpu" for step in plan.steps())
@@ -369,11 +371,25 @@ class Executor:
     def _context(self, now: Iteration, bound: BoundStep, indices: NDArray[np.int64] | None) -> RunContext:
         request, tolerance = now.request, now.tolerance
         whole = request.indices is None and indices is None
+        # previews do not know how many samples came this way: they draw what the whole batch would
+        branch = indices is not None and request.indices is None and bound.schema.seeded
+        so_far = request.samples_so_far
+        if branch and indices is not None:
+            so_far = self._drawn(bound.step.key, request, len(indices))
         return RunContext(
             request.batch_size, now.indices if indices is None else indices, request.iteration,
-            request.samples_so_far, bound.seed, self.workers.map, self._memory.take, self.ahead and whole,
+            so_far, bound.seed, self.workers.map, self._memory.take, self.ahead and whole,
             bound.step.asked, whole, tolerance.failed, partial(tolerance.accepts, bound.step), tolerance.too_large,
+            branch,
         )  # fmt: skip
+
+    def _drawn(self, key: str, request: Request, count: int) -> int:
+        """For how many samples a random step in a branch has drawn before this iteration, in which it has `count`."""
+        iteration, before, behind = self._draws.get(key, (-1, 0, 0))
+        if iteration != request.iteration:
+            before = behind if iteration < request.iteration else 0
+            self._draws[key] = request.iteration, before, before + count
+        return before
 
     def take_in(self, step: Step, arrays: Any, layout: str, producer: Any) -> Batch:
         """Copy CuPy arrays for an external source, in the order of the stream `producer`, for a later request."""

@@ -14,7 +14,7 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.enums import DALIDataType
 from dali_studio.graph.edits import PortRef
 from dali_studio.runtime.frames import Frames
-from dali_studio.schema.arguments import WIRE_DTYPES, Args, RunContext
+from dali_studio.schema.arguments import Args, RunContext, wire_dtype
 from dali_studio.schema.declare import Operator
 from dali_studio.schema.model import OperatorSchema
 from dali_studio.schema.registry import Registry
@@ -83,7 +83,7 @@ def bind(step: Step, registry: Registry, seeds: Sequence[int]) -> BoundStep:
     wires: list[tuple[str, PortRef, DALIDataType | None]] = []
     for name, port in step.argument_inputs.items():
         argument = schema.argument(name)
-        wires.append((name, port, None if argument is None else WIRE_DTYPES.get(argument.type)))
+        wires.append((name, port, None if argument is None else wire_dtype(argument)))
     explicit = step.arguments.get("seed") if schema.seeded else None
     drawn = 0 if step.seed_index is None else seeds[step.seed_index]
     seed = int(drawn if explicit is None else explicit)  # pyright: ignore[reportArgumentType] - an int argument

@@ -12,9 +12,10 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cuda.ingest import gathered
+from dali_studio.operators.conditional.condition import predicate_of
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Input, Operator, Output
-from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc
+from dali_studio.schema.marks import ANY_NUMBER, COMMON, PER_SAMPLE, Doc
 
 
 class Merge(Operator):
@@ -34,8 +35,9 @@ class Merge(Operator):
     role = "merge"
 
     predicate: Annotated[
-        bool, Doc("The condition of the split: where it holds, a sample is from the first input."), PER_SAMPLE, COMMON
-    ]
+        bool, Doc("The condition of the split: where it holds, a sample is from the first input."), PER_SAMPLE,
+        ANY_NUMBER, COMMON,
+    ]  # fmt: skip
 
     @staticmethod
     def infer(args: Args, *inputs: TensorMeta) -> TensorMeta:
@@ -72,7 +74,7 @@ def _order(
     args: Args, inputs: Sequence[Batch]
 ) -> tuple[TensorMeta, list[tuple[int, int]], NDArray[np.int64], Sequence[str]]:
     """The type of the result, and for each of its samples the input and the position there."""
-    holds = args.scalars("predicate", np.bool_)
+    holds = predicate_of(args)
     numbers = args.context.indices
     for batch, chosen in zip(inputs, (numbers[holds], numbers[~holds]), strict=True):
         if not np.array_equal(numbers if batch.indices is None else batch.indices, chosen):
@@ -91,7 +93,8 @@ def _order(
     meta = known.meta.with_(layout=one.layout or other.layout if len(some) > 1 else known.layout)
     within = np.where(holds, np.cumsum(holds), np.cumsum(~holds)) - 1
     places = list(zip((~holds).astype(int).tolist(), within.tolist(), strict=True))
-    rows = [inputs[which].shapes[position] for which, position in places]
+    rows: list[NDArray[np.int64]] = [inputs[which].shapes[position] for which, position in places]
     shapes = np.array(rows, np.int64).reshape(len(places), known.shapes.shape[1])
-    sources = [inputs[w].sources[p] for w, p in places] if all(len(b.sources) == len(b) for b in some) else ()
+    named = all(len(batch.sources) == len(batch) for batch in some)
+    sources: list[str] = [inputs[which].sources[position] for which, position in places] if named else []
     return meta, places, shapes, sources

@@ -102,10 +102,10 @@ class ImageRandomCrop(DecoderArguments, Operator):
 def _windows(args: Args, sizes: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     context = args.context
     options = (args["random_area"], args["random_aspect_ratio"], args["num_attempts"])
-    if np.array_equal(context.indices, np.arange(context.batch_size)):
+    if np.array_equal(context.drawn, np.arange(len(sizes))):
         return random_crop_windows(context.seed, context.samples_so_far, sizes, *options)
     rows = [
         random_crop_windows(context.seed, context.samples_so_far + SAMPLE_STRIDE * index, sizes[i : i + 1], *options)
-        for i, index in enumerate(context.indices.tolist())
+        for i, index in enumerate(context.drawn.tolist())
     ]
     return np.concatenate([row[0] for row in rows]), np.concatenate([row[1] for row in rows])
