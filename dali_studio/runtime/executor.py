@@ -98,6 +98,9 @@ class Executor:
         self._gpu = gpu or (GpuRunner(registry, workers, device_id or 0, device_memory_limit) if placed else None)
         #: Whether iterations follow each other, so that sources may fetch the next one.
         self.ahead = False
+        #: Whether `saved` is asked for after each iteration.
+        self.checkpointing = False
+        self._saved: dict[int, dict[str, dict[str, Any]]] = {}
         #: Samples that could not be read or decoded, the newest ones.
         self.failed: deque[FailedSample] = deque(maxlen=_REMEMBERED)
 
@@ -119,7 +122,7 @@ class Executor:
     def _opened(self, step: Step) -> Any:
         try:
             bound = self._bound(step)
-            return bound.operator.open(bound.design_arguments())
+            return bound.operator.open(bound.design_arguments(self.checkpointing))
         except (ArgumentError, ValueError, OSError) as error:
             raise StepError(step, None, "", error).diagnose() from error
 
@@ -144,6 +147,33 @@ class Executor:
                 request.on_the_way(step.key)
         source.iteration += 1
         return source.state
+
+    def restore(self, iteration: int, draws: Mapping[str, int], saved: Mapping[str, Mapping[str, Any]]) -> None:
+        """Go on before an iteration, with what `saved` gave behind the one before it. Sources must be open."""
+        self._draws = {key: (iteration - 1, 0, count) for key, count in draws.items()}
+        for step in self._sources():
+            if step.key in saved:
+                source = self._states[step.key]
+                self.registry.operator(step.operator).restore(source.state, saved[step.key])
+                source.iteration = iteration
+
+    def saved(self, iteration: int) -> tuple[dict[str, int], dict[str, dict[str, Any]]]:
+        """Behind an iteration: samples that random steps in branches have drawn for, and what operators save.
+
+        It is asked for once for each iteration, in their order; the next one may have been begun.
+        """
+        entries = list(self._draws.items())  # at once: another thread may add one
+        draws = {key: before if last > iteration else behind for key, (last, before, behind) in entries}
+        for failed in [number for number in list(self._saved) if number < iteration]:
+            del self._saved[failed]
+        return draws, self._saved.pop(iteration, {})
+
+    def _save(self, step: Step, now: Iteration) -> None:
+        """Keep what an operator saves behind the iteration."""
+        operator = self.registry.operator(step.operator)
+        source = self._states.get(step.key)
+        if self.checkpointing and source is not None and overrides(operator, "save"):
+            self._saved.setdefault(now.request.iteration, {})[step.key] = operator.save(source.state)
 
     def run(
         self, request: Request, probe: Probe | None = None, taps: Sequence[PortRef] = (), cache: Cache | None = None
@@ -301,6 +331,7 @@ class Executor:
             args = self._args(now, step, indices)
             state = self._state_at(step, now.request, args)
             gpu.run_batch(step, state, args, given, args.context.indices, results, now.recording)
+            self._save(step, now)
             if step.role != "split":
                 for port in step.outputs:
                     results[port].indices = indices
@@ -340,6 +371,7 @@ class Executor:
             try:
                 args = self._args(now, step, indices)
                 made = self._bound(step).operator.run(self._state_at(step, request, args), args, *inputs)
+                self._save(step, now)
             except (DaliStudioError, StepError, Cancelled):
                 raise
             except ArgumentError as error:

@@ -69,9 +69,10 @@ class BoundStep:
             rows, count = frames.arguments(fed), len(frames)
         return Args(self.schema, step.arguments, rows, count, step.objects, context, self.memory)
 
-    def design_arguments(self) -> Args:
+    def design_arguments(self, checkpointing: bool = False) -> Args:
         """The arguments before there is an iteration."""
-        context = RunContext(0, np.empty(0, np.int64), seed=self.seed) if self.schema.seeded else None
+        nothing = np.empty(0, np.int64)
+        context = RunContext(0, nothing, seed=self.seed, checkpointing=checkpointing) if self.schema.seeded else None
         wired = dict.fromkeys(self.step.argument_inputs)
         return Args(self.schema, self.step.arguments, wired, 0, self.step.objects, context)
 

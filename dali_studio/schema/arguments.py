@@ -255,6 +255,8 @@ class RunContext:
         Samples of the batch among `failed` for which memory ran out: they are to be planned as small ones.
     branch : bool
         The samples are those of a branch.
+    checkpointing : bool
+        The pipeline gives checkpoints.
     """
 
     batch_size: int
@@ -271,6 +273,7 @@ class RunContext:
     accepts: Callable[[int, str, Exception], bool] = _never
     too_large: Collection[int] = ()
     branch: bool = False
+    checkpointing: bool = False
 
     @property
     def drawn(self) -> NDArray[np.int64]:
