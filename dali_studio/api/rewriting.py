@@ -77,7 +77,7 @@ def called(function: Any) -> Any:
     if isinstance(function, FunctionType):
         return _called(function)
     kind = cast("type[Any]", type(function))
-    method = None if isinstance(function, type) else vars(kind).get("__call__")
+    method = None if isinstance(function, type) else inspect.getattr_static(kind, "__call__", None)
     if isinstance(method, FunctionType) and (found := _called(method)) is not method:
         return MethodType(found, function)
     return function
