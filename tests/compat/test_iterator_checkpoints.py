@@ -88,6 +88,20 @@ def test_resumed_iterators(policy: str, reader: dict[str, Any], shards: int, cut
     assert batches == [step for step in whole if step != "end"][: len(batches)]
 
 
+@pytest.mark.parametrize("cut", [3, 6, 7])
+def test_without_auto_reset(cut: int, root: Path, nvidia: Any) -> None:
+    del nvidia
+    got: dict[str, list[Any]] = {}
+    for prefix in (OURS, THEIRS):
+        first = iterator(prefix, root, "FILL", auto_reset=False)
+        got[prefix] = steps(first, cut)
+        again = iterator(prefix, root, "FILL", first.checkpoints(), auto_reset=False)
+        got[prefix] += steps(again, 7 - min(cut, 6))
+        again.reset()
+        got[prefix] += steps(again, 2)
+    assert got[OURS] == got[THEIRS]
+
+
 def test_before_the_first_batch_is_handed_out(root: Path) -> None:
     made = iterator(OURS, root, "FILL")
     again = iterator(OURS, root, "FILL", made.checkpoints())
