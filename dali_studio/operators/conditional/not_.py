@@ -18,7 +18,7 @@ class Not(Operator):
 
     path = "_conditional.not_"
     category = "conditional"
-    icon = "contrast"
+    icon = "split"
     node_name = "negated"
     keywords = "logical negate invert condition"
     inputs = (Input("input", doc="One number per sample."),)

@@ -22,7 +22,7 @@ class ValidateLogical(Operator):
 
     path = "_conditional.validate_logical"
     category = "conditional"
-    icon = "check"
+    icon = "split"
     node_name = "checked"
     keywords = "logical check condition"
     inputs = (Input("input", doc="One BOOL per sample."),)
