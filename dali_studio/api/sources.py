@@ -107,6 +107,10 @@ class SourceFeeder:
         self._iteration = 0
         self._epoch += 1
 
+    def restore(self, epoch: int, iteration: int) -> None:
+        """Go on at an iteration of an epoch. An iterable begins at its beginning, as in nvidia.dali."""
+        self._epoch, self._iteration = epoch, iteration
+
     # -------------------------------------------------------------------------------------------------------- sources
 
     def _argument(self, name: str) -> Value:

@@ -10,7 +10,7 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -28,6 +28,9 @@ from dali_studio.graph.node import GraphOptions, Node
 from dali_studio.schema.arguments import canonical
 from dali_studio.schema.model import Device, OperatorSchema, Value
 
+if TYPE_CHECKING:
+    from dali_studio.api.branches import Branches
+
 _PACKAGE = str(Path(__file__).resolve().parent.parent)
 _local = threading.local()
 
@@ -40,11 +43,14 @@ class Trace:
     graph : Graph
     names : dict
         Node key by the name that the user gave.
+    branches : Branches or None
+        Where a definition with conditionals stands.
     """
 
     def __init__(self, options: GraphOptions) -> None:
         self.graph = Graph(options)
         self.names: dict[str, str] = {}
+        self.branches: Branches | None = None
 
     @staticmethod
     def current() -> Trace | None:
@@ -60,6 +66,10 @@ class Trace:
             yield
         finally:
             _stack().remove(self)
+
+    def here(self, node: DataNode) -> DataNode:
+        """The node as the branch that is being traced sees it."""
+        return node if self.branches is None else self.branches.bring(node)
 
     def new_key(self, name: str) -> str:
         """A free node key like `name`."""
@@ -348,16 +358,18 @@ class _Call:
             DataNode(self.trace, PortRef(node=key, output=i), "cpu" if output.on_cpu else placed)
             for i, output in enumerate(outputs)
         ]
+        if self.trace.branches is not None:
+            self.trace.branches.register([one.port for one in made], fed=bool(nodes or self.wires))
         several = len(made) > 1 or (self.schema.role == "external_source" and "num_outputs" in self.values)
         return made if several else made[0]
 
     def _node(self, item: Any, position: int) -> DataNode:
         if isinstance(item, DataNode):
-            return item
+            return self.trace.here(item)
         if isinstance(item, ScalarConstant):
-            return cast(DataNode, constant(item.value, item.dtype, device="cpu"))
+            return self.trace.here(cast(DataNode, constant(item.value, item.dtype, device="cpu")))
         if isinstance(item, bool | int | float | list | tuple | np.ndarray | np.generic):
-            return cast(DataNode, constant(item, device="cpu"))
+            return self.trace.here(cast(DataNode, constant(item, device="cpu")))
         raise _fail(
             "DS202", f"Input {position} of fn.{self.schema.name} is a {type(item).__name__}.",
             "Give the result of another operator, a number, a list of numbers or an array.",
@@ -372,7 +384,7 @@ class _Call:
         if value is None:
             return
         if isinstance(value, DataNode):
-            self.wires[name] = value
+            self.wires[name] = self.trace.here(value)
         elif argument.type == "object":
             self.objects[name] = value
         else:

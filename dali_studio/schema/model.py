@@ -44,6 +44,8 @@ class ArgumentSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
         Shown in the inspector before "Show more".
     per_output
         Takes a list as well: one value for each output.
+    any_number
+        A wire may bring numbers of any type.
     support, reason
         Whether the argument acts here; `reason` is the sentence shown if it does not.
     """
@@ -64,6 +66,7 @@ class ArgumentSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     start: Value = None
     common: bool = False
     per_output: bool = False
+    any_number: bool = False
     support: Support = "used"
     reason: str = ""
     deprecated: str = ""

@@ -77,11 +77,13 @@ def test_pipeline_arguments_do_what_the_table_says(name: str) -> None:
         with pytest.raises(DaliStudioError, match=f"{name}.*not available: {re.escape(support.reason)}"):
             Pipeline(**{"batch_size": 1, name: value})
         return
-    made = Pipeline(**{"batch_size": 2, name: value})
-    from dali_studio import fn
+    from dali_studio import fn, pipeline_def
 
-    with made:
-        made.set_outputs(fn.random.uniform(range=(0, 1)))
+    @pipeline_def(batch_size=2, enable_checkpointing=name == "checkpoint")
+    def define() -> Any:
+        return fn.random.uniform(range=(0, 1))
+
+    made = define(**{name: define().checkpoint() if name == "checkpoint" else value})
     assert len(made.run()[0]) == (3 if name == "batch_size" else 2)
 
 

@@ -337,6 +337,7 @@ export interface ArgumentSchema {
   readonly start?: Value;
   readonly common?: boolean;
   readonly per_output?: boolean;
+  readonly any_number?: boolean;
   readonly support?: Support;
   readonly reason?: string;
   readonly deprecated?: string;
