@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from dali_studio.core.loading import loading
 
 if TYPE_CHECKING:  # what editors and type checkers see of the lazy names below
-    from dali_studio import fn, ops, pipeline, samples, tensors, types
+    from dali_studio import fn, math, ops, pipeline, samples, tensors, types
     from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
     from dali_studio.graph.model import Graph
     from dali_studio.pipeline import DataNode, Pipeline, pipeline_def
@@ -30,10 +30,10 @@ _PUBLIC = {
     "DaliStudioError": "dali_studio.core.diagnostics",
     "Diagnostic": "dali_studio.core.diagnostics",
 }
-_MODULES = ("fn", "ops", "types", "pipeline", "tensors", "samples")
+_MODULES = ("fn", "math", "ops", "types", "pipeline", "tensors", "samples")
 __all__ = [
     "DaliStudioError", "DataNode", "Designer", "Diagnostic", "Graph", "Pipeline", "TensorList", "__version__",
-    "fn", "ops", "pipeline", "pipeline_def", "samples", "tensors", "types",
+    "fn", "math", "ops", "pipeline", "pipeline_def", "samples", "tensors", "types",
 ]  # fmt: skip
 
 

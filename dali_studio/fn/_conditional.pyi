@@ -27,6 +27,21 @@ def merge(
     """
     ...
 
+def not_(
+    input: _Input,
+    /,
+    *,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Tells whether a number is 0: the opposite of a condition.
+
+    It is what ``not`` becomes in a pipeline function that is traced with conditionals.
+    """
+    ...
+
 def split(
     input: _Input,
     /,
@@ -41,5 +56,22 @@ def split(
 
     What follows works on these samples alone, until they are merged. An ``if`` statement in a pipeline function that
     is traced with conditionals becomes a pair of these.
+    """
+    ...
+
+def validate_logical(
+    input: _Input,
+    /,
+    *,
+    expression_name: str,
+    expression_side: str,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Checks that its input is one truth value per sample, and passes it on.
+
+    ``and`` and ``or`` in a pipeline function that is traced with conditionals check both their sides with it.
     """
     ...

@@ -8,7 +8,7 @@ from dali_studio.graph.edits import PortRef
 from dali_studio.graph.node import Node
 from dali_studio.schema.model import ArgumentSchema, Catalog, InputSchema
 from dali_studio.schema.registry import Registry
-from dali_studio.schema.values import WIRE_DTYPES
+from dali_studio.schema.values import wire_dtype
 
 #: What each kind of input takes. Only what can never make sense is left out: encoded bytes are opaque to everything but
 #: decoders, while spectrograms are filtered like images and random numbers stand in for any tensor.
@@ -97,7 +97,7 @@ def argument_misfits(node: Node, port: PortRef, meta: TensorMeta, argument: Argu
     if meta.kind in _OPAQUE:
         return [_misfit(node, argument.name, f"{port.node} gives encoded bytes; {argument.name} takes numbers.",
                         "Feed numbers, one tensor per sample.")]  # fmt: skip
-    wanted = WIRE_DTYPES.get(argument.type)
+    wanted = wire_dtype(argument)
     if wanted is not None and meta.dtype is not None and meta.dtype is not wanted:
         message = f"{port.node} gives {meta.dtype.name}; {argument.name} takes {wanted.name} exactly."
         return [_misfit(node, argument.name, message, _cast_to(wanted.name))]

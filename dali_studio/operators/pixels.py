@@ -24,7 +24,7 @@ from dali_studio.operators.parts import run_alone
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Arrays, Functor, Input, Operator, Output
-from dali_studio.schema.traits import PerSample, PixelPart, Pointwise
+from dali_studio.schema.traits import PerFrame, PerSample, PixelPart, Pointwise
 
 
 class PixelOperator(Operator, abstract=True):
@@ -35,7 +35,7 @@ class PixelOperator(Operator, abstract=True):
 
     inputs = (Input("image", "image", layouts="HWC"),)
     outputs = (Output("image", "image"),)
-    traits = (PerSample, Pointwise, PixelPart)
+    traits = (PerSample, PerFrame, Pointwise, PixelPart)
     devices = ("cpu", "gpu")
     functor: ClassVar[Functor]
 

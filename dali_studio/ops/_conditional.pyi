@@ -32,6 +32,26 @@ class Merge:
         **arguments: Any,
     ) -> DataNode: ...
 
+class Not:
+    """Tells whether a number is 0: the opposite of a condition.
+
+    It is what ``not`` becomes in a pipeline function that is traced with conditionals.
+    """
+    def __init__(
+        self,
+        *,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
 class Split:
     """Divides a batch into the samples for which a condition holds and the others.
 
@@ -53,3 +73,25 @@ class Split:
         /,
         **arguments: Any,
     ) -> list[DataNode]: ...
+
+class ValidateLogical:
+    """Checks that its input is one truth value per sample, and passes it on.
+
+    ``and`` and ``or`` in a pipeline function that is traced with conditionals check both their sides with it.
+    """
+    def __init__(
+        self,
+        *,
+        expression_name: str | None = ...,
+        expression_side: str | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...

@@ -90,6 +90,8 @@ class Executor:
         for port, last in plan.last_use.items():
             self._done[last].append(port)
         self._states: dict[str, SourceState] = {}
+        #: For random steps in branches: the last iteration, and samples drawn for before and behind it.
+        self._draws: dict[str, tuple[int, int, int]] = {}
         self._memory = SlabPool()
         self._scratch = Scratch()
         placed = any(step.device != "cpu" for step in plan.steps())
@@ -98,6 +100,9 @@ class Executor:
         self.ahead = False
         #: The stage that was begun last, counted from 0.
         self._at = 0
+        #: Whether `saved` is asked for after each iteration.
+        self.checkpointing = False
+        self._saved: dict[int, dict[str, dict[str, Any]]] = {}
         #: Samples that could not be read or decoded, the newest ones.
         self.failed: deque[FailedSample] = deque(maxlen=_REMEMBERED)
 
@@ -128,7 +133,7 @@ class Executor:
     def _opened(self, step: Step) -> Any:
         try:
             bound = self._bound(step)
-            return bound.operator.open(bound.design_arguments())
+            return bound.operator.open(bound.design_arguments(self.checkpointing))
         except (ArgumentError, ValueError, OSError) as error:
             raise StepError(step, None, "", error).diagnose() from error
 
@@ -153,6 +158,33 @@ class Executor:
                 request.on_the_way(step.key)
         source.iteration += 1
         return source.state
+
+    def restore(self, iteration: int, draws: Mapping[str, int], saved: Mapping[str, Mapping[str, Any]]) -> None:
+        """Go on before an iteration, with what `saved` gave behind the one before it. Sources must be open."""
+        self._draws = {key: (iteration - 1, 0, count) for key, count in draws.items()}
+        for step in self._sources():
+            if step.key in saved:
+                source = self._states[step.key]
+                self.registry.operator(step.operator).restore(source.state, saved[step.key])
+                source.iteration = iteration
+
+    def saved(self, iteration: int) -> tuple[dict[str, int], dict[str, dict[str, Any]]]:
+        """Behind an iteration: samples that random steps in branches have drawn for, and what operators save.
+
+        It is asked for once for each iteration, in their order; the next one may have been begun.
+        """
+        entries = list(self._draws.items())  # at once: another thread may add one
+        draws = {key: before if last > iteration else behind for key, (last, before, behind) in entries}
+        for failed in [number for number in list(self._saved) if number < iteration]:
+            del self._saved[failed]
+        return draws, self._saved.pop(iteration, {})
+
+    def _save(self, step: Step, now: Iteration) -> None:
+        """Keep what an operator saves behind the iteration."""
+        operator = self.registry.operator(step.operator)
+        source = self._states.get(step.key)
+        if self.checkpointing and source is not None and overrides(operator, "save"):
+            self._saved.setdefault(now.request.iteration, {})[step.key] = operator.save(source.state)
 
     def run(
         self, request: Request, probe: Probe | None = None, taps: Sequence[PortRef] = (), cache: Cache | None = None
@@ -291,7 +323,10 @@ class Executor:
         assert self._gpu is not None
         (port,) = stage.steps[0].inputs
         image = now.results[port]
-        arguments = partial(self._args, now, indices=image.indices)
+
+        def arguments(step: Step, frames: Frames | None) -> Args:
+            return self._args(now, step, image.indices, frames)
+
         present = now.indices if image.indices is None else image.indices
         made = len(image) and self._gpu.run_fused(stage, arguments, image, present, now.results, now.recording)
         if not made:
@@ -311,6 +346,7 @@ class Executor:
             args = self._args(now, step, indices)
             state = self._state_at(step, now.request, args)
             gpu.run_batch(step, state, args, given, args.context.indices, results, now.recording)
+            self._save(step, now)
             if step.role != "split":
                 for port in step.outputs:
                     results[port].indices = indices
@@ -350,6 +386,7 @@ class Executor:
             try:
                 args = self._args(now, step, indices)
                 made = self._bound(step).operator.run(self._state_at(step, request, args), args, *inputs)
+                self._save(step, now)
             except (DaliStudioError, StepError, Cancelled):
                 raise
             except ArgumentError as error:
@@ -381,12 +418,25 @@ class Executor:
     def _context(self, now: Iteration, bound: BoundStep, indices: NDArray[np.int64] | None) -> RunContext:
         request, policy = now.request, now.error_policy
         whole = request.indices is None and indices is None
+        # previews do not know how many samples came this way: they draw what the whole batch would
+        branch = indices is not None and request.indices is None and bound.schema.seeded
+        so_far = request.samples_so_far
+        if branch and indices is not None:
+            so_far = self._drawn(bound.step.key, request, len(indices))
         return RunContext(
             request.batch_size, now.indices if indices is None else indices, request.iteration,
-            request.samples_so_far, bound.seed, self.workers.map, self._memory.take, self.ahead and whole,
-            bound.step.requested_device, whole, policy.failed, partial(policy.accepts, bound.step),
-            policy.too_large,
+            so_far, bound.seed, self.workers.map, self._memory.take, self.ahead and whole,
+            bound.step.requested_device, whole, policy.failed, partial(policy.accepts, bound.step), policy.too_large,
+            branch,
         )  # fmt: skip
+
+    def _drawn(self, key: str, request: Request, count: int) -> int:
+        """For how many samples a random step in a branch has drawn before this iteration, in which it has `count`."""
+        iteration, before, behind = self._draws.get(key, (-1, 0, 0))
+        if iteration != request.iteration:
+            before = behind if iteration < request.iteration else 0
+            self._draws[key] = request.iteration, before, before + count
+        return before
 
     def take_in(self, step: Step, arrays: Any, layout: str, producer: Any) -> Batch:
         """Copy CuPy arrays for an external source, in the order of the stream `producer`, for a later request."""

@@ -47,7 +47,8 @@ class RunContext:
         int64: the samples of the batch that are computed now (all, except for previews).
     iteration : int
     samples_so_far : int
-        Sum of the batch sizes before this iteration: the start of random streams.
+        Sum of the batch sizes before this iteration, in a branch of those that the operator got there: the start of
+        random streams.
     seed : int
         The operator's seed.
     map : callable
@@ -66,6 +67,10 @@ class RunContext:
         ``accepts(sample, source, error)``: whether the run goes on although a sample failed (argument `on_error`).
     too_large : collection of int
         Samples of the batch among `failed` for which memory ran out: they are to be planned as small ones.
+    branch : bool
+        The samples are those of a branch.
+    checkpointing : bool
+        The pipeline gives checkpoints.
     """
 
     batch_size: int
@@ -81,6 +86,13 @@ class RunContext:
     failed: Collection[int] = ()
     accepts: Callable[[int, str, Exception], bool] = _never
     too_large: Collection[int] = ()
+    branch: bool = False
+    checkpointing: bool = False
+
+    @property
+    def drawn(self) -> NDArray[np.int64]:
+        """The samples' places in random streams, which count the samples of a branch alone."""
+        return np.arange(len(self.indices)) if self.branch else self.indices
 
 
 class Args:
@@ -109,9 +121,12 @@ class Args:
     ----------
     memory : dict
         Where operators, too, may keep what follows from the step and its constant values alone.
+    frames : ndarray or None
+        Where the samples are frames of sequences (trait ``PerFrame``): int64, the position of the first frame of each
+        sequence, and their number; without a value at design time.
     """
 
-    __slots__ = ("_argument_inputs", "_context", "_values", "count", "memory", "objects", "schema")
+    __slots__ = ("_argument_inputs", "_context", "_values", "count", "frames", "memory", "objects", "schema")
 
     def __init__(
         self,
@@ -122,11 +137,13 @@ class Args:
         objects: Mapping[str, object] | None = None,
         context: RunContext | Callable[[], RunContext] | None = None,
         memory: dict[Any, Any] | None = None,
+        frames: NDArray[np.int64] | None = None,
     ) -> None:
         self._context = context
         self.schema, self._values, self._argument_inputs, self.count = schema, values, argument_inputs or {}, count
         self.objects: Mapping[str, object] = objects or {}
         self.memory: dict[Any, Any] = {} if memory is None else memory
+        self.frames = frames
 
     @property
     def context(self) -> RunContext:

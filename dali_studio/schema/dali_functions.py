@@ -44,7 +44,12 @@ FUNCTIONS: frozenset[str] = frozenset(
     f"{module}.{name}" if module else name for module, names in _BY_MODULE.items() for name in names.split()
 )
 
-#: The same without underscores: names of ``fn`` and of ``ops`` meet in it.
+#: Functions that programs with conditionals are made of; nvidia.dali does not count them among its own.
+BRANCHES: frozenset[str] = frozenset(
+    f"_conditional.{name}" for name in ("merge", "not_", "split", "validate_logical")
+)  # fmt: skip
+
+#: `FUNCTIONS` without underscores: names of ``fn`` and of ``ops`` meet in it.
 _FLAT = {name.replace("_", ""): name for name in sorted(FUNCTIONS)}
 
 

@@ -369,7 +369,9 @@ _DATA_TYPES = (
 )
 
 
-_FLAGS = {marks.PER_SAMPLE: "tensor", marks.PER_OUTPUT: "per_output", marks.COMMON: "common"}
+_FLAGS = {
+    marks.PER_SAMPLE: "tensor", marks.PER_OUTPUT: "per_output", marks.COMMON: "common", marks.ANY_NUMBER: "any_number",
+}  # fmt: skip
 
 
 class Layout(str):  # noqa: SLOT000 - only ever an annotation
@@ -509,7 +511,7 @@ def _mark(mark: Any) -> dict[str, Any]:
             return {"support": "refused", "reason": reason}
         case marks.Deprecated(instead):
             return {"deprecated": instead}
-        case marks.PER_SAMPLE | marks.PER_OUTPUT | marks.COMMON:
+        case marks.PER_SAMPLE | marks.PER_OUTPUT | marks.COMMON | marks.ANY_NUMBER:
             return {_FLAGS[mark]: True}
         case _:
             raise TypeError(f"unknown argument mark {mark!r}")

@@ -21,7 +21,7 @@ ENUMS: dict[str, type[Enum]] = {
     "interp_type_list": DALIInterpType,
 }
 #: Element type that a batch must have to feed an argument of each type.
-WIRE_DTYPES: dict[ArgumentType, DALIDataType] = {
+_WIRE_DTYPES: dict[ArgumentType, DALIDataType] = {
     "float": DALIDataType.FLOAT,
     "float_list": DALIDataType.FLOAT,
     "int": DALIDataType.INT32,
@@ -30,7 +30,11 @@ WIRE_DTYPES: dict[ArgumentType, DALIDataType] = {
     "data_type": DALIDataType.DATA_TYPE,
     "interp_type": DALIDataType.INTERP_TYPE,
 }
-_INT32 = (-(2**31), 2**31 - 1)
+
+
+def wire_dtype(argument: ArgumentSchema) -> DALIDataType | None:
+    """The element type that a batch must have to feed an argument; ``None``: any."""
+    return None if argument.any_number else _WIRE_DTYPES.get(argument.type)
 
 
 def canonical(argument: ArgumentSchema, value: object) -> Value:

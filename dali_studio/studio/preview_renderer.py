@@ -81,14 +81,15 @@ class PreviewRenderer:
         except Cancelled:
             return
         changed: list[PortRef] = []
-        for port in preview.outputs:
+        there = preview.outputs.keys() | preview.aside
+        for port in [*preview.outputs, *sorted(preview.aside, key=lambda port: (port.node, port.output))]:
             behind = _image_near(revision, port) if _may_have_backdrop(revision, port) else None
             keys = revision.keys[port.node], behind and revision.keys[behind.node]
             mark = (keys, request.iteration, request.sample, request.batch_size)
             if self._sent.get(port) != mark:
                 self._sent[port] = mark
                 changed.append(port)
-        self._sent = {port: mark for port, mark in self._sent.items() if port in preview.outputs}
+        self._sent = {port: mark for port, mark in self._sent.items() if port in there}
         items, atlas = self._items(revision, changed, preview.outputs, scalars)
         message = messages.Previews(
             revision=revision.number, sample=request.sample, iteration=request.iteration,
@@ -120,13 +121,16 @@ class PreviewRenderer:
     ) -> tuple[tuple[messages.PreviewItem, ...], bytes]:  # fmt: skip
         height = round(self.width * 98 / 148)
         cards: list[tuple[PortRef, Shown, Card]] = []
+        made: list[messages.PreviewItem] = []
         for port in changed:
+            if port not in outputs:
+                made.append(_elsewhere(port))
+                continue
             shown = _shown(revision, port, outputs, tuple(scalars.get(port, ())))
             cards.append((port, shown, renderer_of(shown).card(shown, self.width, height)))
         drawn = [(port, card.picture) for port, _, card in cards if card.picture is not None]
         cells, atlas = images.atlas([image for _, image in drawn]) if drawn else ([], b"")
         places = {port: cell for (port, _), cell in zip(drawn, cells, strict=True)}
-        made: list[messages.PreviewItem] = []
         for port, shown, card in cards:
             cell = places.get(port, images.Cell(0, 0, 0, 0))
             made.append(
@@ -172,11 +176,12 @@ class PreviewRenderer:
 
     @staticmethod
     def _place(canvas: NDArray[np.uint8], names: list[str], chunk: range, batch: Batch) -> None:
-        for position, sample in zip(chunk, batch.samples, strict=False):
+        places = chunk if batch.indices is None else batch.indices.tolist()  # those of a branch
+        for position, sample in zip(places, batch.samples, strict=False):
             if images.is_image(sample, batch.layout):
                 shown, _ = images.to_rgb(sample, batch.layout)
                 canvas[:, position * _STRIP_CELL : (position + 1) * _STRIP_CELL] = images.square(shown, _STRIP_CELL)
-        for position, source in zip(chunk, batch.sources, strict=False):
+        for position, source in zip(places, batch.sources, strict=False):
             names[position] = source
 
     @staticmethod
@@ -260,6 +265,14 @@ def _shown(
     return Shown(
         batch.samples[0], batch.layout, revision.validation.metas[port].kind, values,
         _are_corners(revision, port), backdrop,
+    )  # fmt: skip
+
+
+def _elsewhere(port: PortRef) -> messages.PreviewItem:
+    """What a card in a branch shows of a sample that takes another one."""
+    return messages.PreviewItem(
+        key=port.node, output=port.output, body=messages.TextBody(text="", hex=False),
+        note="the sample takes another branch", facts="", atlas_x=0, atlas_y=0, atlas_width=0, atlas_height=0,
     )  # fmt: skip
 
 

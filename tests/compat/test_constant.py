@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from declared import declared
-from images import images
+from images import pictures
 from peers import check, check_refused
 
 pytestmark = pytest.mark.usefixtures("nvidia")

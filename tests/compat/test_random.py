@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from images import images
+from images import pictures
 from peers import check, check_refused, refused
 
 pytestmark = pytest.mark.usefixtures("nvidia")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from declared import declared
-from images import images
+from images import pictures
 from peers import check, check_refused, run
 
 pytestmark = pytest.mark.usefixtures("nvidia")

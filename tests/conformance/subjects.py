@@ -16,7 +16,9 @@ from peers import OURS, THEIRS, Output, collect
 
 from dali_studio import Pipeline
 from dali_studio.api.default import default_registry
+from dali_studio.api.tracing import trace_operator
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
+from dali_studio.core.dtypes import NUMERIC
 from dali_studio.core.tensors import TensorListCPU
 from dali_studio.graph.validate import validate
 from dali_studio.schema.model import OperatorSchema
@@ -68,11 +70,25 @@ def subjects(names: Sequence[str] | None = None) -> Iterator[Subject]:
 
 
 def function(name: str, prefix: str = OURS) -> Callable[..., Any]:
-    """The ``fn`` function of an operator."""
+    """The ``fn`` function of an operator; for arithmetic, what computes its expression."""
+    if REGISTRY.schema(name).role == "arithmetic":
+        return functools.partial(trace_call, name) if prefix == OURS else functools.partial(_computed, prefix)
     found: Any = importlib.import_module(f"{prefix}.fn")
     for part in name.split("."):
         found = getattr(found, part)
     return found
+
+
+def trace_call(operator: str, *inputs: Any, **words: Any) -> Any:
+    """A node of an operator that has no function."""
+    return trace_operator(operator, inputs, words)
+
+
+def _computed(prefix: str, *inputs: Any, expression: str, **_: Any) -> Any:
+    """What Python makes of an expression; types are functions that make a constant."""
+    types = importlib.import_module(f"{prefix}.types")
+    kinds = {kind.name: functools.partial(types.Constant, dtype=getattr(types, kind.name)) for kind in NUMERIC}
+    return eval(expression, {**vars(importlib.import_module(f"{prefix}.math")), **kinds, **dict(zip("abc", inputs, strict=False))})
 
 
 @functools.cache

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from images import images
+from images import pictures
 
 from dali_studio import fn, types
 from dali_studio.core.diagnostics import DaliStudioError

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from declared import declared
 from gpu_programs import both
-from images import images
+from images import pictures
 
 from dali_studio import fn, types
 from dali_studio.core.diagnostics import DaliStudioError

@@ -197,7 +197,7 @@ template <class I, class O> void warp_nearest(Array<const I, 3> image, Array<O, 
 REGISTER_PAIRS(warp_nearest, WarpNearestInputs, WarpNearestOutputs)
 
 static void rotated_boxes(Array<const f64, 1> cosines, Array<const f64, 1> sines, Array<const i64, 1> rows, Array<const i64, 1> columns,
-                          Array<i64, 2> made) {
+                          bool parity, Array<i64, 2> made) {
   // the margin keeps the rounding errors of a right angle from adding a pixel
   auto up = [](f64 x) { i64 whole = cut_i64(x - 1e-2); return whole + (whole < x - 1e-2); };
   for (i64 i = 0; i < made.shape[0]; i++) {
@@ -205,8 +205,8 @@ static void rotated_boxes(Array<const f64, 1> cosines, Array<const f64, 1> sines
     i64 height = rows(i), width = columns(i);
     i64 box_h = up(height * cosine + width * sine), box_w = up(width * cosine + height * sine);
     bool turned = sine > cosine;
-    made(i, 0) = box_h + ((box_h - (turned ? width : height)) & 1);
-    made(i, 1) = box_w + ((box_w - (turned ? height : width)) & 1);
+    made(i, 0) = box_h + (parity ? (box_h - (turned ? width : height)) & 1 : 0);
+    made(i, 1) = box_w + (parity ? (box_w - (turned ? height : width)) & 1 : 0);
   }
 }
 REGISTER_SHORT(rotated_boxes)

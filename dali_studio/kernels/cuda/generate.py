@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from dali_studio.kernels.cuda.parts import Kind, Part
+from dali_studio.kernels.cuda.parts import Kind, Part, Place
 from dali_studio.kernels.cuda.sources import TYPES, text_of
 
 #: The templates of a kernel: all elements one after the other, the pixels of a grid, or rows that are resampled.
@@ -32,6 +32,7 @@ class PartSpec:
     flags: tuple[int, ...]
     rgb: bool
     patch: bool
+    place: Place
     fields: bool
 
 
@@ -59,7 +60,7 @@ class KernelSpec:
 
 def template_of(parts: Sequence[Part]) -> Template:
     """The template of a chain's kernel; where rows do not fit into shared memory, a resampling takes "grid" instead."""
-    if all(part.kind == "pixel" for part in parts):
+    if all(part.kind == "pixel" and part.place != "pixel" for part in parts):
         return "flat"
     return "rows" if parts[0].kind == "resample" else "grid"
 
@@ -68,7 +69,7 @@ def spec_of(
     template: Template, parts: Sequence[Part], dtypes: Sequence[np.dtype[np.generic]], planar_in: bool, planar_out: bool
 ) -> KernelSpec:
     """What the text of the kernel of these parts depends on; `dtypes` are those of the input and after each part."""
-    specs = tuple(PartSpec(p.name, p.kind, p.texts, p.flags, p.rgb, p.patch, p.row is not None) for p in parts)
+    specs = tuple(PartSpec(p.name, p.kind, p.texts, p.flags, p.rgb, p.patch, p.place, p.row is not None) for p in parts)
     return KernelSpec(template, specs, tuple(TYPES[dtype.name] for dtype in dtypes), planar_in, planar_out)
 
 
@@ -107,7 +108,7 @@ def source(kernel: KernelSpec) -> str:
         "PLANAR_IN": int(kernel.planar_in), "PLANAR_OUT": int(kernel.planar_out),
         "PACKED": int(types[-1] in ("u8", "i8", "b8") and not kernel.planar_out),
         "WIDE": _WIDE_SOURCE if has_source else _WIDE, "BAND": BAND,
-        "UNIT": 3 if any(spec.rgb for spec in parts) else 1,
+        "UNIT": 3 if any(spec.rgb for spec in parts) else 1, "FLAT": int(kernel.template == "flat"),
     }  # fmt: skip
     lines += [f"#define {name} {value}" for name, value in macros.items()]
     lines += [f"typedef {types[0]} IN;", f"typedef {types[-1]} OUT;"]
@@ -151,7 +152,7 @@ def _chain(chain: Sequence[PartSpec], types: Sequence[str], first: int) -> list[
         part = f"t.p{first + number}" if spec.fields else f"P{first + number}()"
         compute = (
             f"  {types[number]} in[C];\n  at{number}<C>(t, source, y, x, c, in);\n"
-            f"  {part}.template apply<C>(in, out, c);\n"
+            f"  {part}.template apply<C>(in, out, c{', y, x' if spec.place else ''});\n"
         )
         lines.append(f"{head} at{number + 1}({given}, {types[number + 1]} (&out)[C]) {{")
         if spec.kind == "window":

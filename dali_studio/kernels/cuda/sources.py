@@ -26,6 +26,8 @@ TYPES: dict[str, str] = {
 #: Functions of each file that is compiled as it is.
 FUNCTIONS: dict[str, tuple[str, ...]] = {
     "gather": ("gather",), "jpeg": ("unstuff", "huffman", "transform", "colors"), "weights": ("axis_weights",),
+    "elementwise": ("elementwise",), "join": ("join",), "reduce": ("reduce",),
+    "separable": ("separable",), "erase": ("erase",),
 }  # fmt: skip
 #: No contraction to fused multiply-add: rounded results equal the CPU's. Where it is wanted, the sources say fmaf.
 OPTIONS = ("--std=c++17", "--fmad=false")
@@ -67,7 +69,9 @@ def options(macros: Mapping[str, object]) -> tuple[str, ...]:
 
 
 def _text(value: Any) -> str:
-    return TYPES[value.name] if isinstance(value, np.dtype) else str(int(value))
+    if isinstance(value, np.dtype):
+        return TYPES[value.name]
+    return value if isinstance(value, str) else str(int(value))
 
 
 def compiled(text: str, function: str, options: tuple[str, ...]) -> Any:

@@ -12,9 +12,10 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cuda.ingest import gathered
+from dali_studio.operators.conditional.condition import predicate_of
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Input, Operator, Output
-from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc
+from dali_studio.schema.marks import ANY_NUMBER, COMMON, PER_SAMPLE, Doc
 
 
 class Merge(Operator):
@@ -34,8 +35,9 @@ class Merge(Operator):
     role = "merge"
 
     predicate: Annotated[
-        bool, Doc("The condition of the split: where it holds, a sample is from the first input."), PER_SAMPLE, COMMON
-    ]
+        bool, Doc("The condition of the split: where it holds, a sample is from the first input."), PER_SAMPLE,
+        ANY_NUMBER, COMMON,
+    ]  # fmt: skip
 
     @staticmethod
     def infer(args: Args, *inputs: TensorMeta) -> TensorMeta:
@@ -72,7 +74,7 @@ def _order(
     args: Args, inputs: Sequence[Batch]
 ) -> tuple[TensorMeta, list[tuple[int, int]], NDArray[np.int64], Sequence[str]]:
     """The type of the result, and for each of its samples the input and the position there."""
-    holds = args.scalars("predicate", np.bool_)
+    holds = predicate_of(args)
     numbers = args.context.indices
     for batch, chosen in zip(inputs, (numbers[holds], numbers[~holds]), strict=True):
         if not np.array_equal(numbers if batch.indices is None else batch.indices, chosen):

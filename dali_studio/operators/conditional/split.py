@@ -9,9 +9,10 @@ import numpy as np
 
 from dali_studio.core.batch import Batch
 from dali_studio.core.meta import TensorMeta
+from dali_studio.operators.conditional.condition import predicate_of
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Input, Operator, Output
-from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc
+from dali_studio.schema.marks import ANY_NUMBER, COMMON, PER_SAMPLE, Doc
 
 
 class Split(Operator):
@@ -31,7 +32,9 @@ class Split(Operator):
     devices = ("cpu", "gpu")
     role = "split"
 
-    predicate: Annotated[bool, Doc("Whether a sample goes to the first output."), PER_SAMPLE, COMMON]
+    predicate: Annotated[
+        bool, Doc("Whether a sample goes to the first output: any number but 0."), PER_SAMPLE, ANY_NUMBER, COMMON
+    ]
 
     @staticmethod
     def infer(args: Args, *inputs: TensorMeta) -> tuple[TensorMeta, ...]:
@@ -47,7 +50,7 @@ class Split(Operator):
 
 
 def _split(args: Args, batch: Batch) -> tuple[Batch, ...]:
-    holds = args.scalars("predicate", np.bool_)
+    holds = predicate_of(args)
     made: list[Batch] = []
     for chosen in (np.flatnonzero(holds), np.flatnonzero(~holds)):
         part = batch.select(chosen)

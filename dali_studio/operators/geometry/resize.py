@@ -23,7 +23,7 @@ from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Arrays, Input, Operator, Output, compiled, example
 from dali_studio.schema.marks import COMMON, Deprecated, Doc, Ignored, Refused
 from dali_studio.schema.tolerance import Tolerance
-from dali_studio.schema.traits import Affine, PerSample, SourcePart, WindowSource
+from dali_studio.schema.traits import Affine, PerFrame, PerSample, SourcePart, WindowSource
 
 _INPUTS = (T.UINT8, T.INT16, T.UINT16, T.FLOAT)
 
@@ -40,7 +40,7 @@ class Resize(SizeArguments, Operator):
     keywords = "scale rescale interpolation zoom thumbnail"
     inputs = (Input("image", "image", layouts=PLANAR_LAYOUTS),)
     outputs = (Output("image", "image"),)
-    traits = (PerSample, WindowSource, SourcePart, Affine)
+    traits = (PerSample, PerFrame, WindowSource, SourcePart, Affine)
     devices = ("cpu", "gpu")
     kernels = (compiled("resize", _INPUTS, _INPUTS),)
     examples = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
@@ -67,6 +68,23 @@ class Rotate(Warp):
             )
         onto = canvas(args)
         if onto is None:
-            onto = sizes if args["keep_size"] else rotated_size(angles, sizes[:, 0], sizes[:, 1])
+            onto = sizes if args["keep_size"] else _canvas(angles, sizes, args.frames)
         matrices = rotate_matrix(angles, sizes[:, 0], sizes[:, 1], onto[:, 0], onto[:, 1])
         return warp_work(args, inputs[0], onto, matrices)
+
+
+def _canvas(
+    angles: NDArray[np.float32], sizes: NDArray[np.int64], frames: NDArray[np.int64] | None
+) -> NDArray[np.int64]:
+    """(N, 2) heights and widths that hold the results; those of the frames of a sequence are one canvas."""
+    made = rotated_size(angles, sizes[:, 0], sizes[:, 1])
+    if frames is None:
+        return made
+    some = np.diff(frames) > 0
+    firsts, counts = frames[:-1][some], np.diff(frames)[some]
+    if not len(firsts):
+        return made
+    # the largest box, whose parity is that of most frames
+    largest = np.maximum.reduceat(rotated_size(angles, sizes[:, 0], sizes[:, 1], parity=False), firsts)
+    odd = 2 * np.add.reduceat(made % 2, firsts) > counts[:, None]
+    return np.repeat(largest + (largest % 2 != odd), counts, axis=0)

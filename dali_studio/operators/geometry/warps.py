@@ -39,7 +39,7 @@ from dali_studio.schema.marks import (
     Unit,
 )
 from dali_studio.schema.tolerance import Tolerance
-from dali_studio.schema.traits import Affine, PerSample, SourcePart
+from dali_studio.schema.traits import Affine, PerFrame, PerSample, SourcePart
 
 _TYPES = (T.UINT8, T.INT16, T.INT32, T.FLOAT)
 
@@ -59,7 +59,7 @@ class Warp(Operator, abstract=True):
     category = "geometry"
     inputs = (Input("image", "image", layouts="HWC"),)
     outputs = (Output("image", "image"),)
-    traits = (PerSample, SourcePart, Affine)
+    traits = (PerSample, PerFrame, SourcePart, Affine)
     devices = ("cpu", "gpu")
     kernels = (compiled("warp_linear", _TYPES, _TYPES), compiled("warp_nearest", _TYPES, _TYPES))
 

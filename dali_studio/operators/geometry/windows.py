@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.kernels.cpu.window_batch import KEEP, TRIM, windows
+from dali_studio.operators.common import as_written
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.marks import COMMON, MAX_PIXELS, PER_SAMPLE, Choices, Doc, Length, Range, Refused, Ui, Unit
 
@@ -157,6 +158,5 @@ def fill_values(
 
 @lru_cache(maxsize=64)
 def _as_written(given: tuple[float, ...], dtype: np.dtype[Any]) -> list[float]:
-    values = np.nan_to_num(np.asarray(given, np.float64)) if dtype.kind in "iu" else np.asarray(given, np.float64)
-    with np.errstate(over="ignore", invalid="ignore"):
-        return (values.astype(np.int64).astype(dtype) if dtype.kind in "iu" else values).tolist()
+    values = np.asarray(given, np.float64)
+    return (as_written(values, dtype) if dtype.kind in "iu" else values).tolist()

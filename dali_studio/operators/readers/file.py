@@ -234,7 +234,10 @@ class File(ReaderArguments, Operator):
         names = ("shard_id", "num_shards", "random_shuffle", "initial_fill", "stick_to_shard", "pad_last_batch",
                  "shuffle_after_epoch", "shuffle_after_epoch_seed")  # fmt: skip
         try:
-            order = ReaderOrder(len(files.paths), seed=args.context.seed, **{name: args[name] for name in names})
+            order = ReaderOrder(
+                len(files.paths), seed=args.context.seed, checkpointing=args.context.checkpointing,
+                **{name: args[name] for name in names},
+            )  # fmt: skip
         except ValueError as error:
             raise ArgumentError(
                 sentence(error), hint="Change the arguments of the order.", argument="shard_id"

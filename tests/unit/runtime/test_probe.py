@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from images import images
+from images import pictures
 
 from dali_studio import Pipeline, fn
 from dali_studio.api.default import default_registry

@@ -290,7 +290,7 @@ export interface OperatorSchema {
   readonly seeded?: boolean;
   readonly stateful?: boolean;
   readonly keep?: boolean;
-  readonly role?: "" | "constant" | "copy" | "external_source" | "merge" | "reader" | "split";
+  readonly role?: "" | "arithmetic" | "constant" | "copy" | "external_source" | "merge" | "reader" | "split";
   readonly icon?: string;
   readonly node_name?: string;
   readonly keywords?: readonly string[];
@@ -337,6 +337,7 @@ export interface ArgumentSchema {
   readonly start?: Value;
   readonly common?: boolean;
   readonly per_output?: boolean;
+  readonly any_number?: boolean;
   readonly support?: Support;
   readonly reason?: string;
   readonly deprecated?: string;
