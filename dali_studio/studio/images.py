@@ -27,7 +27,7 @@ class Cell:
     height: int
 
 
-def facts(sample: NDArray[Any], *, encoded: bool = False) -> str:
+def info(sample: NDArray[Any], *, encoded: bool = False) -> str:
     """The shape line: ``256×385×3 u8``; for encoded files their size."""
     if encoded:
         return f"{byte_count(sample.size)} {short_name(from_numpy(sample.dtype))}"

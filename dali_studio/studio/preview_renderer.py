@@ -136,7 +136,7 @@ class PreviewRenderer:
             made.append(
                 messages.PreviewItem(
                     key=port.node, output=port.output, body=card.body, note=card.note,
-                    facts=images.facts(shown.sample, encoded=shown.kind == "encoded"),
+                    facts=images.info(shown.sample, encoded=shown.kind == "encoded"),
                     atlas_x=cell.x, atlas_y=cell.y, atlas_width=cell.width, atlas_height=cell.height,
                 )
             )  # fmt: skip
@@ -321,7 +321,7 @@ def _statistics(port: PortRef, shown: Shown, large: Large | None, before: Large 
     encoded = shown.kind == "encoded"
     return messages.ImageDetail(
         key=port.node, output=port.output, has_output=large is not None, has_input=before is not None,
-        facts=images.facts(shown.sample, encoded=encoded), layout=shown.layout, minimum=low, maximum=high,
+        facts=images.info(shown.sample, encoded=encoded), layout=shown.layout, minimum=low, maximum=high,
         mean=float(finite.mean()) if finite.size else 0.0,
         histogram=() if encoded else images.histogram(shown.sample, shown.layout),
         planes=large.planes if large else 0, plane=large.plane if large else 0,

@@ -138,7 +138,11 @@ def test_nothing_is_printed_and_no_global_random_state_is_used() -> None:
 
 
 #: Words for things that have another name here (docs/glossary.md), as names of classes and functions.
-BANNED = ("vertex", "vertices", "exporter", "translator", "workflow", "hyperparameter")
+BANNED = (
+    "vertex", "vertices", "exporter", "translator", "workflow", "hyperparameter", "crew", "patient", "patience", "urgent", "facts",
+)  # fmt: skip
+#: Words for limits that names of constants do not begin with.
+BANNED_LIMITS = ("MOST", "LEAST", "PATIENCE")
 
 
 def test_names_use_the_words_of_the_glossary() -> None:
@@ -149,6 +153,13 @@ def test_names_use_the_words_of_the_glossary() -> None:
                 assert not {word.lower() for word in words} & set(BANNED), f"{path}:{node.lineno} {node.name}"
 
 
+def test_limits_are_named_max_and_min() -> None:
+    for path in sources("dali_studio"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                assert not node.id.lstrip("_").startswith(BANNED_LIMITS), f"{path}:{node.lineno} {node.id}"
+
+
 def test_the_glossary_explains_the_banned_words() -> None:
     glossary = (REPOSITORY / "docs" / "glossary.md").read_text(encoding="utf-8").lower()
-    assert [word for word in BANNED if word not in glossary] == []
+    assert [word for word in (*BANNED, *map(str.lower, BANNED_LIMITS)) if word not in glossary] == []
