@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from peers import OURS, THEIRS, Output, assert_equal, collect
+from tolerances import TOLERANCES
 
 from dali_studio.api.default import default_registry
 from dali_studio.codegen.emit import emit
@@ -423,3 +425,26 @@ def test_refused_by_both(program: Callable[[World], Any]) -> None:
         outputs(pipe(OURS, program), 1)
     assert REFUSED[program] in str(caught.value)
     assert "[test_conditionals.py:" in str(caught.value)
+
+
+# ------------------------------------------------------------------------------------------------------- whole programs
+
+
+def test_decoders_in_branches(data_dir: Path) -> None:
+    def program(w: World) -> Any:
+        files, labels = w.fn.readers.file(file_root=str(data_dir / "jpeg"), random_shuffle=True, initial_fill=9)
+        if w.fn.random.coin_flip(probability=0.4):
+            images = w.fn.decoders.image_random_crop(files)
+            images = w.fn.resize(images, size=[40, 50])
+        else:
+            images = w.fn.decoders.image(files)
+            if w.fn.random.coin_flip(dtype=w.types.BOOL) and not w.fn.random.coin_flip(dtype=w.types.BOOL):
+                place = w.fn.random.uniform(images, range=[0, 1])
+                images = w.fn.crop(images, crop=(30, 40), crop_pos_x=w.fn.random.uniform(range=[0, 1]))
+            else:
+                place = w.fn.random.uniform(w.data(), range=[0, 1])
+                images = w.fn.resize(images, size=[30, 40])
+        return images, labels
+
+    for mine, reference in zip(outputs(pipe(OURS, program), 4), outputs(pipe(THEIRS, program), 4), strict=True):
+        assert_equal(mine, reference, TOLERANCES["resize"])
