@@ -12,31 +12,13 @@ import simplejpeg  # pyright: ignore[reportMissingTypeStubs]
 from PIL import Image
 
 from dali_studio.kernels.cpu import jpeg
+from dali_studio.schema.samples import picture
 
 Array = np.ndarray[Any, Any]
 
 #: Heights and widths that find mistakes at edges, in vector tails and in aspect ratios.
 ODD_SIZES: tuple[tuple[int, int], ...] = ((57, 43), (200, 301), (3, 5), (1, 9))
 TINY_SIZES: tuple[tuple[int, int], ...] = ((1, 1), (1, 7), (6, 1), (2, 2))
-
-
-def picture(height: int, width: int, channels: int = 3, dtype: Any = np.uint8, seed: int = 0) -> Array:
-    """A smooth random picture with some noise; 0..255 for integers, 0..1 for floats, signed types about 0."""
-    generator = np.random.default_rng([seed, height, width, channels])
-    y, x, c = np.ogrid[0:height, 0:width, 0:channels]
-    phase = generator.uniform(0, 6, 3)
-    waves = np.sin(y / 7.0 + phase[0] + c) + np.cos(x / 5.0 + phase[1] - c) + np.sin((x + y) / 23.0 + phase[2])
-    values = 127.5 + 35 * waves + generator.normal(0, 8, (height, width, channels))
-    kind = np.dtype(dtype)
-    if kind.kind == "f":
-        return (values / 255).astype(kind)
-    if kind.kind == "b":
-        return values > 127
-    if kind.kind == "i":
-        return np.clip((values - 127.5) * (1 if kind.itemsize == 1 else 17), -128 * 17, 127 * 17).clip(
-            np.iinfo(kind).min, np.iinfo(kind).max
-        ).astype(kind)  # fmt: skip
-    return np.clip(values * (1 if kind.itemsize == 1 else 17), 0, np.iinfo(kind).max).astype(kind)
 
 
 def pictures(

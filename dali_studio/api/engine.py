@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import Any
 
@@ -140,8 +141,15 @@ class Engine:
         """Iterations asked for and not returned yet."""
         return self._prefetcher.scheduled
 
-    def result(self) -> tuple[TensorListCPU | TensorListGPU, ...]:
+    def result(
+        self, told: Callable[[float], AbstractContextManager[None]] = nullcontext
+    ) -> tuple[TensorListCPU | TensorListGPU, ...]:
         """The oldest iteration that was asked for.
+
+        Parameters
+        ----------
+        told : callable
+            As for `Prefetcher.result`.
 
         Raises
         ------
@@ -160,7 +168,7 @@ class Engine:
                 )
             )
         self._returned = self._under_way.popleft()
-        made, self._state = self._prefetcher.result()
+        made, self._state = self._prefetcher.result(told)
         return tuple(_output(made[port]) for port in self.plan.outputs)
 
     def reset(self) -> None:

@@ -23,6 +23,7 @@ from dali_studio.api.rewriting import rewritten
 from dali_studio.api.settings import ANSWERS, Settings, bad_option, check_options
 from dali_studio.api.support import PIPELINE_METHODS, refusal
 from dali_studio.api.tracing import DataNode, Trace
+from dali_studio.api.waiting import told
 from dali_studio.compiler.explain import explain
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
 from dali_studio.core.enums import DALIDataType
@@ -209,6 +210,10 @@ class Pipeline:
         if not self._has_batch_size:
             raise bad_option("batch_size", None, "a whole number from 1")
         self._define()
+        with told(f"Building {self._options.name}"):
+            self._engine = self._built_engine()
+
+    def _built_engine(self) -> Engine:
         graph, registry = self._trace.graph, default_registry()
         self._validation = validate(graph, registry)
         found = errors(self._validation.diagnostics)
@@ -217,9 +222,9 @@ class Pipeline:
         check_devices(graph, registry)
         metas = [self._validation.metas[port] for port in graph.outputs]
         self._expected.check([(meta.dtype, meta.ndim, meta.layout) for meta in metas])
-        self._engine = Engine(graph, registry, background=self._background, fuse_warps=self._fuse_warps,
-                              device_memory_limit=self._memory_limit, checkpointing=self._checkpointing,
-                              restored=self._checkpoint)  # fmt: skip
+        return Engine(graph, registry, background=self._background, fuse_warps=self._fuse_warps,
+                      device_memory_limit=self._memory_limit, checkpointing=self._checkpointing,
+                      restored=self._checkpoint)  # fmt: skip
 
     def explain(self) -> str:
         """The plan of an iteration as text."""
@@ -260,7 +265,7 @@ class Pipeline:
             self.feed_input(name, data)
         self.iter_setup()
         engine.prefetch()
-        return self._checked(engine.result())
+        return self._result(engine)
 
     def schedule_run(self) -> None:
         """Ask for an iteration; `outputs` or `share_outputs` returns it."""
@@ -271,7 +276,7 @@ class Pipeline:
     def share_outputs(self, cuda_stream: object = None) -> tuple[TensorListCPU | TensorListGPU, ...]:
         """The oldest scheduled iteration."""
         del cuda_stream
-        self._held = self._checked(self._built().result())
+        self._held = self._result(self._built())
         return self._held
 
     def release_outputs(self) -> None:
@@ -449,7 +454,10 @@ class Pipeline:
         """The layouts that were demanded of the outputs."""
         return self._expected.of("layout", self.num_outputs)
 
-    def _checked(self, made: tuple[TensorListCPU | TensorListGPU, ...]) -> tuple[TensorListCPU | TensorListGPU, ...]:
+    def _result(self, engine: Engine) -> tuple[TensorListCPU | TensorListGPU, ...]:
+        made = engine.result(
+            lambda after: told(f"Computing a batch of {self._options.name}", engine.executor.place, after)
+        )
         self._expected.check([(batch.dtype, batch.ndim(), batch.layout()) for batch in made])
         return made
 

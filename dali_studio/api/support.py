@@ -89,10 +89,10 @@ PIPELINE_METHODS: dict[str, Support] = {
 DATA_NODE_METHODS: dict[str, Support] = {
     "gpu": _USED,
     "cpu": _USED,
-    "shape": Support("refused", "shapes as data are not supported yet"),
+    "shape": _USED,
     "property": Support("refused", "properties as data are not supported yet"),
     "source_info": Support("refused", "file names as data are not supported yet"),
-    "arithmetic": Support("refused", "arithmetic between operators is not supported yet"),
+    "arithmetic": _USED,
     "indexing": Support("refused", "indexing of operator results is not supported yet"),
     "bool": Support(
         "refused",

@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 from dali_studio.core.enums import DALIDataType, DALIInterpType
 from dali_studio.fn import _conditional as _conditional
 from dali_studio.fn import decoders as decoders
+from dali_studio.fn import noise as noise
 from dali_studio.fn import random as random
 from dali_studio.fn import readers as readers
+from dali_studio.fn import reductions as reductions
 from dali_studio.pipeline import DataNode
 
 _Input = DataNode | Sequence[DataNode] | NDArray[Any] | np.generic | float
@@ -50,6 +52,21 @@ def cast(
 
     Floats become integers by rounding half away from zero, values beyond the range of the new type saturate,
     not-a-number becomes 0, and anything but 0 becomes true.
+    """
+    ...
+
+def cat(
+    *input: _Input,
+    axis: int | None = 0,
+    axis_name: str | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Joins tensors along an axis that they have.
+
+    All other axes must be equal.
     """
     ...
 
@@ -108,6 +125,32 @@ def crop_mirror_normalize(
     """
     ...
 
+def erase(
+    input: _Input,
+    /,
+    *,
+    anchor: float | Sequence[float] | DataNode | None = ...,
+    shape: float | Sequence[float] | DataNode | None = ...,
+    axis_names: str | None = ...,
+    axes: int | Sequence[int] | None = ...,
+    fill_value: float | Sequence[float] | DataNode | None = ...,
+    normalized: bool | None = False,
+    normalized_anchor: bool | None = False,
+    normalized_shape: bool | None = False,
+    centered_anchor: bool | None = False,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Fills boxes of an image, or of any tensor, with a value.
+
+    Element i of an axis is erased where ``int(anchor) <= i < int(anchor + shape)``. Axes that are not named are covered
+    whole; without `axis_names` and `axes` all but C are named. Several boxes come one after the other:
+    ``anchor=(y0, x0, y1, x1)``.
+    """
+    ...
+
 def external_source(
     source: Any = ...,
     num_outputs: int | None = ...,
@@ -150,6 +193,26 @@ def flip(
     """Mirrors images left to right, top to bottom, or both."""
     ...
 
+def gaussian_blur(
+    image: _Input,
+    /,
+    *,
+    sigma: float | Sequence[float] | DataNode | None = ...,
+    window_size: int | Sequence[int] | DataNode | None = ...,
+    dtype: DALIDataType | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Blurs images, volumes and signals with a Gaussian window.
+
+    Each axis but C is filtered; beyond its ends it is mirrored at its first and last pixel. A window that is not given
+    reaches three deviations to each side, ``2 * ceil(3 * sigma) + 1`` pixels; a deviation that is not given follows
+    from the window, ``((window_size - 1) / 2 - 1) * 0.3 + 0.8``.
+    """
+    ...
+
 def hsv(
     image: _Input,
     /,
@@ -167,6 +230,55 @@ def hsv(
 
     A linear 3x3 transformation in the YIQ space, as DALI defines it, not a conversion to the HSV cone: hue rotates
     the chrominance plane, saturation and value scale chrominance and everything.
+    """
+    ...
+
+def per_frame(
+    input: _Input,
+    /,
+    *,
+    replace: bool | None = False,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Marks the first axis as frames, so that an argument has a value for each frame of a sequence.
+
+    Only the layout changes: its first letter becomes F. Without a layout the further axes are named ``*``.
+    """
+    ...
+
+def permute_batch(
+    input: _Input,
+    /,
+    *,
+    indices: int | Sequence[int] | DataNode,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Puts the samples of a batch into another order.
+
+    A sample may be taken several times, or not at all.
+    """
+    ...
+
+def python_function(
+    *input: _Input,
+    function: Any,
+    num_outputs: int | None = 1,
+    batch_processing: bool | None = False,
+    output_layouts: str | Sequence[str] | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> Any:
+    """Calls a Python function with the samples, as arrays of numpy, or of CuPy on a GPU.
+
+    The function is called for one sample after the other, since Python runs one at a time.
     """
     ...
 
@@ -223,6 +335,37 @@ def rotate(
 
     The canvas grows to hold the whole result, unless `keep_size` or `size` is set. Outside the image lies
     `fill_value`, or the nearest edge pixel if it is unset.
+    """
+    ...
+
+def shapes(
+    input: _Input,
+    /,
+    *,
+    dtype: DALIDataType | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """The extents of each sample, as a row of numbers.
+
+    Only the shapes are read, wherever the data lies, and the result is on the CPU.
+    """
+    ...
+
+def stack(
+    *input: _Input,
+    axis: int | None = 0,
+    axis_name: str | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Joins tensors of one shape along a new axis.
+
+    Without a name for the new axis the result has no layout.
     """
     ...
 

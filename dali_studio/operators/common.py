@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,7 +54,7 @@ def image_meta(meta: TensorMeta, layouts: str = IMAGE_LAYOUTS) -> TensorMeta:
     accepted = layouts.split()
     if meta.layout:
         if meta.layout not in accepted:
-            more = " Sequences and volumes are not supported yet." if set(meta.layout) & {"F", "D"} else ""
+            more = " Volumes are not supported yet." if "D" in meta.layout else ""
             raise ArgumentError(
                 f"the input has the layout {meta.layout!r}; {' or '.join(accepted)} is accepted.{more}",
                 hint="Bring single images.", code="DS203",
@@ -102,6 +103,12 @@ def with_extents(shapes: NDArray[np.int64], layout: str, sizes: NDArray[np.int64
 def round_half_away(values: NDArray[np.floating]) -> NDArray[np.int64]:
     """nvidia.dali's rounding: .5 goes away from zero."""
     return (np.sign(values) * np.floor(np.abs(values) + 0.5)).astype(np.int64)
+
+
+def as_written(values: NDArray[np.floating], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Values that fill arrays of `dtype`: integers are cut and wrap around, as nvidia.dali's C cast does."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.nan_to_num(values).astype(np.int64).astype(dtype) if dtype.kind in "iu" else values.astype(dtype)
 
 
 def sentence(error: Exception) -> str:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -23,7 +24,7 @@ from dali_studio.operators.parts import run_alone
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Arrays, Functor, Input, Operator, Output
-from dali_studio.schema.traits import PerSample, PixelPart, Pointwise
+from dali_studio.schema.traits import PerFrame, PerSample, PixelPart, Pointwise
 
 
 class PixelOperator(Operator, abstract=True):
@@ -34,7 +35,7 @@ class PixelOperator(Operator, abstract=True):
 
     inputs = (Input("image", "image", layouts="HWC"),)
     outputs = (Output("image", "image"),)
-    traits = (PerSample, Pointwise, PixelPart)
+    traits = (PerSample, PerFrame, Pointwise, PixelPart)
     devices = ("cpu", "gpu")
     functor: ClassVar[Functor]
 
@@ -61,7 +62,9 @@ class PixelOperator(Operator, abstract=True):
                 hint="Decode with output_type RGB.", sample=index, code="DS203",
             )  # fmt: skip
         given = [np.asarray(field, np.float32) for field in cls.fields(args, inputs[0])]
-        columns = [np.broadcast_to(field.reshape(len(field), -1), (len(shapes), field[0].size)) for field in given]
+        sizes = [math.prod(field.shape[1:]) for field in given]  # a batch may have no sample
+        columns = [np.broadcast_to(field.reshape(len(field), size), (len(shapes), size))
+                   for field, size in zip(given, sizes, strict=True)]  # fmt: skip
         return Work(shapes, {"fields": np.concatenate(columns, axis=1)})
 
     @classmethod

@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 from dali_studio.core.enums import DALIDataType, DALIInterpType
 from dali_studio.ops import _conditional as _conditional
 from dali_studio.ops import decoders as decoders
+from dali_studio.ops import noise as noise
 from dali_studio.ops import random as random
 from dali_studio.ops import readers as readers
+from dali_studio.ops import reductions as reductions
 from dali_studio.pipeline import DataNode
 
 _Input = DataNode | Sequence[DataNode] | NDArray[Any] | np.generic | float
@@ -60,6 +62,27 @@ class Cast:
         self,
         input: _Input,
         /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class Cat:
+    """Joins tensors along an axis that they have.
+
+    All other axes must be equal.
+    """
+    def __init__(
+        self,
+        *,
+        axis: int | None = 0,
+        axis_name: str | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        *input: _Input,
         **arguments: Any,
     ) -> DataNode: ...
 
@@ -128,6 +151,37 @@ class CropMirrorNormalize:
         **arguments: Any,
     ) -> DataNode: ...
 
+class Erase:
+    """Fills boxes of an image, or of any tensor, with a value.
+
+    Element i of an axis is erased where ``int(anchor) <= i < int(anchor + shape)``. Axes that are not named are covered
+    whole; without `axis_names` and `axes` all but C are named. Several boxes come one after the other:
+    ``anchor=(y0, x0, y1, x1)``.
+    """
+    def __init__(
+        self,
+        *,
+        anchor: float | Sequence[float] | DataNode | None = ...,
+        shape: float | Sequence[float] | DataNode | None = ...,
+        axis_names: str | None = ...,
+        axes: int | Sequence[int] | None = ...,
+        fill_value: float | Sequence[float] | DataNode | None = ...,
+        normalized: bool | None = False,
+        normalized_anchor: bool | None = False,
+        normalized_shape: bool | None = False,
+        centered_anchor: bool | None = False,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
 class ExternalSource:
     """Brings data from the program: from a callable, an iterable, or Pipeline.feed_input.
 
@@ -180,6 +234,31 @@ class Flip:
         **arguments: Any,
     ) -> DataNode: ...
 
+class GaussianBlur:
+    """Blurs images, volumes and signals with a Gaussian window.
+
+    Each axis but C is filtered; beyond its ends it is mirrored at its first and last pixel. A window that is not given
+    reaches three deviations to each side, ``2 * ceil(3 * sigma) + 1`` pixels; a deviation that is not given follows
+    from the window, ``((window_size - 1) / 2 - 1) * 0.3 + 0.8``.
+    """
+    def __init__(
+        self,
+        *,
+        sigma: float | Sequence[float] | DataNode | None = ...,
+        window_size: int | Sequence[int] | DataNode | None = ...,
+        dtype: DALIDataType | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        image: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
 class Hsv:
     """Turns the hue and scales saturation and value of RGB images.
 
@@ -204,6 +283,71 @@ class Hsv:
         /,
         **arguments: Any,
     ) -> DataNode: ...
+
+class PerFrame:
+    """Marks the first axis as frames, so that an argument has a value for each frame of a sequence.
+
+    Only the layout changes: its first letter becomes F. Without a layout the further axes are named ``*``.
+    """
+    def __init__(
+        self,
+        *,
+        replace: bool | None = False,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class PermuteBatch:
+    """Puts the samples of a batch into another order.
+
+    A sample may be taken several times, or not at all.
+    """
+    def __init__(
+        self,
+        *,
+        indices: int | Sequence[int] | DataNode | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class PythonFunction:
+    """Calls a Python function with the samples, as arrays of numpy, or of CuPy on a GPU.
+
+    The function is called for one sample after the other, since Python runs one at a time.
+    """
+    def __init__(
+        self,
+        *,
+        function: Any = ...,
+        num_outputs: int | None = 1,
+        batch_processing: bool | None = False,
+        output_layouts: str | Sequence[str] | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        *input: _Input,
+        **arguments: Any,
+    ) -> Any: ...
 
 class Resize:
     """Resamples images to another size.
@@ -268,6 +412,48 @@ class Rotate:
         self,
         image: _Input,
         /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class Shapes:
+    """The extents of each sample, as a row of numbers.
+
+    Only the shapes are read, wherever the data lies, and the result is on the CPU.
+    """
+    def __init__(
+        self,
+        *,
+        dtype: DALIDataType | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class Stack:
+    """Joins tensors of one shape along a new axis.
+
+    Without a name for the new axis the result has no layout.
+    """
+    def __init__(
+        self,
+        *,
+        axis: int | None = 0,
+        axis_name: str | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        *input: _Input,
         **arguments: Any,
     ) -> DataNode: ...
 

@@ -98,6 +98,8 @@ class Executor:
         self._gpu = gpu or (GpuRunner(registry, workers, device_id or 0, device_memory_limit) if placed else None)
         #: Whether iterations follow each other, so that sources may fetch the next one.
         self.ahead = False
+        #: The stage that was begun last, counted from 0.
+        self._at = 0
         #: Whether `saved` is asked for after each iteration.
         self.checkpointing = False
         self._saved: dict[int, dict[str, dict[str, Any]]] = {}
@@ -115,6 +117,15 @@ class Executor:
         for step in self._sources():
             if step.key not in self._states:
                 self._states[step.key] = SourceState(self._opened(step))
+
+    def place(self) -> str:
+        """Which stage of the plan was begun last, such as "resize, 3 of 5"; empty where it has one only."""
+        stages = self.plan.stages
+        if len(stages) < 2:
+            return ""
+        stage = stages[self._at]
+        steps = [stage.step] if isinstance(stage, BatchStage) else stage.steps
+        return f"{' and '.join(step.key for step in steps[:3])}, {self._at + 1} of {len(stages)}"
 
     def _sources(self) -> list[Step]:
         return [stage.step for stage in self.plan.stages if isinstance(stage, BatchStage)]
@@ -245,7 +256,8 @@ class Executor:
 
     def _stages(self, now: Iteration, keep: Collection[PortRef]) -> Generator[Callable[[], None]]:
         """Run the stages; yields what has to be called once, later, before the next one can run."""
-        for stage, done in zip(self.plan.stages, self._done, strict=True):
+        for at, (stage, done) in enumerate(zip(self.plan.stages, self._done, strict=True)):
+            self._at = at
             wait = self._stage(stage, now)
             if wait is not None:
                 yield wait
@@ -311,7 +323,10 @@ class Executor:
         assert self._gpu is not None
         (port,) = stage.steps[0].inputs
         image = now.results[port]
-        arguments = partial(self._args, now, indices=image.indices)
+
+        def arguments(step: Step, frames: Frames | None) -> Args:
+            return self._args(now, step, image.indices, frames)
+
         present = now.indices if image.indices is None else image.indices
         made = len(image) and self._gpu.run_fused(stage, arguments, image, present, now.results, now.recording)
         if not made:
@@ -443,6 +458,9 @@ class Executor:
 
     def close(self) -> None:
         """End the threads."""
+        for step in self._sources():
+            if step.key in self._states:
+                self.registry.operator(step.operator).close(self._states[step.key].state)
         if self._gpu is not None:
             self._gpu.close()
 

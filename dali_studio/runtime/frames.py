@@ -37,19 +37,19 @@ class Frames:
 
     @classmethod
     def of(cls, inputs: Sequence[Batch]) -> Frames | None:
-        """The frames of the first input; ``None`` if it has none.
+        """The frames of the first input that has some; ``None`` if there is none.
 
         Raises
         ------
         ArgumentError
-            DS203 where another input has as many frames in none of its samples.
+            DS203 where a sample of another input has another number of frames.
         """
-        if not inputs or not is_sequence(inputs[0].meta):
+        sequences = [one for one in inputs if is_sequence(one.meta)]
+        if not sequences:
             return None
-        made = cls(inputs[0].shapes[:, 0])
-        for other in inputs[1:]:
-            if is_sequence(other.meta):
-                made.check(other.shapes[:, 0], "")
+        made = cls(sequences[0].shapes[:, 0])
+        for other in sequences[1:]:
+            made.check(other.shapes[:, 0], "")
         return made
 
     def check(self, counts: NDArray[np.int64], argument: str) -> None:

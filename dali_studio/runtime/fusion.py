@@ -9,16 +9,20 @@ from typing import Any
 
 from dali_studio.compiler.plan import FusedStage, Step
 from dali_studio.core.batch import Batch
+from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.kernels.cuda import chains
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.kernels.cuda.warp import Affine, composed_part
+from dali_studio.runtime.frames import Frames
 from dali_studio.runtime.planning import Planner
 from dali_studio.schema.arguments import Args
+from dali_studio.schema.sequences import is_sequence, sequence_of
+from dali_studio.schema.traits import PerFrame, Pointwise
 
 
 def run_fused(
-    stage: FusedStage, args: Callable[[Step], Args], image: Batch, planner: Planner,
+    stage: FusedStage, args: Callable[[Step, Frames | None], Args], image: Batch, planner: Planner,
     stream: GpuStream, failures: Callable[[Step], AbstractContextManager[None]],
 ) -> Batch | None:  # fmt: skip
     """Turn the steps of a fused stage into one launch.
@@ -26,7 +30,7 @@ def run_fused(
     Parameters
     ----------
     args : callable
-        Makes a step's arguments for this batch.
+        Makes a step's arguments for this batch, or for the frames of its sequences.
     image : Batch
         The input of the first step.
     planner : Planner
@@ -37,15 +41,24 @@ def run_fused(
     Returns
     -------
     Batch or None
-        The result of the last step; ``None`` if one of the steps has no part for this batch.
+        The result of the last step; ``None`` if one of the steps has no part for this batch, or they see sequences in
+        different ways.
     """
+    frames: Frames | None = None
+    if is_sequence(image.meta):
+        operators = [planner.operator(step) for step in stage.steps]
+        if any(PerFrame in operator.traits for operator in operators):
+            if not all({PerFrame, Pointwise} & {*operator.traits} for operator in operators):
+                return None
+            frames = Frames.of([image])
     parts: list[Part] = []
     maps: list[Affine] = []
     dtypes: list[Any] = []
-    step, view = stage.steps[0], image
+    step = stage.steps[0]
+    source = view = image if frames is None else frames.apart(image)
     try:
         for number, step in enumerate(stage.steps):
-            planned = planner.plan(step, partial(args, step), (view,))
+            planned = planner.plan(step, partial(args, step, frames), (view,))
             dtypes.append(planned.dtype)
             if number < stage.warps:
                 found = planned.operator.affine(planned.work, view)
@@ -61,9 +74,14 @@ def run_fused(
                 parts.append(part)
             view = Batch.view(planned.meta, planned.work.shapes, view.sources)
         del dtypes[: len(dtypes) - len(parts)]  # those between steps that are one resampling
-        made = stream.empty(view.shapes, dtypes.pop(), view.meta.layout or "", view.sources)
-        chains.run(image, made, parts, dtypes, stream)
-    except Exception:
+        meta, shapes = view.meta, view.shapes
+        if frames is not None:
+            meta, shapes = sequence_of(meta), frames.together(shapes)
+        made = stream.empty(shapes, dtypes.pop(), meta.layout or "", image.sources)
+        chains.run(source, made if frames is None else frames.apart(made), parts, dtypes, stream)
+    except Exception as error:
+        if frames is not None and isinstance(error, ArgumentError) and error.sample is not None:
+            error.sample = frames.sample_of(error.sample)
         with failures(step):
             raise
     return made

@@ -282,7 +282,7 @@ class GpuRunner:
         return self._mixed.begin(step, args, given, indices, results, tolerance, recording)
 
     def run_fused(
-        self, stage: FusedStage, args: Callable[[Step], Args], image: Batch, indices: NDArray[np.int64],
+        self, stage: FusedStage, args: Callable[[Step, Frames | None], Args], image: Batch, indices: NDArray[np.int64],
         results: Store, recording: Recording | None = None,
     ) -> bool:  # fmt: skip
         """Enqueue per-sample operators as one kernel; ``False`` if this batch has to take other stages instead."""

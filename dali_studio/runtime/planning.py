@@ -98,6 +98,10 @@ class Planner:
         """Forget what was planned: the next step of a name may be another one."""
         self._last.clear()
 
+    def operator(self, step: Step) -> type[Operator]:
+        """The operator of a step."""
+        return self._registry.operator(step.operator)
+
     def plan(self, step: Step, arguments: Arguments, views: Sequence[Batch]) -> Planned:
         """Type and work of a batch; those of the one before, if nothing has changed that they depend on.
 

@@ -67,7 +67,8 @@ class BoundStep:
             rows = {name: batch.samples for name, batch in fed.items()}
         else:
             rows, count = frames.arguments(fed), len(frames)
-        return Args(self.schema, step.arguments, rows, count, step.objects, context, self.memory)
+        starts = None if frames is None else frames.starts
+        return Args(self.schema, step.arguments, rows, count, step.objects, context, self.memory, starts)
 
     def design_arguments(self, checkpointing: bool = False) -> Args:
         """The arguments before there is an iteration."""

@@ -307,9 +307,12 @@ class Args:
     ----------
     memory : dict
         Where operators, too, may keep what follows from the step and its constant values alone.
+    frames : ndarray or None
+        Where the samples are frames of sequences (trait ``PerFrame``): int64, the position of the first frame of each
+        sequence, and their number; without a value at design time.
     """
 
-    __slots__ = ("_context", "_values", "_wired", "count", "memory", "objects", "schema")
+    __slots__ = ("_context", "_values", "_wired", "count", "frames", "memory", "objects", "schema")
 
     def __init__(
         self,
@@ -320,11 +323,13 @@ class Args:
         objects: Mapping[str, object] | None = None,
         context: RunContext | Callable[[], RunContext] | None = None,
         memory: dict[Any, Any] | None = None,
+        frames: NDArray[np.int64] | None = None,
     ) -> None:
         self._context = context
         self.schema, self._values, self._wired, self.count = schema, values, wired or {}, count
         self.objects: Mapping[str, object] = objects or {}
         self.memory: dict[Any, Any] = {} if memory is None else memory
+        self.frames = frames
 
     @property
     def context(self) -> RunContext:

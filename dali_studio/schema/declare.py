@@ -9,7 +9,7 @@ import types
 import typing
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, get_args, get_origin
 
 import msgspec
 import numpy as np
@@ -25,6 +25,7 @@ from dali_studio.schema.model import (
     ArgumentSchema,
     ArgumentType,
     Device,
+    InDialect,
     InputSchema,
     OperatorSchema,
     OutputSchema,
@@ -32,7 +33,11 @@ from dali_studio.schema.model import (
     Value,
     Widget,
 )
+from dali_studio.schema.tolerance import Tolerance
 from dali_studio.schema.traits import DrawnOnCpu, PerFrame, PerSample, Trait
+
+if TYPE_CHECKING:
+    from dali_studio.schema.samples import Case
 
 
 def Input(  # noqa: N802 - reads as a declaration
@@ -124,6 +129,18 @@ class Functor:
     rgb: bool = False
 
 
+def named(dialect: str, name: str = "", *, since: str = "") -> InDialect:
+    """Declare how a dialect calls the operator, if not by the same path, and the first version that has it."""
+    return InDialect(dialect=dialect, name=name, since=since)
+
+
+def absent(dialect: str, instead: str, *, because: str = "it has no such function") -> InDialect:
+    """Declare that a dialect lacks the operator; `instead` says, as a sentence, what replaces it there."""
+    if not instead:
+        raise ValueError(f"say what a program for {dialect} does instead")
+    return InDialect(dialect=dialect, absent=because, instead=instead)
+
+
 def compiled(kernel: str, *types: Sequence[DALIDataType]) -> Compiled:
     """Declare the element types that an operator needs a kernel for."""
     return Compiled(kernel, tuple(tuple(of_one) for of_one in types))
@@ -165,6 +182,8 @@ class Operator(CommonArguments):
     stateful: ClassVar[bool] = False
     keep: ClassVar[bool] = False
     hidden: ClassVar[bool] = False
+    tolerance: ClassVar[tuple[Tolerance, ...]] = ()
+    dialects: ClassVar[tuple[InDialect, ...]] = ()
     role: ClassVar[Role] = ""
 
     def __init_subclass__(cls, *, abstract: bool = False) -> None:
@@ -172,6 +191,17 @@ class Operator(CommonArguments):
         if not abstract:
             _check_devices(cls)
             cls.schema = _schema(cls)
+
+    @classmethod
+    def samples(cls) -> Sequence[Case]:
+        """What the conformance tests try the operator with: by default, what follows from its schema and examples.
+
+        To add cases, return ``[*super().samples(), Case(...)]``. How far results may be from those that they are
+        compared with is said by `tolerance`; the first that holds counts, and without one they must be equal.
+        """
+        from dali_studio.schema import samples  # noqa: PLC0415 - for tests alone
+
+        return samples.derived(cls.schema, [example.arguments for example in cls.examples])
 
     @staticmethod
     def infer(args: Args, *inputs: TensorMeta) -> TensorMeta | tuple[TensorMeta, ...]:
@@ -279,6 +309,10 @@ class Operator(CommonArguments):
         of the way that takes a fraction of a second: between two calls the user may ask for something else.
         """
         return wanted
+
+    @staticmethod
+    def close(state: Any) -> None:
+        """End the threads of a state; nothing is asked of it any more."""
 
     @staticmethod
     def run(state: Any, args: Args, *inputs: Batch) -> tuple[Batch, ...]:
@@ -396,6 +430,7 @@ def _schema(cls: type[Operator]) -> OperatorSchema:
         node_name=cls.node_name or path.rpartition(".")[2],
         keywords=tuple(cls.keywords.split()),
         hidden=cls.hidden,
+        dialects=cls.dialects,
     )
 
 

@@ -16,7 +16,7 @@ ArgumentType = Literal[
 Widget = Literal["slider", "dial", "number", "switch", "choice", "text", "numbers", "range", "path", "files", "none"]
 Device = Literal["cpu", "gpu", "mixed"]
 #: How other parts find an operator without knowing its name.
-Role = Literal["", "reader", "external_source", "copy", "constant", "split", "merge"]
+Role = Literal["", "reader", "external_source", "copy", "constant", "split", "merge", "arithmetic"]
 #: ``used``: has its effect. ``ignored``: accepted without effect. ``refused``: a diagnostic gives the reason.
 Support = Literal["used", "ignored", "refused"]
 #: What a value may be in a document: JSON scalars and lists; enumeration members travel by name.
@@ -111,6 +111,30 @@ class OutputSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     on_cpu: bool = False
 
 
+class InDialect(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What an operator is in a dialect; without an entry it has the same name there.
+
+    Attributes
+    ----------
+    dialect
+        Its name, such as ``nvidia.dali``.
+    name
+        Path under the dialect's ``fn``; empty: that of the operator.
+    since
+        First version of the dialect that has it; empty: all that count.
+    absent
+        Why the dialect lacks it, as a sentence without its end; empty: it has it.
+    instead
+        What a program does there instead, as a sentence.
+    """
+
+    dialect: str
+    name: str = ""
+    since: str = ""
+    absent: str = ""
+    instead: str = ""
+
+
 class OperatorSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Everything that other parts may know of an operator.
 
@@ -131,6 +155,8 @@ class OperatorSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
         How new nodes are called, e.g. ``decode``; never empty.
     keywords
         Other words under which a search finds it.
+    dialects
+        What it is in dialects where that is not the same function under the same name.
     """
 
     name: str
@@ -152,6 +178,11 @@ class OperatorSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     node_name: str = ""
     keywords: tuple[str, ...] = ()
     hidden: bool = False
+    dialects: tuple[InDialect, ...] = ()
+
+    def in_dialect(self, dialect: str) -> InDialect | None:
+        """What is declared for a dialect, or ``None``."""
+        return next((entry for entry in self.dialects if entry.dialect == dialect), None)
 
     def input(self, position: int) -> InputSchema | None:
         """The declaration of a positional input; ``None`` beyond the last."""

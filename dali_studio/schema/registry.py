@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+import numpy as np
+
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.meta import TensorMeta
 from dali_studio.core.wording import nearest, shortened
@@ -13,6 +15,9 @@ from dali_studio.schema.declare import Operator
 from dali_studio.schema.model import OperatorSchema, OutputSchema, Value
 from dali_studio.schema.sequences import frame_of, is_sequence, sequence_of
 from dali_studio.schema.traits import PerFrame, Trait
+
+#: Of sequences that are not known yet.
+_NO_FRAMES = np.zeros(1, np.int64)
 
 
 class Registry:
@@ -81,9 +86,11 @@ class Registry:
     def infer(self, name: str, args: Args, inputs: Sequence[TensorMeta]) -> tuple[TensorMeta, ...]:
         """Types of the outputs; raises `ArgumentError` as the operator does."""
         operator = self.operator(name)
-        sequences = PerFrame in operator.traits and bool(inputs) and is_sequence(inputs[0])
+        sequences = PerFrame in operator.traits and any(map(is_sequence, inputs))
         if sequences:
             inputs = [frame_of(meta) for meta in inputs]
+            if args.frames is None:
+                args.frames = _NO_FRAMES
         result = operator.infer(args, *inputs)
         metas = result if isinstance(result, tuple) else (result,)
         return tuple(sequence_of(meta) for meta in metas) if sequences else metas
@@ -94,4 +101,4 @@ class Registry:
 
     def functions(self) -> list[str]:
         """Names of the operators that are functions of ``fn``; constants and copies are written in other ways."""
-        return [s.name for s in self.shown() if s.role not in ("copy", "constant")]
+        return [s.name for s in self.shown() if s.role not in ("copy", "constant", "arithmetic")]

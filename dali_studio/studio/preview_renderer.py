@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import DaliStudioError
+from dali_studio.core.progress import current, watched
 from dali_studio.graph.edits import PortRef
 from dali_studio.runtime.workers import Cancelled, WorkerPool
 from dali_studio.schema.registry import Registry
@@ -21,6 +23,8 @@ from dali_studio.studio.renderers import renderer_of
 from dali_studio.studio.renderers.base import Backdrop, Card, Large, Shown
 from dali_studio.studio.revision import Revision
 
+#: Seconds after which images take long.
+AFTER = 2.0
 _STRIP_CELL = 56
 _STRIP_SAMPLES = 64
 _STRIP_CHUNK = 4
@@ -71,8 +75,9 @@ class PreviewRenderer:
         begin = perf_counter()
         revision = request.revision
         try:
-            preview = self._engine.compute(revision, request.iteration, [request.sample])
-            scalars = self._engine.scalars(revision, request.iteration)
+            with self._told():
+                preview = self._engine.compute(revision, request.iteration, [request.sample])
+                scalars = self._engine.scalars(revision, request.iteration)
         except Cancelled:
             return
         changed: list[PortRef] = []
@@ -92,6 +97,23 @@ class PreviewRenderer:
             milliseconds=(perf_counter() - begin) * 1e3,
         )  # fmt: skip
         self._send(message, [atlas] if atlas else [])
+
+    @contextmanager
+    def _told(self) -> Generator[None]:
+        """Tell the browser what takes long, while it does."""
+        said = False
+
+        def tell(seconds: float) -> None:
+            nonlocal said
+            said, doing = True, "; ".join(filter(None, (self._engine.place(), current())))
+            self._send(messages.Progress(doing=doing or "reading", seconds=int(seconds)), [])
+
+        try:
+            with watched(tell, AFTER, 1.0):
+                yield
+        finally:
+            if said:
+                self._send(messages.Progress(), [])
 
     def _items(
         self, revision: Revision, changed: Sequence[PortRef], outputs: Mapping[PortRef, Batch],

@@ -134,6 +134,8 @@ class PreviewEngine:
         self, registry: Registry, workers: WorkerPool, hurried: Callable[[], bool] = lambda: False
     ) -> None:
         self.registry, self.workers, self._hurried = registry, workers, hurried
+        #: Where the plan that was run last is, for those who wait.
+        self.place: Callable[[], str] = str
         self._store = _Store()
         self._sources: dict[str, SourceState] = {}
         self._gpu: tuple[int, GpuRunner] | None = None
@@ -277,6 +279,7 @@ class PreviewEngine:
         graph, keys = revision.graph, revision.keys
         size = whole = graph.options.batch_size
         executor = self._executor(revision, nodes)
+        self.place = executor.place
         steps = executor.plan.steps()
         names = {step.key: f"{keys[step.key]}:{whole}" for step in steps}
         executor.adopt({key: self._sources[name] for key, name in names.items() if name in self._sources})

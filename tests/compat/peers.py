@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tolerances import EXACT, Tolerance
+from declared import Comparison
+
+from dali_studio.schema.tolerance import EXACT
 
 Array = np.ndarray[Any, Any]
 #: Batches by variable name; each becomes an external source. A pair adds the layout ("HWC" for three axes otherwise).
@@ -31,7 +33,8 @@ class Output:
 def define(prefix: str, program: str, data: Data, names: Mapping[str, Any]) -> Any:
     """Run a definition: one expression, or lines that end with ``return``, over ``fn``, ``types`` and the variables."""
     space: dict[str, Any] = {
-        "fn": importlib.import_module(f"{prefix}.fn"), "types": importlib.import_module(f"{prefix}.types"), "np": np, **names
+        "fn": importlib.import_module(f"{prefix}.fn"), "types": importlib.import_module(f"{prefix}.types"),
+        "math": importlib.import_module(f"{prefix}.math"), "np": np, **names,
     }  # fmt: skip
     for name, given in data.items():
         batch, layout = given if isinstance(given, tuple) else (given, None)
@@ -74,7 +77,7 @@ def run(
     return [collect(made.run()) for _ in range(iterations)]
 
 
-def assert_equal(ours: Sequence[Output], theirs: Sequence[Output], tolerance: Tolerance = EXACT, what: str = "") -> None:
+def assert_equal(ours: Sequence[Output], theirs: Sequence[Output], tolerance: Comparison = EXACT, what: str = "") -> None:
     """Number of outputs and samples, element types, layouts, shapes and values."""
     assert len(ours) == len(theirs)
     for number, (mine, reference) in enumerate(zip(ours, theirs, strict=True)):
@@ -85,7 +88,7 @@ def assert_equal(ours: Sequence[Output], theirs: Sequence[Output], tolerance: To
 
 
 def check(
-    program: str, data: Data | None = None, tolerance: Tolerance = EXACT, iterations: int = 1,
+    program: str, data: Data | None = None, tolerance: Comparison = EXACT, iterations: int = 1,
     names: Mapping[str, Any] | None = None, **options: Any,
 ) -> None:  # fmt: skip
     """The program gives the same under both prefixes."""

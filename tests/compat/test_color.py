@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from declared import declared
 from images import ODD_SIZES, TINY_SIZES, pictures
 from peers import check, check_refused, refused
-from tolerances import TOLERANCES
+
+from dali_studio.schema.tolerance import EXACT
 
 pytestmark = pytest.mark.usefixtures("nvidia")
 
@@ -45,7 +47,7 @@ def test_brightness_contrast(arguments: str) -> None:
 def test_brightness_contrast_types(dtype: Any, target: str, channels: int) -> None:
     more = f", dtype=types.{target}" if target else ""
     program = ", ".join(f"fn.brightness_contrast(x, {arguments}{more})" for arguments in BRIGHTNESS[:6])
-    check(program, {"x": pictures([(41, 53), (5, 3)], channels, dtype)}, TOLERANCES["brightness_contrast"])
+    check(program, {"x": pictures([(41, 53), (5, 3)], channels, dtype)}, EXACT)
 
 
 def test_brightness_contrast_by_sample() -> None:
@@ -59,8 +61,8 @@ def test_brightness_contrast_by_sample() -> None:
 
 @pytest.mark.parametrize("arguments", ["hue=0", *HSV])
 def test_hsv(arguments: str) -> None:
-    check(f"fn.hsv(x, {arguments})", {"x": pictures(ODD_SIZES[:2])}, TOLERANCES["hsv"])
-    check(f"fn.hsv(x, {arguments}, dtype=types.FLOAT)", {"x": pictures([*ODD_SIZES, *TINY_SIZES])}, TOLERANCES["hsv"])
+    check(f"fn.hsv(x, {arguments})", {"x": pictures(ODD_SIZES[:2])}, declared("hsv"))
+    check(f"fn.hsv(x, {arguments}, dtype=types.FLOAT)", {"x": pictures([*ODD_SIZES, *TINY_SIZES])}, declared("hsv"))
 
 
 @pytest.mark.parametrize("target", ["UINT8", "INT16", "INT32", "FLOAT"])
@@ -70,14 +72,14 @@ def test_hsv_types(dtype: Any, target: str) -> None:
     check(
         program,
         {"x": pictures([(41, 53), (5, 3)], 3, dtype)},
-        TOLERANCES["hsv_wide" if target.startswith("INT") else "hsv"],
+        declared("hsv"),
     )
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.float32, np.float16])
 def test_hsv_to_half_floats(dtype: Any) -> None:
     program = ", ".join(f"fn.hsv(x, {arguments}, dtype=types.FLOAT16)" for arguments in HSV[:4])
-    check(program, {"x": pictures([(41, 53), (5, 3)], 3, dtype)}, TOLERANCES["hsv_half"])
+    check(program, {"x": pictures([(41, 53), (5, 3)], 3, dtype)}, declared("hsv"))
 
 
 def test_hsv_by_sample() -> None:
@@ -86,7 +88,7 @@ def test_hsv_by_sample() -> None:
     check(
         "fn.hsv(x, hue=h), fn.hsv(x, saturation=s, value=v), fn.hsv(x, hue=h, saturation=s, value=v)",
         data,
-        TOLERANCES["hsv"],
+        declared("hsv"),
     )
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from declared import declared
 from images import pictures
 from peers import check, check_refused
-from tolerances import TOLERANCES
 
 pytestmark = pytest.mark.usefixtures("nvidia")
 
@@ -94,7 +94,7 @@ def test_plain_values_as_output(program: str) -> None:
     ],
 )
 def test_as_argument(program: str) -> None:
-    check(program, {"x": pictures([(41, 53), (7, 9)])}, TOLERANCES["rotate_small"])
+    check(program, {"x": pictures([(41, 53), (7, 9)])}, declared("rotate"))
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from declared import declared
 from images import ODD_SIZES, pictures
 from peers import check, check_refused
-from tolerances import TOLERANCES
 
 pytestmark = pytest.mark.usefixtures("nvidia")
-TOLERANCE = TOLERANCES["crop_mirror_normalize"]
+TOLERANCE = declared("crop_mirror_normalize")
 MEAN = "mean=[123.7, 116.3, 103.5], std=[58.4, 57.1, 57.4]"
 
 ROWS = f"""

@@ -10,10 +10,10 @@ from typing import Any
 import forged
 import numpy as np
 import pytest
+from declared import declared
 from images import Array, encoded, picture
 from peers import OURS, check, check_refused, run
 from PIL import Image
-from tolerances import TOLERANCES
 
 pytestmark = pytest.mark.usefixtures("nvidia")
 
@@ -154,7 +154,7 @@ def test_grey_png_with_alpha() -> None:
 @pytest.mark.parametrize("colour", ["RGB", "GRAY"])
 def test_element_types(colour: str, dtype: str) -> None:
     data = {"x": [*jpegs()[:5], *pngs()[:6]]}
-    check(f"fn.decoders.image(x, output_type=types.{colour}, dtype=types.{dtype})", data, TOLERANCES["image_decoder"])
+    check(f"fn.decoders.image(x, output_type=types.{colour}, dtype=types.{dtype})", data, declared("decoders.image"))
 
 
 @pytest.mark.parametrize("adjust", [True, False])
@@ -212,7 +212,7 @@ seed=2**40
 def test_random_windows(arguments: str) -> None:
     """Windows are equal for equal seeds; pixels are those of the whole file (nvidia.dali's are not always)."""
     data = {"x": [*jpegs(), *oriented()[:8], *pngs()[:6]]}
-    check(f"fn.decoders.image_random_crop(x, {arguments})", data, TOLERANCES["image_random_crop"], iterations=3)
+    check(f"fn.decoders.image_random_crop(x, {arguments})", data, declared("decoders.image_random_crop"), iterations=3)
 
 
 def test_random_windows_take_a_seed_of_the_pipeline() -> None:

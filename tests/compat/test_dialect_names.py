@@ -8,7 +8,9 @@ from types import ModuleType
 
 import pytest
 
-from dali_studio.schema.dali_functions import FUNCTIONS
+from dali_studio.api.default import default_registry
+from dali_studio.codegen.dialects.dali import DIALECT
+from dali_studio.schema.dali_functions import DALI_VERSION, FUNCTIONS
 
 pytestmark = pytest.mark.peer
 
@@ -27,5 +29,20 @@ def functions(module: ModuleType, path: str = "") -> set[str]:
 
 
 def test_every_function_and_no_other(nvidia: ModuleType) -> None:
-    del nvidia
+    assert nvidia.__version__.startswith(f"{DALI_VERSION}.")
     assert functions(importlib.import_module("nvidia.dali.fn")) == FUNCTIONS
+
+
+def test_every_operator_says_what_it_is_there() -> None:
+    """It has the function under the operator's name, or the operator declares that it has another, or none."""
+    registry = default_registry()
+    for name in registry:
+        schema = registry.schema(name)
+        declared = schema.in_dialect(DIALECT.name)
+        if schema.role in ("copy", "split", "merge"):  # written as methods and statements
+            continue
+        if declared is not None and declared.absent:
+            assert DIALECT.function(name, schema) not in FUNCTIONS, f"{name} is declared absent, and nvidia.dali has it"
+            assert declared.instead
+        else:
+            assert DIALECT.lacks_operator(name, schema)[0] == "", f"declare what {name} is for nvidia.dali"

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from declared import declared
 from images import dataset
 from peers import OURS, THEIRS, assert_equal, collect
-from tolerances import TOLERANCES
 
 pytestmark = pytest.mark.usefixtures("nvidia")
 
@@ -86,7 +86,7 @@ def folders(data_dir: Path, tmp_path: Path) -> list[Path]:
 def test_outputs(name: str, data_dir: Path) -> None:
     ours, _ = execute(OURS, PROGRAMS[name], data_dir / "jpeg", 0)
     theirs, _ = execute(THEIRS, PROGRAMS[name], data_dir / "jpeg", None)
-    tolerance = TOLERANCES["rotate" if "rotated" in name else "image_decoder"]
+    tolerance = declared("rotate" if "rotated" in name else "decoders.image")
     for _ in range(2):
         assert_equal(collect(ours["pipe"].run()), collect(theirs["pipe"].run()), tolerance)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from declared import PROGRAM
 from peers import check
-from tolerances import TOLERANCES
 
 pytestmark = pytest.mark.usefixtures("nvidia")
 
@@ -68,4 +68,4 @@ PROGRAMS = {
 def test_program(name: str, data_dir: Path) -> None:
     import textwrap
 
-    check(textwrap.dedent(PROGRAMS[name]).strip(), None, TOLERANCES["program"], iterations=3, names={"root": str(data_dir / "jpeg")}, batch_size=5)
+    check(textwrap.dedent(PROGRAMS[name]).strip(), None, PROGRAM, iterations=3, names={"root": str(data_dir / "jpeg")}, batch_size=5)

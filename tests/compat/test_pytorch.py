@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from declared import PROGRAM
 from images import dataset
 from peers import OURS, THEIRS
-from tolerances import TOLERANCES
 from training_loops import execute
 
 from dali_studio import DaliStudioError
@@ -312,4 +312,4 @@ def test_a_training_loop(tmp_path: Path) -> None:
     assert len(ours) == len(theirs) >= 5
     for number, ((images, labels), (wanted, numbers)) in enumerate(zip(ours, theirs, strict=True)):
         assert labels.tolist() == numbers.tolist()
-        TOLERANCES["program"].check(images.numpy(), wanted.numpy(), f"batch {number}")
+        PROGRAM.check(images.numpy(), wanted.numpy(), f"batch {number}")

@@ -94,14 +94,14 @@ m = fn.random.coin_flip(); p, q = fn.random.uniform(range=(0, 1)), fn.random.uni
 @pytest.mark.parametrize("program", GRAPHS)
 def test_shapes_of_graphs(program: str) -> None:
     """Which seed each node takes depends on the whole graph."""
-    from tolerances import TOLERANCES
+    from declared import declared
 
     data = (
         {"x": pictures([(7, 9), (12, 10), (8, 8)])}
         if "x" in program.replace("fill_value", "").replace("crop_pos_x", "")
         else None
     )
-    check("\n".join(part.strip() for part in program.split(";")), data, TOLERANCES["rotate_small"], iterations=3)
+    check("\n".join(part.strip() for part in program.split(";")), data, declared("rotate"), iterations=3)
 
 
 def test_arguments_by_sample() -> None:

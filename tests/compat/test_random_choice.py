@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from declared import declared
 from images import pictures
 from peers import check, check_refused, run
-from tolerances import TOLERANCES
 
 pytestmark = pytest.mark.usefixtures("nvidia")
 
@@ -104,14 +104,14 @@ def test_elements_that_are_arrays(arguments: str) -> None:
 
 @pytest.mark.parametrize("arguments", NORMALS)
 def test_normal(arguments: str) -> None:
-    check(f"fn.random.normal({arguments})", None, TOLERANCES["random_normal"], iterations=4, batch_size=5)
+    check(f"fn.random.normal({arguments})", None, declared("random.normal"), iterations=4, batch_size=5)
 
 
 @pytest.mark.parametrize("dtype", WHOLE)
 def test_normal_whole_numbers(dtype: str) -> None:
     """Rounded numbers are equal, unless the last bit decides."""
     program = f"fn.random.normal(dtype=types.{dtype}, mean=40, stddev=50, shape=5000)"
-    check(program, None, TOLERANCES["random_normal"], batch_size=2)
+    check(program, None, declared("random.normal"), batch_size=2)
 
 
 def test_normal_arguments_by_sample_and_shapes_like_an_input() -> None:
@@ -121,7 +121,7 @@ def test_normal_arguments_by_sample_and_shapes_like_an_input() -> None:
     }  # fmt: skip
     data = {name: [np.asarray(v) for v in batch] for name, batch in data.items()}
     check("fn.random.normal(mean=m), fn.random.normal(mean=m, stddev=d, shape=20), fn.random.normal(shape=s), "
-          "fn.random.normal(x, stddev=d)", data, TOLERANCES["random_normal"], iterations=3)  # fmt: skip
+          "fn.random.normal(x, stddev=d)", data, declared("random.normal"), iterations=3)  # fmt: skip
 
 
 def test_normal_numbers_in_numbers() -> None:
@@ -134,7 +134,7 @@ def test_normal_numbers_in_numbers() -> None:
 
 def test_seeds_are_counted_as_those_of_other_random_operators() -> None:
     check("a, b, c = fn.random.choice(9), fn.random.uniform(), fn.random.normal(shape=2)\nreturn c, b, a, fn.random.coin_flip()",
-          None, TOLERANCES["random_normal"], iterations=3)  # fmt: skip
+          None, declared("random.normal"), iterations=3)  # fmt: skip
 
 
 @pytest.mark.parametrize("sizes", [(3, 1, 2), (1, 1, 3)])

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from declared import declared
 from images import ODD_SIZES, TINY_SIZES, pictures
 from peers import check, check_refused
-from tolerances import TOLERANCES
 
 pytestmark = pytest.mark.usefixtures("nvidia")
 
@@ -33,12 +33,12 @@ angle=33.0, fill_value=12.6, dtype=types.FLOAT
 @pytest.mark.parametrize("angle", ANGLES)
 def test_canvas_at_every_angle(angle: float) -> None:
     check(f"fn.rotate(x, angle={angle}, fill_value=0), fn.rotate(x, angle={angle}, dtype=types.FLOAT)",
-          {"x": pictures([*ODD_SIZES, (58, 44), (57, 44)])}, TOLERANCES["rotate"])  # fmt: skip
+          {"x": pictures([*ODD_SIZES, (58, 44), (57, 44)])}, declared("rotate"))  # fmt: skip
 
 
 @pytest.mark.parametrize("arguments", ARGUMENTS)
 def test_arguments(arguments: str) -> None:
-    check(f"fn.rotate(x, {arguments})", {"x": pictures([(57, 43), (40, 61), (200, 301)])}, TOLERANCES["rotate"])
+    check(f"fn.rotate(x, {arguments})", {"x": pictures([(57, 43), (40, 61), (200, 301)])}, declared("rotate"))
 
 
 @pytest.mark.parametrize("arguments", [*ARGUMENTS[:6], "angle=90", "angle=45"])
@@ -46,7 +46,7 @@ def test_nearest(arguments: str) -> None:
     check(
         f"fn.rotate(x, {arguments}, interp_type=types.INTERP_NN)",
         {"x": pictures([(57, 43), (200, 301)])},
-        TOLERANCES["warp_nn"],
+        declared("rotate", interp_type="INTERP_NN"),
     )
 
 
@@ -55,7 +55,7 @@ def test_tiny_pictures(arguments: str) -> None:
     check(
         f"fn.rotate(x, {arguments}), fn.rotate(x, {arguments}, dtype=types.FLOAT)",
         {"x": pictures(TINY_SIZES)},
-        TOLERANCES["rotate_small"],
+        declared("rotate"),
     )
 
 
@@ -66,7 +66,7 @@ def test_types_and_channels(dtype: Any, channels: int) -> None:
     check(
         "fn.rotate(x, angle=20, fill_value=3), fn.rotate(x, angle=20, dtype=types.FLOAT)",
         data,
-        TOLERANCES["rotate_small"],
+        declared("rotate"),
     )
 
 
@@ -75,7 +75,7 @@ def test_arguments_by_sample() -> None:
     sizes = [np.array(v, np.float32) for v in ((20, 30), (45.5, 7.2), (64, 64))]
     data = {"x": pictures([(57, 43), (40, 61), (3, 5)]), "a": angles, "s": sizes}
     check("fn.rotate(x, angle=a, fill_value=0), fn.rotate(x, angle=a, size=s), fn.rotate(x, angle=30, size=s, fill_value=1), "
-          "fn.rotate(x, angle=a, keep_size=True)", data, TOLERANCES["rotate_small"])  # fmt: skip
+          "fn.rotate(x, angle=a, keep_size=True)", data, declared("rotate"))  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from declared import declared
 from images import ODD_SIZES, TINY_SIZES, pictures
 from peers import check, check_refused, refused
-from tolerances import TOLERANCES
 
 pytestmark = pytest.mark.usefixtures("nvidia")
 
@@ -43,7 +43,7 @@ def test_matrices(matrix: str) -> None:
     check(
         f"fn.warp_affine(x, matrix={MATRICES[matrix]}, fill_value=0), fn.warp_affine(x, matrix={MATRICES[matrix]}), "
         f"fn.warp_affine(x, matrix={MATRICES[matrix]}, dtype=types.FLOAT)",
-        {"x": pictures([*ODD_SIZES, (57, 43), (200, 301)])}, TOLERANCES["warp_affine"],
+        {"x": pictures([*ODD_SIZES, (57, 43), (200, 301)])}, declared("warp_affine"),
     )  # fmt: skip
 
 
@@ -51,7 +51,7 @@ def test_matrices(matrix: str) -> None:
 @pytest.mark.parametrize("arguments", ARGUMENTS)
 def test_arguments(arguments: str, matrix: str) -> None:
     data = {"x": pictures([(57, 43), (40, 61), (200, 301)])}
-    check(f"fn.warp_affine(x, matrix={MATRICES[matrix]}, {arguments})", data, TOLERANCES["warp_affine"])
+    check(f"fn.warp_affine(x, matrix={MATRICES[matrix]}, {arguments})", data, declared("warp_affine"))
 
 
 @pytest.mark.parametrize("matrix", MATRICES)
@@ -59,7 +59,7 @@ def test_nearest(matrix: str) -> None:
     check(
         f"fn.warp_affine(x, matrix={MATRICES[matrix]}, interp_type=types.INTERP_NN, fill_value=7)",
         {"x": pictures([(57, 43), (200, 301)])},
-        TOLERANCES["warp_nn"],
+        declared("warp_affine", interp_type="INTERP_NN"),
     )
 
 
@@ -67,7 +67,7 @@ def test_tiny_pictures() -> None:
     check(
         "fn.warp_affine(x, matrix=(0.8, 0.3, 0.2, -0.1, 1.4, 0), fill_value=9), "
         "fn.warp_affine(x, matrix=(0.8, 0.3, 0.2, -0.1, 1.4, 0), dtype=types.FLOAT)",
-        {"x": pictures(TINY_SIZES)}, TOLERANCES["rotate_small"],
+        {"x": pictures(TINY_SIZES)}, declared("warp_affine"),
     )  # fmt: skip
 
 
@@ -79,7 +79,7 @@ def test_types_and_channels(dtype: Any, channels: int) -> None:
     check(
         f"fn.warp_affine(x, matrix={matrix}, fill_value=3), fn.warp_affine(x, matrix={matrix}, dtype=types.FLOAT)",
         data,
-        TOLERANCES["rotate_small"],
+        declared("warp_affine"),
     )
 
 
@@ -90,7 +90,7 @@ def test_arguments_by_sample() -> None:
     check(
         "fn.warp_affine(x, m), fn.warp_affine(x, matrix=m, fill_value=0), fn.warp_affine(x, m, inverse_map=False), "
         "fn.warp_affine(x, matrix=m, inverse_map=False), fn.warp_affine(x, m, size=s, fill_value=2)",
-        data, TOLERANCES["rotate_small"], iterations=2,
+        data, declared("warp_affine"), iterations=2,
     )  # fmt: skip
 
 
@@ -104,7 +104,7 @@ def test_arguments_by_sample() -> None:
     ],
 )
 def test_matrices_as_arrays(program: str) -> None:
-    check(program, {"x": pictures([(41, 53), (30, 61)])}, TOLERANCES["rotate_small"])
+    check(program, {"x": pictures([(41, 53), (30, 61)])}, declared("warp_affine"))
 
 
 @pytest.mark.parametrize(

@@ -1,76 +1,188 @@
-"""What conformance tests run: every example of every registered operator, with data that its inputs accept."""
+"""What the conformance tests run: every case of every registered operator, under both import prefixes."""
 
 from __future__ import annotations
 
+import functools
+import importlib
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-from images import Array, encoded, picture, pictures
+from declared import Declared, declared
+from peers import OURS, THEIRS, Output, collect
 
-from dali_studio import Pipeline, fn
+from dali_studio import Pipeline
 from dali_studio.api.default import default_registry
-from dali_studio.core.dtypes import NUMERIC, from_numpy, to_numpy
+from dali_studio.api.tracing import trace_operator
+from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
+from dali_studio.core.dtypes import NUMERIC
 from dali_studio.core.tensors import TensorListCPU
-from dali_studio.schema.declare import Example, Operator
+from dali_studio.graph.validate import validate
+from dali_studio.schema.arguments import ENUMS
+from dali_studio.schema.model import OperatorSchema
+from dali_studio.schema.samples import NOT_ALONE, Array, Case, Data, Folder
+from dali_studio.schema.tolerance import ComparedOn
 from dali_studio.schema.traits import PerSample
 
 REGISTRY = default_registry()
-#: Large enough for the windows of the examples, of odd shapes.
-SIZES = ((57, 43), (64, 91), (41, 53), (33, 40))
-DTYPES = tuple(to_numpy(dtype) for dtype in NUMERIC)
+#: Samples of a batch for operators without inputs.
+BATCH = 4
 
 
-def operators(trait: type | None = None) -> list[str]:
-    """Names of the operators with examples (and a trait)."""
-    return [n for n in REGISTRY if REGISTRY.operator(n).examples and (trait is None or REGISTRY.has_trait(n, trait))]
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """One case of one operator."""
+
+    operator: str
+    case: Case
+
+    def __str__(self) -> str:
+        return f"{self.operator}: {self.case.name()}"
+
+    @property
+    def schema(self) -> OperatorSchema:
+        """The operator's description."""
+        return REGISTRY.schema(self.operator)
+
+    @functools.cached_property
+    def refusal(self) -> Diagnostic | None:
+        """Why validation refuses the case where types of the inputs are declared; ``None`` if it does not."""
+        found = errors(validate(pipeline(self).graph, REGISTRY).diagnostics)
+        return found[0] if found else None
+
+    def tolerance(self, on: ComparedOn = "cpu") -> Declared:
+        """How far its results may be."""
+        return declared(self.operator, on, **dict(self.case.arguments))
+
+    def has(self, trait: type) -> bool:
+        """Whether the operator makes a promise."""
+        return REGISTRY.has_trait(self.operator, trait)
 
 
-def examples(names: Sequence[str]) -> Iterator[tuple[str, int]]:
-    """Every example, as operator and number."""
-    return ((name, number) for name in names for number in range(len(REGISTRY.operator(name).examples)))
+def subjects(names: Sequence[str] | None = None) -> Iterator[Subject]:
+    """Every case of the operators `names`; of all that can be tried alone."""
+    for name in REGISTRY if names is None else names:
+        if REGISTRY.schema(name).role not in NOT_ALONE:
+            yield from (Subject(name, case) for case in REGISTRY.operator(name).samples())
 
 
-def example(name: str, number: int) -> Example:
-    """The example itself."""
-    return REGISTRY.operator(name).examples[number]
-
-
-def function(name: str) -> Callable[..., Any]:
-    """The ``fn`` function of an operator."""
-    found: Any = fn
+def function(name: str, prefix: str = OURS) -> Callable[..., Any]:
+    """The ``fn`` function of an operator; for arithmetic, what computes its expression."""
+    if REGISTRY.schema(name).role == "arithmetic":
+        return functools.partial(trace_call, name) if prefix == OURS else functools.partial(_computed, prefix)
+    found: Any = importlib.import_module(f"{prefix}.fn")
     for part in name.split("."):
         found = getattr(found, part)
     return found
 
 
-def data(name: str, dtype: Any = np.uint8, layout: str = "HWC") -> list[Array] | None:
-    """A batch for the operator's first input; ``None`` if it needs none."""
-    operator: type[Operator] = REGISTRY.operator(name)
-    needed = [declared for declared in operator.schema.inputs if not declared.optional]
-    if not needed:
-        return None
-    if needed[0].kind == "encoded":
-        return [encoded(picture(*size, seed=i), quality=85, subsampling=i % 3) for i, size in enumerate(SIZES)]
-    return pictures(SIZES, 3, dtype, planar=layout == "CHW")
+def trace_call(operator: str, *inputs: Any, **words: Any) -> Any:
+    """A node of an operator that has no function."""
+    return trace_operator(operator, inputs, words)
+
+
+def _computed(prefix: str, *inputs: Any, expression: str, **_: Any) -> Any:
+    """What Python makes of an expression; types are functions that make a constant."""
+    types = importlib.import_module(f"{prefix}.types")
+    kinds = {kind.name: functools.partial(types.Constant, dtype=getattr(types, kind.name)) for kind in NUMERIC}
+    return eval(expression, {**vars(importlib.import_module(f"{prefix}.math")), **kinds, **dict(zip("abc", inputs, strict=False))})
+
+
+@functools.cache
+def samples(data: Data) -> list[Array]:
+    """The samples of a batch, made once."""
+    return data.samples()
+
+
+@functools.cache
+def path(folder: Folder) -> Path:
+    """Where a folder lies; it is removed at the end of the process."""
+    root = tempfile.TemporaryDirectory(prefix="cases")
+    _folders.append(root)
+    for name, content in folder.files().items():
+        target = Path(root.name, name)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content)
+    return Path(root.name)
+
+
+_folders: list[Any] = []
 
 
 def pipeline(
-    name: str, number: int, batch: Sequence[Array] | None, layout: str = "HWC", *, declared: bool = True, **options: Any
-) -> Pipeline:
-    """A pipeline of one operator behind an external source."""
-    size = len(batch) if batch is not None else len(SIZES)
-    made = Pipeline(**{"batch_size": size, "num_threads": 2, "seed": 99, **options})
+    subject: Subject, prefix: str = OURS, device: str = "cpu", *, declared: bool = True, pick: Sequence[int] | None = None,
+    dense: bool = False, arguments: dict[str, Any] | None = None, **options: Any,
+) -> Any:  # fmt: skip
+    """A pipeline of the operator behind external sources.
+
+    Parameters
+    ----------
+    declared : bool
+        Whether the sources say which element type and how many axes they give.
+    pick : sequence of int or None
+        Which samples of the case's batches to use.
+    dense : bool
+        Whether sources give one array for the batch; only for samples of one shape.
+    arguments : dict or None
+        In place of the case's.
+    """
+    case = subject.case
+    given = dict(case.arguments if arguments is None else arguments)
+    batches = [*case.inputs, *(value for value in given.values() if isinstance(value, Data))]
+    count = len(pick) if pick is not None else min((len(samples(data)) for data in batches), default=BATCH)
+    settings = {"batch_size": count, "num_threads": 2, "seed": 99, "device_id": None if device == "cpu" else 0, **options}
+    made = importlib.import_module(prefix).Pipeline(**settings)
     with made:
-        inputs: list[Any] = []
-        if batch is not None:
-            encoded_files = batch[0].ndim == 1
-            facts = {"dtype": from_numpy(batch[0].dtype), "layout": None if encoded_files else layout} if declared else {}
-            if declared and encoded_files:
-                facts["ndim"] = 1
-            inputs = [fn.external_source(source=lambda: list(batch), name="data", **({"layout": layout} if not encoded_files else {}) | facts)]
-        made.set_outputs(function(name)(*inputs, name="node", **example(name, number).arguments))
+        sources = [_source(prefix, f"data_{i}", data, pick, declared, dense) for i, data in enumerate(case.inputs)]
+        if device == "gpu":
+            sources = [source.gpu() for source in sources]
+        elif device == "mixed" or (device != "cpu" and not sources):
+            given["device"] = device
+        words = {name: _value(prefix, subject.schema, name, value, pick) for name, value in given.items()}
+        if device == "gpu" and not sources:
+            words["device"] = "gpu"
+        result = function(subject.operator, prefix)(*sources, name="node", **words)
+        made.set_outputs(*(result if isinstance(result, tuple | list) else (result,)))
     return made
+
+
+def _source(prefix: str, name: str, data: Data, pick: Sequence[int] | None, declared: bool, dense: bool) -> Any:
+    module, whole = importlib.import_module(prefix), samples(data)
+    batch: Any = whole if pick is None else [whole[i] for i in pick]
+    if dense:
+        batch = np.stack(batch)
+    facts: dict[str, Any] = {"layout": data.layout} if data.layout else {}
+    if declared:
+        facts |= {"dtype": getattr(module.types, data.dtype.name)} | ({} if data.layout else {"ndim": whole[0].ndim})
+    return module.fn.external_source(source=lambda: batch, name=name, **facts)
+
+
+def _value(prefix: str, schema: OperatorSchema, name: str, value: Any, pick: Sequence[int] | None) -> Any:
+    if isinstance(value, Data):
+        return _source(prefix, f"data_{name}", value, pick, True, False)
+    if isinstance(value, Folder):
+        return str(path(value))
+    argument = schema.argument(name)
+    if argument is not None and argument.type in ENUMS and isinstance(value, str):
+        return getattr(importlib.import_module(prefix).types, value, value)
+    return value
+
+
+def run(made: Any, iterations: int = 1) -> list[Output]:
+    """The outputs of some iterations, one after the other."""
+    made.build()
+    return [output for _ in range(iterations) for output in collect([batch.as_cpu() for batch in made.run()])]
+
+
+def results(subject: Subject, **options: Any) -> list[Output] | DaliStudioError:
+    """The outputs of two iterations, or why there are none."""
+    try:
+        return run(pipeline(subject, **options), 2)
+    except DaliStudioError as error:
+        return error
 
 
 def arrays(batch: TensorListCPU) -> list[Array]:
@@ -86,6 +198,17 @@ def assert_same(result: Sequence[Array], expected: Sequence[Array]) -> None:
         assert a.tobytes() == b.tobytes(), index
 
 
-PER_SAMPLE = operators(PerSample)
-EXAMPLES = list(examples(operators()))
-PER_SAMPLE_EXAMPLES = list(examples(PER_SAMPLE))
+def assert_equal(results: Sequence[Output], expected: Sequence[Output]) -> None:
+    """Bit-equal outputs, with their types and layouts."""
+    assert len(results) == len(expected)
+    for result, other in zip(results, expected, strict=True):
+        assert (result.dtype, result.layout) == (other.dtype, other.layout)
+        assert_same(result.samples, other.samples)
+
+
+#: All cases; those that validation accepts; of these one for each setting of arguments.
+SUBJECTS = list(subjects())
+ACCEPTED = [one for one in SUBJECTS if one.case.refused is None and one.refusal is None]
+EXAMPLES = list({(one.operator, repr(dict(one.case.arguments))): one for one in reversed(ACCEPTED)}.values())[::-1]
+PER_SAMPLE = [one for one in EXAMPLES if one.has(PerSample)]
+__all__ = ["ACCEPTED", "EXAMPLES", "OURS", "PER_SAMPLE", "SUBJECTS", "THEIRS", "Pipeline"]

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 from images import dataset, pictures
-from subjects import SIZES, arrays
+from subjects import arrays
 
 from dali_studio import DaliStudioError, Pipeline, fn
+from dali_studio.schema.samples import SIZES
 
 
 def counting(batch_size: int = 4, **options: Any) -> Pipeline:

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 from images import Array, encoded, picture, pictures
-from subjects import SIZES, arrays, assert_same
+from subjects import arrays, assert_same
 
 from dali_studio import Pipeline, fn, types
 from dali_studio.compiler import pipeline as compiler
+from dali_studio.schema.samples import SIZES
 
 SOURCES = {
     "decoded": lambda files, images: fn.decoders.image(files),

@@ -62,9 +62,12 @@ template <class To, class From> static inline To emulated_bits(From x) {
   memcpy(&r, &x, sizeof r);
   return r;
 }
+static inline long long __double_as_longlong(double x) { return emulated_bits<long long>(x); }
+static inline double __longlong_as_double(long long x) { return emulated_bits<double>(x); }
 static inline unsigned __float_as_uint(float x) { return emulated_bits<unsigned>(x); }
 static inline int __float_as_int(float x) { return emulated_bits<int>(x); }
 static inline float __uint_as_float(unsigned x) { return emulated_bits<float>(x); }
+static inline double __longlong_as_double(long long x) { return emulated_bits<double>(x); }
 
 // To whole numbers: not a number gives 0 (the least one for 64 bits), others saturate.
 static inline int emulated_to_int(double x) {

@@ -10,7 +10,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dali_studio.kernels.cuda import generate, jpeg_decoder, pointwise, resample, sources, warp, window
+from dali_studio.core.arithmetic import OPERATIONS
+from dali_studio.core.batch import Batch, meta_of
+from dali_studio.core.dtypes import is_float, to_numpy
+from dali_studio.core.enums import DALIDataType
+from dali_studio.kernels.cuda import (
+    elementwise,
+    erase,
+    generate,
+    join,
+    jpeg_decoder,
+    noise,
+    pointwise,
+    resample,
+    sources,
+    warp,
+    window,
+)
 from dali_studio.kernels.cuda.generate import Form
 from dali_studio.kernels.cuda.parts import Part
 
@@ -85,6 +101,9 @@ def normalizes(target: str) -> Part:
 RESIZE = resample.geometry(SHAPES, SHAPES, 1, 1, True, np.tile([0.0, 0.0, 8.0, 9.0], (2, 1)), "HWC").part
 CAST, SCALE = pointwise.cast_part(), pointwise.functor_part("Scale", "color", np.zeros((2, 2), np.float32))
 MATRIX = pointwise.functor_part("ColorMatrix", "color", np.zeros((2, 12), np.float32), rgb=True)
+ERASED = erase.erase_part(np.zeros((2, 3, 2), np.int64), np.array([0, 1, 2]), np.zeros((2, 3)), "HWC")
+NOISE = noise.gaussian_part(Batch.view(meta_of(np.dtype(np.uint8), 3, "HWC", "gpu"), SHAPES), 5, np.zeros(2, np.uint64), ONES, ONES)
+NOISY = ("uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64", "float32")
 #: Form, parts, and the element types of the input and after each part.
 CASES: dict[str, list[tuple[Form, list[Part], tuple[str, ...]]]] = {
     "cast": [("flat", [CAST], types) for types in pairs(EVERY, EVERY)],
@@ -122,7 +141,36 @@ CASES: dict[str, list[tuple[Form, list[Part], tuple[str, ...]]]] = {
         ("grid", [crops(a, a), CAST, crops("float32", "float32"), normalizes("uint8")], (a, a, "float32", "float32", "uint8"))
         for a in ("uint8", "int16", "float16")
     ],
+    "erase": [("grid", [ERASED], (name, name)) for name in EVERY],
+    "noise": [(form, [NOISE], (name, name)) for name in NOISY for form in ("flat", "grid")],
+    "noise and boxes": [
+        ("grid", [*begin, ERASED, NOISE, normalizes("float32"), ERASED], (*(a,) * (len(begin) + 3), "float32", "float32"))
+        for a in ("uint8", "float32") for begin in ([], [RESIZE], [warps(1, 1.0)], [crops(a, a)])
+    ],
+    "noise of pixels": [("flat", [MATRIX, NOISE, CAST], ("uint8", "uint8", "uint8", "float32"))],
     "pointwise": [("flat", [MATRIX, SCALE, CAST], ("uint8", a, b, c)) for a in ("uint8", "float32") for b in IMAGES for c in ("bool", "int8", "float16", "float64")],
+}  # fmt: skip
+
+
+BYTE, REAL = np.dtype(np.uint8), np.dtype(np.float32)
+#: Macros of the sources that need others than most.
+MACROS: dict[str, list[dict[str, object]]] = {
+    "join": [{"UNIT": word} for word in join.WORDS.values()],
+    "reduce": [
+        {"IN": BYTE, "OUT": REAL, "PART": part, "COMBINE": "Sum", "LANES": lanes, "FINISH": finish}
+        for part, lanes, finish in (("Itself", 1, 0), ("Square", 32, 1), ("SquaredDeviation", 256, 2))
+    ] + [
+        {"IN": dtype, "OUT": dtype, "PART": "Itself", "COMBINE": combine, "LANES": 256, "FINISH": 0}
+        for dtype in (BYTE, np.dtype(np.int64), REAL) for combine in ("Minimum", "Maximum", "Sum")
+    ],
+    "elementwise": [
+        elementwise.macros(
+            one.functor, [to_numpy(kind)] * one.arity, to_numpy(one.result([kind] * one.arity)), to_numpy(one.common([kind] * one.arity)),
+        )
+        for one in OPERATIONS.values()
+        for kind in (DALIDataType.INT8, DALIDataType.UINT64, DALIDataType.FLOAT, DALIDataType.FLOAT64)
+        if one.rule != "bits" or not is_float(kind)
+    ],
 }  # fmt: skip
 
 
@@ -141,8 +189,12 @@ def test_generated_kernels_compile_without_a_word(nvrtc: ctypes.CDLL, chain: str
 def test_what_is_not_generated_compiles_without_a_word(nvrtc: ctypes.CDLL) -> None:
     for name, functions in sources.FUNCTIONS.items():
         text = sources.source(name)
-        options = sources.options({"IN": np.dtype(np.uint8), "OUT": np.dtype(np.uint8), "PARTS": jpeg_decoder.PARTS})
-        assert compile_source(nvrtc, text, options) == "", name
+        macros = MACROS.get(name, [
+            {"IN": np.dtype(src), "OUT": np.dtype(out), "PARTS": jpeg_decoder.PARTS}
+            for src, out in (("uint8", "uint8"), ("float64", "float32"), ("float16", "float16"))
+        ])  # fmt: skip
+        for one in macros:
+            assert compile_source(nvrtc, text, sources.options(one)) == "", (name, one)
         assert all(f"{function}(" in text for function in functions)
 
 

@@ -1,4 +1,4 @@
-"""Every per-sample operator with a GPU kernel gives there what its CPU kernel gives, over the examples of the registry."""
+"""Kernels of a GPU against the CPU's where the cases of the operators do not reach: filters, sizes, special values."""
 
 from __future__ import annotations
 
@@ -6,98 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from declared import declared
 from gpu_programs import both
 from images import ODD_SIZES, pictures
-from tolerances import EXACT, TOLERANCES, Tolerance
 
 from dali_studio import fn
-from dali_studio.api.default import default_registry
-from dali_studio.core.diagnostics import ArgumentError
-from dali_studio.core.dtypes import from_numpy
-from dali_studio.core.meta import TensorMeta
-from dali_studio.schema.arguments import Args, canonical
-from dali_studio.schema.traits import PerSample
 
 pytestmark = pytest.mark.gpu
-
-REGISTRY = default_registry()
-DTYPES = (
-    "uint8",
-    "int8",
-    "uint16",
-    "int16",
-    "int32",
-    "float16",
-    "float32",
-    "float64",
-    "uint32",
-    "int64",
-    "uint64",
-    "bool",
-)
-#: Large enough for the windows of the examples, beside the odd sizes where they fit.
-SIZES = ((57, 43), (200, 301), (64, 64), (33, 95))
-
-
-def function(name: str) -> Any:
-    found: Any = fn
-    for part in name.split("."):
-        found = getattr(found, part)
-    return found
-
-
-def accepts(name: str, arguments: dict[str, Any], dtype: str, layout: str) -> bool:
-    """Whether the operator takes images of this type and layout, by its own inference."""
-    schema = REGISTRY.schema(name)
-    values = {key: canonical(argument, value) for key, value in arguments.items() if (argument := schema.argument(key))}
-    meta = TensorMeta(from_numpy(np.dtype(dtype)), 3, layout, "image")
-    try:
-        REGISTRY.infer(name, Args(schema, values), [meta])
-    except ArgumentError:
-        return False
-    return not schema.inputs[0].layouts or layout in schema.inputs[0].layouts
-
-
-def cases() -> list[Any]:
-    found: list[Any] = []
-    for name in REGISTRY:
-        operator = REGISTRY.operator(name)
-        if "gpu" not in operator.devices or not REGISTRY.has_trait(name, PerSample):
-            continue
-        for number, item in enumerate(operator.examples):
-            for layout in ("HWC", "CHW"):
-                found += [
-                    pytest.param(name, item.arguments, dtype, layout, id=f"{name}-{number}-{layout}-{dtype}")
-                    for dtype in DTYPES
-                    if accepts(name, item.arguments, dtype, layout)
-                ]
-    return found
-
-
-def tolerance(name: str, arguments: dict[str, Any], result: np.ndarray[Any, Any], dtype: str) -> Tolerance:
-    nearest = arguments.get("interp_type") == "INTERP_NN"
-    if name == "resize":
-        return TOLERANCES["resize_gpu"]
-    if name in ("rotate", "warp_affine"):
-        if nearest:
-            return TOLERANCES["warp_nn_gpu"]
-        if result.dtype.kind == "i":
-            return TOLERANCES["rotate_gpu_wide"]
-        return TOLERANCES["warp_affine_gpu" if name == "warp_affine" else "rotate_gpu"]
-    if name == "crop_mirror_normalize" and result.dtype == np.float16:
-        return Tolerance(rtol=0)
-    return {"hsv": EXACT}.get(name, TOLERANCES[name])
-
-
-@pytest.mark.parametrize(("name", "arguments", "dtype", "layout"), cases())
-def test_gpu_equals_cpu(name: str, arguments: dict[str, Any], dtype: str, layout: str) -> None:
-    batch = pictures(SIZES, dtype=np.dtype(dtype), planar=layout == "CHW")
-    results, references = both(lambda images: function(name)(images, **arguments), batch, layout)
-    for index, (result, reference) in enumerate(zip(results, references, strict=True)):
-        tolerance(name, arguments, result, dtype).check(
-            result, reference, f"{name} {arguments} {dtype} {layout} [{index}]"
-        )
-
 
 @pytest.mark.parametrize("interp", ["NN", "LINEAR", "CUBIC", "LANCZOS3", "TRIANGULAR", "GAUSSIAN"])
 @pytest.mark.parametrize("dtype", ["uint8", "int16", "uint16", "float32"])
@@ -113,7 +28,7 @@ def test_filters(interp: str, dtype: str, antialias: bool) -> None:
                 batch,
             )
             for result, reference in zip(results, references, strict=True):
-                TOLERANCES["resize_gpu"].check(result, reference, f"{interp} {dtype} {size} {channels}")
+                declared("resize", "gpu").check(result, reference, f"{interp} {dtype} {size} {channels}")
 
 
 def test_shrinking_far_takes_the_direct_kernel() -> None:
@@ -123,7 +38,7 @@ def test_shrinking_far_takes_the_direct_kernel() -> None:
             lambda images, size=size: fn.resize(images, size=size, interp_type="INTERP_LANCZOS3"), batch
         )
         for result, reference in zip(results, references, strict=True):
-            TOLERANCES["resize_gpu"].check(result, reference)
+            declared("resize", "gpu").check(result, reference)
 
 
 def test_flipped_region_of_interest() -> None:
@@ -135,7 +50,7 @@ def test_flipped_region_of_interest() -> None:
         batch,
     )
     for result, reference in zip(results, references, strict=True):
-        TOLERANCES["resize_gpu"].check(result, reference)
+        declared("resize", "gpu").check(result, reference)
 
 
 @pytest.mark.parametrize("channels", [1, 2, 4, 6])
@@ -152,10 +67,10 @@ def test_other_channel_counts(channels: int) -> None:
     for program in programs:
         results, references = both(program, batch)
         for result, reference in zip(results, references, strict=True):
-            Tolerance(rtol=1e-6).check(result, reference)
+            declared("crop_mirror_normalize", "gpu").check(result, reference)
     results, references = both(lambda images: fn.rotate(images, angle=33.0, fill_value=5.0), batch)
     for result, reference in zip(results, references, strict=True):
-        TOLERANCES["rotate_gpu"].check(result, reference)
+        declared("rotate", "gpu").check(result, reference)
 
 
 SPECIAL = np.array(

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from declared import declared
 from gpu_programs import run
 from images import encoded, picture, pictures
 from PIL import Image
-from tolerances import TOLERANCES
 
 from dali_studio import fn, types
 from dali_studio.core.diagnostics import DaliStudioError
@@ -119,7 +119,7 @@ def test_arguments_may_differ_by_sample() -> None:
     ours, reference = run(define, batch, "HWC", on_gpu=True)[0], run(define, batch, "HWC", on_gpu=False)[0]
     assert ours.shape() == reference.shape()
     for index in range(3):
-        TOLERANCES["rotate_gpu"].check(ours.as_cpu().at(index), reference.at(index))
+        declared("rotate", "gpu").check(ours.as_cpu().at(index), reference.at(index))
 
 
 def test_results_are_shared_with_cupy_without_a_copy() -> None:

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from declared import declared
 from gpu_programs import both
 from images import pictures
-from tolerances import TOLERANCES
 
 from dali_studio import fn, types
 from dali_studio.core.diagnostics import DaliStudioError
@@ -43,7 +43,7 @@ def test_matrices_that_change_with_every_iteration(where: str, inverse_map: bool
     arguments = {"inverse_map": inverse_map, "fill_value": 3.0}
     results, references = warped(where, **arguments), warped("cpu cpu", **arguments)
     for index, (result, reference) in enumerate(zip(results, references, strict=True)):
-        TOLERANCES["warp_affine_gpu"].check(result, reference, index)
+        declared("warp_affine", "gpu").check(result, reference, index)
 
 
 @pytest.mark.gpu
@@ -61,7 +61,7 @@ def test_nearest_takes_another_pixel_seldom(angle: float, dtype: Any) -> None:
     batch = pictures(((57, 43), (64, 64), (200, 301)), dtype=np.dtype(dtype))
     results, references = both(lambda x: fn.rotate(x, angle=angle, interp_type=types.INTERP_NN, fill_value=3.0), batch)
     for index, (result, reference) in enumerate(zip(results, references, strict=True)):
-        TOLERANCES["warp_nn_gpu"].check(result, reference, index)
+        declared("warp_affine", "gpu", interp_type="INTERP_NN").check(result, reference, index)
 
 
 def test_matrices_on_a_gpu_are_refused_by_the_cpu() -> None:

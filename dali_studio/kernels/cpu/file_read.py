@@ -104,7 +104,7 @@ def _read_group(
         run(begin, len(parts))
         ends = np.cumsum(np.maximum(sizes, 0))
         places = ends - np.maximum(sizes, 0)
-        slab = take(int(ends[-1]))
+        slab = take(int(ends[-1]) if len(ends) else 0)
         run(finish, len(parts))
     except BaseException:  # cancelled, or out of memory
         for file in files[files >= 0].tolist():

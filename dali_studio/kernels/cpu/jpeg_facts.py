@@ -37,7 +37,7 @@ def read_headers(files: Sequence[NDArray[np.uint8]]) -> list[ImageInfo | None]:
     list of ImageInfo or None
         ``None`` for what is no JPEG file with a plain header: `image_codec.peek` knows more.
     """
-    addresses, sizes = addresses_of(files), shapes_of(files)[:, 0]
+    addresses, sizes = addresses_of(files), shapes_of(files, 1)[:, 0]
     keys = np.zeros((len(files), _KEY), np.int32)
     plain = np.zeros(len(files), np.bool_)
     kernel("jpeg_keys")(addresses, np.ascontiguousarray(sizes), keys, plain)

@@ -40,7 +40,7 @@ def warp_affine(src: Array, out: Array, matrix: Any, interp: int = Interp.LINEAR
     kernel(name, src.dtype, out.dtype)(src, out, transform, fill is not None, 0.0 if fill is None else fill)
 
 
-def rotated_size(angle: Any, height: Any, width: Any) -> Array:
+def rotated_size(angle: Any, height: Any, width: Any, *, parity: bool = True) -> Array:
     """The canvas that holds images turned about their centres.
 
     The smallest box, rounded up, plus one pixel where its parity differs from that of the axis of the input that it
@@ -51,6 +51,8 @@ def rotated_size(angle: Any, height: Any, width: Any) -> Array:
     angle : array_like, degrees
     height, width : array_like of int
         Broadcast against the angle.
+    parity : bool
+        Add that pixel.
 
     Returns
     -------
@@ -61,7 +63,7 @@ def rotated_size(angle: Any, height: Any, width: Any) -> Array:
     radians = np.deg2rad(degrees.astype(np.float32)).astype(np.float64)
     made = np.empty((*degrees.shape, 2), np.int64)
     given = (np.cos(radians), np.sin(radians), rows.astype(np.int64), columns.astype(np.int64))
-    kernel("rotated_boxes")(*(array.reshape(-1) for array in given), made.reshape(-1, 2))
+    kernel("rotated_boxes")(*(array.reshape(-1) for array in given), parity, made.reshape(-1, 2))
     return made
 
 

@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from dali_studio.kernels.cuda.parts import Kind, Part
+from dali_studio.kernels.cuda.parts import Kind, Part, Place
 from dali_studio.kernels.cuda.sources import TYPES, text_of
 
 #: The forms of a kernel: all elements one after the other, the pixels of a grid, or rows that are resampled.
@@ -32,6 +32,7 @@ class _Piece:
     flags: tuple[int, ...]
     rgb: bool
     patch: bool
+    place: Place
     fields: bool
 
 
@@ -59,7 +60,7 @@ class Shape:
 
 def form_of(parts: Sequence[Part]) -> Form:
     """The form of a chain's kernel; where rows do not fit into shared memory, a resampling takes "grid" instead."""
-    if all(part.kind == "pixel" for part in parts):
+    if all(part.kind == "pixel" and part.place != "pixel" for part in parts):
         return "flat"
     return "rows" if parts[0].kind == "resample" else "grid"
 
@@ -68,7 +69,7 @@ def shape_of(
     form: Form, parts: Sequence[Part], dtypes: Sequence[np.dtype[np.generic]], planar_in: bool, planar_out: bool
 ) -> Shape:
     """The shape of the kernel of these parts; `dtypes` are those of the input and after each part."""
-    pieces = tuple(_Piece(p.name, p.kind, p.texts, p.flags, p.rgb, p.patch, p.row is not None) for p in parts)
+    pieces = tuple(_Piece(p.name, p.kind, p.texts, p.flags, p.rgb, p.patch, p.place, p.row is not None) for p in parts)
     return Shape(form, pieces, tuple(TYPES[dtype.name] for dtype in dtypes), planar_in, planar_out)
 
 
@@ -107,7 +108,7 @@ def source(shape: Shape) -> str:
         "PLANAR_IN": int(shape.planar_in), "PLANAR_OUT": int(shape.planar_out),
         "PACKED": int(types[-1] in ("u8", "i8", "b8") and not shape.planar_out),
         "WIDE": _WIDE_SOURCE if has_source else _WIDE, "BAND": BAND,
-        "UNIT": 3 if any(piece.rgb for piece in pieces) else 1,
+        "UNIT": 3 if any(piece.rgb for piece in pieces) else 1, "FLAT": int(shape.form == "flat"),
     }  # fmt: skip
     lines += [f"#define {name} {value}" for name, value in macros.items()]
     lines += [f"typedef {types[0]} IN;", f"typedef {types[-1]} OUT;"]
@@ -151,7 +152,7 @@ def _chain(chain: Sequence[_Piece], types: Sequence[str], first: int) -> list[st
         part = f"t.p{first + number}" if piece.fields else f"P{first + number}()"
         compute = (
             f"  {types[number]} in[C];\n  at{number}<C>(t, source, y, x, c, in);\n"
-            f"  {part}.template apply<C>(in, out, c);\n"
+            f"  {part}.template apply<C>(in, out, c{', y, x' if piece.place else ''});\n"
         )
         lines.append(f"{head} at{number + 1}({given}, {types[number + 1]} (&out)[C]) {{")
         if piece.kind == "window":

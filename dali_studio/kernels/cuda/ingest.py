@@ -176,4 +176,4 @@ def _in_one_piece(copies: NDArray[Any], sizes: NDArray[np.int64]) -> bool:
 @cache
 def _kernel() -> Any:
     options = sources.options({"IN": np.dtype(np.uint8), "OUT": np.dtype(np.uint8)})
-    return cupy().RawKernel(sources.source("gather"), "gather", options=options)
+    return sources.compiled(sources.source("gather"), "gather", options)

@@ -14,6 +14,9 @@ from numpy.typing import NDArray
 #: another; "source": computes a pixel from any pixels of an image in memory, so that it begins a kernel; "resample": a
 #: source that has a kernel form of its own, row by row.
 Kind = Literal["pixel", "window", "source", "resample"]
+#: What a pixel part needs to know of the place of its output: nothing, which element of the sample it is, or the row,
+#: the column and the channel.
+Place = Literal["", "element", "pixel"]
 
 
 @dataclass(slots=True)
@@ -26,7 +29,9 @@ class Part:
         A CUDA struct template, over the element types of input and output and then `flags`. Its fields are those of
         `row`, in order. What it has to define depends on the kind:
 
-        - pixel: ``apply(in, out, c)`` for arrays of C channels, the first of which is channel c;
+        - pixel: ``apply(in, out, c)`` for arrays of C channels, the first of which is channel c; with `place`
+          ``apply(in, out, c, y, x)`` for the pixel in row y and column x. Where all parts do without pixels, a sample
+          may come as one row, whose units (elements, or whole pixels) x counts: FLAT is then 1, UNIT its elements;
         - window: the same, ``row(y)`` and ``column(x)``, which replace an output coordinate by the input's and tell
           whether it lies inside, and ``outside(out, c)``; its row has a field ``channels``;
         - source: ``at(image, y, x, c, out)``; with `patch` also what ``templates/patch.cuh`` asks for.
@@ -34,7 +39,7 @@ class Part:
     texts : tuple of str
         CUDA sources, the last of which defines `name`; each is taken once into a kernel, so that parts may share them.
     row : ndarray or None
-        Structured, (N,): the parameters of every sample.
+        Structured, aligned, (N,): the parameters of every sample.
     tables : mapping of str to ndarray
         Contiguous arrays whose addresses go into the fields of these names: (K,) for all samples, or (N, K) with a row
         each.
@@ -44,6 +49,8 @@ class Part:
         Whether it works on whole pixels of three channels.
     patch : bool
         Whether this source can read RGB bytes from shared memory.
+    place : {"", "element", "pixel"}
+        What this pixel part needs to know of its place.
     launch : callable or None
         Replaces `chains.run` for chains that this part begins: takes source, result, the parts behind, the types of
         what all but the last part give, and the stream.
@@ -59,13 +66,14 @@ class Part:
     flags: tuple[int, ...] = ()
     rgb: bool = False
     patch: bool = False
+    place: Place = ""
     launch: Callable[..., None] | None = None
     sent: Any = None
 
     @property
     def signature(self) -> tuple[Any, ...]:
         """What the text of a kernel depends on."""
-        return self.name, self.kind, self.texts, self.flags, self.rgb, self.patch, self.row is not None
+        return self.name, self.kind, self.texts, self.flags, self.rgb, self.patch, self.place, self.row is not None
 
 
 def pixel_part(

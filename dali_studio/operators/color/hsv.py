@@ -16,6 +16,7 @@ from dali_studio.operators.pixels import PixelOperator
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Functor, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Ui, Unit
+from dali_studio.schema.tolerance import Tolerance
 
 _TYPES = (T.UINT8, T.INT16, T.INT32, T.FLOAT, T.FLOAT16)
 
@@ -35,6 +36,18 @@ class Hsv(PixelOperator):
         example(saturation=0.0),
         example(hue=-120.0, dtype="FLOAT"),
     )
+    tolerance = (
+        Tolerance(reason="one formula for both devices", on="gpu"),
+        Tolerance(
+            1, 0.002, dtypes=(T.INT16, T.INT32),
+            reason="integers wider than 8 bits show the last bits of the float32 matrix",
+        ),
+        Tolerance(relative=1e-3, dtypes=(T.FLOAT16,), reason="the last of the eleven bits of a half float"),
+        Tolerance(
+            1, 0.03, relative=1e-6,
+            reason="the last bits of the 3x3 matrix decide ties: 2 % of the pixels where value scales by 2.5",
+        ),
+    )  # fmt: skip
     functor = Functor("ColorMatrix", "color", _TYPES, _TYPES, rgb=True)
 
     hue: Annotated[float, Doc("Rotation of the hue."), Unit("deg"), Ui("dial", (-180, 180)), PER_SAMPLE, COMMON] = 0.0

@@ -93,9 +93,11 @@ def _order(
     known = some[0] if some else one
     meta = known.meta.with_(layout=one.layout or other.layout if len(some) > 1 else known.layout)
     within = np.where(holds, np.cumsum(holds), np.cumsum(~holds)) - 1
-    places = list(zip((~holds).astype(int).tolist(), within.tolist(), strict=True))
-    rows: list[NDArray[np.int64]] = [inputs[which].shapes[position] for which, position in places]
-    shapes = np.array(rows, np.int64).reshape(len(places), known.shapes.shape[1])
+    places = [(0 if first else 1, at) for first, at in zip(holds.tolist(), within.tolist(), strict=True)]
+    shapes = np.empty((len(places), known.shapes.shape[1]), np.int64)
+    for batch, chosen in zip(inputs, (holds, ~holds), strict=True):
+        if len(batch):
+            shapes[chosen] = batch.shapes
     named = all(len(batch.sources) == len(batch) for batch in some)
-    sources: list[str] = [inputs[which].sources[position] for which, position in places] if named else []
+    sources = [str(inputs[which].sources[at]) for which, at in places] if named else list[str]()
     return meta, places, shapes, sources

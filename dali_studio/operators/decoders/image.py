@@ -20,6 +20,7 @@ from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import JpegImages, Work
 from dali_studio.schema.declare import Arrays, Input, Operator, Output, example
 from dali_studio.schema.marks import Ignored
+from dali_studio.schema.tolerance import Tolerance
 from dali_studio.schema.traits import Allocates, PerSample, ReadsData, WindowSource
 
 _CACHE = "there is no decoder cache"
@@ -43,6 +44,7 @@ class Image(DecoderArguments, Operator):
     traits = (PerSample, ReadsData, WindowSource, Allocates)
     devices = ("cpu", "mixed")
     examples = (example(), example(output_type="GRAY"), example(dtype="FLOAT"), example(output_type="YCbCr"))
+    tolerance = (Tolerance(relative=1e-7, reason="the factor 1 / 255 is a product here"),)
 
     cache_size: Annotated[int, Ignored(_CACHE)] = 0
     cache_threshold: Annotated[int, Ignored(_CACHE)] = 0

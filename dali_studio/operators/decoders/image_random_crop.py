@@ -25,6 +25,7 @@ from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import JpegImages, Work
 from dali_studio.schema.declare import Arrays, Input, Operator, Output, example
 from dali_studio.schema.marks import COMMON, Doc, Ignored, Length, Range, Ui
+from dali_studio.schema.tolerance import Tolerance
 from dali_studio.schema.traits import Allocates, PerSample, RandomSource, ReadsData, WindowSource
 
 
@@ -47,6 +48,12 @@ class ImageRandomCrop(DecoderArguments, Operator):
     seeded = True
     stateful = True
     examples = (example(), example(random_area=(0.5, 0.6), random_aspect_ratio=(0.9, 1.1)), example(output_type="BGR"))
+    tolerance = (
+        Tolerance(
+            2, relative=1e-7,
+            reason="nvidia.dali decodes a window of 4:2:0 to other levels than the same pixels of the whole picture",
+        ),
+    )  # fmt: skip
 
     random_area: Annotated[
         list[float], Doc("Smallest and largest area of the window, as a fraction of the image's."), Length((2,)),
@@ -104,8 +111,8 @@ def _windows(args: Args, sizes: NDArray[np.int64]) -> tuple[NDArray[np.int32], N
     options = (args["random_area"], args["random_aspect_ratio"], args["num_attempts"])
     if np.array_equal(context.drawn, np.arange(len(sizes))):
         return random_crop_windows(context.seed, context.samples_so_far, sizes, *options)
-    rows = [
-        random_crop_windows(context.seed, context.samples_so_far + SAMPLE_STRIDE * index, sizes[i : i + 1], *options)
-        for i, index in enumerate(context.drawn.tolist())
-    ]
-    return np.concatenate([row[0] for row in rows]), np.concatenate([row[1] for row in rows])
+    anchors, crops = np.empty((2, len(sizes), 2), np.int32)
+    for i, index in enumerate(context.drawn.tolist()):
+        start = context.samples_so_far + SAMPLE_STRIDE * index
+        anchors[i : i + 1], crops[i : i + 1] = random_crop_windows(context.seed, start, sizes[i : i + 1], *options)
+    return anchors, crops

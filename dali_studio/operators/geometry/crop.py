@@ -38,7 +38,7 @@ from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Arrays, Input, Operator, Output, example
 from dali_studio.schema.marks import Deprecated, Doc, Refused
-from dali_studio.schema.traits import PerSample, PixelPart, WindowSink
+from dali_studio.schema.traits import PerFrame, PerSample, PixelPart, WindowSink
 
 _TYPES = tuple(t for t in NUMERIC if t is not T.BOOL)
 _CONVERTED = (T.UINT8, T.FLOAT16, T.FLOAT)
@@ -55,7 +55,7 @@ class Crop(CropArguments, Operator):
     keywords = "center centercrop randomcrop cut window"
     inputs = (Input("image", "image", layouts=PLANAR_LAYOUTS),)
     outputs = (Output("image", "image"),)
-    traits = (PerSample, WindowSink, PixelPart)
+    traits = (PerSample, PerFrame, WindowSink, PixelPart)
     devices = ("cpu", "gpu")
     examples = (
         example(crop=(24.0, 31.0)),

@@ -21,7 +21,7 @@ from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Arrays, Input, Operator, Output, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Ignored, Ui
-from dali_studio.schema.traits import Affine, PerSample, PixelPart
+from dali_studio.schema.traits import Affine, PerFrame, PerSample, PixelPart
 
 _TYPES = tuple(t for t in NUMERIC if t not in (T.BOOL, T.FLOAT16))
 
@@ -34,7 +34,7 @@ class Flip(Operator):
     keywords = "mirror horizontalflip verticalflip randomhorizontalflip"
     inputs = (Input("image", "image", layouts=PLANAR_LAYOUTS),)
     outputs = (Output("image", "image"),)
-    traits = (PerSample, PixelPart, Affine)
+    traits = (PerSample, PerFrame, PixelPart, Affine)
     devices = ("cpu", "gpu")
     examples = (example(), example(horizontal=0, vertical=1), example(vertical=1))
 

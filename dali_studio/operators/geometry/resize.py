@@ -22,7 +22,8 @@ from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Arrays, Input, Operator, Output, compiled, example
 from dali_studio.schema.marks import COMMON, Deprecated, Doc, Ignored, Refused
-from dali_studio.schema.traits import Affine, PerSample, SourcePart, WindowSource
+from dali_studio.schema.tolerance import Tolerance
+from dali_studio.schema.traits import Affine, PerFrame, PerSample, SourcePart, WindowSource
 
 _INPUTS = (T.UINT8, T.INT16, T.UINT16, T.FLOAT)
 
@@ -39,7 +40,7 @@ class Resize(SizeArguments, Operator):
     keywords = "scale rescale interpolation zoom thumbnail"
     inputs = (Input("image", "image", layouts=PLANAR_LAYOUTS),)
     outputs = (Output("image", "image"),)
-    traits = (PerSample, WindowSource, SourcePart, Affine)
+    traits = (PerSample, PerFrame, WindowSource, SourcePart, Affine)
     devices = ("cpu", "gpu")
     kernels = (compiled("resize", _INPUTS, _INPUTS),)
     examples = (
@@ -51,6 +52,17 @@ class Resize(SizeArguments, Operator):
         example(size=(24.0, 30.0), roi_start=(0.1, 0.2), roi_end=(0.9, 0.7), roi_relative=True),
         example(size=(50.0, 90.0), mode="not_larger", max_size=(40.0,)),
     )
+    tolerance = (
+        Tolerance(reason="pixels are taken as they are", when={"interp_type": "INTERP_NN"}),
+        Tolerance(
+            1, 0.001, relative=1e-6, on="gpu",
+            reason="the same weights to the last bit, and sums in the same order, but for contracted products",
+        ),
+        Tolerance(
+            1, 0.014, relative=2e-6,
+            reason="ties are rounded half to even here and, in vector tails of nvidia.dali, half up",
+        ),
+    )  # fmt: skip
 
     interp_type: Annotated[DALIInterpType, Doc("Filter for both directions."), COMMON] = DALIInterpType.INTERP_LINEAR
     min_filter: Annotated[DALIInterpType, Doc("Filter where an axis shrinks.")] = DALIInterpType.INTERP_LINEAR

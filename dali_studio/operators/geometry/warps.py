@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Annotated, Any
@@ -37,9 +38,19 @@ from dali_studio.schema.marks import (
     Ui,
     Unit,
 )
-from dali_studio.schema.traits import Affine, PerSample, SourcePart
+from dali_studio.schema.tolerance import Tolerance
+from dali_studio.schema.traits import Affine, PerFrame, PerSample, SourcePart
 
 _TYPES = (T.UINT8, T.INT16, T.INT32, T.FLOAT)
+
+NEAREST = Tolerance(
+    math.inf, 0.01, when={"interp_type": "INTERP_NN"},
+    reason="positions differ in their last bits, and where one falls on a border of pixels it is another pixel",
+)  # fmt: skip
+WIDE_ON_GPU = Tolerance(
+    5, 0.1, dtypes=(T.INT16, T.INT32), on="gpu",
+    reason="each position is computed by itself and not by steps; numbers of 12 bits show 1e-5 of a pixel",
+)  # fmt: skip
 
 
 class Warp(Operator, abstract=True):
@@ -48,7 +59,7 @@ class Warp(Operator, abstract=True):
     category = "geometry"
     inputs = (Input("image", "image", layouts="HWC"),)
     outputs = (Output("image", "image"),)
-    traits = (PerSample, SourcePart, Affine)
+    traits = (PerSample, PerFrame, SourcePart, Affine)
     devices = ("cpu", "gpu")
     kernels = (compiled("warp_linear", _TYPES, _TYPES), compiled("warp_nearest", _TYPES, _TYPES))
 

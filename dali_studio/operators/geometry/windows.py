@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.kernels.cpu.window_rows import KEEP, TRIM, windows
+from dali_studio.operators.common import as_written
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.marks import COMMON, MOST_PIXELS, PER_SAMPLE, Choices, Doc, Length, Range, Refused, Ui, Unit
 
@@ -57,11 +58,15 @@ class CropArguments:
 
 
 def check_crop_arguments(args: Args) -> None:
-    """Refuse half a size, or two sizes (DS104)."""
+    """Refuse a part of a size, or two sizes (DS105)."""
     if args.given("crop_h") != args.given("crop_w"):
         missing = "crop_w" if args.given("crop_h") else "crop_h"
         raise ArgumentError(
             "crop_h and crop_w belong together; only one is given.", hint=f"Give {missing} as well.", argument=missing
+        )
+    if args.given("crop_d") and not args.given("crop_h"):
+        raise ArgumentError(
+            "crop_d is given without crop_h and crop_w.", hint="Take it away, or give both.", argument="crop_d"
         )
     if args.given("crop") and args.given("crop_h"):
         raise ArgumentError(
@@ -153,6 +158,5 @@ def fill_values(
 
 @lru_cache(maxsize=64)
 def _as_written(given: tuple[float, ...], dtype: np.dtype[Any]) -> list[float]:
-    values = np.nan_to_num(np.asarray(given, np.float64)) if dtype.kind in "iu" else np.asarray(given, np.float64)
-    with np.errstate(over="ignore", invalid="ignore"):
-        return (values.astype(np.int64).astype(dtype) if dtype.kind in "iu" else values).tolist()
+    values = np.asarray(given, np.float64)
+    return (as_written(values, dtype) if dtype.kind in "iu" else values).tolist()

@@ -24,6 +24,7 @@ from dali_studio.operators.common import ON_ERROR, T, sentence
 from dali_studio.schema.arguments import Args, RunContext, in_turn
 from dali_studio.schema.declare import Operator, Output
 from dali_studio.schema.marks import COMMON, Choices, Doc, Ignored, Range, Ui
+from dali_studio.schema.samples import Case, class_folders
 from dali_studio.schema.traits import RandomSource
 
 _ALL_AT_ONCE = "threads of the reader read batches ahead"
@@ -156,6 +157,11 @@ class _Reader:
         read = self._threads.submit(files.read, context.memory, in_turn, chunk=GROUP)
         return _Ahead(batch_size, before, read)
 
+    def close(self) -> None:
+        """End the threads once they have read the batches that they are at."""
+        if self._threads is not None:
+            self._threads.shutdown(wait=False, cancel_futures=True)
+
     def _chosen(self, picked: list[int]) -> _Files:
         return _Files(self.files.paths.take(picked), self.files.labels[picked])
 
@@ -185,6 +191,23 @@ class File(ReaderArguments, Operator):
     file_filters: Annotated[list[str], Doc("Patterns of file names to take from folders.")] = list(DEFAULT_FILE_FILTERS)  # noqa: RUF012
     case_sensitive_filter: Annotated[bool, Doc("The patterns tell upper from lower case.")] = False
     dir_filters: Annotated[list[str] | None, Doc("Patterns of sub-folders to take.")] = None
+
+    @classmethod
+    def samples(cls) -> Sequence[Case]:
+        root = {"file_root": class_folders()}
+        some = {**root, "files": ["class_2/5.jpg", "class_0/10.jpg", "class_1/0.jpg"]}
+        return [
+            Case(arguments=root),
+            Case(arguments={**root, "random_shuffle": True, "initial_fill": 5}),
+            Case(arguments={**root, "shuffle_after_epoch": True}),
+            Case(arguments={**root, "num_shards": 2, "shard_id": 1, "pad_last_batch": True}),
+            Case(arguments={**root, "num_shards": 3, "shard_id": 1, "stick_to_shard": True}),
+            Case(arguments={**root, "dir_filters": ["class_[12]"], "file_filters": ["*5.jpg", "*0.JPG"]}),
+            Case(arguments={**some, "labels": [7, -1, 3]}),
+            Case(arguments=some),
+            Case(refused="file_root", note="nothing to read"),
+            Case(arguments={**some, "labels": [7]}, refused="labels"),
+        ]
 
     @staticmethod
     def infer(args: Args, *inputs: TensorMeta) -> tuple[TensorMeta, ...]:
@@ -224,6 +247,10 @@ class File(ReaderArguments, Operator):
     @staticmethod
     def seek(state: _Reader, args: Args, now: int, wanted: int) -> int:
         return state.seek(args.context.batch_size, now, wanted)
+
+    @staticmethod
+    def close(state: _Reader) -> None:
+        state.close()
 
     @staticmethod
     def run(state: _Reader, args: Args, *inputs: Batch) -> tuple[Batch, ...]:

@@ -32,7 +32,8 @@ from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Arrays, Input, Layout, Operator, Output, compiled, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Choices, Deprecated, Doc, Refused, Ui
-from dali_studio.schema.traits import PerSample, PixelPart, WindowSink
+from dali_studio.schema.tolerance import Tolerance
+from dali_studio.schema.traits import PerFrame, PerSample, PixelPart, WindowSink
 
 _INPUTS = (T.UINT8, T.UINT16, T.INT16, T.INT32, T.FLOAT, T.FLOAT16)
 _OUTPUTS = (T.FLOAT, T.FLOAT16, T.UINT8, T.INT8)
@@ -50,7 +51,7 @@ class CropMirrorNormalize(CropArguments, Operator):
     keywords = "normalize standardize totensor mean std"
     inputs = (Input("image", "image", layouts=PLANAR_LAYOUTS),)
     outputs = (Output("image", "image"),)
-    traits = (PerSample, WindowSink, PixelPart)
+    traits = (PerSample, PerFrame, WindowSink, PixelPart)
     devices = ("cpu", "gpu")
     kernels = (compiled("normalize", _INPUTS, _OUTPUTS),)
     examples = (
@@ -59,15 +60,20 @@ class CropMirrorNormalize(CropArguments, Operator):
         example(crop=(20.0, 20.0), dtype="UINT8", scale=2.0, shift=3.0, output_layout="HWC"),
         example(crop=(90.0, 20.0), out_of_bounds_policy="pad", fill_values=(1.0, 2.0, 3.0, 4.0), pad_output=True),
         example(crop=(22.0, 20.0), dtype="FLOAT16", mirror=1),
+        example(crop=(22.0, 20.0), mean=(99.0,), output_layout="FCHW", mirror=1),
+        example(crop=(22.0, 20.0), dtype="UINT8", output_layout="FHWC"),
+    )
+    tolerance = (
+        Tolerance(reason="both devices round the same number", dtypes=(T.FLOAT16,), on="gpu"),
+        Tolerance(relative=1e-6, reason="the products and sums are contracted in another way"),
     )
 
     mean: Annotated[list[float], Doc("Subtracted: one value, or one per channel."), PER_SAMPLE, COMMON] = [0.0]  # noqa: RUF012
     std: Annotated[list[float], Doc("Divisor: one value, or one per channel."), PER_SAMPLE, COMMON] = [1.0]  # noqa: RUF012
     mirror: Annotated[int, Doc("1 mirrors left to right."), Ui("switch"), PER_SAMPLE, COMMON] = 0
     dtype: Annotated[DALIDataType, Doc("Element type of the output.")] = DALIDataType.FLOAT
-    output_layout: Annotated[Layout, Doc("Order of the output's axes."), Choices(("CHW", "HWC")), COMMON] = Layout(
-        "CHW"
-    )
+    output_layout: Annotated[Layout, Doc("Order of the output's axes, with F first for sequences."),
+                             Choices(("CHW", "HWC", "FCHW", "FHWC")), COMMON] = Layout("CHW")  # fmt: skip
     pad_output: Annotated[
         bool, Doc('Add channels to a power of two (3 become 4): of fill_values under the policy "pad", otherwise of 0.')
     ] = False
@@ -82,7 +88,15 @@ class CropMirrorNormalize(CropArguments, Operator):
         accept_input(meta, _INPUTS)
         accept_output(args["dtype"], _OUTPUTS)
         check_crop_arguments(args)
-        return meta.with_(dtype=args["dtype"], layout=args["output_layout"])
+        layout = str(args["output_layout"])
+        if layout.startswith("F") != (args.frames is not None):
+            raise ArgumentError(
+                f"the layout {layout!r} is asked for, the input has "
+                + ("frames." if args.frames is not None else "no frames."),
+                hint=f"Give {_layout(args)!r}, or F{_layout(args)} for sequences.", argument="output_layout",
+                code="DS203",
+            )  # fmt: skip
+        return meta.with_(dtype=args["dtype"], layout=_layout(args))
 
     @staticmethod
     def plan(args: Args, *inputs: Batch) -> Work:
@@ -123,15 +137,22 @@ class CropMirrorNormalize(CropArguments, Operator):
         return Work(work.shapes, {**work.params, "anchors": np.zeros_like(work.params["anchors"])})
 
 
+def _layout(args: Args) -> str:
+    """Order of the axes of an image, or of a frame."""
+    return str(args["output_layout"]).removeprefix("F")
+
+
 def _windows(args: Args, view: Batch) -> tuple[NDArray[np.int64], dict[str, Any]]:
     """Shapes of the output and all parameters but `mirror`."""
-    layout, out_layout = image_meta(view.meta, PLANAR_LAYOUTS).layout or "", str(args["output_layout"])
+    layout, out_layout = image_meta(view.meta, PLANAR_LAYOUTS).layout or "", _layout(args)
     shapes = view.shapes
     sizes = extents(shapes, layout)
     anchors, crops, outside = crop_windows(args, sizes)
     made, most = window_shapes(shapes, layout, crops, out_layout, padded=args["pad_output"])
     target = made[:, out_layout.index("C")]
     padded = outside | (target > shapes[:, layout.index("C")]) if args["pad_output"] else outside
+    if not len(shapes):  # no image says how many channels the coefficients are for
+        most = max([len(args[name]) for name in ("mean", "std") if not args.wired(name)], default=1)
     mean, inverse = _coefficients(args, most)
     fill = fill_values(args, target, padded, to_numpy(args["dtype"]))
     return made, {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from declared import declared
 from oracle import dali_type, image, nvidia_dali, run
-from tolerances import TOLERANCES
 
 from dali_studio.kernels.cpu.color import (
     brightness_contrast,
@@ -13,6 +13,7 @@ from dali_studio.kernels.cpu.color import (
     hsv_matrix,
     linear_color,
 )
+from dali_studio.schema.tolerance import EXACT
 
 TYPES = ["uint8", "int16", "int32", "float32"]
 SHAPES = [(21, 33, 3), (1, 1, 3), (3, 5, 3), (16, 16, 3)]
@@ -76,11 +77,11 @@ def test_hsv_equals_nvidia_dali(src_type: str, out_type: str) -> None:
         out = np.zeros_like(expected)
         linear_color(src, out, hsv_matrix(hue, saturation, value))
         if out_type.startswith("int") and src_type == "int16":
-            TOLERANCES["hsv_wide"].check(out, expected, (src_type, out_type, arguments))
+            declared("hsv").check(out, expected, (src_type, out_type, arguments))
         elif out_type == "int32" and src_type == "int32":  # float32 holds 24 bits of such numbers
             np.testing.assert_allclose(out, expected, rtol=1e-5, atol=64)
         else:
-            TOLERANCES["hsv"].check(out, expected, (src_type, out_type, arguments))
+            declared("hsv").check(out, expected, (src_type, out_type, arguments))
 
 
 @pytest.mark.parametrize("src_type", TYPES)
@@ -96,7 +97,7 @@ def test_brightness_contrast_equals_nvidia_dali(src_type: str, out_type: str) ->
         out = np.zeros_like(expected)
         factors = brightness_contrast_coefficients(brightness, shift, contrast, center, src_type, out_type)
         brightness_contrast(src, out, float(factors[0]), float(factors[1]))
-        TOLERANCES["brightness_contrast"].check(out, expected, (src_type, out_type, arguments))
+        EXACT.check(out, expected, (src_type, out_type, arguments))
 
 
 def test_every_uint8_level_equals_nvidia_dali() -> None:
@@ -110,4 +111,4 @@ def test_every_uint8_level_equals_nvidia_dali() -> None:
         out = np.zeros_like(src)
         factors = brightness_contrast_coefficients(brightness, shift, contrast, None, np.uint8, np.uint8)
         brightness_contrast(src, out, float(factors[0]), float(factors[1]))
-        TOLERANCES["brightness_contrast"].check(out, expected, (brightness, shift, contrast))
+        EXACT.check(out, expected, (brightness, shift, contrast))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from oracle import dali_type, nvidia_dali, run
-from tolerances import TOLERANCES
 
 from dali_studio.kernels.cpu.convert import convert
+from dali_studio.schema.tolerance import EXACT
 
 INTEGERS = ["uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64"]
 TYPES = ["bool", *INTEGERS, "float16", "float32", "float64"]
@@ -71,7 +71,7 @@ def test_equals_nvidia_dali(src_type: str) -> None:
             convert(src, out)
         finite = np.isfinite(expected)
         np.testing.assert_array_equal(out[~finite], expected[~finite])
-        TOLERANCES["cast"].check(out[finite], expected[finite], (src_type, out_type))
+        EXACT.check(out[finite], expected[finite], (src_type, out_type))
 
 
 @pytest.mark.parametrize("out_type", INTEGERS)

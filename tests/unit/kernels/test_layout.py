@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from declared import declared
 from oracle import dali_type, image, nvidia_dali, run
-from tolerances import TOLERANCES
 
 from dali_studio.kernels.cpu.layout import crop_mirror_normalize, crop_pad, flip, normalize_coefficients
+from dali_studio.schema.tolerance import EXACT
 
 Array = np.ndarray[Any, Any]
 
@@ -111,7 +112,7 @@ def test_normalize_equals_nvidia_dali(src_layout: str, out_layout: str, out_type
             fill_values=5.9 if pad else 0.0,
             src_layout=src_layout,
         )
-        TOLERANCES["crop_mirror_normalize"].check(out, expected, (size, crop, channels))
+        declared("crop_mirror_normalize").check(out, expected, (size, crop, channels))
         if out_type == np.float32:
             np.testing.assert_array_equal(out, expected)  # bit for bit, more than the tolerance asks
 
@@ -135,7 +136,7 @@ def test_crop_with_padding_equals_nvidia_dali(dtype: str, layout: str) -> None:
         )
         out = np.zeros_like(expected)
         crop_pad(src, out, (9 - crop[0], 0), [7.0, 8.0, 9.0], layout)
-        TOLERANCES["crop"].check(out, expected, crop)
+        EXACT.check(out, expected, crop)
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "int16", "float32", "float64", "uint64"])
@@ -159,7 +160,7 @@ def test_flip_equals_nvidia_dali(layout: str) -> None:
         expected = run(fn.flip, src, layout=layout, **chosen)
         out = np.zeros_like(src)
         flip(src, out, **{name: bool(value) for name, value in chosen.items()}, layout=layout)
-        TOLERANCES["flip"].check(out, expected, (layout, chosen))
+        EXACT.check(out, expected, (layout, chosen))
 
 
 def test_a_flip_needs_an_output_like_its_input() -> None:

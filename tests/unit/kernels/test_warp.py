@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from declared import declared
 from oracle import image, interp_type, nvidia_dali, run
-from tolerances import TOLERANCES
 
 from dali_studio.kernels.cpu.warp import inverse_affine, rotate_matrix, rotated_size, warp_affine
 from dali_studio.kernels.cpu.weights import Interp
 
 Array = np.ndarray[Any, Any]
+TOLERANCE, NEAREST = declared("rotate"), declared("rotate", interp_type="INTERP_NN")
 
 
 def bilinear_model(src: Array, matrix: Array, size: tuple[int, int], fill: float | None) -> Array:
@@ -101,7 +102,7 @@ def test_rotate_equals_nvidia_dali(fill: float | None, interp: Interp, dtype: An
         expected = run(fn.rotate, src, angle=angle, interp_type=interp_type(interp), **extra)
         out = np.zeros_like(expected)
         warp_affine(src, out, rotate_matrix(angle, *src.shape[:2], *out.shape[:2]), interp, fill)
-        TOLERANCES["rotate" if interp == Interp.LINEAR else "warp_nn"].check(out, expected, angle)
+        (TOLERANCE if interp == Interp.LINEAR else NEAREST).check(out, expected, angle)
 
 
 @pytest.mark.parametrize("fill", [None, 10.0])
@@ -121,7 +122,7 @@ def test_warp_equals_nvidia_dali(fill: float | None, src_type: str, out_type: st
         expected = run(dali.fn.warp_affine, src, matrix=matrix, size=[70.0, 301.0], **extra)
         out = np.zeros_like(expected)
         warp_affine(src, out, np.reshape(matrix, (2, 3)), Interp.LINEAR, fill)
-        TOLERANCES["warp_affine"].check(out, expected, (matrix, src_type, out_type))
+        declared("warp_affine").check(out, expected, (matrix, src_type, out_type))
 
 
 def test_inverse_of_an_affine_map() -> None:

@@ -36,44 +36,46 @@ struct Given {
   }
 };
 
-__device__ __forceinline__ void unit(const Item& t, const IN* in, OUT* out) {
+// Unit number `at` of the sample.
+__device__ __forceinline__ void unit(const Item& t, const IN* in, OUT* out, i64 at) {
   Given source = {in};
   OUT v[UNIT];
-  LAST<UNIT>(t, source, 0, 0, 0, v);
+  LAST<UNIT>(t, source, 0, (int)at, 0, v);
 #pragma unroll
   for (int i = 0; i < UNIT; i++) out[i] = v[i];
 }
 
-template <int LIMIT> __device__ __forceinline__ void compute(const Item& t, const IN* src, Chunk<OUT, N * UNIT, LIMIT>& out) {
+template <int LIMIT>
+__device__ __forceinline__ void compute(const Item& t, const IN* src, Chunk<OUT, N * UNIT, LIMIT>& out, i64 first) {
   Chunk<IN, N * UNIT, LIMIT> in;
   in.load(src);
 #pragma unroll
-  for (int i = 0; i < N; i++) unit(t, in.items + i * UNIT, out.items + i * UNIT);
+  for (int i = 0; i < N; i++) unit(t, in.items + i * UNIT, out.items + i * UNIT, first + i);
 }
 
-template <int LIMIT> __device__ __forceinline__ void wide(const Item& t, const IN* src, OUT* dst) {
+template <int LIMIT> __device__ __forceinline__ void wide(const Item& t, const IN* src, OUT* dst, i64 first) {
   Chunk<OUT, N * UNIT, LIMIT> out;
-  compute<LIMIT>(t, src, out);
+  compute<LIMIT>(t, src, out, first);
   out.store(dst);
 }
 
 // Where threads have 48 bytes each, a warp exchanges them, so that every store goes to one piece of memory.
 #define EXCHANGED (UNIT == 3 && N * sizeof(OUT) == 16)
 #if UNIT == 3
-template <bool YES> __device__ __forceinline__ void exchanged(const Item& t, const IN* src, OUT* warp_dst) {
+template <bool YES> __device__ __forceinline__ void exchanged(const Item& t, const IN* src, OUT* warp_dst, i64 first) {
   const int LIMIT = YES ? 16 : 1;  // depends on YES, so that nothing is compiled where there are other types
   __shared__ uint4 memory[8 * 96];
   uint4* words = memory + threadIdx.x / 32 * 96;
   int lane = threadIdx.x & 31;
   Chunk<OUT, N * UNIT, LIMIT> out;
-  compute<LIMIT>(t, src, out);
+  compute<LIMIT>(t, src, out, first);
 #pragma unroll
   for (int i = 0; i < 3; i++) words[3 * lane + i] = out.words[i];
   __syncwarp();
 #pragma unroll
   for (int i = 0; i < 3; i++) ((uint4*)warp_dst)[lane + 32 * i] = words[lane + 32 * i];
 }
-template <> __device__ __forceinline__ void exchanged<false>(const Item&, const IN*, OUT*) {}
+template <> __device__ __forceinline__ void exchanged<false>(const Item&, const IN*, OUT*, i64) {}
 #endif
 
 extern "C" __global__ void __launch_bounds__(256) flat(const Item* __restrict__ items) {
@@ -86,16 +88,16 @@ extern "C" __global__ void __launch_bounds__(256) flat(const Item* __restrict__ 
 #if UNIT == 3
   i64 begin = first - (threadIdx.x & 31) * N;  // of the warp
   if (EXCHANGED && begin + 32 * N <= count && at % 16 == 0) {
-    exchanged<EXCHANGED>(t, src, t.dst + begin * UNIT);
+    exchanged<EXCHANGED>(t, src, t.dst + begin * UNIT, first);
     return;
   }
 #endif
   if (first + N <= count && at % 16 == 0) {
-    wide<16>(t, src, dst);
+    wide<16>(t, src, dst, first);
   } else if (first + N <= count && at % 4 == 0) {
-    wide<4>(t, src, dst);
+    wide<4>(t, src, dst, first);
   } else {
     int rest = (int)min((i64)N, count - first);
-    for (int i = 0; i < rest; i++) unit(t, src + i * UNIT, dst + i * UNIT);
+    for (int i = 0; i < rest; i++) unit(t, src + i * UNIT, dst + i * UNIT, first + i);
   }
 }

@@ -120,7 +120,10 @@ extern "C" __global__ void __launch_bounds__(256) grid(const Item* __restrict__ 
       const Held held[4] = {{four.x}, {four.y}, {four.z}, {four.w}};
       OUT v[4][3];
 #pragma unroll
-      for (int i = 0; i < 4; i++) LAST<3>(t, held[i], y, x + i, 0, v[i]);
+      for (int i = 0; i < 4; i++) {
+        const bool next_row = x + i >= width;
+        LAST<3>(t, held[i], y + next_row, next_row ? x + i - width : x + i, 0, v[i]);
+      }
 #if PACKED
       u32 a = packed(v[0]), b = packed(v[1]), c = packed(v[2]), d = packed(v[3]);
       words[3 * lane] = __byte_perm(a, b, 0x4210);

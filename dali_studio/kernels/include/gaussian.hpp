@@ -1,0 +1,64 @@
+// Normally distributed numbers: the cosine branch of Box and Muller's transform, of nvidia.dali's stream of random words
+// (`core/random_stream.py`).
+#pragma once
+#include "elementary.hpp"
+#include "philox.hpp"
+#include "rounding.hpp"
+
+// Draws between the first draws of two neighbouring elements of a sample.
+enum { ELEMENT_STRIDE = 257 };
+
+// Type in which numbers for elements of type T are drawn and added: double for integers of 32 and 64 bits.
+template <class T> struct Drawn { typedef f32 type; };
+template <> struct Drawn<i32> { typedef f64 type; };
+template <> struct Drawn<u32> { typedef f64 type; };
+template <> struct Drawn<i64> { typedef f64 type; };
+template <> struct Drawn<u64> { typedef f64 type; };
+
+// The four words of a counter.
+HD void philox(u64 low, u64 high, u64 key, u32 (&words)[4]) {
+  words[0] = (u32)low, words[1] = (u32)(low >> 32), words[2] = (u32)high, words[3] = (u32)(high >> 32);
+  u32 first = (u32)key, second = (u32)(key >> 32);
+  for (int i = 0; i < 10; i++) {
+    philox_round(words[0], words[1], words[2], words[3], first, second);
+    first += 0x9E3779B9u, second += 0xBB67AE85u;
+  }
+}
+
+template <class R> HD R normal_of(R first, R second, R mean, R deviation) {
+  const R a = first > 0 ? first : second > 0 ? second : (R)1e-30, b = first > 0 ? second : first;  // there is no logarithm of 0
+  const R radius = square_root((R)-2 * (R)logarithm(a)), turn = (R)cosine((R)6.283185307179586 * b);
+  return fused(radius * turn, deviation, mean);
+}
+// A number from two words, or from two pairs of words.
+HD float normal(const u32 (&w)[2], float mean, float deviation) {
+  return normal_of((float)w[0] * 0x1p-32f, (float)w[1] * 0x1p-32f, mean, deviation);
+}
+HD double normal(const u32 (&w)[4], float mean, float deviation) {
+  const u64 first = w[0] | (u64)w[1] << 32, second = w[2] | (u64)w[3] << 32;
+  return normal_of((double)first * 0x1p-64, (double)second * 0x1p-64, (double)mean, (double)deviation);
+}
+
+// An element with such a number added.
+template <class T> HD T with_noise(T x, f32 noise) { return from_float<T>(to_float(x) + noise); }
+template <class T> HD T with_noise(T x, f64 noise) { return Cast<T, f64>::of((f64)x + noise); }
+
+template <class R> struct WordsOf { enum { count = 2 }; };
+template <> struct WordsOf<f64> { enum { count = 4 }; };
+
+// The stream of a sample.
+struct GaussianNoise {
+  u64 key, high;
+  float mean, deviation;
+
+  // The number for one element.
+  template <class R> HD R at(u64 element) const {
+    const u64 offset = element * ELEMENT_STRIDE;
+    u32 words[4], next[4], chosen[WordsOf<R>::count];
+    const int phase = (int)(offset & 3);
+    philox(offset >> 2, high, key, words);
+    if (phase + WordsOf<R>::count > 4) philox((offset >> 2) + 1, high, key, next);
+    for (int i = 0; i < WordsOf<R>::count; i++) chosen[i] = phase + i < 4 ? words[(phase + i) & 3] : next[(phase + i) & 3];
+    return normal(chosen, mean, deviation);
+  }
+};

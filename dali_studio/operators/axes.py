@@ -1,0 +1,75 @@
+"""Axes that arguments name by number or by letter of the layout."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dali_studio.core.diagnostics import ArgumentError
+from dali_studio.core.meta import TensorMeta
+from dali_studio.schema.arguments import Args
+
+
+def axes_of(
+    args: Args, meta: TensorMeta, numbers: str = "axes", letters: str = "axis_names"
+) -> tuple[int, ...] | None:
+    """The axes that two arguments name, of which at most one may be given.
+
+    Parameters
+    ----------
+    args : Args
+    meta : TensorMeta
+        Of the data.
+    numbers, letters : str
+        Names of the arguments: a list of integers, which may be negative, and letters of the layout.
+
+    Returns
+    -------
+    tuple of int or None
+        From 0 on, in the order given; ``None`` if neither is given, or as long as number or names of the axes are not
+        known.
+
+    Raises
+    ------
+    ArgumentError
+        DS105 for both, and for an axis that there is not or that is named twice.
+    """
+    by_number, by_letter = args.given(numbers), args.given(letters)
+    if by_number and by_letter:
+        raise ArgumentError(
+            f"{numbers} and {letters} are both given.", hint=f"Unset {numbers} or {letters}.", argument=letters
+        )
+    if by_letter:
+        return None if meta.layout is None else axes_by_letter(args[letters], meta, letters)
+    if not by_number or meta.ndim is None:
+        return None
+    given: int | tuple[int, ...] = args[numbers]
+    return axes_by_number(given if isinstance(given, tuple) else (given,), meta.ndim, numbers)
+
+
+def axes_by_number(given: Sequence[int], ndim: int, argument: str) -> tuple[int, ...]:
+    """Axes from 0 on; `ndim` may be one more than the data has, where a new axis is meant."""
+    for axis in given:
+        if not -ndim <= axis < ndim:
+            accepted = f"{-ndim} to {ndim - 1} are" if ndim else "the data is a number and has none"
+            raise ArgumentError(f"there is no axis {axis}; {accepted}.", hint="Give another axis.", argument=argument)
+    return _once([axis % ndim for axis in given], given, argument)
+
+
+def axes_by_letter(given: str, meta: TensorMeta, argument: str) -> tuple[int, ...]:
+    """Axes of data whose layout is known."""
+    layout = meta.layout or ""
+    for letter in given:
+        if letter not in layout:
+            there = f"the layout is {layout!r}" if layout else "the data has no layout"
+            raise ArgumentError(
+                f"there is no axis {letter!r}; {there}.", hint="Name axes of the layout, or give numbers.",
+                argument=argument,
+            )  # fmt: skip
+    return _once([layout.index(letter) for letter in given], given, argument)
+
+
+def _once(axes: Sequence[int], given: Sequence[int] | str, argument: str) -> tuple[int, ...]:
+    twice = next((name for axis, name in zip(axes, given, strict=True) if axes.count(axis) > 1), None)
+    if twice is not None:
+        raise ArgumentError(f"axis {twice!r} is named twice.", hint="Name each axis once.", argument=argument)
+    return tuple(axes)

@@ -1,0 +1,1 @@
+"""Operators that cover, disturb or distort parts of an image."""

@@ -1,0 +1,43 @@
+"""Every operator that offers a GPU gives there what it gives on the CPU, over the cases that it offers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from subjects import ACCEPTED, Subject, assert_equal, pipeline, results, run
+
+from dali_studio import DaliStudioError
+from dali_studio.schema.traits import PerSample, ReadsData
+
+pytestmark = pytest.mark.gpu
+
+
+def on_gpu(subject: Subject) -> bool:
+    """Whether the same operator has both devices (decoders of the device "mixed" have tests of their own)."""
+    return "gpu" in subject.schema.devices and not subject.has(ReadsData)
+
+
+OFFERED = [subject for subject in ACCEPTED if on_gpu(subject)]
+
+
+@pytest.mark.parametrize("subject", OFFERED, ids=str)
+def test_gpu_gives_what_the_cpu_gives(subject: Subject, record_property: Any) -> None:
+    reference = results(subject)
+    if isinstance(reference, DaliStudioError):
+        with pytest.raises(DaliStudioError) as caught:
+            run(pipeline(subject, device="gpu"), 2)
+        found, expected = caught.value.diagnostics[0], reference.diagnostics[0]
+        assert (found.code, found.node, found.argument) == (expected.code, expected.node, expected.argument)
+        record_property("refused", True)
+        return
+    result = run(pipeline(subject, device="gpu"), 2)
+    record_property("compared", [data.dtype.name for data in subject.case.inputs[:1]])
+    if not subject.has(PerSample):  # numbers are drawn on the CPU
+        assert_equal(result, reference)
+        return
+    tolerance = subject.tolerance("gpu")
+    for number, (mine, other) in enumerate(zip(result, reference, strict=True)):
+        assert (mine.dtype, mine.layout, len(mine.samples)) == (other.dtype, other.layout, len(other.samples))
+        for index, (one, expected) in enumerate(zip(mine.samples, other.samples, strict=True)):
+            tolerance.check(one, expected, f"output {number} sample {index}")
