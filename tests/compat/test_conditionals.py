@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from declared import declared
 from peers import OURS, THEIRS, Output, assert_equal, collect
-from tolerances import TOLERANCES
 
 from dali_studio.api.default import default_registry
 from dali_studio.codegen.emit import emit
@@ -255,10 +255,23 @@ def images(w: World) -> Any:
     return w.fn.cast(pictures, dtype=w.types.FLOAT)
 
 
+def arithmetic(w: World) -> Any:
+    x = w.data()
+    if x > 20 and x % 3 != 1:
+        y = x * 2 + 1
+    elif not x < 10:
+        y = x - w.fn.cast(w.fn.random.uniform(range=[0, 5]), dtype=w.types.INT32)
+    else:
+        y = -x
+    y += 1
+    return y, x == 30
+
+
 PROGRAMS: tuple[Callable[[World], Any], ...] = (
     plain_if, changed_in_one_branch, changed_in_else, nested, outer_used_twice, structures, items_and_attributes,
     logical, logical_with_constants, logical_as_condition, negated_number, returns, returns_tuples, calls_functions,
     plain_python, dead_variables, random_without_inputs, random_with_inputs, random_as_condition, empty_branch, images,
+    arithmetic,
 )  # fmt: skip
 OPTIONS = {"batch_size": BATCH, "num_threads": 1, "device_id": None, "seed": 5}
 
@@ -447,4 +460,4 @@ def test_decoders_in_branches(data_dir: Path) -> None:
         return images, labels
 
     for mine, reference in zip(outputs(pipe(OURS, program), 4), outputs(pipe(THEIRS, program), 4), strict=True):
-        assert_equal(mine, reference, TOLERANCES["resize"])
+        assert_equal(mine, reference, declared("resize"))
