@@ -8,7 +8,7 @@ import functools
 import inspect
 import sys
 from collections.abc import Callable, Iterator
-from types import CodeType, FunctionType, MethodType
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType
 from typing import Any, cast
 
 from dali_studio.api import branches
@@ -69,6 +69,8 @@ def do_not_convert(func: Any = None) -> Any:
 
 def called(function: Any) -> Any:
     """What is called in place of `function`: functions of the user are rewritten, too, if their source is there."""
+    if isinstance(function, type | BuiltinFunctionType):
+        return function
     if isinstance(function, functools.partial):
         part = cast("functools.partial[Any]", function)
         return functools.partial(called(part.func), *part.args, **part.keywords)
@@ -76,8 +78,7 @@ def called(function: Any) -> Any:
         return MethodType(called(function.__func__), function.__self__)
     if isinstance(function, FunctionType):
         return _called(function)
-    kind = cast("type[Any]", type(function))
-    method = None if isinstance(function, type) else inspect.getattr_static(kind, "__call__", None)
+    method: Any = cast("type[Any]", type(function)).__call__
     if isinstance(method, FunctionType) and (found := _called(method)) is not method:
         return MethodType(found, function)
     return function

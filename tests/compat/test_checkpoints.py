@@ -224,6 +224,29 @@ def test_external_sources(kind: str, cut: int, nvidia: ModuleType) -> None:
     assert got[OURS] == got[THEIRS]
 
 
+@pytest.mark.parametrize("cut", [1, 2, 5])
+def test_batches_of_several_sizes(cut: int, nvidia: ModuleType) -> None:
+    del nvidia
+
+    def source(iteration: int) -> Any:
+        return [np.float32([0, iteration + 1])] * (1 + iteration % BATCH)
+
+    def pipe(prefix: str, **options: Any) -> Any:
+        fn = importlib.import_module(f"{prefix}.fn")
+
+        @importlib.import_module(prefix).pipeline_def(
+            batch_size=BATCH, num_threads=1, device_id=None, seed=1, enable_checkpointing=True, **options
+        )
+        def made() -> Any:
+            return fn.random.uniform(range=fn.external_source(source=source))
+
+        return made()
+
+    first = pipe(OURS)
+    got = outputs(first, cut)
+    assert_same(got + outputs(pipe(OURS, checkpoint=first.checkpoint()), 7 - cut), outputs(pipe(THEIRS), 7))
+
+
 # ----------------------------------------------------------------------------------------------------------- refusals
 
 

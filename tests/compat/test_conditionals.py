@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from declared import declared
 from peers import OURS, THEIRS, Output, assert_equal, collect
 
 from dali_studio.api.default import default_registry
@@ -253,10 +255,23 @@ def images(w: World) -> Any:
     return w.fn.cast(pictures, dtype=w.types.FLOAT)
 
 
+def arithmetic(w: World) -> Any:
+    x = w.data()
+    if x > 20 and x % 3 != 1:
+        y = x * 2 + 1
+    elif not x < 10:
+        y = x - w.fn.cast(w.fn.random.uniform(range=[0, 5]), dtype=w.types.INT32)
+    else:
+        y = -x
+    y += 1
+    return y, x == 30
+
+
 PROGRAMS: tuple[Callable[[World], Any], ...] = (
     plain_if, changed_in_one_branch, changed_in_else, nested, outer_used_twice, structures, items_and_attributes,
     logical, logical_with_constants, logical_as_condition, negated_number, returns, returns_tuples, calls_functions,
     plain_python, dead_variables, random_without_inputs, random_with_inputs, random_as_condition, empty_branch, images,
+    arithmetic,
 )  # fmt: skip
 OPTIONS = {"batch_size": BATCH, "num_threads": 1, "device_id": None, "seed": 5}
 
@@ -423,3 +438,26 @@ def test_refused_by_both(program: Callable[[World], Any]) -> None:
         outputs(pipe(OURS, program), 1)
     assert REFUSED[program] in str(caught.value)
     assert "[test_conditionals.py:" in str(caught.value)
+
+
+# ------------------------------------------------------------------------------------------------------- whole programs
+
+
+def test_decoders_in_branches(data_dir: Path) -> None:
+    def program(w: World) -> Any:
+        files, labels = w.fn.readers.file(file_root=str(data_dir / "jpeg"), random_shuffle=True, initial_fill=9)
+        if w.fn.random.coin_flip(probability=0.4):
+            images = w.fn.decoders.image_random_crop(files)
+            images = w.fn.resize(images, size=[40, 50])
+        else:
+            images = w.fn.decoders.image(files)
+            if w.fn.random.coin_flip(dtype=w.types.BOOL) and not w.fn.random.coin_flip(dtype=w.types.BOOL):
+                place = w.fn.random.uniform(images, range=[0, 1])
+                images = w.fn.crop(images, crop=(30, 40), crop_pos_x=w.fn.random.uniform(range=[0, 1]))
+            else:
+                place = w.fn.random.uniform(w.data(), range=[0, 1])
+                images = w.fn.resize(images, size=[30, 40])
+        return images, labels
+
+    for mine, reference in zip(outputs(pipe(OURS, program), 4), outputs(pipe(THEIRS, program), 4), strict=True):
+        assert_equal(mine, reference, declared("resize"))

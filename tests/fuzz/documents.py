@@ -22,7 +22,7 @@ from dali_studio.core.diagnostics import DaliStudioError, errors
 from dali_studio.graph.document import dumps, loads
 from dali_studio.graph.model import Graph
 from dali_studio.graph.validate import validate
-from dali_studio.schema.dali_functions import FUNCTIONS
+from dali_studio.schema.dali_functions import BRANCHES, FUNCTIONS
 from fuzz import plain_bytes
 from fuzz.machine import HERE, Memory
 from fuzz.outcome import Outcome, unexpected
@@ -259,7 +259,7 @@ class Documents:
         if rng.random() < EMITTED:
             done.append("emit")
             for dialect in DIALECTS:
-                _check_program(emit(graph, REGISTRY, dialect).source, FUNCTIONS if dialect == "nvidia.dali" else REGISTRY)
+                _check_program(emit(graph, REGISTRY, dialect).source, FUNCTIONS | BRANCHES if dialect == "nvidia.dali" else REGISTRY)
         if rng.random() < RUN and not errors(found) and _is_small(graph):
             done.append("run")
             _run(graph)

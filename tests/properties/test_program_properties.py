@@ -18,7 +18,7 @@ from dali_studio.codegen.emit import Emitted, emit
 from dali_studio.graph.document import dumps, loads
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
-from dali_studio.schema.dali_functions import FUNCTIONS
+from dali_studio.schema.dali_functions import BRANCHES, FUNCTIONS
 
 REGISTRY = toy_registry()
 RESERVED = {"fn", "types", "pipeline_def", "float", "NotImplementedError", "pipe", "__debug__", "__name__"}
@@ -92,7 +92,7 @@ def check_names(module: ast.Module, dialect: str) -> None:
         ast.Tuple, ast.Load, ast.Store, ast.UnaryOp, ast.USub,
     )  # fmt: skip
     known = {f"fn.{name}" for name in REGISTRY} | {"float", "NotImplementedError", "pipeline_def", "types.Constant"}
-    known |= {f"fn.{name}" for name in FUNCTIONS} if dialect == "nvidia.dali" else set()
+    known |= {f"fn.{name}" for name in FUNCTIONS | BRANCHES} if dialect == "nvidia.dali" else set()
     _, function, main = module.body
     assert isinstance(function, ast.FunctionDef) and isinstance(main, ast.If)
     bound = {name.id for name in ast.walk(function) if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)}

@@ -13,6 +13,21 @@ from dali_studio.core.meta import TensorMeta
 from dali_studio.schema.arguments import Args
 
 
+def check_wired(args: Args) -> None:
+    """Refuse a constant as the argument `predicate`, as nvidia.dali does.
+
+    Raises
+    ------
+    ArgumentError
+        DS104 for one.
+    """
+    if not args.wired("predicate"):
+        raise ArgumentError(
+            f"{args['predicate']} is one value for all samples; predicate takes a condition per sample.",
+            hint="Feed it by a wire.", argument="predicate", code="DS104",
+        )  # fmt: skip
+
+
 def predicate_of(args: Args) -> NDArray[np.bool_]:
     """The argument `predicate` of the samples.
 

@@ -12,7 +12,7 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cuda.ingest import gathered
-from dali_studio.operators.conditional.condition import predicate_of
+from dali_studio.operators.conditional.condition import check_wired, predicate_of
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Input, Operator, Output
 from dali_studio.schema.marks import ANY_NUMBER, COMMON, PER_SAMPLE, Doc
@@ -41,6 +41,7 @@ class Merge(Operator):
 
     @staticmethod
     def infer(args: Args, *inputs: TensorMeta) -> TensorMeta:
+        check_wired(args)
         one, other = inputs
         for what, name in (("dtype", "element type"), ("ndim", "number of axes")):
             first, second = getattr(one, what), getattr(other, what)

@@ -9,7 +9,7 @@ import numpy as np
 
 from dali_studio.core.batch import Batch
 from dali_studio.core.meta import TensorMeta
-from dali_studio.operators.conditional.condition import predicate_of
+from dali_studio.operators.conditional.condition import check_wired, predicate_of
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Input, Operator, Output
 from dali_studio.schema.marks import ANY_NUMBER, COMMON, PER_SAMPLE, Doc
@@ -38,6 +38,7 @@ class Split(Operator):
 
     @staticmethod
     def infer(args: Args, *inputs: TensorMeta) -> tuple[TensorMeta, ...]:
+        check_wired(args)
         return inputs[0], inputs[0]
 
     @staticmethod

@@ -261,6 +261,16 @@ def test_partial_batches_of_split() -> None:
     assert found == [[0, 2], [1, 3], [0, 1, 2, 3], [False, True, False, True]]
 
 
+@pytest.mark.parametrize("name", ["split", "merge"])
+def test_a_constant_condition_of_split_and_merge_is_refused(name: str) -> None:
+    pipe = Pipeline(**OPTIONS)
+    with pipe:
+        made = getattr(fn._conditional, name)(*[numbers()] * (2 if name == "merge" else 1), predicate=True)
+        pipe.set_outputs(made[0] if name == "split" else made)
+    with pytest.raises(DaliStudioError, match=f"DS104 {name}.predicate: True is one value for all samples"):
+        pipe.build()
+
+
 def test_inputs_of_different_branches_are_refused() -> None:
     pipe = Pipeline(**OPTIONS)
     with pipe:
