@@ -91,11 +91,17 @@ class Peer:
         """Bytes that the decoding of one file takes; 0 without nvidia.dali."""
         return 0 if not self.available else self._ask(("decode", call, [file])).memory
 
+    def start(self) -> None:
+        """Have the process, so that importing nvidia.dali counts for no case; raises `EndedError`."""
+        if self.available and self._child is None:
+            child = Forked(_serve, (f"{NAME}.fn", f"{NAME}.types", "fuzz.peer"))
+            child.answer(SECONDS_TO_START)
+            self._child = child
+
     def _ask(self, question: Any) -> Verdict:
         try:
-            if self._child is None:
-                self._child = Forked(_serve, (f"{NAME}.fn", f"{NAME}.types", "fuzz.peer"))
-                self._child.answer(SECONDS_TO_START)
+            self.start()
+            assert self._child is not None
             self._child.tell(question)
         except EndedError as ended:
             return self._lost(ended)
