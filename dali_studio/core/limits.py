@@ -10,8 +10,10 @@ from __future__ import annotations
 MAX_SAMPLES = 2**20
 #: Worker threads of a pipeline; the largest machines have half as many processors.
 MAX_THREADS = 1024
-#: Iterations, or batches of a reader, that are made ahead: all are in memory, and a reader has a thread for each.
+#: Iterations, or batches of a reader, that are made ahead: all are in memory.
 MAX_AHEAD = 256
+#: Threads of a reader, which read a batch each: beyond that, disks and networks are busy, and threads cost stacks.
+MAX_READER_THREADS = 16
 #: Outputs of one node. nvidia.dali takes 0.9 s to build 1,000 of `external_source`, and 23 s for 20,000.
 MAX_OUTPUTS = 256
 #: Windows that are drawn for one sample; their random numbers are made at once. nvidia.dali's default is 10.

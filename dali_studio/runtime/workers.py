@@ -131,8 +131,7 @@ class WorkerPool:
 
     def _ask(self, loop: Loop, helpers: int, line: deque[Loop]) -> bool:
         with self._lock:  # `close` may come from another thread while an iteration is computed ahead
-            wanted = 0 if self._closed else max(helpers, 0)
-            self._threads.grow(wanted)
+            wanted = 0 if self._closed else self._threads.grow(helpers)
             for _ in range(wanted):
                 line.append(loop)
                 self._threads.calls.put(True)
@@ -156,12 +155,17 @@ class _WorkerThreads:
         self.calls: queue.SimpleQueue[bool] = queue.SimpleQueue()
         self._threads: list[threading.Thread] = []
 
-    def grow(self, helpers: int) -> None:
+    def grow(self, helpers: int) -> int:
+        """Have so many threads, or as many as the system allows; returns how many of those asked for there are."""
         while len(self._threads) < helpers:
             number = len(self._threads) + 1
             thread = threading.Thread(target=self._serve, name=f"dali-studio-worker-{number}", daemon=True)
+            try:
+                thread.start()
+            except RuntimeError:  # "can't start new thread": its owner's thread works on, and asks again next time
+                break
             self._threads.append(thread)
-            thread.start()
+        return max(min(helpers, len(self._threads)), 0)
 
     def end(self) -> None:
         for _ in self._threads:

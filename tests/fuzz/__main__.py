@@ -49,7 +49,7 @@ def main() -> int:
         first=given.first, log=log,
     )  # fmt: skip
     log.say(told)
-    return 1 if log.findings else 0
+    return 1 if log.findings or log.stopped else 0
 
 
 def _one(family: str, seed: int, number: int, path: Path | None) -> int:

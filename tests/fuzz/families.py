@@ -47,6 +47,7 @@ def main() -> None:
         }
         if sys.platform == "linux" and not SANITIZED:
             resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE, ADDRESS_SPACE))
+        peer.start()
 
         def answer(question: Any, tell: Callable[[Any], None]) -> None:
             family, seed, numbers = question

@@ -21,6 +21,9 @@ HERE = Path(__file__).resolve().parent
 #: Sanitizers take all addresses there are, and memory of their own for each byte of ours.
 SANITIZED = "libclang_rt" in os.environ.get("LD_PRELOAD", "")
 _DIES_WITH_PARENT = 1  # PR_SET_PDEATHSIG
+#: glibc reserves 64 MiB for each thread, as long as there are fewer of these arenas than eight for each core: on 64
+#: cores, nvidia.dali's 22 threads would have no address left under a limit of 4 GiB.
+_FEW_ADDRESSES = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2"}
 
 
 class Memory:
@@ -82,7 +85,7 @@ class Child:
     def __init__(self, module: str) -> None:
         paths = [str(HERE.parent), str(HERE.parent.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
         # no GPU takes part, and its driver would reserve more addresses than a process here may have
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "CUDA_VISIBLE_DEVICES": "", **_FEW_ADDRESSES}
         self._process = subprocess.Popen(
             [sys.executable, "-c", f"from fuzz import {module}; {module}.main()"], env=environment, stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
@@ -120,6 +123,10 @@ class Child:
         self.close()
         return EndedError(_named(code))
 
+    def kill(self) -> None:
+        """End the process while another thread asks it: that gets an `EndedError`."""
+        self._process.kill()
+
     def close(self) -> None:
         """End the process."""
         self._process.kill()
@@ -148,8 +155,12 @@ class Forked:
         context.set_forkserver_preload(list(modules))
         self._connection, theirs = context.Pipe()
         self._process = context.Process(target=_forked, args=(target, theirs), daemon=True)
-        self._process.start()
-        theirs.close()
+        try:
+            self._process.start()
+        except (EOFError, OSError) as error:
+            raise EndedError(f"it cannot be started: {error or 'its parent has ended'}") from error
+        finally:
+            theirs.close()
 
     def tell(self, question: Any) -> None:
         """As `Child.tell`."""

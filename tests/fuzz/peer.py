@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -20,6 +21,9 @@ NAME = "nvidia.dali"
 #: Less than the time that a case may take, so that its slowness is never taken for ours.
 SECONDS = 4.0
 SECONDS_TO_START = 120.0
+_NO_ROOM = "no room:"
+#: What is said where the address space of the process is full; decoders then "fail to decode" without a reason.
+_WANT = re.compile("MemoryError|TooLargeError|Resource temporarily unavailable|bad_alloc|[Cc]annot allocate|[Oo]ut of memory")
 
 
 @dataclass(frozen=True)
@@ -31,7 +35,8 @@ class Verdict:
     arrays : list, optional
         Results by output and sample; ``None``: refused.
     message : str
-        Why it was refused; begins with "ended:" where the process ended or hung.
+        Why it was refused; begins with "ended:" where the process ended or hung, and with "no room:" where it asked for
+        more memory or threads than the search allows.
     memory : int
         Bytes that it took, if that was asked for.
     """
@@ -39,6 +44,11 @@ class Verdict:
     arrays: list[list[Array]] | None = None
     message: str = ""
     memory: int = 0
+
+    @property
+    def is_none(self) -> bool:
+        """Whether it says nothing of the input."""
+        return self.message.startswith(("ended:", _NO_ROOM))
 
 
 @dataclass
@@ -91,11 +101,17 @@ class Peer:
         """Bytes that the decoding of one file takes; 0 without nvidia.dali."""
         return 0 if not self.available else self._ask(("decode", call, [file])).memory
 
+    def start(self) -> None:
+        """Have the process, so that importing nvidia.dali counts for no case; raises `EndedError`."""
+        if self.available and self._child is None:
+            child = Forked(_serve, (f"{NAME}.fn", f"{NAME}.types", "fuzz.peer"))
+            child.answer(SECONDS_TO_START)
+            self._child = child
+
     def _ask(self, question: Any) -> Verdict:
         try:
-            if self._child is None:
-                self._child = Forked(_serve, (f"{NAME}.fn", f"{NAME}.types", "fuzz.peer"))
-                self._child.answer(SECONDS_TO_START)
+            self.start()
+            assert self._child is not None
             self._child.tell(question)
         except EndedError as ended:
             return self._lost(ended)
@@ -167,8 +183,8 @@ def _decoded(pipe: Any, files: Sequence[bytes]) -> list[list[Array]]:
 
 
 def _told(error: Exception) -> str:
-    told = str(error).rpartition("encountered:")[2].strip()
-    return f"{type(error).__name__}: {told[:600]}"
+    told = f"{type(error).__name__}: {str(error).rpartition('encountered:')[2].strip()[:600]}"
+    return f"{_NO_ROOM} {told}" if _WANT.search(told) else told
 
 
 def _serve(tell: Callable[[Any], None], questions: Iterable[Any]) -> None:

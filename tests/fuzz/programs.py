@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -64,7 +64,7 @@ def run(prefix: str, call: Call) -> list[list[Array]]:
     pipe = package.Pipeline(batch_size=size, num_threads=1, device_id=None, seed=7, prefetch_queue_depth=1)
     with pipe:
         arguments = {
-            name: fn.external_source(source=lambda rows=list(value): rows) if isinstance(value, np.ndarray) else value
+            name: fn.external_source(source=_source_of(list(value))) if isinstance(value, np.ndarray) else value
             for name, value in _given(types, call.arguments).items()
         }
         inputs = []
@@ -75,6 +75,11 @@ def run(prefix: str, call: Call) -> list[list[Array]]:
         pipe.set_outputs(*(made if isinstance(made, list | tuple) else (made,)))
     pipe.build()
     return arrays(pipe.run())
+
+
+def _source_of(rows: list[Array]) -> Callable[[], list[Array]]:
+    """A function without arguments, as both take it: any argument, also with a default, would get the iteration."""
+    return lambda: rows
 
 
 class TooLargeError(Exception):

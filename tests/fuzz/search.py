@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import platform
+import random
 import threading
 import time
 from collections import Counter
@@ -25,8 +26,8 @@ BATCHES_OF_PROCESS = 400
 #: Of the same kind of finding in the same group, so many are kept in full.
 KEPT_OF_A_KIND = 100
 _SECONDS_TO_START = 180.0
-#: Of the cases that took too long, so many are tried again at the end; the others are findings as they are.
-_LATE_TRIED = 40
+#: When the time is over, batches that have begun may go on for so long; what is late is tried again for so long.
+_SECONDS_TO_END, _SECONDS_FOR_LATE = 40.0, 60.0
 
 
 @dataclass
@@ -41,6 +42,8 @@ class Log:
     findings: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     inputs: int = 0
     cases: int = 0
+    #: Why processes were given up.
+    stopped: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._lock = threading.Lock()
@@ -74,6 +77,13 @@ class Log:
                 name = f"{outcome.finding}_{family}_{outcome.group.replace('/', '_')[:30]}_{seed}_{outcome.number}"
                 (self.folder / name).write_bytes(content(family, seed, outcome.number))
 
+    def lane_stopped(self, why: str) -> None:
+        """One process less tries cases."""
+        with self._lock:
+            self.stopped.append(why)
+            self._write("stopped", why=why)
+            self.say(f"a process is given up: {why}")
+
     def progress(self) -> None:
         """One line about how far it is."""
         with self._lock:
@@ -106,6 +116,7 @@ class Log:
         lines += ["Cases by family:", *(f"  {count:8}  {family}" for family, count in sorted(of_family.items()))]
         lines.append(f"{sum(self.findings.values())} findings" + (":" if self.findings else "."))
         lines += [f"  {count:8}  {family} / {group}: {kind}" for (family, group, kind), count in sorted(self.findings.items())]
+        lines += [f"{len(self.stopped)} processes were given up:", *self.stopped] if self.stopped else []
         text = "\n".join(lines)
         self._write(
             "summary", inputs=self.inputs, cases=self.cases, seconds=round(self.seconds, 1),
@@ -137,6 +148,10 @@ def schedule(shares: dict[str, int], first: int = 0) -> Iterator[tuple[str, list
         begin[family] += BATCHES[family]
 
 
+class _StoppedError(Exception):
+    """The lane tries nothing more."""
+
+
 class Lane(threading.Thread):
     """Tries one batch after the other in a process of its own, and finds out which case ended or stopped it."""
 
@@ -145,16 +160,30 @@ class Lane(threading.Thread):
         self._batches, self._seed, self._log, self._goes_on = batches, seed, log, goes_on
         self._child: Child | None = None
         self._asked = 0
+        self._most = BATCHES_OF_PROCESS
+        self._stopped, self._why = False, ""
         #: Cases that took too long while others ran beside them.
         self.late: list[tuple[str, Outcome]] = []
 
     def run(self) -> None:
-        while self._goes_on() and (batch := next(self._batches, None)) is not None:
-            family, numbers = batch
-            outcomes = self.tried(family, numbers)
-            self.late += [(family, outcome) for outcome in outcomes if outcome.finding == "hang"]
-            self._log.take(family, self._seed, [outcome for outcome in outcomes if outcome.finding != "hang"])
-        self.close()
+        family, numbers = "", list[int]()
+        try:
+            while self._goes_on() and (batch := next(self._batches, None)) is not None:
+                family, numbers = batch
+                outcomes = self.tried(family, numbers)
+                self.late += [(family, outcome) for outcome in outcomes if outcome.finding == "hang"]
+                self._log.take(family, self._seed, [outcome for outcome in outcomes if outcome.finding != "hang"])
+        except (_StoppedError, OSError) as error:  # the system has no more processes or files, for example
+            if why := str(error):
+                self._log.lane_stopped(f"{why} ({family} {numbers[0]} to {numbers[-1]})")
+        finally:
+            self.close()
+
+    def stop(self, why: str = "") -> None:
+        """Let it end at once, from another thread; `why` is logged if it has not ended by itself."""
+        self._stopped, self._why = True, why
+        if (child := self._child) is not None:
+            child.kill()
 
     def tried(self, family: str, numbers: list[int]) -> list[Outcome]:
         """Outcomes of the cases, whatever they do to the process."""
@@ -170,17 +199,34 @@ class Lane(threading.Thread):
             return [Outcome(numbers[0], "the process", kind, kind, ended.reason)]
 
     def _ask(self, family: str, numbers: list[int], seconds: float) -> list[Outcome]:
-        if self._child is None or self._asked >= BATCHES_OF_PROCESS:
-            self.close()
-            self._child, self._asked = Child("families"), 0
-            self._child.answer(_SECONDS_TO_START)
+        if self._child is None or self._asked >= self._most:
+            self._start()
+        assert self._child is not None
         self._asked += 1
         try:
             self._child.tell((family, self._seed, numbers))
             return self._child.answer(seconds)
         except EndedError:
             self._child = None
+            self._check()
             raise
+
+    def _start(self) -> None:
+        self.close()
+        self._check()
+        # not all lanes at the same time, since importing takes a processor for seconds
+        self._most = random.randint(BATCHES_OF_PROCESS // 2, BATCHES_OF_PROCESS)
+        self._child, self._asked = Child("families"), 0
+        try:
+            self._child.answer(_SECONDS_TO_START)
+        except EndedError as ended:
+            self._child = None
+            self._check()
+            raise _StoppedError(f"its process does not start: {ended.reason}") from ended
+
+    def _check(self) -> None:
+        if self._stopped:
+            raise _StoppedError(self._why)
 
     def close(self) -> None:
         """End the process."""
@@ -207,13 +253,17 @@ def search(
         return (inputs is None or log.inputs < inputs) and time.monotonic() < ends
 
     lanes = [Lane(batches(), seed, log, goes_on) for _ in range(processes)]
-    for lane in lanes:
-        lane.start()
+    why = ""
     try:
+        for lane in lanes:
+            lane.start()
         for tick in itertools.count(1):
-            for lane in lanes:
-                lane.join(timeout=1.0 / len(lanes))
+            _join(lanes, 1.0)
             if not any(lane.is_alive() for lane in lanes):
+                break
+            if not goes_on():
+                _join(lanes, _SECONDS_TO_END)
+                why = f"it went on for {_SECONDS_TO_END:g} s after the end"
                 break
             if tick % 30 == 0:
                 log.progress()
@@ -221,16 +271,30 @@ def search(
         log.say("stopped")
     finally:
         for lane in lanes:
-            lane.close()
+            lane.stop(why)
+        _join(lanes, SECONDS)
     _judge_late([late for lane in lanes for late in lane.late], seed, log)
     return log.close()
 
 
+def _join(lanes: Sequence[Lane], seconds: float) -> None:
+    """Wait for all, for so long together."""
+    ends = time.monotonic() + seconds
+    for lane in lanes:
+        if lane.is_alive():
+            lane.join(max(ends - time.monotonic(), 0.0))
+
+
 def _judge_late(late: list[tuple[str, Outcome]], seed: int, log: Log) -> None:
     """Try what took too long once more, when nothing else runs: where all cores are busy, much is late."""
+    ends = time.monotonic() + _SECONDS_FOR_LATE
     quiet = Lane(iter(()), seed, log, lambda: True)
-    for position, (family, outcome) in enumerate(late):
-        log.take(family, seed, quiet.tried(family, [outcome.number]) if position < _LATE_TRIED else [outcome])
+    for family, outcome in late:
+        try:
+            outcomes = quiet.tried(family, [outcome.number]) if time.monotonic() < ends else [outcome]
+        except (_StoppedError, OSError):
+            outcomes = [outcome]
+        log.take(family, seed, outcomes)
     quiet.close()
 
 

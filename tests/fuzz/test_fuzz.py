@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 
 from fuzz import families, outcome, picture_files
+from fuzz.machine import EndedError
 from fuzz.peer import Peer
 from fuzz.programs import Call
 from fuzz.randomness import of_case
@@ -85,8 +87,6 @@ class Broken(Lane):
     """A lane whose process does what the case says."""
 
     def _ask(self, family: str, numbers: list[int], seconds: float) -> list[outcome.Outcome]:
-        from fuzz.machine import EndedError
-
         if 13 in numbers:
             raise EndedError("SIGSEGV")
         if 5 in numbers:
@@ -117,6 +117,51 @@ def test_what_is_late_among_others_is_tried_again_alone(monkeypatch: pytest.Monk
     search(inputs=16, seconds=None, seed=0, families=["documents"], processes=1, first=0, log=log)
     assert begun == ["5 alone", "6 alone"]
     assert log.cases >= 16 and log.findings == {("documents", "x", "hang"): 1}
+
+
+class Silent:
+    """A process that is ready, and then answers nothing until it is killed."""
+
+    def __init__(self, module: str) -> None:
+        self._killed, self._asked = threading.Event(), False
+
+    def tell(self, question: Any) -> None:
+        self._asked = True
+
+    def answer(self, seconds: float) -> Any:
+        if self._asked and self._killed.wait(60.0):
+            raise EndedError("SIGKILL")
+        return "ready"
+
+    def kill(self) -> None:
+        self._killed.set()
+
+    def close(self) -> None:
+        self.kill()
+
+
+class Absent(Silent):
+    """A process that ends before it is ready."""
+
+    def answer(self, seconds: float) -> Any:
+        raise EndedError("exit code 1")
+
+
+def impossible(module: str) -> Any:
+    raise BlockingIOError("Resource temporarily unavailable")
+
+
+@pytest.mark.parametrize(
+    ("process", "why"),
+    [(Silent, "it went on for 0 s after the end"), (Absent, "does not start: exit code 1"), (impossible, "Resource temporarily unavailable")],
+)
+def test_the_search_ends_whatever_its_processes_do(process: Any, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fuzz.search.Child", process)
+    monkeypatch.setattr("fuzz.search._SECONDS_TO_END", 0.0)
+    log = Log(None, None, {}, say=lambda _: None)
+    told = search(inputs=None, seconds=0.5, seed=0, families=["documents"], processes=2, first=0, log=log)
+    assert len(log.stopped) == 2 and all(why in stopped and "documents" in stopped for stopped in log.stopped)
+    assert "2 processes were given up" in told and not log.findings
 
 
 def test_a_difference_is_a_finding_unless_it_is_listed() -> None:

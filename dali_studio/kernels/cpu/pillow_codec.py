@@ -41,6 +41,8 @@ _UNPACKED = ("raw", "ppm", "ppm_plain")
 #: Bytes of pixels that a compressed byte of a TIFF can stand for, at most, by Pillow's name of the compression; others
 #: have no such limit.
 _MAX_INFLATED = {"tiff_lzw": 4096, "tiff_adobe_deflate": 1032, "tiff_deflate": 1032, "packbits": 64}
+#: Pillow's names of compressions of one bit a pixel, which spend a bit or more on every row.
+_FAX = ("tiff_ccitt", "group3", "group4", "tiff_raw_16")
 #: Tiles of a JPEG 2000 file, and bytes of the markers that begin each (SOT, SOD).
 _MAX_TILES, _TILE_BYTES = 65535, 14
 #: How a codestream of JPEG 2000 begins, and in how many bytes of a file.
@@ -200,6 +202,11 @@ def _refuse_incomplete(data: memoryview, fmt: ImageFormat, image: ImageFile) -> 
     pixels = sum((box[2] - box[0]) * (box[3] - box[1]) for box in boxes if box is not None)
     inflated = _MAX_INFLATED.get(image.info.get("compression", ""), 0) if fmt == "tiff" else 0
     short = inflated and width * height * min(_tiff_tag(image, _BITS, (1,))) > 8 * inflated * len(data)
+    if fmt == "tiff" and image.info.get("compression") in _FAX:
+        bits = max(_tiff_tag(image, _BITS, (1,)))
+        if bits > 1:  # libtiff says so once Pillow has taken the memory
+            raise DecodeError(f"broken TIFF header: a compression for 1 bit a pixel, and {bits} bits")
+        short = height > 8 * len(data)
     if short or pixels > 8 * len(data) or (boxes and pixels < width * height):
         raise DecodeError(
             f"this {_WORDS[fmt]} file of {byte_count(len(data))} cannot hold the {width}x{height} pixels that its "

@@ -86,7 +86,9 @@ class Crop(CropArguments, Operator):
         sizes = extents(inputs[0].shapes, layout)
         anchors, crops, outside = crop_windows(args, sizes)
         channels = inputs[0].shapes[:, layout.index("C")]
-        fill = fill_values(args, channels, outside, to_numpy(args["dtype"] or inputs[0].meta.dtype or T.UINT8))
+        # nvidia.dali counts the values under this policy also where nothing lies outside
+        counted = outside | (args["out_of_bounds_policy"] == "pad")
+        fill = fill_values(args, channels, counted, to_numpy(args["dtype"] or inputs[0].meta.dtype or T.UINT8))
         params = {"anchors": anchors, "crops": crops, "sizes": sizes, "fill": fill, "layout": layout}
         return Work(with_extents(inputs[0].shapes, layout, crops), params)
 

@@ -113,6 +113,7 @@ def output_sizes(args: Args, in_sizes: NDArray[np.int64]) -> tuple[NDArray[np.in
     low, high = _regions(args, in_sizes)
     requested, mode = _requested(args)
     limit = args.vectors("max_size", 2) if args.given("max_size") else np.zeros_like(requested)
+    limit = np.where(requested.any(axis=1, keepdims=True), limit, 0)  # sizes of 0 keep the image's, whatever it is
     # nvidia.dali computes wanted sizes in single precision: it decides which pixel is the nearest at ties
     return sizes_and_regions(
         low, high, requested, MODES.index(mode), np.where(limit > 0, limit, _UNLIMITED), exact=args["subpixel_scale"]

@@ -20,7 +20,15 @@ from dali_studio.kernels.cpu.warp import warp_affine
 from dali_studio.kernels.cuda import warp
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.stream import GpuStream
-from dali_studio.operators.common import T, check_dtype, extents, image_meta, round_half_away, with_extents
+from dali_studio.operators.common import (
+    T,
+    accept_output,
+    check_dtype,
+    extents,
+    image_meta,
+    round_half_away,
+    with_extents,
+)
 from dali_studio.operators.parts import run_alone
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
@@ -73,7 +81,10 @@ class Warp(Operator, abstract=True):
         list[float] | None, Doc("Height and width of the canvas, in pixels."), Length((2,)), Unit("px"),
         Range(maximum=MAX_PIXELS), PER_SAMPLE,
     ] = None  # fmt: skip
-    dtype: Annotated[DALIDataType | None, Doc("Element type of the output: the input's (default) or FLOAT.")] = None
+    dtype: Annotated[
+        DALIDataType | None,
+        Doc("Element type of the output: the input's (default) or FLOAT; from FLOAT also UINT8, INT16 and INT32."),
+    ] = None
     output_dtype: Annotated[DALIDataType | None, Deprecated("dtype"), Refused("renamed to dtype")] = None
 
     @staticmethod
@@ -81,11 +92,8 @@ class Warp(Operator, abstract=True):
         meta = image_meta(inputs[0])
         check_dtype(meta, _TYPES)
         dtype = args["dtype"]
-        if dtype is not None and meta.dtype is not None and dtype not in (meta.dtype, T.FLOAT):
-            raise ArgumentError(
-                f"{dtype.name} is not available as output for {meta.dtype.name} input; the input's type and FLOAT are.",
-                hint="Choose one of these, and cast afterwards if needed.", argument="dtype",
-            )  # fmt: skip
+        if meta.dtype is not None:
+            accept_output(dtype, _TYPES if meta.dtype is T.FLOAT else dict.fromkeys((meta.dtype, T.FLOAT)))
         size = args["size"]
         if size is not None and not min(size) > 0:
             raise _no_canvas(size, None)
@@ -152,10 +160,11 @@ def image_sizes(images: Batch) -> NDArray[np.int64]:
 
 
 def _fill(args: Args, images: Batch) -> float | None:
-    """The colour outside as the images' own type holds it, whatever the type of the output."""
+    """The colour outside as both the images' own type and that of the output hold it."""
     if args["fill_value"] is None:
         return None
-    return _held(args["fill_value"], to_numpy(images.meta.dtype or T.UINT8))
+    own = images.meta.dtype or T.UINT8
+    return _held(_held(args["fill_value"], to_numpy(own)), to_numpy(args["dtype"] or own))
 
 
 @lru_cache(maxsize=64)

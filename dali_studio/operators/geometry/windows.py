@@ -135,7 +135,7 @@ def fill_values(
     channels : ndarray
         (N,) channels of the outputs.
     padded : ndarray
-        (N,) whether anything is written outside the image.
+        (N,) whether the number of values must fit: if anything is written outside the image.
     dtype : numpy.dtype
         Of the output. Integers take the values truncated and wrapped around, as nvidia.dali's C cast does.
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
-from dali_studio.core.limits import MAX_AHEAD
+from dali_studio.core.limits import MAX_AHEAD, MAX_READER_THREADS
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.file_discovery import DEFAULT_FILE_FILTERS, FileList, Paths, discover_files
 from dali_studio.kernels.cpu.file_read import GROUP, read_files
@@ -62,8 +62,8 @@ class ReaderArguments:
     prefetch_queue_depth: Annotated[
         int,
         Doc(
-            f"Batches that are read in advance at the same time, each by a thread; at least {_AHEAD} are. More help "
-            "where files come from slow disks or over a network."
+            f"Batches that are read in advance, at least {_AHEAD}, by as many threads, of which there are up to "
+            f"{MAX_READER_THREADS}. More help where files come from slow disks or over a network."
         ),
         Range(1, MAX_AHEAD),
     ] = 1
@@ -151,7 +151,7 @@ class _Reader:
 
     def _begin(self, batch_size: int, context: RunContext) -> _Ahead:
         if self._threads is None:
-            self._threads = ThreadPoolExecutor(self._depth, "dali-studio-reader")
+            self._threads = ThreadPoolExecutor(min(self._depth, MAX_READER_THREADS), "dali-studio-reader")
         before = self.order.get_state()
         files = self._chosen(self.order.next_batch(batch_size))
         read = self._threads.submit(files.read, context.memory, in_turn, chunk=GROUP)

@@ -153,7 +153,7 @@ def test_a_jpeg_2000_file_with_more_tiles_than_it_holds_is_refused_by_its_header
     assert peak(lambda: refused(data)) < _MIB
 
 
-@pytest.mark.parametrize("compression", ["tiff_lzw", "tiff_adobe_deflate", "packbits"])
+@pytest.mark.parametrize("compression", ["tiff_lzw", "tiff_adobe_deflate", "packbits", "group3", "group4"])
 def test_a_tiff_file_that_cannot_be_inflated_to_its_size_takes_no_memory(compression: str) -> None:
     data = forged.packed_tiff(37922, 4096, compression)
     memory = Memory()
@@ -162,11 +162,21 @@ def test_a_tiff_file_that_cannot_be_inflated_to_its_size_takes_no_memory(compres
     assert memory.grown() < 20 * _MIB
 
 
-@pytest.mark.parametrize("compression", ["tiff_lzw", "tiff_adobe_deflate", "packbits"])
+@pytest.mark.parametrize("compression", ["tiff_lzw", "tiff_adobe_deflate", "packbits", "group3", "group4"])
 def test_a_tiff_file_of_one_colour_may_be_short(compression: str) -> None:
     stream = io.BytesIO()
-    Image.new("RGB", (3000, 2000)).save(stream, "TIFF", compression=compression)
+    Image.new("1" if compression.startswith("group") else "RGB", (3000, 2000)).save(stream, "TIFF", compression=compression)
     assert image_codec.decode(stream.getvalue()).shape == (2000, 3000, 3)
+
+
+@pytest.mark.parametrize("compression", ["group3", "group4"])
+def test_a_fax_of_more_than_one_bit_takes_no_memory(compression: str) -> None:
+    data = forged.packed_tiff(16, 2**23, compression)
+    one_bit = struct.pack("<HHII", 258, 3, 1, 1)
+    assert one_bit in data
+    memory = Memory()
+    assert "1 bit a pixel, and 8 bits" in refused(data.replace(one_bit, struct.pack("<HHII", 258, 3, 1, 8)))
+    assert memory.grown() < 20 * _MIB
 
 
 def test_a_jpeg_2000_file_with_another_size_in_its_box_is_refused_by_its_header() -> None:

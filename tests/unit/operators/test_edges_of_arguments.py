@@ -30,15 +30,23 @@ CASES: list[tuple[str, dict[str, Any], list[tuple[int, ...]] | None]] = [
     ("resize", {"resize_z": 0.0, "size": [5.0, 4.0]}, None),
     ("resize", {"resize_z": 0.0, "resize_x": 5.0}, [(4, 5, 3), (3, 5, 3)]),
     ("resize", {"resize_z": 0.0}, [(24, 31, 3), (9, 16, 3)]),
+    # a size of 0 keeps the image's, beyond max_size, too
+    ("resize", {"resize_x": 0.0, "max_size": [20.0]}, [(24, 31, 3), (9, 16, 3)]),
+    ("resize", {"resize_shorter": 0.0, "max_size": [4.0]}, [(24, 31, 3), (9, 16, 3)]),
+    ("resize", {"resize_x": 0.0, "resize_y": 5.0, "max_size": [4.0]}, [(4, 4, 3), (4, 4, 3)]),
+    # values are counted where nothing lies outside, too
+    ("crop", {"fill_values": [1.0, 2.0], "out_of_bounds_policy": "pad"}, None),
+    ("crop", {"fill_values": [1.0, 2.0], "out_of_bounds_policy": "trim_to_shape"}, [(24, 31, 3), (9, 16, 3)]),
+    ("crop", {"fill_values": [1.0, 2.0, 3.0], "out_of_bounds_policy": "pad"}, [(24, 31, 3), (9, 16, 3)]),
 ]
 
 
-def results(prefix: str, operator: str, arguments: dict[str, Any]) -> list[Any]:
+def results(prefix: str, operator: str, arguments: dict[str, Any], dtype: Any = np.uint8) -> list[Any]:
     """The samples that come out."""
     package, functions = importlib.import_module(prefix), importlib.import_module(f"{prefix}.fn")
     made = package.Pipeline(batch_size=len(SIZES), num_threads=1, device_id=None)
     with made:
-        images = functions.external_source(source=lambda: [picture(*size) for size in SIZES], layout="HWC")
+        images = functions.external_source(source=lambda: [picture(*size, 3, dtype) for size in SIZES], layout="HWC")
         made.set_outputs(getattr(functions, operator)(images, **arguments))
     made.build()
     (out,) = made.run()
@@ -67,6 +75,26 @@ def test_edges_of_nvidia_dali(
     if operator != "resize":  # whose pixels have tests of their own
         for ours, theirs in zip(results("dali_studio", operator, arguments), expected, strict=True):
             assert np.array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize("dtype", ["UINT8", "INT16", "INT32"])
+@pytest.mark.parametrize(("operator", "more"), [("rotate", {"angle": 45.0}), ("warp_affine", {"matrix": [1.0, 0.2, 3.0, 0.1, 0.9, 1.0]})])
+@pytest.mark.parametrize("fill", [300.7, -3.2, 0.5])
+def test_floats_are_warped_to_integers_as_by_nvidia_dali(
+    nvidia: Any, operator: str, more: dict[str, Any], dtype: str, fill: float
+) -> None:
+    """The colour outside is held in the type of the output before it is mixed with the image's."""
+    ours, theirs = (
+        results(prefix, operator, {**more, "fill_value": fill, "dtype": types}, np.float32)
+        for prefix, types in (("dali_studio", dtype), ("nvidia.dali", getattr(nvidia.types, dtype)))
+    )
+    for made, expected in zip(ours, theirs, strict=True):
+        assert made.dtype == expected.dtype and np.array_equal(made, expected)
+
+
+def test_integers_are_not_warped_to_other_integers() -> None:
+    with pytest.raises(DaliStudioError, match=r"DS105 rotate.dtype: INT16 is not available as output; UINT8, FLOAT are"):
+        results("dali_studio", "rotate", {"angle": 3.0, "dtype": "INT16"})
 
 
 def test_choosing_too_many_arrays_takes_no_memory() -> None:

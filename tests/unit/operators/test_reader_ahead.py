@@ -181,13 +181,13 @@ def test_an_error_in_advance_is_raised_with_the_batch_it_belongs_to_and_the_read
     assert list(run.reader.next(4, context).paths) == [*run.list.paths[12:], *run.list.paths[:2]]
 
 
-@pytest.mark.parametrize(("asked", "depth"), [(1, 2), (2, 2), (5, 5)])
+@pytest.mark.parametrize(("asked", "depth", "at_the_same_time"), [(1, 2, 2), (2, 2, 2), (5, 5, 5), (32, 32, 16)])
 def test_so_many_batches_are_read_at_the_same_time_by_threads_that_end_with_the_reader(
-    root: Path, asked: int, depth: int
+    root: Path, asked: int, depth: int, at_the_same_time: int
 ) -> None:
     before = set(threading.enumerate())
     run = Run(root, depth=asked)
-    at_once = threading.Barrier(depth)
+    at_once = threading.Barrier(at_the_same_time)
 
     def memory(size: int) -> NDArray[np.uint8]:
         if threading.current_thread().name.startswith("dali-studio-reader"):
@@ -199,7 +199,7 @@ def test_so_many_batches_are_read_at_the_same_time_by_threads_that_end_with_the_
     run.reader.next(4, context)
     run.read_in_advance()
     threads = set(threading.enumerate()) - before
-    assert len(threads) == len(run.reader._ahead) == depth
+    assert (len(threads), len(run.reader._ahead)) == (at_the_same_time, depth)
     del run
     gc.collect()
     for thread in threads:

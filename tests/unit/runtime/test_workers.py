@@ -122,3 +122,25 @@ def test_closing_during_a_loop_neither_hangs_nor_loses_work() -> None:
         runner.join(timeout=5)
         assert not runner.is_alive()
         assert sorted(done) == list(range(200))
+
+
+@pytest.mark.parametrize("allowed", [0, 1])
+def test_threads_that_the_system_refuses_are_done_without(monkeypatch: pytest.MonkeyPatch, allowed: int) -> None:
+    begin, begun = threading.Thread.start, list[str]()
+
+    def start(thread: threading.Thread) -> None:
+        if len(begun) == allowed:
+            raise RuntimeError("can't start new thread")
+        begun.append(thread.name)
+        begin(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+    pool = WorkerPool(4)
+    for _ in range(2):  # the second time nobody waits for those that were refused
+        seen: list[int] = []
+        pool.map(seen.append, 100)
+        assert sorted(seen) == list(range(100))
+        counter = iter([*range(100), *[-1] * 9])
+        pool.finish(pool.start(seen.append, counter.__next__, 100))
+        assert len(seen) == 200
+    pool.close()
