@@ -154,7 +154,7 @@ def test_what_is_not_generated_compiles_without_a_word(nvrtc: ctypes.CDLL) -> No
         text = sources.source(name)
         for types in (("uint8", "uint8"), ("float64", "float32"), ("float16", "float16")):
             macros = {key: np.dtype(of) for key, of in zip(("IN", "OUT"), types, strict=True)}
-            options = sources.options({**macros, "PARTS": jpeg_decoder.PARTS})
+            options = sources.options({**macros, "PARTS": jpeg_decoder.PARTS, "NN": 0, "FILLED": 1, "INVERTED": 1})
             assert compile_source(nvrtc, text, options) == "", (name, types)
         assert all(f"{function}(" in text for function in functions)
 

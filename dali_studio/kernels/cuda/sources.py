@@ -23,7 +23,7 @@ TYPES: dict[str, str] = {
 #: Functions of each file that is compiled as it is.
 FUNCTIONS: dict[str, tuple[str, ...]] = {
     "gather": ("gather",), "jpeg": ("unstuff", "huffman", "transform", "colors"), "separable": ("separable",),
-    "weights": ("axis_weights",), "erase": ("erase",),
+    "weights": ("axis_weights",), "erase": ("erase",), "warp_volume": ("warp_volume",),
 }  # fmt: skip
 #: No contraction to fused multiply-add: rounded results equal the CPU's. Where it is wanted, the sources say fmaf.
 OPTIONS = ("--std=c++17", "--fmad=false")
