@@ -4,7 +4,9 @@
 #   make test     all tests; QUICK=1: two minutes of them        make lint   style, types, layers
 #   make test-floors   some tests with the lowest versions of the dependencies
 #   make bench    benchmarks       make generated   what is generated from the code
-#   make kernels  compiles the C++ kernels of this platform      make wheels   releases for all platforms
+#   make verified runs the checks of operators and records them for docs/support.md
+#   make kernels  compiles the C++ kernels for this processor     make levels   those for other processors, too
+#   make wheels   releases for all platforms
 #   make emulate  GPU tests of kernels on the CPU
 #   make sanitize   kernels under clang's sanitizers      make arm64   kernels for arm64, emulated (qemu-user, Debian)
 #   make endurance   long and repeated runs; ARGS="--device cpu" without a GPU
@@ -21,7 +23,7 @@ STAMPS := $(VENV)/.stamps
 BIN := $(VENV)/bin
 STATIC := dali_studio/studio/static
 BUNDLE := $(STATIC)/widget.js
-# Compiled kernels: of this platform, from sources that are compared by their contents.
+# Compiled kernels: for this processor, from sources that are compared by their contents.
 KERNELS := dali_studio/kernels/build.py $(wildcard dali_studio/kernels/cpu/*.?pp dali_studio/kernels/include/*.hpp)
 # Shows on one line what a command is at, and all that it said if it fails.
 SHOW := "$(CURDIR)/$(BIN)/python" "$(CURDIR)/.ci/progress.py"
@@ -33,7 +35,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 NPM_INSTALL := $(SHOW) "Installing what the designer is built of" npm install --no-save --no-fund --no-audit --loglevel=error
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: setup try lab test test-floors bench kernels emulate sanitize arm64 endurance fuzz lint generated frontend frontend-test wheel wheels clean
+.PHONY: setup try lab test test-floors bench kernels levels emulate sanitize arm64 endurance fuzz lint generated verified frontend frontend-test wheel wheels clean
 .DELETE_ON_ERROR:
 
 setup: $(STAMPS)/ready
@@ -51,10 +53,17 @@ $(STAMPS)/builders: pyproject.toml | $(STAMPS)/venv
 	@touch $@
 
 $(STAMPS)/kernels: $(KERNELS) $(STAMPS)/builders
-	@$(BIN)/python dali_studio/kernels/build.py
+	@$(BIN)/python dali_studio/kernels/build.py --level native
 	@touch $@
 
 kernels: $(STAMPS)/kernels
+
+# For all levels of processors, which tests compare.
+$(STAMPS)/levels: $(STAMPS)/kernels
+	@$(BIN)/python dali_studio/kernels/build.py
+	@touch $@
+
+levels: $(STAMPS)/levels
 
 $(STAMPS)/package-$(EXTRAS): pyproject.toml hatch_build.py $(STAMPS)/builders | $(STAMPS)/kernels
 	@$(SHOW) "Installing DALI Studio into $(VENV), building the designer if need be" \
@@ -79,13 +88,15 @@ try: $(STAMPS)/ready
 lab: $(STAMPS)/ready
 	@$(BIN)/dali-studio lab $(ARGS)
 
-test: $(STAMPS)/ready
+test: $(STAMPS)/ready $(if $(QUICK),,$(STAMPS)/levels)
 	@$(BIN)/python -m pytest $(if $(QUICK),--quick) $(ARGS)
 
 # A second environment with the lowest versions that pyproject.toml allows, and what of the tests concerns them. It has
 # neither nvidia.dali nor PyTorch, so CI, which would make their absence an error, is not set.
 FLOORS := .venv-floors
 FLOORS_TESTS := tests/unit tests/studio tests/properties tests/architecture/test_layers.py tests/architecture/test_generated.py
+# What the compiler makes of the kernels does not depend on the dependencies.
+FLOORS_TESTS += $(addprefix --ignore=tests/unit/kernels/test_,levels.py build.py)
 $(FLOORS)/.installed: pyproject.toml
 	@test -x $(FLOORS)/bin/python || $(PYTHON) .ci/progress.py "Making the environment $(FLOORS)" $(PYTHON) -m venv $(FLOORS)
 	@$(FLOORS)/bin/python tests/lowest.py > $(FLOORS)/lowest.txt
@@ -141,6 +152,11 @@ generated: $(STAMPS)/package-$(EXTRAS)
 	@$(BIN)/python -m dali_studio.api.stubs
 	@$(BIN)/python -m dali_studio.api.support_page
 	@$(BIN)/python -m dali_studio.api.instantiations
+
+# What the checks that follow from the declarations have shown, for docs/support.md; with a GPU also: ARGS=--gpu.
+verified: $(STAMPS)/ready
+	@$(BIN)/python tests/conformance/verified.py $(ARGS)
+	@$(BIN)/python -m dali_studio.api.support_page
 
 # The wheel and the sdist of a release, with a fresh bundle.
 wheel: $(STAMPS)/package-$(EXTRAS)

@@ -26,7 +26,7 @@ def _script(path: str) -> ModuleType:
 
 
 class Hook(BuildHookInterface):  # type: ignore[type-arg]
-    """Makes them in place for an editable installation, and for a wheel those of its platform.
+    """Makes them in place for an editable installation, for this processor, and for a wheel all of its platform.
 
     ``DALI_STUDIO_TARGET`` names another platform than this one (see `TARGETS` in ``kernels/build.py``).
     """
@@ -42,7 +42,7 @@ class Hook(BuildHookInterface):  # type: ignore[type-arg]
         target = kernels.TARGETS[name] if name else kernels.native_target()
         photos.make(ROOT / "dali_studio" / "photos")
         if version == "editable":
-            kernels.build(target)
+            kernels.build(target, levels=[kernels.native_level()])
             return
         folder = Path(kernels.CACHE) / target.name / "lib"
         for library in kernels.build(target, folder):

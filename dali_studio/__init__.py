@@ -8,8 +8,10 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from dali_studio.core.loading import loading
+
 if TYPE_CHECKING:  # what editors and type checkers see of the lazy names below
-    from dali_studio import fn, ops, pipeline, samples, tensors, types
+    from dali_studio import fn, math, ops, pipeline, samples, tensors, types
     from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
     from dali_studio.graph.model import Graph
     from dali_studio.pipeline import DataNode, Pipeline, pipeline_def
@@ -28,18 +30,18 @@ _PUBLIC = {
     "DaliStudioError": "dali_studio.core.diagnostics",
     "Diagnostic": "dali_studio.core.diagnostics",
 }
-_MODULES = ("fn", "ops", "types", "pipeline", "tensors", "samples")
+_MODULES = ("fn", "math", "ops", "types", "pipeline", "tensors", "samples")
 __all__ = [
     "DaliStudioError", "DataNode", "Designer", "Diagnostic", "Graph", "Pipeline", "TensorList", "__version__",
-    "fn", "ops", "pipeline", "pipeline_def", "samples", "tensors", "types",
+    "fn", "math", "ops", "pipeline", "pipeline_def", "samples", "tensors", "types",
 ]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
-    if name in _PUBLIC:
-        return getattr(importlib.import_module(_PUBLIC[name]), name)
-    if name in _MODULES:
-        return importlib.import_module(f"{__name__}.{name}")
+    if name in _PUBLIC or name in _MODULES:
+        with loading():
+            module = importlib.import_module(_PUBLIC.get(name, f"{__name__}.{name}"))
+        return getattr(module, name) if name in _PUBLIC else module
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -57,6 +57,15 @@ def torch() -> ModuleType:
         raise
 
 
+@pytest.fixture(autouse=True)
+def of_operator(request: pytest.FixtureRequest) -> None:
+    """Says with the result which operator a case concerns, for the table of what is verified (`verified.py`)."""
+    found = getattr(request.node, "callspec", None)
+    operator = getattr(found.params.get("subject"), "operator", None) if found is not None else None
+    if operator is not None:
+        request.node.user_properties.append(("operator", operator))
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     """``--quick``: the tests that find most faults in the least time."""
     parser.addoption("--quick", action="store_true", help="leave out slow tests and whole folders, and say which")

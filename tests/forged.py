@@ -92,8 +92,57 @@ def jpeg(height: int, width: int, *, end: bool = False) -> bytes:
 
 def bmp(height: int, width: int) -> bytes:
     """A BMP file with a few bytes of pixels."""
-    head = struct.pack("<IHHI", 74, 0, 0, 54) + struct.pack("<IiiHHIIiiII", 40, width, height, 1, 24, *[0] * 6)
-    return b"BM" + head + b"x" * 20
+    return bitmap(height, width, pixels=b"x" * 20)
+
+
+def bitmap(
+    height: int, width: int, bits: int = 24, *, kind: int = 0, size: int = 40, more: bytes = b"", colors: bytes = b"",
+    used: int = 0, begin: int | None = None, pixels: bytes | None = None,
+) -> bytes:  # fmt: skip
+    """A BMP file of any kind: `more` follows the 40 bytes of the header, `colors` are those of its palette."""
+    if pixels is None:
+        pitch = -(-abs(width) * bits // 32) * 4
+        pixels = np.random.default_rng([abs(height), abs(width), bits]).integers(0, 256, abs(height) * pitch, np.uint8).tobytes()
+    head = struct.pack("<IiiHHIIiiII", size, width, height, 1, bits, kind, *[0] * 3, used, 0) + more
+    offset = 14 + len(head) + len(colors) if begin is None else begin
+    return b"BM" + struct.pack("<IHHI", 74, 0, 0, offset) + head + colors + pixels
+
+
+def bitmaps() -> dict[str, bytes]:
+    """BMP files that Pillow does not write, all of which nvidia.dali accepts."""
+    few = bytes(range(64))
+    many = np.random.default_rng(3).integers(0, 256, 1024, np.uint8).tobytes()
+    gray = b"".join(bytes([i, i, i, 0]) for i in range(256))
+    runs = b"\x07\x01\0\0\x07\x02\0\0\x03\x05\0\0\0\x04\1\2\3\4\0\2\3\1\2\3\0\1"
+
+    def masks(*values: int) -> bytes:
+        return struct.pack(f"<{len(values)}I", *values)
+
+    def with_masks(*values: int) -> bytes:
+        return bitmap(5, 7, 32, kind=3, size=108, more=masks(*values) + bytes(52))
+
+    return {
+        "4 bits": bitmap(5, 7, 4, colors=few),
+        "4 bits, 9 colours": bitmap(5, 7, 4, colors=few[:36], used=9),
+        "8 bits, 5 colours": bitmap(5, 7, 8, colors=few[:20], used=5),
+        "8 bits, gray": bitmap(5, 7, 8, colors=gray),
+        "runs": bitmap(5, 7, 8, kind=1, colors=many, pixels=runs),
+        "runs, gray": bitmap(5, 7, 8, kind=1, colors=gray, pixels=runs),
+        "runs, downwards": bitmap(-5, 7, 8, kind=1, colors=many, pixels=runs),
+        "runs that end at once": bitmap(5, 7, 8, kind=1, colors=many, pixels=b"\0\1"),
+        "a full row of single pixels": bitmap(2, 4, 8, kind=1, colors=many, pixels=b"\0\4\1\2\3\4\0\0\4\5"),
+        "16 bits, 555": bitmap(5, 7, 16, kind=3, more=masks(0x7C00, 0x3E0, 0x1F)),
+        "16 bits, 565": bitmap(5, 7, 16, kind=3, more=masks(0xF800, 0x7E0, 0x1F)),
+        "32 bits, masks of 8": with_masks(0xFF, 0xFF00, 0xFF0000, 0xFF000000),
+        "32 bits, masks of 10": with_masks(0x3FF00000, 0xFFC00, 0x3FF, 0),
+        "32 bits, odd masks": with_masks(0x50F00000, 0xFFFF00, 0x1, 0),
+        "32 bits, a mask missing": with_masks(0xFF, 0, 0xFF00, 0),
+        "32 bits, masks behind the header": bitmap(5, 7, 32, kind=3, more=masks(0xFF, 0xFF00, 0xFF0000)),
+        "downwards": bitmap(-5, 7),
+        "a header of 41 bytes": bitmap(5, 7, size=41, more=b"x"),
+        "a header that is longer than the file": bitmap(5, 7, size=30_000),
+        "pixels from the beginning": bitmap(5, 7, begin=0),
+    }
 
 
 def tiff(height: int, width: int) -> bytes:
@@ -101,6 +150,21 @@ def tiff(height: int, width: int) -> bytes:
     tags = ((256, width), (257, height), (258, 8), (259, 1), (262, 1), (273, 200), (277, 1), (278, height), (279, 16))
     entries = b"".join(struct.pack("<HHII", tag, 4 if tag in (256, 257, 273, 278, 279) else 3, 1, value) for tag, value in tags)
     return (b"II*\0\x08\0\0\0" + struct.pack("<H", len(tags)) + entries + bytes(4)).ljust(200, b"\0") + b"x" * 16
+
+
+def packed_tiff(height: int, width: int, compression: str) -> bytes:
+    """A small TIFF file with compressed pixels, whose header announces another size."""
+    stream = io.BytesIO()
+    Image.fromarray(np.zeros((16, 16, 3), np.uint8)).save(stream, "TIFF", compression=compression)
+    data = bytearray(stream.getvalue())
+    (start,) = struct.unpack_from("<I", data, 4)
+    for at in range(start + 2, len(data) - 11, 12):
+        tag = int.from_bytes(data[at : at + 2], "little")
+        if tag in (256, 257, 278):  # as long integers: width, height, rows of a strip
+            struct.pack_into("<HII", data, at + 2, 4, 1, width if tag == 256 else height)
+        if tag == 278:
+            break
+    return bytes(data)
 
 
 def pnm(height: int, width: int) -> bytes:

@@ -19,7 +19,8 @@ def pipeline_def(fn: Callable[..., Any] | None = None, **pipeline_kwargs: Any) -
     fn : callable
         Calls ``fn`` operators and returns the outputs.
     **pipeline_kwargs
-        Options of `Pipeline`; a call of the factory may override them.
+        Options of `Pipeline`; a call of the factory may override them. ``enable_conditionals=True`` lets ``if``,
+        ``and``, ``or`` and ``not`` in the function, and in those that it calls, take operator results.
 
     Returns
     -------
@@ -37,11 +38,12 @@ def pipeline_def(fn: Callable[..., Any] | None = None, **pipeline_kwargs: Any) -
             options = {k: v for k, v in kwargs.items() if k not in own and (k in known or not accepts_any)}
             rest = {k: v for k, v in kwargs.items() if k not in options}
             given: dict[str, Any] = {"name": function.__name__, **pipeline_kwargs, **options}
+            conditionals = given.pop("enable_conditionals", False) or False
             pipeline = Pipeline(**given)
-            with pipeline:
-                result = function(*args, **rest)
-            if result is not None:
-                pipeline.set_outputs(*(result if isinstance(result, tuple | list) else (result,)))
+            if conditionals:
+                pipeline.define_with_conditionals(function, *args, **rest)
+            else:
+                pipeline.define(function, *args, **rest)
             return pipeline
 
         vars(create)["_is_pipeline_def"] = True  # as nvidia.dali marks its factories

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Callable, Generator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import Any
 
+from dali_studio.api.checkpoints import Checkpoint, Position, State, check_fits, operations_of, warn_of_sources
 from dali_studio.api.sources import SourceFeeder
 from dali_studio.compiler.pipeline import compile_graph
 from dali_studio.compiler.plan import Plan
@@ -43,16 +46,26 @@ class Engine:
         Let affine steps on a GPU be one resampling (approximate).
     device_memory_limit : int, optional
         Bytes of device memory that the run may take, at most.
+    checkpointing : bool
+        Keep what `checkpoint` needs.
+    restored : Checkpoint, optional
+        Where to go on.
+
+    Raises
+    ------
+    DaliStudioError
+        If a source cannot be opened, or the checkpoint is of another pipeline.
     """
 
     def __init__(
         self, graph: Graph, registry: Registry, *, background: bool = True, probe: Probe | None = None,
         devices: bool = True, fuse_warps: bool = False, device_memory_limit: int | None = None,
+        checkpointing: bool = False, restored: Checkpoint | None = None,
     ) -> None:  # fmt: skip
         options = graph.options
         self.graph, self.registry, self.probe = graph, registry, probe
         self.plan: Plan = compile_graph(graph, registry, devices=devices, fuse=probe is None, fuse_warps=fuse_warps)
-        self.seed = resolve_pipeline_seed(options.seed)
+        self.seed = resolve_pipeline_seed(options.seed) if restored is None else restored.seed
         self.workers, self._process = WorkerPool(options.num_threads), os.getpid()
         self.executor = Executor(
             self.plan, registry, self.seed, self.workers, options.device_id, device_memory_limit=device_memory_limit
@@ -66,16 +79,24 @@ class Engine:
             for step in steps
         }  # fmt: skip
         compute = self.executor
-        compute.ahead = background
-        self._prefetcher: Prefetcher[Request, dict[PortRef, Batch]] = Prefetcher(
-            lambda request: compute.start(request, probe), background=background
+        compute.ahead, compute.checkpointing = background, checkpointing
+        self._prefetcher: Prefetcher[Request, _Result] = Prefetcher(
+            lambda request: _computed(compute, request, probe), background=background
         )
         # nvidia.dali has two queues, before and behind the decoders; here a batch more is under way in between
         mixed = not steps and any(step.device == "mixed" for step in self.plan.steps())
         self._depth = options.prefetch_queue_depth + mixed if background else 1
-        self._iteration = self._samples = 0
+        self._checkpointing = checkpointing
+        #: Behind what was asked for, behind what was returned, and between them.
+        self._asked = self._returned = Position()
+        self._under_way: deque[Position] = deque()
+        self._state = State()
         self._ended = False
         self.executor.open()
+        if checkpointing:
+            warn_of_sources(graph, registry)
+        if restored is not None:
+            self._restore(restored)
 
     # ------------------------------------------------------------------------------------------------------- schedule
 
@@ -90,9 +111,9 @@ class Engine:
             self._ended = True
             return False
         size = self._batch_size(fed)
-        self._prefetcher.schedule(Request(self._iteration, self._samples, size, fed))
-        self._iteration += 1
-        self._samples += size
+        self._prefetcher.schedule(Request(self._asked.iteration, self._asked.samples, size, fed))
+        self._asked = self._asked.advanced(size)
+        self._under_way.append(self._asked)
         return True
 
     def _batch_size(self, fed: Mapping[str, Fed]) -> int:
@@ -120,8 +141,15 @@ class Engine:
         """Iterations asked for and not returned yet."""
         return self._prefetcher.scheduled
 
-    def result(self) -> tuple[TensorListCPU | TensorListGPU, ...]:
+    def result(
+        self, told: Callable[[float], AbstractContextManager[None]] = nullcontext
+    ) -> tuple[TensorListCPU | TensorListGPU, ...]:
         """The oldest iteration that was asked for.
+
+        Parameters
+        ----------
+        told : callable
+            As for `Prefetcher.result`.
 
         Raises
         ------
@@ -139,7 +167,8 @@ class Engine:
                     code="DS304", message="No iteration was scheduled.", hint="Call schedule_run() before outputs()."
                 )
             )
-        made = self._prefetcher.result()
+        self._returned = self._under_way.popleft()
+        made, self._state = self._prefetcher.result(told)
         return tuple(_output(made[port]) for port in self.plan.outputs)
 
     def reset(self) -> None:
@@ -148,6 +177,40 @@ class Engine:
             for feeder in self.feeders.values():
                 feeder.reset()
             self._ended = False
+            self._asked = self._asked.next_epoch()
+            if not self.pending:
+                self._returned = self._asked
+
+    # ---------------------------------------------------------------------------------------------------- checkpoints
+
+    def checkpoint(self, iterator: dict[str, Any] | None = None) -> Checkpoint:
+        """The place behind what was returned; `iterator` is what an iterator adds.
+
+        Raises
+        ------
+        DaliStudioError
+            DS304 without `checkpointing`.
+        """
+        if not self._checkpointing:
+            raise DaliStudioError(
+                Diagnostic(
+                    code="DS304", message="The pipeline keeps no state for checkpoints.", argument="checkpoint",
+                    hint="Make it with enable_checkpointing=True.",
+                )
+            )  # fmt: skip
+        return Checkpoint(
+            position=self._returned, state=self._state, batch_size=self.graph.options.batch_size, seed=self.seed,
+            operations=operations_of(self.graph, self.registry, self.reader_meta()),
+            outputs=[f"{port.node}[{port.output}]" for port in self.graph.outputs], iterator=iterator,
+        )  # fmt: skip
+
+    def _restore(self, checkpoint: Checkpoint) -> None:
+        check_fits(checkpoint, self.checkpoint())
+        self._asked = self._returned = checkpoint.position
+        self._state = checkpoint.state
+        self.executor.restore(checkpoint.position.iteration, checkpoint.state.draws, checkpoint.state.saved)
+        for feeder in self.feeders.values():
+            feeder.restore(checkpoint.position.epoch, checkpoint.position.epoch_iteration)
 
     # ------------------------------------------------------------------------------------------------------ questions
 
@@ -205,6 +268,16 @@ class Engine:
     def __del__(self) -> Any:
         if hasattr(self, "_process") and not self._forked:
             self.workers.close()
+
+
+#: Outputs of an iteration, and the state behind it.
+_Result = tuple[dict[PortRef, Batch], State]
+
+
+def _computed(executor: Executor, request: Request, probe: Probe | None) -> Generator[None, None, _Result]:
+    made = yield from executor.start(request, probe)
+    draws, saved = executor.saved(request.iteration)
+    return made, State(draws=draws, saved=saved)
 
 
 def _output(batch: Batch) -> TensorListCPU | TensorListGPU:

@@ -5,19 +5,25 @@
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Callable, Sequence
 from operator import index
+from pathlib import Path
 from typing import Any, cast
 
 from dali_studio.api import tracing
+from dali_studio.api.branches import Branches
+from dali_studio.api.checkpoints import decode
 from dali_studio.api.constants import ScalarConstant, constant
 from dali_studio.api.default import default_registry
 from dali_studio.api.engine import Engine
 from dali_studio.api.expected import ExpectedOutputs
 from dali_studio.api.placement import check_devices
+from dali_studio.api.rewriting import rewritten
 from dali_studio.api.settings import ANSWERS, Settings, bad_option, check_options
 from dali_studio.api.support import PIPELINE_METHODS, refusal
 from dali_studio.api.tracing import DataNode, Trace
+from dali_studio.api.waiting import told
 from dali_studio.compiler.explain import explain
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
 from dali_studio.core.enums import DALIDataType
@@ -60,6 +66,11 @@ class Pipeline:
         approximate: pixels are interpolated once, and borders of the steps between do not show.
     device_memory_limit : int, optional
         Bytes of device memory that the pipeline takes at most; a step that would need more is an error (DS304).
+    enable_checkpointing : bool
+        Let `checkpoint` give the place in the run. ``shuffle_after_epoch`` of readers gives another order then, as in
+        nvidia.dali.
+    checkpoint : bytes, optional
+        What `checkpoint` of such a pipeline gave: the run goes on there.
     **options
         The other arguments of nvidia.dali's Pipeline, which have no effect here or are refused; ``dali-studio support``
         lists them.
@@ -86,6 +97,8 @@ class Pipeline:
         name: str = "pipeline",
         fuse_warps: bool = False,
         device_memory_limit: int | None = None,
+        enable_checkpointing: bool = False,
+        checkpoint: bytes | None = None,
         **options: Any,
     ) -> None:
         check_options(options)
@@ -102,6 +115,10 @@ class Pipeline:
         if device_memory_limit is not None and device_memory_limit < 1:
             raise bad_option("device_memory_limit", device_memory_limit, "a number of bytes from 1")
         self._fuse_warps, self._memory_limit = fuse_warps, device_memory_limit
+        self._checkpointing = bool(enable_checkpointing)
+        self._checkpoint = None if checkpoint is None else decode(checkpoint)
+        if checkpoint is not None and not enable_checkpointing:
+            raise bad_option("enable_checkpointing", enable_checkpointing, "True, since checkpoint is given,")
         self._settings = Settings(self._options, bool(exec_pipelined), bool(exec_async), dict(options))
         self._expected = ExpectedOutputs(output_dtype, output_ndim, output_layout)
         self._trace = Trace(self._options)
@@ -126,10 +143,23 @@ class Pipeline:
         """Define the operators and return the outputs; subclasses override it."""
         return None if self._definition is None else self._definition()
 
+    def define(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
+        """Let a function define the operators; the outputs are what it returns."""
+        with self:
+            result = function(*args, **kwargs)
+        if result is not None:
+            self.set_outputs(*(result if isinstance(result, tuple | list) else (result,)))
+
+    def define_with_conditionals(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
+        """The same for a function whose conditions may be operator results."""
+        branches = self._trace.branches = Branches(self._trace)
+        self.define(rewritten(function), *args, **kwargs)
+        branches.drop_unused()
+
     def set_outputs(self, *output_data_nodes: Any) -> None:
         """Choose what the pipeline returns: DataNodes, or values that become constants."""
         with self._trace.active():
-            ports = [_port(item, i) for i, item in enumerate(output_data_nodes)]
+            ports = [_port(self._trace, item, i) for i, item in enumerate(output_data_nodes)]
         self._trace.graph.set_outputs(ports)
 
     def __enter__(self) -> Pipeline:
@@ -165,10 +195,7 @@ class Pipeline:
     def _define(self) -> None:
         if len(self._trace.graph):
             return
-        with self:
-            result = self.define_graph()
-        if result is not None:
-            self.set_outputs(*(result if isinstance(result, tuple | list) else (result,)))
+        self.define(self.define_graph)
 
     def build(self) -> None:
         """Check the definition, compile it and open its sources; `run` does it if need be.
@@ -183,6 +210,10 @@ class Pipeline:
         if not self._has_batch_size:
             raise bad_option("batch_size", None, "a whole number from 1")
         self._define()
+        with told(f"Building {self._options.name}"):
+            self._engine = self._built_engine()
+
+    def _built_engine(self) -> Engine:
         graph, registry = self._trace.graph, default_registry()
         self._validation = validate(graph, registry)
         found = errors(self._validation.diagnostics)
@@ -191,8 +222,9 @@ class Pipeline:
         check_devices(graph, registry)
         metas = [self._validation.metas[port] for port in graph.outputs]
         self._expected.check([(meta.dtype, meta.ndim, meta.layout) for meta in metas])
-        self._engine = Engine(graph, registry, background=self._background, fuse_warps=self._fuse_warps,
-                              device_memory_limit=self._memory_limit)  # fmt: skip
+        return Engine(graph, registry, background=self._background, fuse_warps=self._fuse_warps,
+                      device_memory_limit=self._memory_limit, checkpointing=self._checkpointing,
+                      restored=self._checkpoint)  # fmt: skip
 
     def explain(self) -> str:
         """The plan of an iteration as text."""
@@ -233,7 +265,7 @@ class Pipeline:
             self.feed_input(name, data)
         self.iter_setup()
         engine.prefetch()
-        return self._checked(engine.result())
+        return self._result(engine)
 
     def schedule_run(self) -> None:
         """Ask for an iteration; `outputs` or `share_outputs` returns it."""
@@ -244,7 +276,7 @@ class Pipeline:
     def share_outputs(self, cuda_stream: object = None) -> tuple[TensorListCPU | TensorListGPU, ...]:
         """The oldest scheduled iteration."""
         del cuda_stream
-        self._held = self._checked(self._built().result())
+        self._held = self._result(self._built())
         return self._held
 
     def release_outputs(self) -> None:
@@ -301,6 +333,48 @@ class Pipeline:
         """Begin the next epoch after the end of the data."""
         if self._engine is not None:
             self._engine.reset()
+
+    def checkpoint(self, filename: str | os.PathLike[str] | None = None) -> bytes:
+        """The place in the run, as of the last iteration that was returned.
+
+        Parameters
+        ----------
+        filename : str, optional
+            File to which it is written, too.
+
+        Returns
+        -------
+        bytes
+            For ``Pipeline(checkpoint=...)`` of the same definition.
+
+        Raises
+        ------
+        DaliStudioError
+            DS304 without ``enable_checkpointing=True``.
+        """
+        made = self._built().checkpoint().encode()
+        if filename is not None:
+            Path(filename).write_bytes(made)
+        return made
+
+    def iterator_checkpoint(self, iterator: dict[str, Any]) -> bytes:
+        """A checkpoint that holds what an iterator adds."""
+        return self._built().checkpoint(iterator).encode()
+
+    @property
+    def is_restored_from_checkpoint(self) -> bool:
+        """Whether the pipeline was built, and goes on where a checkpoint was made."""
+        return self._engine is not None and self._checkpoint is not None
+
+    @property
+    def enable_checkpointing(self) -> bool:
+        """Whether the pipeline gives checkpoints."""
+        return self._checkpointing
+
+    @property
+    def iterator_state(self) -> dict[str, Any] | None:
+        """What an iterator has added to the checkpoint from which the pipeline was restored."""
+        return None if self._checkpoint is None else self._checkpoint.iterator
 
     def empty(self) -> bool:
         """Whether no scheduled iteration waits to be read."""
@@ -380,7 +454,10 @@ class Pipeline:
         """The layouts that were demanded of the outputs."""
         return self._expected.of("layout", self.num_outputs)
 
-    def _checked(self, made: tuple[TensorListCPU | TensorListGPU, ...]) -> tuple[TensorListCPU | TensorListGPU, ...]:
+    def _result(self, engine: Engine) -> tuple[TensorListCPU | TensorListGPU, ...]:
+        made = engine.result(
+            lambda after: told(f"Computing a batch of {self._options.name}", engine.executor.place, after)
+        )
         self._expected.check([(batch.dtype, batch.ndim(), batch.layout()) for batch in made])
         return made
 
@@ -422,9 +499,9 @@ def _refuse(name: str, *args: Any, **kwargs: Any) -> None:
     raise refusal(f"Pipeline.{name}", PIPELINE_METHODS[name])
 
 
-def _port(item: Any, position: int) -> PortRef:
+def _port(trace: Trace, item: Any, position: int) -> PortRef:
     if isinstance(item, DataNode):
-        return item.port
+        return trace.here(item).port
     if isinstance(item, ScalarConstant):
         return cast(DataNode, constant(item.value, item.dtype, device="cpu")).port
     if isinstance(item, bool | int | float | list | tuple) or hasattr(item, "__array__"):

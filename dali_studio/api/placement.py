@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph.model import Graph
-from dali_studio.kernels.cuda.device import Missing, missing
+from dali_studio.kernels.cuda.device import Unavailable, missing
 from dali_studio.schema.registry import Registry
 
 
@@ -35,6 +35,6 @@ def check_devices(graph: Graph, registry: Registry) -> None:
     )
 
 
-def gpu_missing(graph: Graph) -> Missing | None:
+def gpu_missing(graph: Graph) -> Unavailable | None:
     """What keeps the GPU that `graph` asks for from being used; ``None`` if it is there."""
     return missing(graph.options.device_id or 0)

@@ -48,7 +48,6 @@ ANSWERS: dict[str, Callable[[Settings], Any]] = {
     "exec_async": lambda s: s.asynchronous,
     "exec_separated": lambda _: False,
     "exec_dynamic": lambda s: bool(s.extra.get("exec_dynamic") or s.extra.get("experimental_exec_dynamic")),
-    "is_restored_from_checkpoint": lambda _: False,
     "enable_memory_stats": lambda s: bool(s.extra.get("enable_memory_stats", False)),
     "set_affinity": lambda s: bool(s.extra.get("set_affinity", False)),
     "py_num_workers": lambda s: s.extra.get("py_num_workers", 1),
@@ -70,6 +69,13 @@ def check_options(options: Mapping[str, Any]) -> None:
                     hint=f"Options: {', '.join(PIPELINE_ARGUMENTS)}.",
                 )
             )
+        if option == "enable_conditionals" and value:
+            raise DaliStudioError(
+                Diagnostic(
+                    code="DS106", argument=option, message="enable_conditionals is no option of Pipeline itself.",
+                    hint="Give it to pipeline_def, which rewrites the function that it decorates.",
+                )
+            )  # fmt: skip
         if support.status == "refused" and value not in (None, False):
             raise refusal(f"Pipeline(..., {option}={value!r})", support)
 

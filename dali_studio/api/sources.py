@@ -13,7 +13,7 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.dtypes import short_name, to_numpy
 from dali_studio.core.enums import DALIDataType
-from dali_studio.core.storage import Samples, shapes_of
+from dali_studio.core.storage import Samples, dense, shapes_of
 from dali_studio.core.tensors import TensorListCPU
 from dali_studio.core.tensors_gpu import TensorListGPU, on_gpu
 from dali_studio.graph.node import Node
@@ -106,6 +106,10 @@ class SourceFeeder:
         """Begin the next epoch. An iterable that does not cycle stays at its end, as in nvidia.dali."""
         self._iteration = 0
         self._epoch += 1
+
+    def restore(self, epoch: int, iteration: int) -> None:
+        """Go on at an iteration of an epoch. An iterable begins at its beginning, as in nvidia.dali."""
+        self._epoch, self._iteration = epoch, iteration
 
     # -------------------------------------------------------------------------------------------------------- sources
 
@@ -214,8 +218,12 @@ class SourceFeeder:
         if self._argument("no_copy"):
             return [np.asarray(sample, order="C") for sample in given]  # what is not contiguous has to be copied
         made = self._memory.samples(shapes_of(given), given[0].dtype)
-        for target, sample in zip(made, given, strict=True):
-            target[...] = sample
+        table = dense(made)
+        if table is not None:
+            np.stack(given, out=table)
+        else:
+            for target, sample in zip(made, given, strict=True):
+                target[...] = sample
         return made
 
     def _taken_in(self, batch: TensorListGPU, data: Any, cuda_stream: Any, take_in: TakeIn) -> Batch:

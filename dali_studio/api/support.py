@@ -27,7 +27,6 @@ class Support:
 _USED = Support("used")
 _SCHEDULER = Support("ignored", "the executor decides by itself")
 _STREAMS = Support("ignored", "a pipeline has one CUDA stream for kernels and one for copies")
-_CHECKPOINT = Support("refused", "checkpoints are not supported yet")
 _WORKERS = Support("ignored", "it concerns worker processes, which parallel=True would start")
 _LEGACY = Support("refused", "it belongs to the ops-style API that DALI has retired")
 
@@ -45,7 +44,7 @@ PIPELINE_ARGUMENTS: dict[str, Support] = {
     "output_dtype": _USED,
     "output_ndim": _USED,
     "output_layout": _USED,
-    "enable_conditionals": Support("refused", "conditionals (if, and, or, not) are not supported yet"),
+    "enable_conditionals": _USED,
     "bytes_per_sample": Support("ignored", "memory is recycled between iterations, so that no hint is needed"),
     "set_affinity": Support("ignored", "threads are not pinned to cores"),
     "max_streams": _STREAMS,
@@ -55,8 +54,8 @@ PIPELINE_ARGUMENTS: dict[str, Support] = {
     "exec_dynamic": _SCHEDULER,
     "experimental_exec_dynamic": _SCHEDULER,
     "enable_memory_stats": Support("ignored", "memory statistics are not collected"),
-    "enable_checkpointing": _CHECKPOINT,
-    "checkpoint": _CHECKPOINT,
+    "enable_checkpointing": _USED,
+    "checkpoint": _USED,
     "py_num_workers": _WORKERS,
     "py_start_method": _WORKERS,
     "py_callback_pickler": _WORKERS,
@@ -65,7 +64,8 @@ PIPELINE_ARGUMENTS: dict[str, Support] = {
 PIPELINE_METHODS: dict[str, Support] = {
     **dict.fromkeys(
         (
-            "batch_size", "build", "cpu_queue_size", "current", "define_graph", "device_id", "empty", "epoch_size",
+            "batch_size", "build", "checkpoint", "cpu_queue_size", "current", "define_graph", "device_id", "empty",
+            "epoch_size",
             "exec_async", "exec_pipelined", "feed_input", "gpu_queue_size", "input_feed_count",
             "is_restored_from_checkpoint", "iter_setup", "max_batch_size", "num_outputs", "num_threads", "output_dtype",
             "output_ndim", "output_layout", "outputs", "pop_current", "prefetch_queue_depth", "push_current",
@@ -77,7 +77,6 @@ PIPELINE_METHODS: dict[str, Support] = {
         _USED,
     ),
     "add_sink": Support("refused", "give the operator preserve=True instead"),
-    "checkpoint": _CHECKPOINT,
     "deserialize": Support("refused", "protobuf pipelines cannot be read; open a .dali.json document instead"),
     "deserialize_and_build": Support(
         "refused", "protobuf pipelines cannot be read; open a .dali.json document instead"
@@ -90,12 +89,16 @@ PIPELINE_METHODS: dict[str, Support] = {
 DATA_NODE_METHODS: dict[str, Support] = {
     "gpu": _USED,
     "cpu": _USED,
-    "shape": Support("refused", "shapes as data are not supported yet"),
+    "shape": _USED,
     "property": Support("refused", "properties as data are not supported yet"),
     "source_info": Support("refused", "file names as data are not supported yet"),
-    "arithmetic": Support("refused", "arithmetic between operators is not supported yet"),
+    "arithmetic": _USED,
     "indexing": Support("refused", "indexing of operator results is not supported yet"),
-    "bool": Support("refused", "conditionals (if, and, or, not) are not supported yet"),
+    "bool": Support(
+        "refused",
+        "it has a value for each sample; `if`, `and`, `or` and `not` take it in a function that is decorated by "
+        "pipeline_def(enable_conditionals=True), `while`, `assert` and `x if c else y` do not",
+    ),
 }
 
 #: Names of nvidia.dali's ``types`` that are missing here.

@@ -10,20 +10,26 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from dali_studio.api.constants import ScalarConstant, constant
 from dali_studio.api.default import default_registry
 from dali_studio.api.support import DATA_NODE_METHODS, refusal
+from dali_studio.core.arithmetic import OPERATIONS
 from dali_studio.core.diagnostics import ArgumentError, DaliStudioError, Diagnostic
+from dali_studio.core.enums import DALIDataType
+from dali_studio.core.expressions import Number, combine, number
 from dali_studio.core.wording import nearest
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.graph.node import GraphOptions, Node
 from dali_studio.schema.arguments import canonical
 from dali_studio.schema.model import Device, OperatorSchema, Value
+
+if TYPE_CHECKING:
+    from dali_studio.api.branches import Branches
 
 _PACKAGE = str(Path(__file__).resolve().parent.parent)
 _local = threading.local()
@@ -37,11 +43,14 @@ class Trace:
     graph : Graph
     names : dict
         Node key by the name that the user gave.
+    branches : Branches or None
+        Where a definition with conditionals stands.
     """
 
     def __init__(self, options: GraphOptions) -> None:
         self.graph = Graph(options)
         self.names: dict[str, str] = {}
+        self.branches: Branches | None = None
 
     @staticmethod
     def current() -> Trace | None:
@@ -57,6 +66,10 @@ class Trace:
             yield
         finally:
             _stack().remove(self)
+
+    def here(self, node: DataNode) -> DataNode:
+        """The node as the branch that is being traced sees it."""
+        return node if self.branches is None else self.branches.bring(node)
 
     def new_key(self, name: str) -> str:
         """A free node key like `name`."""
@@ -129,9 +142,20 @@ class DataNode:
     def _refuse(self, name: str, group: str) -> DaliStudioError:
         return refusal(name, DATA_NODE_METHODS[group], origin=call_site(), node=self.name)
 
-    def shape(self, *args: Any, **kwargs: Any) -> DataNode:
-        """Not available; the error says why."""
-        raise self._refuse("shape()", "shape")
+    def shape(self, *, dtype: DALIDataType | None = None, device: str = "cpu") -> DataNode:
+        """The extents of each sample; the data itself is not read.
+
+        Parameters
+        ----------
+        dtype : DALIDataType, optional
+            Default: INT64.
+        device : {"cpu", "gpu"}
+            Where the result is wanted.
+        """
+        shapes = trace_operator(
+            "shapes", (self,), {"dtype": dtype, "device": "gpu" if self.device == "gpu" else "cpu"}, trace=self._trace
+        )
+        return shapes.gpu() if device == "gpu" else shapes
 
     def property(self, *args: Any, **kwargs: Any) -> DataNode:
         """Not available; the error says why."""
@@ -144,6 +168,11 @@ class DataNode:
     def __getitem__(self, item: Any) -> DataNode:
         raise self._refuse("[...]", "indexing")
 
+    def __pos__(self) -> DataNode:
+        return self
+
+    __hash__ = object.__hash__  # == makes a node
+
     def __iter__(self) -> Iterator[DataNode]:
         raise self._refuse("iterating over an operator's result", "indexing")
 
@@ -151,25 +180,78 @@ class DataNode:
         raise self._refuse("using an operator's result as a condition", "bool")
 
 
-def _arithmetic(sign: str) -> Any:
-    def method(self: DataNode, *other: Any) -> DataNode:  # noqa: ARG001 - as Python calls it
-        raise self._refuse(sign, "arithmetic")  # pyright: ignore[reportPrivateUsage] - a method of the class
+def _operator(name: str, *, reverse: bool = False) -> Any:
+    def method(self: DataNode, *other: Any) -> DataNode:
+        return arithmetic(name, *((*other, self) if reverse else (self, *other)))
 
-    method.__doc__ = "Not available; the error says why."
+    method.__doc__ = f"The operation ``{OPERATIONS[name].sign or name}`` on elements."
     return method
 
 
-for _name, _sign in {
-    "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "and": "&",
-    "or": "|", "xor": "^", "lshift": "<<", "rshift": ">>",
+for _name, _method in {
+    "add": "add", "sub": "sub", "mul": "mul", "fdiv": "truediv", "div": "floordiv", "mod": "mod", "pow": "pow",
+    "bitand": "and", "bitor": "or", "bitxor": "xor", "lshift": "lshift", "rshift": "rshift",
 }.items():  # fmt: skip
-    for _side in ("", "r"):
-        setattr(DataNode, f"__{_side}{_name}__", _arithmetic(_sign))
-for _name, _sign in {
-    "neg": "-", "pos": "+", "abs": "abs()", "invert": "~", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==",
-    "ne": "!=",
+    setattr(DataNode, f"__{_method}__", _operator(_name))
+    setattr(DataNode, f"__r{_method}__", _operator(_name, reverse=True))
+for _name, _method in {
+    "minus": "neg", "abs": "abs", "bitnot": "invert", "lt": "lt", "leq": "le", "gt": "gt", "geq": "ge", "eq": "eq",
+    "neq": "ne",
 }.items():  # fmt: skip
-    setattr(DataNode, f"__{_name}__", _arithmetic(_sign))
+    setattr(DataNode, f"__{_method}__", _operator(_name))
+
+
+def arithmetic(name: str, *operands: Any) -> DataNode:
+    """Append an operation on elements; runs on the GPU if any of its operands lies there.
+
+    Parameters
+    ----------
+    name : str
+        Of `core.arithmetic.OPERATIONS`.
+    *operands
+        DataNodes, numbers, `types.Constant`, and arrays or lists of numbers.
+    """
+    inputs: list[Any] = []
+    written: list[int | Number] = []
+    for position, operand in enumerate(operands):
+        given = _number(operand, position)
+        if given is None:
+            if not isinstance(operand, DataNode | list | tuple | np.ndarray) or _is_set(operand):
+                raise _fail(
+                    "DS202",
+                    f"Operand {position} of {OPERATIONS[name].sign or name} is a {_class(cast(Any, operand))}.",
+                    "Give the result of an operator, a number, types.Constant, or an array of numbers.",
+                    argument=f"operand {position}",
+                )  # fmt: skip
+            written.append(len(inputs))
+            inputs.append(operand)
+        else:
+            written.append(given)
+    trace = Trace.current() or _trace_of(inputs, {})
+    if trace is not None:
+        nodes: list[DataNode] = [
+            one if isinstance(one, DataNode) else constant(np.asarray(one), device="cpu") for one in inputs
+        ]
+        on_gpu = any(node.device == "gpu" for node in nodes)
+        inputs = [node.gpu() if on_gpu else node for node in nodes]
+    return trace_operator("arithmetic", inputs, {"expression": combine(OPERATIONS[name], written)}, trace)
+
+
+def _class(value: object) -> str:
+    return type(value).__name__
+
+
+def _number(operand: Any, position: int) -> Number | None:
+    """A constant of an expression; ``None`` for what is an input."""
+    if isinstance(operand, np.ndarray | np.generic) and not np.ndim(cast(Any, operand)):
+        operand = constant(cast(Any, operand))
+    try:
+        if isinstance(operand, ScalarConstant):
+            return number(operand.value, operand.dtype)
+        return number(operand) if isinstance(operand, bool | int | float) else None
+    except ValueError as error:
+        hint = "Give a number that the type holds."
+        raise _fail("DS105", str(error), hint, argument=f"operand {position}") from None
 
 
 def call_site() -> str:
@@ -272,17 +354,22 @@ class _Call:
         if name is not None:
             self.trace.names[name] = key
         outputs = default_registry().outputs(self.schema.name, self.values)
-        made = [DataNode(self.trace, PortRef(node=key, output=i), placed) for i in range(len(outputs))]
-        several = len(made) > 1 or "num_outputs" in self.values
+        made = [
+            DataNode(self.trace, PortRef(node=key, output=i), "cpu" if output.on_cpu else placed)
+            for i, output in enumerate(outputs)
+        ]
+        if self.trace.branches is not None:
+            self.trace.branches.register([one.port for one in made], fed=bool(nodes or self.wires))
+        several = len(made) > 1 or (self.schema.role == "external_source" and "num_outputs" in self.values)
         return made if several else made[0]
 
     def _node(self, item: Any, position: int) -> DataNode:
         if isinstance(item, DataNode):
-            return item
+            return self.trace.here(item)
         if isinstance(item, ScalarConstant):
-            return cast(DataNode, constant(item.value, item.dtype, device="cpu"))
+            return self.trace.here(cast(DataNode, constant(item.value, item.dtype, device="cpu")))
         if isinstance(item, bool | int | float | list | tuple | np.ndarray | np.generic):
-            return cast(DataNode, constant(item, device="cpu"))
+            return self.trace.here(cast(DataNode, constant(item, device="cpu")))
         raise _fail(
             "DS202", f"Input {position} of fn.{self.schema.name} is a {type(item).__name__}.",
             "Give the result of another operator, a number, a list of numbers or an array.",
@@ -297,7 +384,7 @@ class _Call:
         if value is None:
             return
         if isinstance(value, DataNode):
-            self.wires[name] = value
+            self.wires[name] = self.trace.here(value)
         elif argument.type == "object":
             self.objects[name] = value
         else:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-import threading
-import time
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
+from dali_studio.core.progress import current, watched
 
 #: Seconds of a wait after which a line about it appears.
 _SHOWN_AFTER = 1.0
@@ -54,25 +53,21 @@ def waiting(what: str) -> Generator[None]:
     if sys.stderr is None or not sys.stderr.isatty():  # pyright: ignore[reportUnnecessaryComparison] - `2>&-`
         yield
         return
-    done, begin = threading.Event(), time.monotonic()
+    shown = False
 
-    def show() -> None:
-        pause, shown = _SHOWN_AFTER, False
-        while not done.wait(pause):
-            pause, shown = 0.2, True
-            with suppress(OSError):
-                _write(sys.stderr, f"\r\x1b[K{_harmless(what)}, {time.monotonic() - begin:.0f} s")
+    def show(seconds: float) -> None:
+        nonlocal shown
+        shown, doing = True, current()
+        with suppress(OSError):
+            _write(sys.stderr, f"\r\x1b[K{_harmless(what)}, {seconds:.0f} s{doing and f': {_harmless(doing)}'}")
+
+    try:
+        with watched(show, _SHOWN_AFTER, 0.2):
+            yield
+    finally:
         if shown:
             with suppress(OSError):
                 _write(sys.stderr, "\r\x1b[K")
-
-    thread = threading.Thread(target=show, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        done.set()
-        thread.join()
 
 
 def _write(stream: TextIO | None, text: str) -> None:

@@ -10,6 +10,7 @@ from dali_studio.codegen import values
 from dali_studio.codegen.dialects.base import Dialect
 from dali_studio.codegen.names import Names, plain
 from dali_studio.core.diagnostics import Diagnostic
+from dali_studio.core.expressions import parse
 from dali_studio.core.meta import TensorMeta
 from dali_studio.graph.checks import finding, output_schemas
 from dali_studio.graph.edits import PortRef
@@ -94,7 +95,8 @@ class Writer:
         """The call; nothing for an operator that neither the registry nor the dialect knows, whatever it is called."""
         schema = self.registry.schema(node.operator) if node.operator in self.registry else None
         copies = schema is not None and schema.role == "copy"
-        reason, instead = ("", "") if copies else self.dialect.lacks_operator(node.operator, schema)
+        built_in = copies or (schema is not None and schema.role == "arithmetic")
+        reason, instead = ("", "") if built_in else self.dialect.lacks_operator(node.operator, schema)
         if schema is None:
             unknown = self.registry.unknown(node.operator, node.key)
             if reason or self.dialect.functions is None:
@@ -109,6 +111,8 @@ class Writer:
             return None
         if copies:
             return self._copy(node, schema)
+        if schema.role == "arithmetic":
+            return self._expression(node, schema)
         if schema.role == "constant" and (literal := self._constant(node, schema)) is not None:
             return literal
         return self._call(node, schema)
@@ -123,6 +127,21 @@ class Writer:
         device = "cpu" if node.device == "cpu" else "gpu"
         source, *_ = self._inputs(node, schema)
         return ast.Call(func=ast.Attribute(source, device, ast.Load()), args=[], keywords=[])
+
+    def _expression(self, node: Node, schema: OperatorSchema) -> ast.expr | None:
+        """``x * 2`` or ``math.sqrt(x)``; nothing for what is no expression."""
+        try:
+            parsed = parse(str(node.arguments.get("expression") or ""))
+        except ValueError as error:
+            self._lose(node, "DS105", str(error), "Write an operation such as a * 2.", "expression")
+            return None
+        inputs = self._inputs(node, schema)
+        inputs += [self.use(None, node, schema.input_name(at)) for at in range(len(inputs), parsed.inputs)]
+        operands = [inputs[one] if isinstance(one, int) else values.number(one) for one in parsed.operands]
+        sign = parsed.operation.sign
+        if not sign:
+            return ast.Call(func=values.dotted(f"math.{parsed.operation.name}"), args=operands, keywords=[])
+        return values.operation(sign, operands)
 
     def _constant(self, node: Node, schema: OperatorSchema) -> ast.expr | None:
         name = next((n for n in _CONSTANTS if node.arguments.get(n) is not None and schema.argument(n)), None)

@@ -114,7 +114,7 @@ def _program(
     name = identifier(options.name)
     decorator = _call("pipeline_def", _options(options))
     words = {node.id for part in body for node in ast.walk(part) if isinstance(node, ast.Name)} | {"pipeline_def"}
-    imported = ", ".join(word for word in ("fn", "pipeline_def", "types") if word in words)
+    imported = ", ".join(word for word in ("fn", "math", "pipeline_def", "types") if word in words)
     parameters = dict(sorted(parameters.items(), key=lambda item: item[1] is not None))  # defaults come last
     call = _call(name, [ast.keyword(one, values.hole()) for one, default in parameters.items() if default is None])
     lines = [

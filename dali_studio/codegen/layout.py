@@ -13,6 +13,8 @@ import math
 import unicodedata
 from collections.abc import Mapping, Sequence
 
+from dali_studio.codegen.values import COMPARED, SIGNS
+
 #: black's default, which most programs follow.
 LINE_LENGTH = 88
 _STEP = 4
@@ -107,11 +109,32 @@ def inline(value: ast.expr) -> str:
             return f"{inline(owner)}.{name}"
         case ast.Constant(value=constant):
             return _literal(constant)
+        case ast.BinOp() | ast.Compare() | ast.UnaryOp():
+            return _operation(value)
         case ast.Call() | ast.List():
             opening, items, closing = _parts(value)
             return opening + ", ".join(name + inline(item) for name, item in items) + closing
         case _:
             raise TypeError(f"programs have no {type(value).__name__}")
+
+
+def _operation(value: ast.BinOp | ast.Compare | ast.UnaryOp) -> str:
+    """Operands of programs are names, literals and calls: only a negative base needs brackets."""
+    match value:
+        case ast.UnaryOp(op=sign, operand=operand):
+            return f"{'~' if isinstance(sign, ast.Invert) else '-'}{inline(operand)}"
+        case ast.BinOp(left=left, op=ast.Pow(), right=right):
+            base, exponent = inline(left), inline(right)
+            base = f"({base})" if base.startswith("-") else base
+            simple = not isinstance(left, ast.Call) and not isinstance(right, ast.Call) and not base.startswith("(")
+            return f"{base}**{exponent}" if simple else f"{base} ** {exponent}"
+        case ast.BinOp(left=left, op=sign, right=right):
+            written = next(text for text, kind in SIGNS.items() if isinstance(sign, kind))
+        case ast.Compare(left=left, ops=[sign], comparators=[right]):
+            written = next(text for text, kind in COMPARED.items() if isinstance(sign, kind))
+        case _:
+            raise TypeError(f"programs have no {type(value).__name__}")
+    return f"{inline(left)} {written} {inline(right)}"
 
 
 def _literal(value: object) -> str:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import math
+from collections.abc import Sequence
 
 from dali_studio.core.diagnostics import ArgumentError
+from dali_studio.core.expressions import Number, natural_type
 from dali_studio.schema.arguments import ENUMS, canonical
 from dali_studio.schema.model import ArgumentSchema, Value
 
@@ -17,6 +19,36 @@ def constant(value: Value) -> ast.expr:
     if isinstance(value, float) and math.isnan(value):
         return ast.Call(func=ast.Name("float", ast.Load()), args=[ast.Constant("nan")], keywords=[])
     return ast.Constant(value)
+
+
+def number(given: Number) -> ast.expr:
+    """An operand of arithmetic: a literal where its type is the one that goes without saying."""
+    value = constant(given.value)
+    if given.dtype == natural_type(given.value):
+        return value
+    kind = ast.keyword("dtype", _member(given.dtype.name))
+    return ast.Call(func=dotted("types.Constant"), args=[value], keywords=[kind])
+
+
+def operation(sign: str, operands: Sequence[ast.expr]) -> ast.expr:
+    """Operands with a sign of Python between them, or before the only one."""
+    if len(operands) == 1:
+        return ast.UnaryOp(op=_UNARY[sign](), operand=operands[0])
+    left, right = operands
+    if sign in COMPARED:
+        return ast.Compare(left=left, ops=[COMPARED[sign]()], comparators=[right])
+    return ast.BinOp(left=left, op=SIGNS[sign](), right=right)
+
+
+#: Python's operators of two operands, by how they are written.
+SIGNS: dict[str, type[ast.operator]] = {
+    "+": ast.Add, "-": ast.Sub, "*": ast.Mult, "/": ast.Div, "//": ast.FloorDiv, "%": ast.Mod, "**": ast.Pow,
+    "&": ast.BitAnd, "|": ast.BitOr, "^": ast.BitXor, "<<": ast.LShift, ">>": ast.RShift,
+}  # fmt: skip
+_UNARY: dict[str, type[ast.unaryop]] = {"-": ast.USub, "~": ast.Invert}
+COMPARED: dict[str, type[ast.cmpop]] = {
+    "==": ast.Eq, "!=": ast.NotEq, "<": ast.Lt, "<=": ast.LtE, ">": ast.Gt, ">=": ast.GtE,
+}  # fmt: skip
 
 
 def argument_value(argument: ArgumentSchema, value: Value, *, alone: bool = False) -> ast.expr:

@@ -74,3 +74,36 @@ def short_name(dtype: DALIDataType | None) -> str:
 def is_float(dtype: DALIDataType) -> bool:
     """Whether `dtype` is a floating-point type."""
     return dtype in (T.FLOAT16, T.FLOAT, T.FLOAT64)
+
+
+def is_signed(dtype: DALIDataType) -> bool:
+    """Whether `dtype` is an integer type with negative numbers."""
+    return dtype in (T.INT8, T.INT16, T.INT32, T.INT64)
+
+
+def promoted(first: DALIDataType, *others: DALIDataType) -> DALIDataType:
+    """The element type in which numbers of several types meet, by nvidia.dali's rule.
+
+    The larger of two types of one sort; a real type where there is one, whatever the size of the integers; and of a
+    signed and an unsigned integer a signed one with room for both, as far as there is one: INT64 otherwise.
+    """
+    result = first
+    for other in others:
+        result = _pair(result, other)
+    return result
+
+
+def _pair(one: DALIDataType, other: DALIDataType) -> DALIDataType:
+    if other in (one, T.BOOL):
+        return one
+    if one == T.BOOL:
+        return other
+    if is_float(one) != is_float(other):
+        return one if is_float(one) else other
+    small, large = sorted((one, other), key=lambda dtype: to_numpy(dtype).itemsize)
+    if is_float(one) or is_signed(one) == is_signed(other):
+        return large
+    size = to_numpy(large).itemsize
+    if is_signed(large) and size > to_numpy(small).itemsize:
+        return large
+    return {1: T.INT16, 2: T.INT32}.get(size, T.INT64)

@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.core.dtypes import from_numpy, to_numpy
+from dali_studio.core.dtypes import NUMERIC, from_numpy, to_numpy
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.formatting import format_tensor, format_tensor_list
 from dali_studio.core.storage import Dense, Packed
@@ -182,7 +182,14 @@ class TensorListCPU(TensorListBase):
 TensorList = TensorListCPU
 
 
+#: Types of arrays and scalars that are looked at no further: batches are lists of hundreds of them.
+_ARRAYS = frozenset({np.ndarray, *np.sctypeDict.values()})
+_NATIVE = frozenset(map(to_numpy, NUMERIC))
+
+
 def _as_array(data: Any) -> NDArray[Any]:
+    if type(data) in _ARRAYS and data.dtype in _NATIVE:
+        return np.asarray(data)
     if isinstance(data, TensorCPU):
         return data._array  # pyright: ignore[reportPrivateUsage] - the same module
     foreign = hasattr(data, "__dlpack__") and not isinstance(data, np.ndarray | np.generic)

@@ -293,6 +293,8 @@ def on_gpu(data: Any) -> bool:
     if isinstance(data, list | tuple):
         if _all_cupy(cast("list[Any]", data)):
             return True
+        if all(issubclass(kind, np.ndarray | np.generic) for kind in set(map(type, cast("list[Any]", data)))):
+            return False
         found = [on_gpu(item) for item in cast("list[Any]", data)]
         if any(found) and not all(found):
             raise TypeError(

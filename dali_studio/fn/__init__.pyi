@@ -7,10 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.core.enums import DALIDataType, DALIInterpType
+from dali_studio.fn import _conditional as _conditional
 from dali_studio.fn import decoders as decoders
 from dali_studio.fn import noise as noise
 from dali_studio.fn import random as random
 from dali_studio.fn import readers as readers
+from dali_studio.fn import reductions as reductions
 from dali_studio.pipeline import DataNode
 
 _Input = DataNode | Sequence[DataNode] | NDArray[Any] | np.generic | float
@@ -50,6 +52,21 @@ def cast(
 
     Floats become integers by rounding half away from zero, values beyond the range of the new type saturate,
     not-a-number becomes 0, and anything but 0 becomes true.
+    """
+    ...
+
+def cat(
+    *input: _Input,
+    axis: int | None = 0,
+    axis_name: str | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Joins tensors along an axis that they have.
+
+    All other axes must be equal.
     """
     ...
 
@@ -232,6 +249,39 @@ def per_frame(
     """
     ...
 
+def permute_batch(
+    input: _Input,
+    /,
+    *,
+    indices: int | Sequence[int] | DataNode,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Puts the samples of a batch into another order.
+
+    A sample may be taken several times, or not at all.
+    """
+    ...
+
+def python_function(
+    *input: _Input,
+    function: Any,
+    num_outputs: int | None = 1,
+    batch_processing: bool | None = False,
+    output_layouts: str | Sequence[str] | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> Any:
+    """Calls a Python function with the samples, as arrays of numpy, or of CuPy on a GPU.
+
+    The function is called for one sample after the other, since Python runs one at a time.
+    """
+    ...
+
 def resize(
     image: _Input,
     /,
@@ -286,6 +336,37 @@ def rotate(
 
     The canvas grows to hold the whole result, unless `keep_size` or `size` is set. Outside the image lies
     `fill_value`, or the nearest edge pixel if it is unset.
+    """
+    ...
+
+def shapes(
+    input: _Input,
+    /,
+    *,
+    dtype: DALIDataType | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """The extents of each sample, as a row of numbers.
+
+    Only the shapes are read, wherever the data lies, and the result is on the CPU.
+    """
+    ...
+
+def stack(
+    *input: _Input,
+    axis: int | None = 0,
+    axis_name: str | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Joins tensors of one shape along a new axis.
+
+    Without a name for the new axis the result has no layout.
     """
     ...
 

@@ -6,7 +6,7 @@ from dali_studio.core.diagnostics import Diagnostic
 from dali_studio.core.meta import KINDS, Kind, TensorMeta
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.node import Node
-from dali_studio.schema.arguments import WIRE_DTYPES
+from dali_studio.schema.arguments import wire_dtype
 from dali_studio.schema.model import ArgumentSchema, Catalog, InputSchema
 from dali_studio.schema.registry import Registry
 
@@ -97,7 +97,7 @@ def argument_misfits(node: Node, port: PortRef, meta: TensorMeta, argument: Argu
     if meta.kind in _OPAQUE:
         return [_misfit(node, argument.name, f"{port.node} gives encoded bytes; {argument.name} takes numbers.",
                         "Feed numbers, one tensor per sample.")]  # fmt: skip
-    wanted = WIRE_DTYPES.get(argument.type)
+    wanted = wire_dtype(argument)
     if wanted is not None and meta.dtype is not None and meta.dtype is not wanted:
         message = f"{port.node} gives {meta.dtype.name}; {argument.name} takes {wanted.name} exactly."
         return [_misfit(node, argument.name, message, _cast_to(wanted.name))]

@@ -4,32 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from heapq import heappop, heappush
 from itertools import islice
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
-from dali_studio.core.loading import loading
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.node import GraphOptions, Node, Wire, cycle_found, slot
 from dali_studio.graph.objects import fingerprint
 from dali_studio.schema.registry import Registry
 
 __all__ = ["Graph", "GraphOptions", "Node", "Wire", "structural_keys"]
-
-
-@cache
-def _networkx() -> Any:
-    """networkx, imported for the first graph: that takes as long as to import all of this package.
-
-    It is only partly typed; what it returns is cast where it enters this module.
-    """
-    with loading():
-        import networkx as nx  # noqa: PLC0415 - see above
-
-    return nx
 
 
 class _Ends(NamedTuple):
@@ -68,21 +54,22 @@ class Graph:
         self.envelope: dict[str, object] = {}
         self._outputs: tuple[PortRef, ...] = ()
         self._returned: dict[str, int] = {}  # node key to the number after its highest output that is returned
-        # Edge keys are the target's slots: an int is a positional input, a str an argument.
-        self._graph = _networkx().MultiDiGraph()
-        self._slots: dict[tuple[str, int | str], str] = {}  # target and slot to the node that is wired there
+        self._nodes: dict[str, Node] = {}
+        # By the target's slots: an int is a positional input, a str an argument. Each wire stands in both.
+        self._wired: dict[str, dict[int | str, PortRef]] = {}
+        self._from: dict[str, dict[str, dict[int | str, int]]] = {}  # source, target and slot to the source's output
         self._ends: dict[str, _Ends] = {}  # what ends at a target, since validation asks for it many times
 
     # ------------------------------------------------------------------------------------------------ reading
 
     def __len__(self) -> int:
-        return len(self._graph)
+        return len(self._nodes)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(list(self._graph))
+        return iter(list(self._nodes))
 
     def __contains__(self, key: object) -> bool:
-        return key in self._graph
+        return key in self._nodes
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Graph):
@@ -108,16 +95,17 @@ class Graph:
         DaliStudioError
             DS209 if there is none.
         """
-        if key not in self._graph:
+        node = self._nodes.get(key)
+        if node is None:
             known = ", ".join(islice(self, 20)) + (" ..." if len(self) > 20 else "") or "none"
             raise DaliStudioError(
                 Diagnostic(code="DS209", message=f"There is no node called {key!r}.", hint=f"Nodes: {known}.", node=key)
             )
-        return cast(Node, self._graph.nodes[key]["node"])
+        return node
 
     def nodes(self) -> list[Node]:
         """All nodes, in insertion order."""
-        return [cast(Node, data["node"]) for _, data in self._graph.nodes(data=True)]
+        return list(self._nodes.values())
 
     def wires(self, target: str | None = None) -> list[Wire]:
         """All wires, or those that end at `target`: positional inputs first, then arguments by name."""
@@ -127,13 +115,15 @@ class Graph:
     def _into(self, key: str) -> _Ends:
         known = self._ends.get(key)
         if known is None:
-            found = [
-                Wire(PortRef(node=source, output=data["output"]), key, *_ends(at))
-                for source, slots in self._graph.pred.get(key, {}).items()
-                for at, data in slots.items()
-            ]
+            found = [Wire(source, key, *_ends(at)) for at, source in self._wired.get(key, {}).items()]
             known = self._ends[key] = _Ends.of(sorted(found, key=lambda w: (w.input is None, w.input or 0, w.argument)))
         return known
+
+    def _wires_from(self, key: str) -> Iterator[tuple[str, int | str, int]]:
+        """Target, slot there, and output."""
+        for target, slots in self._from.get(key, {}).items():
+            for at, output in slots.items():
+                yield target, at, output
 
     def inputs(self, key: str) -> tuple[PortRef | None, ...]:
         """Sources of the positional inputs up to the last wired one; ``None`` where nothing is wired."""
@@ -145,10 +135,7 @@ class Graph:
 
     def consumers(self, port: PortRef) -> list[tuple[str, int | None, str]]:
         """Who reads an output: (target key, input number or ``None``, argument name or empty)."""
-        if port.node not in self._graph:
-            return []
-        edges = self._graph.out_edges(port.node, keys=True, data=True)
-        return [(target, *_ends(at)) for _, target, at, data in edges if data["output"] == port.output]
+        return [(target, *_ends(at)) for target, at, output in self._wires_from(port.node) if output == port.output]
 
     def predecessors(self, key: str) -> list[str]:
         """Keys that feed a node, each once: positional inputs first, then arguments by name."""
@@ -156,11 +143,11 @@ class Graph:
 
     def fed_by(self, key: str) -> list[tuple[str, int | None]]:
         """What a node feeds: target key and input number, ``None`` for an argument."""
-        return [(target, _ends(at)[0]) for _, target, at in self._graph.out_edges(key, keys=True)]
+        return [(target, _ends(at)[0]) for target, at, _ in self._wires_from(key)]
 
     def outputs_used(self, key: str) -> int:
         """How many outputs a node must have for what is wired to it and returned of it."""
-        wired = (data["output"] + 1 for _, _, data in self._graph.out_edges(key, data=True))
+        wired = (output + 1 for _, _, output in self._wires_from(key))
         return max(max(wired, default=0), self._returned.get(key, 0))
 
     def order(self) -> list[str]:
@@ -178,16 +165,15 @@ class Graph:
 
     def computable(self) -> list[str]:
         """Keys as in `order`, without those on a cycle and those fed by one."""
-        # networkx takes quadratic time for cycles, which is felt from some thousand nodes
-        position = {key: i for i, key in enumerate(self._graph)}
-        waiting = {key: len(self._graph.pred[key]) for key in self._graph}
+        position = {key: i for i, key in enumerate(self._nodes)}
+        waiting = {key: len(wired) for key, wired in self._wired.items()}
         ready = [(position[key], key) for key, sources in waiting.items() if not sources]
         order: list[str] = []
         while ready:
             _, key = heappop(ready)
             order.append(key)
-            for target in self._graph.succ[key]:
-                waiting[target] -= 1
+            for target, slots in self._from[key].items():
+                waiting[target] -= len(slots)
                 if not waiting[target]:
                     heappush(ready, (position[target], target))
         return order
@@ -195,14 +181,14 @@ class Graph:
     def find_cycle(self) -> list[str]:
         """The keys along one cycle, or an empty list."""
         ordered = set(self.computable())
-        rest = [key for key in self._graph if key not in ordered]
+        rest = [key for key in self._nodes if key not in ordered]
         if not rest:
             return []
         walk: dict[str, int] = {}  # backwards: each of the rest is fed by another one, until one comes again
         key = rest[0]
         while key not in walk:
             walk[key] = len(walk)
-            key = next(source for source in self._graph.pred[key] if source not in ordered)
+            key = next(source.node for source in self._wired[key].values() if source.node not in ordered)
         cycle = list(walk)[walk[key] :][::-1]
         first = min(range(len(cycle)), key=cycle.__getitem__)
         return cycle[first:] + cycle[:first]
@@ -214,23 +200,17 @@ class Graph:
     def reachable(self, outputs: Iterable[PortRef] | None = None, registry: Registry | None = None) -> set[str]:
         """Keys on which `outputs` (default: the pipeline's) depend; with a registry also what `sinks` keep alive."""
         ports = self._outputs if outputs is None else outputs
-        pending = [port.node for port in ports if port.node in self._graph]
-        pending += self.sinks(registry) if registry is not None else []
-        found: set[str] = set()
-        while pending:
-            key = pending.pop()
-            if key not in found:
-                found.add(key)
-                pending.extend(self._graph.predecessors(key))
-        return found
+        starts = [port.node for port in ports if port.node in self._nodes]
+        starts += self.sinks(registry) if registry is not None else []
+        return _walked(starts, lambda key: [source.node for source in self._wired[key].values()])
 
     def descendants(self, key: str) -> set[str]:
         """Keys that depend on `key`, without itself."""
-        return set(_networkx().descendants(self._graph, key))
+        return _walked([key], lambda key: self._from[key]) - {key}
 
     def path(self, source: str, target: str) -> list[str]:
         """Keys along the shortest way from one node to another that depends on it, both included."""
-        return list(_networkx().shortest_path(self._graph, source, target))
+        return list(_networkx().shortest_path(self.to_networkx(), source, target))
 
     def to_networkx(self) -> Any:
         """A copy as ``networkx.MultiDiGraph``: node attribute ``node``, edge attributes ``output, input, argument``."""
@@ -249,7 +229,11 @@ class Graph:
         other = Graph(self.options)
         other.extra, other.envelope = dict(self.extra), dict(self.envelope)
         other._outputs, other._returned = self._outputs, self._returned
-        other._graph, other._slots, other._ends = self._graph.copy(), self._slots.copy(), self._ends.copy()
+        other._nodes, other._ends = self._nodes.copy(), self._ends.copy()
+        other._wired = {key: wired.copy() for key, wired in self._wired.items()}
+        other._from = {
+            key: {target: slots.copy() for target, slots in targets.items()} for key, targets in self._from.items()
+        }
         return other
 
     def add_node(self, node: Node) -> None:
@@ -260,19 +244,20 @@ class Graph:
         DaliStudioError
             DS208 if its key is taken.
         """
-        if node.key in self._graph:
+        if node.key in self._nodes:
             raise DaliStudioError(
                 Diagnostic(
                     code="DS208", message=f"A node called {node.key!r} exists already.", hint="Choose another name.",
                     node=node.key,
                 )
             )  # fmt: skip
-        self._graph.add_node(node.key, node=node)
+        self._nodes[node.key] = node
+        self._wired[node.key], self._from[node.key] = {}, {}
 
     def replace_node(self, node: Node) -> None:
         """Exchange the node of the same key; wires and order stay."""
         self.node(node.key)
-        self._graph.nodes[node.key]["node"] = node
+        self._nodes[node.key] = node
 
     def connect(self, source: PortRef, target: str, input: int | None = None, argument: str = "") -> None:  # noqa: A002 - as in edits
         """Wire an output to an input or argument, in place of what was wired there.
@@ -286,21 +271,21 @@ class Graph:
         self.node(source.node)
         self.node(target)
         self.disconnect(target, input, argument)
-        self._graph.add_edge(source.node, target, key=at, output=source.output)
-        self._slots[target, at] = source.node
+        self._wired[target][at] = source
+        self._from[source.node].setdefault(target, {})[at] = source.output
         self._ends.pop(target, None)
 
     def disconnect(self, target: str, input: int | None = None, argument: str = "") -> PortRef | None:  # noqa: A002 - as in edits
         """Cut the wire that ends there; returns its source, or ``None`` if there was no wire."""
         at = slot(input, argument)
-        source = self._slots.get((target, at))
-        if source is None:
-            return None
-        output = self._graph.edges[source, target, at]["output"]
-        self._graph.remove_edge(source, target, key=at)
-        del self._slots[target, at]
-        self._ends.pop(target, None)
-        return PortRef(node=source, output=output)
+        source = self._wired.get(target, {}).pop(at, None)
+        if source is not None:
+            slots = self._from[source.node][target]
+            del slots[at]
+            if not slots:
+                del self._from[source.node][target]
+            self._ends.pop(target, None)
+        return source
 
     def set_outputs(self, outputs: Iterable[PortRef]) -> None:
         """Choose what the pipeline returns (DS209 for an unknown node)."""
@@ -314,13 +299,29 @@ class Graph:
 
     def rebuild(self, nodes: Sequence[Node], wires: Iterable[Wire], outputs: Iterable[PortRef]) -> None:
         """Replace the whole content; edits that renumber or rename nodes use it."""
-        self._graph = _networkx().MultiDiGraph()
-        self._slots, self._ends = {}, {}
+        self._nodes, self._wired, self._from, self._ends = {}, {}, {}, {}
         for node in nodes:
             self.add_node(node)
         for wire in wires:
             self.connect(wire.source, wire.target, wire.input, wire.argument)
         self.set_outputs(outputs)
+
+
+def _networkx() -> Any:
+    """networkx, imported for what needs it: that takes a fifth of the time until a program has its first pipeline."""
+    import networkx as nx  # noqa: PLC0415 - see above
+
+    return nx
+
+
+def _walked(starts: Iterable[str], step: Callable[[str], Iterable[str]]) -> set[str]:
+    found, pending = set[str](), list(starts)
+    while pending:
+        key = pending.pop()
+        if key not in found:
+            found.add(key)
+            pending.extend(step(key))
+    return found
 
 
 def _ends(at: int | str) -> tuple[int | None, str]:

@@ -1,12 +1,14 @@
 """Compiles the C++ kernels of the CPU, one library for each level of processor, by means of the package `ziglang`.
 
 Run as a program (``python dali_studio/kernels/build.py``), so that it needs nothing but `ziglang`: the package itself
-is of no use before it has its kernels. Only what changed is compiled.
+is of no use before it has its kernels. Only what changed is compiled. Who works on kernels waits for one level,
+``--level native``; libraries of other levels that no longer fit the sources are removed then.
 """
 
 from __future__ import annotations
 
 import argparse
+import ctypes
 import hashlib
 import importlib.util
 import json
@@ -34,6 +36,9 @@ FLAGS = (
     "-fvisibility=hidden", "-nostdlib++", "-Wall", "-Wextra", "-Werror",
     "-Wno-psabi",  # vectors wider than the registers are passed between inlined functions alone
 )  # fmt: skip
+
+#: Of the library that tells which level this processor has; the other sources are compiled for each level.
+LEVEL = SOURCES / "level.cpp"
 
 #: Sources that compile for seconds, the others for less than one: first, so that none is waited for at the end.
 LONGEST = ("warp", "resample", "convert", "functors", "normalize")
@@ -196,9 +201,12 @@ class _Progress:
             sys.stderr.flush()
 
 
+def _library(target: Target, level: str, output: Path) -> Path:
+    return output / f"kernels-{target.name}-{level}{target.suffix}"
+
+
 def _link(tool: _Tool, level: str, objects: list[Path], output: Path) -> Path:
-    target = tool.target
-    library = output / f"kernels-{target.name}-{level}{target.suffix}"
+    target, library = tool.target, _library(tool.target, level, output)
     if library.is_file() and all(library.stat().st_mtime_ns > one.stat().st_mtime_ns for one in objects):
         return library
     output.mkdir(parents=True, exist_ok=True)
@@ -215,6 +223,24 @@ def _link(tool: _Tool, level: str, objects: list[Path], output: Path) -> Path:
     return library
 
 
+def _failed(said: list[str]) -> SystemExit:
+    return SystemExit("\n".join(["The kernels could not be compiled:", *said]))
+
+
+def _level_library(tool: _Tool, output: Path) -> Path:
+    unit = _Unit(LEVEL, tool, *tool.target.levels[0])
+    if not unit.fresh() and (said := unit.compile()):
+        raise _failed([said])
+    return _link(tool, LEVEL.stem, [unit.object], output)
+
+
+def native_level(output: Path = OUTPUT) -> str:
+    """The highest level that the processor of this machine has."""
+    target = native_target()
+    highest = ctypes.CDLL(str(_level_library(_Tool.usual(target), output))).dali_studio_level()
+    return [level for level, _ in target.levels if int(level[1:]) <= highest][-1]
+
+
 def build(
     target: Target, output: Path = OUTPUT, levels: Sequence[str] = (), sanitize: str = "", clang: str = "clang++"
 ) -> list[Path]:
@@ -226,7 +252,7 @@ def build(
     output : Path
         The folder for them.
     levels : sequence of str
-        Of the processor; all if empty.
+        Of the processor; all if empty. Libraries of the others that no longer fit the sources are removed.
     sanitize : str
         Sanitizers with which `clang` compiles, such as "address,undefined".
     clang : str
@@ -237,28 +263,38 @@ def build(
     list of Path
     """
     tool = _Tool.sanitizing(target, sanitize, clang) if sanitize else _Tool.usual(target)
-    chosen = [(level, cpu) for level, cpu in target.levels if not levels or level in levels]
-    sources = sorted(SOURCES.glob("*.cpp"), key=lambda source: (source.stem not in LONGEST, source.stem))
-    units = [_Unit(source, tool, level, cpu) for source in sources for level, cpu in chosen]
+    sources = sorted(
+        (source for source in SOURCES.glob("*.cpp") if source != LEVEL),
+        key=lambda source: (source.stem not in LONGEST, source.stem),
+    )
+    units = [_Unit(source, tool, level, cpu) for source in sources for level, cpu in target.levels]
     stale = [unit for unit in units if not unit.fresh()]
+    chosen = [level for level, _ in target.levels if not levels or level in levels]
+    for unit in stale:
+        if unit.level not in chosen:
+            _library(target, unit.level, output).unlink(missing_ok=True)
 
     def work(unit: _Unit) -> str:
         said = unit.compile()
         progress.step(f"{unit.source.stem}, {unit.level}")
         return said
 
-    with _Progress(len(stale)) as progress, ThreadPoolExecutor(os.cpu_count()) as pool:
-        failures = [said for said in pool.map(work, stale) if said]
+    wanted = [unit for unit in stale if unit.level in chosen]
+    with _Progress(len(wanted)) as progress, ThreadPoolExecutor(os.cpu_count()) as pool:
+        failures = [said for said in pool.map(work, wanted) if said]
     if failures:
-        raise SystemExit("\n".join(["The kernels could not be compiled:", *failures]))
-    return [_link(tool, level, [unit.object for unit in units if unit.level == level], output) for level, _ in chosen]
+        raise _failed(failures)
+    linked = [_link(tool, level, [unit.object for unit in units if unit.level == level], output) for level in chosen]
+    return [_level_library(tool, output), *linked]
 
 
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--target", choices=sorted(TARGETS), help="default: the platform this runs on")
-    parser.add_argument("--level", action="append", default=[], help="only this level; may be repeated")
+    parser.add_argument(
+        "--level", action="append", default=[], help="only this level; may be repeated; native: the one of this machine"
+    )
     parser.add_argument("--output", type=Path, default=OUTPUT)
     parser.add_argument("--list", action="store_true", help="print the names of all platforms, and compile nothing")
     parser.add_argument("--sanitize", default="", help="have clang compile with such as address,undefined")
@@ -268,7 +304,11 @@ def main() -> None:
         sys.stdout.write("\n".join(TARGETS) + "\n")
         return
     target = TARGETS[given.target] if given.target else native_target()
-    build(target, given.output, given.level, given.sanitize, given.clang)
+    levels = [native_level(given.output) if level == "native" else level for level in given.level]
+    known = [level for level, _ in target.levels]
+    if unknown := [level for level in levels if level not in known]:
+        parser.error(f"{target.name} has no level {', '.join(unknown)}. Choose of native, {', '.join(known)}.")
+    build(target, given.output, levels, given.sanitize, given.clang)
 
 
 if __name__ == "__main__":

@@ -7,10 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.core.enums import DALIDataType, DALIInterpType
+from dali_studio.ops import _conditional as _conditional
 from dali_studio.ops import decoders as decoders
 from dali_studio.ops import noise as noise
 from dali_studio.ops import random as random
 from dali_studio.ops import readers as readers
+from dali_studio.ops import reductions as reductions
 from dali_studio.pipeline import DataNode
 
 _Input = DataNode | Sequence[DataNode] | NDArray[Any] | np.generic | float
@@ -60,6 +62,27 @@ class Cast:
         self,
         input: _Input,
         /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class Cat:
+    """Joins tensors along an axis that they have.
+
+    All other axes must be equal.
+    """
+    def __init__(
+        self,
+        *,
+        axis: int | None = 0,
+        axis_name: str | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        *input: _Input,
         **arguments: Any,
     ) -> DataNode: ...
 
@@ -282,6 +305,50 @@ class PerFrame:
         **arguments: Any,
     ) -> DataNode: ...
 
+class PermuteBatch:
+    """Puts the samples of a batch into another order.
+
+    A sample may be taken several times, or not at all.
+    """
+    def __init__(
+        self,
+        *,
+        indices: int | Sequence[int] | DataNode | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class PythonFunction:
+    """Calls a Python function with the samples, as arrays of numpy, or of CuPy on a GPU.
+
+    The function is called for one sample after the other, since Python runs one at a time.
+    """
+    def __init__(
+        self,
+        *,
+        function: Any = ...,
+        num_outputs: int | None = 1,
+        batch_processing: bool | None = False,
+        output_layouts: str | Sequence[str] | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        *input: _Input,
+        **arguments: Any,
+    ) -> Any: ...
+
 class Resize:
     """Resamples images to another size.
 
@@ -346,6 +413,48 @@ class Rotate:
         self,
         image: _Input,
         /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class Shapes:
+    """The extents of each sample, as a row of numbers.
+
+    Only the shapes are read, wherever the data lies, and the result is on the CPU.
+    """
+    def __init__(
+        self,
+        *,
+        dtype: DALIDataType | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class Stack:
+    """Joins tensors of one shape along a new axis.
+
+    Without a name for the new axis the result has no layout.
+    """
+    def __init__(
+        self,
+        *,
+        axis: int | None = 0,
+        axis_name: str | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        *input: _Input,
         **arguments: Any,
     ) -> DataNode: ...
 

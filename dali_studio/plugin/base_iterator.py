@@ -15,6 +15,7 @@ from dali_studio.tensors import TensorListCPU, TensorListGPU
 __all__ = ["BaseIterator", "LastBatchPolicy"]
 
 Outputs = tuple[TensorListCPU | TensorListGPU, ...]
+_log = logging.getLogger("dali_studio")
 _AUTO_RESET = {"no": False, "yes": True, False: False, True: True, None: False}
 
 
@@ -81,16 +82,22 @@ class BaseIterator:
         else:
             self._epoch = Epoch(int(size), self.batch_size, len(self._pipes), policy, last_batch_padded)
         self._skipping = [_skips(pipe) for pipe in self._pipes]
+        self._checkpointing = _checkpointing(self._pipes)
+        self._restore()
         #: Pipelines whose `iter_setup` has said that there is no more data.
         self._exhausted: set[int] = set()
         self._running = False
         #: Whether the user has asked for a batch of this epoch.
-        self._begun = False
+        self._begun = self._handed_out = False
         self._first: list[dict[str, Any]] | None = None
+        #: Before the first batch, which may be made already.
+        self._initial = self._saved() if self._checkpointing else []
         if prepare_first_batch:
             try:
                 self._first = self._produced()
             except StopIteration:
+                if any(pipe.is_restored_from_checkpoint for pipe in self._pipes):
+                    return  # at the end of an epoch
                 raise DaliStudioError(
                     Diagnostic(
                         code="DS304",
@@ -120,7 +127,7 @@ class BaseIterator:
         return self.__next__()
 
     def __next__(self) -> list[dict[str, Any]]:
-        self._begun = True
+        self._begun = self._handed_out = True
         if self._first is not None:
             first, self._first = self._first, None
             return first
@@ -134,7 +141,7 @@ class BaseIterator:
             self._schedule()
             self._epoch.advance()
         if not (self._epoch.ended or self._epoch.endless):
-            logging.getLogger("dali_studio").warning(
+            _log.warning(
                 "reset() is ignored: the epoch has not ended (%d of %d samples).", self._epoch.position, self.size
             )
             return
@@ -148,14 +155,44 @@ class BaseIterator:
                 self._fill(number)
 
     def checkpoints(self) -> list[bytes]:
-        """Refused: checkpoints are not supported yet."""
-        raise DaliStudioError(
-            Diagnostic(
-                code="DS106",
-                message="checkpoints is not available: checkpoints are not supported yet.",
-                hint="`dali-studio support` lists what is.",
-            )
-        )
+        """A checkpoint for each pipeline, as of the last batch that was handed out.
+
+        A pipeline that is made of one by ``Pipeline(checkpoint=...)`` lets an iterator go on within the epoch.
+
+        Raises
+        ------
+        DaliStudioError
+            DS304 if the pipelines were made without ``enable_checkpointing=True``.
+        """
+        if not self._checkpointing:
+            raise DaliStudioError(
+                Diagnostic(
+                    code="DS304", message="The pipelines keep no state for checkpoints.",
+                    hint="Make them with enable_checkpointing=True.",
+                )
+            )  # fmt: skip
+        return self._saved() if self._handed_out else self._initial
+
+    def _saved(self) -> list[bytes]:
+        return [pipe.iterator_checkpoint(self._epoch.save()) for pipe in self._pipes]
+
+    def _restore(self) -> None:
+        """Go on where the checkpoints of the pipelines were made."""
+        states = [pipe.iterator_state for pipe in self._pipes if pipe.is_restored_from_checkpoint]
+        if not states:
+            return
+        if len(states) < len(self._pipes) or any(state != states[0] for state in states):
+            _log.warning("The pipelines were not restored from checkpoints of one iterator: epochs may end elsewhere.")
+        if states[0] is None:
+            _log.warning("The checkpoints are none of an iterator, which begins an epoch here.")
+            return
+        try:
+            self._epoch.restore(states[0])
+        except KeyError as error:
+            raise _bad(
+                "pipelines", f"The checkpoint is of another kind of iterator: it does not hold {error}.",
+                "Make the iterator with the arguments that it had, reader_name among them.",
+            ) from error  # fmt: skip
 
     # ------------------------------------------------------------------------------------------------------ for a batch
 
@@ -285,6 +322,16 @@ def _skips(pipe: Pipeline) -> bool:
     """Whether samples may be left out of a batch because their files are damaged."""
     graph = pipe.graph
     return any(graph.node(key).arguments.get("on_error") == "skip" for key in graph)
+
+
+def _checkpointing(pipelines: list[Pipeline]) -> bool:
+    enabled = {pipe.enable_checkpointing for pipe in pipelines}
+    if len(enabled) > 1:
+        raise _bad(
+            "pipelines", "Some of the pipelines have enable_checkpointing=True, and some have not.",
+            "Make all of them with the same value.",
+        )  # fmt: skip
+    return enabled.pop()
 
 
 def _policy(fill_last_batch: bool | None, last_batch_policy: Any) -> LastBatchPolicy:

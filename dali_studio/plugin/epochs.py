@@ -47,6 +47,9 @@ class Epoch:
         Only the data says where the epoch ends.
     """
 
+    #: What changes from epoch to epoch.
+    _kept_names: tuple[str, ...] = ("position", "size")
+
     def __init__(self, size: int, batch_size: int, pipelines: int, policy: LastBatchPolicy, padded: bool) -> None:
         self.endless = size < 0
         self.size, self.batch_size = size, batch_size
@@ -83,6 +86,15 @@ class Epoch:
         left = self.step - (self.position - self.size)
         return [min(self.batch_size, left - begin) for begin in range(0, left, self.batch_size)]
 
+    def save(self) -> dict[str, Any]:
+        """Where the epoch stands, as plain values."""
+        return {name: getattr(self, name) for name in self._kept_names}
+
+    def restore(self, saved: Mapping[str, Any]) -> None:
+        """Go on where another one was saved."""
+        for name in self._kept_names:
+            setattr(self, name, saved[name])
+
     def restart(self) -> None:
         """Begin the next epoch."""
         wraps = self.policy is LastBatchPolicy.FILL and not self.padded and not self.endless
@@ -107,6 +119,8 @@ class ReaderEpoch(Epoch):
     DaliStudioError
         DS304 if the readers of the pipelines disagree on what divides the data set.
     """
+
+    _kept_names = ("position", "size", "_reading", "_current", "_ahead")
 
     def __init__(self, metas: Sequence[Mapping[str, Any]], batch_size: int, policy: LastBatchPolicy) -> None:
         self._shards: int = _common(metas, "number_of_shards", "num_shards")

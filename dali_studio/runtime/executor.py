@@ -90,12 +90,19 @@ class Executor:
         for port, last in plan.last_use.items():
             self._done[last].append(port)
         self._states: dict[str, SourceState] = {}
+        #: For random steps in branches: the last iteration, and samples drawn for before and behind it.
+        self._draws: dict[str, tuple[int, int, int]] = {}
         self._memory = SlabPool()
         self._scratch = Scratch()
         placed = any(step.device != "cpu" for step in plan.steps())
         self._gpu = gpu or (GpuRunner(registry, workers, device_id or 0, device_memory_limit) if placed else None)
         #: Whether iterations follow each other, so that sources may fetch the next one.
         self.ahead = False
+        #: The stage that was begun last, counted from 0.
+        self._at = 0
+        #: Whether `saved` is asked for after each iteration.
+        self.checkpointing = False
+        self._saved: dict[int, dict[str, dict[str, Any]]] = {}
         #: Samples that could not be read or decoded, the newest ones.
         self.failed: deque[FailedSample] = deque(maxlen=_REMEMBERED)
 
@@ -111,13 +118,22 @@ class Executor:
             if step.key not in self._states:
                 self._states[step.key] = SourceState(self._opened(step))
 
+    def place(self) -> str:
+        """Which stage of the plan was begun last, such as "resize, 3 of 5"; empty where it has one only."""
+        stages = self.plan.stages
+        if len(stages) < 2:
+            return ""
+        stage = stages[self._at]
+        steps = [stage.step] if isinstance(stage, BatchStage) else stage.steps
+        return f"{' and '.join(step.key for step in steps[:3])}, {self._at + 1} of {len(stages)}"
+
     def _sources(self) -> list[Step]:
         return [stage.step for stage in self.plan.stages if isinstance(stage, BatchStage)]
 
     def _opened(self, step: Step) -> Any:
         try:
             bound = self._bound(step)
-            return bound.operator.open(bound.design_arguments())
+            return bound.operator.open(bound.design_arguments(self.checkpointing))
         except (ArgumentError, ValueError, OSError) as error:
             raise StepError(step, None, "", error).diagnose() from error
 
@@ -142,6 +158,33 @@ class Executor:
                 request.on_the_way(step.key)
         source.iteration += 1
         return source.state
+
+    def restore(self, iteration: int, draws: Mapping[str, int], saved: Mapping[str, Mapping[str, Any]]) -> None:
+        """Go on before an iteration, with what `saved` gave behind the one before it. Sources must be open."""
+        self._draws = {key: (iteration - 1, 0, count) for key, count in draws.items()}
+        for step in self._sources():
+            if step.key in saved:
+                source = self._states[step.key]
+                self.registry.operator(step.operator).restore(source.state, saved[step.key])
+                source.iteration = iteration
+
+    def saved(self, iteration: int) -> tuple[dict[str, int], dict[str, dict[str, Any]]]:
+        """Behind an iteration: samples that random steps in branches have drawn for, and what operators save.
+
+        It is asked for once for each iteration, in their order; the next one may have been begun.
+        """
+        entries = list(self._draws.items())  # at once: another thread may add one
+        draws = {key: before if last > iteration else behind for key, (last, before, behind) in entries}
+        for failed in [number for number in list(self._saved) if number < iteration]:
+            del self._saved[failed]
+        return draws, self._saved.pop(iteration, {})
+
+    def _save(self, step: Step, now: Iteration) -> None:
+        """Keep what an operator saves behind the iteration."""
+        operator = self.registry.operator(step.operator)
+        source = self._states.get(step.key)
+        if self.checkpointing and source is not None and overrides(operator, "save"):
+            self._saved.setdefault(now.request.iteration, {})[step.key] = operator.save(source.state)
 
     def run(
         self, request: Request, probe: Probe | None = None, taps: Sequence[PortRef] = (), cache: Cache | None = None
@@ -213,7 +256,8 @@ class Executor:
 
     def _stages(self, now: Iteration, keep: Collection[PortRef]) -> Generator[Callable[[], None]]:
         """Run the stages; yields what has to be called once, later, before the next one can run."""
-        for stage, done in zip(self.plan.stages, self._done, strict=True):
+        for at, (stage, done) in enumerate(zip(self.plan.stages, self._done, strict=True)):
+            self._at = at
             wait = self._stage(stage, now)
             if wait is not None:
                 yield wait
@@ -298,9 +342,14 @@ class Executor:
             results[step.outputs[0]] = given[0]  # it lies there already
             return None
         if not gpu.per_sample(step) and overrides(operator, "run_gpu"):
-            args = self._args(now, step, self._subset(step, now))
+            indices = self._subset(step, now)
+            args = self._args(now, step, indices)
             state = self._state_at(step, now.request, args)
             gpu.run_batch(step, state, args, given, args.context.indices, results, now.recording)
+            self._save(step, now)
+            if step.role != "split":
+                for port in step.outputs:
+                    results[port].indices = indices
             return None
         if not gpu.per_sample(step):  # copies, and what is drawn on the CPU
             gpu.upload(step, self._batch(step, now, given), results, now.recording)
@@ -320,8 +369,9 @@ class Executor:
     def _subset(self, step: Step, now: Iteration) -> NDArray[np.int64] | None:
         """The samples that a step works on, where they are not all."""
         arguments = [(name, now.results[port]) for name, port in step.argument_inputs.items()]
+        inputs = [] if step.role == "merge" else self._inputs(step, now)  # of different samples
         try:
-            return indices_of(self._inputs(step, now), arguments)
+            return indices_of(inputs, arguments)
         except ArgumentError as error:
             raise StepError(step, None, "", error) from error
 
@@ -332,17 +382,20 @@ class Executor:
         if step.role == "external_source":
             made = select(request.fed[step.key], request)
         else:
-            merges = step.role == "merge"  # of batches of different samples
-            indices = None if merges else self._subset(step, now)
+            indices = self._subset(step, now)
             try:
                 args = self._args(now, step, indices)
                 made = self._bound(step).operator.run(self._state_at(step, request, args), args, *inputs)
+                self._save(step, now)
             except (DaliStudioError, StepError, Cancelled):
                 raise
             except ArgumentError as error:
                 raise StepError(step, error.sample, "", error) from error
             except Exception as error:
                 raise StepError(step, None, "", error) from error
+            if step.role != "split":
+                for one in made:
+                    one.indices = indices
         watch.stop(step.key)
         watch.report()
         if now.recording is not None and step.device == "cpu":
@@ -365,11 +418,25 @@ class Executor:
     def _context(self, now: Iteration, bound: BoundStep, indices: NDArray[np.int64] | None) -> RunContext:
         request, tolerance = now.request, now.tolerance
         whole = request.indices is None and indices is None
+        # previews do not know how many samples came this way: they draw what the whole batch would
+        branch = indices is not None and request.indices is None and bound.schema.seeded
+        so_far = request.samples_so_far
+        if branch and indices is not None:
+            so_far = self._drawn(bound.step.key, request, len(indices))
         return RunContext(
             request.batch_size, now.indices if indices is None else indices, request.iteration,
-            request.samples_so_far, bound.seed, self.workers.map, self._memory.take, self.ahead and whole,
+            so_far, bound.seed, self.workers.map, self._memory.take, self.ahead and whole,
             bound.step.asked, whole, tolerance.failed, partial(tolerance.accepts, bound.step), tolerance.too_large,
+            branch,
         )  # fmt: skip
+
+    def _drawn(self, key: str, request: Request, count: int) -> int:
+        """For how many samples a random step in a branch has drawn before this iteration, in which it has `count`."""
+        iteration, before, behind = self._draws.get(key, (-1, 0, 0))
+        if iteration != request.iteration:
+            before = behind if iteration < request.iteration else 0
+            self._draws[key] = request.iteration, before, before + count
+        return before
 
     def take_in(self, step: Step, arrays: Any, layout: str, producer: Any) -> Batch:
         """Copy CuPy arrays for an external source, in the order of the stream `producer`, for a later request."""
@@ -391,6 +458,9 @@ class Executor:
 
     def close(self) -> None:
         """End the threads."""
+        for step in self._sources():
+            if step.key in self._states:
+                self.registry.operator(step.operator).close(self._states[step.key].state)
         if self._gpu is not None:
             self._gpu.close()
 

@@ -11,12 +11,15 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Generic, TypeVar
 
 Request = TypeVar("Request")
 Result = TypeVar("Result")
 #: A computation that yields while it waits for something that goes on by itself, and returns the result.
 Parts = Generator[None, None, Result]
+#: Seconds after which a wait is a long one.
+LONG = 2.0
 #: Requests that are computed at a time.
 _AT_ONCE = 3
 
@@ -57,15 +60,27 @@ class Prefetcher(Generic[Request, Result]):
             _thread("finish", _finish, begun, self._results, places, counts)
         self._requests.put(request)
 
-    def result(self) -> Result:
-        """The oldest result; waits for it, and raises what its computation raised."""
+    def result(self, told: Callable[[float], AbstractContextManager[None]] = nullcontext) -> Result:
+        """The oldest result; waits for it, and raises what its computation raised.
+
+        Parameters
+        ----------
+        told : callable
+            Takes the seconds after which a wait is long, and returns a context in which somebody is told about it.
+        """
         self.scheduled -= 1
         if not self._background:
             running = _Running(self.compute(self._waiting.popleft()))
-            while not running.ended:
-                running.advance()
+            with told(LONG):
+                while not running.ended:
+                    running.advance()
             return _unwrap(running.outcome)
-        return _unwrap(self._results.get())
+        try:  # without a thread that watches, as most results are there
+            outcome = self._results.get(timeout=LONG)
+        except queue.Empty:
+            with told(0):
+                outcome = self._results.get()
+        return _unwrap(outcome)
 
     def close(self) -> None:
         """End the thread once it has finished what it is doing."""

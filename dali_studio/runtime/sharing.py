@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from dali_studio.kernels.cpu.decode_queue import BY_HARDWARE, BY_KERNELS
 from dali_studio.kernels.cpu.libjpeg import DONE
-from dali_studio.kernels.cuda.device import Missing
+from dali_studio.kernels.cuda.device import Unavailable
 from dali_studio.kernels.cuda.jpeg_work import GpuDecoder, Turn
 from dali_studio.runtime.crew import Crew, Job
 from dali_studio.runtime.workers import Loop, WorkerPool
@@ -167,7 +167,7 @@ class DecoderFeeder:
         Gives a decoder, or what is missing.
     """
 
-    def __init__(self, open_decoder: Callable[[], GpuDecoder | Missing]) -> None:
+    def __init__(self, open_decoder: Callable[[], GpuDecoder | Unavailable]) -> None:
         self._line: queue.SimpleQueue[tuple[Decoding, threading.Event] | None] = queue.SimpleQueue()
         self._state = _FeederState()
         thread = threading.Thread(
@@ -207,14 +207,14 @@ class _FeederState:
 
 def _serve(
     line: queue.SimpleQueue[tuple[Decoding, threading.Event] | None],
-    open_decoder: Callable[[], GpuDecoder | Missing], state: _FeederState,
+    open_decoder: Callable[[], GpuDecoder | Unavailable], state: _FeederState,
 ) -> None:  # fmt: skip
-    decoder: GpuDecoder | Missing | None = None
+    decoder: GpuDecoder | Unavailable | None = None
     while (item := line.get()) is not None:
         decoding, done = item
         try:
             decoder = open_decoder() if decoder is None and not state.gone else decoder
-            if isinstance(decoder, Missing):
+            if isinstance(decoder, Unavailable):
                 state.gone = decoder.reason
             elif decoder is not None and not state.gone:
                 decoding.feed(decoder)
@@ -226,5 +226,5 @@ def _serve(
         finally:
             done.set()
             del item, decoding, done  # nothing keeps a batch alive while the thread waits
-    if decoder is not None and not isinstance(decoder, Missing):
+    if decoder is not None and not isinstance(decoder, Unavailable):
         decoder.close()

@@ -14,7 +14,7 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.enums import DALIDataType
 from dali_studio.graph.edits import PortRef
 from dali_studio.runtime.frames import Frames
-from dali_studio.schema.arguments import WIRE_DTYPES, Args, RunContext
+from dali_studio.schema.arguments import Args, RunContext, wire_dtype
 from dali_studio.schema.declare import Operator
 from dali_studio.schema.model import OperatorSchema
 from dali_studio.schema.registry import Registry
@@ -70,9 +70,10 @@ class BoundStep:
         starts = None if frames is None else frames.starts
         return Args(self.schema, step.arguments, rows, count, step.objects, context, self.memory, starts)
 
-    def design_arguments(self) -> Args:
+    def design_arguments(self, checkpointing: bool = False) -> Args:
         """The arguments before there is an iteration."""
-        context = RunContext(0, np.empty(0, np.int64), seed=self.seed) if self.schema.seeded else None
+        nothing = np.empty(0, np.int64)
+        context = RunContext(0, nothing, seed=self.seed, checkpointing=checkpointing) if self.schema.seeded else None
         wired = dict.fromkeys(self.step.argument_inputs)
         return Args(self.schema, self.step.arguments, wired, 0, self.step.objects, context)
 
@@ -84,7 +85,7 @@ def bind(step: Step, registry: Registry, seeds: Sequence[int]) -> BoundStep:
     wires: list[tuple[str, PortRef, DALIDataType | None]] = []
     for name, port in step.argument_inputs.items():
         argument = schema.argument(name)
-        wires.append((name, port, None if argument is None else WIRE_DTYPES.get(argument.type)))
+        wires.append((name, port, None if argument is None else wire_dtype(argument)))
     explicit = step.arguments.get("seed") if schema.seeded else None
     drawn = 0 if step.seed_index is None else seeds[step.seed_index]
     seed = int(drawn if explicit is None else explicit)  # pyright: ignore[reportArgumentType] - an int argument

@@ -25,7 +25,7 @@ ENUMS: dict[str, type[Enum]] = {
     "interp_type_list": DALIInterpType,
 }
 #: Element type that a batch must have to feed an argument of each type.
-WIRE_DTYPES: dict[ArgumentType, DALIDataType] = {
+_WIRE_DTYPES: dict[ArgumentType, DALIDataType] = {
     "float": DALIDataType.FLOAT,
     "float_list": DALIDataType.FLOAT,
     "int": DALIDataType.INT32,
@@ -38,6 +38,11 @@ _INT32 = (-(2**31), 2**31 - 1)
 _SAME_FOR = object()
 #: Values and arrays that `Args` keeps of one step, at most.
 _MOST_KEPT = 256
+
+
+def wire_dtype(argument: ArgumentSchema) -> DALIDataType | None:
+    """The element type that a batch must have to feed an argument; ``None``: any."""
+    return None if argument.any_number else _WIRE_DTYPES.get(argument.type)
 
 
 def canonical(argument: ArgumentSchema, value: object) -> Value:
@@ -228,7 +233,8 @@ class RunContext:
         int64: the samples of the batch that are computed now (all, except for previews).
     iteration : int
     samples_so_far : int
-        Sum of the batch sizes before this iteration: the start of random streams.
+        Sum of the batch sizes before this iteration, in a branch of those that the operator got there: the start of
+        random streams.
     seed : int
         The operator's seed.
     map : callable
@@ -247,6 +253,10 @@ class RunContext:
         ``accepts(sample, source, error)``: whether the run goes on although a sample failed (argument `on_error`).
     too_large : collection of int
         Samples of the batch among `failed` for which memory ran out: they are to be planned as small ones.
+    branch : bool
+        The samples are those of a branch.
+    checkpointing : bool
+        The pipeline gives checkpoints.
     """
 
     batch_size: int
@@ -262,6 +272,13 @@ class RunContext:
     failed: Collection[int] = ()
     accepts: Callable[[int, str, Exception], bool] = _never
     too_large: Collection[int] = ()
+    branch: bool = False
+    checkpointing: bool = False
+
+    @property
+    def drawn(self) -> NDArray[np.int64]:
+        """The samples' places in random streams, which count the samples of a branch alone."""
+        return np.arange(len(self.indices)) if self.branch else self.indices
 
 
 class Args:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-DALI_VERSION = "2.4.0"
+DALI_VERSION = "2.4"
 _BY_MODULE: dict[str, str] = {
     "": """
         audio_decoder audio_resample batch_permutation bb_flip bbox_paste bbox_rotate box_encoder brightness
@@ -44,7 +44,12 @@ FUNCTIONS: frozenset[str] = frozenset(
     f"{module}.{name}" if module else name for module, names in _BY_MODULE.items() for name in names.split()
 )
 
-#: The same without underscores: names of ``fn`` and of ``ops`` meet in it.
+#: Functions that programs with conditionals are made of; nvidia.dali does not count them among its own.
+BRANCHES: frozenset[str] = frozenset(
+    f"_conditional.{name}" for name in ("merge", "not_", "split", "validate_logical")
+)  # fmt: skip
+
+#: `FUNCTIONS` without underscores: names of ``fn`` and of ``ops`` meet in it.
 _FLAT = {name.replace("_", ""): name for name in sorted(FUNCTIONS)}
 
 

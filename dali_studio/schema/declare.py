@@ -311,6 +311,10 @@ class Operator(CommonArguments):
         return wanted
 
     @staticmethod
+    def close(state: Any) -> None:
+        """End the threads of a state; nothing is asked of it any more."""
+
+    @staticmethod
     def run(state: Any, args: Args, *inputs: Batch) -> tuple[Batch, ...]:
         """One iteration of a batch operator: the samples ``args.context.indices`` of the batch."""
         raise NotImplementedError
@@ -364,7 +368,9 @@ _DATA_TYPES = (
 )
 
 
-_FLAGS = {marks.PER_SAMPLE: "tensor", marks.PER_OUTPUT: "per_output", marks.COMMON: "common"}
+_FLAGS = {
+    marks.PER_SAMPLE: "tensor", marks.PER_OUTPUT: "per_output", marks.COMMON: "common", marks.ANY_NUMBER: "any_number",
+}  # fmt: skip
 
 
 class Layout(str):  # noqa: SLOT000 - only ever an annotation
@@ -504,7 +510,7 @@ def _mark(mark: Any) -> dict[str, Any]:
             return {"support": "refused", "reason": reason}
         case marks.Deprecated(instead):
             return {"deprecated": instead}
-        case marks.PER_SAMPLE | marks.PER_OUTPUT | marks.COMMON:
+        case marks.PER_SAMPLE | marks.PER_OUTPUT | marks.COMMON | marks.ANY_NUMBER:
             return {_FLAGS[mark]: True}
         case _:
             raise TypeError(f"unknown argument mark {mark!r}")

@@ -96,5 +96,7 @@ class _Flag:
 PER_SAMPLE: Final = _Flag("PER_SAMPLE")
 #: A list gives each output its own value.
 PER_OUTPUT: Final = _Flag("PER_OUTPUT")
+#: A wire may bring numbers of any type.
+ANY_NUMBER: Final = _Flag("ANY_NUMBER")
 #: Shown in the inspector without "Show more".
 COMMON: Final = _Flag("COMMON")

@@ -16,7 +16,7 @@ ArgumentType = Literal[
 Widget = Literal["slider", "dial", "number", "switch", "choice", "text", "numbers", "range", "path", "files", "none"]
 Device = Literal["cpu", "gpu", "mixed"]
 #: How other parts find an operator without knowing its name.
-Role = Literal["", "reader", "external_source", "copy", "constant", "split", "merge"]
+Role = Literal["", "reader", "external_source", "copy", "constant", "split", "merge", "arithmetic"]
 #: ``used``: has its effect. ``ignored``: accepted without effect. ``refused``: a diagnostic gives the reason.
 Support = Literal["used", "ignored", "refused"]
 #: What a value may be in a document: JSON scalars and lists; enumeration members travel by name.
@@ -44,6 +44,8 @@ class ArgumentSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
         Shown in the inspector before "Show more".
     per_output
         Takes a list as well: one value for each output.
+    any_number
+        A wire may bring numbers of any type.
     support, reason
         Whether the argument acts here; `reason` is the sentence shown if it does not.
     """
@@ -64,6 +66,7 @@ class ArgumentSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     start: Value = None
     common: bool = False
     per_output: bool = False
+    any_number: bool = False
     support: Support = "used"
     reason: str = ""
     deprecated: str = ""

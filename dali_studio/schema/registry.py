@@ -101,4 +101,4 @@ class Registry:
 
     def functions(self) -> list[str]:
         """Names of the operators that are functions of ``fn``; constants and copies are written in other ways."""
-        return [s.name for s in self.shown() if s.role not in ("copy", "constant")]
+        return [s.name for s in self.shown() if s.role not in ("copy", "constant", "arithmetic")]

@@ -6,7 +6,7 @@ import io
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 T = DALIDataType
+#: Roles of operators that cannot be tried alone: those by which data comes, and halves of a condition.
+NOT_ALONE = ("external_source", "copy", "constant", "split", "merge")
 #: Large enough for the windows of most examples, of odd shapes, longer and shorter than a vector.
 SIZES: tuple[tuple[int, int], ...] = ((57, 43), (64, 91), (41, 53), (33, 40))
 #: At the edges of images: one pixel, one row, one column.
@@ -96,7 +98,8 @@ def _short(value: Any) -> str:
     if isinstance(value, Data | Folder):
         return value.label
     if isinstance(value, tuple | list):
-        return "x".join(f"{item:g}" if isinstance(item, float) else str(item) for item in value)
+        items = cast("Sequence[object]", value)
+        return "x".join(f"{item:g}" if isinstance(item, float) else str(item) for item in items)
     return str(value)
 
 
@@ -289,3 +292,8 @@ def _guess(argument: ArgumentSchema) -> Any:
     middle = (low + high) / 2 if low is not None and high is not None else 1.0 if low is None else low + 1
     one: Any = {"float": middle, "int": round(middle), "bool": True}.get(kind, "")
     return (one,) * (argument.length[0] if argument.length else 1) if argument.type.endswith("_list") else one
+
+
+def digest(cases: Sequence[Case]) -> str:
+    """Tells one list of cases from another, by their names."""
+    return f"{zlib.crc32(chr(10).join(sorted(case.name() for case in cases)).encode()):08x}"

@@ -227,7 +227,7 @@ class Refused(msgspec.Struct, frozen=True, kw_only=True, tag="refused"):
     diagnostics: tuple[Diagnostic, ...]
 
 
-class PictureBody(msgspec.Struct, frozen=True, kw_only=True, tag="picture"):
+class ImageBody(msgspec.Struct, frozen=True, kw_only=True, tag="image"):
     """An image."""
 
 
@@ -292,7 +292,7 @@ class TextBody(msgspec.Struct, frozen=True, kw_only=True, tag="text"):
     hex: bool
 
 
-PreviewBody = PictureBody | PlanesBody | WaveBody | BoxesBody | ValuesBody | TableBody | StatisticsBody | TextBody
+PreviewBody = ImageBody | PlanesBody | WaveBody | BoxesBody | ValuesBody | TableBody | StatisticsBody | TextBody
 
 
 class PreviewItem(msgspec.Struct, frozen=True, kw_only=True):
@@ -458,9 +458,19 @@ class Busy(msgspec.Struct, frozen=True, kw_only=True, tag="busy"):
     keys: tuple[str, ...] = ()
 
 
+class Progress(msgspec.Struct, frozen=True, kw_only=True, tag="progress"):
+    """Sent now and then while images take long, and without `doing` when they are there.
+
+    `doing` is what is being computed, such as "decode, 2 of 5; compiling the GPU's kernel resize".
+    """
+
+    doing: str = ""
+    seconds: int = 0
+
+
 KernelMessage = (
     Opened | RevisionChanged | Refused | Previews | SampleStrip | ImageDetail | RunProgress | RunFinished | DeviceTimes
-    | MemoryFreed | Code | Saved | Busy
+    | MemoryFreed | Code | Saved | Busy | Progress
 )  # fmt: skip
 
 client_decoder: Annotated[msgspec.json.Decoder[ClientMessage], "for tests"] = msgspec.json.Decoder(ClientMessage)

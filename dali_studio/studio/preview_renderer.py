@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import DaliStudioError
+from dali_studio.core.progress import current, watched
 from dali_studio.graph.edits import PortRef
 from dali_studio.runtime.workers import Cancelled, WorkerPool
 from dali_studio.schema.registry import Registry
@@ -21,6 +23,8 @@ from dali_studio.studio.renderers import renderer_of
 from dali_studio.studio.renderers.base import Backdrop, Card, Large, Shown
 from dali_studio.studio.revision import Revision
 
+#: Seconds after which images take long.
+AFTER = 2.0
 _STRIP_CELL = 56
 _STRIP_SAMPLES = 64
 _STRIP_CHUNK = 4
@@ -71,19 +75,21 @@ class PreviewRenderer:
         begin = perf_counter()
         revision = request.revision
         try:
-            preview = self._engine.compute(revision, request.iteration, [request.sample])
-            scalars = self._engine.scalars(revision, request.iteration)
+            with self._told():
+                preview = self._engine.compute(revision, request.iteration, [request.sample])
+                scalars = self._engine.scalars(revision, request.iteration)
         except Cancelled:
             return
         changed: list[PortRef] = []
-        for port in preview.outputs:
+        there = preview.outputs.keys() | preview.aside
+        for port in [*preview.outputs, *sorted(preview.aside, key=lambda port: (port.node, port.output))]:
             behind = _image_near(revision, port) if _may_have_backdrop(revision, port) else None
             keys = revision.keys[port.node], behind and revision.keys[behind.node]
             mark = (keys, request.iteration, request.sample, request.batch_size)
             if self._sent.get(port) != mark:
                 self._sent[port] = mark
                 changed.append(port)
-        self._sent = {port: mark for port, mark in self._sent.items() if port in preview.outputs}
+        self._sent = {port: mark for port, mark in self._sent.items() if port in there}
         items, atlas = self._items(revision, changed, preview.outputs, scalars)
         message = messages.Previews(
             revision=revision.number, sample=request.sample, iteration=request.iteration,
@@ -92,19 +98,39 @@ class PreviewRenderer:
         )  # fmt: skip
         self._send(message, [atlas] if atlas else [])
 
+    @contextmanager
+    def _told(self) -> Generator[None]:
+        """Tell the browser what takes long, while it does."""
+        said = False
+
+        def tell(seconds: float) -> None:
+            nonlocal said
+            said, doing = True, "; ".join(filter(None, (self._engine.place(), current())))
+            self._send(messages.Progress(doing=doing or "reading", seconds=int(seconds)), [])
+
+        try:
+            with watched(tell, AFTER, 1.0):
+                yield
+        finally:
+            if said:
+                self._send(messages.Progress(), [])
+
     def _items(
         self, revision: Revision, changed: Sequence[PortRef], outputs: Mapping[PortRef, Batch],
         scalars: Mapping[PortRef, list[float]],
     ) -> tuple[tuple[messages.PreviewItem, ...], bytes]:  # fmt: skip
         height = round(self.width * 98 / 148)
         cards: list[tuple[PortRef, Shown, Card]] = []
+        made: list[messages.PreviewItem] = []
         for port in changed:
+            if port not in outputs:
+                made.append(_elsewhere(port))
+                continue
             shown = _shown(revision, port, outputs, tuple(scalars.get(port, ())))
             cards.append((port, shown, renderer_of(shown).card(shown, self.width, height)))
         drawn = [(port, card.picture) for port, _, card in cards if card.picture is not None]
         cells, atlas = images.atlas([image for _, image in drawn]) if drawn else ([], b"")
         places = {port: cell for (port, _), cell in zip(drawn, cells, strict=True)}
-        made: list[messages.PreviewItem] = []
         for port, shown, card in cards:
             cell = places.get(port, images.Cell(0, 0, 0, 0))
             made.append(
@@ -150,11 +176,12 @@ class PreviewRenderer:
 
     @staticmethod
     def _place(canvas: NDArray[np.uint8], names: list[str], chunk: range, batch: Batch) -> None:
-        for position, sample in zip(chunk, batch.samples, strict=False):
+        places = chunk if batch.indices is None else batch.indices.tolist()  # those of a branch
+        for position, sample in zip(places, batch.samples, strict=False):
             if images.is_image(sample, batch.layout):
                 shown, _ = images.to_rgb(sample, batch.layout)
                 canvas[:, position * _STRIP_CELL : (position + 1) * _STRIP_CELL] = images.square(shown, _STRIP_CELL)
-        for position, source in zip(chunk, batch.sources, strict=False):
+        for position, source in zip(places, batch.sources, strict=False):
             names[position] = source
 
     @staticmethod
@@ -238,6 +265,14 @@ def _shown(
     return Shown(
         batch.samples[0], batch.layout, revision.validation.metas[port].kind, values,
         _are_corners(revision, port), backdrop,
+    )  # fmt: skip
+
+
+def _elsewhere(port: PortRef) -> messages.PreviewItem:
+    """What a card in a branch shows of a sample that takes another one."""
+    return messages.PreviewItem(
+        key=port.node, output=port.output, body=messages.TextBody(text="", hex=False),
+        note="the sample takes another branch", facts="", atlas_x=0, atlas_y=0, atlas_width=0, atlas_height=0,
     )  # fmt: skip
 
 

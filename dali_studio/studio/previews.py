@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import NamedTuple
@@ -42,6 +42,8 @@ class Preview:
     ----------
     outputs : dict of PortRef to Batch
         One sample each.
+    aside : frozenset of PortRef
+        Outputs of branches which none of the samples takes.
     failed : tuple of Diagnostic
     unreached : bool
         The batch is so far away that it would have taken too long to go there.
@@ -50,6 +52,15 @@ class Preview:
     outputs: dict[PortRef, Batch] = field(default_factory=dict[PortRef, Batch])
     failed: tuple[Diagnostic, ...] = ()
     unreached: bool = False
+    aside: frozenset[PortRef] = frozenset()
+
+    @classmethod
+    def of(
+        cls, outputs: Mapping[PortRef, Batch], failed: Sequence[Diagnostic] = (), *, unreached: bool = False
+    ) -> Preview:  # fmt: skip
+        """What was computed, of which some may lie in branches that the samples do not take."""
+        shown = {port: batch for port, batch in outputs.items() if len(batch)}
+        return cls(shown, tuple(failed), unreached, frozenset(outputs.keys() - shown.keys()))
 
 
 #: What becomes of a sample that fails, by `on_error`.
@@ -123,6 +134,8 @@ class PreviewEngine:
         self, registry: Registry, workers: WorkerPool, hurried: Callable[[], bool] = lambda: False
     ) -> None:
         self.registry, self.workers, self._hurried = registry, workers, hurried
+        #: Where the plan that was run last is, for those who wait.
+        self.place: Callable[[], str] = str
         self._store = _Store()
         self._sources: dict[str, SourceState] = {}
         self._gpu: tuple[int, GpuRunner] | None = None
@@ -155,7 +168,7 @@ class PreviewEngine:
             view = self._view(revision, iteration, indices)
             known = {port: batch for port in revision.ports if (batch := view.load(port)) is not None}
             if only in known:
-                return Preview(known)
+                return Preview.of(known)
         failed: list[Diagnostic] = []
         way = _Way(self.workers.check, self._hurried)
         while nodes:
@@ -169,7 +182,7 @@ class PreviewEngine:
                 nodes = nodes.difference(broken, *(revision.graph.descendants(key) for key in broken))
             else:
                 failed += self._warnings(revision, nodes, iteration, indices)
-                return Preview(outputs, tuple(failed), way.given_up)
+                return Preview.of(outputs, failed, unreached=way.given_up)
         return Preview({}, tuple(failed), way.given_up)
 
     def _warnings(
@@ -204,7 +217,7 @@ class PreviewEngine:
             self._scalars = mark, {
                 port: [float(sample.reshape(-1)[0]) for sample in batch.samples]
                 for port, batch in made.items()
-                if batch.samples and all(sample.size == 1 for sample in batch.samples)
+                if len(batch) == size and all(sample.size == 1 for sample in batch.samples)
             }
         return self._scalars[1]
 
@@ -266,6 +279,7 @@ class PreviewEngine:
         graph, keys = revision.graph, revision.keys
         size = whole = graph.options.batch_size
         executor = self._executor(revision, nodes)
+        self.place = executor.place
         steps = executor.plan.steps()
         names = {step.key: f"{keys[step.key]}:{whole}" for step in steps}
         executor.adopt({key: self._sources[name] for key, name in names.items() if name in self._sources})

@@ -64,3 +64,16 @@ def test_what_is_bundled_is_named_with_its_licence() -> None:
     ]
     named = (REPOSITORY / "LICENSE-THIRD-PARTY").read_text(encoding="utf-8")
     assert [package for package in bundled if f"\n{package} " not in named] == []
+
+
+def test_what_is_verified_concerns_the_present_cases() -> None:
+    """The results that `docs/support.md` shows are those of all operators, with the cases that they have now."""
+    import json
+
+    from dali_studio.api.default import default_registry
+    from dali_studio.schema.samples import NOT_ALONE, digest
+
+    results = json.loads((REPOSITORY / "docs" / "verified.json").read_text(encoding="utf-8"))["cpu"]["operators"]
+    registry = default_registry()
+    present = {name: digest(registry.operator(name).samples()) for name in registry if registry.schema(name).role not in NOT_ALONE}
+    assert {name: row["cases"] for name, row in results.items()} == present, "make verified brings it up to date"

@@ -63,7 +63,7 @@ def test_imports_stay_light(module: str, forbidden: str) -> None:
     assert not loaded & set(forbidden.split())
 
 
-def test_the_first_pipeline_loads_networkx_and_no_picture_library() -> None:
+def test_the_first_pipeline_loads_no_picture_library_and_no_networkx() -> None:
     code = """
         import sys
         from dali_studio import fn, pipeline_def
@@ -76,8 +76,7 @@ def test_the_first_pipeline_loads_networkx_and_no_picture_library() -> None:
         print(*sys.modules)
     """
     loaded = set(run(textwrap.dedent(code)).split())
-    assert "networkx" in loaded
-    assert not loaded & {"PIL", *NOTEBOOK.split()}
+    assert not loaded & {"PIL", "networkx", *NOTEBOOK.split()}
 
 
 def test_every_public_name_can_be_had() -> None:
@@ -104,7 +103,8 @@ def test_operator_names_are_no_literals_where_traits_decide() -> None:
             for n in ast.walk(ast.parse(path.read_text("utf-8")))
             if isinstance(n, ast.Constant) and isinstance(n.value, str)
         }
-        roles = {"external_source", "constant"}  # these are roles of the schema, too
+        # these are roles of the schema, too, and a field of batches
+        roles = {"external_source", "constant", "arithmetic", "shapes"}
         assert not (literals & names) - roles, path
 
 

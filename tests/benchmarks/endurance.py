@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 from duel_programs import WORKS, Place
 from machine import metadata
-from photos import data_sets
+from photos import usual
 
 from dali_studio import DaliStudioError, fn, types
 from dali_studio.pipeline import Pipeline
@@ -61,7 +61,7 @@ def main() -> int:
     if unknown := set(options.parts) - set(_PARTS):
         parser.error(f"unknown parts: {', '.join(sorted(unknown))}; there are {', '.join(_PARTS)}")
     if options.photos is None:
-        options.photos = list(data_sets().values())[-1]
+        options.photos = usual()
     found: dict[str, Any] = {}
     for name in options.parts or _PARTS:
         began = time.perf_counter()

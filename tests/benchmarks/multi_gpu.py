@@ -17,7 +17,7 @@ from typing import Any
 
 from machine import metadata
 from peer import spread
-from photos import data_sets
+from photos import usual
 from turns import Worker
 
 
@@ -39,7 +39,7 @@ def main() -> int:
     parser.add_argument("--out", type=Path, help="where to write the figures as JSON")
     options = parser.parse_args()
     if options.photos is None:
-        options.photos = list(data_sets().values())[-1]
+        options.photos = usual()
     if options.threads is None:
         options.threads = max(len(os.sched_getaffinity(0)) // max(options.gpus), 1)
     workers = [Worker(options.engine, options.peer) for _ in range(max(options.gpus))]

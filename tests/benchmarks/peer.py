@@ -3,6 +3,8 @@
 Each engine is a process of its own; for each program both build their pipeline, then measure one after the other, in
 alternating order, round after round. The ratio of a round compares neighbours in time. Both are driven in the same way:
 ``Pipeline.run``, results on the device, computed ahead, and the clock stops when the last result is there.
+
+Who else uses the machine changes the rate, but hardly the time of the processors, whose ratio is given too.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from typing import Any
 
 from duel_programs import EMPTY, WORKS
 from machine import metadata
-from photos import data_sets
+from photos import usual
 from turns import Worker
 
 ENGINES = ("studio", "nvidia")
@@ -68,7 +70,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--out", type=Path, help="where to write the figures as JSON")
     options = parser.parse_args()
     if options.photos is None:
-        options.photos = list(data_sets().values())[-1]
+        options.photos = usual()
     return options
 
 
@@ -76,7 +78,7 @@ def _compare(name: str, workers: dict[str, Worker], options: argparse.Namespace)
     work = WORKS[name]
     if options.device == "cpu" and (work.theirs or work.ours):
         return {"error": "concerns decoding on a GPU"}
-    result: dict[str, Any] = {"per_batch": work.per_batch, "studio": [], "nvidia": []}
+    result: dict[str, Any] = {"per_batch": work.per_batch, "studio": [], "nvidia": [], "busy": {}}
     for engine, worker in workers.items():
         built = worker.ask(
             {"do": "build", "work": name, "folder": str(options.photos), "batch_size": options.batch,
@@ -94,18 +96,21 @@ def _compare(name: str, workers: dict[str, Worker], options: argparse.Namespace)
                 break
             per_batch = 1e3 * answer["seconds"] / answer["batches"]
             result[engine].append(per_batch if work.per_batch else answer["images"] / answer["seconds"])
+            result["busy"].setdefault(engine, []).append(1e3 * answer["busy"] / answer["images"])
     for engine in able:
         workers[engine].ask({"do": "close"})
-    return result | _summary(result["studio"], result["nvidia"], per_batch=work.per_batch)
+    return result | _summary(result["studio"], result["nvidia"], result["busy"], per_batch=work.per_batch)
 
 
-def _summary(ours: list[float], theirs: list[float], *, per_batch: bool) -> dict[str, Any]:
+def _summary(
+    ours: list[float], theirs: list[float], busy: dict[str, list[float]], *, per_batch: bool
+) -> dict[str, Any]:
     """Medians, ranges, and how many times faster we are: above 1 is in our favour in both units."""
     pairs = list(zip(ours, theirs, strict=False))
     ratios = [b / a if per_batch else a / b for a, b in pairs]
-    return {
-        "summary": {key: spread(values) for key, values in (("studio", ours), ("nvidia", theirs), ("ratio", ratios))}
-    }
+    saved = [b / a for a, b in zip(busy.get("studio", []), busy.get("nvidia", []), strict=False)]
+    values = {"studio": ours, "nvidia": theirs, "ratio": ratios, "processor_ratio": saved}
+    return {"summary": {key: spread(one) for key, one in values.items()}}
 
 
 def spread(values: list[float]) -> dict[str, float] | None:
@@ -118,7 +123,7 @@ def _without_empty(found: dict[str, dict[str, Any]]) -> None:
     empty = found.get(EMPTY, {}).get("summary", {})
     for name, result in found.items():
         parts = result.get("summary", {})
-        if not result.get("per_batch") or name == EMPTY or not all(parts.values()) or not all(empty.values()):
+        if not result.get("per_batch") or name == EMPTY or not parts["ratio"] or not all(empty.values()):
             continue
         ours, theirs = (parts[engine]["median"] - empty[engine]["median"] for engine in ENGINES)
         parts["ratio_without_empty"] = theirs / ours if ours > 0 and theirs > 0 else None
@@ -129,25 +134,32 @@ def table(found: dict[str, dict[str, Any]], settings: dict[str, Any]) -> str:
     where = f"{settings['device'].upper()}, batch {settings['batch']}, {settings['threads']} threads"
     lines = [
         f"{where}: medians over {settings['rounds']} alternating rounds of {settings['seconds']} s, with their ranges;",
-        "a ratio above 1 means that dali_studio is faster. The last column leaves out the time of an empty pipeline.",
+        "a ratio above 1 means that dali_studio is faster. `processors` compares the time of all threads on them. The last",
+        "column leaves out the time of an empty pipeline.",
         "",
-        "| program | unit | nvidia.dali | dali_studio | ratio | without empty |",
-        "|---|---|---|---|---|---|",
+        "| program | unit | nvidia.dali | dali_studio | ratio | processors | without empty |",
+        "|---|---|---|---|---|---|---|",
     ]
     for name, result in found.items():
         if "error" in result:
-            lines.append(f"| {name} | {result['error']} | | | | |")
+            lines.append(f"| {name} | {result['error']} | | | | | |")
             continue
         parts = result["summary"]
         cells = [
             _cell(parts[engine], result["per_batch"], result.get(f"{engine}_error", ""))
             for engine in ("nvidia", "studio")
         ]
-        ratio, net = parts["ratio"], parts.get("ratio_without_empty")
-        shown = f"**{ratio['median']:.2f}** ({ratio['min']:.2f} to {ratio['max']:.2f})" if ratio else ""
+        net = parts.get("ratio_without_empty")
+        shown, busy = (_ratio(parts[kind]) for kind in ("ratio", "processor_ratio"))
         unit = "ms a batch" if result["per_batch"] else "images/s"
-        lines.append(f"| {name} | {unit} | {cells[0]} | {cells[1]} | {shown} | {f'{net:.2f}' if net else ''} |")
+        lines.append(
+            f"| {name} | {unit} | {cells[0]} | {cells[1]} | {shown} | {busy} | {f'{net:.2f}' if net else ''} |"
+        )
     return "\n".join(lines) + "\n"
+
+
+def _ratio(values: dict[str, float] | None) -> str:
+    return f"**{values['median']:.2f}** ({values['min']:.2f} to {values['max']:.2f})" if values else ""
 
 
 def _cell(values: dict[str, float] | None, per_batch: bool, error: str) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import statistics
+import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -91,7 +92,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--ticks", type=int, default=60)
     options = parser.parse_args()
-    print(f"{'':10}{'nodes':>8}" + "".join(f"{stage:>12}" for stage in STAGES))
+    sys.stdout.write(f"{'':10}{'nodes':>8}" + "".join(f"{stage:>12}" for stage in STAGES) + "\n")
     for make in (example, long):
         graph, node, argument = make()
         watch = Watch(graph)
@@ -100,7 +101,8 @@ def main() -> None:
         ticks = [watch.tick(node, argument, float(i % 50 + 1)) for i in range(options.ticks + 5)][5:]
         watch.session.close()
         medians = {stage: statistics.median(tick[stage] for tick in ticks) for stage in STAGES}
-        print(f"{make.__name__:10}{len(graph):8}" + "".join(f"{medians[stage]:12.1f}" for stage in STAGES))
+        figures = "".join(f"{medians[stage]:12.1f}" for stage in STAGES)
+        sys.stdout.write(f"{make.__name__:10}{len(graph):8}{figures}\n")
 
 
 if __name__ == "__main__":

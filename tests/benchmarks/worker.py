@@ -81,17 +81,19 @@ class Measured:
         run()  # what was computed ahead while the other engine had its turn
         self._wait()
         before, watched = self._decoded(), watch()
-        count, began = 0, time.perf_counter()
+        count, began, busy = 0, time.perf_counter(), time.process_time()
         while time.perf_counter() - began < seconds or count < 5:
             run()
             count += 1
         self._wait()
-        seconds = time.perf_counter() - began
+        seconds, busy = time.perf_counter() - began, time.process_time() - busy
         processors = watched(seconds)
         decoded = self._decoded()
         decoded.subtract(before)
         share = {"decoded": {who: count / decoded.total() for who, count in decoded.items()}} if decoded.total() else {}
-        measured = {"batches": count, "images": count * self._batch_size, "seconds": seconds, "processors": processors}
+        measured = {
+            "batches": count, "images": count * self._batch_size, "seconds": seconds, "busy": busy, "processors": processors,
+        }  # fmt: skip
         return measured | share
 
     def _decoded(self) -> Counter[str]:

@@ -29,7 +29,7 @@ def functions(module: ModuleType, path: str = "") -> set[str]:
 
 
 def test_every_function_and_no_other(nvidia: ModuleType) -> None:
-    assert nvidia.__version__ == DALI_VERSION
+    assert nvidia.__version__.startswith(f"{DALI_VERSION}.")
     assert functions(importlib.import_module("nvidia.dali.fn")) == FUNCTIONS
 
 
@@ -39,7 +39,7 @@ def test_every_operator_says_what_it_is_there() -> None:
     for name in registry:
         schema = registry.schema(name)
         declared = schema.in_dialect(DIALECT.name)
-        if schema.role == "copy":
+        if schema.role in ("copy", "split", "merge"):  # written as methods and statements
             continue
         if declared is not None and declared.absent:
             assert DIALECT.function(name, schema) not in FUNCTIONS, f"{name} is declared absent, and nvidia.dali has it"

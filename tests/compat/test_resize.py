@@ -61,6 +61,7 @@ resize_shorter=20.6, subpixel_scale=False
 resize_x=30.3, subpixel_scale=False
 resize_y=0.029
 resize_shorter=0.0594
+resize_longer=1e-45
 size=(0.05, -0.02)
 size=(1e-8, 7), mode="stretch"
 """.strip().splitlines()

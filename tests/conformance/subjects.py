@@ -16,18 +16,18 @@ from peers import OURS, THEIRS, Output, collect
 
 from dali_studio import Pipeline
 from dali_studio.api.default import default_registry
+from dali_studio.api.tracing import trace_operator
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
+from dali_studio.core.dtypes import NUMERIC
 from dali_studio.core.tensors import TensorListCPU
 from dali_studio.graph.validate import validate
 from dali_studio.schema.arguments import ENUMS
 from dali_studio.schema.model import OperatorSchema
-from dali_studio.schema.samples import Array, Case, Data, Folder
+from dali_studio.schema.samples import NOT_ALONE, Array, Case, Data, Folder
 from dali_studio.schema.tolerance import ComparedOn
 from dali_studio.schema.traits import PerSample
 
 REGISTRY = default_registry()
-#: Roles that the harness itself stands on: it feeds operators by them.
-TOOLS = ("external_source", "copy", "constant")
 #: Samples of a batch for operators without inputs.
 BATCH = 4
 
@@ -63,18 +63,32 @@ class Subject:
 
 
 def subjects(names: Sequence[str] | None = None) -> Iterator[Subject]:
-    """Every case of the operators `names`; of all that are not tools of the harness."""
+    """Every case of the operators `names`; of all that can be tried alone."""
     for name in REGISTRY if names is None else names:
-        if REGISTRY.schema(name).role not in TOOLS:
+        if REGISTRY.schema(name).role not in NOT_ALONE:
             yield from (Subject(name, case) for case in REGISTRY.operator(name).samples())
 
 
 def function(name: str, prefix: str = OURS) -> Callable[..., Any]:
-    """The ``fn`` function of an operator."""
+    """The ``fn`` function of an operator; for arithmetic, what computes its expression."""
+    if REGISTRY.schema(name).role == "arithmetic":
+        return functools.partial(trace_call, name) if prefix == OURS else functools.partial(_computed, prefix)
     found: Any = importlib.import_module(f"{prefix}.fn")
     for part in name.split("."):
         found = getattr(found, part)
     return found
+
+
+def trace_call(operator: str, *inputs: Any, **words: Any) -> Any:
+    """A node of an operator that has no function."""
+    return trace_operator(operator, inputs, words)
+
+
+def _computed(prefix: str, *inputs: Any, expression: str, **_: Any) -> Any:
+    """What Python makes of an expression; types are functions that make a constant."""
+    types = importlib.import_module(f"{prefix}.types")
+    kinds = {kind.name: functools.partial(types.Constant, dtype=getattr(types, kind.name)) for kind in NUMERIC}
+    return eval(expression, {**vars(importlib.import_module(f"{prefix}.math")), **kinds, **dict(zip("abc", inputs, strict=False))})
 
 
 @functools.cache

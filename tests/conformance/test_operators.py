@@ -74,6 +74,7 @@ def test_cpu_gives_what_nvidia_dali_gives(subject: Subject, nvidia: Any, record_
     ours = results(subject)
     if isinstance(ours, DaliStudioError):
         assert ours.diagnostics[0].node == "node" and ours.diagnostics[0].hint, str(ours)
+        record_property("refused", True)
         return
     theirs = run(pipeline(subject, THEIRS), 2)
     record_property("compared", [data.dtype.name for data in subject.case.inputs[:1]])
@@ -130,11 +131,12 @@ def for_direct_calls() -> list[Subject]:
 
 
 @of(for_direct_calls())
-def test_storage_and_whole_batches_do_not_matter(subject: Subject) -> None:
+def test_storage_and_whole_batches_do_not_matter(subject: Subject, record_property: Any) -> None:
     """Separate, packed and dense samples, of many shapes and of one, and none; ``cpu_batch`` and ``cpu``."""
     operator = REGISTRY.operator(subject.operator)
     if isinstance(results(subject), DaliStudioError):
-        return  # what is refused for its data
+        record_property("refused", True)
+        return
     every = range(len(samples(subject.case.inputs[0])))
     for pick in ([*every, *every], [every[-1]] * 3, []):
         check_storage(operator, subject.case, pick)
@@ -158,10 +160,11 @@ def sequences() -> list[Subject]:
 
 
 @of(sequences())
-def test_sequences_are_their_frames(subject: Subject) -> None:
+def test_sequences_are_their_frames(subject: Subject, record_property: Any) -> None:
     """Each sample of a sequence is what its frames give, as samples of a batch of their own."""
     whole = results(subject)
     if isinstance(whole, DaliStudioError):
+        record_property("refused", True)
         return
     first = samples(subject.case.inputs[0])
     apart = tuple(_frames(data) for data in subject.case.inputs)

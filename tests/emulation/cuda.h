@@ -67,6 +67,7 @@ static inline double __longlong_as_double(long long x) { return emulated_bits<do
 static inline unsigned __float_as_uint(float x) { return emulated_bits<unsigned>(x); }
 static inline int __float_as_int(float x) { return emulated_bits<int>(x); }
 static inline float __uint_as_float(unsigned x) { return emulated_bits<float>(x); }
+static inline double __longlong_as_double(long long x) { return emulated_bits<double>(x); }
 
 // To whole numbers: not a number gives 0 (the least one for 64 bits), others saturate.
 static inline int emulated_to_int(double x) {

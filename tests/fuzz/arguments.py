@@ -15,6 +15,7 @@ from images import encoded, picture
 from dali_studio.api.default import default_registry
 from dali_studio.schema.arguments import ENUMS
 from dali_studio.schema.model import ArgumentSchema, OperatorSchema
+from dali_studio.schema.samples import NOT_ALONE
 from fuzz import programs
 from fuzz.machine import Memory
 from fuzz.outcome import Outcome, compared, unexpected
@@ -27,8 +28,8 @@ FAMILY = "arguments"
 BATCH = 8
 MEMORY = 100 * 2**20
 REGISTRY = default_registry()
-#: Copies need a GPU; sources and readers get their data otherwise than by these arguments.
-OPERATORS = tuple(name for name in REGISTRY if REGISTRY.schema(name).role not in ("copy", "external_source", "reader", "constant"))
+#: Some cannot be tried alone; sources and readers get their data otherwise than by these arguments.
+OPERATORS = tuple(name for name in REGISTRY if REGISTRY.schema(name).role not in (*NOT_ALONE, "reader"))
 _SIZES = ((24, 31), (9, 16))
 _DTYPES = (np.uint8, np.uint8, np.uint8, np.float32, np.int16, np.float16, np.int64)
 _WIRED = {"float": np.float32, "int": np.int32, "bool": np.bool_}
@@ -101,6 +102,8 @@ class Arguments:
         self._memory.begin()
         try:
             ours = programs.run("dali_studio", call)
+        except programs.TooLargeError as error:
+            return Outcome(number, call.operator, f"accepted; {error}")
         except Exception as error:  # noqa: BLE001 - what comes out is judged
             kind, message = unexpected(error), str(error)
             if kind:

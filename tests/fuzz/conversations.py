@@ -18,6 +18,7 @@ from dali_studio.api.folders import folder_readers, point_at
 from dali_studio.codegen.dialects import DIALECTS
 from dali_studio.graph import edits
 from dali_studio.graph.document import dumps, loads
+from dali_studio.kernels.cuda.device import missing
 from dali_studio.studio import messages
 from dali_studio.studio.session import Session
 from fuzz.documents import anything
@@ -160,6 +161,8 @@ class Conversations:
 
     def __init__(self, folder: Path) -> None:
         self._folder, self._memory = folder, Memory()
+        # the first who asks for a GPU loads CuPy, where that is installed: up to 260 MiB, once for the process
+        missing()
         gallery = (HERE.parent.parent / "gallery" / "resnet50" / "pipeline.dali.json").read_text(encoding="utf-8")
         document = json.loads(gallery.replace('"resize"', '"rotate"').replace("decoders.image_random_crop", "decoders.image"))
         for node in document["pipeline"]["nodes"]:

@@ -23,7 +23,7 @@ BATCHES = {name: module.BATCH for name, module in MODULES.items()}
 #: Of a hundred inputs; a conversation is several.
 SHARES = {"pictures": 66, "documents": 24, "messages": 4, "arguments": 6}
 #: Address space of a process, so that what asks for too much fails instead of filling the machine.
-ADDRESS_SPACE = 8 * 2**30
+ADDRESS_SPACE = 4 * 2**30
 
 
 def content(family: str, seed: int, number: int) -> bytes:

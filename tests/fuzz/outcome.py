@@ -11,6 +11,8 @@ from pathlib import Path
 from dali_studio.core.diagnostics import DaliStudioError
 
 TABLE = Path(__file__).resolve().parent / "verdicts.toml"
+#: What verdicts begin with that a rule of the table explains.
+LISTED = "differs as listed "
 #: Ways in which a case differs from nvidia.dali: ours first.
 DIFFERENCES = ("accepted, refused", "refused, accepted", "pixels")
 
@@ -88,7 +90,7 @@ def compared(number: int, family: str, group: str, difference: str, ours: str, t
     """The outcome of a case in which the two differ: listed, or a finding."""
     rule = next((rule for rule in rules() if rule.fits(family, group, difference, ours, theirs)), None)
     if rule is not None:
-        return Outcome(number, group, f"differs as listed ({difference}): {rule.name or rule.reason}")
+        return Outcome(number, group, f"{LISTED}({difference}): {rule.name or rule.reason}")
     kind = "pixels" if difference == "pixels" else "verdict"
     return Outcome(number, group, f"differs ({difference})", kind, f"{difference}\nours: {ours}\ntheirs: {theirs}")
 

@@ -1,6 +1,6 @@
 """nvidia.dali in a process of its own, since damaged files and senseless arguments may end it.
 
-`main` is that process; `Peer` is the other side.
+`_serve` is that process; `Peer` is the other side.
 """
 
 from __future__ import annotations
@@ -8,17 +8,18 @@ from __future__ import annotations
 import importlib.util
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from fuzz import programs
-from fuzz.machine import Child, EndedError, Memory, serve
+from fuzz import picture_files, programs
+from fuzz.machine import EndedError, Forked, Memory
 from fuzz.programs import Array, Call
 
 NAME = "nvidia.dali"
 #: Less than the time that a case may take, so that its slowness is never taken for ours.
 SECONDS = 4.0
+SECONDS_TO_START = 120.0
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class Verdict:
 class Peer:
     """Asks the process, and starts it anew when it has ended."""
 
-    _child: Child | None = None
+    _child: Forked | None = None
     available: bool = field(default_factory=lambda: importlib.util.find_spec("nvidia") is not None and importlib.util.find_spec(NAME) is not None)
 
     def run(self, call: Call) -> Verdict:
@@ -52,14 +53,39 @@ class Peer:
         return self._ask(("run", call))
 
     def decode(self, call: Call, files: Sequence[bytes], expected: Sequence[bool]) -> list[Verdict]:
-        """Files through a decoder; those that are expected to be good go together, since one bad file fails a batch."""
+        """Files through a decoder; those that are expected to be good go together, since one bad file fails a batch.
+
+        A pipeline for each bad file would take ten times as long as all else. So one is asked for the refusals of many,
+        and is believed as far as refusals were expected, and if it decodes a good file in the end; everything else
+        comes from pipelines in which nothing has failed.
+        """
         good = [i for i, is_good in enumerate(expected) if is_good]
-        found: dict[int, Verdict] = {}
-        if good:
-            together = self._ask(("decode", call, [files[i] for i in good]))
-            if together.arrays is not None:
-                found = {i: Verdict([[array]]) for i, array in zip(good, together.arrays[0], strict=True)}
+        found = self._refused(call, files, [i for i, is_good in enumerate(expected) if not is_good])
+        together = self._together(call, files, good)
+        if not together and len(good) > 1:
+            refused = self._refused(call, files, good)
+            together = self._together(call, files, [i for i in good if i not in refused])
+        found |= together
         return [found[i] if i in found else self._ask(("decode", call, [file])) for i, file in enumerate(files)]
+
+    def _together(self, call: Call, files: Sequence[bytes], which: Sequence[int]) -> dict[int, Verdict]:
+        """Verdicts of files that are decoded as one batch; none if it fails."""
+        made = self._ask(("decode", call, [files[i] for i in which])).arrays if which else None
+        return {} if made is None else {i: Verdict([[array]]) for i, array in zip(which, made[0], strict=True)}
+
+    def _refused(self, call: Call, files: Sequence[bytes], which: Sequence[int]) -> dict[int, Verdict]:
+        """Verdicts of those among the files that are refused one by one in the same pipeline."""
+        if not which:
+            return {}
+        found: dict[int, Verdict] = {}
+        verdict = self._ask(("refusals", call, [files[i] for i in which]))
+        for i in which:
+            if verdict.message.startswith("ended:"):  # this one and what follows must be tried alone
+                return found
+            if verdict.message:
+                found[i] = verdict
+            verdict = self._next()
+        return found if not verdict.message else {}
 
     def memory(self, call: Call, file: bytes) -> int:
         """Bytes that the decoding of one file takes; 0 without nvidia.dali."""
@@ -68,13 +94,24 @@ class Peer:
     def _ask(self, question: Any) -> Verdict:
         try:
             if self._child is None:
-                self._child = Child("peer")
-                self._child.answer(60)
+                self._child = Forked(_serve, (f"{NAME}.fn", f"{NAME}.types", "fuzz.peer"))
+                self._child.answer(SECONDS_TO_START)
             self._child.tell(question)
+        except EndedError as ended:
+            return self._lost(ended)
+        return self._next()
+
+    def _next(self) -> Verdict:
+        """The next answer to the last question."""
+        assert self._child is not None
+        try:
             return self._child.answer(SECONDS)
         except EndedError as ended:
-            self._child = None
-            return Verdict(message=f"ended: {ended.reason}")
+            return self._lost(ended)
+
+    def _lost(self, ended: EndedError) -> Verdict:
+        self._child = None
+        return Verdict(message=f"ended: {ended.reason}")
 
     def close(self) -> None:
         """End the process."""
@@ -109,25 +146,42 @@ class _Decoders:
     def decode(self, call: Call, files: Sequence[bytes]) -> list[list[Array]]:
         key = repr(call)
         pipe = self._pipes.pop(key, None) or programs.decoder(NAME, call, 64)
-        pipe.feed_input("files", [programs.np.frombuffer(file, programs.np.uint8) for file in files])
-        made = programs.arrays(pipe.run())
+        made = _decoded(pipe, files)
         self._pipes[key] = pipe
         return made
 
+    def refusals(self, call: Call, files: Sequence[bytes]) -> Iterator[str]:
+        """Why each is refused, in one pipeline that goes on after failures; and the same of a good file at the end."""
+        pipe = programs.decoder(NAME, call, 1)
+        for file in (*files, picture_files.sources("jpeg")[0]):
+            try:
+                _decoded(pipe, [file])
+                yield ""
+            except Exception as error:  # noqa: BLE001 - nvidia.dali raises nearly anything
+                yield _told(error)
 
-def main() -> None:
+
+def _decoded(pipe: Any, files: Sequence[bytes]) -> list[list[Array]]:
+    pipe.feed_input("files", [programs.np.frombuffer(file, programs.np.uint8) for file in files])
+    return programs.arrays(pipe.run())
+
+
+def _told(error: Exception) -> str:
+    told = str(error).rpartition("encountered:")[2].strip()
+    return f"{type(error).__name__}: {told[:600]}"
+
+
+def _serve(tell: Callable[[Any], None], questions: Iterable[Any]) -> None:
     """Be that process."""
     decoders, memory = _Decoders(), Memory()
-
-    def answer(question: Any, tell: Callable[[Any], None]) -> None:
-        kind, call, *rest = question
+    for kind, call, *rest in questions:
+        if kind == "refusals":
+            for message in decoders.refusals(call, *rest):
+                tell(Verdict(message=message))
+            continue
         memory.begin()
         try:
             made = decoders.decode(call, *rest) if kind == "decode" else programs.run(NAME, call)
             tell(Verdict(made, memory=memory.grown()))
         except Exception as error:  # noqa: BLE001 - nvidia.dali raises nearly anything
-            told = str(error).rpartition("encountered:")[2].strip()
-            tell(Verdict(message=f"{type(error).__name__}: {told[:600]}", memory=memory.grown()))
-
-    importlib.import_module(f"{NAME}.fn")
-    serve(answer)
+            tell(Verdict(message=_told(error), memory=memory.grown()))

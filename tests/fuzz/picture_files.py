@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Callable
 from functools import cache
 
+import forged
 import numpy as np
 from images import coded, encoded, picture
 from PIL import Image
@@ -283,7 +284,7 @@ def sources(form: str) -> tuple[bytes, ...]:
                 made.append(np.frombuffer(b"P3 %d %d 255\n" % (size[1], size[0]) + values, np.uint8))
             case _:
                 made += [encoded(array, "JPEG2000"), encoded(gray, "JPEG2000"), _codestream(array)]
-    return tuple(item.tobytes() for item in made)
+    return (*(item.tobytes() for item in made), *(forged.bitmaps().values() if form == "bmp" else ()))
 
 
 def _codestream(array: np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ import numpy as np
 from declared import declared
 
 from dali_studio.core.diagnostics import DaliStudioError
-from fuzz import picture_files, programs
+from fuzz import picture_facts, picture_files, programs
 from fuzz.machine import Memory
 from fuzz.outcome import Outcome, compared, unexpected
 from fuzz.peer import Peer, Verdict
@@ -72,9 +72,25 @@ class Pictures:
             ]
         theirs = self._peer.decode(call, files, [mine.arrays is not None for mine in ours])
         return [
-            _compare(number, form, call, mine, other)
-            for number, (form, _), mine, other in zip(numbers, cases, ours, theirs, strict=True)
+            self._compare(number, form, file, call, mine, other)
+            for number, (form, file), mine, other in zip(numbers, cases, ours, theirs, strict=True)
         ]
+
+    def _compare(self, number: int, form: str, file: bytes, call: Call, ours: Verdict, theirs: Verdict) -> Outcome:
+        if theirs.message.startswith("ended:"):
+            return Outcome(number, form, f"{'accepted' if ours.arrays else 'refused'}; nvidia.dali {theirs.message}")
+        if ours.arrays is None and theirs.arrays is None:
+            return Outcome(number, form, "both refuse")
+        if ours.arrays is None:
+            plain = self._peer.decode(Call("decoders.image"), [file], [False])[0]
+            return compared(number, FAMILY, form, "refused, accepted", ours.message, picture_facts.of_accepted(form, file, plain))
+        if theirs.arrays is None:
+            return compared(number, FAMILY, form, "accepted, refused", picture_facts.of_file(form, file), theirs.message)
+        # a random window follows from the place in the batch, and nvidia.dali got the files in other batches
+        trouble = "" if "random" in call.operator else _difference(ours.arrays[0][0], theirs.arrays[0][0])
+        if trouble:
+            return compared(number, FAMILY, form, "pixels", f"{trouble}\n{picture_facts.of_file(form, file)}", "")
+        return Outcome(number, form, "both accept")
 
 
 def _decode(call: Call, files: Sequence[bytes]) -> list[Verdict]:
@@ -93,21 +109,6 @@ def _raised(number: int, form: str, error: Exception) -> Outcome:
     # a documented refusal that on_error let through is wrong as well: it would end a run over a data set
     told = str(error) if isinstance(error, DaliStudioError) else "".join(traceback.format_exception(error)[-4:])
     return Outcome(number, form, "raised", kind, told)
-
-
-def _compare(number: int, form: str, call: Call, ours: Verdict, theirs: Verdict) -> Outcome:
-    if theirs.message.startswith("ended:"):
-        return Outcome(number, form, f"{'accepted' if ours.arrays else 'refused'}; nvidia.dali {theirs.message}")
-    if ours.arrays is None or theirs.arrays is None:
-        if ours.arrays is None and theirs.arrays is None:
-            return Outcome(number, form, "both refuse")
-        difference = "accepted, refused" if ours.arrays else "refused, accepted"
-        return compared(number, FAMILY, form, difference, ours.message, theirs.message)
-    # a random window follows from the place in the batch, and nvidia.dali got the files in other batches
-    trouble = "" if "random" in call.operator else _difference(ours.arrays[0][0], theirs.arrays[0][0])
-    if trouble:
-        return compared(number, FAMILY, form, "pixels", trouble, "")
-    return Outcome(number, form, "both accept")
 
 
 def _difference(ours: Array, theirs: Array) -> str:

@@ -77,9 +77,16 @@ def run(prefix: str, call: Call) -> list[list[Array]]:
     return arrays(pipe.run())
 
 
+class TooLargeError(Exception):
+    """A result has no room beside its copy: the search's own limit, nobody's fault."""
+
+
 def arrays(outputs: Sequence[Any]) -> list[list[Array]]:
-    """Copies of what an iteration returned."""
-    return [[np.array(batch.at(i)) for i in range(len(batch))] for batch in outputs]
+    """Copies of what an iteration returned; raises `TooLargeError`."""
+    try:
+        return [[np.array(batch.at(i)) for i in range(len(batch))] for batch in outputs]
+    except MemoryError as error:
+        raise TooLargeError("the result is too large to be copied") from error
 
 
 def _function(fn: Any, path: str) -> Any:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 import platform
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from fuzz.families import BATCHES, SHARES, content
 from fuzz.machine import Child, EndedError
-from fuzz.outcome import Outcome
+from fuzz.outcome import LISTED, Outcome
 
 #: How long one case may take. A batch may take longer; when it does, its cases are tried one by one.
 SECONDS, SECONDS_OF_BATCH = 5.0, 30.0
@@ -24,6 +25,8 @@ BATCHES_OF_PROCESS = 400
 #: Of the same kind of finding in the same group, so many are kept in full.
 KEPT_OF_A_KIND = 100
 _SECONDS_TO_START = 180.0
+#: Of the cases that took too long, so many are tried again at the end; the others are findings as they are.
+_LATE_TRIED = 40
 
 
 @dataclass
@@ -50,18 +53,20 @@ class Log:
         """Since the beginning."""
         return time.monotonic() - self._begun
 
-    def take(self, family: str, seed: int, outcome: Outcome) -> None:
-        """Count a case, and write what is wrong with it."""
+    def take(self, family: str, seed: int, outcomes: Sequence[Outcome]) -> None:
+        """Count cases, and write what is wrong with them."""
         with self._lock:
-            self.cases += 1
-            self.inputs += outcome.inputs
-            self.counts[family, outcome.group, outcome.verdict] += 1
-            if not outcome.finding:
-                return
-            key = family, outcome.group, outcome.finding
-            self.findings[key] += 1
-            if self.findings[key] > KEPT_OF_A_KIND:
-                return
+            for outcome in outcomes:
+                self.cases += 1
+                self.inputs += outcome.inputs
+                self.counts[family, outcome.group, outcome.verdict] += 1
+                if outcome.finding:
+                    self._found(family, seed, outcome)
+
+    def _found(self, family: str, seed: int, outcome: Outcome) -> None:
+        key = family, outcome.group, outcome.finding
+        self.findings[key] += 1
+        if self.findings[key] <= KEPT_OF_A_KIND:
             self._write("finding", family=family, seed=seed, **asdict(outcome))
             self.say(f"{family} {outcome.number} ({outcome.group}): {outcome.finding}: {outcome.detail[:300]}")
             if self.folder is not None:
@@ -78,7 +83,11 @@ class Log:
 
     def close(self) -> str:
         """Write the summary; returns it as text."""
-        lines = [f"{self.inputs} inputs in {self.cases} cases, {self.seconds:.0f} s, {self.inputs / self.seconds:.0f} inputs a second."]
+        own = sum(os.times()[:2])
+        lines = [
+            f"{self.inputs} inputs in {self.cases} cases, {self.seconds:.0f} s, {self.inputs / self.seconds:.0f} inputs a second.",
+            f"Handing out and counting took {own:.1f} s of this process, {own / max(self.inputs, 1) * 1000:.3f} ms an input.",
+        ]
         of_group: Counter[tuple[str, str]] = Counter()
         for (family, group, _), count in self.counts.items():
             of_group[family, group] += count
@@ -86,6 +95,15 @@ class Log:
             f"  {count:8}  {count / of_group[family, group]:7.2%}  {family} / {group}: {verdict}"
             for (family, group, verdict), count in sorted(self.counts.items())
         ]
+        listed: Counter[str] = Counter()
+        for (family, _, verdict), count in self.counts.items():
+            if verdict.startswith(LISTED):
+                listed[f"{family}: {verdict.removeprefix(LISTED)}"] += count
+        lines += ["Differences that are listed, by rule:", *(f"  {count:8}  {rule}" for rule, count in listed.most_common())]
+        of_family: Counter[str] = Counter()
+        for (family, _), count in of_group.items():
+            of_family[family] += count
+        lines += ["Cases by family:", *(f"  {count:8}  {family}" for family, count in sorted(of_family.items()))]
         lines.append(f"{sum(self.findings.values())} findings" + (":" if self.findings else "."))
         lines += [f"  {count:8}  {family} / {group}: {kind}" for (family, group, kind), count in sorted(self.findings.items())]
         text = "\n".join(lines)
@@ -127,12 +145,15 @@ class Lane(threading.Thread):
         self._batches, self._seed, self._log, self._goes_on = batches, seed, log, goes_on
         self._child: Child | None = None
         self._asked = 0
+        #: Cases that took too long while others ran beside them.
+        self.late: list[tuple[str, Outcome]] = []
 
     def run(self) -> None:
         while self._goes_on() and (batch := next(self._batches, None)) is not None:
             family, numbers = batch
-            for outcome in self.tried(family, numbers):
-                self._log.take(family, self._seed, outcome)
+            outcomes = self.tried(family, numbers)
+            self.late += [(family, outcome) for outcome in outcomes if outcome.finding == "hang"]
+            self._log.take(family, self._seed, [outcome for outcome in outcomes if outcome.finding != "hang"])
         self.close()
 
     def tried(self, family: str, numbers: list[int]) -> list[Outcome]:
@@ -201,7 +222,16 @@ def search(
     finally:
         for lane in lanes:
             lane.close()
+    _judge_late([late for lane in lanes for late in lane.late], seed, log)
     return log.close()
+
+
+def _judge_late(late: list[tuple[str, Outcome]], seed: int, log: Log) -> None:
+    """Try what took too long once more, when nothing else runs: where all cores are busy, much is late."""
+    quiet = Lane(iter(()), seed, log, lambda: True)
+    for position, (family, outcome) in enumerate(late):
+        log.take(family, seed, quiet.tried(family, [outcome.number]) if position < _LATE_TRIED else [outcome])
+    quiet.close()
 
 
 def facts() -> dict[str, Any]:

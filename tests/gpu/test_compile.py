@@ -10,8 +10,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dali_studio.core.arithmetic import OPERATIONS
 from dali_studio.core.batch import Batch, meta_of
-from dali_studio.kernels.cuda import erase, generate, jpeg_decoder, noise, pointwise, resample, sources, warp, window
+from dali_studio.core.dtypes import is_float, to_numpy
+from dali_studio.core.enums import DALIDataType
+from dali_studio.kernels.cuda import (
+    elementwise,
+    erase,
+    generate,
+    join,
+    jpeg_decoder,
+    noise,
+    pointwise,
+    resample,
+    sources,
+    warp,
+    window,
+)
 from dali_studio.kernels.cuda.generate import Form
 from dali_studio.kernels.cuda.parts import Part
 
@@ -137,6 +152,33 @@ CASES: dict[str, list[tuple[Form, list[Part], tuple[str, ...]]]] = {
 }  # fmt: skip
 
 
+BYTE, REAL = np.dtype(np.uint8), np.dtype(np.float32)
+#: Macros of the sources that need others than most.
+MACROS: dict[str, list[dict[str, object]]] = {
+    "warp_volume": [
+        {"IN": dtype, "OUT": out, "NN": nearest, "FILLED": filled, "INVERTED": inverted}
+        for dtype, out in ((BYTE, BYTE), (BYTE, REAL), (np.dtype(np.int32), np.dtype(np.int32)), (REAL, REAL))
+        for nearest, filled, inverted in ((0, 0, 1), (0, 1, 0), (1, 0, 0), (1, 1, 1))
+    ],
+    "join": [{"UNIT": word} for word in join.WORDS.values()],
+    "reduce": [
+        {"IN": BYTE, "OUT": REAL, "PART": part, "COMBINE": "Sum", "LANES": lanes, "FINISH": finish}
+        for part, lanes, finish in (("Itself", 1, 0), ("Square", 32, 1), ("SquaredDeviation", 256, 2))
+    ] + [
+        {"IN": dtype, "OUT": dtype, "PART": "Itself", "COMBINE": combine, "LANES": 256, "FINISH": 0}
+        for dtype in (BYTE, np.dtype(np.int64), REAL) for combine in ("Minimum", "Maximum", "Sum")
+    ],
+    "elementwise": [
+        elementwise.macros(
+            one.functor, [to_numpy(kind)] * one.arity, to_numpy(one.result([kind] * one.arity)), to_numpy(one.common([kind] * one.arity)),
+        )
+        for one in OPERATIONS.values()
+        for kind in (DALIDataType.INT8, DALIDataType.UINT64, DALIDataType.FLOAT, DALIDataType.FLOAT64)
+        if one.rule != "bits" or not is_float(kind)
+    ],
+}  # fmt: skip
+
+
 @pytest.mark.parametrize("planar", [False, True])
 @pytest.mark.parametrize("chain", CASES)
 def test_generated_kernels_compile_without_a_word(nvrtc: ctypes.CDLL, chain: str, planar: bool) -> None:
@@ -152,10 +194,12 @@ def test_generated_kernels_compile_without_a_word(nvrtc: ctypes.CDLL, chain: str
 def test_what_is_not_generated_compiles_without_a_word(nvrtc: ctypes.CDLL) -> None:
     for name, functions in sources.FUNCTIONS.items():
         text = sources.source(name)
-        for types in (("uint8", "uint8"), ("float64", "float32"), ("float16", "float16")):
-            macros = {key: np.dtype(of) for key, of in zip(("IN", "OUT"), types, strict=True)}
-            options = sources.options({**macros, "PARTS": jpeg_decoder.PARTS, "NN": 0, "FILLED": 1, "INVERTED": 1})
-            assert compile_source(nvrtc, text, options) == "", (name, types)
+        macros = MACROS.get(name, [
+            {"IN": np.dtype(src), "OUT": np.dtype(out), "PARTS": jpeg_decoder.PARTS}
+            for src, out in (("uint8", "uint8"), ("float64", "float32"), ("float16", "float16"))
+        ])  # fmt: skip
+        for one in macros:
+            assert compile_source(nvrtc, text, sources.options(one)) == "", (name, one)
         assert all(f"{function}(" in text for function in functions)
 
 

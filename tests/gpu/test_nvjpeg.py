@@ -10,7 +10,7 @@ import pytest
 
 from dali_studio.core.storage import addresses_of
 from dali_studio.kernels.cpu import jpeg, libjpeg
-from dali_studio.kernels.cuda.device import Missing
+from dali_studio.kernels.cuda.device import Unavailable
 from dali_studio.kernels.cuda.jpeg_rule import LARGEST_SIDE, takes
 from dali_studio.kernels.cuda.nvjpeg import HardwareDecoder, HardwareStalledError, open_decoder
 from dali_studio.runtime.crew import Job
@@ -26,7 +26,7 @@ GUARD = 0xAB
 @pytest.fixture(scope="module")
 def decoder() -> Iterator[HardwareDecoder]:
     opened = open_decoder(0)
-    if isinstance(opened, Missing):
+    if isinstance(opened, Unavailable):
         pytest.skip(f"needs JPEG hardware: {opened.reason}")
     yield opened
     opened.close()
@@ -215,7 +215,7 @@ def test_files_beyond_the_largest_side_are_refused_by_both(decoder: HardwareDeco
 
 def test_what_does_not_answer_is_given_up() -> None:
     opened = open_decoder(0)
-    if isinstance(opened, Missing):
+    if isinstance(opened, Unavailable):
         pytest.skip(f"needs JPEG hardware: {opened.reason}")
     file = coded(picture(700, 700))
     with pytest.raises(HardwareStalledError, match="others decode instead"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from subjects import ACCEPTED, Subject, assert_equal, pipeline, results, run
 
@@ -20,15 +22,17 @@ OFFERED = [subject for subject in ACCEPTED if on_gpu(subject)]
 
 
 @pytest.mark.parametrize("subject", OFFERED, ids=str)
-def test_gpu_gives_what_the_cpu_gives(subject: Subject) -> None:
+def test_gpu_gives_what_the_cpu_gives(subject: Subject, record_property: Any) -> None:
     reference = results(subject)
     if isinstance(reference, DaliStudioError):
         with pytest.raises(DaliStudioError) as caught:
             run(pipeline(subject, device="gpu"), 2)
         found, expected = caught.value.diagnostics[0], reference.diagnostics[0]
         assert (found.code, found.node, found.argument) == (expected.code, expected.node, expected.argument)
+        record_property("refused", True)
         return
     result = run(pipeline(subject, device="gpu"), 2)
+    record_property("compared", [data.dtype.name for data in subject.case.inputs[:1]])
     if not subject.has(PerSample):  # numbers are drawn on the CPU
         assert_equal(result, reference)
         return

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import runpy
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -24,6 +26,21 @@ def test_pytorch(capsys: pytest.CaptureFixture[str]) -> None:
     assert len(lines) == 2 * len(space["batches"])
     # 14 photos in batches of 4
     assert [line.split(" [")[0] for line in lines[:4]] == ["0 (4, 3, 224, 224)"] * 3 + ["0 (2, 3, 224, 224)"]
+
+
+def test_conditionals(tmp_path: Path) -> None:
+    (program,) = blocks("conditionals.md")
+    (tmp_path / "program.py").write_text(program)  # the source is read
+    space = runpy.run_path(str(tmp_path / "program.py"))
+    assert len(space["images"]) == len(space["labels"]) == 8
+
+
+def test_checkpoints(tmp_path: Path) -> None:
+    (program,) = blocks("checkpoints.md")
+    (tmp_path / "program.py").write_text(program)
+    space = runpy.run_path(str(tmp_path / "program.py"))
+    for one, other in zip(space["pipeline"].run(), (space["images"], space["labels"]), strict=True):
+        assert all(np.array_equal(np.array(one.at(i)), np.array(other.at(i))) for i in range(4))
 
 
 def test_damaged_files() -> None:

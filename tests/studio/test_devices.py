@@ -20,7 +20,7 @@ from dali_studio.graph.document import load
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph, Node
 from dali_studio.kernels.cpu.image_codec import decode
-from dali_studio.kernels.cuda.device import Missing
+from dali_studio.kernels.cuda.device import Unavailable
 from dali_studio.runtime.probe import NodeTime, Probe
 from dali_studio.studio import messages, profiler, revision, session, view, widget
 from dali_studio.studio.known_times import KnownTimes
@@ -31,7 +31,7 @@ def no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     """These tests are about a machine without a GPU, wherever they run."""
     for module in (placement, profiler, revision, session, view):
         name = "missing" if module is placement else "gpu_missing"
-        monkeypatch.setattr(module, name, lambda _: Missing("There is no GPU in this test", "Buy one"))
+        monkeypatch.setattr(module, name, lambda _: Unavailable("There is no GPU in this test", "Buy one"))
 
 
 @pipeline_def(batch_size=3, num_threads=2, device_id=0, seed=1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import io
 import json
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,8 @@ from dali_studio.api.default import default_registry
 from dali_studio.graph import document
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
-from dali_studio.studio import messages
+from dali_studio.runtime.executor import Executor
+from dali_studio.studio import messages, preview_renderer
 from dali_studio.studio.session import Session
 
 
@@ -94,6 +96,21 @@ def test_an_edit_repaints_only_what_is_downstream(client: Client) -> None:
     assert {item.key for item in previews.items} == {"rotate", "normalize"}
     (previews,) = only(client.edit(set_argument("resize", "resize_shorter", 100.0)), messages.Previews)
     assert {item.key for item in previews.items} == {"resize", "rotate", "normalize"}
+
+
+def test_images_that_take_long_say_what_they_wait_for(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    stage = Executor._stage
+
+    def slow_stage(*given: Any) -> Any:
+        end = time.monotonic() + 10
+        while not only(client.received, messages.Progress) and time.monotonic() < end:
+            time.sleep(0.01)
+        return stage(*given)
+
+    monkeypatch.setattr(preview_renderer, "AFTER", 0.01)
+    monkeypatch.setattr(Executor, "_stage", slow_stage)
+    told = only(client.send("ready"), messages.Progress)
+    assert " of " in told[0].doing and told[-1] == messages.Progress()
 
 
 def test_the_preview_is_the_run(client: Client) -> None:

@@ -1,4 +1,4 @@
-"""The geometry of resizing, as tables for all axes of a batch: what `kernels.cpu.weights.axis_weights` starts from."""
+"""The geometry of resizing, as tables for all axes of a batch: what their weights follow from."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ AXIS = np.dtype(
      *((name, np.int32) for name in _INTS), ("radius", np.float32), ("support", np.float32)],
     align=True,
 )  # fmt: skip
+_LAST_KIND = len(Interp) - 1
 _ROW_INTS = ("y_taps", "x_taps", "height", "width", "tile", "unused")
 #: What the kernel of the pixels reads of a sample.
 ROW = np.dtype(
@@ -30,7 +31,7 @@ def axes(
     in_shapes: NDArray[np.int64], out_shapes: NDArray[np.int64], layout: str, rois: NDArray[np.float64],
     kinds: tuple[int, int], tiles: tuple[int, int], at_once: int, *, antialias: bool,
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.int64], int, int, int]:  # fmt: skip
-    """The geometry of all axes, in the precision of `axis_weights`.
+    """The geometry of all axes, in the precision of their weights.
 
     Parameters
     ----------
@@ -63,10 +64,10 @@ def axes(
     """
     count = len(in_shapes)
     table, rows, starts = np.zeros(2 * count, AXIS), np.zeros(count, ROW), np.empty(2 * count, np.int64)
-    height, width, channel = (layout.index(letter) for letter in "HWC")
+    height, width, channel = map(layout.index, "HWC")
     found = np.empty(4, np.int64)
-    if not all(0 <= kind < len(Interp) for kind in kinds):
-        raise ValueError(f"Interp is 0 to {len(Interp) - 1}; given are {kinds}.")
+    if min(kinds) < 0 or max(kinds) > _LAST_KIND:
+        raise ValueError(f"Interp is 0 to {_LAST_KIND}; given are {kinds}.")
     kernel("axes")(
         in_shapes, out_shapes, height, width, -1 if layout == "CHW" else channel, rois, *kinds, *tiles,
         at_once, antialias, table.view(np.uint8), rows.view(np.uint8), starts, found,

@@ -18,6 +18,8 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.core.progress import Stage, doing
+
 DEFAULT_FILE_FILTERS = (
     "*.jpg",
     "*.jpeg",
@@ -94,7 +96,8 @@ _CHUNK = 4096
 class _Builder:
     """Collects paths without an object for each of them."""
 
-    def __init__(self) -> None:
+    def __init__(self, stage: Stage | None = None) -> None:
+        self._stage = stage or Stage("")
         self._text = bytearray()
         self._starts: list[NDArray[np.int64]] = []
 
@@ -110,6 +113,7 @@ class _Builder:
                 raise ValueError(f"the path {wrong!r} has a zero byte in it; no file is called that")
             self._text += added
             count += len(chunk)
+            self._stage.done += len(chunk)
         return count
 
     def paths(self) -> Paths:
@@ -197,7 +201,8 @@ def discover_files(
         raise ValueError(
             "file_filters is empty, so no file could match; leave it out for the usual image and audio files"
         )
-    return _from_folders(root, filters, _as_tuple(dir_filters or ()), case_sensitive_filter)
+    with doing("listing files") as stage:
+        return _from_folders(root, filters, _as_tuple(dir_filters or ()), case_sensitive_filter, stage)
 
 
 def _as_tuple(patterns: str | Sequence[str]) -> tuple[str, ...]:
@@ -244,16 +249,16 @@ def _from_list(path: str, root: str | None) -> FileList:
         kind = not_a_file(Path(path).stat().st_mode)  # to open a pipe waits for who writes into it
         if kind:
             raise ValueError(f"the file_list {path!r} is {kind}. Expected a text file with one 'name label' a line")
-        with Path(path).open("rb") as stream:
-            return _from_lines(stream, path, str(Path(path).parent) if root is None else root)
+        with Path(path).open("rb") as stream, doing("reading the list of files") as stage:
+            return _from_lines(stream, path, str(Path(path).parent) if root is None else root, stage)
     except OSError as problem:
         raise ValueError(
             f"cannot read the file_list {path!r}: {problem.strerror}. Expected a text file with one 'name label' a line"
         ) from problem
 
 
-def _from_lines(lines: Iterable[bytes], path: str, base: str) -> FileList:
-    joined, made, labels = _joiner(base), _Builder(), array("i")
+def _from_lines(lines: Iterable[bytes], path: str, base: str, stage: Stage) -> FileList:
+    joined, made, labels = _joiner(base), _Builder(stage), array("i")
     made.add(b"", map(joined, _parsed(lines, path, labels)))
     if not labels:
         raise ValueError(f"the file_list {path!r} names no file; expected one 'name label' per line")
@@ -279,10 +284,12 @@ def _parsed(lines: Iterable[bytes], path: str, labels: array[int]) -> Iterator[b
 # --------------------------------------------------------------------------------------------------------- folders
 
 
-def _from_folders(root: str, filters: tuple[str, ...], dir_filters: tuple[str, ...], case: bool) -> FileList:
+def _from_folders(
+    root: str, filters: tuple[str, ...], dir_filters: tuple[str, ...], case: bool, stage: Stage
+) -> FileList:
     take_file, take_dir = _matcher(filters, case), _matcher(dir_filters, case)
     classes = [name for name in _sub_folders(root) if not dir_filters or take_dir(name)]
-    made = _Builder()
+    made = _Builder(stage)
     counts: list[int] = []
     for name in classes:
         folder = os.fsencode(Path(root) / os.fsdecode(name)) + os.fsencode(os.sep)

@@ -1,7 +1,8 @@
 """Image files of all formats: recognise, read the header, decode to any colours and type.
 
-JPEG goes through libjpeg-turbo and PNG through zlib and an own loop, both without the GIL; BMP, TIFF, WebP, PNM and
-JPEG 2000 go through Pillow. What would not give nvidia.dali's pixels is refused with the reason.
+JPEG goes through libjpeg-turbo and PNG through zlib and an own loop, both without the GIL; BMP is read as it lies
+there; TIFF, WebP, PNM and JPEG 2000 go through Pillow. What would not give nvidia.dali's pixels is refused with the
+reason.
 
 The three steps are separate, so that a batch can be peeked first and its output shapes be known before anything is
 decoded: `peek` -> `output_shape` -> `decode`.
@@ -16,7 +17,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from dali_studio.core.storage import shapes_of
-from dali_studio.kernels.cpu import jpeg, png
+from dali_studio.kernels.cpu import bmp, jpeg, png
 from dali_studio.kernels.cpu.image_convert import (
     OUTPUT_DTYPES,
     OUTPUT_TYPES,
@@ -25,6 +26,7 @@ from dali_studio.kernels.cpu.image_convert import (
     output_channels,
     states_gamma,
     to_gray_by_light,
+    truncated_gray,
 )
 from dali_studio.kernels.cpu.image_info import (
     Buffer,
@@ -110,7 +112,7 @@ def peek(buf: Buffer) -> ImageInfo:
     Parameters
     ----------
     buf : bytes-like
-        The file. Copied only for formats other than JPEG and PNG.
+        The file. Copied only for formats other than JPEG, PNG and BMP.
 
     Returns
     -------
@@ -129,6 +131,8 @@ def peek(buf: Buffer) -> ImageInfo:
         return info
     if found == "png":
         return png.parse_header(as_view(buf))
+    if found == "bmp":
+        return bmp.peek(as_view(buf))
     from dali_studio.kernels.cpu import pillow_codec  # noqa: PLC0415 - few programs have such files
 
     return pillow_codec.peek(as_view(buf), found)
@@ -297,6 +301,8 @@ def _stored_pixels(
         return jpeg.finish(image, info, rest, dtype)
     if info.format == "png":
         native = png.decode(as_view(buf), info)
+    elif info.format == "bmp":
+        native = bmp.decode(as_view(buf), info)
     else:
         from dali_studio.kernels.cpu import pillow_codec  # noqa: PLC0415 - few programs have such files
 
@@ -306,6 +312,8 @@ def _stored_pixels(
         native = native[y : y + h, x : x + w]
     if output_type == "GRAY" and native.shape[2] >= 3 and states_gamma(info.gamma):
         native = to_gray_by_light(native, info.gamma)
+    elif output_type == "GRAY" and info.colors == "masks":
+        native = truncated_gray(native)
     return convert(native, _gray_rule(info, turned), output_type, dtype)
 
 

@@ -4,7 +4,7 @@ Rules of nvidia.dali 2.4. Types are converted by range: 255 of uint8 is 65535 of
 studio range of ITU-R BT.601, computed from RGB. Grey comes from whatever library decodes the format there, so its
 rounding depends on the format: libpng's weights for PNG (of light, where the file states its gamma), OpenCV's 14-bit
 ones for BMP and PNM, its 15-bit ones for WebP and JPEG 2000, single precision for TIFF; the gray of a JPEG is its luma
-plane as stored.
+plane as stored. `truncated_gray` has two exceptions.
 """
 
 from __future__ import annotations
@@ -148,6 +148,18 @@ def to_gray_by_light(rgb: NDArray[Any], gamma: int) -> NDArray[Any]:
     out = np.empty((*rgb.shape[:2], 1), rgb.dtype)
     kernel("weigh_light", rgb.dtype)(_colors(rgb), out, red, green, blue, shift, to_light, from_light)
     return out
+
+
+def inks_to_rgb(inks: NDArray[np.uint8], inverted: bool) -> NDArray[np.uint8]:
+    """RGB of CMYK: light * light of black / 255, cut to whole numbers. With an Adobe marker 255 stands for no ink."""
+    light = inks if inverted else 255 - inks
+    return (light[..., :3].astype(np.uint16) * light[..., 3:] // 255).astype(np.uint8)
+
+
+def truncated_gray(rgb: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Gray in single precision, cut instead of rounded: of JPEG files with four inks, and of BMP files with masks."""
+    red, green, blue = (rgb[..., i : i + 1].astype(np.float32) for i in range(3))
+    return (np.float32(0.299) * red + np.float32(0.587) * green + np.float32(0.114) * blue).astype(np.uint8)
 
 
 def _powers(top: int, power: int) -> NDArray[np.uint32]:

@@ -52,7 +52,8 @@ class ImageInfo(msgspec.Struct, frozen=True, gc=False):
     kind : str
         JPEG coding: "baseline", "extended", "progressive" or "lossless"; empty for other formats.
     colors : str
-        JPEG colour model: "gray", "ycc", "rgb", "cmyk" or "ycck"; "cmyk" for a TIFF with four inks; else empty.
+        JPEG colour model: "gray", "ycc", "rgb", "cmyk" or "ycck"; "cmyk" for a TIFF with four inks; "masks" for a BMP
+        of 32 bits that says which of them are the colours; else empty.
     inverted : bool
         JPEG with four inks: 255 stands for no ink (files with an Adobe marker).
     sampling : tuple of (int, int)
@@ -119,34 +120,6 @@ def byte_count(n: int) -> str:
 
 
 # ------------------------------------------------------------------------------------------------------ orientation
-
-
-def exif_orientation(data: bytes | memoryview) -> int:
-    """Orientation from an Exif block (TIFF structure, without the ``Exif`` prefix).
-
-    Parameters
-    ----------
-    data : bytes-like
-        Starts with the byte order mark ``II`` or ``MM``.
-
-    Returns
-    -------
-    int
-        1 to 8; 1 when the block is damaged, has no such tag or an unknown value.
-    """
-    mark = bytes(data[:2])
-    if mark not in (b"II", b"MM") or len(data) < 14:
-        return 1
-    order: Literal["little", "big"] = "little" if mark == b"II" else "big"
-    first = int.from_bytes(data[4:8], order) + 2
-    count = int.from_bytes(data[first - 2 : first], order)
-    directory = bytes(data[first : first + 12 * count])
-    tag = (0x0112).to_bytes(2, order)
-    at = directory.find(tag)
-    while at >= 0 and at % 12:  # found inside another entry
-        at = directory.find(tag, at + 1)
-    value = int.from_bytes(directory[at + 8 : at + 10], order) if at >= 0 else 1
-    return value if 1 <= value <= 8 else 1
 
 
 def swaps_axes(orientation: int) -> bool:

@@ -20,7 +20,7 @@ import simplejpeg  # pyright: ignore[reportMissingTypeStubs]
 from numpy.typing import NDArray
 
 from dali_studio.kernels.cpu import libjpeg
-from dali_studio.kernels.cpu.image_convert import convert
+from dali_studio.kernels.cpu.image_convert import convert, inks_to_rgb, truncated_gray
 from dali_studio.kernels.cpu.image_info import Buffer, DecodeError, ImageInfo, Window, as_view, byte_count
 from dali_studio.kernels.cpu.jpeg_header import parse_header
 
@@ -263,19 +263,7 @@ def colors_for(info: ImageInfo, output_type: str) -> tuple[str, str | None]:
 def finish(image: NDArray[np.uint8], info: ImageInfo, output_type: str, dtype: np.dtype[Any]) -> NDArray[Any]:
     """Convert what `decode` delivered to the output type that `colors_for` left open."""
     if info.channels == 4:
-        image = _inks_to_rgb(image, info.inverted)
+        image = inks_to_rgb(image, info.inverted)
         if output_type == "GRAY":
-            image = _truncated_gray(image)
+            image = truncated_gray(image)
     return convert(image, "jpeg", output_type, dtype)
-
-
-def _inks_to_rgb(inks: NDArray[np.uint8], inverted: bool) -> NDArray[np.uint8]:
-    """RGB of CMYK: light * light of black / 255, cut to whole numbers. With an Adobe marker 255 stands for no ink."""
-    light = inks if inverted else 255 - inks
-    return (light[..., :3].astype(np.uint16) * light[..., 3:] // 255).astype(np.uint8)
-
-
-def _truncated_gray(rgb: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Gray of a CMYK file: single precision, cut instead of rounded, as nvidia.dali does it here only."""
-    red, green, blue = (rgb[..., i : i + 1].astype(np.float32) for i in range(3))
-    return (np.float32(0.299) * red + np.float32(0.587) * green + np.float32(0.114) * blue).astype(np.uint8)

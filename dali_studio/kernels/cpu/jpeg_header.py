@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dali_studio.kernels.cpu.image_info import Buffer, DecodeError, ImageInfo, as_view, byte_count, exif_orientation
+from dali_studio.kernels.cpu.exif import agreed, exif_orientation
+from dali_studio.kernels.cpu.image_info import Buffer, DecodeError, ImageInfo, as_view, byte_count
 
 _KINDS = {0xC0: "baseline", 0xC1: "extended", 0xC2: "progressive", 0xC3: "lossless"}
 _UNSUPPORTED_FRAMES = {
@@ -23,6 +24,7 @@ _UNSUPPORTED_FRAMES = {
 }
 _ARITHMETIC = (0xC9, 0xCA)
 _MARK, _TEM, _RST0, _SOI, _EOI = 0xFF, 0x01, 0xD0, 0xD8, 0xD9
+_EXIF = b"Exif\0\0"
 _DQT, _SOS, _DRI, _APP0, _APP1, _APP14 = 0xDB, 0xDA, 0xDD, 0xE0, 0xE1, 0xEE
 NARROW_TABLE = 65
 """Bytes of a quantisation table whose entries have 8 bits; with 16 it has 129."""
@@ -48,17 +50,18 @@ def parse_header(data: Buffer) -> ImageInfo:
     """
     view = as_view(data)
     size = len(view)
-    frame, restart, orientation, adobe, jfif, wide = 0, 0, 1, -1, False, False
+    frame, restart, adobe, jfif, wide = 0, 0, -1, False, False
+    blocks: list[memoryview] = []
     for marker, position, body, end in _segments(view):
         if marker == _SOS:
             if not frame:
                 raise DecodeError("broken JPEG header: the image data starts before any frame header (SOF)")
             components = view[body] if body < size else 0
-            return _header_info(view, frame, orientation, restart, adobe, jfif, wide, components)
+            return _header_info(view, frame, _orientation(blocks), restart, adobe, jfif, wide, components)
         if marker in _KINDS or marker in _UNSUPPORTED_FRAMES:
             frame = position
-        elif marker == _APP1 and orientation == 1 and bytes(view[body : body + 6]) == b"Exif\0\0":
-            orientation = exif_orientation(view[body + 6 : end])
+        elif marker == _APP1 and bytes(view[body : body + len(_EXIF)]) == _EXIF:
+            blocks.append(view[body + len(_EXIF) : end])
         elif marker == _DQT:
             wide = wide or (end - body) % NARROW_TABLE != 0
         elif marker == _DRI and body + 2 <= size:
@@ -88,6 +91,13 @@ def _segments(view: memoryview) -> Iterator[tuple[int, int, int, int]]:
             end = position + 2 + (view[position + 2] << 8 | view[position + 3])
             yield marker, position, position + 4, end
             position = end
+
+
+def _orientation(blocks: list[memoryview]) -> int:
+    """Orientation by all Exif blocks: the parser takes the last one that gives it; OpenCV, if it turns, the first."""
+    parsed = next((found for found in map(exif_orientation, reversed(blocks)) if found), 1)
+    turned = next((found for block in blocks if (found := exif_orientation(block, damaged=True))), 1)
+    return 1 if parsed == 1 else agreed(parsed, turned)
 
 
 def _adobe_transform(view: memoryview, body: int, end: int, before: int) -> int:

@@ -2,20 +2,19 @@
 #include "arguments.hpp"
 #include "vector.hpp"
 
-// 16 pixels of three elements in reverse order. Bytes as in `load16x3`, words of 16 and 32 bits from anywhere.
-#define TURNED4(AT) AT + 9, AT + 10, AT + 11, AT + 6, AT + 7, AT + 8, AT + 3, AT + 4, AT + 5, AT, AT + 1, AT + 2
-template <class T> HD void copy16x3_reversed(const T* from, T* to) {
-  if constexpr (sizeof(T) == 1) {
-    auto v = four_groups(from);
-    auto turned = __builtin_bit_cast(Vector<u32, 16>, __builtin_shufflevector(v, v, TURNED4(0), 0, 0, 0, 0, TURNED4(16), 0, 0, 0, 0, TURNED4(32),
-                                                                             0, 0, 0, 0, TURNED4(52), 0, 0, 0, 0));
-    auto joined = __builtin_shufflevector(turned, turned, 12, 13, 14, 8, 9, 10, 4, 5, 6, 0, 1, 2, 0, 0, 0, 0);
-    memcpy(to, &joined, 48);
+// A row of pixels of three elements; `width` >= 16. A vector of 16 elements holds five pixels, and of larger elements such vectors
+// would too often lie across the border of cache lines.
+template <class T> HD void flip_pixels(const T* from, T* to, i64 width) {
+  if constexpr (sizeof(T) <= 2) {
+    for (i64 x = 0; x < width - 5; x += 5) write(to + 3 * x, turned_after_one<T>(read<Vector<T, 16>>(from + 3 * (width - 5 - x) - 1)));
+    write15(to + 3 * (width - 5), turned<T>(read<Vector<T, 16>>(from)));
   } else {
-    Vector<T, 64> v = 0;
-    memcpy(&v, from, 48 * sizeof(T));
-    auto turned = __builtin_shufflevector(v, v, TURNED4(36), TURNED4(24), TURNED4(12), TURNED4(0), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
-    memcpy(to, &turned, 48 * sizeof(T));
+    typedef Vector<T, 16> V;
+    for (i64 x = 0; x < width; x += 16) {
+      x = least(x, width - 16);  // the last vector overlaps the one before it
+      const T* p = from + 3 * x;
+      write_turned<T>(to + 3 * (width - 16 - x), read<V>(p), read<V>(p + 16), read<V>(p + 32));
+    }
   }
 }
 
@@ -32,10 +31,7 @@ template <class T> void flip(Array<const T, 3> src, Array<T, 3> out, bool vertic
     const T* from = &src(vertical ? height - 1 - y : y, 0, 0);
     T* to = &out(y, 0, 0);
     if (channels == 3 && width >= 16 && sizeof(T) <= 4) {
-      for (i64 x = 0; x < width; x += 16) {
-        x = least(x, width - 16);  // the last vector overlaps the one before it
-        copy16x3_reversed(from + 3 * x, to + 3 * (width - 16 - x));
-      }
+      flip_pixels(from, to, width);
     } else if (channels == 1) {
       flip_row(from, to, width, 1);
     } else if (channels == 2) {

@@ -54,13 +54,13 @@ def flip(
             f"The input is {src.dtype} of shape {src.shape}, the output {out.dtype} of shape {out.shape}. "
             "Give an output of the same type and shape."
         )
-    flipped = {"W": horizontal, "H": vertical, "D": depthwise}
-    wanted = [axis for axis, letter in enumerate(layout) if flipped.get(letter)]
-    if layout == "HWC" and horizontal and packed_rows(src) and packed_rows(out) and src.dtype.itemsize in _BITS:
-        same_size = _BITS[src.dtype.itemsize]
-        kernel("flip", same_size)(src.view(same_size), out.view(same_size), bool(vertical))
+    same_size = _BITS.get(src.dtype.itemsize)
+    if layout == "HWC" and horizontal and same_size and packed_rows(src) and packed_rows(out):
+        given = (src, out) if src.dtype is same_size else (src.view(same_size), out.view(same_size))
+        kernel("flip", same_size)(*given, vertical)
     else:
-        out[...] = np.flip(src, tuple(wanted))
+        flipped = {"W": horizontal, "H": vertical, "D": depthwise}
+        out[...] = np.flip(src, tuple(axis for axis, letter in enumerate(layout) if flipped.get(letter)))
 
 
 _BITS = {size: np.dtype(f"u{size}") for size in (1, 2, 4, 8)}

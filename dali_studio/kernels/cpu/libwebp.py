@@ -14,11 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.kernels.cpu.exif import exif_orientation
 from dali_studio.kernels.cpu.image_info import DecodeError, byte_count
 
 #: A VP8 file spends more than 3 bits on the modes of each block of 256 pixels: their probabilities are fixed.
 _MOST_PIXELS_A_BYTE = 1024
-_ANIMATED, _VP8X_FLAGS = 0x02, 20
+_ANIMATED, _HAS_EXIF, _VP8X_FLAGS = 0x02, 0x08, 20
+_FIRST_CHUNK = 12
 
 
 def check_length(data: memoryview, height: int, width: int) -> None:
@@ -33,6 +35,19 @@ def check_length(data: memoryview, height: int, width: int) -> None:
             f"this WebP file of {byte_count(len(data))} cannot hold the {width}x{height} pixels that its header "
             "announces; it is cut off or forged"
         )
+
+
+def orientation(data: memoryview) -> int:
+    """Exif orientation of a file with the extended header, 1 to 8; its Exif block may be damaged in part."""
+    if bytes(data[12:16]) != b"VP8X" or not data[_VP8X_FLAGS] & _HAS_EXIF:
+        return 1
+    at = _FIRST_CHUNK
+    while at + 8 <= len(data):
+        size = int.from_bytes(data[at + 4 : at + 8], "little")
+        if bytes(data[at : at + 4]) == b"EXIF":
+            return exif_orientation(data[at + 8 : at + 8 + size], damaged=True) or 1
+        at += 8 + size + size % 2
+    return 1
 
 
 def decode(data: memoryview, shape: tuple[int, int, int]) -> NDArray[np.uint8] | None:

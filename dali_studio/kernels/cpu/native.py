@@ -64,7 +64,7 @@ def _folder() -> Path:
 
 
 def path_of(level: str) -> Path:
-    """The library for a level of processor, which need not be there."""
+    """The library for a level of processor, or "level", which tells the highest; it need not be there."""
     system = {"darwin": "macos", "win32": "windows"}.get(sys.platform, "linux")
     suffix = {"darwin": ".dylib", "win32": ".dll"}.get(sys.platform, ".so")
     return _folder() / f"kernels-{system}-{platform.machine().lower()}-{level}{suffix}"
@@ -84,12 +84,12 @@ def _opened(level: str) -> ctypes.CDLL:
 @cache
 def level() -> str:
     """Which library is used: "v1", "v3" or "v4" of x86-64, or "v8" of arm64."""
-    first = "v1" if platform.machine().lower() in ("x86_64", "amd64") else "v8"
     wanted = os.environ.get(LEVEL)
     if wanted:
         return wanted
-    highest = _opened(first).dali_studio_level()
-    return next((name for name in ("v4", "v3") if int(name[1:]) <= highest and path_of(name).is_file()), first)
+    highest = _opened("level").dali_studio_level()
+    names = [f"v{number}" for number in (8, 4, 3, 1) if number <= highest]
+    return next((name for name in names if path_of(name).is_file()), names[0])
 
 
 @cache

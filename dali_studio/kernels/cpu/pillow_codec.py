@@ -1,4 +1,4 @@
-"""BMP, TIFF, WebP, PNM and JPEG 2000 through Pillow, where its pixels are nvidia.dali's; the rest is refused.
+"""TIFF, WebP, PNM and JPEG 2000 through Pillow, where its pixels are nvidia.dali's; the rest is refused.
 
 Pillow reads the headers of all; pixels of WebP come from libwebp itself where it is within reach.
 
@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
-from PIL.BmpImagePlugin import BmpImageFile
 from PIL.ImageFile import ImageFile
 from PIL.Jpeg2KImagePlugin import Jpeg2KImageFile
 from PIL.PpmImagePlugin import PpmImageFile
@@ -27,11 +26,11 @@ from PIL.TiffImagePlugin import TiffImageFile
 from PIL.WebPImagePlugin import WebPImageFile
 
 from dali_studio.kernels.cpu import libwebp
+from dali_studio.kernels.cpu.image_convert import inks_to_rgb
 from dali_studio.kernels.cpu.image_info import DecodeError, ImageFormat, ImageInfo, byte_count, swaps_axes, unorient
 
 #: Opened directly: ``Image.open`` refuses large pictures by a limit of its own, which is the process's.
 _PLUGINS: dict[ImageFormat, type[ImageFile]] = {
-    "bmp": BmpImageFile,
     "tiff": TiffImageFile,
     "webp": WebPImageFile,
     "pnm": PpmImageFile,
@@ -39,9 +38,14 @@ _PLUGINS: dict[ImageFormat, type[ImageFile]] = {
 }
 #: Pillow's names of codings that spend a bit or more on every pixel.
 _UNPACKED = ("raw", "ppm", "ppm_plain")
+#: Bytes of pixels that a compressed byte of a TIFF can stand for, at most, by Pillow's name of the compression; others
+#: have no such limit.
+_MOST_INFLATED = {"tiff_lzw": 4096, "tiff_adobe_deflate": 1032, "tiff_deflate": 1032, "packbits": 64}
 #: Tiles of a JPEG 2000 file, and bytes of the markers that begin each (SOT, SOD).
 _MOST_TILES, _TILE_BYTES = 65535, 14
-_WORDS = {"bmp": "BMP", "tiff": "TIFF", "webp": "WebP", "pnm": "PNM", "jpeg2000": "JPEG 2000"}
+#: How a codestream of JPEG 2000 begins, and in how many bytes of a file.
+_CODESTREAM, _HEAD = b"\xff\x4f\xff\x51", 65536
+_WORDS = {"tiff": "TIFF", "webp": "WebP", "pnm": "PNM", "jpeg2000": "JPEG 2000"}
 _CHANNELS = {"1": 1, "L": 1, "LA": 2, "P": 3, "RGB": 3, "RGBA": 4, "RGBX": 3, "CMYK": 4, "F": 1, "I": 1}
 _ORIENTATION, _COLOR_MAP, _BITS = 274, 320, 258
 _PNM_HEADER = re.compile(
@@ -87,14 +91,14 @@ def peek(data: memoryview, fmt: ImageFormat) -> ImageInfo:
         width, height = image.size
         if fmt == "webp":
             libwebp.check_length(data, height, width)
-        orientation = _orientation(image, fmt)
+        orientation = libwebp.orientation(data) if fmt == "webp" else _tiff_orientation(image)
         if fmt == "tiff" and swaps_axes(orientation):  # Pillow gives the upright size of a TIFF
             width, height = height, width
         return ImageInfo(
             format=fmt,
             height=height,
             width=width,
-            channels=1 if mode == "P" and fmt == "bmp" and _is_gray(_palette(image)) else _CHANNELS.get(mode, 1),
+            channels=_CHANNELS.get(mode, 1),
             orientation=orientation,
             bit_depth=depth,
             colors="cmyk" if mode == "CMYK" else "",
@@ -102,7 +106,7 @@ def peek(data: memoryview, fmt: ImageFormat) -> ImageInfo:
 
 
 def decode(data: memoryview, info: ImageInfo, output_type: str) -> NDArray[Any]:
-    """Decode a file as stored: gray, gray + alpha, RGB, RGB + alpha; CMYK only for ``ANY_DATA``.
+    """Decode a file as stored: gray, gray + alpha, RGB, RGB + alpha.
 
     Returns
     -------
@@ -127,16 +131,15 @@ def decode(data: memoryview, info: ImageInfo, output_type: str) -> NDArray[Any]:
 
 
 def _pixels(image: Image.Image, output_type: str) -> NDArray[Any]:
-    """The image as an array; CMYK becomes RGB unless the channels of the file are wanted."""
-    if image.mode == "CMYK" and output_type != "ANY_DATA":
-        image = image.convert("RGB")
-    elif image.mode in ("1", "RGBX"):
+    """The image as an array; CMYK becomes RGB, with a fourth channel of 255 where the file's channels are wanted."""
+    if image.mode == "CMYK":
+        rgb = inks_to_rgb(np.asarray(image), inverted=False)
+        return rgb if output_type != "ANY_DATA" else np.pad(rgb, ((0, 0), (0, 0), (0, 1)), constant_values=255)
+    if image.mode in ("1", "RGBX"):
         image = image.convert("L" if image.mode == "1" else "RGB")
     array = np.asarray(image)
     if image.mode.startswith("I"):
         array = array.astype(np.uint16)
-    elif image.mode == "CMYK":
-        array = 255 - array  # Pillow inverts: its 0 is no ink
     return array[..., None] if array.ndim == 2 else array
 
 
@@ -162,13 +165,8 @@ def _tiff_tag(image: Image.Image, tag: int, default: Any) -> Any:
     return image.tag_v2.get(tag, default) if isinstance(image, TiffImageFile) else default
 
 
-def _is_gray(palette: NDArray[Any]) -> bool:
-    return bool((palette == palette[:, :1]).all())
-
-
-def _orientation(image: Image.Image, fmt: ImageFormat) -> int:
-    """Exif orientation; Pillow reads that of a TIFF from its tags."""
-    value = _tiff_tag(image, _ORIENTATION, 1) if fmt == "tiff" else image.getexif().get(_ORIENTATION, 1)
+def _tiff_orientation(image: Image.Image) -> int:
+    value = _tiff_tag(image, _ORIENTATION, 1)
     return value if isinstance(value, int) and 1 <= value <= 8 else 1
 
 
@@ -197,12 +195,15 @@ def _refuse_unsupported(data: memoryview, fmt: ImageFormat, image: Image.Image) 
 
 def _refuse_incomplete(data: memoryview, fmt: ImageFormat, image: ImageFile) -> None:
     """Refuse a file that is too short for the pixels that its header announces, or has strips for a part of them."""
+    width, height = image.size
     boxes = [tile[1] for tile in image.tile if tile[0] in _UNPACKED]
     pixels = sum((box[2] - box[0]) * (box[3] - box[1]) for box in boxes if box is not None)
-    if pixels > 8 * len(data) or (boxes and pixels < image.size[0] * image.size[1]):
+    inflated = _MOST_INFLATED.get(image.info.get("compression", ""), 0) if fmt == "tiff" else 0
+    short = inflated and width * height * min(_tiff_tag(image, _BITS, (1,))) > 8 * inflated * len(data)
+    if short or pixels > 8 * len(data) or (boxes and pixels < width * height):
         raise DecodeError(
-            f"this {_WORDS[fmt]} file of {byte_count(len(data))} cannot hold the {image.size[0]}x{image.size[1]} "
-            "pixels that its header announces; it is cut off or forged"
+            f"this {_WORDS[fmt]} file of {byte_count(len(data))} cannot hold the {width}x{height} pixels that its "
+            "header announces; it is cut off or forged"
         )
 
 
@@ -235,12 +236,16 @@ def _refuse_tiles(data: memoryview) -> None:
     at = _codestream(data) - 32
     if at < 0:
         return
-    right, bottom, left, top, wide, high, first_left, first_top = struct.unpack_from(">8I", data, at)
+    right, bottom, first_left, first_top, wide, high, tile_left, tile_top = struct.unpack_from(">8I", data, at)
     if not (wide and high):
         return  # Pillow says so
-    tiles = max(-(-(right - first_left) // wide), 0) * max(-(-(bottom - first_top) // high), 0)
+    # the first tile has to hold the first sample
+    if not (tile_left <= first_left < tile_left + wide and tile_top <= first_top < tile_top + high):
+        raise DecodeError(f"broken JPEG 2000 header: tiles of {wide}x{high} begin at {tile_left}, {tile_top}")
+    _refuse_other_size(data, right - first_left, bottom - first_top)
+    tiles = max(-(-(right - tile_left) // wide), 0) * max(-(-(bottom - tile_top) // high), 0)
     # Each has a header, and a byte for each component of each 32,768 x 32,768 samples at least.
-    widest = min(wide, right - left), min(high, bottom - top)
+    widest = min(wide, right - first_left), min(high, bottom - first_top)
     needed = tiles * _TILE_BYTES + max(widest[0] >> 15, 1) * max(widest[1] >> 15, 1)
     if tiles > _MOST_TILES or needed > len(data):
         raise DecodeError(
@@ -249,9 +254,21 @@ def _refuse_tiles(data: memoryview) -> None:
         )
 
 
+def _refuse_other_size(data: memoryview, width: int, height: int) -> None:
+    """Refuse a file whose box of the header states another size than its codestream: Pillow takes memory by the box."""
+    at = bytes(data[:_HEAD]).find(b"ihdr") + 4
+    if at < 4 or len(data) < at + 8 or bytes(data[:4]) == _CODESTREAM:
+        return
+    stated = int.from_bytes(data[at + 4 : at + 8], "big"), int.from_bytes(data[at : at + 4], "big")
+    if stated != (width, height):
+        raise DecodeError(
+            f"broken JPEG 2000 header: {stated[0]}x{stated[1]} pixels, but its codestream has {width}x{height}"
+        )
+
+
 def _codestream(data: memoryview) -> int:
     """Position of the SIZ segment's component count in a JPEG 2000 file, or -1."""
-    at = bytes(data[:65536]).find(b"\xff\x4f\xff\x51")
+    at = bytes(data[:_HEAD]).find(_CODESTREAM)
     return at + 40 if at >= 0 and len(data) > at + 44 else -1
 
 

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.kernels.cpu.image_info import DecodeError, ImageInfo, byte_count, exif_orientation
+from dali_studio.kernels.cpu.exif import agreed, exif_orientation
+from dali_studio.kernels.cpu.image_info import DecodeError, ImageInfo, byte_count
 from dali_studio.kernels.cpu.native import kernel
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
@@ -28,12 +29,14 @@ _INTENTS = (b"\0", b"\1", b"\2", b"\3")
 _MOST_INFLATED = 1032
 #: Place of the first chunk, the chunks that every reader has to understand, the colour type with a palette, its bytes.
 _FIRST, _CRITICAL, _PALETTE, _LONGEST_PALETTE = 8, (b"IHDR", b"PLTE", b"IDAT", b"IEND"), 3, 768
+#: How an Exif block has to begin for libpng.
+_EXIF_MARKS = (b"II*\0", b"MM\0*")
 #: Compressed bytes that are inflated at a time.
 _PIECE = 1 << 16
 
 
 def parse_header(data: memoryview) -> ImageInfo:
-    """Read the header of a PNG file and, before the pixels, its Exif block and how bright its numbers are.
+    """Read the header of a PNG file, its Exif blocks and, before the pixels, how bright its numbers are.
 
     Raises
     ------
@@ -54,27 +57,29 @@ def parse_header(data: memoryview) -> ImageInfo:
             f"this PNG file of {byte_count(len(data))} cannot hold the {width}x{height} pixels that its header "
             "announces; it is cut off or forged"
         )
-    orientation, gamma, position, late = 1, 0, 33, False  # late: libpng leaves a gamma behind a palette alone
+    parsed, turned, gamma, position, late = 1, 0, 0, 33, False  # late: libpng leaves a gamma behind a palette alone
     while position + 12 <= len(data):
         length, kind = struct.unpack(">I4s", data[position : position + 8])
         body = data[position + 8 : position + 8 + length]
         if kind == b"eXIf":
-            orientation = exif_orientation(body)
+            parsed = exif_orientation(body) or parsed
+            if not turned and bytes(body[:4]) in _EXIF_MARKS and _is_whole(data, position, length):  # libpng's rules
+                turned = exif_orientation(body, damaged=True) or 1
         elif kind in (b"sRGB", b"gAMA") and not late and _is_whole(data, position, length):
             if kind == b"gAMA":
                 gamma = gamma or (int.from_bytes(body, "big") if length == 4 else 0)
             elif bytes(body[:1]) in _INTENTS:
                 gamma = _SRGB_GAMMA
-        if kind in (b"IDAT", b"IEND"):
+        if kind == b"IEND":
             break
-        late |= kind == b"PLTE"
+        late |= kind in (b"PLTE", b"IDAT")
         position += 12 + length
     return ImageInfo(
         format="png",
         height=height,
         width=width,
         channels=3 if color == 3 else _CHANNELS[color],
-        orientation=orientation,
+        orientation=agreed(parsed, turned or 1),
         bit_depth=16 if depth == 16 else 8,
         interlaced=interlace == 1,
         gamma=gamma,

@@ -2,7 +2,8 @@
 
 The numbers are those of nvidia.dali 2.4. A reader reads a stream of *epochs*; epoch k is one shard of the file list.
 ``random_shuffle`` first permutes the list once (``std::mt19937`` seeded with 524287 and ``std::shuffle``), then picks
-at random from a buffer of the next ``initial_fill`` entries of the stream, but never past the end of the epoch.
+at random from a buffer of the next ``initial_fill`` entries of the stream, but never past the end of the epoch (so it
+never needs to be larger than one).
 ``shuffle_after_epoch`` permutes the whole list before every epoch with a generator that knows the epoch's number.
 """
 
@@ -112,7 +113,8 @@ class ReaderOrder:
         self._keep_original = checkpointing
         #: The list before the latest epochs that were permuted, two at most: a batch may reach over an epoch's end.
         self._orders: dict[int, NDArray[np.int64]] = {}
-        self._fill = initial_fill if random_shuffle else 0
+        # picks never reach past the end of an epoch: what a larger buffer holds beside it has no influence
+        self._fill = min(initial_fill, -(-n_files // num_shards)) if random_shuffle else 0
         self._stream = np.arange(n_files if random_shuffle else 0, dtype=np.int64)
         shuffle_mt19937(self._stream, PERMUTATION_SEED)
         self._seed = seed

@@ -37,8 +37,8 @@ static void region(f64 low, f64 high, float wanted, bool exact, i64& size, f64& 
   float half_up = magnitude(wanted) + 0.5f;  // halves are rounded away from zero
   i64 rounded = half_up < 0x1p62f ? most<i64>((i64)half_up, 1) : half_up == half_up ? 1ll << 62 : 1;  // too large is refused in turn
   if (exact) {
-    // nvidia.dali takes less than a tenth of a pixel for a tenth
-    f64 asked = most(least((f64)magnitude(wanted), 0x1p62), (f64)0.1f), factor = wanted != 0.f ? (f64)rounded / asked : 1.0;
+    // nvidia.dali takes less than a tenth of a pixel for a tenth, also what has become 0 in single precision
+    f64 factor = (f64)rounded / most(least((f64)magnitude(wanted), 0x1p62), (f64)0.1f);
     f64 centre = (low + high) / 2;
     low = (f64)(float)(centre + (low - centre) * factor);
     high = (f64)(float)(centre + (high - centre) * factor);

@@ -215,3 +215,25 @@ template <Rounding R, class T> HD void store16x3(T* p, Colors c) {
 }
 #undef PACKED4
 HD f32x16 reversed(f32x16 v) { return __builtin_shufflevector(v, v, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0); }
+
+// Five pixels of three elements in reverse order, in a vector of 16: those before its last element, or those behind its first. What
+// is left of it comes last, where the next pixels are to be written over it.
+template <class T> HD Vector<T, 16> turned(Vector<T, 16> v) {
+  return __builtin_shufflevector(v, v, 12, 13, 14, 9, 10, 11, 6, 7, 8, 3, 4, 5, 0, 1, 2, 15);
+}
+template <class T> HD Vector<T, 16> turned_after_one(Vector<T, 16> v) {
+  return __builtin_shufflevector(v, v, 13, 14, 15, 10, 11, 12, 7, 8, 9, 4, 5, 6, 1, 2, 3, 0);
+}
+// The first 15 of 16 elements.
+template <class T> HD void write15(T* p, Vector<T, 16> v) { memcpy(p, &v, 15 * sizeof(T)); }
+// 16 such pixels.
+#define TURNED4(AT) AT + 9, AT + 10, AT + 11, AT + 6, AT + 7, AT + 8, AT + 3, AT + 4, AT + 5, AT, AT + 1, AT + 2
+template <class T> HD void write_turned(T* p, Vector<T, 16> a, Vector<T, 16> b, Vector<T, 16> c) {
+  auto ab = __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25,
+                                    26, 27, 28, 29, 30, 31);
+  auto cc = __builtin_shufflevector(c, c, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+                                    0, 0);
+  auto all = __builtin_shufflevector(ab, cc, TURNED4(36), TURNED4(24), TURNED4(12), TURNED4(0));
+  memcpy(p, &all, 48 * sizeof(T));
+}
+#undef TURNED4

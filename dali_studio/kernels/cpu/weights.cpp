@@ -1,4 +1,4 @@
-// Loops of `weights.py` and `axis_rows.py`.
+// Loops of `axis_rows.py`; and the weights of an axis by themselves, for tests.
 #include "axes.hpp"
 
 #include "arguments.hpp"

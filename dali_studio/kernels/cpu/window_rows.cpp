@@ -18,7 +18,7 @@ static i64 crop_windows(Array<const i64, 2> sizes, Array<const f32, 1> heights, 
     for (int axis = 0; axis < 2; axis++) {
       const float wanted = axis == 0 ? heights(i) : widths(i), place = axis == 0 ? places_y(i) : places_x(i);
       const i64 size = sizes(i, axis);
-      i64 crop = wanted > 0 ? whole(wanted) : size, anchor;
+      i64 crop = wanted >= 1 ? whole(wanted) : size, anchor;
       const double corner = (double)place * (double)minus(size, crop);
       if (nearest) {  // half away from zero
         anchor = whole((corner < 0 ? -corner : corner) + 0.5);

@@ -24,7 +24,7 @@ def windows(
     sizes : ndarray
         (N, 2) heights and widths of the images.
     heights, widths : ndarray
-        (N,) of the windows; 0 and less for the image's.
+        (N,) of the windows; less than 1 for the image's.
     places : tuple
         (N,) from 0 (top, left) to 1 (bottom, right).
     nearest : bool

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from dali_studio.core.batch import Batch
 from dali_studio.kernels.cpu import descriptors
-from dali_studio.kernels.cuda.device import cupy
 from dali_studio.kernels.cuda.generate import (
     MOVED,
     QUADS,
@@ -24,7 +23,7 @@ from dali_studio.kernels.cuda.generate import (
     way_of,
 )
 from dali_studio.kernels.cuda.parts import Part
-from dali_studio.kernels.cuda.sources import OPTIONS, TYPES
+from dali_studio.kernels.cuda.sources import OPTIONS, TYPES, compiled
 from dali_studio.kernels.cuda.staging import Table
 from dali_studio.kernels.cuda.stream import MOST_SAMPLES, GpuStream
 
@@ -91,9 +90,8 @@ def launch(
     signature = form, tuple([part.signature for part in parts]), tuple(types), planar_in, planar_out
     kernel = _kernels.get(signature)
     if kernel is None:
-        # a kernel for all devices; CuPy compiles it at the first launch and keeps the binary on disk
         text = source(shape_of(form, parts, types, planar_in, planar_out))
-        kernel = _kernels[signature] = cupy().RawKernel(text, form, options=OPTIONS)
+        kernel = _kernels[signature] = compiled(text, form, OPTIONS)
     table = _sent(src, out, parts, unit, stream)
     grid, given = (blocks, len(src)), (np.uint64(table.address), *arguments)
     if stream.timing:

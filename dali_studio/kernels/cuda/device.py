@@ -23,7 +23,7 @@ def cupy() -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Missing:
+class Unavailable:
     """Why there is no GPU to run on, and what to do."""
 
     reason: str
@@ -31,19 +31,19 @@ class Missing:
 
 
 @cache
-def missing(device_id: int = 0) -> Missing | None:
+def missing(device_id: int = 0) -> Unavailable | None:
     """What keeps GPU `device_id` from being used; ``None`` if it is there."""
     if not available("cupy"):
-        return Missing("CuPy, through which GPUs are used, is not installed", f"Run: {_INSTALL}")
+        return Unavailable("CuPy, through which GPUs are used, is not installed", f"Run: {_INSTALL}")
     try:
         count = int(cupy().cuda.runtime.getDeviceCount())
     except Exception as error:  # noqa: BLE001 - CuPy raises many kinds where a driver or a library is missing
         text = str(error).strip().splitlines()
-        return Missing(f"CUDA does not start ({text[0] if text else type(error).__name__})",
+        return Unavailable(f"CUDA does not start ({text[0] if text else type(error).__name__})",
                        "Install NVIDIA's driver, and the CuPy that fits its CUDA version: " + _INSTALL)  # fmt: skip
     if device_id >= count:
         there = "no GPU" if count == 0 else f"{count} GPU{'s' if count > 1 else ''} (0 to {count - 1})"
-        return Missing(
+        return Unavailable(
             f"device_id is {device_id}, but there is {there}", "Give the number of a GPU that is there as device_id"
         )
     return None

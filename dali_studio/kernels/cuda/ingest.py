@@ -121,6 +121,22 @@ def copied(arrays: Any, layout: str, stream: Any, allocate: Any) -> Batch:
     return Batch.on_gpu(memory, offsets, shapes, first.dtype, layout, ready=ready)
 
 
+def gathered(addresses: NDArray[np.int64], out: Batch, stream: Any) -> None:
+    """Copy samples of other batches, by their device addresses, into a batch of the `stream` (a `GpuStream`)."""
+    if not len(out):
+        return
+    copies = np.empty(len(out), _COPY)
+    copies["source"], copies["target"] = addresses, out.addresses
+    copies["size"] = out.counts * out.dtype.itemsize
+    blocks = -(-int(copies["size"].max()) // _PIECE)
+    memory, (address,) = stream.upload(copies)
+    for begin in range(0, len(copies) if blocks else 0, _MOST):
+        with stream.timed():
+            count = min(_MOST, len(copies) - begin)
+            _kernel()((blocks, count), (_THREADS,), (np.uint64(address + begin * _COPY.itemsize),))
+    del memory  # back to the pool of this stream, whose next user comes after the kernel
+
+
 def _copy(
     arrays: Sequence[Any], sizes: NDArray[np.int64], memory: Any, offsets: NDArray[np.int64], table: int, stream: Any
 ) -> None:
@@ -160,4 +176,4 @@ def _in_one_piece(copies: NDArray[Any], sizes: NDArray[np.int64]) -> bool:
 @cache
 def _kernel() -> Any:
     options = sources.options({"IN": np.dtype(np.uint8), "OUT": np.dtype(np.uint8)})
-    return cupy().RawKernel(sources.source("gather"), "gather", options=options)
+    return sources.compiled(sources.source("gather"), "gather", options)

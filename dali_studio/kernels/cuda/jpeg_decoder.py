@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.core.progress import doing
 from dali_studio.kernels.cpu.decode_queue import BY_KERNELS, take_group
 from dali_studio.kernels.cuda import jpeg_scan, sources
 from dali_studio.kernels.cuda.device import cupy
@@ -160,4 +161,7 @@ class JpegKernels:
 @cache
 def _module() -> Any:
     options = sources.options({"IN": np.dtype(np.uint8), "OUT": np.dtype(np.uint8), "PARTS": PARTS})
-    return cupy().RawModule(code=sources.source("jpeg"), options=options)
+    with doing("compiling the GPU's JPEG decoder"):
+        module = cupy().RawModule(code=sources.source("jpeg"), options=options)
+        module.compile()
+    return module

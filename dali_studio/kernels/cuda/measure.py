@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from dali_studio.core.storage import addresses_of
 from dali_studio.kernels.cpu import libjpeg
 from dali_studio.kernels.cpu.jpeg_header import parse_header
-from dali_studio.kernels.cuda.device import Missing, cupy, missing
+from dali_studio.kernels.cuda.device import Unavailable, cupy, missing
 from dali_studio.kernels.cuda.jpeg_decoder import JpegKernels
 from dali_studio.kernels.cuda.jpeg_rule import takes
 from dali_studio.kernels.cuda.nvjpeg import open_decoder
@@ -79,7 +79,7 @@ def _by_kernels(files: Sequence[NDArray[np.uint8]]) -> str:
 
 def _by_hardware(files: Sequence[NDArray[np.uint8]]) -> str:
     decoder = open_decoder()
-    if isinstance(decoder, Missing):
+    if isinstance(decoder, Unavailable):
         return f"none: {decoder.reason}. {decoder.hint}"
     try:
         batch = _Batch(files)

@@ -25,7 +25,7 @@ from dali_studio.kernels.cpu.decode_queue import BY_HARDWARE
 from dali_studio.kernels.cpu.jpeg_facts import have_ends
 from dali_studio.kernels.cuda import nvjpeg_library, nvjpeg_turn
 from dali_studio.kernels.cuda.affinity import AwayFromInterrupts
-from dali_studio.kernels.cuda.device import Missing, cupy, missing
+from dali_studio.kernels.cuda.device import Unavailable, cupy, missing
 from dali_studio.kernels.cuda.jpeg_work import Batch, Turn
 from dali_studio.kernels.cuda.nvjpeg_library import Library, NvjpegError
 
@@ -39,18 +39,18 @@ class HardwareStalledError(RuntimeError):
     """The hardware did not finish a batch in time. The decoder cannot be used any more, nor its targets' memory."""
 
 
-def open_decoder(device_id: int = 0) -> HardwareDecoder | Missing:
+def open_decoder(device_id: int = 0) -> HardwareDecoder | Unavailable:
     """The decoder of a GPU, or what is missing. Opening it takes about a second."""
     absent = missing(device_id)
     if absent is not None:
         return absent
     library = nvjpeg_library.load(int(cupy().cuda.runtime.runtimeGetVersion()) // 1000)
-    if isinstance(library, Missing):
+    if isinstance(library, Unavailable):
         return library
     try:
         return HardwareDecoder(library, device_id)
     except NvjpegError as error:
-        return Missing(
+        return Unavailable(
             f"GPU {device_id} offers no JPEG hardware to nvJPEG {library.version} ({error})",
             "Nothing needs to be done: kernels decode JPEG. A100, H100, H200 and newer have the hardware",
         )

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.kernels.cuda.device import Missing
+from dali_studio.kernels.cuda.device import Unavailable
 
 #: Where the wheels of each major version of CUDA put the library, below the folder of the package ``nvidia``.
 _IN_WHEELS = {13: "cu13/lib/libnvjpeg.so.13", 12: "nvjpeg/lib/libnvjpeg.so.12"}
@@ -47,7 +47,7 @@ def places(cuda: int) -> list[str]:
     return found
 
 
-def load(cuda: int) -> Library | Missing:
+def load(cuda: int) -> Library | Unavailable:
     """The first library that loads, for the major version `cuda` of CUDA; or what to install."""
     for place in places(cuda):
         try:
@@ -55,7 +55,7 @@ def load(cuda: int) -> Library | Missing:
         except (OSError, AttributeError):  # not there, or too old to have all functions
             continue
     package = "nvidia-nvjpeg-cu12" if cuda == 12 else "nvidia-nvjpeg"
-    return Missing("nvJPEG, through which GPUs decode JPEG, is not installed", f"Run: pip install {package}")
+    return Unavailable("nvJPEG, through which GPUs decode JPEG, is not installed", f"Run: pip install {package}")
 
 
 class Library:

@@ -10,6 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from dali_studio.core.progress import doing
+from dali_studio.kernels.cuda.device import cupy
+
 _FOLDER = Path(__file__).parent
 _INCLUDE_FOLDER = _FOLDER.parent / "include"
 #: Headers of `include` that every source begins with, in this order.
@@ -22,8 +25,9 @@ TYPES: dict[str, str] = {
 }  # fmt: skip
 #: Functions of each file that is compiled as it is.
 FUNCTIONS: dict[str, tuple[str, ...]] = {
-    "gather": ("gather",), "jpeg": ("unstuff", "huffman", "transform", "colors"), "separable": ("separable",),
-    "weights": ("axis_weights",), "erase": ("erase",), "warp_volume": ("warp_volume",),
+    "gather": ("gather",), "jpeg": ("unstuff", "huffman", "transform", "colors"), "weights": ("axis_weights",),
+    "elementwise": ("elementwise",), "join": ("join",), "reduce": ("reduce",),
+    "separable": ("separable",), "erase": ("erase",), "warp_volume": ("warp_volume",),
 }  # fmt: skip
 #: No contraction to fused multiply-add: rounded results equal the CPU's. Where it is wanted, the sources say fmaf.
 OPTIONS = ("--std=c++17", "--fmad=false")
@@ -65,4 +69,14 @@ def options(macros: Mapping[str, object]) -> tuple[str, ...]:
 
 
 def _text(value: Any) -> str:
-    return TYPES[value.name] if isinstance(value, np.dtype) else str(int(value))
+    if isinstance(value, np.dtype):
+        return TYPES[value.name]
+    return value if isinstance(value, str) else str(int(value))
+
+
+def compiled(text: str, function: str, options: tuple[str, ...]) -> Any:
+    """A kernel for all devices; CuPy keeps the binary on disk."""
+    with doing(f"compiling the GPU's kernel {function}"):
+        kernel = cupy().RawKernel(text, function, options=options)
+        kernel.compile()
+    return kernel

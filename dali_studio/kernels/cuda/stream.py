@@ -55,8 +55,7 @@ class _Use(AbstractContextManager[None]):
 
 @cache
 def _kernel(name: str, function: str, options: tuple[str, ...]) -> Any:
-    """A kernel for all devices; CuPy compiles it at the first launch and keeps the binary on disk."""
-    return cupy().RawKernel(sources.source(name), function, options=options)
+    return sources.compiled(sources.source(name), function, options)
 
 
 class GpuStream:

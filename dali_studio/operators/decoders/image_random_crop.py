@@ -109,10 +109,10 @@ class ImageRandomCrop(DecoderArguments, Operator):
 def _windows(args: Args, sizes: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     context = args.context
     options = (args["random_area"], args["random_aspect_ratio"], args["num_attempts"])
-    if np.array_equal(context.indices, np.arange(context.batch_size)):
+    if np.array_equal(context.drawn, np.arange(len(sizes))):
         return random_crop_windows(context.seed, context.samples_so_far, sizes, *options)
     anchors, crops = np.empty((2, len(sizes), 2), np.int32)
-    for i, index in enumerate(context.indices.tolist()):
+    for i, index in enumerate(context.drawn.tolist()):
         start = context.samples_so_far + SAMPLE_STRIDE * index
         anchors[i : i + 1], crops[i : i + 1] = random_crop_windows(context.seed, start, sizes[i : i + 1], *options)
     return anchors, crops

@@ -75,7 +75,7 @@ class SizeArguments:
 def check_size_arguments(args: Args) -> None:
     """Refuse no size, or more than one (DS105)."""
     ways = {
-        "resize_x or resize_y": any(args.given(name) for name in _SEPARATE),
+        "resize_x or resize_y": any(args.given(name) for name in (*_SEPARATE, "resize_z")),
         "size": args.given("size"),
         "resize_shorter": args.given("resize_shorter"),
         "resize_longer": args.given("resize_longer"),

@@ -58,11 +58,15 @@ class CropArguments:
 
 
 def check_crop_arguments(args: Args) -> None:
-    """Refuse half a size, or two sizes (DS104)."""
+    """Refuse a part of a size, or two sizes (DS105)."""
     if args.given("crop_h") != args.given("crop_w"):
         missing = "crop_w" if args.given("crop_h") else "crop_h"
         raise ArgumentError(
             "crop_h and crop_w belong together; only one is given.", hint=f"Give {missing} as well.", argument=missing
+        )
+    if args.given("crop_d") and not args.given("crop_h"):
+        raise ArgumentError(
+            "crop_d is given without crop_h and crop_w.", hint="Take it away, or give both.", argument="crop_d"
         )
     if args.given("crop") and args.given("crop_h"):
         raise ArgumentError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
+from dali_studio.core.limits import MOST_ELEMENTS
 from dali_studio.core.meta import TensorMeta
 from dali_studio.core.random_choice import choice
 from dali_studio.operators.common import T
@@ -70,7 +72,14 @@ class Choice(RandomArguments, Operator):
         chances = _chances(args, limits)
         arrays = any(sample.ndim > 1 for sample in given.samples)
 
-        def draw(seed: int, start: int, samples: int, elements: Any, rows: slice) -> NDArray[Any]:
+        largest = max((math.prod(sample.shape[1:]) for sample in given.samples), default=1)
+
+        def draw(seed: int, start: int, samples: int, elements: int, rows: slice) -> NDArray[Any]:
+            if elements * largest > MOST_ELEMENTS:  # before there is an index for each
+                raise ArgumentError(
+                    f"{elements:,} arrays of {largest:,} elements are chosen for a sample.",
+                    hint=f"Give a shape with which a sample has {MOST_ELEMENTS:,} elements at most.", argument="shape",
+                )  # fmt: skip
             weights = None if chances is None else chances[rows]
             return choice(seed, start, samples, elements, limits[rows], weights, consecutive=arrays)
 

@@ -90,13 +90,13 @@ def draw_batch(args: Args, dtype: DALIDataType, inputs: Sequence[Batch], draw: D
         return Batch.of([], dtype=to_numpy(dtype), ndim=len(args["shape"] or ()))
     different = set(shapes)
     counts = {math.prod(shape) for shape in different}
-    if len(counts) == 1 and (context.whole or np.array_equal(context.indices, np.arange(context.batch_size))):
+    if len(counts) == 1 and (context.whole or np.array_equal(context.drawn, np.arange(len(shapes)))):
         table = draw(context.seed, context.samples_so_far, len(shapes), counts.pop(), slice(0, len(shapes)))
         if len(different) == 1:
             return Batch.of_array(table.reshape(len(shapes), *shapes[0]))
         return Batch.of([row.reshape(shape) for row, shape in zip(table, shapes, strict=True)])
     samples: list[NDArray[Any]] = []
-    for position, index in enumerate(context.indices.tolist()):
+    for position, index in enumerate(context.drawn.tolist()):
         start = context.samples_so_far + SAMPLE_STRIDE * index
         row = draw(context.seed, start, 1, math.prod(shapes[position]), slice(position, position + 1))
         samples.append(row.reshape(shapes[position]).astype(to_numpy(dtype), copy=False))

@@ -157,6 +157,11 @@ class _Reader:
         read = self._threads.submit(files.read, context.memory, in_turn, chunk=GROUP)
         return _Ahead(batch_size, before, read)
 
+    def close(self) -> None:
+        """End the threads once they have read the batches that they are at."""
+        if self._threads is not None:
+            self._threads.shutdown(wait=False, cancel_futures=True)
+
     def _chosen(self, picked: list[int]) -> _Files:
         return _Files(self.files.paths.take(picked), self.files.labels[picked])
 
@@ -229,7 +234,10 @@ class File(ReaderArguments, Operator):
         names = ("shard_id", "num_shards", "random_shuffle", "initial_fill", "stick_to_shard", "pad_last_batch",
                  "shuffle_after_epoch", "shuffle_after_epoch_seed")  # fmt: skip
         try:
-            order = ReaderOrder(len(files.paths), seed=args.context.seed, **{name: args[name] for name in names})
+            order = ReaderOrder(
+                len(files.paths), seed=args.context.seed, checkpointing=args.context.checkpointing,
+                **{name: args[name] for name in names},
+            )  # fmt: skip
         except ValueError as error:
             raise ArgumentError(
                 sentence(error), hint="Change the arguments of the order.", argument="shard_id"
@@ -239,6 +247,10 @@ class File(ReaderArguments, Operator):
     @staticmethod
     def seek(state: _Reader, args: Args, now: int, wanted: int) -> int:
         return state.seek(args.context.batch_size, now, wanted)
+
+    @staticmethod
+    def close(state: _Reader) -> None:
+        state.close()
 
     @staticmethod
     def run(state: _Reader, args: Args, *inputs: Batch) -> tuple[Batch, ...]:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from dali_studio.studio import images
 from dali_studio.studio.images import Rgb
-from dali_studio.studio.messages import PictureBody
+from dali_studio.studio.messages import ImageBody
 from dali_studio.studio.renderers.base import Card, Large, Shown
 
 #: Colours of the classes 1, 2, ..., which repeat; class 0 is the background.
@@ -29,7 +29,7 @@ class MaskRenderer:
     def card(self, shown: Shown, width: int, height: int) -> Card:
         """As in `Renderer`."""
         image, note = _drawn(shown)
-        return Card(PictureBody(), images.fitted(image, width, height), note)
+        return Card(ImageBody(), images.fitted(image, width, height), note)
 
     def large(self, shown: Shown, plane: int) -> Large | None:
         """As in `Renderer`."""

@@ -155,6 +155,9 @@ class RawKernel:
             own.replace(library)
         self._launch = ctypes.PyDLL(str(library)).launch  # keeps Python's lock: a library has one block at a time
 
+    def compile(self) -> None:
+        pass
+
     def __call__(self, grid: Sequence[int], block: Sequence[int], args: Sequence[Any], shared_mem: int = 0) -> None:
         values = [np.array([value]) for value in args]
         given = (ctypes.c_void_p * len(values))(*[value.ctypes.data for value in values])
@@ -166,6 +169,9 @@ class RawModule:
 
     def __init__(self, *, code: str, options: Sequence[str] = ()) -> None:
         self._code, self._options = code, options
+
+    def compile(self) -> None:
+        pass
 
     def get_function(self, name: str) -> RawKernel:
         return RawKernel(self._code, name, self._options)

@@ -78,6 +78,16 @@ def test_an_engine_that_fails_is_a_line_of_the_table(tmp_path: Path, photos: str
     assert "broken" in found["readme"]["nvidia_error"] and found["readme"]["summary"]["nvidia"] is None
 
 
+def test_kernels_of_two_checkouts(tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    command = [sys.executable, str(FOLDER / "kernels.py"), "--before", str(FOLDER.parents[1]), "--rounds", "3",
+               "--milliseconds", "1", "--processor", "0", "--only", "place, 64 rows", "--out", str(out)]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (kernel,) = json.loads(out.read_text(encoding="utf-8"))["results"].values()
+    assert min(kernel.values()) > 0 and "1 kernels: median" in done.stdout
+
+
 def test_a_worker_that_dies_or_hangs_is_started_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(FOLDER))
     from turns import Worker

@@ -6,11 +6,12 @@ import hashlib
 from typing import Any
 
 import numpy as np
+from axis import axis_weights
 
 from dali_studio.kernels.cpu import axis_rows
 from dali_studio.kernels.cpu.resample import resize
 from dali_studio.kernels.cpu.size_rows import MODES, sizes_and_regions
-from dali_studio.kernels.cpu.weights import Interp, axis_weights
+from dali_studio.kernels.cpu.weights import Interp
 
 TYPES = [np.dtype(name) for name in ("uint8", "uint16", "int16", "float32")]
 

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from axis import axis_weights
 
 from dali_studio.core.batch import Batch
 from dali_studio.kernels.cpu import axis_rows, descriptors, window_rows
-from dali_studio.kernels.cpu.weights import Interp, axis_weights
+from dali_studio.kernels.cpu.weights import Interp
 from dali_studio.kernels.cuda import chains, resample
 from dali_studio.kernels.cuda.generate import BAND
 

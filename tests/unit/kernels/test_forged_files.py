@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import struct
 import tracemalloc
 import zlib
 from collections.abc import Callable
@@ -149,6 +150,46 @@ def test_a_jpeg_2000_file_with_more_tiles_than_it_holds_is_refused_by_its_header
     data = forged.tiles(stream.getvalue(), size, tile)
     assert "tiles that its header announces" in refused(data)
     assert peak(lambda: refused(data)) < _MIB
+
+
+@pytest.mark.parametrize("compression", ["tiff_lzw", "tiff_adobe_deflate", "packbits"])
+def test_a_tiff_file_that_cannot_be_inflated_to_its_size_takes_no_memory(compression: str) -> None:
+    data = forged.packed_tiff(37922, 4096, compression)
+    memory = Memory()
+    for _ in range(2):  # memory that has been used before is not fresh from the system
+        assert "4096x37922" in refused(data)
+    assert memory.grown() < 20 * _MIB
+
+
+@pytest.mark.parametrize("compression", ["tiff_lzw", "tiff_adobe_deflate", "packbits"])
+def test_a_tiff_file_of_one_colour_may_be_short(compression: str) -> None:
+    stream = io.BytesIO()
+    Image.new("RGB", (3000, 2000)).save(stream, "TIFF", compression=compression)
+    assert image_codec.decode(stream.getvalue()).shape == (2000, 3000, 3)
+
+
+def test_a_jpeg_2000_file_with_another_size_in_its_box_is_refused_by_its_header() -> None:
+    """Pillow takes memory by the box, 8 bytes for each row at least."""
+    stream = io.BytesIO()
+    Image.fromarray(picture(9, 3)).save(stream, "JPEG2000")
+    data = bytearray(stream.getvalue())
+    at = data.find(b"ihdr") + 4
+    data[at : at + 4] = (1 << 24).to_bytes(4, "big")
+    memory = Memory()
+    assert "3x16777216 pixels, but its codestream has 3x9" in refused(bytes(data))
+    assert memory.grown() < 20 * _MIB
+
+
+@pytest.mark.parametrize("place", [(8, 0), (0, 9), (2**31, 0)])
+def test_a_jpeg_2000_file_whose_first_tile_holds_nothing_is_refused_by_its_header(place: tuple[int, int]) -> None:
+    stream = io.BytesIO()
+    Image.fromarray(picture(9, 8)).save(stream, "JPEG2000", no_jp2=True)
+    data = bytearray(stream.getvalue())
+    struct.pack_into(">I", data, 12, 1 << 24)  # rows
+    struct.pack_into(">II", data, 32, *place)
+    memory = Memory()
+    assert f"begin at {place[0]}, {place[1]}" in refused(bytes(data))
+    assert memory.grown() < 20 * _MIB
 
 
 def test_a_tiff_file_with_strips_for_a_part_of_its_rows_is_refused() -> None:

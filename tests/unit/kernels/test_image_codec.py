@@ -34,6 +34,12 @@ def _saved(array: Array, form: str, mode: str | None = None, **options: Any) -> 
     return stream.getvalue()
 
 
+def _inks(array: Array) -> bytes:
+    stream = io.BytesIO()
+    Image.frombytes("CMYK", array.shape[1::-1], array.tobytes()).save(stream, "TIFF")
+    return stream.getvalue()
+
+
 def _turned(array: Array, orientation: int, form: str = "JPEG", **options: Any) -> bytes:
     exif = Image.Exif()
     exif[0x0112] = orientation
@@ -105,6 +111,7 @@ FILES: dict[str, bytes] = {
     "tiff 16 bit gray": _saved(_wide(GRAY), "TIFF"),
     "tiff turned": _saved(BASE, "TIFF", tiffinfo={274: 6}),
     "tiff cmyk": _saved(BASE, "TIFF", mode="CMYK"),
+    "tiff four inks": _inks(np.dstack([BASE, GRAY // 2])),
     "webp": _saved(BASE, "WEBP"),
     "webp lossless rgba": _saved(RGBA, "WEBP", lossless=True),
     "ppm": _saved(BASE, "PPM"),
@@ -372,7 +379,7 @@ def test_wrong_colours_and_types_are_refused() -> None:
         (FILES["jpeg progressive"][:-100], "without its end marker"),
         (FILES["png rgb"][:-12], r"without its end chunk \(IEND\)"),
         (FILES["png rgb"][:500] + b"\x00\x01" + FILES["png rgb"][502:], "wrong checksum in its IDAT chunk"),
-        (FILES["bmp rgb"][:9000], "BMP file of 9.0 kB cannot be decoded"),
+        (FILES["bmp rgb"][:9000], "BMP file of 9.0 kB cannot hold the 97x71 pixels"),
         (FILES["webp"][:900], "WebP"),
         (FILES["ppm 16 bit"][:900], "needs 41.3 kB, but ends after 900 bytes"),
         (b"P6 2 1 100\n" + bytes(6), "counts to 100; supported: 255 and 65535"),

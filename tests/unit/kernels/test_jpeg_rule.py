@@ -12,7 +12,7 @@ import simplejpeg
 
 from dali_studio.kernels.cpu import image_codec, jpeg
 from dali_studio.kernels.cuda import nvjpeg, nvjpeg_library
-from dali_studio.kernels.cuda.device import Missing
+from dali_studio.kernels.cuda.device import Unavailable
 from dali_studio.kernels.cuda.jpeg_rule import takes
 from tests.images import Array, encoded, picture
 
@@ -89,9 +89,9 @@ def test_without_the_library_the_answer_says_what_to_install(monkeypatch: pytest
     monkeypatch.setattr(nvjpeg_library, "places", lambda cuda: [str(tmp_path / "libnvjpeg.so.13")])
     for cuda, package in ((12, "nvidia-nvjpeg-cu12"), (13, "nvidia-nvjpeg")):
         absent = nvjpeg_library.load(cuda)
-        assert isinstance(absent, Missing) and absent.hint.endswith(f"pip install {package}")
+        assert isinstance(absent, Unavailable) and absent.hint.endswith(f"pip install {package}")
 
 
 def test_without_a_gpu_the_answer_says_so() -> None:
     opened = nvjpeg.open_decoder(99)
-    assert isinstance(opened, Missing) and opened.reason and opened.hint
+    assert isinstance(opened, Unavailable) and opened.reason and opened.hint

@@ -63,6 +63,19 @@ def test_every_epoch_holds_every_sample_once(fill: int, options: dict[str, bool]
     assert len({tuple(epoch) for epoch in epochs}) == (4 if fill > 1 or "shuffle_after_epoch" in options else 1)
 
 
+@pytest.mark.parametrize(
+    "options", [{}, {"num_shards": 3, "shard_id": 1}, {"num_shards": 3, "shard_id": 2, "stick_to_shard": True}]
+)
+def test_a_buffer_larger_than_an_epoch_changes_nothing(options: dict[str, Any]) -> None:
+    """A document may name any number: nothing of that size may be allocated or filled."""
+    shard = -(-37 // options.get("num_shards", 1))
+    expected = _batches(ReaderOrder(37, random_shuffle=True, initial_fill=shard, seed=5, **options), 5, 40)
+    for fill in (shard + 1, 2 * shard, 1000, 2**40):
+        order = ReaderOrder(37, random_shuffle=True, initial_fill=fill, seed=5, **options)
+        assert len(order.get_state().buffer) <= shard
+        assert _batches(order, 5, 40) == expected
+
+
 def test_known_orders_of_shuffle_after_epoch() -> None:
     assert _batches(ReaderOrder(12, shuffle_after_epoch=True), 12, 2) == [
         [9, 6, 0, 5, 4, 2, 8, 1, 7, 3, 11, 10],

@@ -151,7 +151,7 @@ def test_iterators_without_background_threads() -> None:
             ),
             "DS304",
         ),
-        (lambda: DALIGenericIterator(counting(lambda: np.zeros((4, 1))), ["x"]).checkpoints(), "DS106"),
+        (lambda: DALIGenericIterator(counting(lambda: np.zeros((4, 1))), ["x"]).checkpoints(), "DS304"),
         (lambda: feed_ndarray(TensorListCPU([np.zeros(2), np.zeros(3)]), None), "DS304"),
     ],
 )

@@ -17,7 +17,7 @@ import pytest
 from numpy.typing import NDArray
 
 from dali_studio.kernels.cpu.decode_queue import BY_HARDWARE, take_group
-from dali_studio.kernels.cuda.device import Missing
+from dali_studio.kernels.cuda.device import Unavailable
 from dali_studio.kernels.cuda.nvjpeg import LEAST, MOST, HardwareDecoder
 from dali_studio.runtime.crew import Crew
 from dali_studio.runtime.sharing import DecoderFeeder, Decoding, Shared
@@ -332,7 +332,7 @@ def test_what_comes_back_when_the_threads_are_through_is_decoded_all_the_same(fa
 
 
 def test_where_there_is_no_hardware_the_feeder_says_why_without_a_warning(pool: WorkerPool) -> None:
-    feeder = DecoderFeeder(lambda: Missing("there is no GPU", "buy one"))
+    feeder = DecoderFeeder(lambda: Unavailable("there is no GPU", "buy one"))
     batch = Batch(50)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

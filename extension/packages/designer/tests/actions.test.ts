@@ -50,6 +50,8 @@ describe("adding", () => {
       dtypes: [],
       optional: true,
       either_device: false,
+      repeated: null,
+      shape_only: false,
       doc: "",
     };
     const operator = { ...coin, inputs: [like] } as typeof coin;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { bestSlot, deviceFor, judge, kindsFit, operatorTakes } from "../src/core/compat";
+import { inputName, inputOf, inputPorts } from "../src/core/catalog";
+import { bestSlot, checkConnection, deviceFor, kindsFit, operatorTakes } from "../src/core/compat";
 import type { Slot } from "../src/core/graph";
 import type { GraphView } from "../src/protocol/generated";
 import { GRAPH, INDEX, node, ref } from "./fixtures";
@@ -8,17 +9,17 @@ const context = (graph: GraphView = GRAPH) => ({ graph, catalog: INDEX });
 const input = (key: string, index = 0): Slot => ({ kind: "input", node: key, input: index });
 const arg = (key: string, argument: string): Slot => ({ kind: "argument", node: key, argument });
 const reason = (source: ReturnType<typeof ref>, slot: Slot, graph = GRAPH) => {
-  const verdict = judge(context(graph), source, slot);
+  const verdict = checkConnection(context(graph), source, slot);
   return verdict.ok ? "" : verdict.reason;
 };
 
-describe("judge", () => {
+describe("checkConnection", () => {
   it("lets fitting kinds through", () => {
     expect(reason(ref("decode"), input("rotate"))).toBe("");
     expect(reason(ref("angle"), arg("rotate", "angle"))).toBe("");
     expect(reason(ref("reader", 1), arg("rotate", "angle"))).toBe("");
-    expect(kindsFit("any", "image")).toBe(true);
-    expect(kindsFit("encoded", "image")).toBe(false);
+    expect(kindsFit(INDEX, "any", "image")).toBe(true);
+    expect(kindsFit(INDEX, "encoded", "image")).toBe(false);
   });
   it("names both kinds when they do not fit", () => {
     expect(reason(ref("reader"), input("rotate"))).toBe(
@@ -43,6 +44,9 @@ describe("judge", () => {
     const down = { ...graph, nodes: [...graph.nodes, node("down", "to_cpu"), node("warped", "warp_affine")] };
     expect(reason(ref("decode"), input("down"), down)).toBe("");
     expect(reason(ref("decode"), input("warped"), down)).toMatch(/GPU\. Put to_cpu between/);
+    const measured = { ...down, nodes: [...down.nodes, node("shapes", "shapes", { device: "gpu" })] };
+    expect(reason(ref("decode"), input("shapes"), measured)).toBe("");
+    expect(reason(ref("shapes"), arg("rotate", "angle"), measured)).toBe("");
   });
 });
 
@@ -58,17 +62,45 @@ describe("bestSlot", () => {
     const slot = bestSlot(context({ ...GRAPH, nodes: [...GRAPH.nodes, set] }), ref("angle"), "turn");
     expect("reason" in slot).toBe(true);
   });
+  it("fills the repetitions of the last input one after the other, and then has no free port", () => {
+    const joined = (...inputs: ReturnType<typeof ref>[]) => {
+      const graph = { ...GRAPH, nodes: [...GRAPH.nodes, node("cat", "cat", { inputs })] };
+      return bestSlot(context(graph), ref("decode"), "cat");
+    };
+    expect(joined()).toEqual(input("cat", 0));
+    expect(joined(ref("decode"))).toEqual(input("cat", 1));
+    expect(joined(ref("decode"), ref("decode"))).toEqual(input("cat", 2));
+    expect("reason" in joined(ref("decode"), ref("decode"), ref("decode"))).toBe(true);
+  });
+  it("never leads data to an argument by itself, though it may be wired there", () => {
+    const wired = node("turn", "rotate", { inputs: [ref("decode")] });
+    const graph = { ...GRAPH, nodes: [...GRAPH.nodes, wired] };
+    expect(bestSlot(context(graph), ref("decode"), "turn")).toEqual(input("turn"));
+    expect(reason(ref("decode"), arg("turn", "angle"), graph)).toBe("");
+  });
   it("says why nothing fits", () => {
     const slot = bestSlot(context(), ref("reader"), "rotate");
     expect("reason" in slot && slot.reason).toBeTruthy();
   });
 });
 
+describe("repeated inputs", () => {
+  const cat = INDEX.byName.get("cat");
+  it("have a port for each wire and a free one, up to the most", () => {
+    expect([0, 1, 2, 3].map((wired) => inputPorts(cat, wired))).toEqual([1, 2, 3, 3]);
+    expect([0, 1, 2].map((i) => inputName(cat, i))).toEqual(["parts 1", "parts 2", "parts 3"]);
+    expect(inputOf(cat, 3)).toBeUndefined();
+    const graph = { ...GRAPH, nodes: [...GRAPH.nodes, node("cat", "cat")] };
+    expect(reason(ref("decode"), input("cat", 2), graph)).toBe("");
+    expect(reason(ref("decode"), input("cat", 3), graph)).toMatch(/3 inputs at most/);
+  });
+});
+
 describe("operators", () => {
   const rotate = INDEX.byName.get("rotate");
   it("are offered for a wire", () => {
-    expect(rotate && operatorTakes(rotate, "scalar")).toBe(true);
-    expect(rotate && operatorTakes(rotate, "encoded")).toBe(false);
+    expect(rotate && operatorTakes(INDEX, rotate, "scalar")).toBe(true);
+    expect(rotate && operatorTakes(INDEX, rotate, "encoded")).toBe(false);
   });
   it("are placed where their data is", () => {
     expect(rotate && deviceFor(rotate, node("x", "rotate", { device: "gpu" }))).toBe("gpu");

@@ -3,9 +3,9 @@ import { copierOf, copyLabel, crosses } from "../src/core/copies";
 import { wiresOf } from "../src/core/graph";
 import { receive } from "../src/core/reduce";
 import { bytesOf, heatOf, repairOf, timeOn, timingOf } from "../src/core/select";
-import { sentence } from "../src/core/sentence";
 import { Session } from "../src/core/session";
 import { INITIAL, type State } from "../src/core/state";
+import { statusMessage } from "../src/core/statusMessage";
 import type { Diagnostic, GraphView, KernelMessage, Repair } from "../src/protocol/generated";
 import { FakeKernel, finished, GRAPH, node, OPENED, ref, revision, timing } from "./fixtures";
 
@@ -111,7 +111,7 @@ describe("repairs", () => {
     const state = fold(OPENED, broken);
     expect(repairOf(state, found)).toEqual(repair);
     expect(repairOf(state, { ...found, argument: "angle" })).toBeUndefined();
-    expect(sentence(state)?.repair).toEqual(repair);
+    expect(statusMessage(state)?.repair).toEqual(repair);
   });
   it("are asked for by name", () => {
     const kernel = new FakeKernel();

@@ -6,6 +6,7 @@ import type {
   ClientMessage,
   GraphView,
   KernelMessage,
+  Kind,
   NodeTiming,
   NodeView,
   Opened,
@@ -24,7 +25,36 @@ function operator(name: string, rest: Partial<OperatorSchema>): OperatorSchema {
   return { name, class_name: name, category: "tests", summary: `Does ${name}.`, ...rest };
 }
 
+const EVERY: readonly Kind[] = [
+  "encoded",
+  "image",
+  "video",
+  "audio",
+  "boxes",
+  "mask",
+  "points",
+  "label",
+  "scalar",
+  "any",
+];
+const takes = (...kinds: readonly Kind[]): readonly Kind[] => [...kinds, "label", "scalar", "any"];
+const PIXELS = takes("image", "video", "mask", "audio");
+const NUMBERS = takes("boxes", "points");
+
 export const CATALOG: Catalog = {
+  inputs_take: {
+    encoded: ["encoded", "any"],
+    image: PIXELS,
+    video: PIXELS,
+    mask: PIXELS,
+    audio: takes("audio"),
+    boxes: NUMBERS,
+    points: NUMBERS,
+    label: NUMBERS,
+    scalar: NUMBERS,
+    any: EVERY,
+  },
+  arguments_take: EVERY.filter((kind) => kind !== "encoded"),
   operators: [
     operator("readers.file", {
       category: "readers",
@@ -52,6 +82,11 @@ export const CATALOG: Catalog = {
         argument("fill_value", { minimum: 0, maximum: 255 }),
       ],
     }),
+    operator("cat", {
+      category: "tensor",
+      inputs: [{ name: "parts", kind: "any", repeated: [1, 3] }],
+      outputs: [{ name: "output", kind: "any" }],
+    }),
     operator("warp_affine", {
       category: "geometry",
       keywords: ["rotation"],
@@ -72,6 +107,12 @@ export const CATALOG: Catalog = {
       inputs: [{ name: "input" }],
       outputs: [{ name: "output" }],
       role: "copy",
+    }),
+    operator("shapes", {
+      hidden: true,
+      devices: ["cpu", "gpu"],
+      inputs: [{ name: "data", shape_only: true }],
+      outputs: [{ name: "shapes", on_cpu: true }],
     }),
     operator("old", { hidden: true }),
   ],

@@ -47,4 +47,13 @@ describe("numbers", () => {
     expect(format.plural(1, "sample")).toBe("1 sample");
     expect(format.plural(2, "batch", "batches")).toBe("2 batches");
   });
+  it("shortens numbers to three figures", () => {
+    expect([0, 0.12345, -3.6721, 2.266e-6, 123456].map(format.short)).toEqual([
+      "0",
+      "0.123",
+      "−3.67",
+      "2.3e-6",
+      "1.2e5",
+    ]);
+  });
 });

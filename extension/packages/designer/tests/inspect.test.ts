@@ -3,10 +3,11 @@ import { type Argument, argumentOf } from "../src/core/catalog";
 import { nodeOf } from "../src/core/graph";
 import { receive } from "../src/core/reduce";
 import { argumentRows, cardShape, findings, staleKeys } from "../src/core/select";
-import { sentence } from "../src/core/sentence";
+import type { Preview } from "../src/core/state";
 import { INITIAL, type State } from "../src/core/state";
+import { statusMessage } from "../src/core/statusMessage";
 import { parseMany, parseOne, sliderSpan, sliderStep, snap } from "../src/core/validate";
-import type { Diagnostic, KernelMessage } from "../src/protocol/generated";
+import type { Diagnostic, KernelMessage, PreviewBody } from "../src/protocol/generated";
 import { tint } from "../src/react/tint";
 import { finished, GRAPH, INDEX, node, OPENED, previews, revision, timing } from "./fixtures";
 
@@ -50,9 +51,13 @@ describe("cards", () => {
     expect(argumentRows(set, INDEX.byName.get("rotate")).map((r) => r.name)).toEqual(["angle", "axis"]);
   });
   it("have a shape before their first preview", () => {
-    expect(cardShape(node("a", "readers.file"), undefined)).toBe("bytes");
-    expect(cardShape(node("a", "random.uniform"), undefined)).toBe("values");
-    expect(cardShape(node("a", "rotate"), undefined)).toBe("picture");
+    expect(cardShape(node("a", "readers.file"), undefined)).toBe("tall");
+    expect(cardShape(node("a", "random.uniform"), undefined)).toBe("short");
+    expect(cardShape(node("a", "rotate"), undefined)).toBe("tall");
+    const shown = (body: PreviewBody) => cardShape(node("a", "cat"), { body } as Preview);
+    expect(shown({ type: "table", rows: [["1", "2"]] })).toBe("short");
+    expect(shown({ type: "table", rows: [["1"], ["2"]] })).toBe("tall");
+    expect(shown({ type: "boxes", over: "decode", count: 0, boxes: [] })).toBe("tall");
   });
   it("below a failure are stale", () => {
     const state = fold(OPENED, revision(1, GRAPH, { diagnostics: [failed] }));
@@ -66,7 +71,7 @@ describe("the sentence", () => {
     timing("rotate", { milliseconds: 1.8, share: 0.18 }),
   ]);
   it("names the slowest node after a run", () => {
-    expect(sentence(fold(OPENED, revision(1), run))).toMatchObject({
+    expect(statusMessage(fold(OPENED, revision(1), run))).toMatchObject({
       lead: "Decode sets the pace:",
       rest: "82 % of the work, 8.20 ms in each batch.",
       action: "show",
@@ -76,7 +81,7 @@ describe("the sentence", () => {
   it("is about the error first, once", () => {
     const state = fold(OPENED, revision(1, GRAPH, { diagnostics: [failed] }), { ...run, failed: [failed] });
     expect(findings(state)).toHaveLength(1);
-    expect(sentence(state)).toMatchObject({ tone: "error", lead: "Stopped at decode.", node: "decode" });
+    expect(statusMessage(state)).toMatchObject({ tone: "error", lead: "Stopped at decode.", node: "decode" });
   });
   it("forgets a failure of a picture when an earlier node fails", () => {
     const reader: Diagnostic = { code: "DS302", message: "The folder is empty.", node: "reader" };
@@ -89,46 +94,57 @@ describe("the sentence", () => {
     const stopped: KernelMessage = { ...run, failed: [failed] };
     expect(findings(fold(OPENED, revision(1), stopped))).toEqual([failed]);
     expect(findings(fold(OPENED, revision(1), stopped, revision(2)))).toEqual([]);
-    const slow = sentence(fold(OPENED, revision(1), run, revision(2)));
+    const slow = statusMessage(fold(OPENED, revision(1), run, revision(2)));
     expect(slow?.muted).toBe("Measured before the last change.");
-    expect(sentence(fold(OPENED, revision(1), { ...run, note: "All on the CPU." }))?.muted).toBe("All on the CPU.");
+    expect(statusMessage(fold(OPENED, revision(1), { ...run, note: "All on the CPU." }))?.muted).toBe(
+      "All on the CPU.",
+    );
     const gone = { ...GRAPH, nodes: GRAPH.nodes.filter((n) => n.key !== "decode") };
-    expect(sentence(fold(OPENED, revision(1), run, revision(2, gone)))).toBeNull();
+    expect(statusMessage(fold(OPENED, revision(1), run, revision(2, gone)))).toBeNull();
   });
   it("drops a refused save when a later one succeeds", () => {
     const refused: KernelMessage = { type: "refused", diagnostics: [{ code: "DS302", message: "It is read-only." }] };
     const state = fold(OPENED, revision(1), refused);
-    expect(sentence(state)?.rest).toBe("It is read-only.");
-    expect(sentence(receive(state, { type: "saved", path: "a.dali.json", what: "document" }))).toBeNull();
+    expect(statusMessage(state)?.rest).toBe("It is read-only.");
+    expect(statusMessage(receive(state, { type: "saved", path: "a.dali.json", what: "document" }))).toBeNull();
   });
   it("does not say the node's name twice", () => {
     const missing: Diagnostic = { code: "DS201", message: "rotate needs its input.", node: "rotate" };
-    expect(sentence(fold(OPENED, revision(1, GRAPH, { diagnostics: [missing] })))).toMatchObject({
+    expect(statusMessage(fold(OPENED, revision(1, GRAPH, { diagnostics: [missing] })))).toMatchObject({
       lead: "Rotate needs its input.",
       rest: "",
     });
   });
   it("stays closed when it was closed", () => {
     const state = fold(OPENED, revision(1), run);
-    const id = sentence(state)?.id ?? "";
-    expect(sentence({ ...state, view: { ...state.view, dismissed: [id] } })).toBeNull();
+    const id = statusMessage(state)?.id ?? "";
+    expect(statusMessage({ ...state, view: { ...state.view, dismissed: [id] } })).toBeNull();
   });
   it("offers to return the last node when nothing is returned", () => {
     const bare = { ...GRAPH, outputs: [] };
     const diagnostics: Diagnostic[] = [{ code: "DS205", message: "The pipeline returns nothing." }];
-    expect(sentence(fold(OPENED, revision(1, bare, { diagnostics })))).toMatchObject({
+    expect(statusMessage(fold(OPENED, revision(1, bare, { diagnostics })))).toMatchObject({
       action: "add_output",
       node: "rotate",
     });
     const numbersLast = { ...bare, nodes: [...bare.nodes, node("coin", "random.coin_flip")] };
-    expect(sentence(fold(OPENED, revision(1, numbersLast, { diagnostics })))?.node).toBe("rotate");
+    expect(statusMessage(fold(OPENED, revision(1, numbersLast, { diagnostics })))?.node).toBe("rotate");
     const empty = { name: "", nodes: [], outputs: [] };
-    expect(sentence(fold(OPENED, revision(1, empty, { diagnostics })))).toBeNull();
+    expect(statusMessage(fold(OPENED, revision(1, empty, { diagnostics })))).toBeNull();
   });
   it("says when there is no GPU and it matters", () => {
     const gpu = { ...GRAPH, nodes: GRAPH.nodes.map((n) => ({ ...n, device: "gpu" as const })) };
-    expect(sentence(fold({ ...OPENED, gpu: "No driver." }, revision(1, gpu)))?.lead).toBe("No GPU here.");
-    expect(sentence(fold({ ...OPENED, gpu: "No driver." }, revision(1)))).toBeNull();
+    expect(statusMessage(fold({ ...OPENED, gpu: "No driver." }, revision(1, gpu)))?.lead).toBe("No GPU here.");
+    expect(statusMessage(fold({ ...OPENED, gpu: "No driver." }, revision(1)))).toBeNull();
+  });
+});
+
+describe("a long wait for images", () => {
+  const waiting = fold(OPENED, revision(1), { type: "progress", doing: "decode, 2 of 5", seconds: 3 });
+
+  it("says what is computed and for how long, until the images are there", () => {
+    expect(sentence(waiting)).toMatchObject({ tone: "info", rest: "decode, 2 of 5", muted: "3 s" });
+    expect(sentence(receive(waiting, { type: "progress", doing: "", seconds: 0 }))).toBeNull();
   });
 });
 

@@ -1,7 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
 import { nodeOf } from "../src/core/graph";
+import { codeIsCurrent } from "../src/core/select";
 import { Session } from "../src/core/session";
-import type { Edit } from "../src/protocol/generated";
+import type { Edit, PreviewItem } from "../src/protocol/generated";
 import { FakeKernel, GRAPH, OPENED, previews, revision } from "./fixtures";
 
 function opened(): { kernel: FakeKernel; session: Session } {
@@ -13,7 +14,7 @@ function opened(): { kernel: FakeKernel; session: Session } {
 
 const fill = (value: number): Edit => ({ type: "set_argument", key: "rotate", argument: "fill_value", value });
 const shown = (session: Session) => nodeOf(session.store.get().graph, "rotate")?.arguments.fill_value;
-const item = (key: string, facts: string) => ({
+const item = (key: string, facts: string): PreviewItem => ({
   key,
   output: 0,
   facts,
@@ -21,8 +22,7 @@ const item = (key: string, facts: string) => ({
   atlas_y: 0,
   atlas_width: 0,
   atlas_height: 0,
-  values: [],
-  text: "",
+  body: { type: "image" },
   note: "",
 });
 
@@ -121,6 +121,25 @@ describe("previews", () => {
     expect(session.store.get().previewFailures).toHaveLength(1);
     kernel.say(previews({ items: [item("decode", "x")] }));
     expect(session.store.get().previewFailures).toEqual([]);
+  });
+});
+
+describe("the code", () => {
+  const code = (revision: number, source: string) =>
+    ({ type: "code", revision, dialect: "d", source, lines: {}, diagnostics: [] }) as const;
+  it("is current only when it is that of the graph as it is drawn", () => {
+    const { kernel, session } = opened();
+    expect(codeIsCurrent(session.store.get())).toBe(false);
+    kernel.say(code(1, "one"));
+    expect(codeIsCurrent(session.store.get())).toBe(true);
+    session.edit([fill(1)]);
+    expect(codeIsCurrent(session.store.get())).toBe(false);
+    kernel.say(revision(2));
+    expect(codeIsCurrent(session.store.get())).toBe(false);
+    kernel.say(code(2, "two"));
+    expect(codeIsCurrent(session.store.get())).toBe(true);
+    kernel.say(code(1, "late"));
+    expect(session.store.get().code?.source).toBe("two");
   });
 });
 

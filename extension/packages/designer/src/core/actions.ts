@@ -1,6 +1,6 @@
 import type { Edit, GraphView, NodeView, PortRef, Position, Value } from "../protocol/generated";
-import { type Argument, type CatalogIndex, findRandom, isInteger, type Operator } from "./catalog";
-import { bestSlot, type Context, deviceFor, judge, outputDevice } from "./compat";
+import { type Argument, type CatalogIndex, findRandom, inputOf, isInteger, type Operator } from "./catalog";
+import { bestSlot, type Context, checkConnection, deviceFor, outputDevice } from "./compat";
 import { applyEdits, freeKey } from "./edits";
 import { nodeOf, OUTPUTS, type Slot, wiresOf } from "./graph";
 
@@ -67,7 +67,7 @@ export interface AddOptions {
 function takeOver(graph: GraphView, from: PortRef, operator: Operator, input: number, key: string): Edit[] {
   const [first] = operator.outputs;
   const returned = (ref: PortRef) => ref.node === from.node && (ref.output ?? 0) === (from.output ?? 0);
-  if (!first || first.kind !== operator.inputs[input]?.kind || !graph.outputs.some(returned)) return [];
+  if (!first || first.kind !== inputOf(operator, input)?.kind || !graph.outputs.some(returned)) return [];
   const outputs = graph.outputs.map((ref) => (returned(ref) ? { node: key, output: 0 } : ref));
   return [{ type: "set_outputs", outputs }];
 }
@@ -96,7 +96,7 @@ export function addStep(context: Context, operator: Operator, options: AddOption
   const bare = { type: "add_node", key, operator: operator.name, device: deviceFor(operator, upstream) } as const;
   const graph = applyEdits(context.graph, [bare], context.catalog);
   const best = options.from ? bestSlot({ ...context, graph }, options.from, key) : null;
-  const optional = best && "kind" in best && best.kind === "input" && operator.inputs[best.input]?.optional;
+  const optional = best && "kind" in best && best.kind === "input" && inputOf(operator, best.input)?.optional;
   const slot = optional && options.selected ? null : best;
   const wired = slot && "kind" in slot && slot.kind === "argument" ? slot.argument : "";
   const edits: Edit[] = [{ ...bare, arguments: startValues(operator, wired) }];
@@ -111,7 +111,7 @@ export function addStep(context: Context, operator: Operator, options: AddOption
   if (options.to) {
     const source = operator.outputs
       .map((_, output) => ({ node: key, output }))
-      .find((ref) => options.to && judge({ ...context, graph }, ref, options.to).ok);
+      .find((ref) => options.to && checkConnection({ ...context, graph }, ref, options.to).ok);
     if (source) edits.push(...connectEdits(graph, source, options.to));
   }
   return { edits, positions: { [key]: options.at }, select: [key] };

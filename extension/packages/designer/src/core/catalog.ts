@@ -13,6 +13,9 @@ export type Operator = Omit<Required<OperatorSchema>, "arguments" | "inputs" | "
 export interface CatalogIndex {
   readonly operators: readonly Operator[];
   readonly byName: ReadonlyMap<string, Operator>;
+  /** What may be wired to what: by kind of input, and for all arguments. */
+  readonly inputsTake: Catalog["inputs_take"];
+  readonly argumentsTake: Catalog["arguments_take"];
 }
 
 export function fillArgument(schema: ArgumentSchema): Argument {
@@ -59,17 +62,54 @@ function fillOperator(schema: OperatorSchema): Operator {
       dtypes: [],
       optional: false,
       either_device: false,
+      repeated: null,
+      shape_only: false,
       doc: "",
       ...i,
     })),
-    outputs: (schema.outputs ?? []).map((o) => ({ kind: "any", doc: "", ...o })),
+    outputs: (schema.outputs ?? []).map((o) => ({ kind: "any", doc: "", on_cpu: false, ...o })),
     arguments: (schema.arguments ?? []).map(fillArgument),
   };
 }
 
 export function indexCatalog(catalog: Catalog): CatalogIndex {
   const operators = catalog.operators.map(fillOperator);
-  return { operators, byName: new Map(operators.map((o) => [o.name, o])) };
+  return {
+    operators,
+    byName: new Map(operators.map((o) => [o.name, o])),
+    inputsTake: catalog.inputs_take,
+    argumentsTake: catalog.arguments_take,
+  };
+}
+
+/** How many wires the inputs of an operator take; the last one may be repeated. */
+export function mostInputs(operator: Operator): number {
+  const count = operator.inputs.length;
+  const repeated = operator.inputs.at(-1)?.repeated;
+  return repeated ? count - 1 + repeated[1] : count;
+}
+
+/** The schema of an input by its number, repetitions of the last included. */
+export function inputOf(operator: Operator | undefined, input: number): Input | undefined {
+  if (!operator || input >= mostInputs(operator)) return undefined;
+  return operator.inputs[Math.min(input, operator.inputs.length - 1)];
+}
+
+/** What an input is called: those of a repeated one are numbered. */
+export function inputName(operator: Operator | undefined, input: number): string {
+  const schema = inputOf(operator, input);
+  if (!operator || !schema) return `input ${input + 1}`;
+  return schema.repeated ? `${schema.name} ${input - operator.inputs.length + 2}` : schema.name;
+}
+
+/** How many ports the inputs of an operator have with that many wired: of a repeated one a free port more. */
+export function inputPorts(operator: Operator | undefined, wired: number): number {
+  if (!operator) return wired;
+  const single = operator.inputs.length - 1;
+  const repeated = operator.inputs.at(-1)?.repeated;
+  if (!repeated) return Math.max(operator.inputs.length, wired);
+  const free = Math.max(repeated[0], Math.max(0, wired - single) + 1, 1);
+  return Math.max(single + Math.min(free, repeated[1]), wired);
 }
 
 export function argumentOf(operator: Operator | undefined, name: string): Argument | undefined {

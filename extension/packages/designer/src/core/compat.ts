@@ -1,5 +1,13 @@
 import type { Device, GraphView, Kind, NodeView, PortRef } from "../protocol/generated";
-import { type Argument, argumentOf, type CatalogIndex, type Operator } from "./catalog";
+import {
+  type Argument,
+  argumentOf,
+  type CatalogIndex,
+  inputOf,
+  inputPorts,
+  mostInputs,
+  type Operator,
+} from "./catalog";
 import { descendants, nodeOf, OUTPUTS, type Slot } from "./graph";
 import { PORT_LOOKS } from "./ports";
 
@@ -8,21 +16,13 @@ export type Verdict = { readonly ok: true } | { readonly ok: false; readonly rea
 const YES: Verdict = { ok: true };
 const no = (reason: string): Verdict => ({ ok: false, reason });
 
-/** Kinds that one operator commonly takes in each other's place: grids of pixels, coordinates, numbers. */
-const FAMILIES: readonly (readonly Kind[])[] = [
-  ["image", "video", "mask"],
-  ["boxes", "points"],
-  ["label", "scalar"],
-];
+/** Kinds of which a wire that is dropped anywhere on a card may be for an argument. */
+const NUMBERS: ReadonlySet<Kind> = new Set(["boxes", "mask", "points", "label", "scalar", "any"]);
 
-export function kindsFit(source: Kind, target: Kind): boolean {
-  if (source === "any" || target === "any" || source === target) return true;
-  return FAMILIES.some((family) => family.includes(source) && family.includes(target));
-}
+const isNumber = (kind: Kind) => NUMBERS.has(kind) && kind !== "any" && kind !== "mask";
 
-/** An argument takes numbers for each sample; matrices and coordinates count as numbers. */
-export function fitsArgument(source: Kind): boolean {
-  return source !== "encoded" && source !== "image" && source !== "video" && source !== "audio";
+export function kindsFit(catalog: CatalogIndex, source: Kind, target: Kind): boolean {
+  return catalog.inputsTake[target].includes(source);
 }
 
 export function outputKind(node: NodeView | undefined, operator: Operator | undefined, output: number): Kind {
@@ -39,34 +39,49 @@ export interface Context {
   readonly catalog: CatalogIndex;
 }
 
-function judgeInput(source: NodeView, kind: Kind, target: NodeView, operator: Operator, input: number): Verdict {
-  const schema = operator.inputs[input] ?? operator.inputs.at(-1);
-  if (!schema) return no(`${target.key} takes no inputs.`);
-  if (input >= operator.inputs.length) return no(`${target.key} takes ${operator.inputs.length} inputs at most.`);
-  if (!kindsFit(kind, schema.kind))
+function checkInput(
+  catalog: CatalogIndex,
+  source: NodeView,
+  onGpu: boolean,
+  kind: Kind,
+  target: NodeView,
+  operator: Operator,
+  input: number,
+): Verdict {
+  if (operator.inputs.length === 0) return no(`${target.key} takes no inputs.`);
+  const schema = inputOf(operator, input);
+  if (!schema) return no(`${target.key} takes ${mostInputs(operator)} inputs at most.`);
+  if (!kindsFit(catalog, kind, schema.kind))
     return no(
       `${target.key} takes ${PORT_LOOKS[schema.kind].words} here, and this wire carries ${PORT_LOOKS[kind].words}.`,
     );
-  if (operator.role !== "copy" && outputDevice(source.device) === "gpu" && target.device !== "gpu") {
+  if (operator.role !== "copy" && !schema.shape_only && onGpu && target.device !== "gpu") {
     const place = operator.devices.includes("gpu") ? `Set ${target.key} to gpu, or put` : "Put";
     return no(`${target.key} runs on the CPU, and ${source.key} gives data on the GPU. ${place} to_cpu between them.`);
   }
   return YES;
 }
 
-function judgeArgument(source: NodeView, kind: Kind, target: NodeView, argument: Argument | undefined): Verdict {
+function checkArgument(
+  catalog: CatalogIndex,
+  source: NodeView,
+  onGpu: boolean,
+  kind: Kind,
+  target: NodeView,
+  argument: Argument | undefined,
+): Verdict {
   if (!argument) return no(`${target.key} has no such argument.`);
   if (!argument.tensor) return no(`${argument.name} has one value for all samples; it takes no wire.`);
   if (argument.support !== "used") return no(argument.reason || `${argument.name} has no effect here.`);
-  if (!fitsArgument(kind))
+  if (!catalog.argumentsTake.includes(kind))
     return no(`${argument.name} takes numbers, and this wire carries ${PORT_LOOKS[kind].words}.`);
-  if (outputDevice(source.device) === "gpu")
+  if (onGpu)
     return no(`Arguments are read on the CPU, and ${source.key} gives data on the GPU. Put to_cpu between them.`);
   return YES;
 }
 
 /** Whether a wire may be drawn, or one sentence that says why not. */
-export function judge(context: Context, source: PortRef, slot: Slot): Verdict {
+export function checkConnection(context: Context, source: PortRef, slot: Slot): Verdict {
   const from = nodeOf(context.graph, source.node);
   if (!from) return no("The source of this wire is gone.");
   if (slot.kind === "output" || slot.node === OUTPUTS) return YES;
@@ -77,13 +92,17 @@ export function judge(context: Context, source: PortRef, slot: Slot): Verdict {
   if (descendants(context.graph, [slot.node]).has(source.node))
     return no(`${slot.node} already feeds ${source.node}, and a pipeline has no loops.`);
   const kind = outputKind(from, context.catalog.byName.get(from.operator), source.output);
-  if (slot.kind === "input") return judgeInput(from, kind, target, operator, slot.input);
-  return judgeArgument(from, kind, target, argumentOf(operator, slot.argument));
+  const { catalog } = context;
+  const declared = catalog.byName.get(from.operator)?.outputs[source.output];
+  const onGpu = outputDevice(from.device) === "gpu" && !declared?.on_cpu;
+  if (slot.kind === "input") return checkInput(catalog, from, onGpu, kind, target, operator, slot.input);
+  return checkArgument(catalog, from, onGpu, kind, target, argumentOf(operator, slot.argument));
 }
 
 /** All slots of a node, free ones first: inputs in order, then arguments that take wires (common ones first). */
 export function slotsOf(node: NodeView, operator: Operator): Slot[] {
-  const inputs: Slot[] = operator.inputs.map((_, input) => ({ kind: "input", node: node.key, input }));
+  const count = inputPorts(operator, node.inputs.length);
+  const inputs = Array.from({ length: count }, (_, input): Slot => ({ kind: "input", node: node.key, input }));
   const wireable = operator.arguments.filter((a) => a.tensor && a.support === "used");
   const sorted = [...wireable.filter((a) => a.common), ...wireable.filter((a) => !a.common)];
   const args: Slot[] = sorted.map((a) => ({ kind: "argument", node: node.key, argument: a.name }));
@@ -99,6 +118,12 @@ export function isWired(node: NodeView, slot: Slot): boolean {
 function reserve(operator: Operator, slot: Slot): number {
   if (slot.kind !== "argument") return 0;
   return argumentOf(operator, slot.argument)?.required ? 1 : 2;
+}
+
+/** Whether a wire of this kind is likely meant for the slot: who wants an image as argument drops it on that port. */
+function isLikely(operator: Operator, slot: Slot, kind: Kind): boolean {
+  if (slot.kind === "input") return !isNumber(kind) || NUMBERS.has(inputOf(operator, slot.input)?.kind ?? "any");
+  return slot.kind !== "argument" || NUMBERS.has(kind);
 }
 
 /** Whether a wire dropped on the card may go to this slot by itself: nothing that is set or wired is lost by it. */
@@ -117,36 +142,43 @@ export function bestSlot(context: Context, source: PortRef, key: string): Slot |
   const operator = node ? context.catalog.byName.get(node.operator) : undefined;
   if (!node || !operator) return { reason: `${key} is an operator that is not known here.` };
   let reason = `${key} has no free port for this wire. Drop it on the row that it shall replace.`;
-  const slots = slotsOf(node, operator);
+  const from = nodeOf(context.graph, source.node);
+  const kind = outputKind(from, context.catalog.byName.get(from?.operator ?? ""), source.output);
+  const slots = slotsOf(node, operator).filter((s) => isLikely(operator, s, kind));
   const free = slots
     .filter((s) => isOpen(node, operator, s))
     .sort((a, b) => reserve(operator, a) - reserve(operator, b));
   for (const slot of free) {
-    const verdict = judge(context, source, slot);
+    const verdict = checkConnection(context, source, slot);
     if (verdict.ok) return slot;
     if (slot.kind === "input") reason = verdict.reason;
   }
   const first = slots[0];
-  const only = first?.kind === "input" && operator.inputs.length === 1 ? first : undefined;
+  const only = first?.kind === "input" && mostInputs(operator) === 1 ? first : undefined;
   if (only) {
-    const verdict = judge(context, source, only);
+    const verdict = checkConnection(context, source, only);
     return verdict.ok ? only : { reason: verdict.reason };
   }
   return { reason };
 }
 
 /** Whether an operator could take (or, going backwards, give) data of this kind. */
-export function operatorTakes(operator: Operator, kind: Kind): boolean {
-  if (operator.inputs.some((i) => kindsFit(kind, i.kind))) return true;
+export function operatorTakes(catalog: CatalogIndex, operator: Operator, kind: Kind): boolean {
+  if (operator.inputs.some((i) => kindsFit(catalog, kind, i.kind))) return true;
   const numbers = kind === "scalar" || kind === "label";
   return numbers && operator.arguments.some((a) => a.tensor && a.support === "used");
 }
 
-export function operatorGives(operator: Operator, slot: Slot, target: Operator | undefined): boolean {
+export function operatorGives(
+  catalog: CatalogIndex,
+  operator: Operator,
+  slot: Slot,
+  target: Operator | undefined,
+): boolean {
   if (slot.kind === "output") return operator.outputs.length > 0;
-  if (slot.kind === "argument") return operator.outputs.some((o) => fitsArgument(o.kind));
-  const kind = target?.inputs[slot.input]?.kind ?? "any";
-  return operator.outputs.some((o) => kindsFit(o.kind, kind));
+  if (slot.kind === "argument") return operator.outputs.some((o) => NUMBERS.has(o.kind));
+  const kind = inputOf(target, slot.input)?.kind ?? "any";
+  return operator.outputs.some((o) => kindsFit(catalog, o.kind, kind));
 }
 
 /** The device to place a new node on: where its data is, if it can run there. */

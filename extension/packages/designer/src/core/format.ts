@@ -109,3 +109,10 @@ export function heatStep(share: number): 1 | 2 | 3 | 4 | 5 {
   if (share <= 0.65) return 4;
   return 5;
 }
+
+/** A number in at most three figures: "0.123", "2.3e-6". */
+export function short(value: number): string {
+  const size = Math.abs(value);
+  if (size !== 0 && (size < 1e-3 || size >= 1e5)) return value.toExponential(1).replace("e+", "e");
+  return number(Number(value.toPrecision(3)));
+}

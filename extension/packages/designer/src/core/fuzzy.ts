@@ -37,7 +37,7 @@ function wordHit(query: string, words: string): boolean {
   return words.toLowerCase().includes(query);
 }
 
-function judge(operator: Operator, query: string): Hit | null {
+function match(operator: Operator, query: string): Hit | null {
   const last = operator.name.lastIndexOf(".") + 1;
   const own = subsequence(query, operator.name.slice(last));
   const path = subsequence(query, operator.name);
@@ -89,7 +89,7 @@ export function search(operators: readonly Operator[], query: string, prefer?: (
   const bonus = (o: Operator) => prefer?.(o) ?? 0;
   const visible = operators.filter((o) => !o.hidden || o.name.toLowerCase() === text);
   const hits = text
-    ? visible.map((o) => judge(o, text) ?? byWords(o, text)).filter((h): h is Hit => h !== null)
+    ? visible.map((o) => match(o, text) ?? byWords(o, text)).filter((h): h is Hit => h !== null)
     : visible.map((operator) => ({ operator, score: 0, marks: [], why: "" }));
   return hits
     .map((h) => ({ ...h, score: h.score + bonus(h.operator) }))

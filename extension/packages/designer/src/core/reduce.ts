@@ -88,14 +88,14 @@ export function isOther(state: State, message: RevisionChanged): boolean {
 }
 
 /** Everything of the old document goes; the panels stay as they are. */
-function afresh(state: State): State {
+function resetDocument(state: State): State {
   const { drawer, drawerHeight, palette, heat, measure, inspector } = state.view;
   const view = { ...INITIAL.view, drawer, drawerHeight, palette, heat, measure, inspector };
   return { ...INITIAL, link: state.link, opening: state.opening, view };
 }
 
 function onRevision(before: State, message: RevisionChanged): State {
-  const state = isOther(before, message) ? afresh(before) : before;
+  const state = isOther(before, message) ? resetDocument(before) : before;
   const moved = Object.fromEntries(
     Object.entries(state.moved).filter(([key, at]) => !samePosition(message.positions[key], at)),
   );
@@ -191,7 +191,10 @@ export function receive(state: State, message: KernelMessage): State {
     case "memory_freed":
       return { ...state, freed: message };
     case "code":
-      return { ...state, code: message };
+      // written off the tick, it may come after that of a later revision
+      return message.revision < (state.code?.revision ?? -1) ? state : { ...state, code: message };
+    case "progress":
+      return { ...state, progress: message.doing ? message : null };
     case "saved":
       return { ...state, savedFile: message, refused: [] };
     case "busy":

@@ -1,21 +1,55 @@
-import type { Device, DeviceTime, Diagnostic, NodeTiming, NodeView, Repair, Value } from "../protocol/generated";
-import { argumentOf, type Operator, sameValue } from "./catalog";
+import type {
+  Device,
+  DeviceTime,
+  Diagnostic,
+  NodeTiming,
+  NodeView,
+  PreviewBody,
+  Repair,
+  Value,
+} from "../protocol/generated";
+import { argumentOf, inputOf, inputPorts, type Operator, sameValue } from "./catalog";
 import * as format from "./format";
 import { descendants } from "./graph";
 import { type Preview, portKey, type State } from "./state";
 
-export type CardShape = "picture" | "bytes" | "values" | "text";
+/** What a card shows below its name: a picture's room, or one line. */
+export type CardShape = "tall" | "short";
 
-/** What kind of card a node has: from its preview if there is one, else from what it is known to give. */
+function shapeOf(body: PreviewBody): CardShape {
+  switch (body.type) {
+    case "image":
+    case "planes":
+    case "wave":
+    case "boxes":
+    case "statistics":
+    case "text":
+      return "tall";
+    case "table":
+      return body.rows.length > 1 ? "tall" : "short";
+    case "values":
+      return "short";
+    default:
+      return body satisfies never;
+  }
+}
+
+/** The room of a card's preview: from the preview if there is one, else from what the node is known to give. */
 export function cardShape(node: NodeView, preview: Preview | undefined): CardShape {
+  if (preview) return shapeOf(preview.body);
   const kind = node.output_kinds[0] ?? "any";
-  if (preview && preview.atlas_width > 0) return "picture";
-  if (kind === "encoded") return "bytes";
-  if (preview && preview.values.length > 0) return "values";
-  if (preview?.text) return "text";
-  if (kind === "scalar" || kind === "label") return "values";
-  if (kind === "boxes" || kind === "points") return "text";
-  return node.output_kinds.length === 0 ? "text" : "picture";
+  if (kind === "scalar" || kind === "label" || kind === "points") return "short";
+  return node.output_kinds.length === 0 ? "short" : "tall";
+}
+
+/** The value of a scalar for a sample of the batch. */
+export function scalarOf(preview: Preview | undefined, sample: number): number | undefined {
+  return preview?.body.type === "values" ? preview.body.values[sample] : undefined;
+}
+
+/** Whether the code is that of the graph as it is drawn: the kernel writes it after the images. */
+export function codeIsCurrent(state: State): boolean {
+  return state.code !== null && state.pending.length === 0 && state.code.revision === state.confirmed?.revision;
 }
 
 export { sourcesOf as sources } from "./graph";
@@ -155,10 +189,10 @@ function rank(schema: ReturnType<typeof argumentOf>): number {
 
 /** Inputs below the header line: wired ones and required ones; the first sits on the header itself. */
 export function extraInputs(node: NodeView, operator: Operator | undefined): readonly number[] {
-  const count = Math.max(operator?.inputs.length ?? 0, node.inputs.length);
+  const count = inputPorts(operator, node.inputs.length);
   const shown: number[] = [];
   for (let i = 1; i < count; i += 1) {
-    const optional = operator?.inputs[i]?.optional ?? false;
+    const optional = inputOf(operator, i)?.optional ?? false;
     if (!optional || (node.inputs[i] ?? null) !== null) shown.push(i);
   }
   return shown;
@@ -175,6 +209,6 @@ export function cardHeight(node: NodeView, operator: Operator | undefined, previ
   const shape = cardShape(node, preview);
   const rows = argumentRows(node, operator).length + extraInputs(node, operator).length;
   const extra = Math.max(0, node.output_kinds.length - 1);
-  const body = shape === "picture" || shape === "bytes" ? 101 : 34;
+  const body = shape === "tall" ? 101 : 34;
   return 28 + body + 20 * (rows + extra) + 22;
 }

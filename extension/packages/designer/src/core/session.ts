@@ -1,5 +1,5 @@
 import type { ClientMessage, Edit, KernelMessage, PortRef, Position, Repair } from "../protocol/generated";
-import { decode, Pictures } from "./pictures";
+import { decode, Images } from "./images";
 import { enqueue, isOther, isWanted, project, receive } from "./reduce";
 import { INITIAL, type State, type View } from "./state";
 import { createStore, type Store } from "./store";
@@ -10,7 +10,7 @@ export interface Transport {
   onMessage(listener: (message: KernelMessage, buffers: readonly DataView[]) => void): () => void;
 }
 
-export const STRIP_PICTURE = "@strip";
+export const STRIP_IMAGE = "@strip";
 export const DETAIL_OUT = "@detail-out";
 export const DETAIL_IN = "@detail-in";
 
@@ -20,7 +20,7 @@ const PATIENCE = 12_000;
 /** One view's conversation with the kernel. */
 export class Session {
   readonly store: Store<State> = createStore(INITIAL);
-  readonly pictures = new Pictures();
+  readonly images = new Images();
   private readonly stopListening: () => void;
   private readonly shown = new Set<string>();
   private readonly arrived: Record<string, number> = {};
@@ -44,7 +44,7 @@ export class Session {
   close(): void {
     clearTimeout(this.watch);
     this.stopListening();
-    this.pictures.clear();
+    this.images.clear();
   }
 
   send(message: ClientMessage): void {
@@ -139,13 +139,14 @@ export class Session {
     this.send({ type: "stop" });
   }
 
-  requestDetail(ref: PortRef): void {
-    this.send({ type: "request_detail", key: ref.node, output: ref.output });
+  /** `plane`: a frame or slice, -1 for the one that is shown first. */
+  requestDetail(ref: PortRef, plane = -1): void {
+    this.send({ type: "request_detail", key: ref.node, output: ref.output, plane });
   }
 
   /** The comm was closed by the host. */
   lost(): void {
-    this.store.set((s) => ({ ...s, link: "gone", busy: false, busyKeys: [] }));
+    this.store.set((s) => ({ ...s, link: "gone", busy: false, busyKeys: [], progress: null }));
   }
 
   private pump(): void {
@@ -183,12 +184,12 @@ export class Session {
 
   private receive(message: KernelMessage, buffers: readonly DataView[]): void {
     const wanted = message.type !== "previews" || isWanted(this.store.get(), message);
-    if (message.type === "revision_changed" && isOther(this.store.get(), message)) this.pictures.clear();
+    if (message.type === "revision_changed" && isOther(this.store.get(), message)) this.images.clear();
     this.store.set((s) => {
       const next = receive(s, message);
       return next.link === "silent" || next.link === "gone" ? { ...next, link: "live" } : next;
     });
-    if (wanted) void this.decodePictures(message, buffers);
+    if (wanted) void this.decodeImages(message, buffers);
     if (message.type === "refused") this.releaseSoon();
     if (message.type === "revision_changed") {
       this.dropOrphans(message.graph.nodes.map((n) => n.key));
@@ -201,21 +202,21 @@ export class Session {
     for (const id of this.shown) {
       const key = id.slice(0, id.lastIndexOf("#"));
       if (!alive.has(key)) {
-        this.pictures.remove(id);
+        this.images.remove(id);
         this.shown.delete(id);
       }
     }
   }
 
-  private async decodePictures(message: KernelMessage, buffers: readonly DataView[]): Promise<void> {
+  private async decodeImages(message: KernelMessage, buffers: readonly DataView[]): Promise<void> {
     if (message.type === "previews") {
       this.clock += 1;
       const turn = this.clock;
       const bitmap = await decode(buffers[0]);
       for (const item of message.items) this.shown.add(`${item.key}#${item.output}`);
-      this.pictures.putAtlas(message, bitmap, turn);
+      this.images.putAtlas(message, bitmap, turn);
     } else if (message.type === "sample_strip") {
-      await this.putLatest(STRIP_PICTURE, buffers[0]);
+      await this.putLatest(STRIP_IMAGE, buffers[0]);
     } else if (message.type === "image_detail") {
       await this.putLatest(DETAIL_OUT, message.has_output ? buffers[0] : undefined);
       await this.putLatest(DETAIL_IN, message.has_input ? buffers[message.has_output ? 1 : 0] : undefined);
@@ -232,7 +233,7 @@ export class Session {
       return;
     }
     this.arrived[id] = turn;
-    if (!bitmap) this.pictures.remove(id);
-    else this.pictures.put(id, { bitmap, x: 0, y: 0, width: bitmap.width, height: bitmap.height, revision: 0, turn });
+    if (!bitmap) this.images.remove(id);
+    else this.images.put(id, { bitmap, x: 0, y: 0, width: bitmap.width, height: bitmap.height, revision: 0, turn });
   }
 }

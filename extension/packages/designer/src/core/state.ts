@@ -11,6 +11,7 @@ import type {
   PortRef,
   Position,
   PreviewItem,
+  Progress,
   RecipeInfo,
   RevisionChanged,
   RunFinished,
@@ -42,7 +43,7 @@ export interface Opening {
   readonly gpu: string;
 }
 
-/** Text and numbers of a preview; its pixels live in `Pictures`. */
+/** Text and numbers of a preview; its pixels live in `Images`. */
 export interface Preview extends PreviewItem {
   readonly revision: number;
   readonly sample: number;
@@ -132,6 +133,8 @@ export interface State {
   readonly busyKeys: readonly string[];
   /** Nodes whose pictures are older than what was asked for: edited ones and all that depend on them. */
   readonly awaited: readonly string[];
+  /** What images wait for, once that takes long. */
+  readonly progress: Progress | null;
   readonly savedFile: Saved | null;
   readonly view: View;
 }
@@ -180,6 +183,7 @@ export const INITIAL: State = {
   busy: false,
   busyKeys: [],
   awaited: [],
+  progress: null,
   savedFile: null,
   view: INITIAL_VIEW,
 };

@@ -90,8 +90,8 @@ export interface SetPipeline {
 }
 
 /** An image. */
-export interface PictureBody {
-  readonly type: "picture";
+export interface ImageBody {
+  readonly type: "image";
 }
 
 /** Images along an axis, in one row of the picture, each `width` wide: frames of a sequence, or slices of a volume. */
@@ -290,7 +290,7 @@ export interface OperatorSchema {
   readonly seeded?: boolean;
   readonly stateful?: boolean;
   readonly keep?: boolean;
-  readonly role?: "" | "constant" | "copy" | "external_source" | "merge" | "reader" | "split";
+  readonly role?: "" | "arithmetic" | "constant" | "copy" | "external_source" | "merge" | "reader" | "split";
   readonly icon?: string;
   readonly node_name?: string;
   readonly keywords?: readonly string[];
@@ -337,6 +337,7 @@ export interface ArgumentSchema {
   readonly start?: Value;
   readonly common?: boolean;
   readonly per_output?: boolean;
+  readonly any_number?: boolean;
   readonly support?: Support;
   readonly reason?: string;
   readonly deprecated?: string;
@@ -578,6 +579,13 @@ export interface Busy {
   readonly keys: readonly string[];
 }
 
+/** Sent now and then while images take long, and without `doing` when they are there. */
+export interface Progress {
+  readonly type: "progress";
+  readonly doing: string;
+  readonly seconds: number;
+}
+
 export type Edit =
   | AddNode
   | RemoveNode
@@ -590,7 +598,7 @@ export type Edit =
   | SetPipeline;
 
 export type PreviewBody =
-  | PictureBody
+  | ImageBody
   | PlanesBody
   | WaveBody
   | BoxesBody
@@ -630,7 +638,8 @@ export type KernelMessage =
   | MemoryFreed
   | Code
   | Saved
-  | Busy;
+  | Busy
+  | Progress;
 
 /** What each diagnostic code means. */
 export const CODES: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import { definingLines } from "../core/codeLines";
-import { findings, severity } from "../core/select";
-import { STRIP_PICTURE } from "../core/session";
+import { codeIsCurrent, findings, severity } from "../core/select";
+import { STRIP_IMAGE } from "../core/session";
 import type { DrawerTab } from "../core/state";
 import type { Diagnostic } from "../protocol/generated";
 import { Thumb } from "./canvas/Thumb";
@@ -51,6 +51,7 @@ function useMarks(): ReadonlyMap<number, string> {
 
 function CodePane() {
   const code = useSel((s) => s.code);
+  const current = useSel(codeIsCurrent);
   const marks = useMarks();
   const box = useRef<HTMLDivElement>(null);
   const lines = useMemo(() => (code?.source ?? "").replace(/\n$/, "").split("\n").map(tint), [code]);
@@ -69,8 +70,10 @@ function CodePane() {
   return (
     <section
       ref={box}
-      className="ds-code nowheel"
+      className={`ds-code nowheel ${current ? "" : "ds-code-old"}`}
       aria-label="Code"
+      aria-busy={!current}
+      title={current ? undefined : "From before the last change; it is being written anew."}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keys
       tabIndex={0}
       data-testid="code"
@@ -134,7 +137,7 @@ function BatchPane() {
             data-testid={`contact-${k}`}
             onClick={() => session.chooseSample(k, state.iteration)}
           >
-            <Thumb id={STRIP_PICTURE} width={56} height={56} label="" cell={{ index: k, size: strip.cell }} cover />
+            <Thumb id={STRIP_IMAGE} width={56} height={56} label="" cell={{ index: k, size: strip.cell }} cover />
           </button>
         );
       })}
@@ -143,7 +146,7 @@ function BatchPane() {
 }
 
 function CopyButton() {
-  const source = useSel((s) => s.code?.source ?? "");
+  const source = useSel((s) => (codeIsCurrent(s) ? (s.code?.source ?? "") : ""));
   const [done, setDone] = useState(false);
   return (
     <button

@@ -3,7 +3,7 @@ import * as format from "../core/format";
 import { useCanvasApi } from "./canvasApi";
 import { useFrame, useSel } from "./context";
 import { Icon } from "./icons";
-import { openQuickAdd } from "./quick";
+import { openQuickAdd } from "./quickAdd";
 
 function Drawing() {
   return (

@@ -1,11 +1,11 @@
 import * as format from "../core/format";
-import { sentence } from "../core/sentence";
+import { statusMessage } from "../core/statusMessage";
 import { useSel } from "./context";
 
 /** Says aloud what the picture shows: the run and the newest sentence. */
 export function LiveRegion() {
   const text = useSel((s) => {
-    const said = sentence(s);
+    const said = statusMessage(s);
     if (s.run.running) return "Measuring the pipeline.";
     const run = s.run.finished;
     const finished =

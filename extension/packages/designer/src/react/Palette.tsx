@@ -8,7 +8,7 @@ import { useCanvasApi } from "./canvasApi";
 import { useSel, useSession } from "./context";
 import { Icon, operatorIcon } from "./icons";
 import { IconButton } from "./parts";
-import { insertOperator } from "./quick";
+import { insertOperator } from "./quickAdd";
 
 export function Marked({ hit }: { readonly hit: Hit }) {
   const marks = new Set(hit.marks);

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
 import { connectEdits } from "../core/actions";
-import type { Operator } from "../core/catalog";
-import { type Context, judge, operatorGives, operatorTakes, outputKind, slotsOf } from "../core/compat";
+import { inputName, type Operator } from "../core/catalog";
+import { type Context, checkConnection, operatorGives, operatorTakes, outputKind, slotsOf } from "../core/compat";
 import { type Hit, search } from "../core/fuzzy";
 import { nodeOf, OUTPUTS, type Slot, topological } from "../core/graph";
 import { categoryHue, PORT_LOOKS } from "../core/ports";
@@ -12,7 +12,7 @@ import { useFrame, useSel } from "./context";
 import { Icon, operatorIcon } from "./icons";
 import { Marked } from "./Palette";
 import { PortMark } from "./Port";
-import { insertOperator } from "./quick";
+import { insertOperator } from "./quickAdd";
 
 /** Operators that the wire in hand fits come first; with a dropped wire the others are left out. */
 function useOperatorHits(quick: QuickAdd, query: string, all: boolean): readonly Hit[] {
@@ -24,7 +24,8 @@ function useOperatorHits(quick: QuickAdd, query: string, all: boolean): readonly
     const kind = quick.from ? outputKind(from, catalog.byName.get(from?.operator ?? ""), quick.from.output) : null;
     const target = quick.to ? catalog.byName.get(nodeOf(graph, quick.to.node)?.operator ?? "") : undefined;
     const { to } = quick;
-    const fits = (o: Operator) => (kind ? operatorTakes(o, kind) : true) && (to ? operatorGives(o, to, target) : true);
+    const fits = (o: Operator) =>
+      (kind ? operatorTakes(catalog, o, kind) : true) && (to ? operatorGives(catalog, o, to, target) : true);
     const known = kind !== null && kind !== "any";
     const exact = (o: Operator) => (known && o.inputs[0]?.kind === kind ? 12 : 0);
     const first = (o: Operator) => (graph.nodes.length === 0 && o.role === "reader" ? 30 : 0);
@@ -49,13 +50,9 @@ function targets(context: Context, quick: QuickAdd, query: string): readonly Cho
     const operator = context.catalog.byName.get(node.operator);
     if (!operator || node.key === from.node) continue;
     for (const slot of slotsOf(node, operator)) {
-      if (!judge(context, from, slot).ok) continue;
+      if (!checkConnection(context, from, slot).ok) continue;
       const name =
-        slot.kind === "argument"
-          ? slot.argument
-          : slot.kind === "input"
-            ? (operator.inputs[slot.input]?.name ?? "")
-            : "";
+        slot.kind === "argument" ? slot.argument : slot.kind === "input" ? inputName(operator, slot.input) : "";
       const wired =
         slot.kind === "input"
           ? node.inputs[slot.input]

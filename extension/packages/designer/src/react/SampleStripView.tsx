@@ -1,6 +1,6 @@
 import * as format from "../core/format";
 import { runFailures } from "../core/select";
-import { STRIP_PICTURE } from "../core/session";
+import { STRIP_IMAGE } from "../core/session";
 import { Thumb } from "./canvas/Thumb";
 import { useFrame, useSel } from "./context";
 import { IconButton } from "./parts";
@@ -55,7 +55,7 @@ export function SampleStripView() {
                 data-testid={`sample-${k}`}
                 onClick={() => choose(k)}
               >
-                <Thumb id={STRIP_PICTURE} width={24} height={24} label="" cell={{ index: k, size: strip.cell }} cover />
+                <Thumb id={STRIP_IMAGE} width={24} height={24} label="" cell={{ index: k, size: strip.cell }} cover />
               </button>
             );
           })}

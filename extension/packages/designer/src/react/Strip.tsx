@@ -1,4 +1,4 @@
-import { sentence } from "../core/sentence";
+import { statusMessage } from "../core/statusMessage";
 import { useCanvasApi } from "./canvasApi";
 import { useSel, useSession } from "./context";
 import { Icon } from "./icons";
@@ -10,7 +10,7 @@ const ICONS = { error: "error", warning: "warning", info: "info" } as const;
 export function Strip() {
   const session = useSession();
   const api = useCanvasApi();
-  const said = useSel(sentence);
+  const said = useSel(statusMessage);
   if (!said) return null;
   const show = () => {
     session.select([said.node]);

@@ -7,7 +7,7 @@ import { cardRects, sizesOf } from "./canvas/sizes";
 import type { CanvasApi } from "./canvasApi";
 import { copyText } from "./clipboard";
 import type { Frame } from "./context";
-import { openQuickAdd } from "./quick";
+import { openQuickAdd } from "./quickAdd";
 import { RUN_BATCHES } from "./TopBar";
 
 type Api = MutableRefObject<CanvasApi | null>;

@@ -26,11 +26,11 @@ function transportOf(model: Model): Transport {
   return {
     send: (message) => model.send(message),
     onMessage: (listener) => {
-      const heard = (content: unknown, buffers: readonly DataView[] | undefined) => {
+      const onMessage = (content: unknown, buffers: readonly DataView[] | undefined) => {
         if (isKernelMessage(content)) listener(content, buffers ?? []);
       };
-      model.on("msg:custom", heard);
-      return () => model.off("msg:custom", heard);
+      model.on("msg:custom", onMessage);
+      return () => model.off("msg:custom", onMessage);
     },
   };
 }

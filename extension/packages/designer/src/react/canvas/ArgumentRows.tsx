@@ -1,10 +1,10 @@
 import { Handle, Position, useUpdateNodeInternals } from "@xyflow/react";
 import { useEffect } from "react";
-import type { Operator } from "../../core/catalog";
-import { isWired, judge, slotsOf } from "../../core/compat";
+import { inputName, inputOf, type Operator } from "../../core/catalog";
+import { checkConnection, isWired, slotsOf } from "../../core/compat";
 import * as format from "../../core/format";
 import type { Slot } from "../../core/graph";
-import { type ArgumentRow, argumentRows, extraInputs, hasFirstInput, previewOf } from "../../core/select";
+import { type ArgumentRow, argumentRows, extraInputs, hasFirstInput, previewOf, scalarOf } from "../../core/select";
 import type { NodeView } from "../../protocol/generated";
 import { useSel } from "../context";
 import { PortMark } from "../Port";
@@ -15,7 +15,7 @@ import { handleOfSlot, useDrag } from "./drag";
 function useDrawn(node: NodeView, name: string, sample: number): number | undefined {
   return useSel((s) => {
     const source = node.argument_inputs[name];
-    return source ? previewOf(s, source.node, source.output)?.values[sample] : undefined;
+    return source ? scalarOf(previewOf(s, source.node, source.output), sample) : undefined;
   });
 }
 
@@ -55,7 +55,7 @@ export function ArgumentRowView({ node, row, sample }: Props) {
 
 function slotName(slot: Slot, operator: Operator): string {
   if (slot.kind === "argument") return slot.argument;
-  return slot.kind === "input" ? (operator.inputs[slot.input]?.name ?? `input ${slot.input + 1}`) : "";
+  return slot.kind === "input" ? inputName(operator, slot.input) : "";
 }
 
 function slotTestId(slot: Slot): string {
@@ -82,7 +82,7 @@ export function DropRows({ node, operator }: { readonly node: NodeView; readonly
     return slotsOf(node, operator).filter((slot) => {
       if (slot.kind === "input" ? face.has(slot.input) : slot.kind === "argument" && rows.has(slot.argument))
         return false;
-      return !isWired(node, slot) && judge(context, from, slot).ok;
+      return !isWired(node, slot) && checkConnection(context, from, slot).ok;
     });
   });
   const count = slots.length;
@@ -105,7 +105,7 @@ export function DropRows({ node, operator }: { readonly node: NodeView; readonly
             data-ds-slot={handleOfSlot(slot)}
           >
             <PortMark
-              kind={slot.kind === "input" ? (operator.inputs[slot.input]?.kind ?? "any") : "scalar"}
+              kind={slot.kind === "input" ? (inputOf(operator, slot.input)?.kind ?? "any") : "scalar"}
               wired={false}
             />
           </Handle>

@@ -4,11 +4,10 @@ import * as format from "../../core/format";
 import type { Slot } from "../../core/graph";
 import { PORT_LOOKS } from "../../core/ports";
 import type { Heat } from "../../core/select";
-import type { Preview } from "../../core/state";
 import type { Device, Kind, NodeTiming, PortRef } from "../../protocol/generated";
 import { useSel } from "../context";
 import { PortMark } from "../Port";
-import { handleOfSlot, judgeSlot, judgeSource, useDrag } from "./drag";
+import { checkSlot, checkSource, handleOfSlot, useDrag } from "./drag";
 
 export function DeviceBadge({ device }: { readonly device: Device }) {
   if (device === "mixed")
@@ -22,11 +21,11 @@ export function DeviceBadge({ device }: { readonly device: Device }) {
 }
 
 /** How a port looks while a wire is drawn: fitting ones grow, others fade. */
-function useFit(judgeIt: (context: Parameters<typeof judgeSlot>[0]) => { ok: boolean }): string {
+function useFit(check: (context: Parameters<typeof checkSlot>[0]) => { ok: boolean }): string {
   const drag = useDrag();
   const fits = useSel((s) => {
     if (!drag || !s.graph || !s.opening) return "";
-    return judgeIt({ graph: s.graph, catalog: s.opening.catalog }).ok ? "ds-port-fits" : "ds-port-misfit";
+    return check({ graph: s.graph, catalog: s.opening.catalog }).ok ? "ds-port-fits" : "ds-port-misfit";
   });
   return drag ? fits : "";
 }
@@ -42,7 +41,7 @@ interface SlotProps {
 
 export function SlotPort({ slot, kind, wired, label, testId, top }: SlotProps) {
   const drag = useDrag();
-  const fit = useFit((context) => (drag ? judgeSlot(context, drag, slot) : { ok: false }));
+  const fit = useFit((context) => (drag ? checkSlot(context, drag, slot) : { ok: false }));
   const own = drag?.to && JSON.stringify(drag.to) === JSON.stringify(slot);
   return (
     <Handle
@@ -71,7 +70,7 @@ interface SourceProps {
 
 export function SourcePort({ source, kind, wired, name, top }: SourceProps) {
   const drag = useDrag();
-  const fit = useFit((context) => (drag ? judgeSource(context, drag, source) : { ok: false }));
+  const fit = useFit((context) => (drag ? checkSource(context, drag, source) : { ok: false }));
   const own = drag?.from && drag.from.node === source.node && drag.from.output === source.output;
   const label = `output ${name}: ${PORT_LOOKS[kind].words}`;
   return (
@@ -151,8 +150,8 @@ export function HeatBar({ found }: { readonly found: Heat | undefined }) {
 const BARS = 64;
 
 /** The values of the batch; the shown sample is solid. */
-export function Values({ preview, sample }: { readonly preview: Preview | undefined; readonly sample: number }) {
-  const values = (preview?.values ?? []).slice(0, BARS);
+export function Values({ values: all, sample }: { readonly values: readonly number[]; readonly sample: number }) {
+  const values = all.slice(0, BARS);
   if (values.length === 0) return <div className="ds-values" />;
   const words = `values of the batch: ${values.map((v) => format.number(v)).join(", ")}`;
   const low = Math.min(...values);

@@ -1,6 +1,6 @@
 import type { NodeProps } from "@xyflow/react";
 import { memo } from "react";
-import type { Operator } from "../../core/catalog";
+import { inputName, inputOf, type Operator } from "../../core/catalog";
 import * as format from "../../core/format";
 import { nodeOf } from "../../core/graph";
 import { categoryHue } from "../../core/ports";
@@ -10,8 +10,9 @@ import type { Diagnostic, NodeView } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 import { Icon, operatorIcon } from "../icons";
 import { ArgumentRowView, DropRows } from "./ArgumentRows";
-import { DeviceBadge, HeatBar, Row, SlotPort, SourcePort, TimeChip, Values } from "./CardParts";
+import { DeviceBadge, HeatBar, Row, SlotPort, SourcePort, TimeChip } from "./CardParts";
 import { ErrorCard } from "./ErrorCard";
+import { PREVIEW_HEIGHT, PREVIEW_WIDTH, PreviewView } from "./PreviewView";
 import { RenameField } from "./RenameField";
 import { Thumb } from "./Thumb";
 
@@ -94,39 +95,35 @@ function Body({ card, failed }: { readonly card: Card; readonly failed: boolean 
   ) : (
     <TimeChip nodeKey={node.key} found={found} running={running && node.in_run} old={old} heat={heat} />
   );
-  if (shape === "picture" || shape === "bytes")
-    return (
-      <>
-        <div className="ds-picture">
-          {shape === "bytes" ? (
-            <div className="ds-hex">{preview?.text ?? ""}</div>
-          ) : (
-            <Thumb
-              id={portKey(node.key, 0)}
-              width={148}
-              height={98}
-              label={`output of ${node.key} for sample ${sample + 1}${preview ? `, ${preview.facts}` : ""}`}
-              testId={`thumb-${node.key}`}
-            />
-          )}
-          {node.bypassed && <div className="ds-through" />}
-          {!(stale && preview) && <UseChip node={node} className="ds-stale-chip" />}
-          {stale && preview && (
-            <span className="ds-stale-chip" title="From before the error: the newest picture that there is.">
-              <Icon name="clock" size={11} />
-              batch {preview.iteration + 1}
-            </span>
-          )}
-          {chip}
-        </div>
-        <HeatBar found={failed ? undefined : found} />
-      </>
-    );
-  if (shape === "values") return <Values preview={preview} sample={sample} />;
+  const label = `output of ${node.key} for sample ${sample + 1}${preview ? `, ${preview.facts}` : ""}`;
+  if (shape === "short")
+    return preview ? <PreviewView preview={preview} label={label} /> : <div className="ds-values" />;
   return (
-    <div className="ds-text" title={preview?.text}>
-      {preview?.text || preview?.note || ""}
-    </div>
+    <>
+      <div className="ds-picture">
+        {preview ? (
+          <PreviewView preview={preview} label={label} testId={`thumb-${node.key}`} />
+        ) : (
+          <Thumb
+            id={portKey(node.key, 0)}
+            width={PREVIEW_WIDTH}
+            height={PREVIEW_HEIGHT}
+            label={label}
+            testId={`thumb-${node.key}`}
+          />
+        )}
+        {node.bypassed && <div className="ds-through" />}
+        {!(stale && preview) && <UseChip node={node} className="ds-stale-chip" />}
+        {stale && preview && (
+          <span className="ds-stale-chip" title="From before the error: the newest picture that there is.">
+            <Icon name="clock" size={11} />
+            batch {preview.iteration + 1}
+          </span>
+        )}
+        {chip}
+      </div>
+      <HeatBar found={failed ? undefined : found} />
+    </>
   );
 }
 
@@ -153,8 +150,8 @@ function OutputRows({ card }: { readonly card: Card }) {
 function InputRows({ card }: { readonly card: Card }) {
   const { node, operator } = card;
   return select.extraInputs(node, operator).map((input) => {
-    const schema = operator?.inputs[input];
-    const name = schema?.name ?? `input ${input + 1}`;
+    const schema = inputOf(operator, input);
+    const name = inputName(operator, input);
     return (
       <Row key={input}>
         <span className="ds-muted">{name}</span>
@@ -173,7 +170,7 @@ function InputRows({ card }: { readonly card: Card }) {
 function Facts({ card, failed }: { readonly card: Card; readonly failed: boolean }) {
   const { node, preview, found, running, old, heat } = card;
   const shape = select.cardShape(node, preview);
-  const compact = shape === "values" || shape === "text";
+  const compact = shape === "short";
   const facts = preview?.facts || node.facts[0] || "";
   return (
     <div className="ds-facts">
@@ -202,7 +199,6 @@ function OpCardView({ id, selected }: NodeProps) {
   const problem = worst(findings);
   const failed = problem !== undefined && select.severity(problem) === "error";
   const kind = node.output_kinds[0] ?? "any";
-  const inputs = operator?.inputs ?? [];
   const classes = [
     "ds-card",
     "ds-card-operator",
@@ -231,9 +227,9 @@ function OpCardView({ id, selected }: NodeProps) {
       {select.hasFirstInput(node, operator) && (
         <SlotPort
           slot={{ kind: "input", node: id, input: 0 }}
-          kind={inputs[0]?.kind ?? "any"}
+          kind={inputOf(operator, 0)?.kind ?? "any"}
           wired={(node.inputs[0] ?? null) !== null}
-          label={`input ${inputs[0]?.name ?? ""}`}
+          label={`input ${operator ? inputName(operator, 0) : ""}`}
           testId={`port-in-${id}-0`}
           top={14}
         />

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "react";
-import type { Picture } from "../../core/pictures";
+import type { Picture } from "../../core/images";
 import { useSession } from "../context";
 
 /** Draw a picture into a canvas: contained, never stretched or cropped. */
@@ -33,23 +33,22 @@ interface Props {
 
 /** A canvas that draws one of the session's pictures whenever it changes, without React. */
 export function Thumb({ id, width, height, label, testId, className = "", cell, cover = false }: Props) {
-  const { pictures } = useSession();
+  const { images } = useSession();
   const ref = useRef<HTMLCanvasElement>(null);
   const index = cell?.index;
   const size = cell?.size ?? 0;
   useEffect(() => {
     const draw = () => {
-      const whole = pictures.get(id);
+      const whole = images.get(id);
       if (!ref.current) return;
-      const part =
-        whole && index !== undefined ? { ...whole, x: index * size, y: 0, width: size, height: size } : whole;
-      const inside = part && part.x + part.width <= part.bitmap.width;
+      const part = whole && index !== undefined ? { ...whole, x: whole.x + index * size, width: size } : whole;
+      const inside = part && whole && part.x + part.width <= whole.x + whole.width;
       drawContained(ref.current, inside ? part : undefined, cover);
       ref.current.dataset.drawn = String((Number(ref.current.dataset.drawn) || 0) + (inside ? 1 : 0));
     };
     draw();
-    return pictures.subscribe(id, draw);
-  }, [pictures, id, index, size, cover]);
+    return images.subscribe(id, draw);
+  }, [images, id, index, size, cover]);
   const ratio = Math.min(3, Math.max(2, globalThis.devicePixelRatio || 1));
   return (
     <canvas

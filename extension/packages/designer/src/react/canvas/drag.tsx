@@ -1,5 +1,6 @@
 import { createContext, useContext } from "react";
-import { type Context, judge, outputKind, type Verdict } from "../../core/compat";
+import { inputOf } from "../../core/catalog";
+import { type Context, checkConnection, outputKind, type Verdict } from "../../core/compat";
 import { nodeOf, OUTPUTS, type Slot } from "../../core/graph";
 import { type Hue, PORT_LOOKS } from "../../core/ports";
 import type { State } from "../../core/state";
@@ -51,15 +52,15 @@ export function dragHue(state: State, drag: Drag): Hue {
       .hue;
   if (drag.to.kind === "argument") return PORT_LOOKS.scalar.hue;
   if (drag.to.kind === "output") return PORT_LOOKS.any.hue;
-  return PORT_LOOKS[operatorOf(drag.to.node)?.inputs[drag.to.input]?.kind ?? "any"].hue;
+  return PORT_LOOKS[inputOf(operatorOf(drag.to.node), drag.to.input)?.kind ?? "any"].hue;
 }
 
 /** Whether the wire in hand may end at this slot. */
-export function judgeSlot(context: Context, drag: Drag, slot: Slot): Verdict {
-  return drag.from ? judge(context, drag.from, slot) : NO;
+export function checkSlot(context: Context, drag: Drag, slot: Slot): Verdict {
+  return drag.from ? checkConnection(context, drag.from, slot) : NO;
 }
 
 /** Whether the wire in hand, drawn backwards, may begin at this output. */
-export function judgeSource(context: Context, drag: Drag, source: PortRef): Verdict {
-  return drag.to ? judge(context, source, drag.to) : NO;
+export function checkSource(context: Context, drag: Drag, source: PortRef): Verdict {
+  return drag.to ? checkConnection(context, source, drag.to) : NO;
 }

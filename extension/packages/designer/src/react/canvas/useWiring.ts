@@ -1,7 +1,7 @@
 import type { Connection, Edge, FinalConnectionState, OnConnectStartParams } from "@xyflow/react";
 import { useCallback, useRef, useState } from "react";
 import { connectEdits, cutEdits, disconnectEdit } from "../../core/actions";
-import { bestSlot, type Context, judge } from "../../core/compat";
+import { bestSlot, type Context, checkConnection } from "../../core/compat";
 import { nodeOf, type Slot, wiresOf } from "../../core/graph";
 import type { Session } from "../../core/session";
 import type { Edit, PortRef } from "../../protocol/generated";
@@ -54,7 +54,7 @@ export function resolve(context: Context, drag: Drag, at: Under): End | { readon
     const slot = at.slot ?? bestSlot(context, drag.from, at.node);
     if (!("kind" in slot)) return slot;
     if (at.node === drag.from.node) return null;
-    const verdict = judge(context, drag.from, slot);
+    const verdict = checkConnection(context, drag.from, slot);
     return verdict.ok ? { source: drag.from, slot } : verdict;
   }
   if (at.node === drag.to.node) return null;
@@ -64,7 +64,7 @@ export function resolve(context: Context, drag: Drag, at: Under): End | { readon
     : (node?.output_kinds ?? []).map((_, output) => ({ node: at.node ?? "", output }));
   let reason = "A wire runs from an output to an input.";
   for (const source of refs) {
-    const verdict = judge(context, source, drag.to);
+    const verdict = checkConnection(context, source, drag.to);
     if (verdict.ok) return { source, slot: drag.to };
     reason = verdict.reason;
   }
@@ -175,7 +175,7 @@ export function useWiring(onPane: DropOnPane) {
       const context = contextOf(session);
       const source = refOfHandle(c.source, c.sourceHandle ?? null);
       const slot = slotOfHandle(c.target, c.targetHandle ?? null);
-      return context !== null && source !== null && slot !== null && judge(context, source, slot).ok;
+      return context !== null && source !== null && slot !== null && checkConnection(context, source, slot).ok;
     },
     [session],
   );

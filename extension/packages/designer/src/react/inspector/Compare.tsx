@@ -1,5 +1,7 @@
 import { type PointerEvent, useEffect, useRef, useState } from "react";
+import { previewOf } from "../../core/select";
 import { DETAIL_IN, DETAIL_OUT } from "../../core/session";
+import { BoxLines } from "../canvas/PreviewView";
 import { Thumb } from "../canvas/Thumb";
 import { useSel, useSession } from "../context";
 
@@ -7,7 +9,7 @@ const WIDTH = 275;
 const HEIGHT = 126;
 
 /** Ask for the large picture whenever it can have changed; one request is on its way at most. */
-function useDetail(key: string, output: number): void {
+function useDetail(key: string, output: number, plane: number): void {
   const session = useSession();
   const stamp = useSel((s) => {
     const p = s.previews[`${key}#${output}`];
@@ -17,15 +19,15 @@ function useDetail(key: string, output: number): void {
   const wants = useRef("");
   const asked = useRef("");
   useEffect(() => {
-    const now = `${key}#${output}|${stamp}`;
+    const now = `${key}#${output}|${plane}|${stamp}`;
     if (stamp === "" || now === asked.current) return;
     wants.current = now;
     const wait = setTimeout(() => {
       asked.current = now;
-      session.requestDetail({ node: key, output });
+      session.requestDetail({ node: key, output }, plane);
     }, 60);
     return () => clearTimeout(wait);
-  }, [session, key, output, stamp]);
+  }, [session, key, output, plane, stamp]);
   useEffect(() => {
     if (answered) wants.current = "";
   }, [answered]);
@@ -33,7 +35,9 @@ function useDetail(key: string, output: number): void {
 
 /** Input and output of a node, one over the other, with a line to drag. */
 export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonly output: number }) {
-  useDetail(nodeKey, output);
+  const [plane, setPlane] = useState(-1);
+  useDetail(nodeKey, output, plane);
+  const preview = useSel((s) => previewOf(s, nodeKey, output));
   const detail = useSel((s) => (s.detail?.key === nodeKey && s.detail.output === output ? s.detail : null));
   const sample = useSel((s) => s.sample);
   const [at, setAt] = useState(0.42);
@@ -45,84 +49,71 @@ export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonl
     if (rect && (e.buttons & 1) === 1) setAt(Math.min(1, Math.max(0, (e.clientX - rect.left) / rect.width)));
   };
   return (
-    <div
-      ref={box}
-      className="ds-compare"
-      data-testid="compare"
-      onPointerDown={(e) => {
-        e.currentTarget.setPointerCapture(e.pointerId);
-        move(e);
-      }}
-      onPointerMove={move}
-    >
-      {both && (
-        <Thumb
-          id={DETAIL_IN}
-          width={WIDTH}
-          height={HEIGHT}
-          label={`input of ${nodeKey}, sample ${sample + 1}`}
-          testId="detail-in"
-        />
-      )}
-      <div className="ds-compare-out" style={both ? { clipPath: `inset(0 0 0 ${at * 100}%)` } : undefined}>
-        <Thumb
-          id={DETAIL_OUT}
-          width={WIDTH}
-          height={HEIGHT}
-          label={`output of ${nodeKey}, sample ${sample + 1}`}
-          testId="detail-out"
-        />
+    <>
+      <div
+        ref={box}
+        className="ds-compare"
+        data-testid="compare"
+        onPointerDown={(e) => {
+          e.currentTarget.setPointerCapture(e.pointerId);
+          move(e);
+        }}
+        onPointerMove={move}
+      >
+        {both && (
+          <Thumb
+            id={DETAIL_IN}
+            width={WIDTH}
+            height={HEIGHT}
+            label={`input of ${nodeKey}, sample ${sample + 1}`}
+            testId="detail-in"
+          />
+        )}
+        <div className="ds-compare-out" style={both ? { clipPath: `inset(0 0 0 ${at * 100}%)` } : undefined}>
+          <Thumb
+            id={DETAIL_OUT}
+            width={WIDTH}
+            height={HEIGHT}
+            label={`output of ${nodeKey}, sample ${sample + 1}`}
+            testId="detail-out"
+          />
+        </div>
+        {both && (
+          <>
+            <u style={{ left: `${at * 100}%` }} />
+            <input
+              className="ds-compare-range"
+              type="range"
+              min={0}
+              max={100}
+              value={Math.round(at * 100)}
+              aria-label="Line between input and output"
+              onChange={(e) => setAt(Number(e.target.value) / 100)}
+            />
+            <span className="ds-compare-label ds-compare-in">In</span>
+          </>
+        )}
+        {preview?.body.type === "boxes" && (
+          <BoxLines body={preview.body} preview={preview} width={WIDTH} height={HEIGHT} />
+        )}
+        <span className="ds-compare-label ds-compare-right">Out</span>
       </div>
-      {both && (
-        <>
-          <u style={{ left: `${at * 100}%` }} />
+      {detail.planes > 1 && (
+        <label className="ds-plane">
+          <span>{preview?.body.type === "planes" && preview.body.axis === "F" ? "Frame" : "Slice"}</span>
           <input
-            className="ds-compare-range"
             type="range"
             min={0}
-            max={100}
-            value={Math.round(at * 100)}
-            aria-label="Line between input and output"
-            onChange={(e) => setAt(Number(e.target.value) / 100)}
+            max={detail.planes - 1}
+            value={Math.min(plane < 0 ? detail.plane : plane, detail.planes - 1)}
+            data-testid="plane"
+            onChange={(e) => setPlane(Number(e.target.value))}
           />
-          <span className="ds-compare-label ds-compare-in">In</span>
-        </>
+          <output>
+            index {detail.plane} of {detail.planes}
+          </output>
+        </label>
       )}
-      <span className="ds-compare-label ds-compare-right">Out</span>
-    </div>
-  );
-}
-
-const CHANNELS = ["#D6453D", "#2E9E4F", "#3B82E0", "#8A8F98"] as const;
-
-export function Histogram({ bins }: { readonly bins: readonly (readonly number[])[] }) {
-  const most = Math.max(1, ...bins.flat());
-  const colours = bins.length === 1 ? [CHANNELS[3]] : CHANNELS;
-  return (
-    <svg
-      className="ds-histogram"
-      viewBox="0 0 92 46"
-      preserveAspectRatio="none"
-      role="img"
-      aria-label="histogram of values"
-    >
-      {bins.map((channel, c) => {
-        const step = 92 / Math.max(1, channel.length - 1);
-        // Square roots: a photo's black or white spike would flatten the rest.
-        const points = channel.map((v, i) => `L${(i * step).toFixed(1)} ${(46 - Math.sqrt(v / most) * 42).toFixed(1)}`);
-        return (
-          <path
-            // biome-ignore lint/suspicious/noArrayIndexKey: a channel is its place
-            key={c}
-            d={`M0 46${points.join("")}L92 46z`}
-            fill={colours[c]}
-            fillOpacity="0.28"
-            stroke={colours[c]}
-            strokeWidth="1"
-            vectorEffect="non-scaling-stroke"
-          />
-        );
-      })}
-    </svg>
+    </>
   );
 }

@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 import { cutEdits, randomFor, randomStep } from "../../core/actions";
 import { type Argument, sameValue } from "../../core/catalog";
 import * as format from "../../core/format";
-import { findings, previewOf } from "../../core/select";
+import { findings, previewOf, scalarOf } from "../../core/select";
 import type { NodeView } from "../../protocol/generated";
 import { contextOf } from "../canvas/useWiring";
 import { useSel, useSession } from "../context";
@@ -21,7 +21,7 @@ function Wired({ node, argument }: Props) {
   const source = node.argument_inputs[argument.name];
   const state = useSel((s) => {
     const preview = source ? previewOf(s, source.node, source.output) : undefined;
-    return { drawn: preview?.values[s.sample], sample: s.sample };
+    return { drawn: scalarOf(preview, s.sample), sample: s.sample };
   });
   if (!source) return null;
   const cut = () => {
@@ -136,7 +136,7 @@ export function FieldRow({ node, argument }: Props) {
               set(v, gesture);
             }}
             reset={reset}
-            complain={setTyped}
+            setError={setTyped}
             bad={reason !== ""}
           />
         )}

@@ -1,6 +1,6 @@
 import { connectEdits, cutEdits } from "../../core/actions";
-import type { Operator } from "../../core/catalog";
-import { judge } from "../../core/compat";
+import { inputName, inputOf, inputPorts, type Operator } from "../../core/catalog";
+import { checkConnection } from "../../core/compat";
 import { OUTPUTS, type Slot } from "../../core/graph";
 import type { NodeView, PortRef } from "../../protocol/generated";
 import { contextOf } from "../canvas/useWiring";
@@ -18,14 +18,15 @@ function refOf(id: string): PortRef | null {
 function InputRow({ node, operator, input }: { node: NodeView; operator: Operator; input: number }) {
   const session = useSession();
   const slot: Slot = { kind: "input", node: node.key, input };
-  const schema = operator.inputs[input];
+  const schema = inputOf(operator, input);
+  const name = inputName(operator, input);
   const now = node.inputs[input] ?? null;
   const sources = useSel((s) => {
     if (!s.graph || !s.opening) return [];
     const context = { graph: s.graph, catalog: s.opening.catalog };
     return s.graph.nodes
       .flatMap((n) => n.output_kinds.map((_, output) => ({ node: n.key, output })))
-      .filter((ref) => judge(context, ref, slot).ok)
+      .filter((ref) => checkConnection(context, ref, slot).ok)
       .map(idOf);
   });
   const change = (id: string) => {
@@ -39,13 +40,13 @@ function InputRow({ node, operator, input }: { node: NodeView; operator: Operato
     <div className="ds-field" data-testid={`input-${input}`}>
       <span className="ds-field-name" title={schema?.doc}>
         <PortMark kind={schema?.kind ?? "any"} wired={now !== null} size={14} />
-        <span>{schema?.name ?? `input ${input + 1}`}</span>
+        <span>{name}</span>
       </span>
       <span className="ds-field-control">
         <select
           className="ds-select"
           value={idOf(now)}
-          aria-label={`source of ${schema?.name ?? `input ${input + 1}`}`}
+          aria-label={`source of ${name}`}
           onChange={(e) => change(e.target.value)}
         >
           <option value="">{schema?.optional ? "not wired" : "not wired yet"}</option>
@@ -66,7 +67,9 @@ export function InputsSection({ node, operator }: { readonly node: NodeView; rea
   const session = useSession();
   const outputs = useSel((s) => s.graph?.outputs ?? []);
   const wired = node.inputs.length;
-  const shown = operator.inputs.map((_, i) => i).filter((i) => i <= wired || !operator.inputs[i]?.optional);
+  const shown = Array.from({ length: inputPorts(operator, wired) }, (_, i) => i).filter(
+    (i) => i <= wired || !inputOf(operator, i)?.optional,
+  );
   const returned = (output: number) => outputs.findIndex((r) => r.node === node.key && r.output === output);
   const toggle = (output: number, on: boolean) => {
     const at = returned(output);

@@ -4,14 +4,16 @@ import * as format from "../../core/format";
 import { nodeOf } from "../../core/graph";
 import { categoryHue } from "../../core/ports";
 import { findings, findingsOf, previewOf, repairOf, severity } from "../../core/select";
-import type { Diagnostic, NodeView } from "../../protocol/generated";
+import type { Diagnostic, NodeView, PreviewBody } from "../../protocol/generated";
 import { reportText } from "../canvas/ErrorCard";
+import { PreviewView } from "../canvas/PreviewView";
 import { RenameField } from "../canvas/RenameField";
 import { copyText } from "../clipboard";
 import { useSel, useSession } from "../context";
+import { Histogram } from "../Histogram";
 import { Icon, operatorIcon } from "../icons";
 import { IconButton, Section } from "../parts";
-import { Compare, Histogram } from "./Compare";
+import { Compare } from "./Compare";
 import { DeviceChoice } from "./DeviceChoice";
 import { FieldRow } from "./FieldRow";
 import { InputsSection } from "./InputsSection";
@@ -113,6 +115,9 @@ function Problems({ nodeKey }: { readonly nodeKey: string }) {
   );
 }
 
+/** What is shown below the statistics; images and histograms stand above and beside them. */
+const LISTED: ReadonlySet<PreviewBody["type"]> = new Set(["wave", "table", "text"]);
+
 function OutputSection({ node, output }: { readonly node: NodeView; readonly output: number }) {
   const preview = useSel((s) => previewOf(s, node.key, output));
   const detail = useSel((s) => (s.detail?.key === node.key && s.detail.output === output ? s.detail : null));
@@ -139,7 +144,11 @@ function OutputSection({ node, output }: { readonly node: NodeView; readonly out
         </dl>
         {detail && detail.histogram.length > 0 && <Histogram bins={detail.histogram} />}
       </div>
-      {preview?.text && <div className="ds-preview-text">{preview.text}</div>}
+      {preview && LISTED.has(preview.body.type) && (
+        <div className={`ds-preview-body ds-preview-${preview.body.type}`}>
+          <PreviewView preview={preview} label={`output of ${node.key}`} width={275} height={126} />
+        </div>
+      )}
       {note && <p className="ds-muted ds-note">{note}</p>}
     </Section>
   );
@@ -167,7 +176,7 @@ export function NodePanel({ nodeKey }: { readonly nodeKey: string }) {
   return (
     <>
       <Head node={node} operator={operator} />
-      <Compare nodeKey={nodeKey} output={output} />
+      <Compare key={`${nodeKey}#${output}`} nodeKey={nodeKey} output={output} />
       {operator && <DeviceChoice node={node} operator={operator} />}
       {!operator && (
         <Section>

@@ -7,7 +7,7 @@ interface Props {
   readonly argument: Argument;
   readonly value: number | null;
   readonly onValue: (value: number) => void;
-  readonly complain: (reason: string) => void;
+  readonly setError: (reason: string) => void;
   readonly bad: boolean;
   readonly label: string;
   readonly testId?: string;
@@ -17,7 +17,7 @@ interface Props {
 }
 
 /** A number that is applied while it is typed. What cannot be applied stays in the field, in red. */
-export function NumberField({ argument, value, onValue, complain, bad, label, testId, wide, onClear }: Props) {
+export function NumberField({ argument, value, onValue, setError, bad, label, testId, wide, onClear }: Props) {
   const shown = value === null ? "" : format.number(value);
   const [draft, setDraft] = useState<string | null>(null);
   const wait = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
@@ -26,7 +26,7 @@ export function NumberField({ argument, value, onValue, complain, bad, label, te
   const apply = (text: string, now: boolean) => {
     clearTimeout(wait.current);
     const parsed = parseOne(argument, text);
-    complain(parsed.ok || text.trim() === "" ? "" : parsed.reason);
+    setError(parsed.ok || text.trim() === "" ? "" : parsed.reason);
     if (!parsed.ok || typeof parsed.value !== "number" || parsed.value === value) return;
     const next = parsed.value;
     if (now) onValue(next);
@@ -42,7 +42,7 @@ export function NumberField({ argument, value, onValue, complain, bad, label, te
     const least = argument.minimum ?? Number.NEGATIVE_INFINITY;
     const most = argument.maximum ?? Number.POSITIVE_INFINITY;
     setDraft(null);
-    complain("");
+    setError("");
     onValue(Math.min(most, Math.max(least, snap(now + sign * by, by))));
   };
   return (
@@ -74,7 +74,7 @@ export function NumberField({ argument, value, onValue, complain, bad, label, te
         else if (e.key === "Escape" && draft !== null) {
           e.stopPropagation();
           setDraft(null);
-          complain("");
+          setError("");
         }
       }}
     />

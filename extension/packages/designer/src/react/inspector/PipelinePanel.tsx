@@ -70,7 +70,7 @@ function OptionRow({ argument }: { readonly argument: Argument }) {
           value={value}
           set={set}
           reset={() => set(null)}
-          complain={setReason}
+          setError={setReason}
           bad={reason !== ""}
         />
         {name === "seed" && (

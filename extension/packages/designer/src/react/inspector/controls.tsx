@@ -14,11 +14,11 @@ function asNumber(value: Value): number | null {
   return null;
 }
 
-function SliderControl({ argument, value, set, complain, bad, reset, dial }: FieldProps & { readonly dial?: boolean }) {
+function SliderControl({ argument, value, set, setError, bad, reset, dial }: FieldProps & { readonly dial?: boolean }) {
   const gesture = useGesture();
   const now = asNumber(value);
   const change = (v: number) => {
-    complain("");
+    setError("");
     set(v, gesture.name());
   };
   const middle = now ?? sliderSpan(argument, 0)[0];
@@ -38,7 +38,7 @@ function SliderControl({ argument, value, set, complain, bad, reset, dial }: Fie
         argument={argument}
         value={now}
         onValue={change}
-        complain={complain}
+        setError={setError}
         bad={bad}
         label={`${argument.name} as a number`}
         testId={`number-${argument.name}`}
@@ -47,14 +47,14 @@ function SliderControl({ argument, value, set, complain, bad, reset, dial }: Fie
   );
 }
 
-function NumberControl({ argument, value, set, reset, complain, bad }: FieldProps) {
+function NumberControl({ argument, value, set, reset, setError, bad }: FieldProps) {
   const gesture = useGesture();
   return (
     <NumberField
       argument={argument}
       value={asNumber(value)}
       onValue={(v) => set(v, gesture.name())}
-      complain={complain}
+      setError={setError}
       bad={bad}
       label={argument.name}
       testId={`number-${argument.name}`}

@@ -9,7 +9,7 @@ export interface FieldProps {
   readonly value: Value;
   readonly set: (value: Value, gesture?: string) => void;
   /** Tell the row what is wrong with what was typed; empty when it is fine. */
-  readonly complain: (reason: string) => void;
+  readonly setError: (reason: string) => void;
   readonly bad: boolean;
   /** Return to the default. */
   readonly reset: () => void;

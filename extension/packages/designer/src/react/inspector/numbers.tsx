@@ -10,7 +10,7 @@ function asNumbers(value: Value): readonly number[] {
 }
 
 /** Several numbers side by side; where the length is free they can be added and taken away. */
-export function NumbersControl({ argument, value, set, complain, bad }: FieldProps) {
+export function NumbersControl({ argument, value, set, setError, bad }: FieldProps) {
   const gesture = useGesture();
   const now = asNumbers(value);
   const least = argument.length.length > 0 ? Math.min(...argument.length) : 1;
@@ -19,7 +19,7 @@ export function NumbersControl({ argument, value, set, complain, bad }: FieldPro
   const change = (index: number, v: number) => {
     const next = shown.map((old, i) => (i === index ? v : (old ?? v)));
     const parsed = parseMany(argument, next.map(String));
-    complain(parsed.ok ? "" : parsed.reason);
+    setError(parsed.ok ? "" : parsed.reason);
     if (parsed.ok) set(next, gesture.name());
   };
   const resize = (count: number) => {
@@ -39,7 +39,7 @@ export function NumbersControl({ argument, value, set, complain, bad }: FieldPro
           argument={argument}
           value={v}
           onValue={(x) => change(i, x)}
-          complain={complain}
+          setError={setError}
           bad={bad}
           label={`${argument.name} ${i + 1}`}
           testId={`number-${argument.name}-${i}`}
@@ -70,7 +70,7 @@ export function NumbersControl({ argument, value, set, complain, bad }: FieldPro
 }
 
 /** Two ends of an interval: two knobs and two fields. */
-export function RangeControl({ argument, value, set, complain, bad }: FieldProps) {
+export function RangeControl({ argument, value, set, setError, bad }: FieldProps) {
   const gesture = useGesture();
   const [low = 0, high = 1] = asNumbers(value);
   const reach = Math.max(1, Math.abs(low), Math.abs(high));
@@ -79,7 +79,7 @@ export function RangeControl({ argument, value, set, complain, bad }: FieldProps
   const left = Math.min(from, low);
   const right = Math.max(to, high);
   const change = (a: number, b: number) => {
-    complain(a > b ? "The first end is above the second." : "");
+    setError(a > b ? "The first end is above the second." : "");
     if (a <= b) set([a, b], gesture.name());
   };
   const place = (v: number) => (right > left ? ((v - left) / (right - left)) * 100 : 0);
@@ -117,7 +117,7 @@ export function RangeControl({ argument, value, set, complain, bad }: FieldProps
           argument={argument}
           value={low}
           onValue={(v) => change(v, high)}
-          complain={complain}
+          setError={setError}
           bad={bad}
           label={`${argument.name} from`}
           testId={`number-${argument.name}-0`}
@@ -127,7 +127,7 @@ export function RangeControl({ argument, value, set, complain, bad }: FieldProps
           argument={argument}
           value={high}
           onValue={(v) => change(low, v)}
-          complain={complain}
+          setError={setError}
           bad={bad}
           label={`${argument.name} to`}
           testId={`number-${argument.name}-1`}

@@ -4,7 +4,7 @@ import { nodeOf, sourcesOf } from "./graph";
 import { findings, repairOf, runFailures, severity } from "./select";
 import type { State } from "./state";
 
-export interface Sentence {
+export interface StatusMessage {
   /** Changes when there is something new to say; a closed sentence stays closed until then. */
   readonly id: string;
   readonly tone: "error" | "warning" | "info";
@@ -17,7 +17,7 @@ export interface Sentence {
   readonly repair?: Repair | undefined;
 }
 
-function fromDiagnostic(d: Diagnostic, lead: string): Sentence {
+function fromDiagnostic(d: Diagnostic, lead: string): StatusMessage {
   // A message that begins with the node's name needs no lead: it is the lead.
   const whole = !lead.startsWith("Stopped") && d.node !== undefined && d.message.startsWith(`${d.node} `);
   return {
@@ -46,7 +46,7 @@ function leadOf(d: Diagnostic, stopped: boolean): string {
   return "";
 }
 
-function kernelSentence(state: State): Sentence | null {
+function kernelMessage(state: State): StatusMessage | null {
   const base = { tone: "warning" as const, muted: "", node: "" };
   if (state.link === "gone") {
     const rest = "Pictures are from the last run.";
@@ -60,7 +60,7 @@ function kernelSentence(state: State): Sentence | null {
   return null;
 }
 
-function paceSentence(state: State): Sentence | null {
+function paceMessage(state: State): StatusMessage | null {
   const run = state.run.finished;
   if (!run || run.stopped || run.failed.length > 0) return null;
   const slowest = [...run.timings].sort((a, b) => b.share - a.share)[0];
@@ -79,7 +79,22 @@ function paceSentence(state: State): Sentence | null {
   };
 }
 
-function gpuSentence(state: State): Sentence | null {
+function progressMessage(state: State): StatusMessage | null {
+  if (!state.progress) return null;
+  const { doing, seconds } = state.progress;
+  // The seconds are muted, so that they are not read aloud one after the other.
+  return {
+    id: "progress",
+    tone: "info",
+    lead: "Computing images:",
+    rest: doing,
+    muted: `${seconds} s`,
+    action: null,
+    node: "",
+  };
+}
+
+function gpuMessage(state: State): StatusMessage | null {
   const reason = state.opening?.gpu;
   if (!reason || !state.graph?.nodes.some((n) => n.device !== "cpu")) return null;
   return {
@@ -94,26 +109,27 @@ function gpuSentence(state: State): Sentence | null {
 }
 
 /** The one sentence that the strip shows: the most pressing one that was not closed. */
-export function sentence(state: State): Sentence | null {
+export function statusMessage(state: State): StatusMessage | null {
   const all = findings(state);
   const graphEmpty = (state.graph?.nodes.length ?? 0) === 0;
   const stopped = new Set(runFailures(state));
   const ranked = (tone: "error" | "warning" | "info") =>
     all
       .filter((d) => severity(d) === tone && !(graphEmpty && d.code === "DS205"))
-      .map((d): Sentence => {
+      .map((d): StatusMessage => {
         const lead = leadOf(d, tone === "error" && (stopped.has(d) || state.previewFailures.includes(d)));
         const said = { ...fromDiagnostic(d, lead), repair: repairOf(state, d) };
         const leaf = d.code === "DS205" ? leafOf(state) : "";
         return leaf ? { ...said, action: "add_output", node: leaf } : said;
       });
   const candidates = [
-    kernelSentence(state),
+    kernelMessage(state),
     ...ranked("error"),
+    progressMessage(state),
     ...ranked("warning"),
-    paceSentence(state),
+    paceMessage(state),
     ...ranked("info"),
-    gpuSentence(state),
+    gpuMessage(state),
   ];
-  return candidates.find((s): s is Sentence => s !== null && !state.view.dismissed.includes(s.id)) ?? null;
+  return candidates.find((s): s is StatusMessage => s !== null && !state.view.dismissed.includes(s.id)) ?? null;
 }

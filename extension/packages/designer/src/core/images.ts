@@ -16,13 +16,13 @@ export interface Picture {
 type Listener = () => void;
 
 /** Decoded pictures, outside of React: canvases subscribe to their own key and draw at once. */
-export class Pictures {
-  private readonly pictures = new Map<string, Picture>();
+export class Images {
+  private readonly images = new Map<string, Picture>();
   private readonly users = new Map<ImageBitmap, number>();
   private readonly listeners = new Map<string, Set<Listener>>();
 
   get(id: string): Picture | undefined {
-    return this.pictures.get(id);
+    return this.images.get(id);
   }
 
   subscribe(id: string, listener: Listener): () => void {
@@ -33,30 +33,30 @@ export class Pictures {
   }
 
   put(id: string, picture: Picture): void {
-    const old = this.pictures.get(id);
-    this.pictures.set(id, picture);
+    const old = this.images.get(id);
+    this.images.set(id, picture);
     this.users.set(picture.bitmap, (this.users.get(picture.bitmap) ?? 0) + 1);
     if (old) this.release(old.bitmap);
     this.tell(id);
   }
 
   remove(id: string): void {
-    const old = this.pictures.get(id);
+    const old = this.images.get(id);
     if (!old) return;
-    this.pictures.delete(id);
+    this.images.delete(id);
     this.release(old.bitmap);
     this.tell(id);
   }
 
   clear(): void {
-    for (const id of [...this.pictures.keys()]) this.remove(id);
+    for (const id of [...this.images.keys()]) this.remove(id);
   }
 
   /** Cut an atlas into the pictures of its items; items without a picture lose theirs. */
   putAtlas(message: Previews, bitmap: ImageBitmap | null, turn: number): void {
     for (const item of message.items) {
       const id = portKey(item.key, item.output);
-      const old = this.pictures.get(id);
+      const old = this.images.get(id);
       if (old && (old.revision > message.revision || old.turn > turn)) continue;
       if (bitmap && item.atlas_width > 0) {
         const { atlas_x: x, atlas_y: y, atlas_width: width, atlas_height: height } = item;

@@ -1,0 +1,81 @@
+"""What this process is doing that may take seconds, and how somebody who waits is told.
+
+Where the time goes is far from where it is shown: a reader that lists files knows nothing of terminals and notebooks.
+It says what it does by `doing`; whoever waits shows `current`, by `watched`.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+
+
+class Stage:
+    """Something that may take seconds.
+
+    Attributes
+    ----------
+    what : str
+        Such as "listing files".
+    done : int
+        How much of it is done, 0 where that is not counted; whoever does it writes it.
+    """
+
+    __slots__ = ("done", "what")
+
+    def __init__(self, what: str) -> None:
+        self.what, self.done = what, 0
+
+    def __str__(self) -> str:
+        return f"{self.what} ({self.done:,})" if self.done else self.what
+
+
+#: In all threads, the newest last. Appending and removing are one step each for other threads.
+_stages: list[Stage] = []
+
+
+@contextmanager
+def doing(what: str) -> Generator[Stage]:
+    """Say what is being done, until it is done."""
+    stage = Stage(what)
+    _stages.append(stage)
+    try:
+        yield stage
+    finally:
+        _stages.remove(stage)
+
+
+def current() -> str:
+    """What was begun last and is not done yet; empty if there is nothing."""
+    stages = _stages[-1:]
+    return str(stages[0]) if stages else ""
+
+
+@contextmanager
+def watched(tell: Callable[[float], None], after: float, every: float) -> Generator[None]:
+    """Call `tell` from a thread of its own while something is waited for.
+
+    Parameters
+    ----------
+    tell : callable
+        Takes the seconds of the wait so far.
+    after, every : float
+        Seconds to the first call, and from one to the next.
+    """
+    ended, begin = threading.Event(), time.monotonic()
+
+    def watch() -> None:
+        pause = after
+        while not ended.wait(pause):
+            pause = every
+            tell(time.monotonic() - begin)
+
+    thread = threading.Thread(target=watch, name="dali-studio-watch", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()

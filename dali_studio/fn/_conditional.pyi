@@ -1,0 +1,77 @@
+"""Generated from the registry. Do not edit: run ``make generated``."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dali_studio.pipeline import DataNode
+
+_Input = DataNode | Sequence[DataNode] | NDArray[Any] | np.generic | float
+
+def merge(
+    true: _Input,
+    false: _Input,
+    /,
+    *,
+    predicate: bool | DataNode,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Puts the samples of two branches together again, in their order before the split.
+
+    Both branches have to give one element type, number of axes and layout.
+    """
+    ...
+
+def not_(
+    input: _Input,
+    /,
+    *,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Tells whether a number is 0: the opposite of a condition.
+
+    It is what ``not`` becomes in a pipeline function that is traced with conditionals.
+    """
+    ...
+
+def split(
+    input: _Input,
+    /,
+    *,
+    predicate: bool | DataNode,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> list[DataNode]:
+    """Divides a batch into the samples for which a condition holds and the others.
+
+    What follows works on these samples alone, until they are merged. An ``if`` statement in a pipeline function that
+    is traced with conditionals becomes a pair of these.
+    """
+    ...
+
+def validate_logical(
+    input: _Input,
+    /,
+    *,
+    expression_name: str,
+    expression_side: str,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Checks that its input is one truth value per sample, and passes it on.
+
+    ``and`` and ``or`` in a pipeline function that is traced with conditionals check both their sides with it.
+    """
+    ...

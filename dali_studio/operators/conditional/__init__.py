@@ -1,0 +1,1 @@
+"""Branches: samples are split by a condition and merged again."""

@@ -1,0 +1,34 @@
+const CHANNELS = ["#D6453D", "#2E9E4F", "#3B82E0", "#8A8F98"] as const;
+
+/** Counts of values, one line for each channel. */
+export function Histogram({ bins }: { readonly bins: readonly (readonly number[])[] }) {
+  const most = Math.max(1, ...bins.flat());
+  const colours = bins.length === 1 ? [CHANNELS[3]] : CHANNELS;
+  return (
+    <svg
+      className="ds-histogram"
+      viewBox="0 0 92 46"
+      preserveAspectRatio="none"
+      role="img"
+      aria-label="histogram of values"
+    >
+      {bins.map((channel, c) => {
+        const step = 92 / Math.max(1, channel.length - 1);
+        // Square roots: a photo's black or white spike would flatten the rest.
+        const points = channel.map((v, i) => `L${(i * step).toFixed(1)} ${(46 - Math.sqrt(v / most) * 42).toFixed(1)}`);
+        return (
+          <path
+            // biome-ignore lint/suspicious/noArrayIndexKey: a channel is its place
+            key={c}
+            d={`M0 46${points.join("")}L92 46z`}
+            fill={colours[c]}
+            fillOpacity="0.28"
+            stroke={colours[c]}
+            strokeWidth="1"
+            vectorEffect="non-scaling-stroke"
+          />
+        );
+      })}
+    </svg>
+  );
+}

@@ -1,0 +1,206 @@
+import { useState } from "react";
+import * as format from "../../core/format";
+import { type Preview, portKey } from "../../core/state";
+import type { BoxesBody, PlanesBody, PreviewBody, StatisticsBody, TableBody, WaveBody } from "../../protocol/generated";
+import { useSel } from "../context";
+import { Histogram } from "../Histogram";
+import { Values } from "./CardParts";
+import { Thumb } from "./Thumb";
+
+/** The room of a card's picture, in px of the canvas. */
+export const PREVIEW_WIDTH = 148;
+export const PREVIEW_HEIGHT = 98;
+
+interface Props {
+  readonly preview: Preview;
+  readonly label: string;
+  readonly testId?: string | undefined;
+  readonly width?: number;
+  readonly height?: number;
+}
+
+type PartProps<T extends PreviewBody> = Required<Omit<Props, "testId">> & {
+  readonly body: T;
+  readonly testId: string | undefined;
+};
+
+/** Frames stand side by side under their numbers; of slices one is shown, and a slider chooses it. */
+function Planes({ body, preview, label, testId, width, height }: PartProps<PlanesBody>) {
+  const middle = Math.floor(body.count / 2);
+  const first = body.shown.findIndex((i) => i >= middle);
+  const [chosen, setChosen] = useState<number | null>(null);
+  const id = portKey(preview.key, preview.output);
+  if (body.axis === "F")
+    return (
+      <>
+        <Thumb id={id} width={width} height={height} label={label} {...(testId ? { testId } : {})} />
+        <div className="ds-frames" aria-hidden="true">
+          {body.shown.map((frame) => (
+            <span key={frame}>
+              <i>{frame}</i>
+            </span>
+          ))}
+        </div>
+      </>
+    );
+  const index = Math.min(chosen ?? Math.max(0, first), body.shown.length - 1);
+  const slice = body.shown[index] ?? 0;
+  return (
+    <>
+      <Thumb
+        id={id}
+        width={width}
+        height={height}
+        label={`${label}, slice ${slice} of ${body.count}`}
+        cell={{ index, size: body.width }}
+        {...(testId ? { testId } : {})}
+      />
+      <label className="ds-slices nodrag" title="Slice of the volume">
+        <input
+          type="range"
+          min={0}
+          max={body.shown.length - 1}
+          value={index}
+          aria-label={`Slice of ${preview.key}`}
+          aria-valuetext={`${slice} of ${body.count}`}
+          data-testid={`slice-${preview.key}`}
+          onChange={(e) => setChosen(Number(e.target.value))}
+        />
+        <span>{slice}</span>
+      </label>
+    </>
+  );
+}
+
+/** The lowest and the highest value of each span, channels below each other. */
+function Wave({ body, label, testId, width, height }: PartProps<WaveBody>) {
+  const lane = height / Math.max(1, body.channels.length);
+  return (
+    <svg className="ds-wave" width={width} height={height} role="img" aria-label={label} data-testid={testId}>
+      {body.channels.map((spans, channel) => {
+        const middle = lane * (channel + 0.5);
+        const step = width / Math.max(1, spans.length);
+        const y = (value: number) => middle - (value / body.peak) * (lane / 2 - 3);
+        // at least a line where there is silence
+        const bars = spans.map(([low, high], i) => {
+          const top = y(high) - 0.4;
+          return `M${(i * step).toFixed(2)} ${top.toFixed(2)}h${step.toFixed(2)}V${(y(low) + 0.4).toFixed(2)}h${(-step).toFixed(2)}z`;
+        });
+        return (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a channel is its place
+          <g key={channel}>
+            <line x1="0" x2={width} y1={middle} y2={middle} />
+            <path d={bars.join("")} />
+          </g>
+        );
+      })}
+    </svg>
+  );
+}
+
+/** The outlines alone, in the proportions of the picture behind them. */
+export function BoxLines({ body, preview, width, height }: Omit<PartProps<BoxesBody>, "label" | "testId">) {
+  const w = preview.atlas_width || width;
+  const h = preview.atlas_height || height;
+  return (
+    <svg className="ds-boxes" width={width} height={height} viewBox={`0 0 ${w} ${h}`} aria-hidden="true">
+      {body.boxes.map(([left, top, right, bottom], i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a box is its place in the tensor
+        <g key={i} className={`ds-box-${i % 6}`}>
+          <rect x={left * w} y={top * h} width={(right - left) * w} height={(bottom - top) * h} />
+        </g>
+      ))}
+    </svg>
+  );
+}
+
+function Boxes(props: PartProps<BoxesBody>) {
+  const { body, preview, label, testId, width, height } = props;
+  const words = `${label}, ${format.plural(body.count, "box", "boxes")}${body.over ? ` over ${body.over}` : ""}`;
+  return (
+    <>
+      <Thumb
+        id={portKey(preview.key, preview.output)}
+        width={width}
+        height={height}
+        label={words}
+        {...(testId ? { testId } : {})}
+      />
+      <BoxLines {...props} />
+    </>
+  );
+}
+
+function Table({ body, label, testId, height }: PartProps<TableBody>) {
+  return (
+    <div className="ds-table nowheel" style={{ maxHeight: height }} data-testid={testId}>
+      <table aria-label={label}>
+        <tbody>
+          {body.rows.map((row, i) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place in the tensor
+            <tr key={i}>
+              {row.map((cell, k) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: a column is its place in the tensor
+                <td key={k}>{cell}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Statistics({ body, label, testId }: PartProps<StatisticsBody>) {
+  return (
+    <div className="ds-statistics" role="img" aria-label={label} data-testid={testId}>
+      <Histogram bins={[body.histogram]} />
+      <p>
+        <span>{format.short(body.minimum)}</span>
+        <span title="mean and standard deviation">
+          {format.short(body.mean)} ± {format.short(body.deviation)}
+        </span>
+        <span>{format.short(body.maximum)}</span>
+      </p>
+    </div>
+  );
+}
+
+/** What a node gives for the shown sample, by the kind of its data. */
+export function PreviewView({ preview, label, testId, width = PREVIEW_WIDTH, height = PREVIEW_HEIGHT }: Props) {
+  const sample = useSel((s) => s.sample);
+  const { body } = preview;
+  const part = { preview, label, testId, width, height };
+  switch (body.type) {
+    case "image":
+      return (
+        <Thumb
+          id={portKey(preview.key, preview.output)}
+          width={width}
+          height={height}
+          label={label}
+          {...(testId ? { testId } : {})}
+        />
+      );
+    case "planes":
+      return <Planes {...part} body={body} />;
+    case "wave":
+      return <Wave {...part} body={body} />;
+    case "boxes":
+      return <Boxes {...part} body={body} />;
+    case "values":
+      return <Values values={body.values} sample={sample} />;
+    case "table":
+      return <Table {...part} body={body} />;
+    case "statistics":
+      return <Statistics {...part} body={body} />;
+    case "text":
+      return (
+        <div className={`ds-hex ${body.hex ? "" : "ds-plain"}`} data-testid={testId}>
+          {body.text}
+        </div>
+      );
+    default:
+      return body satisfies never;
+  }
+}

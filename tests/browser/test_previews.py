@@ -1,0 +1,96 @@
+"""What cards and the inspector show for every kind of data, in JupyterLab."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser import lab
+
+pytestmark = pytest.mark.browser
+
+CODE = """
+from functools import partial
+import numpy as np
+from dali_studio import Designer, Pipeline, fn, samples
+
+y, x = np.mgrid[0:60, 0:80].astype(np.float32)
+photo = np.stack([x * 3, y * 4, 255 - x * 3], -1).astype(np.uint8)
+frames = np.stack([np.roll(photo, 12 * i, axis=1) for i in range(7)])
+d, v, u = np.mgrid[-1:1:24j, -1:1:60j, -1:1:80j].astype(np.float32)
+ball = np.clip(1 - np.sqrt(d * d + v * v + u * u), 0, 1)[..., None]
+t = np.arange(16000, dtype=np.float32) / 16000
+sound = np.stack([np.sin(900 * t) * np.exp(-3 * t), np.sin(70 * t * t * 40) * 0.4], -1).astype(np.float32)
+boxes = np.array([[0.1, 0.1, 0.6, 0.9], [0.5, 0.2, 0.9, 0.5]], np.float32)
+data = {
+    "video": ("FHWC", frames), "volume": ("DHWC", ball), "sound": ("", sound),
+    "matrix": ("", np.round(np.random.default_rng(1).normal(size=(3, 3)), 3)),
+    "vector": ("", np.random.default_rng(2).normal(size=(50, 100)).astype(np.float32)),
+    "words": ("", np.frombuffer("A label that is text, and goes on over lines.".encode(), np.uint8)),
+}
+made = Pipeline(batch_size=2, num_threads=1, device_id=None, seed=1)
+with made:
+    nodes = [
+        fn.external_source(source=partial(list, [array] * 2), layout=layout or None, name=name)
+        for name, (layout, array) in data.items()
+    ]
+    image, boxed = fn.external_source(source=lambda: ([photo] * 2, [boxes] * 2), num_outputs=2, layout=["HWC"])
+    drawn = fn.external_source(source=partial(list, [boxes] * 2), name="alone")
+    made.set_outputs(*nodes, image, boxed, drawn)
+Designer(made, height=860)
+"""
+
+
+def _by_id(page: Any, name: str) -> Any:
+    return page.locator(f'[data-testid="{name}"]').first
+
+
+def _drawn(page: Any, key: str) -> int:
+    """How often the canvas of a card was drawn with a picture."""
+    return int(_by_id(page, f"thumb-{key}").get_attribute("data-drawn") or 0)
+
+
+def test_every_kind_of_data_is_shown(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
+    lab.write_notebook(server[1] / "kinds.ipynb", CODE)
+    lab.open_notebook(page, server[0], "kinds.ipynb")
+    _by_id(page, "node-video").wait_for(timeout=90_000)
+    _by_id(page, "designer").scroll_into_view_if_needed()
+    for key in ("video", "volume", "source"):
+        page.wait_for_function(
+            "key => Number(document.querySelector(`[data-testid='thumb-${key}']`)?.dataset.drawn ?? 0) > 0", arg=key
+        )
+
+    assert page.locator('[data-testid="node-video"] .ds-frames span').all_text_contents() == ["0", "2", "4", "6"]
+    assert page.locator('[data-testid="node-sound"] svg.ds-wave path').count() == 2
+    assert page.locator('[data-testid="node-matrix"] td').count() == 9
+    assert page.locator('[data-testid="node-vector"] .ds-statistics .ds-histogram').count() == 1
+    assert (_by_id(page, "thumb-words").text_content() or "").startswith("A label that is text")
+
+    # the card's slider goes through the slices without asking the kernel
+    before, middle = _drawn(page, "volume"), lab.painted(page, "volume")
+    _by_id(page, "slice-volume").focus()
+    page.keyboard.press("Home")
+    page.wait_for_function(
+        "before => Number(document.querySelector('[data-testid=thumb-volume]').dataset.drawn) > before", arg=before
+    )
+    assert lab.painted(page, "volume") != middle
+    page.screenshot(path=artifacts / "kinds_light.png")
+
+    # the inspector shows every slice at its full size
+    _by_id(page, "node-volume").click(position={"x": 28, "y": 5})
+    plane = _by_id(page, "plane")
+    plane.wait_for()
+    assert plane.input_value() == "12"
+    plane.focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("() => document.querySelector('.ds-plane output').textContent === 'index 13 of 24'")
+
+    # boxes stand over the image that comes with them
+    _by_id(page, "node-source").click(position={"x": 28, "y": 5})
+    page.get_by_role("tab", name="output_1").or_(page.get_by_role("tab", name="output 2")).click()
+    page.wait_for_selector(".ds-compare .ds-boxes rect", state="attached")
+    assert page.locator(".ds-compare .ds-boxes rect").count() == 2
+    lab.set_theme(page, "JupyterLab Dark")
+    page.wait_for_timeout(500)
+    page.screenshot(path=artifacts / "kinds_dark.png")

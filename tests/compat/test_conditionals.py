@@ -1,0 +1,425 @@
+"""``if``, ``and``, ``or`` and ``not`` on operator results: the same functions in both, sample for sample."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from peers import OURS, THEIRS, Output, assert_equal, collect
+
+from dali_studio.api.default import default_registry
+from dali_studio.codegen.emit import emit
+
+pytestmark = pytest.mark.usefixtures("nvidia")
+
+BATCH = 6
+A, B = (1, 0, 1, 0, 0, 1), (1, 1, 0, 0, 1, 1)
+
+
+class World:
+    """The modules of one of the two, and batches as sources."""
+
+    def __init__(self, prefix: str) -> None:
+        self.fn, self.types = (importlib.import_module(f"{prefix}.{name}") for name in ("fn", "types"))
+        self.pipeline_def = importlib.import_module(prefix).pipeline_def
+
+    def data(self) -> Any:
+        """0, 10, 20 ..., with one more in each iteration."""
+        return self.fn.external_source(source=lambda i: [np.int32(10 * k + i) for k in range(BATCH)])
+
+    def condition(self, values: Sequence[float] = A, dtype: Any = np.bool_) -> Any:
+        """The values, turned by one in each iteration."""
+        return self.fn.external_source(source=lambda i: [np.array(v, dtype) for v in np.roll(values, i)])
+
+    def numbers(self, *values: float) -> Any:
+        """The same numbers for all samples."""
+        return self.fn.external_source(source=lambda i: [np.float32(values if len(values) > 1 else values[0])] * BATCH)
+
+    def real(self, node: Any) -> Any:
+        """As FLOAT."""
+        return self.fn.cast(node, dtype=self.types.FLOAT)
+
+
+def plain_if(w: World) -> Any:
+    x = w.data()
+    if w.condition():
+        y = w.real(x)
+    else:
+        y = w.real(5)
+    return y, x
+
+
+def changed_in_one_branch(w: World) -> Any:
+    x = w.data()
+    if w.condition():
+        x = np.int32(-1)
+    return x
+
+
+def changed_in_else(w: World) -> Any:
+    x = w.data()
+    y = np.int32(5)
+    if w.condition():
+        pass
+    else:
+        y = x
+    return y
+
+
+def nested(w: World) -> Any:
+    x = w.data()
+    if w.condition():
+        if w.condition(B):
+            y = x
+        else:
+            y = np.int32(-1)
+    elif w.condition(B):
+        y = np.int32(-2)
+    else:
+        y = np.int32(-3)
+    return y
+
+
+def outer_used_twice(w: World) -> Any:
+    x, condition = w.data(), w.condition()
+    if condition:
+        y, z = w.real(x), x
+    else:
+        y, z = w.numbers(7), x
+    if condition:
+        z = np.int32(1)
+    return y, z
+
+
+def structures(w: World) -> Any:
+    x = w.data()
+    if w.condition():
+        pair, named = (x, [1, x]), {"a": x, "b": 2}
+    else:
+        pair, named = (np.int32(7), [x, x]), {"b": x, "a": 1}
+    return pair[0], pair[1][0], pair[1][1], named["a"], named["b"]
+
+
+class Holder:
+    """Has attributes."""
+
+    value: Any = None
+
+
+def items_and_attributes(w: World) -> Any:
+    holder, named = Holder(), {"a": w.data()}
+    holder.value = w.data()
+    if w.condition():
+        named["a"] = np.int32(3)
+        holder.value = np.int32(4)
+        fresh = Holder()
+        fresh.value = 1
+    return named["a"], holder.value
+
+
+def logical(w: World) -> Any:
+    return (
+        w.condition() and w.condition(B), w.condition() or w.condition(B), not w.condition(),
+        w.condition() and not w.condition(B) or w.condition(B) and w.condition() and w.condition(),
+    )  # fmt: skip
+
+
+def logical_with_constants(w: World) -> Any:
+    return w.condition() and True, True and w.condition(), False or w.condition(), w.condition() or False
+
+
+def logical_as_condition(w: World) -> Any:
+    x = w.data()
+    if w.condition() and not w.condition(B):
+        x = np.int32(-1)
+    return x
+
+
+def negated_number(w: World) -> Any:
+    return not w.condition((0, 1, 2, 0, 0, 3), np.int32)
+
+
+def returns(w: World) -> Any:
+    x = w.data()
+    y = x
+    if w.condition():
+        y = np.int32(1)
+        if w.condition(B):
+            return y
+        return x
+    y = np.int32(2)
+    return y
+
+
+def returns_tuples(w: World) -> Any:
+    x = w.data()
+    if w.condition():
+        return x, w.real(x)
+    return np.int32(5), w.numbers(2)
+
+
+def choose(x: Any, condition: Any) -> Any:
+    """Converted, too, since a pipeline function calls it."""
+    if condition:
+        return x
+    return np.int32(9)
+
+
+def calls_functions(w: World) -> Any:
+    def inner(condition: Any) -> Any:
+        return not condition
+
+    negated = lambda condition: not condition  # noqa: E731 - that is what is tested
+    return choose(w.data(), w.condition()), inner(w.condition()), negated(w.condition(B))
+
+
+def plain_python(w: World) -> Any:
+    x = w.data()
+    for k in range(3):
+        if k == 1:
+            continue
+        if w.condition():
+            x = np.int32(k)
+    if w is None:
+        unused = 1 / 0
+    try:
+        if w.condition(B):
+            x = np.int32(50)
+    finally:
+        x = w.real(x)
+    while True:
+        if w is not None:
+            break
+    return x
+
+
+def dead_variables(w: World) -> Any:
+    x = w.data()
+    if w.condition():
+        text = "a"
+        only_here = w.real(x)
+    else:
+        text = "b"
+    return x
+
+
+def random_without_inputs(w: World) -> Any:
+    if w.condition():
+        y = w.fn.random.uniform(range=[0, 1])
+    else:
+        y = w.fn.random.normal()
+    return y, w.fn.random.uniform(range=[0, 1])
+
+
+def random_with_inputs(w: World) -> Any:
+    half = w.numbers(0.5)
+    if w.condition():
+        y = w.fn.random.coin_flip(probability=half)
+    elif w.condition(B):
+        y = w.fn.random.coin_flip(probability=w.numbers(0.4))
+    else:
+        y = w.fn.cast(w.fn.random.uniform(range=w.numbers(0, 9)), dtype=w.types.INT32)
+    return y, w.fn.random.coin_flip(probability=half)
+
+
+def random_as_condition(w: World) -> Any:
+    x = w.data()
+    if w.fn.random.coin_flip(dtype=w.types.BOOL):
+        if w.fn.random.coin_flip():
+            x = w.fn.cast(w.fn.random.uniform(w.data(), range=[0, 100]), dtype=w.types.INT32)
+    return x
+
+
+def empty_branch(w: World) -> Any:
+    x = w.data()
+    if w.condition((1,) * BATCH):
+        y = w.real(x)
+    else:
+        y = w.fn.random.uniform(range=w.numbers(0, 1))
+    return y
+
+
+def images(w: World) -> Any:
+    pictures = w.fn.external_source(
+        source=lambda i: [np.full((8 + k, 9, 3), 20 * k + i, np.uint8) for k in range(BATCH)], layout="HWC"
+    )
+    if w.condition():
+        pictures = w.fn.rotate(pictures, angle=w.numbers(90))
+    elif w.condition(B):
+        pictures = w.fn.resize(w.fn.flip(pictures), size=[5, 5])
+    return w.fn.cast(pictures, dtype=w.types.FLOAT)
+
+
+PROGRAMS: tuple[Callable[[World], Any], ...] = (
+    plain_if, changed_in_one_branch, changed_in_else, nested, outer_used_twice, structures, items_and_attributes,
+    logical, logical_with_constants, logical_as_condition, negated_number, returns, returns_tuples, calls_functions,
+    plain_python, dead_variables, random_without_inputs, random_with_inputs, random_as_condition, empty_branch, images,
+)  # fmt: skip
+OPTIONS = {"batch_size": BATCH, "num_threads": 1, "device_id": None, "seed": 5}
+
+
+def pipe(prefix: str, program: Callable[[World], Any], **options: Any) -> Any:
+    """The pipeline of a program."""
+    world = World(prefix)
+    return world.pipeline_def(program, enable_conditionals=True, **OPTIONS, **options)(world)
+
+
+def outputs(made: Any, iterations: int = 3) -> list[list[Output]]:
+    """Outputs by iteration."""
+    made.build()
+    return [collect(made.run()) for _ in range(iterations)]
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+def test_the_same_samples(program: Callable[[World], Any]) -> None:
+    for mine, reference in zip(outputs(pipe(OURS, program)), outputs(pipe(THEIRS, program)), strict=True):
+        assert_equal(mine, reference)
+
+
+@pytest.mark.parametrize("dtype", [np.bool_, np.uint8, np.int64, np.float16, np.float32, np.float64])
+def test_types_of_conditions(dtype: Any) -> None:
+    def program(w: World) -> Any:
+        x = w.data()
+        if w.condition((0, 1, 2, 0.5, 0, 1), dtype):
+            x = np.int32(-1)
+        return x
+
+    for mine, reference in zip(outputs(pipe(OURS, program)), outputs(pipe(THEIRS, program)), strict=True):
+        assert_equal(mine, reference)
+
+
+@pytest.mark.parametrize("prefix", [OURS, THEIRS])
+@pytest.mark.parametrize(
+    "program", [nested, structures, logical, random_with_inputs, random_without_inputs], ids=lambda p: p.__name__
+)
+def test_emitted_programs(program: Callable[[World], Any], prefix: str) -> None:
+    made = pipe(OURS, program)
+    expected = outputs(made)
+    graph = made.graph
+    emitted = emit(graph, default_registry(), prefix)
+    assert [found for found in emitted.diagnostics if found.severity == "error"] == []
+    assert "fn._conditional.merge(" in emitted.source
+    space: dict[str, Any] = {"__name__": "emitted"}
+    exec(compile(emitted.source, "<emitted>", "exec"), space)
+    sources = {key: graph.node(key).objects["source"] for key in graph if graph.node(key).objects}
+    again = outputs(space[program.__name__](**{f"{key}_source": source for key, source in sources.items()}))
+    for mine, reference in zip(again, expected, strict=True):
+        assert_equal(mine, reference)
+
+
+# ----------------------------------------------------------------------------------------------------------- refusals
+
+
+def one_axis(w: World) -> Any:
+    x = w.data()
+    if w.fn.external_source(source=lambda: [np.array([True])] * BATCH):
+        x = np.int32(1)
+    return x
+
+
+def no_truth_value(w: World) -> Any:
+    return w.condition(A, np.int32) and w.condition()
+
+
+def no_truth_value_right(w: World) -> Any:
+    return w.condition() or w.condition(A, np.float32)
+
+
+def set_in_one_branch(w: World) -> Any:
+    if w.condition():
+        y = w.data()
+    return y
+
+
+def returns_in_one_branch(w: World) -> Any:
+    if w.condition():
+        return w.data()
+
+
+def returns_on_some_ways(w: World) -> Any:
+    x = w.data()
+    if w.condition():
+        if w.condition(B):
+            return x
+        x = np.int32(3)
+    return x
+
+
+def other_structure(w: World) -> Any:
+    x = w.data()
+    if w.condition():
+        pair = (x, x)
+    else:
+        pair = [x, x]
+    return pair[0]
+
+
+def none_in_one_branch(w: World) -> Any:
+    y = w.data()
+    if w.condition():
+        y = None
+    return y
+
+
+def texts(w: World) -> Any:
+    text = "a"
+    if w.condition():
+        text = "b"
+    return w.fn.cast(w.data(), dtype=w.types.FLOAT, name=text)
+
+
+def other_type(w: World) -> Any:
+    y = w.data()
+    if w.condition():
+        y = 0.5
+    return y
+
+
+def leaves_loop(w: World) -> Any:
+    y = w.data()
+    for k in range(3):
+        y = np.int32(k)
+        if w.condition():
+            break
+    return y
+
+
+def conditional_expression(w: World) -> Any:
+    return w.data() if w.condition() else 3
+
+
+def loop_condition(w: World) -> Any:
+    y = w.data()
+    while w.condition():
+        y = np.int32(1)
+    return y
+
+
+REFUSED = {
+    one_axis: "DS203 split.predicate: the samples have 1 axis; a condition is one number per sample",
+    no_truth_value: "the left side of `and` is INT32; BOOL is accepted",
+    no_truth_value_right: "the right side of `or` is FLOAT; BOOL is accepted",
+    set_in_one_branch: "y has no value where the `else` branch of an `if` was taken",
+    returns_in_one_branch: "One branch of an `if` returns, its `else` branch does not",
+    returns_on_some_ways: "`return` would leave a branch for some samples only",
+    other_structure: "pair cannot be merged behind an `if`: the branches give a tuple of 2 and a list of 2",
+    none_in_one_branch: "the branches give None and an operator result",
+    texts: "text cannot be merged behind an `if`: the branches give 'b' and 'a'",
+    other_type: "the branches give float32 of 0 axes and int32 of 0",
+    leaves_loop: "`break` would leave a branch for some samples only",
+    conditional_expression: "`x if c else y` do not",
+    loop_condition: "using an operator's result as a condition is not available",
+}
+
+
+@pytest.mark.parametrize("program", REFUSED, ids=lambda program: program.__name__)
+def test_refused_by_both(program: Callable[[World], Any]) -> None:
+    with pytest.raises((RuntimeError, TypeError, ValueError)):
+        outputs(pipe(THEIRS, program), 1)
+    with pytest.raises(RuntimeError) as caught:
+        outputs(pipe(OURS, program), 1)
+    assert REFUSED[program] in str(caught.value)
+    assert "[test_conditionals.py:" in str(caught.value)

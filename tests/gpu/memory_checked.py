@@ -1,0 +1,105 @@
+"""Runs tests of the GPU's kernels under NVIDIA's compute-sanitizer; ends with 1 if it found something or a test failed.
+
+usage: memory_checked.py [--tool memcheck] [--wheel FILE] [FILE ...]
+
+The sanitizer is one of the system, that of the PyPI package ``nvidia-cuda-sanitizer-api-cu12`` where it is installed, or
+that of its wheel, for machines without a network. It needs no rights beyond those of a program that uses the GPU. Each
+file of tests has a process of its own, and a limit, since a program that is watched may hang in the driver.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parent
+REPOSITORY = FOLDER.parents[1]
+#: Those with kernels of ours. What remains calls NVIDIA's decoders, PyTorch or several GPUs.
+FILES = (
+    "jpeg_kernels", "launches", "copies", "external_source", "warp_affine", "fusion", "bytes", "conformance", "pipelines",
+)  # fmt: skip
+#: The exit code that the sanitizer ends with where it has found something.
+FOUND = 99
+_INSIDE = Path("nvidia") / "cuda_sanitizer_api"
+
+
+def sanitizer(wheel: Path | None, folder: Path) -> list[str]:
+    """The command that a program's own follows.
+
+    Raises
+    ------
+    SystemExit
+        If there is none.
+    """
+    if wheel is not None:
+        with zipfile.ZipFile(wheel) as archive:
+            archive.extractall(folder)
+        home = folder / _INSIDE
+        (home / "bin" / "compute-sanitizer").chmod(0o755)
+    else:
+        system, spec = shutil.which("compute-sanitizer"), importlib.util.find_spec("nvidia")
+        if system is not None:
+            return [system]
+        places = [Path(place) / _INSIDE.name for place in (spec and spec.submodule_search_locations) or ()]
+        home = next((place for place in places if (place / "bin" / "compute-sanitizer").is_file()), folder)
+        if home == folder:
+            raise SystemExit(
+                "compute-sanitizer is not there: pip install nvidia-cuda-sanitizer-api-cu12, or give its wheel (--wheel)."
+            )
+    return [str(home / "bin" / "compute-sanitizer"), "--injection-path", str(home / "lib")]
+
+
+def outcome(command: list[str], seconds: float) -> tuple[str, str]:
+    """How a program ended, empty if well, and what it had to say."""
+    paths = [str(REPOSITORY), str(FOLDER), os.environ.get("PYTHONPATH", "")]
+    process = subprocess.Popen(
+        command, cwd=REPOSITORY, env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True,
+    )  # fmt: skip
+    try:
+        said, _ = process.communicate(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)  # the sanitizer, and the program below it
+        said, _ = process.communicate()
+        return f"not done after {seconds:.0f} s", said
+    found = {0: "", FOUND: "errors of memory or of synchronisation"}
+    return found.get(process.returncode, f"exit code {process.returncode}"), said
+
+
+def main() -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="*", help="names of tests/gpu/test_<name>.py; default: those with kernels")
+    parser.add_argument("--tool", choices=("memcheck", "racecheck", "initcheck", "synccheck"), default="memcheck")
+    parser.add_argument("--wheel", type=Path, help="of nvidia-cuda-sanitizer-api-cu12")
+    parser.add_argument("--seconds", type=float, default=300, help="for each file")
+    parser.add_argument("-k", default="", help="as pytest's")
+    given = parser.parse_args()
+    bad: list[str] = []
+    with tempfile.TemporaryDirectory() as folder:
+        watch = [*sanitizer(given.wheel, Path(folder)), "--tool", given.tool, "--error-exitcode", str(FOUND)]
+        for name in given.files or FILES:
+            sys.stdout.write(f"{given.tool}, {name} ...")
+            sys.stdout.flush()
+            tests = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "exact_memory", "-k", given.k]
+            begin = time.monotonic()
+            problem, said = outcome([*watch, sys.executable, *tests, f"tests/gpu/test_{name}.py"], given.seconds)
+            last = next((line for line in reversed(said.splitlines()) if " in " in line and "=====" not in line), "")
+            sys.stdout.write(f" {problem or 'nothing found'}; {time.monotonic() - begin:.0f} s; {last}\n")
+            if problem:
+                bad.append(name)
+                sys.stdout.write(said[-20_000:])
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

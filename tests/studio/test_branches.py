@@ -1,0 +1,60 @@
+"""Previews of pipelines with branches: of single samples, as in the run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from studio.test_session import Client, only
+
+from dali_studio import Pipeline, fn, pipeline_def, samples, types
+from dali_studio.api.default import default_registry
+from dali_studio.runtime.workers import WorkerPool
+from dali_studio.studio import messages
+from dali_studio.studio.previews import PreviewEngine
+
+
+def branching() -> Pipeline:
+    @pipeline_def(batch_size=6, num_threads=2, device_id=None, seed=11, enable_conditionals=True)
+    def made() -> Any:
+        files, labels = fn.readers.file(file_root=str(samples.photos()), name="reader")
+        images = fn.resize(fn.decoders.image(files), size=(40.0, 60.0))
+        if fn.random.coin_flip(dtype=types.BOOL):
+            images = fn.rotate(images, angle=fn.random.uniform(range=(-40.0, 40.0)), keep_size=True, name="turned")
+        else:
+            images = fn.crop(images, crop=(20, 30), name="cut")
+        return images, labels
+
+    return made()
+
+
+def test_samples_are_those_of_the_run() -> None:
+    pipeline = branching()
+    graph = pipeline.graph
+    client, engine = Client(graph), PreviewEngine(default_registry(), WorkerPool(2))
+    revision = client.session.current()
+    for iteration in range(3):
+        run = pipeline.run()
+        for sample in range(6):
+            made = engine.compute(revision, iteration, [sample])
+            assert not made.failed
+            for port, expected in zip(graph.outputs, run, strict=True):
+                np.testing.assert_array_equal(made.outputs[port].samples[0], np.array(expected.at(sample)))
+            taken = {port.node for port in made.outputs} & {"turned", "cut"}
+            aside = {port.node for port in made.aside} & {"turned", "cut"}
+            assert (len(taken), len(aside)) == (1, 1)
+            assert np.array(run[0].at(sample)).shape[0] == (20 if taken == {"cut"} else 40)
+    client.session.close()
+
+
+def test_cards_say_that_a_sample_takes_another_branch() -> None:
+    client = Client(branching().graph)
+    seen: set[str] = set()
+    for sample in range(6):
+        (shown,) = only(client.send("choose_sample", sample=sample, iteration=0), messages.Previews)
+        assert not shown.failed
+        notes = {item.key: item.note for item in shown.items}
+        (other,) = {key for key in ("turned", "cut") if notes[key] == "the sample takes another branch"}
+        seen.add(other)
+    assert seen == {"turned", "cut"}
+    client.session.close()

@@ -1,0 +1,253 @@
+"""What cards show, by the kind of the data."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from PIL import Image
+from studio.test_session import Client, only
+
+from dali_studio import Pipeline, fn, samples
+from dali_studio.core.meta import KINDS
+from dali_studio.studio import messages
+from dali_studio.studio.renderers import renderer_of
+from dali_studio.studio.renderers.base import Backdrop, Card, Shown
+
+ROOM = (296, 196)
+GRID = np.arange(40 * 60 * 3, dtype=np.uint8).reshape(40, 60, 3)
+
+
+def card(sample: NDArray[Any], layout: str = "", **more: Any) -> Card:
+    shown = Shown(sample, layout, **more)
+    return renderer_of(shown).card(shown, *ROOM)
+
+
+def body(sample: NDArray[Any], layout: str = "", **more: Any) -> Any:
+    return card(sample, layout, **more).body
+
+
+def behind(image: NDArray[Any] = GRID) -> Callable[[], Backdrop]:
+    return lambda: Backdrop("decode", image)
+
+
+# ------------------------------------------------------------------------------------------------- sequences, volumes
+
+
+@pytest.mark.parametrize(("layout", "shape"), [("FHWC", (7, 20, 30, 3)), ("FCHW", (7, 3, 20, 30)), ("FHW", (7, 20, 30))])
+def test_frames_stand_side_by_side_with_their_numbers(layout: str, shape: tuple[int, ...]) -> None:
+    frames = np.zeros(shape, np.uint8)
+    for number in range(7):
+        frames[number] = 30 * number
+    made = card(frames, layout)
+    assert made.body == messages.PlanesBody(axis="F", count=7, shown=(0, 2, 4, 6), width=30)
+    assert made.picture is not None and made.picture.shape == (20, 120, 3)
+    assert [int(made.picture[5, 30 * i + 15, 0]) for i in range(4)] == [0, 60, 120, 180]
+
+
+@pytest.mark.parametrize(("layout", "shape"), [("DHWC", (33, 20, 30, 1)), ("CDHW", (1, 33, 20, 30)), ("DHW", (33, 20, 30))])
+def test_a_volume_shows_slices_and_its_middle_is_among_them(layout: str, shape: tuple[int, ...]) -> None:
+    volume = np.zeros(shape, np.float32)
+    np.moveaxis(volume, layout.index("D"), 0)[16] = 1.0
+    made = card(volume, layout)
+    assert isinstance(made.body, messages.PlanesBody) and (made.body.axis, made.body.count) == ("D", 33)
+    at = made.body.shown.index(16)
+    assert made.picture is not None and made.picture[3, at * made.body.width + 3, 0] == 255
+    assert made.picture[:, : at * made.body.width].max() == 0
+    shown = Shown(volume, layout)
+    large = renderer_of(shown).large(shown, -1)
+    assert large is not None and (large.planes, large.plane) == (33, 16) and large.image.min() == 255
+    other = renderer_of(shown).large(shown, 3)
+    assert other is not None and other.plane == 3 and other.image.max() == 0
+
+
+@pytest.mark.parametrize("count", [1, 2, 5, 9, 10, 64])
+def test_every_number_of_slices_fits_into_the_row(count: int) -> None:
+    made = card(np.zeros((count, 400, 500), np.int16), "DHW")
+    assert isinstance(made.body, messages.PlanesBody) and made.picture is not None
+    assert count // 2 in made.body.shown and made.body.shown[-1] == count - 1
+    assert made.picture.shape[1] == made.body.width * len(made.body.shown)
+
+
+def test_a_sequence_of_volumes_shows_their_middle_slices() -> None:
+    sequence = np.zeros((3, 5, 8, 8, 1), np.uint8)
+    sequence[:, 2] = 200
+    made = card(sequence, "FDHWC")
+    assert isinstance(made.body, messages.PlanesBody) and made.body.axis == "F"
+    assert made.picture is not None and made.picture.min() == 200
+
+
+# -------------------------------------------------------------------------------------------------------------- sound
+
+
+def test_a_signal_is_a_wave_of_lowest_and_highest_values() -> None:
+    signal = np.sin(np.linspace(0, 60, 16000, dtype=np.float32)) * 0.5
+    made = body(signal)
+    assert isinstance(made, messages.WaveBody) and (made.length, made.peak) == (16000, 1.0)
+    (spans,) = made.channels
+    assert len(spans) == 148 and all(low <= high for low, high in spans)
+    assert max(high for _, high in spans) == pytest.approx(0.5, abs=1e-3)
+
+
+def test_channels_of_a_signal_are_waves_of_their_own() -> None:
+    signal = np.stack([np.zeros(1000), np.ones(1000)], axis=1).astype(np.int16) * 9
+    made = body(signal, kind="audio")
+    assert isinstance(made, messages.WaveBody) and made.peak == 9
+    assert made.channels[0][0] == (0.0, 0.0) and made.channels[1][0] == (9.0, 9.0)
+
+
+def test_a_wave_with_values_that_are_not_finite_says_so() -> None:
+    signal = np.zeros(1000, np.float32)
+    signal[3], signal[4] = np.nan, np.inf
+    made = card(signal)
+    assert isinstance(made.body, messages.WaveBody) and made.note == "2 values are not finite"
+
+
+# ------------------------------------------------------------------------------------------------------ boxes, masks
+
+
+def test_boxes_are_drawn_over_their_image() -> None:
+    boxes = np.array([[0.25, 0.5, 0.75, 1.0]], np.float32)
+    made = card(boxes, kind="boxes", backdrop=behind())
+    assert made.body == messages.BoxesBody(over="decode", count=1, boxes=((0.25, 0.5, 0.75, 1.0),))
+    assert made.picture is not None and made.picture.shape == GRID.shape
+
+
+def test_boxes_in_pixels_and_with_extents_are_drawn_at_the_same_place() -> None:
+    wanted = ((0.25, 0.5, 0.75, 1.0),)
+    pixels = np.array([[15, 20, 45, 40]], np.float32)
+    assert body(pixels, kind="boxes", backdrop=behind()).boxes == wanted
+    extents = np.array([[15, 20, 30, 20]], np.int32)
+    assert body(extents, kind="boxes", corners=False, backdrop=behind()).boxes == wanted
+
+
+def test_boxes_without_an_image_and_no_boxes_are_shown_too() -> None:
+    assert body(np.zeros((0, 4), np.float32), kind="boxes").count == 0
+    assert body(np.array([[0.0, 0.0, 1.0, 0.5]], np.float32), kind="boxes").over == ""
+
+
+def test_numbers_that_cannot_be_boxes_are_a_table() -> None:
+    turned = np.array([[0.75, 0.5, 0.25, 1.0]], np.float32)
+    assert isinstance(body(turned, backdrop=behind()), messages.TableBody)
+    outside = np.array([[10, 10, 70, 30]], np.float32)
+    assert isinstance(body(outside, backdrop=behind()), messages.TableBody)
+    assert isinstance(body(np.array([[0.1, 0.1, 0.2, 0.2]], np.float32)), messages.TableBody)
+    assert isinstance(body(np.array([[0.1, 0.1, 0.2, 0.2]], np.float32), backdrop=behind()), messages.BoxesBody)
+
+
+def test_a_mask_colours_its_image_and_leaves_the_background() -> None:
+    mask = np.zeros(GRID.shape[:2], np.int32)
+    mask[:, 30:] = 2
+    made = card(mask, "HW", kind="mask", backdrop=behind())
+    assert made.picture is not None and made.note == "over decode"
+    np.testing.assert_array_equal(made.picture[:, :30], GRID[:, :30])
+    assert (made.picture[:, 30:] != GRID[:, 30:]).any(axis=2).all()
+    alone = card(mask[..., None], "HWC", kind="mask", backdrop=behind(GRID[:10]))
+    assert alone.picture is not None and not alone.picture[:, :30].any() and alone.picture[:, 30:].any()
+
+
+# ------------------------------------------------------------------------------------------------------------ tensors
+
+
+def test_few_numbers_are_a_table_and_many_are_statistics() -> None:
+    matrix = np.arange(6, dtype=np.float32).reshape(2, 3) / 4
+    assert body(matrix) == messages.TableBody(rows=(("0", "0.25", "0.5"), ("0.75", "1", "1.25")))
+    assert body(np.array(7, np.int32)) == messages.TableBody(rows=(("7",),))
+    made = card(np.append(np.ones(99), np.nan).reshape(10, 10))
+    assert isinstance(made.body, messages.StatisticsBody) and made.note == "1 values are not finite"
+    assert (made.body.minimum, made.body.maximum, made.body.mean) == (1.0, 1.0, 1.0)
+    assert sum(made.body.histogram) == 99
+
+
+def test_bytes_are_text_where_they_are_text() -> None:
+    def of(raw: bytes) -> Any:
+        return body(np.frombuffer(raw, np.uint8))
+
+    assert of("Straße 7, two lines\n".encode()) == messages.TextBody(text="Straße 7, two lines\n", hex=False)
+    assert of("ä".encode() * 500).text.startswith("ääää")
+    assert body(np.frombuffer(b"\xff\xd8\xff\xe0", np.uint8), kind="encoded").text == "FF D8 FF E0"
+    assert isinstance(of(b"\xff\xd8\xff\xe0"), messages.TableBody)
+
+
+ODD: Sequence[NDArray[Any]] = [
+    np.zeros(shape, dtype)
+    for dtype in (np.uint8, np.int64, np.float16, np.float32, np.bool_)
+    for shape in ((), (0,), (1,), (300,), (0, 4), (3, 4), (300, 2), (9, 9), (0, 5, 3), (4, 5, 3), (2, 4, 5, 3), (1,) * 6)
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("layout", ["", "full"])
+def test_whatever_comes_is_shown(kind: Any, layout: str) -> None:
+    """Any shape, type and kind has a renderer that neither fails nor sends more than a card can show."""
+    for sample in ODD:
+        for value in (0, 1):
+            letters = {3: "HWC", 4: "FHWC", 6: "FDHWCX"}.get(sample.ndim, "") if layout else ""
+            shown = Shown(np.full_like(sample, value), letters, kind, backdrop=behind())
+            renderer = renderer_of(shown)
+            made = renderer.card(shown, *ROOM)
+            assert made.picture is None or (made.picture.ndim == 3 and made.picture.dtype == np.uint8)
+            renderer.large(shown, 10**6)
+
+
+# -------------------------------------------------------------------------------------------------------- the session
+
+
+def pipeline() -> Pipeline:
+    """One source of every kind; the boxes belong to the photo that comes with them."""
+    noise = np.random.default_rng(3)
+    photo = noise.integers(0, 255, (60, 80, 3), np.uint8)
+    data: dict[str, tuple[str, NDArray[Any]]] = {
+        "video": ("FHWC", noise.integers(0, 255, (6, 30, 40, 3), np.uint8)),
+        "volume": ("DHWC", noise.random((12, 30, 40, 1), np.float32)),
+        "sound": ("", np.sin(np.arange(4000, dtype=np.float32) / 30)),
+        "matrix": ("", np.eye(3, dtype=np.float32)),
+        "vector": ("", noise.integers(0, 9, 500)),
+    }  # fmt: skip
+    made = Pipeline(batch_size=2, num_threads=1, device_id=None, seed=1)
+    with made:
+        nodes = [
+            fn.external_source(source=partial(list, [array, array]), layout=layout or None, name=name)
+            for name, (layout, array) in data.items()
+        ]
+        boxes = np.array([[0.1, 0.1, 0.6, 0.9], [0.5, 0.2, 0.9, 0.5]], np.float32)
+        nodes += fn.external_source(
+            source=lambda: ([photo, photo], [boxes, boxes]), num_outputs=2, layout=["HWC"]
+        )
+        files, _ = fn.readers.file(file_root=str(samples.photos()), name="reader")
+        made.set_outputs(*nodes, files)
+    return made
+
+
+def test_previews_of_every_kind_arrive_with_their_pictures() -> None:
+    client = Client(pipeline().graph)
+    got = client.send("ready")
+    ((previews, buffers),) = [(m, b) for m, b in got if isinstance(m, messages.Previews)]
+    assert not previews.failed
+    items = {(item.key, item.output): item for item in previews.items}
+    assert {key: type(item.body).__struct_config__.tag for key, item in items.items()} == {
+        ("video", 0): "planes", ("volume", 0): "planes", ("sound", 0): "wave", ("matrix", 0): "table",
+        ("vector", 0): "statistics", ("source", 0): "image", ("source", 1): "boxes", ("reader", 0): "text",
+        ("reader", 1): "table",
+    }  # fmt: skip
+    assert items["source", 1].body.over == "source" and items["source", 1].atlas_width > 0
+    atlas = Image.open(io.BytesIO(buffers[0]))
+    for item in previews.items:
+        assert item.atlas_x + item.atlas_width <= atlas.width and item.atlas_y + item.atlas_height <= atlas.height
+    client.session.close()
+
+
+def test_the_inspector_asks_for_a_slice() -> None:
+    client = Client(pipeline().graph)
+    client.send("ready")
+    for asked, plane in ((-1, 6), (2, 2), (99, 11)):
+        (detail,) = only(client.send("request_detail", key="volume", output=0, plane=asked), messages.ImageDetail)
+        assert (detail.planes, detail.plane, detail.has_output) == (12, plane, True)
+    (detail,) = only(client.send("request_detail", key="sound", output=0), messages.ImageDetail)
+    assert not detail.has_output and detail.histogram
+    client.session.close()
