@@ -322,6 +322,7 @@ def rotate(
     *,
     angle: float | DataNode,
     keep_size: bool | None = False,
+    axis: float | Sequence[float] | DataNode | None = ...,
     fill_value: float | None = ...,
     interp_type: DALIInterpType | None = ...,
     size: float | Sequence[float] | DataNode | None = ...,
@@ -331,7 +332,7 @@ def rotate(
     name: str | None = ...,
     device: str | None = ...,
 ) -> DataNode:
-    """Rotates images about their centre.
+    """Rotates images about their centre, and volumes about an axis through it.
 
     The canvas grows to hold the whole result, unless `keep_size` or `size` is set. Outside the image lies
     `fill_value`, or the nearest edge pixel if it is unset.
@@ -387,8 +388,8 @@ def warp_affine(
 ) -> DataNode:
     """Moves, scales, turns and shears images by a matrix.
 
-    The matrix takes the centre of an output pixel, as a point (x, y) whose origin is the corner of the image, to the
-    input; with `inverse_map` off it takes input to output. Outside the image lies `fill_value`, or the nearest edge
-    pixel if it is unset.
+    The matrix takes the centre of an output pixel, as a point (x, y) whose origin is the corner of the image, or of a
+    volume as a point (x, y, z), to the input; with `inverse_map` off it takes input to output. Outside the image lies
+    `fill_value`, or the nearest edge pixel if it is unset.
     """
     ...

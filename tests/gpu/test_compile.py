@@ -155,6 +155,11 @@ CASES: dict[str, list[tuple[Template, list[Part], tuple[str, ...]]]] = {
 BYTE, REAL = np.dtype(np.uint8), np.dtype(np.float32)
 #: Macros of the sources that need others than most.
 MACROS: dict[str, list[dict[str, object]]] = {
+    "warp_volume": [
+        {"IN": dtype, "OUT": out, "NN": nearest, "FILLED": filled, "INVERTED": inverted}
+        for dtype, out in ((BYTE, BYTE), (BYTE, REAL), (np.dtype(np.int32), np.dtype(np.int32)), (REAL, REAL))
+        for nearest, filled, inverted in ((0, 0, 1), (0, 1, 0), (1, 0, 0), (1, 1, 1))
+    ],
     "join": [{"UNIT": word} for word in join.WORDS.values()],
     "reduce": [
         {"IN": BYTE, "OUT": REAL, "PART": part, "COMBINE": "Sum", "LANES": lanes, "FINISH": finish}

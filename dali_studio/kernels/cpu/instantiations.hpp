@@ -14,3 +14,4 @@ typedef Types<u8, i16, i32, f32> WarpLinearInputs;
 typedef Types<u8, i16, i32, f32> WarpLinearOutputs;
 typedef Types<u8, i16, i32, f32> WarpNearestInputs;
 typedef Types<u8, i16, i32, f32> WarpNearestOutputs;
+typedef Types<u8, i16, i32, f32> WarpVolumeTypes;

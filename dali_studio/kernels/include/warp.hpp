@@ -35,3 +35,45 @@ HD void warp_rotation(float cosine, float sine, float in_h, float in_w, float ou
   made[0] = cosine, made[1] = -sine, made[2] = (-cosine * x + sine * y) + in_w * 0.5f;
   made[3] = sine, made[4] = cosine, made[5] = (-sine * x - cosine * y) + in_h * 0.5f;
 }
+
+// ----------------------------------------------------------------------------------- volumes: (x, y, z), three rows of four numbers
+
+struct Point3 { float x, y, z; };
+
+template <class I> HD Point3 warp_point(const float* m, I column, I row, I slice) {
+  float u = (float)column + 0.5f, v = (float)row + 0.5f, w = (float)slice + 0.5f;
+  return {m[0] * u + (m[1] * v + (m[2] * w + m[3])), m[4] * u + (m[5] * v + (m[6] * w + m[7])),
+          m[8] * u + (m[9] * v + (m[10] * w + m[11]))};
+}
+
+// A voxel, and how far behind it in each direction a point lies.
+struct Voxel {
+  i64 x, y, z;
+  float right, low, deep;
+};
+
+// From `tap`, which gives the element at (z, y, x).
+template <class TAP> HD float warp_trilinear(const Voxel& at, TAP tap) {
+  float planes[2];
+  for (int k = 0; k < 2; k++)
+    planes[k] = warp_bilinear(tap(at.z + k, at.y, at.x), tap(at.z + k, at.y, at.x + 1), tap(at.z + k, at.y + 1, at.x),
+                              tap(at.z + k, at.y + 1, at.x + 1), at.right, at.low);
+  return planes[0] + (planes[1] - planes[0]) * at.deep;
+}
+
+// The matrix of the opposite map of volumes. `made` must not be `m`.
+HD void warp_inverse3(const float* m, float* made) {
+  float determinant = 0;
+  for (int i = 0; i < 3; i++) {
+    const int a = (i + 1) % 3, b = (i + 2) % 3;
+    for (int j = 0; j < 3; j++) {
+      const int c = (j + 1) % 3, d = (j + 2) % 3;
+      made[4 * j + i] = m[4 * a + c] * m[4 * b + d] - m[4 * a + d] * m[4 * b + c];  // transposed cofactors
+    }
+  }
+  for (int j = 0; j < 3; j++) determinant += m[j] * made[4 * j];
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) made[4 * i + j] /= determinant;
+    made[4 * i + 3] = -(made[4 * i] * m[3] + made[4 * i + 1] * m[7] + made[4 * i + 2] * m[11]);
+  }
+}

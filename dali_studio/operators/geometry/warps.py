@@ -17,18 +17,12 @@ from dali_studio.core.enums import DALIDataType, DALIInterpType
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.convert import convert
 from dali_studio.kernels.cpu.warp import warp_affine
+from dali_studio.kernels.cpu.warp_volume import warp_volume
 from dali_studio.kernels.cuda import warp
+from dali_studio.kernels.cuda import warp_volume as volumes
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.stream import GpuStream
-from dali_studio.operators.common import (
-    T,
-    accept_output,
-    check_dtype,
-    extents,
-    image_meta,
-    round_half_away,
-    with_extents,
-)
+from dali_studio.operators.common import T, accept_output, check_dtype, image_meta, round_half_away
 from dali_studio.operators.parts import run_alone
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
@@ -49,7 +43,8 @@ from dali_studio.schema.marks import (
 from dali_studio.schema.tolerance import Tolerance
 from dali_studio.schema.traits import Affine, PerFrame, PerSample, SourcePart
 
-_TYPES = (T.UINT8, T.INT16, T.INT32, T.FLOAT)
+LAYOUTS = "HWC DHWC"
+TYPES = (T.UINT8, T.INT16, T.INT32, T.FLOAT)
 
 NEAREST = Tolerance(
     math.inf, 0.01, when={"interp_type": "INTERP_NN"},
@@ -65,11 +60,12 @@ class Warp(Operator, abstract=True):
     """Base of operators that fetch each output pixel from a point of the input, which a matrix gives."""
 
     category = "geometry"
-    inputs = (Input("image", "image", layouts="HWC"),)
+    inputs = (Input("image", "image", layouts=LAYOUTS),)
     outputs = (Output("image", "image"),)
     traits = (PerSample, PerFrame, SourcePart, Affine)
     devices = ("cpu", "gpu")
-    kernels = (compiled("warp_linear", _TYPES, _TYPES), compiled("warp_nearest", _TYPES, _TYPES))
+    kernels = (compiled("warp_linear", TYPES, TYPES), compiled("warp_nearest", TYPES, TYPES),
+               compiled("warp_volume", TYPES))  # fmt: skip
 
     fill_value: Annotated[
         float | None, Doc("Value outside the image; unset repeats the edge."), Ui("slider", (0, 255)), COMMON
@@ -78,8 +74,8 @@ class Warp(Operator, abstract=True):
         DALIInterpType.INTERP_LINEAR
     )
     size: Annotated[
-        list[float] | None, Doc("Height and width of the canvas, in pixels."), Length((2,)), Unit("px"),
-        Range(maximum=MAX_PIXELS), PER_SAMPLE,
+        list[float] | None, Doc("Height and width of the canvas, of volumes depth, height and width."), Length((2, 3)),
+        Unit("px"), Range(maximum=MAX_PIXELS), PER_SAMPLE,
     ] = None  # fmt: skip
     dtype: Annotated[
         DALIDataType | None,
@@ -89,39 +85,63 @@ class Warp(Operator, abstract=True):
 
     @staticmethod
     def infer(args: Args, *inputs: TensorMeta) -> TensorMeta:
-        meta = image_meta(inputs[0])
-        check_dtype(meta, _TYPES)
+        meta = image_meta(inputs[0], LAYOUTS)
+        check_dtype(meta, TYPES)
         dtype = args["dtype"]
         if meta.dtype is not None:
-            accept_output(dtype, _TYPES if meta.dtype is T.FLOAT else dict.fromkeys((meta.dtype, T.FLOAT)))
+            accept_output(dtype, TYPES if meta.dtype is T.FLOAT else dict.fromkeys((meta.dtype, T.FLOAT)))
         size = args["size"]
+        if size is not None and meta.ndim not in (None, len(size) + 1):
+            raise ArgumentError(
+                f"the size {tuple(size)} has {len(size)} numbers for the layout {meta.layout}.",
+                hint="Give height and width, of volumes depth, height and width.", argument="size",
+                code="DS203",
+            )  # fmt: skip
         if size is not None and not min(size) > 0:
             raise _no_canvas(size, None)
         return meta.with_(dtype=dtype or meta.dtype)
 
     @staticmethod
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> NDArray[Any] | None:
-        image, out = inputs[0], outputs[0]
-        warp_affine(image, out, work.params["matrices"][index], work.params["interp"], work.params["fill"])
+        compute(inputs[0], outputs[0], work.params["matrices"][index], work)
         return None
 
     @staticmethod
     def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
-        run_alone(Warp, work, inputs[0], outputs[0], stream)
+        params = work.params
+        if is_volume(inputs[0]):
+            volumes.warp_volume(inputs[0], outputs[0], params["matrices"], params["interp"], params["fill"], stream)
+        else:
+            run_alone(Warp, work, inputs[0], outputs[0], stream)
 
     @staticmethod
-    def part(work: Work, image: Batch, dtype: np.dtype[Any]) -> Part:
+    def part(work: Work, image: Batch, dtype: np.dtype[Any]) -> Part | None:
         params = work.params
+        if is_volume(image):
+            return None
         return warp.warp_part(params["matrices"], params["interp"], params["fill"])
 
     @staticmethod
     def affine(work: Work, image: Batch) -> warp.Affine | None:
         params = work.params
+        if is_volume(image):
+            return None
         return warp.Affine(params["matrices"], params["interp"], params["fill"])
 
 
-def canvas(args: Args) -> NDArray[np.int64] | None:
-    """(N, 2) heights and widths that the argument `size` asks for; ``None`` if it is unset.
+def is_volume(images: Batch) -> bool:
+    """Whether the samples have an axis D."""
+    return images.shapes.shape[1] == len("DHWC")
+
+
+def compute(image: NDArray[Any], out: NDArray[Any], matrix: NDArray[np.float32], work: Work) -> None:
+    """Warp one image or volume."""
+    call = warp_volume if image.ndim == len("DHWC") else warp_affine
+    call(image, out, matrix, work.params["interp"], work.params["fill"])
+
+
+def canvas(args: Args, axes: int) -> NDArray[np.int64] | None:
+    """(N, axes) extents that the argument `size` asks for; ``None`` if it is unset.
 
     Raises
     ------
@@ -130,7 +150,7 @@ def canvas(args: Args) -> NDArray[np.int64] | None:
     """
     if not args.given("size"):
         return None
-    wanted = args.vectors("size", 2)
+    wanted = args.vectors("size", axes)
     if not args.wired("size"):
         return np.maximum(round_half_away(wanted), 1)
     empty = ~(wanted >= 1).all(axis=1)
@@ -141,22 +161,21 @@ def canvas(args: Args) -> NDArray[np.int64] | None:
 
 
 def _no_canvas(size: Sequence[float], sample: int | None) -> ArgumentError:
-    height, width = size
     return ArgumentError(
-        f"the size is {height:g} x {width:g} pixels.", hint="Give a height and a width of 1 or more.", argument="size",
-        sample=sample,
+        f"the size is {' x '.join(f'{extent:g}' for extent in size)} pixels.", hint="Give extents of 1 or more.",
+        argument="size", sample=sample,
     )  # fmt: skip
 
 
 def warp_work(args: Args, images: Batch, sizes: NDArray[np.int64], matrices: NDArray[np.float32] | None) -> Work:
-    """The work of a warp onto canvases of the (N, 2) `sizes`; matrices that only data gives are ``None``."""
+    """The work of a warp onto canvases of `sizes`, as `image_sizes`; matrices that only data gives are ``None``."""
     params = {"matrices": matrices, "fill": _fill(args, images), "interp": args["interp_type"].value}
-    return Work(with_extents(images.shapes, "HWC", sizes), params)
+    return Work(np.concatenate([sizes, images.shapes[:, -1:]], axis=1), params)
 
 
 def image_sizes(images: Batch) -> NDArray[np.int64]:
-    """(N, 2) heights and widths of the images."""
-    return extents(images.shapes, "HWC")
+    """(N, 2) heights and widths of the images, or (N, 3) depths, heights and widths of volumes."""
+    return images.shapes[:, :-1]
 
 
 def _fill(args: Args, images: Batch) -> float | None:
