@@ -44,11 +44,13 @@ class Engine:
         Let affine steps on a GPU be one resampling (approximate).
     device_memory_limit : int, optional
         Bytes of device memory that the run may take, at most.
+    may_write : bool
+        Let operators write files that they are told to: the graph comes from a program, not from a document.
     """
 
     def __init__(
         self, graph: Graph, registry: Registry, *, background: bool = True, probe: Probe | None = None,
-        devices: bool = True, fuse_warps: bool = False, device_memory_limit: int | None = None,
+        devices: bool = True, fuse_warps: bool = False, device_memory_limit: int | None = None, may_write: bool = False,
     ) -> None:  # fmt: skip
         options = graph.options
         self.graph, self.registry, self.probe = graph, registry, probe
@@ -67,7 +69,7 @@ class Engine:
             for step in steps
         }  # fmt: skip
         compute = self.executor
-        compute.ahead = background
+        compute.ahead, compute.may_write = background, may_write
         self._prefetcher: Prefetcher[Request, dict[PortRef, Batch]] = Prefetcher(
             lambda request: compute.start(request, probe), background=background
         )

@@ -96,6 +96,8 @@ class Executor:
         self._gpu = gpu or (GpuRunner(registry, workers, device_id or 0, device_memory_limit) if placed else None)
         #: Whether iterations follow each other, so that sources may fetch the next one.
         self.ahead = False
+        #: Whether sources may write files that they are told to.
+        self.may_write = False
         #: The stage that was begun last, counted from 0.
         self._at = 0
         #: Samples that could not be read or decoded, the newest ones.
@@ -128,7 +130,7 @@ class Executor:
     def _opened(self, step: Step) -> Any:
         try:
             bound = self._bound(step)
-            return bound.operator.open(bound.design_arguments())
+            return bound.operator.open(bound.design_arguments(may_write=self.may_write))
         except (ArgumentError, ValueError, OSError) as error:
             raise StepError(step, None, "", error).diagnose() from error
 

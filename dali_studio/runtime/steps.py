@@ -69,9 +69,11 @@ class BoundStep:
             rows, count = frames.arguments(fed), len(frames)
         return Args(self.schema, step.arguments, rows, count, step.objects, context, self.memory)
 
-    def design_arguments(self) -> Args:
+    def design_arguments(self, *, may_write: bool = False) -> Args:
         """The arguments before there is an iteration."""
-        context = RunContext(0, np.empty(0, np.int64), seed=self.seed) if self.schema.seeded else None
+        context = None
+        if self.schema.seeded:
+            context = RunContext(0, np.empty(0, np.int64), seed=self.seed, may_write=may_write)
         wired = dict.fromkeys(self.step.argument_inputs)
         return Args(self.schema, self.step.arguments, wired, 0, self.step.objects, context)
 

@@ -247,6 +247,8 @@ class RunContext:
         ``accepts(sample, source, error)``: whether the run goes on although a sample failed (argument `on_error`).
     too_large : collection of int
         Samples of the batch among `failed` for which memory ran out: they are to be planned as small ones.
+    may_write : bool
+        An operator that is told to write files may do so: a program asks, not a document (docs/security.md).
     """
 
     batch_size: int
@@ -262,6 +264,7 @@ class RunContext:
     failed: Collection[int] = ()
     accepts: Callable[[int, str, Exception], bool] = _never
     too_large: Collection[int] = ()
+    may_write: bool = False
 
 
 class Args:

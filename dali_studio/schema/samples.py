@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -57,10 +58,21 @@ class Data:
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """A folder of files, for arguments that hold a path: `files` gives contents by name, relative to the folder."""
+    """A folder of files, for arguments that hold a path.
+
+    Attributes
+    ----------
+    files : callable
+        Gives contents by name, relative to the folder.
+    label : str
+        Tells it from other folders.
+    entry : str
+        The file in it whose path is meant; empty: the folder's.
+    """
 
     files: Callable[[], Mapping[str, bytes]]
     label: str = "folder"
+    entry: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +138,10 @@ def picture(height: int, width: int, channels: int = 3, dtype: Any = np.uint8, s
 
 
 def images(
-    sizes: Sequence[tuple[int, int]] = SIZES, dtype: DALIDataType = T.UINT8, layout: str = "HWC", channels: int = 3,
+    sizes: Sequence[tuple[int, int]] = SIZES,
+    dtype: DALIDataType = T.UINT8,
+    layout: str = "HWC",
+    channels: int = 3,
     others: int = 3,
 ) -> Data:
     """Pictures in a layout of H, W, C, and F or D, along which there are `others` pictures.
@@ -229,6 +244,38 @@ def class_folders(classes: int = 3, count: int = 3) -> Folder:
         }
 
     return Folder(make, f"{classes} classes of {count}")
+
+
+def coco_folder(entry: str = "") -> Folder:
+    """Pictures with objects in COCO's format (``annotations.json``): polygons, lengths of runs, crowds, and none."""
+    return Folder(_coco_files, f"coco {entry}".strip(), entry)
+
+
+def _coco_files() -> dict[str, bytes]:
+    generator = np.random.default_rng(8)
+    images: list[dict[str, Any]] = []
+    objects: list[dict[str, Any]] = []
+    files: dict[str, bytes] = {}
+    for number, (image, count) in enumerate(((70, 4), (12, 0), (5, 7), (33, 2), (90, 1))):
+        height, width = 31 + 9 * number, 60 - 7 * number
+        name = f"{'sub/' if number == 4 else ''}{number}.jpg"
+        files[name] = encoded(picture(height, width), "JPEG", number).tobytes()
+        images.append({"file_name": name, "id": image, "height": height, "width": width})
+        for _ in range(count):
+            x, y, *size = (generator.uniform(0, 0.6, 4) * [width, height, width, height]).round(2).tolist()
+            polygons = [(generator.uniform(-0.1, 1.1, (int(corners), 2)) * [width, height]).round(2).ravel().tolist()
+                        for corners in generator.integers(3, 9, int(generator.integers(1, 3)))]  # fmt: skip
+            objects.append({"image_id": image, "category_id": int(generator.choice([9, 2, 4])), "bbox": [x, y, *size],
+                            "iscrowd": 0, "segmentation": polygons})  # fmt: skip
+    runs = [55, 20, 11, 20, 11, 20]
+    for lengths, category in (([*runs, 60 * 31 - sum(runs)], 4), ("]9X1`U1l1[QO", 11)):
+        mask = {"counts": lengths, "size": [31, 60]}
+        objects.append({"image_id": 70, "category_id": category, "bbox": [1, 2, 20, 20], "iscrowd": 1,
+                        "segmentation": mask})  # fmt: skip
+    objects.append({"image_id": 404, "category_id": 2, "bbox": [1, 2, 3, 4], "iscrowd": 0, "segmentation": []})
+    categories = [{"id": 9, "name": "a"}, {"id": 2, "name": "b"}, {"id": 4, "name": "c"}, {"id": 11, "name": "d"}]
+    content: dict[str, Any] = {"info": {}, "images": images, "annotations": objects, "categories": categories}
+    return {**files, "annotations.json": json.dumps(content).encode()}
 
 
 # ------------------------------------------------------------------------------------------------ cases from a schema
