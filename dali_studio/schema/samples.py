@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import struct
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -220,6 +221,32 @@ def files(sizes: Sequence[tuple[int, int]] = SIZES, form: str = "JPEG", channels
     more = "".join(f" {key}={value}" for key, value in options.items())
     tiny = "" if tuple(sizes) == SIZES else " " + ",".join(f"{h}x{w}" for h, w in sizes)
     return Data(make, T.UINT8, "", f"{form} {channels} channels{more}{tiny}")
+
+
+def sound_files(lengths: Sequence[int] = (1000, 317, 1, 4096), bits: int = 16, channels: int = 1) -> Data:
+    """Encoded sounds: WAV files with integers of 8 to 32 `bits` or, for 0, floats; each has another rate."""
+
+    def make() -> list[Array]:
+        waves = sounds(lengths, channels=channels).samples()
+        return [_wav(wave, bits, 8000 + 4000 * number) for number, wave in enumerate(waves)]
+
+    tiny = "" if len(lengths) > 3 else " of " + ",".join(map(str, lengths))
+    return Data(make, T.UINT8, "", f"WAV {bits or 'float'} bits {channels} channels{tiny}")
+
+
+def _wav(wave: Array, bits: int, rate: int) -> Array:
+    size = (bits or 32) // 8
+    if bits == 0:
+        samples = wave.astype("<f4").tobytes()
+    elif bits == 8:
+        samples = (wave * 127 + 128).astype(np.uint8).tobytes()
+    else:  # the upper bytes of 32 bits
+        upper = (wave.astype(np.float64) * (2**31 - 1)).astype("<i4").reshape(-1, 1).view(np.uint8)[:, 4 - size :]
+        samples = np.ascontiguousarray(upper).tobytes()
+    channels = wave.shape[1]
+    head = struct.pack("<HHIIHH", 1 if bits else 3, channels, rate, rate * channels * size, channels * size, size * 8)
+    body = b"WAVEfmt " + struct.pack("<I", len(head)) + head + b"data" + struct.pack("<I", len(samples)) + samples
+    return np.frombuffer(b"RIFF" + struct.pack("<I", len(body)) + body, np.uint8)
 
 
 def encoded(array: Array, form: str, number: int = 0, **options: Any) -> Array:
