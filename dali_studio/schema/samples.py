@@ -230,7 +230,7 @@ def sound_files(lengths: Sequence[int] = (1000, 317, 1, 4096), bits: int = 16, c
         waves = sounds(lengths, channels=channels).samples()
         return [_wav(wave, bits, 8000 + 4000 * number) for number, wave in enumerate(waves)]
 
-    tiny = "" if len(lengths) > 3 else " of " + ",".join(map(str, lengths))
+    tiny = " of " + ",".join(map(str, lengths)) if max(lengths) < 10 else ""
     return Data(make, T.UINT8, "", f"WAV {bits or 'float'} bits {channels} channels{tiny}")
 
 

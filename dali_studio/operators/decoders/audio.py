@@ -101,7 +101,7 @@ class Audio(Operator):
               for quality in (0.0, 33.0, 100.0)),
             Case((wav,), {"sample_rate": rates}),
             Case((stereo,), {"sample_rate": rates, "downmix": True, "quality": 80.0}),
-            Case((sound_files((0, 5, 1)),), {"sample_rate": 22050.0}),
+            Case((sound_files((0, 5, 1, 0)),), {"sample_rate": 22050.0}),
             Case((wav,), {"dtype": "UINT8"}, refused="dtype"),
         ]  # fmt: skip
 
