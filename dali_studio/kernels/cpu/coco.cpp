@@ -16,6 +16,7 @@ struct Outline {
   u8* flips;  // height * width + 1
   i64 height, width, x, y;
   bool begun;
+  i64 low, high;  // between these all places lie
 
   void step(i64 u, i64 v) {
     if (begun && u != x) {
@@ -25,7 +26,9 @@ struct Outline {
         const double row = (least(v, y) + 0.5) / STEPS - 0.5;
         i64 first = (i64)between(row, 0.0, (double)height);
         first += (double)first < row && first < height;
-        flips[from_centre / STEPS * height + first] ^= 1;
+        const i64 place = from_centre / STEPS * height + first;
+        flips[place] ^= 1;
+        low = least(low, place), high = most(high, place + 1);
       }
     }
     x = u, y = v, begun = true;
@@ -66,28 +69,33 @@ static i64 draw_masks(Dense<const f32, 2> vertices, Dense<const i32, 2> polygons
   for (i64 r = 0; r < runs.shape[0]; r++)
     if (runs(r, 0) < 0 || runs(r, 0) >= objects || runs(r, 1) < 0 || runs(r, 2) < runs(r, 1) || runs(r, 2) > counts.shape[0]) return MISFIT;
   u8 *flips = scratch.data, *cover = scratch.data + size + 1;
-  for (i64 i = 0; i < size; i++) mask.data[i] = 0;
+  for (i64 i = 0; i < size; i++) mask.data[i] = cover[i] = 0;
+  for (i64 i = 0; i <= size; i++) flips[i] = 0;
   i64 tail = 0;  // where the last run of all that was drawn begins
   for (i64 l = 0; l < order.shape[0]; l++) {
     const i32 label = order(l);
     bool any = false;
-    for (i64 i = 0; i < size; i++) cover[i] = 0;
+    i64 low = size, high = 0;  // what is covered lies between these
     for (i64 p = 0; p < polygons.shape[0]; p++) {
       if (labels(polygons(p, 0)) != label) continue;
       any = true;
       const i64 first = polygons(p, 1), end = polygons(p, 2);
-      for (i64 i = 0; i <= size; i++) flips[i] = 0;
-      Outline outline = {flips, height, width, 0, 0, false};
+      Outline outline = {flips, height, width, 0, 0, false, size, 0};
       for (i64 i = first; i < end; i++) {
         const i64 next = i + 1 < end ? i + 1 : first;
         outline.edge(grid(vertices(i, 0)), grid(vertices(i, 1)), grid(vertices(next, 0)), grid(vertices(next, 1)));
       }
       u8 inside = 0;
-      for (i64 i = 0; i < size; i++) cover[i] |= inside ^= flips[i];
+      i64 i = outline.low;
+      for (const i64 stop = least(outline.high, size); i < stop; i++) cover[i] |= inside ^= flips[i];
+      for (; inside && i < size; i++) cover[i] = 1;
+      low = least(low, outline.low), high = most(high, i);
+      for (i64 f = outline.low; f < outline.high; f++) flips[f] = 0;
     }
     for (i64 r = runs.shape[0] - 1; r >= 0 && !any; r--) {
       if (labels(runs(r, 0)) != label) continue;
       any = true;
+      low = 0, high = size;
       i64 at = 0;
       for (i64 i = runs(r, 1); i < runs(r, 2); i++) {
         const i64 end = least(at + (i64)counts(i), size);
@@ -95,12 +103,17 @@ static i64 draw_masks(Dense<const f32, 2> vertices, Dense<const i32, 2> polygons
       }
     }
     if (!any) continue;
-    i64 last = size;
-    while (last > 1 && cover[last - 1] == cover[last - 2]) last--;
-    tail = most(tail, most<i64>(last - 1, 0));
-    for (i64 x = 0, i = 0; x < width; x++)
-      for (i64 y = 0; y < height; y++, i++)
-        if (cover[i] && (i < tail || !mask(y, x))) mask(y, x) = label;
+    while (high > low && !cover[high - 1]) high--;
+    i64 last = high;  // where its last run begins
+    if (high == size)
+      while (last > low && cover[last - 1]) last--;
+    if (high > low) tail = most(tail, last);
+    for (i64 i = low, x = height ? low / height : 0; i < high; x++)
+      for (const i64 end = least((x + 1) * height, high), first = x * height; i < end; i++) {
+        i32& pixel = mask(i - first, x);
+        if (cover[i] && (i < tail || !pixel)) pixel = label;
+        cover[i] = 0;
+      }
   }
   return 0;
 }
