@@ -30,7 +30,7 @@ _HEAD = """# Licences of the dependencies
 
 DALI Studio is under [Apache-2.0](../LICENSE). It installs the packages below from PyPI and contains none of them; what the designer's front end contains is in
 [LICENSE-THIRD-PARTY](../LICENSE-THIRD-PARTY), with the texts. Wheels of these packages contain libraries of others (numpy: OpenBLAS; pillow and simplejpeg: libjpeg-turbo; pillow: libtiff,
-libwebp and OpenJPEG), and bring their licences.
+libwebp and OpenJPEG; soundfile: libsndfile and codecs, in part LGPL-2.1), and bring their licences.
 
 `python tests/licences.py` writes this page from the metadata of what is installed (Linux, Python 3.11).
 """

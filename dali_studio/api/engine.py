@@ -50,6 +50,8 @@ class Engine:
         Keep what `checkpoint` needs.
     restored : Checkpoint, optional
         Where to go on.
+    may_write : bool
+        Let operators write files that they are told to: the graph comes from a program, not from a document.
 
     Raises
     ------
@@ -60,7 +62,7 @@ class Engine:
     def __init__(
         self, graph: Graph, registry: Registry, *, background: bool = True, probe: Probe | None = None,
         devices: bool = True, fuse_warps: bool = False, device_memory_limit: int | None = None,
-        checkpointing: bool = False, restored: Checkpoint | None = None,
+        checkpointing: bool = False, restored: Checkpoint | None = None, may_write: bool = False,
     ) -> None:  # fmt: skip
         options = graph.options
         self.graph, self.registry, self.probe = graph, registry, probe
@@ -79,7 +81,7 @@ class Engine:
             for step in steps
         }  # fmt: skip
         compute = self.executor
-        compute.ahead, compute.checkpointing = background, checkpointing
+        compute.ahead, compute.checkpointing, compute.may_write = background, checkpointing, may_write
         self._prefetcher: Prefetcher[Request, _Result] = Prefetcher(
             lambda request: _computed(compute, request, probe), background=background
         )

@@ -114,7 +114,7 @@ class Pipeline:
         self._background = bool(exec_pipelined and exec_async)
         if device_memory_limit is not None and device_memory_limit < 1:
             raise bad_option("device_memory_limit", device_memory_limit, "a number of bytes from 1")
-        self._fuse_warps, self._memory_limit = fuse_warps, device_memory_limit
+        self._fuse_warps, self._memory_limit, self._may_write = fuse_warps, device_memory_limit, True
         self._checkpointing = bool(enable_checkpointing)
         self._checkpoint = None if checkpoint is None else decode(checkpoint)
         if checkpoint is not None and not enable_checkpointing:
@@ -135,7 +135,7 @@ class Pipeline:
         options = graph.options
         made = cls(options.batch_size, options.num_threads, options.device_id, options.seed,
                    prefetch_queue_depth=options.prefetch_queue_depth, name=options.name)  # fmt: skip
-        made._trace.graph = graph.copy()
+        made._trace.graph, made._may_write = graph.copy(), False  # the graph may be a stranger's document
         made._trace.names = {key: key for key in graph}
         return made
 
@@ -224,7 +224,7 @@ class Pipeline:
         self._expected.check([(meta.dtype, meta.ndim, meta.layout) for meta in metas])
         return Engine(graph, registry, background=self._background, fuse_warps=self._fuse_warps,
                       device_memory_limit=self._memory_limit, checkpointing=self._checkpointing,
-                      restored=self._checkpoint)  # fmt: skip
+                      restored=self._checkpoint, may_write=self._may_write)  # fmt: skip
 
     def explain(self) -> str:
         """The plan of an iteration as text."""

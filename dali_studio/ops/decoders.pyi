@@ -11,6 +11,33 @@ from dali_studio.pipeline import DataNode
 
 _Input = DataNode | Sequence[DataNode] | NDArray[Any] | np.generic | float
 
+class Audio:
+    """Decodes files of sound: WAV, FLAC, OGG (Vorbis and Opus), and what else libsndfile knows.
+
+    Gives the samples, (samples, channels) or, with `downmix`, (samples,), and the rate in Hz, a float32. Floats reach
+    from -1 to 1, integers over the range of their type; a file of floats that is neither mixed nor resampled becomes
+    integers by rounding alone, as in nvidia.dali. The rate is `sample_rate` wherever that is given.
+    """
+    def __init__(
+        self,
+        *,
+        dtype: DALIDataType | None = ...,
+        downmix: bool | None = False,
+        sample_rate: float | DataNode | None = 0.0,
+        quality: float | None = 50.0,
+        on_error: str | None = 'raise',
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        files: _Input,
+        /,
+        **arguments: Any,
+    ) -> list[DataNode]: ...
+
 class Image:
     """Decodes image files: JPEG, PNG, BMP, TIFF, WebP, PNM and JPEG 2000.
 

@@ -98,6 +98,8 @@ class Executor:
         self._gpu = gpu or (GpuRunner(registry, workers, device_id or 0, device_memory_limit) if placed else None)
         #: Whether iterations follow each other, so that sources may fetch the next one.
         self.ahead = False
+        #: Whether sources may write files that they are told to.
+        self.may_write = False
         #: The stage that was begun last, counted from 0.
         self._at = 0
         #: Whether `saved` is asked for after each iteration.
@@ -133,7 +135,8 @@ class Executor:
     def _opened(self, step: Step) -> Any:
         try:
             bound = self._bound(step)
-            return bound.operator.open(bound.design_arguments(self.checkpointing))
+            arguments = bound.design_arguments(checkpointing=self.checkpointing, may_write=self.may_write)
+            return bound.operator.open(arguments)
         except (ArgumentError, ValueError, OSError) as error:
             raise StepError(step, None, "", error).diagnose() from error
 

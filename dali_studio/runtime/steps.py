@@ -71,10 +71,12 @@ class BoundStep:
         starts = None if frames is None else frames.starts
         return Args(self.schema, step.arguments, rows, count, step.objects, context, self.memory, starts)
 
-    def design_arguments(self, checkpointing: bool = False) -> Args:
+    def design_arguments(self, *, checkpointing: bool = False, may_write: bool = False) -> Args:
         """The arguments before there is an iteration."""
-        nothing = np.empty(0, np.int64)
-        context = RunContext(0, nothing, seed=self.seed, checkpointing=checkpointing) if self.schema.seeded else None
+        context = None
+        if self.schema.seeded:
+            nothing = np.empty(0, np.int64)
+            context = RunContext(0, nothing, seed=self.seed, checkpointing=checkpointing, may_write=may_write)
         argument_inputs = dict.fromkeys(self.step.argument_inputs)
         return Args(self.schema, self.step.arguments, argument_inputs, 0, self.step.objects, context)
 

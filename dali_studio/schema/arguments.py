@@ -71,6 +71,8 @@ class RunContext:
         The samples are those of a branch.
     checkpointing : bool
         The pipeline gives checkpoints.
+    may_write : bool
+        An operator that is told to write files may do so: a program asks, not a document (docs/security.md).
     """
 
     batch_size: int
@@ -88,6 +90,7 @@ class RunContext:
     too_large: Collection[int] = ()
     branch: bool = False
     checkpointing: bool = False
+    may_write: bool = False
 
     @property
     def drawn(self) -> NDArray[np.int64]:

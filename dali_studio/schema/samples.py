@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import json
+import struct
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -57,10 +59,21 @@ class Data:
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """A folder of files, for arguments that hold a path: `files` gives contents by name, relative to the folder."""
+    """A folder of files, for arguments that hold a path.
+
+    Attributes
+    ----------
+    files : callable
+        Gives contents by name, relative to the folder.
+    label : str
+        Tells it from other folders.
+    entry : str
+        The file in it whose path is meant; empty: the folder's.
+    """
 
     files: Callable[[], Mapping[str, bytes]]
     label: str = "folder"
+    entry: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +139,10 @@ def picture(height: int, width: int, channels: int = 3, dtype: Any = np.uint8, s
 
 
 def images(
-    sizes: Sequence[tuple[int, int]] = SIZES, dtype: DALIDataType = T.UINT8, layout: str = "HWC", channels: int = 3,
+    sizes: Sequence[tuple[int, int]] = SIZES,
+    dtype: DALIDataType = T.UINT8,
+    layout: str = "HWC",
+    channels: int = 3,
     others: int = 3,
 ) -> Data:
     """Pictures in a layout of H, W, C, and F or D, along which there are `others` pictures.
@@ -207,6 +223,32 @@ def files(sizes: Sequence[tuple[int, int]] = SIZES, form: str = "JPEG", channels
     return Data(make, T.UINT8, "", f"{form} {channels} channels{more}{tiny}")
 
 
+def sound_files(lengths: Sequence[int] = (1000, 317, 1, 4096), bits: int = 16, channels: int = 1) -> Data:
+    """Encoded sounds: WAV files with integers of 8 to 32 `bits` or, for 0, floats; each has another rate."""
+
+    def make() -> list[Array]:
+        waves = sounds(lengths, channels=channels).samples()
+        return [_wav(wave, bits, 8000 + 4000 * number) for number, wave in enumerate(waves)]
+
+    tiny = " of " + ",".join(map(str, lengths)) if max(lengths) < 10 else ""
+    return Data(make, T.UINT8, "", f"WAV {bits or 'float'} bits {channels} channels{tiny}")
+
+
+def _wav(wave: Array, bits: int, rate: int) -> Array:
+    size = (bits or 32) // 8
+    if bits == 0:
+        samples = wave.astype("<f4").tobytes()
+    elif bits == 8:
+        samples = (wave * 127 + 128).astype(np.uint8).tobytes()
+    else:  # the upper bytes of 32 bits
+        upper = (wave.astype(np.float64) * (2**31 - 1)).astype("<i4").reshape(-1, 1).view(np.uint8)[:, 4 - size :]
+        samples = np.ascontiguousarray(upper).tobytes()
+    channels = wave.shape[1]
+    head = struct.pack("<HHIIHH", 1 if bits else 3, channels, rate, rate * channels * size, channels * size, size * 8)
+    body = b"WAVEfmt " + struct.pack("<I", len(head)) + head + b"data" + struct.pack("<I", len(samples)) + samples
+    return np.frombuffer(b"RIFF" + struct.pack("<I", len(body)) + body, np.uint8)
+
+
 def encoded(array: Array, form: str, number: int = 0, **options: Any) -> Array:
     """The bytes of an image file; `number` chooses the sampling of a JPEG file's chroma."""
     from PIL import Image  # noqa: PLC0415 - only where pictures are encoded
@@ -229,6 +271,38 @@ def class_folders(classes: int = 3, count: int = 3) -> Folder:
         }
 
     return Folder(make, f"{classes} classes of {count}")
+
+
+def coco_folder(entry: str = "") -> Folder:
+    """Pictures with objects in COCO's format (``annotations.json``): polygons, lengths of runs, crowds, and none."""
+    return Folder(_coco_files, f"coco {entry}".strip(), entry)
+
+
+def _coco_files() -> dict[str, bytes]:
+    generator = np.random.default_rng(8)
+    images: list[dict[str, Any]] = []
+    objects: list[dict[str, Any]] = []
+    files: dict[str, bytes] = {}
+    for number, (image, count) in enumerate(((70, 4), (12, 0), (5, 7), (33, 2), (90, 1))):
+        height, width = 31 + 9 * number, 60 - 7 * number
+        name = f"{'sub/' if number == 4 else ''}{number}.jpg"
+        files[name] = encoded(picture(height, width), "JPEG", number).tobytes()
+        images.append({"file_name": name, "id": image, "height": height, "width": width})
+        for _ in range(count):
+            x, y, *size = (generator.uniform(0, 0.6, 4) * [width, height, width, height]).round(2).tolist()
+            polygons = [(generator.uniform(-0.1, 1.1, (int(corners), 2)) * [width, height]).round(2).ravel().tolist()
+                        for corners in generator.integers(3, 9, int(generator.integers(1, 3)))]  # fmt: skip
+            objects.append({"image_id": image, "category_id": int(generator.choice([9, 2, 4])), "bbox": [x, y, *size],
+                            "iscrowd": 0, "segmentation": polygons})  # fmt: skip
+    runs = [55, 20, 11, 20, 11, 20]
+    for lengths, category in (([*runs, 60 * 31 - sum(runs)], 4), ("]9X1`U1l1[QO", 11)):
+        mask = {"counts": lengths, "size": [31, 60]}
+        objects.append({"image_id": 70, "category_id": category, "bbox": [1, 2, 20, 20], "iscrowd": 1,
+                        "segmentation": mask})  # fmt: skip
+    objects.append({"image_id": 404, "category_id": 2, "bbox": [1, 2, 3, 4], "iscrowd": 0, "segmentation": []})
+    categories = [{"id": 9, "name": "a"}, {"id": 2, "name": "b"}, {"id": 4, "name": "c"}, {"id": 11, "name": "d"}]
+    content: dict[str, Any] = {"info": {}, "images": images, "annotations": objects, "categories": categories}
+    return {**files, "annotations.json": json.dumps(content).encode()}
 
 
 # ------------------------------------------------------------------------------------------------ cases from a schema

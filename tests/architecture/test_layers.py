@@ -55,7 +55,7 @@ NOTEBOOK = "torch cupy cv2 ipywidgets anywidget IPython matplotlib jupyterlab sk
         ("dali_studio.compiler.pipeline", f"networkx PIL {NOTEBOOK}"),
         ("dali_studio.codegen.emit", f"networkx PIL {NOTEBOOK}"),
         ("dali_studio.pipeline", f"networkx PIL {NOTEBOOK}"),
-        ("dali_studio.fn", f"networkx PIL {NOTEBOOK}"),  # all operators and kernels
+        ("dali_studio.fn", f"networkx PIL soundfile {NOTEBOOK}"),  # all operators and kernels
     ],
 )
 def test_imports_stay_light(module: str, forbidden: str) -> None:

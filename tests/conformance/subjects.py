@@ -99,14 +99,14 @@ def samples(data: Data) -> list[Array]:
 
 @functools.cache
 def path(folder: Folder) -> Path:
-    """Where a folder lies; it is removed at the end of the process."""
+    """Where a folder, or the file in it that is meant, lies; it is removed at the end of the process."""
     root = tempfile.TemporaryDirectory(prefix="cases")
     _folders.append(root)
     for name, content in folder.files().items():
         target = Path(root.name, name)
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(content)
-    return Path(root.name)
+    return Path(root.name, folder.entry)
 
 
 _folders: list[Any] = []

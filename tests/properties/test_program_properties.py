@@ -31,7 +31,7 @@ WORDS = st.sampled_from(
 )  # fmt: skip
 NAMES = WORDS | st.text(max_size=4)
 OPERATORS = st.sampled_from(
-    [*REGISTRY, "gaussian_blur", "readers.coco", "transforms.crop", "_b.sysconfig.os.system", "os.system", "fn.cast",
+    [*REGISTRY, "gaussian_blur", "readers.caffe", "transforms.crop", "_b.sysconfig.os.system", "os.system", "fn.cast",
      "cast.__class__", "readers", "hidden.uniform", "cast()", "cast\n", "\uff43ast", "class", "not here!", "", "a.b.c", "\ud800"]
 )  # fmt: skip
 SCALARS = (

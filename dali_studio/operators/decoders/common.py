@@ -87,14 +87,19 @@ class DecoderArguments:
     use_chunk_allocator: Annotated[bool, Ignored("removed from DALI; it had no effect"), Deprecated("nothing")] = False
 
 
-def infer_image(args: Args, encoded: TensorMeta) -> TensorMeta:
-    """Type of a decoded image; refuses an input that is not a batch of bytes."""
+def check_encoded(encoded: TensorMeta) -> None:
+    """Refuse an input that is not a batch of bytes (DS203)."""
     if (encoded.dtype not in (None, DALIDataType.UINT8)) or encoded.ndim not in (None, 1):
         what = f"{encoded.dtype.name if encoded.dtype else 'data'} with {encoded.ndim} axes"
         raise ArgumentError(
             f"the input is {what}; encoded files (UINT8, 1 axis) are accepted.",
             hint="Connect a reader's files.", code="DS203",
         )  # fmt: skip
+
+
+def infer_image(args: Args, encoded: TensorMeta) -> TensorMeta:
+    """Type of a decoded image; refuses an input that is not a batch of bytes."""
+    check_encoded(encoded)
     accept_output(args["dtype"], _TYPES)
     return TensorMeta(args["dtype"], 3, "HWC", "image")
 

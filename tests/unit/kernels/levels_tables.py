@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.core.random import normal, uniform
-from dali_studio.kernels.cpu import descriptors, philox, window_batch
+from dali_studio.kernels.cpu import audio, descriptors, philox, window_batch
 from dali_studio.kernels.cpu.crop_window import random_crop_windows
 from dali_studio.kernels.cpu.cxx_random import shuffle_mt19937, shuffle_mt19937_64
+from dali_studio.kernels.cpu.native import kernel
 from dali_studio.kernels.cpu.reader_order import ReaderOrder
 
 COUNT = 300
@@ -56,10 +57,30 @@ def of_orders() -> list[Any]:
     return [few, many, [order.next_batch(64) for _ in range(40)]]
 
 
+def of_sounds_and_masks(random: np.random.Generator) -> list[Any]:
+    made: list[Any] = []
+    for channels in (1, 3):
+        sound = random.uniform(-1, 1, (3000, channels)).astype(np.float32)
+        out, one = np.empty((4135, channels), np.float32), np.empty(3000, np.float32)
+        integers = np.empty(out.shape, np.int32)
+        audio.resample(sound, out, 16000, 22050, 80)
+        audio.to_integers(out, integers)
+        audio.downmix(sound, one)
+        made += [out, one, integers]
+    corners = random.uniform(-20, 120, (40, 2)).astype(np.float32)
+    polygons = np.array([[i, 8 * i, 8 * i + 8] for i in range(5)], np.int32)
+    labels, mask = np.array([3, 1, 2, 3, 4], np.int32), np.empty((90, 110), np.int32)
+    scratch = np.empty(2 * mask.size + 1, np.uint8)
+    kernel("draw_masks")(
+        corners, polygons, np.empty((0, 3), np.int64), np.empty(0, np.uint32), labels, np.unique(labels), scratch, mask
+    )
+    return [*made, mask]
+
+
 def digest() -> str:
     """Of all that is computed here."""
     random = np.random.default_rng(11)
     made = hashlib.sha256()
-    for value in (*of_tables(random), *of_random_numbers(random), *of_orders()):
+    for value in (*of_tables(random), *of_random_numbers(random), *of_orders(), *of_sounds_and_masks(random)):
         made.update(np.asarray(value).tobytes())
     return made.hexdigest()

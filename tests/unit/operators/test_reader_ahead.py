@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from dali_studio import fn
 from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.kernels.cpu.reader_order import ReaderOrder, discover_files
-from dali_studio.operators.readers.file import _Files, _Reader
+from dali_studio.operators.readers.ahead import ReaderRun
+from dali_studio.operators.readers.files import Files, FilesRead
 from dali_studio.pipeline import Pipeline
 from dali_studio.runtime.memory import SlabPool
 from dali_studio.runtime.workers import WorkerPool
@@ -61,7 +62,8 @@ class Run:
 
     def __init__(self, root: Path, depth: int = 1, **options: Any) -> None:
         self.list = discover_files(str(root))
-        self.reader = _Reader(self.list, ReaderOrder(len(self.list.paths), **options), str(root), depth)
+        files = Files(self.list.paths, str(root))
+        self.reader = ReaderRun(files, ReaderOrder(len(files), **options), depth)
         self._expected = ReaderOrder(len(self.list.paths), **options)
         self._contents = [Path(path).read_bytes() for path in self.list.paths]
         self.memory = SlabPool()
@@ -76,7 +78,7 @@ class Run:
         picked = self._expected.next_batch(size)
         picked = picked if indices is None else [picked[i] for i in indices]
         assert list(read.paths) == [self.list.paths[i] for i in picked]
-        assert read.labels.tolist() == [self.list.labels[i] for i in picked] and read.labels.dtype == np.int32
+        assert read.picked == picked
         assert [array.tobytes() for array in read.data] == [self._contents[i] for i in picked]
         assert not read.failures
         return picked
@@ -85,9 +87,9 @@ class Run:
         assert self.reader.seek(size, 7, 8) == 8
         self._expected.next_batch(size)
 
-    def read_in_advance(self) -> _Files:
+    def read_in_advance(self) -> FilesRead:
         """The next batch, which is read in advance, once all that is are there."""
-        read = [waiting.files.result(_LIMIT) for waiting in self.reader._ahead]
+        read = [waiting.read.result(_LIMIT) for waiting in self.reader._ahead]
         return read[0]
 
 

@@ -1,0 +1,213 @@
+"""``fn.decoders.audio``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dali_studio.core.batch import Batch
+from dali_studio.core.diagnostics import ArgumentError
+from dali_studio.core.dtypes import from_numpy
+from dali_studio.core.enums import DALIDataType
+from dali_studio.core.meta import TensorMeta
+from dali_studio.kernels.cpu.audio import downmix, resample, resampled_length, to_integers
+from dali_studio.kernels.cpu.audio_codec import DTYPES, NoDecoderError, SoundError, SoundFile
+from dali_studio.operators.common import ON_ERROR, T, accept_output, sentence
+from dali_studio.operators.decoders.common import check_encoded
+from dali_studio.schema.arguments import Args
+from dali_studio.schema.batches import Work
+from dali_studio.schema.declare import Arrays, Input, Operator, Output, example
+from dali_studio.schema.marks import COMMON, PER_SAMPLE, Choices, Doc, Range, Ui, Unit
+from dali_studio.schema.samples import Case, sound_files, values
+from dali_studio.schema.tolerance import Tolerance
+from dali_studio.schema.traits import PerSample, ReadsData
+
+_TYPES = tuple(from_numpy(dtype) for dtype in DTYPES)
+
+
+@dataclass(slots=True)
+class _Sounds:
+    """The files of a batch, opened; what cannot be is an error.
+
+    Attributes
+    ----------
+    files : list of SoundFile or SoundError
+    facts : ndarray
+        int64, (N, 3): samples, channels and rate; of what cannot be opened, those of the first that can.
+    """
+
+    files: list[SoundFile | SoundError]
+    facts: NDArray[np.int64]
+
+
+class Audio(Operator):
+    """Decodes files of sound: WAV, FLAC, OGG (Vorbis and Opus), and what else libsndfile knows.
+
+    Gives the samples, (samples, channels) or, with `downmix`, (samples,), and the rate in Hz, a float32. Floats reach
+    from -1 to 1, integers over the range of their type; a file of floats that is neither mixed nor resampled becomes
+    integers by rounding alone, as in nvidia.dali. The rate is `sample_rate` wherever that is given.
+    """
+
+    path = "decoders.audio"
+    category = "decoders"
+    icon = "picture"
+    node_name = "decode"
+    keywords = "audio sound wav flac ogg vorbis opus speech decode load resample"
+    inputs = (Input("files", "encoded"),)
+    outputs = (Output("audio", "audio"), Output("rate", "scalar"))
+    traits = (PerSample, ReadsData)
+    examples = (example(), example(downmix=True), example(sample_rate=16000.0, dtype="INT16"))
+    tolerance = (
+        Tolerance(1, 0.01, dtypes=(T.INT16,), reason="a rounded number may become its neighbour after resampling"),
+        Tolerance(4096, reason="the 24 bits of float32, by which 32 bits are computed", dtypes=(T.INT32,)),
+        Tolerance(relative=1e-6, reason="the products of the filter are added in another order, and its table is "
+                  "computed in double precision"),
+    )  # fmt: skip
+
+    dtype: Annotated[DALIDataType, Doc("Element type: FLOAT, INT16 or INT32."), COMMON] = DALIDataType.FLOAT
+    downmix: Annotated[bool, Doc("Give the mean of the channels."), COMMON] = False
+    sample_rate: Annotated[
+        float, Doc("Rate to resample to; 0 keeps the file's."), Unit("Hz"), Ui("slider", (0, 48000)), PER_SAMPLE, COMMON
+    ] = 0.0
+    quality: Annotated[
+        float, Doc("Of resampling: 0 is a sinc of 3 lobes, 50 of 16, 100 of 64."), Range(0, 100)
+    ] = 50.0  # fmt: skip
+    on_error: Annotated[
+        str,
+        Doc(
+            'What becomes of files that cannot be decoded: "raise" an error, "skip" the sample in all outputs of the '
+            'pipeline, or a "placeholder", silence at rate 0.'
+        ),
+        Choices(ON_ERROR),
+    ] = "raise"  # fmt: skip
+
+    @classmethod
+    def samples(cls) -> Sequence[Case]:
+        wav, stereo = sound_files(), sound_files(channels=2)
+        rates = values(8000, 11025, 44100, 0)
+        files = [wav, stereo, *(sound_files(bits=bits) for bits in (0, 8, 24, 32)), sound_files(bits=0, channels=3)]
+        return [
+            *(Case((data,), {"dtype": dtype}) for data in files for dtype in ("FLOAT", "INT16", "INT32")),
+            *(Case((data,), {"downmix": True, "dtype": dtype}) for data in (stereo, files[-1])
+              for dtype in ("FLOAT", "INT16", "INT32")),
+            Case((wav,), {"downmix": True}),
+            *(Case((data,), {"sample_rate": 11025.0, "dtype": dtype}) for data in (wav, stereo)
+              for dtype in ("FLOAT", "INT16", "INT32")),
+            *(Case((stereo,), {"sample_rate": 22050.0, "quality": quality, "downmix": True})
+              for quality in (0.0, 33.0, 100.0)),
+            Case((wav,), {"sample_rate": rates}),
+            Case((stereo,), {"sample_rate": rates, "downmix": True, "quality": 80.0}),
+            Case((sound_files((0, 5, 1, 0)),), {"sample_rate": 22050.0}),
+            Case((wav,), {"dtype": "UINT8"}, refused="dtype"),
+        ]  # fmt: skip
+
+    @staticmethod
+    def infer(args: Args, *inputs: TensorMeta) -> tuple[TensorMeta, ...]:
+        check_encoded(inputs[0])
+        accept_output(args["dtype"], _TYPES)
+        ndim = 1 if args["downmix"] else 2
+        return TensorMeta(args["dtype"], ndim, "", "audio"), TensorMeta(T.FLOAT, 0, "", "scalar")
+
+    @staticmethod
+    def plan(args: Args, *inputs: Batch) -> Work:
+        sounds = _opened(args, inputs[0])
+        lengths, channels, rates = sounds.facts.T
+        given = args.scalars("sample_rate").astype(np.float64)
+        wanted = np.where((given > 0) & (given != rates), given, rates)  # also what is no number is none
+        made = np.where(wanted == rates, lengths, resampled_length(lengths, rates, wanted))
+        shapes = _whole(made)[:, None] if args["downmix"] else np.stack([_whole(made), channels], axis=1)
+        told = given if args.given("sample_rate") else rates
+        params = {"files": sounds.files, "wanted": wanted, "told": told.astype(np.float32), "quality": args["quality"],
+                  "downmix": args["downmix"]}  # fmt: skip
+        return Work(shapes, params, (np.empty((len(shapes), 0), np.int64),))
+
+    @staticmethod
+    def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
+        params, out = work.params, outputs[0]
+        file: SoundFile | SoundError = params["files"][index]
+        try:
+            if isinstance(file, SoundError):
+                raise file
+            _decode(file, out, float(params["wanted"][index]), params["quality"], mixed=params["downmix"])
+        except SoundError as error:
+            raise _finding(error) from error
+        outputs[1][...] = params["told"][index]
+
+
+def _decode(file: SoundFile, out: NDArray[Any], wanted: float, quality: float, *, mixed: bool) -> None:
+    mixed = mixed and file.channels > 1
+    if not mixed and wanted == file.rate:
+        file.read(out.reshape(file.frames, file.channels))
+        return
+    sound = np.empty((file.frames, file.channels), np.float32)
+    file.read(sound)
+    if mixed:
+        one = np.empty(file.frames, np.float32)
+        downmix(sound, one)
+        sound = one[:, None]
+    if wanted != file.rate:
+        made = out.reshape(-1, sound.shape[1])
+        if out.dtype != np.float32:
+            made = np.empty(made.shape, np.float32)
+        resample(sound, made, file.rate, wanted, quality)
+        sound = made
+    if out.dtype != np.float32:
+        to_integers(sound, out)
+    elif wanted == file.rate:
+        out[...] = sound.reshape(out.shape)
+
+
+def _whole(lengths: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Lengths as whole numbers; what no memory holds is refused by those who ask for it."""
+    return np.minimum(lengths, 2.0**60).astype(np.int64)
+
+
+def _opened(args: Args, encoded: Batch) -> _Sounds:
+    """Open the files, on all threads.
+
+    Raises
+    ------
+    ArgumentError
+        DS301 with the sample that is no sound, or if there is no library to decode it.
+    """
+    files: list[Any] = [None] * len(encoded)
+    data, context = encoded.samples, args.context
+    for position in np.flatnonzero(np.isin(context.indices, list(context.too_large))).tolist():
+        files[position] = SoundError("there is not enough memory for the sound")
+
+    def begin(position: int) -> None:
+        if files[position] is None:
+            try:
+                files[position] = SoundFile(data[position])
+            except SoundError as error:
+                files[position] = error
+
+    try:
+        context.map(begin, len(files))
+    except NoDecoderError as error:
+        raise ArgumentError(
+            f"sound cannot be decoded: {error}.", hint="Run: pip install soundfile", code="DS301"
+        ) from error
+    for position, file in enumerate(files):
+        if isinstance(file, SoundError):
+            source = encoded.sources[position] if len(encoded.sources) else ""
+            finding = _finding(file, position)
+            if not context.accepts(int(context.indices[position]), source, finding):
+                raise finding from file
+    opened = cast("list[SoundFile | SoundError]", files)
+    first = next((_facts(file) for file in opened if isinstance(file, SoundFile)), (1, 1, 1))
+    facts = [first if isinstance(file, SoundError) else _facts(file) for file in opened]
+    return _Sounds(opened, np.array(facts, np.int64).reshape(-1, 3))
+
+
+def _facts(file: SoundFile) -> tuple[int, int, int]:
+    return file.frames, file.channels, file.rate
+
+
+def _finding(error: SoundError, sample: int | None = None) -> ArgumentError:
+    hint = 'Replace the file, or take it out of the data set; on_error="skip" leaves such files out.'
+    return ArgumentError(sentence(error), hint=hint, sample=sample, code="DS301")

@@ -1,0 +1,121 @@
+"""The state of a reader: which samples come next, and the batches that are read in advance."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dali_studio.core.limits import MAX_READER_THREADS
+from dali_studio.kernels.cpu.reader_order import ReaderOrder, ReaderState
+from dali_studio.schema.arguments import RunContext, in_turn
+
+#: Batches that are read at the same time, at least.
+AHEAD = 2
+
+Memory = Callable[[int], NDArray[np.uint8]]
+Run = Callable[[Callable[[int], None], int], None]
+Read_co = TypeVar("Read_co", covariant=True)
+
+
+class DataSet(Protocol[Read_co]):
+    """The samples of a reader, in the order before any shuffling."""
+
+    def __len__(self) -> int: ...
+
+    def read(self, picked: list[int], memory: Memory, run: Run, *, ahead: bool) -> Read_co:
+        """Fetch samples.
+
+        Parameters
+        ----------
+        picked : list of int
+            Which ones.
+        memory : callable
+            Gives at least so many bytes.
+        run : callable
+            ``run(function, count)`` calls ``function(i)`` for every i below `count`, perhaps on several threads.
+        ahead : bool
+            Whether a thread of the reader's own calls, while others need the interpreter's lock.
+        """
+        ...
+
+
+class _Ahead(NamedTuple):
+    """A batch that is being read in advance."""
+
+    size: int
+    before: ReaderState  # of the order, where the batch begins
+    read: Future[Any]
+
+
+class ReaderRun(Generic[Read_co]):
+    """The state of a run: the order, and the batches that are read in advance.
+
+    Each of them is read by one thread. Reading is copying from the system's cache, mostly: one thread is enough as a
+    rule, but where memory is slow or shared with other processes, it is not (docs/benchmarks.md).
+
+    Parameters
+    ----------
+    data : DataSet
+    order : ReaderOrder
+    depth : int
+        Batches that are read in advance, `AHEAD` at least.
+    """
+
+    def __init__(self, data: DataSet[Read_co], order: ReaderOrder, depth: int = 1) -> None:
+        self.data, self.order = data, order
+        self._depth = max(depth, AHEAD)
+        self._ahead: deque[_Ahead] = deque()
+        self._threads: ThreadPoolExecutor | None = None
+        #: Of the order, where the last batch begins that was not read in advance.
+        self._before: ReaderState | None = None
+
+    def seek(self, batch_size: int, now: int, wanted: int) -> int:
+        """As `Operator.seek`."""
+        self._take_back()
+        if wanted == now - 1 and self._before is not None:  # previews ask for other samples of the same batch
+            self.order.set_state(self._before)
+            now = wanted
+        elif wanted < now:
+            self.order.reset()
+            now = 0
+        self._before = None
+        return now if now == wanted else now + self.order.skip(batch_size, wanted - now)
+
+    def _take_back(self) -> None:
+        """Go back to where the batches begin that were read in advance."""
+        if self._ahead:
+            self.order.set_state(self._ahead[0].before)
+            self._ahead.clear()
+
+    def next(self, batch_size: int, context: RunContext) -> Read_co:
+        """The next batch."""
+        ahead = context.ahead
+        if self._ahead and not (ahead and self._ahead[0].size == batch_size):  # another batch than expected
+            self._take_back()
+        waiting = self._ahead.popleft() if self._ahead else None
+        self._before = None if ahead else self.order.get_state()
+        picked = self.order.next_batch(batch_size) if waiting is None else []
+        while ahead and len(self._ahead) < self._depth:
+            self._ahead.append(self._begin(batch_size, context))
+        if waiting is not None:
+            return waiting.read.result()
+        chosen = [picked[int(i)] for i in context.indices]
+        return self.data.read(chosen, context.memory, context.map, ahead=False)
+
+    def _begin(self, batch_size: int, context: RunContext) -> _Ahead:
+        if self._threads is None:
+            self._threads = ThreadPoolExecutor(min(self._depth, MAX_READER_THREADS), "dali-studio-reader")
+        before = self.order.get_state()
+        picked = self.order.next_batch(batch_size)
+        read = self._threads.submit(self.data.read, picked, context.memory, in_turn, ahead=True)
+        return _Ahead(batch_size, before, read)
+
+    def close(self) -> None:
+        """End the threads once they have read the batches that they are at."""
+        if self._threads is not None:
+            self._threads.shutdown(wait=False, cancel_futures=True)
