@@ -196,7 +196,7 @@ def test_previews_give_up_after_a_while_and_the_next_try_goes_on(
 
     def passed() -> list[int]:
         opened = [state.iteration for state in engine._sources.values()]
-        return [*opened, *(kept[-1].iteration for _, kept in engine._fed.values())]
+        return [*opened, *(kept[-1].iteration for _, kept in engine._feeders.values())]
 
     first = passed()
     client.send("choose_sample", sample=0, iteration=FAR)

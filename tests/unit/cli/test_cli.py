@@ -223,7 +223,7 @@ def documents(folder: Path) -> dict[str, str]:
     good = json.loads(GETTING_STARTED.read_text())
     newer = good | {"version": 99}
     unknown = json.loads(GETTING_STARTED.read_text().replace('"rotate"', '"rotatte"'))
-    later = json.loads(GETTING_STARTED.read_text().replace('"operator": "rotate"', '"operator": "gaussian_blur"'))
+    later = json.loads(GETTING_STARTED.read_text().replace('"operator": "rotate"', '"operator": "color_twist"'))
     loop = json.loads(GETTING_STARTED.read_text())
     loop["pipeline"]["nodes"][3]["inputs"] = [["rotate", 0]]
     wrong = json.loads(GETTING_STARTED.read_text())
@@ -260,8 +260,8 @@ def documents(folder: Path) -> dict[str, str]:
         (["run", "{program}"], 1, "{program} is a Python program, not a document; nothing of it was run. Run it with: python {program}"),
         (["export", "{program}"], 1, "is a Python program"),
         (["run", "nonsense"], 1, "neither a file nor an example called 'nonsense'. Give a .dali.json document, or one of the examples: augmentations, getting_started, resnet50."),
-        (["catalog", "gaussian_blur"], 1, "DS101: nvidia.dali has the operator 'gaussian_blur', dali_studio does not have it yet."),
-        (["explain", "{later}"], 1, "DS101 rotate: nvidia.dali has the operator 'gaussian_blur'"),
+        (["catalog", "color_twist"], 1, "DS101: nvidia.dali has the operator 'color_twist', dali_studio does not have it yet."),
+        (["explain", "{later}"], 1, "DS101 rotate: nvidia.dali has the operator 'color_twist'"),
         (["run", "{good}", "--images", "{folder}/not_images"], 1, "DS301 decode (sample 0)"),
         (["run", "{good}", "--batches", "0"], 2, "whole number from 1"),
         (["run", "{good}", "--out", "{broken}"], 1, "cannot be used as a folder"),
