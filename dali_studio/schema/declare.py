@@ -205,6 +205,26 @@ class Operator(CommonArguments):
         return samples.derived(cls.schema, [example.arguments for example in cls.examples])
 
     @staticmethod
+    def reference(arguments: Mapping[str, Any], *inputs: NDArray[Any]) -> Any:
+        """What the CPU's result is compared with: the formula once more, written for NumPy as plainly as can be.
+
+        Needed of operators that nvidia.dali lacks; optional for the others.
+
+        Parameters
+        ----------
+        arguments : mapping
+            All of the operator's, with defaults; a fed one has the value of the sample.
+        inputs : ndarray
+            One sample, or one frame of it for operators with the trait ``PerFrame``.
+
+        Returns
+        -------
+        ndarray or tuple of ndarray
+            The sample of each output, of the element type that ``infer`` says.
+        """
+        raise NotImplementedError
+
+    @staticmethod
     def infer(args: Args, *inputs: TensorMeta) -> TensorMeta | tuple[TensorMeta, ...]:
         """Types of the outputs, from types of the inputs; raises `ArgumentError` for what is not acceptable."""
         raise NotImplementedError
