@@ -36,7 +36,8 @@ class Tolerance:
     when : mapping
         Arguments that the operator must have for it.
     on : {"cpu", "gpu"} or None
-        "cpu": compared with nvidia.dali, or the declared reference. "gpu": a GPU's result, compared with the CPU's. ``None``: both.
+        "cpu": compared with nvidia.dali, or the declared reference. "gpu": a GPU's result, compared with the CPU's.
+        ``None``: both.
     """
 
     max_difference: float = 0.0
