@@ -416,11 +416,18 @@ def _check_devices(cls: type[Operator]) -> None:
 
 
 def _inputs(cls: type[Operator]) -> tuple[InputSchema, ...]:
-    """The inputs as declared; operators with `PerFrame` take each layout with frames before it, too."""
+    """The inputs as declared; operators with `PerFrame` take each layout with frames before it, too.
+
+    What a functor reads is said of its image.
+    """
+    inputs = cls.inputs
+    if cls.functor is not None:
+        read = ", ".join(dtype.name for dtype in cls.functor.inputs)
+        inputs = (msgspec.structs.replace(inputs[0], doc=f"Element types: {read}."), *inputs[1:])
     if PerFrame not in cls.traits:
-        return cls.inputs
+        return inputs
     return tuple(
-        msgspec.structs.replace(i, layouts=(*i.layouts, *(f"F{layout}" for layout in i.layouts))) for i in cls.inputs
+        msgspec.structs.replace(i, layouts=(*i.layouts, *(f"F{layout}" for layout in i.layouts))) for i in inputs
     )
 
 

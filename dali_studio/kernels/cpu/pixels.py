@@ -11,7 +11,7 @@ from dali_studio.kernels.cpu.native import kernel
 from dali_studio.kernels.cpu.views import Array, packed_rows
 
 #: More than any functor has.
-_MOST_FIELDS = 256
+_MAX_FIELDS = 256
 
 
 def apply(functor: str, src: Array, out: Array, fields: NDArray[np.float32], *, rgb: bool = False) -> None:
@@ -59,10 +59,10 @@ def apply(functor: str, src: Array, out: Array, fields: NDArray[np.float32], *, 
 
 def _fields_of(compute: Callable[..., int], src: Array, out: Array) -> int:
     """How many fields a functor has: compiled code says only of a number whether it is right."""
-    for count in range(_MOST_FIELDS):
+    for count in range(_MAX_FIELDS):
         try:
             compute(src, out, 0, 0, 0, 0, np.zeros(count, np.float32))
         except ValueError:
             continue
         return count
-    return _MOST_FIELDS
+    return _MAX_FIELDS
