@@ -11,7 +11,7 @@ QUICK = ("unit", "golden", "studio", "architecture")
 #: Reasons for skips, as they are told, by what the tests give as reason.
 _REASONS = (
     (r"GPU|cupy|JPEG hardware", "need an NVIDIA GPU"),
-    (r"nvidia[-.]dali", "compare with nvidia.dali, which is not installed (Linux: make test EXTRAS=dev,peer)"),
+    (r"nvidia[-.]dali.* not installed", "compare with nvidia.dali, which is not installed (Linux: make test EXTRAS=dev,peer)"),
     (r"torch", "need PyTorch, which is not installed"),
     (r"Chromium|playwright", "drive a browser, and Chromium is not installed"),
     (r"real files", "read real files, of which this machine has none (DALI_STUDIO_DATA names their folder)"),

@@ -124,4 +124,4 @@ def _words(cause: Exception) -> tuple[str, str, str]:
     message = str(cause) or type(cause).__name__
     if isinstance(cause, ValueError | OSError):
         return "DS301", message, getattr(cause, "hint", "")
-    return "DS305", message, "This is a defect of the operator; please report it."
+    return "DS305", message, getattr(cause, "hint", "This is a defect of the operator; please report it.")

@@ -185,7 +185,8 @@ class Args:
             pass
         argument = self.schema.argument(name)
         if argument is None:
-            raise KeyError(name)
+            known = ", ".join(one.name for one in self.schema.arguments)
+            raise LookupError(f"{self.schema.name} declares no argument {name}. It has {known}.")
         value = None if name in self._argument_inputs else self._values.get(name, None)
         made = typed(argument, argument.default if value is None and name not in self._argument_inputs else value)
         self.memory[name] = made

@@ -205,6 +205,26 @@ class Operator(CommonArguments):
         return samples.derived(cls.schema, [example.arguments for example in cls.examples])
 
     @staticmethod
+    def reference(arguments: Mapping[str, Any], *inputs: NDArray[Any]) -> Any:
+        """What the CPU's result is compared with: the formula once more, written for NumPy as plainly as can be.
+
+        Needed of operators that nvidia.dali lacks; optional for the others.
+
+        Parameters
+        ----------
+        arguments : mapping
+            All of the operator's, with defaults; a fed one has the value of the sample.
+        inputs : ndarray
+            One sample, or one frame of it for operators with the trait ``PerFrame``.
+
+        Returns
+        -------
+        ndarray or tuple of ndarray
+            The sample of each output, of the element type that ``infer`` says.
+        """
+        raise NotImplementedError
+
+    @staticmethod
     def infer(args: Args, *inputs: TensorMeta) -> TensorMeta | tuple[TensorMeta, ...]:
         """Types of the outputs, from types of the inputs; raises `ArgumentError` for what is not acceptable."""
         raise NotImplementedError
@@ -396,11 +416,18 @@ def _check_devices(cls: type[Operator]) -> None:
 
 
 def _inputs(cls: type[Operator]) -> tuple[InputSchema, ...]:
-    """The inputs as declared; operators with `PerFrame` take each layout with frames before it, too."""
+    """The inputs as declared; operators with `PerFrame` take each layout with frames before it, too.
+
+    What a functor reads is said of its image.
+    """
+    inputs = cls.inputs
+    if cls.functor is not None:
+        read = ", ".join(dtype.name for dtype in cls.functor.inputs)
+        inputs = (msgspec.structs.replace(inputs[0], doc=f"Element types: {read}."), *inputs[1:])
     if PerFrame not in cls.traits:
-        return cls.inputs
+        return inputs
     return tuple(
-        msgspec.structs.replace(i, layouts=(*i.layouts, *(f"F{layout}" for layout in i.layouts))) for i in cls.inputs
+        msgspec.structs.replace(i, layouts=(*i.layouts, *(f"F{layout}" for layout in i.layouts))) for i in inputs
     )
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dali_studio.core.enums import DALIDataType
 
-#: What is compared: on the CPU with nvidia.dali's result, on a GPU with the CPU's.
+#: What is compared: on the CPU with nvidia.dali's result or the declared reference, on a GPU with the CPU's.
 ComparedOn = Literal["cpu", "gpu"]
 
 
@@ -36,7 +36,8 @@ class Tolerance:
     when : mapping
         Arguments that the operator must have for it.
     on : {"cpu", "gpu"} or None
-        "cpu": compared with nvidia.dali. "gpu": a GPU's result, compared with the CPU's. ``None``: both.
+        "cpu": compared with nvidia.dali, or the declared reference. "gpu": a GPU's result, compared with the CPU's.
+        ``None``: both.
     """
 
     max_difference: float = 0.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -16,52 +17,16 @@ from dali_studio.kernels.cpu.native import level
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
-HEADER = """
-#pragma once
-#include "numbers.hpp"
-
-// Inverts what is not below the threshold.
-struct Solarize {
-  float threshold, highest;
-  template <class V> HD V operator()(V x) const { return x < threshold ? x : highest - x; }
-};
-"""
-MODULE = '''
-"""``fn.solarize``."""
-
-from __future__ import annotations
-
-from collections.abc import Sequence
-from typing import Annotated, Any
-
-import numpy as np
-from numpy.typing import NDArray
-
-from dali_studio.operators.common import T
-from dali_studio.operators.pixels import PixelOperator
-from dali_studio.schema.arguments import Args
-from dali_studio.core.batch import Batch
-from dali_studio.schema.declare import Functor, example
-from dali_studio.schema.marks import PER_SAMPLE, Doc, Ui
-
-_TYPES = (T.UINT8, T.FLOAT16, T.FLOAT)
+PAGE = (REPOSITORY / "docs" / "adding_an_operator.md").read_text(encoding="utf-8")
 
 
-class Solarize(PixelOperator):
-    """Inverts intensities that are not below a threshold."""
+def listing(path: str) -> str:
+    """The text of a file that the page on adding an operator shows."""
+    found = re.search(rf"```\w+\n(?://|#) {re.escape(path)}\n(.*?)```", PAGE, re.DOTALL)
+    assert found, path
+    return found[1]
 
-    category = "color"
-    icon = "contrast"
-    examples = (example(threshold=100.0),)
-    functor = Functor("Solarize", "solarize", _TYPES, _TYPES)
 
-    threshold: Annotated[float, Doc("What is not below it is inverted."), Ui("slider", (0, 255)), PER_SAMPLE] = 128.0
-
-    @staticmethod
-    def fields(args: Args, image: Batch) -> Sequence[NDArray[Any]]:
-        thresholds = args.scalars("threshold")
-        return thresholds, np.full(len(thresholds), 255 if image.meta.dtype == T.UINT8 else 1)
-'''
 #: Run with "cpu" or "gpu": every type against numpy, with a threshold for each sample.
 RESULTS = """
 import sys
@@ -71,7 +36,7 @@ from dali_studio import fn, pipeline_def
 device = sys.argv[1]
 rng = np.random.default_rng(1)
 thresholds = [np.float32(t) for t in (0.3, 100, 0.7)]
-for dtype in (np.uint8, np.float32, np.float16):
+for dtype in (np.uint8, np.float32):
     unit = 1 if dtype == np.uint8 else 1 / 256  # all results are numbers of the type
     shapes = (37, 53, 3), (4, 9, 3), (64, 64, 3)
     images = [(rng.integers(0, 256, shape) * unit).astype(dtype) for shape in shapes]
@@ -106,7 +71,8 @@ there = emit(graph, default_registry(), "nvidia.dali")
 assert "fn.solarize(" not in there.source and "raise NotImplementedError(" in there.source, there.source
 print(*there.diagnostics)
 """
-
+#: The tests that follow from a declaration; what to choose of them comes behind.
+DERIVED = "-m", "pytest", "-q", "-p", "no:cacheprovider", str(REPOSITORY / "tests/conformance/test_operators.py"), "-k"
 
 pytestmark = pytest.mark.slow  # kernels are compiled
 
@@ -122,27 +88,35 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("checkout")
     shutil.copytree(REPOSITORY / "dali_studio", root / "dali_studio", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(objects, root / objects.relative_to(build.ROOT))
-    kernels = root / "dali_studio" / "kernels"
-    (kernels / "include" / "solarize.hpp").write_text(HEADER.lstrip())
-    (root / "dali_studio" / "operators" / "color" / "solarize.py").write_text(MODULE.lstrip())
+    header, module = "dali_studio/kernels/include/solarize.hpp", "dali_studio/operators/color/solarize.py"
+    (root / module).write_text(listing(module))
+    lacking = python(root, "-m", "dali_studio.api.instantiations", fails=True).stderr
+    assert "solarize declares the functor Solarize in solarize.hpp, which is not in" in lacking
+    (root / header).write_text(listing(header))
     python(root, "-m", "dali_studio.api.instantiations")
-    said = python(root, str(kernels / "build.py"), "--level", level()).stderr
+    assert "make generated kernels" in python(root, "-c", RESULTS, "cpu", fails=True).stderr  # not compiled yet
+    said = python(root, "dali_studio/kernels/build.py", "--level", level()).stderr
     assert "1 of 1 (functors" in said, said  # nothing else has changed
     return root
 
 
-def python(root: Path, *arguments: str, emulated: bool = False) -> subprocess.CompletedProcess[str]:
+def python(root: Path, *arguments: str, emulated: bool = False, fails: bool = False) -> subprocess.CompletedProcess[str]:
     path = [root, REPOSITORY / "tests" / "emulation"] if emulated else [root]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, path)), "DALI_STUDIO_CPU_LEVEL": level()}
     done = subprocess.run(
         [sys.executable, *arguments], cwd=root, env=environment, capture_output=True, text=True, check=False
     )
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert (done.returncode != 0) == fails, done.stdout + done.stderr
     return done
 
 
 def test_it_computes_on_the_cpu(package: Path) -> None:
     python(package, "-c", RESULTS, "cpu")
+
+
+def test_its_help_says_what_it_takes(package: Path) -> None:
+    said = python(package, "-c", "from dali_studio import fn; print(fn.solarize.__doc__)").stdout
+    assert "image : DataNode, layout HWC or FHWC\n    Element types: UINT8, FLOAT.\n" in said
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the emulation of a GPU is for Linux")
@@ -152,3 +126,24 @@ def test_it_computes_on_a_gpu(package: Path) -> None:
 
 def test_programs_have_it_where_there_is_one(package: Path) -> None:
     assert "NVIDIA DALI cannot express solarize: it has no such function." in python(package, "-c", EXPORT).stdout
+
+
+def test_the_derived_tests_pass(package: Path) -> None:
+    said = python(package, *DERIVED, "solarize").stdout
+    assert " passed" in said and "skipped" not in said, said
+
+
+@pytest.mark.parametrize(
+    ("of", "into", "found"),
+    [("highest - x", "highest - x * 2", "output 0 sample 0: "), ("def reference(", "def another(", "Give Solarize a static method")],
+)
+def test_a_formula_that_nothing_confirms_is_found(package: Path, of: str, into: str, found: str) -> None:
+    """A reference that says something else than the functor, and none."""
+    module = package / "dali_studio" / "operators" / "color" / "solarize.py"
+    text = module.read_text()
+    assert of in text
+    module.write_text(text.replace(of, into))
+    try:
+        assert found in python(package, *DERIVED, "solarize and reference", fails=True).stdout
+    finally:
+        module.write_text(text)

@@ -17,6 +17,7 @@ from peers import OURS, THEIRS, Output, collect
 from dali_studio import Pipeline
 from dali_studio.api.default import default_registry
 from dali_studio.api.tracing import trace_operator
+from dali_studio.codegen.dialects import find
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
 from dali_studio.core.dtypes import NUMERIC
 from dali_studio.core.tensors import TensorListCPU
@@ -52,6 +53,16 @@ class Subject:
         """Why validation refuses the case where types of the inputs are declared; ``None`` if it does not."""
         found = errors(validate(pipeline(self).graph, REGISTRY).diagnostics)
         return found[0] if found else None
+
+    @property
+    def peer(self) -> bool:
+        """Whether nvidia.dali computes the case, too."""
+        return self.case.peer and not self.lacking
+
+    @property
+    def lacking(self) -> str:
+        """Why nvidia.dali lacks the operator, if it does; arithmetic is expressions in programs."""
+        return "" if self.schema.role == "arithmetic" else find(THEIRS).lacks_operator(self.operator, self.schema)[0]
 
     def tolerance(self, on: ComparedOn = "cpu") -> Declared:
         """How far its results may be."""

@@ -14,12 +14,14 @@ TESTS = Path(__file__).resolve().parents[1]
 
 def test_skips_are_counted_by_what_is_missing() -> None:
     reasons = ["Skipped: needs a GPU: CuPy is not installed"] * 1200 + ["Skipped: needs two GPUs: none", "Skipped: odd"]
+    reasons += ["Skipped: nvidia.dali never returns"]  # a case's own note
     reasons += ["Skipped: the comparison needs nvidia-dali, which is not installed"] * 2
     assert summary.skipped(reasons) == [
-        "1,204 tests skipped, which is normal on a machine without a GPU or nvidia.dali:",
+        "1,205 tests skipped, which is normal on a machine without a GPU or nvidia.dali:",
         "  1,201 need an NVIDIA GPU",
         "      2 compare with nvidia.dali, which is not installed (Linux: make test EXTRAS=dev,peer)",
         "      1 odd",
+        "      1 nvidia.dali never returns",
     ]
     assert summary.skipped([]) == []
 

@@ -117,6 +117,12 @@ def _types_of(name: str) -> Iterator[tuple[str, ...]]:
         entry = entry.contents.next
 
 
+class NotCompiledError(TypeError):
+    """A kernel that the libraries do not have: its source is newer, or is not listed among the generated ones."""
+
+    hint = "Run: make generated kernels"
+
+
 class _Memory(threading.local):
     def __init__(self) -> None:
         self.bytes = np.empty(0, np.uint8)
@@ -156,6 +162,8 @@ def kernel(name: str, *dtypes: np.dtype[Any]) -> Callable[..., int]:
 
     Raises
     ------
+    NotCompiledError
+        When there is no kernel of this name.
     TypeError
         When it is not compiled for these types; by the callable, when an argument is not what the kernel takes. A
         callable that looks at the sizes of its arguments raises a ValueError when they do not fit each other.
@@ -164,7 +172,9 @@ def kernel(name: str, *dtypes: np.dtype[Any]) -> Callable[..., int]:
     if not found:
         given = ", ".join(dtype.name for dtype in dtypes)
         have = zip(*_types_of(name), strict=True)
-        accepted = " and ".join(", ".join(sorted(set(types))) for types in have) or "none"
+        accepted = " and ".join(", ".join(sorted(set(types))) for types in have)
+        if not accepted:
+            raise NotCompiledError(f"The C++ kernel {name} is not compiled.")
         raise TypeError(f"{name}: arrays of {given} are not accepted. Convert to {accepted}.")
     entry = found.contents
 

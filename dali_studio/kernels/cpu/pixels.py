@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.kernels.cpu.native import kernel
 from dali_studio.kernels.cpu.views import Array, packed_rows
+
+#: More than any functor has.
+_MAX_FIELDS = 256
 
 
 def apply(functor: str, src: Array, out: Array, fields: NDArray[np.float32], *, rgb: bool = False) -> None:
@@ -27,7 +32,7 @@ def apply(functor: str, src: Array, out: Array, fields: NDArray[np.float32], *, 
     Raises
     ------
     ValueError
-        For other shapes or strides.
+        For other shapes or strides, or another number of fields.
     """
     if src.shape != out.shape:
         raise ValueError(
@@ -44,4 +49,20 @@ def apply(functor: str, src: Array, out: Array, fields: NDArray[np.float32], *, 
         rows = 1, height * units, 0, 0
     else:
         rows = height, units, src.strides[0] // src.itemsize, out.strides[0] // out.itemsize
-    kernel(functor, src.dtype, out.dtype)(src, out, *rows, fields)
+    compute = kernel(functor, src.dtype, out.dtype)
+    try:
+        compute(src, out, *rows, fields)
+    except ValueError as error:
+        wanted = _fields_of(compute, src[:0], out[:0])
+        raise ValueError(f"{functor} has {wanted} fields, which are floats; {fields.size} are given.") from error
+
+
+def _fields_of(compute: Callable[..., int], src: Array, out: Array) -> int:
+    """How many fields a functor has: compiled code says only of a number whether it is right."""
+    for count in range(_MAX_FIELDS):
+        try:
+            compute(src, out, 0, 0, 0, 0, np.zeros(count, np.float32))
+        except ValueError:
+            continue
+        return count
+    return _MAX_FIELDS

@@ -199,12 +199,12 @@ def _opened(args: Args, encoded: Batch) -> _Sounds:
             if not context.accepts(int(context.indices[position]), source, finding):
                 raise finding from file
     opened = cast("list[SoundFile | SoundError]", files)
-    first = next((_info_of(file) for file in opened if isinstance(file, SoundFile)), (1, 1, 1))
-    facts = [first if isinstance(file, SoundError) else _info_of(file) for file in opened]
-    return _Sounds(opened, np.array(facts, np.int64).reshape(-1, 3))
+    first = next((_properties(file) for file in opened if isinstance(file, SoundFile)), (1, 1, 1))
+    properties = [first if isinstance(file, SoundError) else _properties(file) for file in opened]
+    return _Sounds(opened, np.array(properties, np.int64).reshape(-1, 3))
 
 
-def _info_of(file: SoundFile) -> tuple[int, int, int]:
+def _properties(file: SoundFile) -> tuple[int, int, int]:
     return file.frames, file.channels, file.rate
 
 

@@ -144,15 +144,14 @@ class RawKernel:
         library = _FOLDER / f"{name}-{key}.so"
         if not library.exists():
             _FOLDER.mkdir(exist_ok=True)
-            own = library.with_name(f"{library.stem}-{os.getpid()}.so")
-            text = own.with_suffix(".cpp")
-            text.write_text(source)
-            command = [build.compiler(), "c++", *build.FLAGS, *_FLAGS, *macros, str(text), "-o", str(own)]
-            done = subprocess.run(command, capture_output=True, text=True, check=False)
-            text.unlink()
-            if done.returncode:
-                raise RuntimeError(f"{name} cannot be compiled: {done.stderr[:2000]}")
-            own.replace(library)
+            with tempfile.TemporaryDirectory(dir=_FOLDER) as own:  # other threads may compile the same kernel
+                text, made = Path(own, f"{name}.cpp"), Path(own, f"{name}.so")
+                text.write_text(source)
+                command = [build.compiler(), "c++", *build.FLAGS, *_FLAGS, *macros, str(text), "-o", str(made)]
+                done = subprocess.run(command, capture_output=True, text=True, check=False)
+                if done.returncode:
+                    raise RuntimeError(f"{name} cannot be compiled: {done.stderr[:2000]}")
+                made.replace(library)
         self._launch = ctypes.PyDLL(str(library)).launch  # keeps Python's lock: a library has one block at a time
 
     def compile(self) -> None:

@@ -13,6 +13,7 @@ from dali_studio.kernels.cpu.color import (
     hsv_matrix,
     linear_color,
 )
+from dali_studio.kernels.cpu.pixels import apply
 from dali_studio.schema.tolerance import EXACT
 
 TYPES = ["uint8", "int16", "int32", "float32"]
@@ -32,6 +33,12 @@ def test_a_matrix_with_offset() -> None:
     linear_color(src, out, matrix)
     expected = src.astype(np.float64) @ matrix[:, :3].T + matrix[:, 3]
     np.testing.assert_array_equal(out, np.clip(np.floor(expected + 0.5), 0, 255).astype(np.uint8))
+
+
+def test_the_number_of_fields() -> None:
+    src = image(3, 4, 3)
+    with pytest.raises(ValueError, match="Scale has 2 fields, which are floats; 3 are given"):
+        apply("Scale", src, src, np.zeros(3, np.float32))
 
 
 def test_in_place_and_strided() -> None:

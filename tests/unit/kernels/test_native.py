@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dali_studio.kernels.cpu import descriptors, philox, window_batch
-from dali_studio.kernels.cpu.native import kernel
+from dali_studio.kernels.cpu.native import NotCompiledError, kernel
 
 UINT8, FLOAT32 = np.dtype(np.uint8), np.dtype(np.float32)
 PICTURE = np.arange(24, dtype=np.uint8).reshape(2, 4, 3)
@@ -102,8 +102,9 @@ def test_the_number_of_arguments(count: int) -> None:
 def test_types_that_a_kernel_is_not_compiled_for() -> None:
     with pytest.raises(TypeError, match=r"Scale: arrays of complex128, uint8 are not accepted. Convert to .*uint8.* and .*"):
         kernel("Scale", np.dtype(complex), UINT8)
-    with pytest.raises(TypeError, match="Convert to none"):
+    with pytest.raises(NotCompiledError, match="The C\\+\\+ kernel no_such_kernel is not compiled") as caught:
         kernel("no_such_kernel")
+    assert "make generated kernels" in caught.value.hint
 
 
 def test_refusals_keep_nothing_of_their_arguments() -> None:
