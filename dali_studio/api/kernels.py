@@ -19,7 +19,7 @@ from dali_studio.kernels.cuda.generate import source, spec_of, template_of
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.registry import Registry
-from dali_studio.schema.traits import PixelPart, SourcePart
+from dali_studio.schema.traits import Elementwise, PixelPart, SourcePart
 
 _LARGE = 1 << 13
 
@@ -36,6 +36,8 @@ def generated(graph: Graph, plan: Plan, registry: Registry) -> list[tuple[tuple[
             continue
         steps = (stage.step,) if isinstance(stage, BatchStage) else stage.steps
         traits = registry.operator(steps[0].operator).traits
+        if len(steps) == 1 and Elementwise in traits:
+            continue
         if steps[0].device == "gpu" and (PixelPart in traits or SourcePart in traits):
             found.append((tuple(step.key for step in steps), _text(steps, metas, registry)))
     return found

@@ -18,7 +18,7 @@ from dali_studio.runtime.frames import Frames
 from dali_studio.runtime.planning import Planner
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.sequences import is_sequence, sequence_of
-from dali_studio.schema.traits import PerFrame, Pointwise
+from dali_studio.schema.traits import Elementwise, PerFrame, Pointwise
 
 
 def run_fused(
@@ -48,7 +48,7 @@ def run_fused(
     if is_sequence(image.meta):
         operators = [planner.operator(step) for step in stage.steps]
         if any(PerFrame in operator.traits for operator in operators):
-            if not all({PerFrame, Pointwise} & {*operator.traits} for operator in operators):
+            if not all({PerFrame, Pointwise, Elementwise} & {*operator.traits} for operator in operators):
                 return None
             frames = Frames.of([image])
     parts: list[Part] = []

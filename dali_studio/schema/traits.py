@@ -22,6 +22,10 @@ class Pointwise(Trait):
     """Output element (y, x) depends on the input elements at (y, x) alone; shape and layout are kept."""
 
 
+class Elementwise(Trait):
+    """Of one input: as ``Pointwise``, whatever its axes. Alone it has a kernel of its own, which broadcasts several."""
+
+
 class WindowSource(Trait):
     """``cpu`` accepts ``window=(y, x, h, w)`` and computes only that part of its output."""
 

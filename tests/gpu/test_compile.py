@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dali_studio.core.arithmetic import OPERATIONS
+from dali_studio.core.arithmetic import OPERATIONS, Operation
 from dali_studio.core.batch import Batch, meta_of
 from dali_studio.core.dtypes import is_float, to_numpy
 from dali_studio.core.enums import DALIDataType
@@ -78,6 +78,14 @@ def pairs(inputs: Sequence[str], outputs: Sequence[str]) -> list[tuple[str, ...]
     return [(a, b) for a in inputs for b in outputs]
 
 
+def computes(operation: Operation, kind: DALIDataType) -> tuple[list[Part], tuple[str, str]]:
+    """The part of an operation whose first operand is the element, and the others are numbers; its types."""
+    types, dtype = [kind] * operation.arity, to_numpy(kind)
+    operands = [None, *[np.full((), 3, dtype)] * (operation.arity - 1)]
+    part = pointwise.arithmetic_part(operation.functor, operands, dtype, to_numpy(operation.common(types)), 2)
+    return [part], (dtype.name, to_numpy(operation.result(types)).name)
+
+
 EVERY = tuple(sources.TYPES)
 SHAPES = np.array([[8, 9, 3]] * 2)
 RGB = np.zeros((2, 3), np.float32)
@@ -103,6 +111,8 @@ CAST, SCALE = pointwise.cast_part(), pointwise.functor_part("Scale", "color", np
 MATRIX = pointwise.functor_part("ColorMatrix", "color", np.zeros((2, 12), np.float32), rgb=True)
 ERASED = erase.erase_part(np.zeros((2, 3, 2), np.int64), np.array([0, 1, 2]), np.zeros((2, 3)), "HWC")
 NOISE = noise.gaussian_part(Batch.view(meta_of(np.dtype(np.uint8), 3, "HWC", "gpu"), SHAPES), 5, np.zeros(2, np.uint64), ONES, ONES)
+HALF = pointwise.arithmetic_part("Multiply", [None, np.full((), 0.5, np.float32)], np.dtype(np.uint8), np.dtype(np.float32), 2)
+BOUNDED = pointwise.arithmetic_part("Clamp", [None, np.full((), 3), np.full((), 9.0)], np.dtype(np.float32), np.dtype(np.float32), 2)
 NOISY = ("uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64", "float32")
 #: Template, parts, and the element types of the input and after each part.
 CASES: dict[str, list[tuple[Template, list[Part], tuple[str, ...]]]] = {
@@ -146,6 +156,15 @@ CASES: dict[str, list[tuple[Template, list[Part], tuple[str, ...]]]] = {
     "noise and boxes": [
         ("grid", [*begin, ERASED, NOISE, normalizes("float32"), ERASED], (*(a,) * (len(begin) + 3), "float32", "float32"))
         for a in ("uint8", "float32") for begin in ([], [RESIZE], [warps(1, 1.0)], [crops(a, a)])
+    ],
+    "arithmetic": [
+        ("flat", *computes(one, kind))
+        for one in OPERATIONS.values() for kind in (DALIDataType.UINT8, DALIDataType.INT64, DALIDataType.FLOAT)
+        if one.rule != "bits" or not is_float(kind)
+    ],
+    "arithmetic between others": [
+        ("grid", [*begin, HALF, NOISE, BOUNDED, normalizes("float32"), BOUNDED], (*("uint8",) * (len(begin) + 1), *("float32",) * 5))
+        for begin in ([], [RESIZE], [warps(1, 1.0)], [crops("uint8", "uint8")])
     ],
     "noise of pixels": [("flat", [MATRIX, NOISE, CAST], ("uint8", "uint8", "uint8", "float32"))],
     "pointwise": [("flat", [MATRIX, SCALE, CAST], ("uint8", a, b, c)) for a in ("uint8", "float32") for b in IMAGES for c in ("bool", "int8", "float16", "float64")],

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from images import ODD_SIZES, pictures
 
-from dali_studio import fn
+from dali_studio import fn, math, types
 from dali_studio.api.default import default_registry
 from dali_studio.api.engine import Engine
 from dali_studio.compiler.plan import FusedStage
@@ -60,7 +60,7 @@ def iterations(
         for _ in range(count):
             engine.schedule()
             host = engine.result()[0].as_cpu()
-            found.append([np.ascontiguousarray(host.at(i)) for i in range(len(host))])
+            found.append([np.asarray(host.at(i), order="C") for i in range(len(host))])
     finally:
         engine.close()
     return sum(isinstance(stage, FusedStage) for stage in engine.plan.stages), found
@@ -177,6 +177,112 @@ def test_numbers_of_elements_without_coordinates(launches: list[str]) -> None:
 def test_elements_of_any_shape_are_cast_together() -> None:
     batch = [np.linspace(-300, 300, n, dtype=np.float32) for n in (1, 7, 64, 1001)]
     assert equal(lambda data: fn.cast(fn.cast(data, dtype="INT16"), dtype="UINT8"), batch, "") == 1
+
+
+# --------------------------------------------------------------------------------------------------------- arithmetic
+
+
+def on_cpu(define: Callable[[Any], Any], batch: list[Array], layout: str = "HWC") -> list[Array]:
+    pipeline = Pipeline(batch_size=len(batch), num_threads=2, seed=5)
+    with pipeline:
+        pipeline.set_outputs(define(fn.external_source(source=lambda: list(batch), layout=layout)))
+    (made,) = pipeline.run()
+    return [np.asarray(made.at(i)) for i in range(len(made))]
+
+
+def equal_to_the_cpu(define: Callable[[Any], Any], batch: list[Array], layout: str = "HWC") -> None:
+    """One fused stage gives the bits of its steps one by one, and of the CPU."""
+    assert equal(define, batch, layout) == 1
+    _, ((*ours,),) = iterations(define, batch, layout, fuse=True)
+    for index, (a, b) in enumerate(zip(ours, on_cpu(define, batch, layout), strict=True)):
+        assert (a.shape, a.dtype) == (b.shape, b.dtype), index
+        assert a.tobytes() == b.tobytes(), (index, np.argwhere(a != b)[:5])
+
+
+WHOLE = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
+#: Chains of one operation each and more, which keep the given type or promote it.
+FORMULAS: dict[str, Callable[[Any], Any]] = {
+    "sums": lambda x: -(7 - (x * 3 + 100)),
+    "quotients": lambda x: math.clamp(abs(x // 7 % 1000), 2, 120),
+    "powers": lambda x: math.max(math.min((x ** 2) % 7, 5), 1),
+    "reals": lambda x: (x / 255 - 0.5) * 2.0 % 3,
+    "doubles": lambda x: x * types.Constant(0.1, dtype=types.FLOAT64) + 1,
+    "greater": lambda x: (x > 100) * 3,
+    "equal": lambda x: fn.cast(fn.cast(x == 5, dtype="UINT8") != 1, dtype="FLOAT"),
+}
+FORMULAS_OF_WHOLE: dict[str, Callable[[Any], Any]] = {
+    "bits": lambda x: ~((x & 29) | 64) ^ 5,
+    "shifts": lambda x: (x << 3) >> 2,
+    "narrowed": lambda x: fn.cast(x + 300, dtype="INT8") <= 20,
+}
+
+
+def numbers(dtype: str) -> list[Array]:
+    """Numbers of all sizes that the type holds, its limits among them."""
+    rng, kind = np.random.default_rng(3), np.dtype(dtype)
+    if kind.kind == "f":
+        ends = np.array([0.0, -0.0, 5.0, 0.5, np.inf, -np.inf], kind)
+        return [ends, rng.normal(0, 200, 33).round(1).astype(kind), np.zeros(0, kind)]
+    low, high = int(np.iinfo(kind).min), int(np.iinfo(kind).max)
+    ends = np.array([low, low + 1, high - 1, high, 0, 1, 5, high // 2], kind)
+    return [ends, rng.integers(low, high, 33, kind, endpoint=True), np.zeros(0, kind)]
+
+
+@pytest.mark.parametrize("formula", FORMULAS)
+@pytest.mark.parametrize("dtype", [*WHOLE, "float32", "float64"])
+def test_arithmetic_of_every_type(dtype: str, formula: str) -> None:
+    equal_to_the_cpu(FORMULAS[formula], numbers(dtype), "")
+
+
+@pytest.mark.parametrize("formula", FORMULAS_OF_WHOLE)
+@pytest.mark.parametrize("dtype", WHOLE)
+def test_arithmetic_of_integers(dtype: str, formula: str) -> None:
+    equal_to_the_cpu(FORMULAS_OF_WHOLE[formula], numbers(dtype), "")
+
+
+def test_arithmetic_of_bools_and_of_any_shape() -> None:
+    batch = [np.array([[True, False], [False, False]]), np.zeros((0, 4), np.bool_)]
+    equal_to_the_cpu(lambda x: fn.cast(~x * True, dtype="INT32") + 3, batch, "")
+    equal_to_the_cpu(lambda x: x * 0.5 > 1, [np.array(value, np.int16) for value in (1, 2, 3)], "")
+
+
+def test_arithmetic_between_the_steps_of_images(launches: list[str]) -> None:
+    def define(images: Any) -> Any:
+        images = fn.rotate(images, angle=30.0, keep_size=True, fill_value=0.0)
+        images = fn.cast(255 - fn.hsv(images, hue=20.0) * 0.5, dtype="UINT8")
+        return 1 - fn.crop_mirror_normalize(images, crop=(30.0, 31.0), out_of_bounds_policy="pad", mirror=1, std=(58.0,)) / 2
+
+    assert equal(define, pictures(SIZES), count=2) == 1
+    assert launches[:2] == ["grid", "grid"] and len(launches) > 4  # one launch an iteration
+
+
+@pytest.mark.parametrize("layout", ["HWC", "CHW"])
+@pytest.mark.parametrize("channels", [1, 3, 4])
+def test_arithmetic_in_front_of_windows_and_behind(layout: str, channels: int) -> None:
+    def define(images: Any) -> Any:
+        images = fn.flip(255 - images // 2, horizontal=fn.random.coin_flip(), vertical=1)
+        return fn.crop(images * 0.25 + 3, crop=(47.0, 33.0), out_of_bounds_policy="pad", fill_values=(9.0,)) < 40
+
+    assert equal(define, pictures(SIZES, channels, planar=layout == "CHW"), layout) == 1
+
+
+def test_arithmetic_of_sequences() -> None:
+    batch = [np.stack(pictures([size] * frames)) for frames, size in ((3, (57, 43)), (1, (64, 64)), (4, (33, 95)))]
+    assert equal(lambda x: fn.crop(fn.hsv(x * 0.5, dtype="FLOAT") + 3, crop=(30.0, 20.0)), batch, "FHWC", count=2) == 1
+    assert equal(lambda x: fn.cast(x * 0.5, dtype="UINT8"), batch, "FHWC") == 1
+
+
+def test_functions_of_reals() -> None:
+    assert equal(lambda x: math.exp(math.sin(math.log(math.fabs(x) + 1))) / 3, numbers("float32"), "") == 1
+    assert equal(lambda x: math.atan2(math.fpow(math.fabs(x), 0.3), 2.0), numbers("float64"), "") == 1
+    equal_to_the_cpu(lambda x: math.ceil(math.rsqrt(math.fabs(x)) * 10), numbers("int16"), "")
+
+
+def test_arithmetic_of_two_tensors_is_a_stage_of_its_own() -> None:
+    def define(images: Any) -> Any:
+        return fn.cast((images * 0.5 + 1) * fn.cast(images, dtype="FLOAT") / 255, dtype="UINT8")
+
+    assert equal(define, pictures(SIZES)) == 2
 
 
 def test_a_failure_in_a_fused_stage_names_its_step() -> None:

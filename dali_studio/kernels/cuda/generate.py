@@ -107,7 +107,7 @@ def source(kernel: KernelSpec) -> str:
     macros = {
         "PLANAR_IN": int(kernel.planar_in), "PLANAR_OUT": int(kernel.planar_out),
         "PACKED": int(types[-1] in ("u8", "i8", "b8") and not kernel.planar_out),
-        "WIDE": _WIDE_SOURCE if has_source else _WIDE, "BAND": BAND,
+        "WARP_WIDE": _WIDE_SOURCE if has_source else _WIDE, "BAND": BAND,
         "UNIT": 3 if any(spec.rgb for spec in parts) else 1, "FLAT": int(kernel.template == "flat"),
     }  # fmt: skip
     lines += [f"#define {name} {value}" for name, value in macros.items()]

@@ -16,14 +16,16 @@ from dali_studio.core.enums import DALIDataType
 from dali_studio.core.expressions import LETTERS, Expression, Number, parse
 from dali_studio.core.meta import Kind, TensorMeta
 from dali_studio.kernels.cpu.elementwise import Operand, compute
+from dali_studio.kernels.cuda import pointwise
 from dali_studio.kernels.cuda.elementwise import compute_on_gpu
+from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Arrays, Input, Operator, Output, example
 from dali_studio.schema.marks import COMMON, Doc, Start
 from dali_studio.schema.samples import Case, images, tensors
-from dali_studio.schema.traits import PerSample
+from dali_studio.schema.traits import Elementwise, PerSample, PixelPart
 
 T = DALIDataType
 
@@ -53,7 +55,7 @@ class Arithmetic(Operator):
     )
     inputs = (Input("input", repeated=(1, len(LETTERS)), doc="a, b and c of the expression."),)
     outputs = (Output("output"),)
-    traits = (PerSample,)
+    traits = (PerSample, Elementwise, PixelPart)
     devices = ("cpu", "gpu")
     role = "arithmetic"
     examples = (example(expression="a * 2"), example(expression="a / 2.5"), example(expression="clamp(a, 3, 100)"),
@@ -127,6 +129,14 @@ class Arithmetic(Operator):
         call: _Call = work.params["call"]
         operands = [inputs[one] if isinstance(one, int) else one for one in call.operands]
         compute_on_gpu(call.functor, operands, outputs[0], call.common, stream)
+
+    @staticmethod
+    def part(work: Work, image: Batch, dtype: np.dtype[Any]) -> Part | None:
+        call: _Call = work.params["call"]
+        if any(isinstance(one, int) and one > 0 for one in call.operands):
+            return None  # a chain has one input
+        operands = [None if isinstance(one, int) else one for one in call.operands]
+        return pointwise.arithmetic_part(call.functor, operands, image.dtype, call.common, len(image))
 
 
 def _parsed(args: Args) -> Expression:

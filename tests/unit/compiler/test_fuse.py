@@ -165,6 +165,20 @@ def test_sources_of_a_plan_are_known_without_running_it() -> None:
     assert "void __launch_bounds__(256, 4) rows(" in found[("resize",)]
 
 
+def test_arithmetic_with_numbers_is_fused_and_alone_is_not_generated() -> None:
+    def define(images: Any) -> Any:
+        photos = fn.cast(fn.hsv(images, hue=20.0, name="hsv") * 0.5, dtype="UINT8", name="cast")
+        return (photos + 1) * photos
+
+    whole = graph(define)
+    plan = compile_graph(whole, REGISTRY, devices=True)
+    (steps,) = fused(plan)
+    assert (steps[0], steps[-1], len(steps)) == ("hsv", "cast", 3)
+    ((generates, text),) = generated(whole, plan, REGISTRY)
+    assert list(generates) == steps
+    assert "typedef arithmetic::Multiply_f32x_f32<u8, f32> P1;" in text
+
+
 WARPS = """\
 passes: prune, push_windows, fuse_warps
 stage 0: whole batch

@@ -1,13 +1,14 @@
-// A block covers 32 x 32 pixels in four steps; a warp WIDE pixels of each of its rows, so that neighbouring threads read
+// A block covers 32 x 32 pixels in four steps; a warp WARP_WIDE pixels of each of its rows, so that neighbouring threads read
 // neighbouring pixels in both directions; several loads are under way at a time.
-#define HIGH (32 / WIDE)
+#define WARP_HIGH (32 / WARP_WIDE)
 
 extern "C" __global__ void __launch_bounds__(256) grid(const Item* __restrict__ items) {
   const Item t = items[blockIdx.y];  // a copy: what is stored cannot change it
   int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
   int across = (t.out_w + 3 + 31) / 32, down = (int)(blockIdx.x / across) * 32;
   if (down >= t.out_h) return;
-  int left = (int)(blockIdx.x % across) * 32 + warp % HIGH * WIDE + lane % WIDE, top = down + warp / HIGH * HIGH + lane / WIDE;
+  int left = (int)(blockIdx.x % across) * 32 + warp % WARP_HIGH * WARP_WIDE + lane % WARP_WIDE;
+  int top = down + warp / WARP_HIGH * WARP_HIGH + lane / WARP_WIDE;
   SOURCE
   if (t.in_c != 3 || t.out_c != 3) {
 #pragma unroll 1
