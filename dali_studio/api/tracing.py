@@ -362,6 +362,8 @@ class _Call:
         if self.trace.branches is not None:
             self.trace.branches.register([one.port for one in made], fed=bool(nodes or self.wires))
         several = len(made) > 1 or (self.schema.role == "external_source" and "num_outputs" in self.values)
+        if not made:  # a Python function that gives nothing
+            return None
         return made if several else made[0]
 
     def _node(self, item: Any, position: int) -> DataNode:

@@ -152,7 +152,8 @@ class _Inference:
         wired = self._graph.argument_inputs(node.key)
         objects = {name: value for name, value in node.objects.items() if value is not MISSING}
         args = Args(schema, checks.clean_values(node, schema), dict.fromkeys(wired), objects=objects)
-        inputs = [self._meta(port) for port in self._graph.inputs(node.key) if port is not None]
+        wired = self._graph.inputs(node.key)[: schema.most_inputs]  # those beyond have a finding already
+        inputs = [self._meta(port) for port in wired if port is not None]
         try:
             return self._registry.infer(node.operator, args, inputs)
         except ArgumentError as error:
