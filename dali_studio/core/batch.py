@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -124,7 +125,7 @@ class Batch:
         """Bytes of the samples; on a GPU, of the slab from its begin to the end of the last one."""
         if self.memory is None:
             return int(self.counts.sum()) * self.dtype.itemsize
-        return int(self.offsets[-1]) + int(self.counts[-1]) * self.dtype.itemsize if len(self) else 0
+        return int(self.offsets[-1]) + math.prod(self.shapes[-1].tolist()) * self.dtype.itemsize if len(self) else 0
 
     @property
     def addresses(self) -> NDArray[np.int64]:
