@@ -58,5 +58,9 @@ class DrawnOnCpu(Trait):
     """On a GPU, too, ``run`` computes on the CPU, from shapes alone, and the results are uploaded: equal numbers."""
 
 
+class MixesSamples(Trait):
+    """A sample of the output may be made of other samples of the batch, which previews of some samples lack."""
+
+
 class RandomSource(Trait):
     """Draws from the operator's counter-based stream."""

@@ -75,5 +75,6 @@ def test_what_is_verified_concerns_the_present_cases() -> None:
 
     results = json.loads((REPOSITORY / "docs" / "verified.json").read_text(encoding="utf-8"))["cpu"]["operators"]
     registry = default_registry()
-    present = {name: digest(registry.operator(name).samples()) for name in registry if registry.schema(name).role not in NOT_ALONE}
+    cases = {name: registry.operator(name).samples() for name in registry if registry.schema(name).role not in NOT_ALONE}
+    present = {name: digest(some) for name, some in cases.items() if some}  # a Python function has no form to be made from
     assert {name: row["cases"] for name, row in results.items()} == present, "make verified brings it up to date"

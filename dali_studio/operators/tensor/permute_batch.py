@@ -19,6 +19,7 @@ from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Input, Operator, Output
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc
 from dali_studio.schema.samples import Case, images, tensors, values
+from dali_studio.schema.traits import MixesSamples
 
 
 class PermuteBatch(Operator):
@@ -31,6 +32,7 @@ class PermuteBatch(Operator):
     icon = "shuffle"
     keywords = "reorder shuffle mixup index gather batch"
     inputs = (Input("input"),)
+    traits = (MixesSamples,)
     outputs = (Output("output"),)
     devices = ("cpu", "gpu")
 
@@ -55,19 +57,25 @@ class PermuteBatch(Operator):
     @staticmethod
     def run(state: object, args: Args, *inputs: Batch) -> tuple[Batch, ...]:
         (given,) = inputs
-        return (replace(given.select(_positions(args, len(given))), indices=given.indices),)
+        return (replace(given.select(_positions(args, given)), indices=given.indices),)
 
     @staticmethod
     def run_gpu(state: Any, args: Args, inputs: Sequence[Batch], stream: GpuStream) -> tuple[Batch, ...]:
         (given,) = inputs
-        chosen = given.select(_positions(args, len(given)))
+        chosen = given.select(_positions(args, given))
         made = stream.empty(chosen.shapes, chosen.dtype, chosen.layout, chosen.sources)
         join_on_gpu([chosen], 0, made, stream)
         made.indices = given.indices
         return (made,)
 
 
-def _positions(args: Args, count: int) -> NDArray[np.int64]:
+def _positions(args: Args, batch: Batch) -> NDArray[np.int64]:
+    count, branch = len(batch), batch.indices is not None
+    if not branch and not args.context.whole and count < args.context.batch_size:
+        raise ArgumentError(
+            f"{count} of {args.context.batch_size} samples are computed here; others may take their places.",
+            hint="Run the pipeline to see its result: previews compute single samples.", code="DS304",
+        )  # fmt: skip
     if args.wired("indices"):
         found = args.scalars("indices", np.int64)
     else:
