@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import forged
 import numpy as np
 import pytest
-from fuzz.machine import Memory
+from fuzz.machine import SANITIZED, Memory
 from fuzz.peer import Peer
 from fuzz.programs import Call, Member
 from images import picture
@@ -22,6 +22,8 @@ FILES = forged.bitmaps()
 
 @pytest.fixture(scope="module")
 def peer() -> Iterator[Peer]:
+    if SANITIZED:
+        pytest.skip("nvidia.dali does not load under sanitizers")
     pytest.importorskip("nvidia.dali", reason="the comparison needs nvidia-dali, which is not installed")
     asked = Peer()
     yield asked
