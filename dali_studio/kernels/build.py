@@ -131,7 +131,8 @@ class _Unit:
     def words(self) -> tuple[str, ...]:
         # clang itself has another name for it than the package's program
         clang = "c++" not in self.tool.command
-        processor = f"-march={self.cpu.replace('x86_64', 'x86-64').replace('-64_', '-64-')}" if clang else f"-mcpu={self.cpu}"
+        named = self.cpu.replace("x86_64", "x86-64").replace("-64_", "-64-")
+        processor = f"-march={named}" if clang else f"-mcpu={self.cpu}"
         made = self.object.relative_to(ROOT)
         depends = ("-MMD", "-MF", str(made.with_suffix(".d")))
         return (processor, *self.tool.flags, *depends, "-c", str(self.source.relative_to(ROOT)), "-o", str(made))
