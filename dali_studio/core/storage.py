@@ -127,15 +127,6 @@ def dtype_of(samples: Samples) -> np.dtype[Any] | None:
     return samples[0].dtype if samples else None
 
 
-def bytes_of(samples: Samples) -> int:
-    """Bytes of all samples together."""
-    if isinstance(samples, Dense):
-        return samples.table.nbytes
-    if isinstance(samples, Packed):
-        return int(samples.sizes.sum())
-    return sum(sample.nbytes for sample in samples)
-
-
 def flat(samples: Samples) -> NDArray[Any] | None:
     """All elements as one 1-D view, if the samples lie side by side in one piece of memory; else ``None``."""
     if isinstance(samples, Dense):

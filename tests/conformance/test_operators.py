@@ -221,7 +221,7 @@ def test_emitted_programs_give_the_same(subject: Subject, dialect: str, request:
     if dialect != OURS:
         request.getfixturevalue("nvidia")
         if not subject.peer and not subject.lacking:
-            pytest.skip(subject.case.note)
+            pytest.skip(f"is not compared with nvidia.dali: {subject.case.note}")
     emitted = emit(pipeline(subject).graph, REGISTRY, dialect)
     if any(found.severity == "error" for found in emitted.diagnostics):
         assert not subject.peer or subject.schema.in_dialect(dialect), emitted.diagnostics

@@ -55,11 +55,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--gpu", action="store_true", help="the checks of the GPU")
     on_gpu = parser.parse_args(arguments).gpu
-    where = "nvidia.dali " + version("nvidia-dali-cuda120")
     if on_gpu:
         from dali_studio.kernels.cuda.device import cupy
 
         where = cupy().cuda.runtime.getDeviceProperties(0)["name"].decode()
+    else:
+        where = "nvidia.dali " + version("nvidia-dali-cuda120")
     recorder = Recorder()
     file = HERE.parent / "gpu" / "test_operators.py" if on_gpu else HERE / "test_operators.py"
     code = pytest.main(["-q", "-p", "no:cacheprovider", str(file)], plugins=[recorder])
