@@ -21,9 +21,11 @@ from dali_studio.kernels.cpu import native
 REPOSITORY = Path(__file__).resolve().parents[1]
 #: What each run compiles with, its library, its options, and the commands that it watches.
 PYTEST = ("-m", "pytest", "-p", "no:cacheprovider", "-q", "-m", "not peer")
+#: The kernels of one level are compiled: there are no others to compare them with.
+KERNELS = ("tests/unit/kernels", "--ignore=tests/unit/kernels/test_levels.py")
 FUZZ = ("tests/fuzz", "--family", "pictures", "--inputs", "1000", "--processes", "1", "--without-peer")
 RUNS = (
-    ("address,undefined", "asan", "detect_leaks=0", ((*PYTEST, "tests/unit/kernels"), FUZZ)),
+    ("address,undefined", "asan", "detect_leaks=0", ((*PYTEST, *KERNELS), FUZZ)),
     ("thread", "tsan", "", ((*PYTEST, "tests/unit/kernels/test_decode_threads.py", "tests/unit/runtime/test_sharing.py"),)),
 )
 
