@@ -39,8 +39,13 @@ PYTHON_ARGUMENTS = {
 NOT_FED = {"resize": {"interp_type", "min_filter", "mag_filter"}}
 #: Arguments without which nvidia.dali builds nothing, whatever its schema says.
 REQUIRED_WHEN_BUILT = {("readers.coco", "file_root")}
-#: nvidia.dali prints 1.333333 and uses 4/3, as the windows show.
-OTHER_DEFAULTS = {("decoders.image_random_crop", "random_aspect_ratio"), ("brightness_contrast", "contrast_center")}
+#: nvidia.dali prints 1.333333 and uses 4/3, as the windows show; it erases along all axes but the channels' by default.
+OTHER_DEFAULTS = {
+    ("decoders.image_random_crop", "random_aspect_ratio"),
+    ("brightness_contrast", "contrast_center"),
+    ("erase", "axis_names"),
+    ("erase", "axes"),
+}
 
 
 def public(item: Any) -> set[str]:
