@@ -151,7 +151,8 @@ class _Inference:
     def _infer(self, node: Node, schema: OperatorSchema) -> tuple[TensorMeta, ...]:
         wired = self._graph.argument_inputs(node.key)
         objects = {name: value for name, value in node.objects.items() if value is not MISSING}
-        args = Args(schema, checks.clean_values(node, schema), dict.fromkeys(wired), objects=objects)
+        metas = {name: self._meta(port) for name, port in wired.items()}
+        args = Args(schema, checks.clean_values(node, schema), dict.fromkeys(wired), objects=objects, metas=metas)
         wired = self._graph.inputs(node.key)[: schema.most_inputs]  # those beyond have a finding already
         inputs = [self._meta(port) for port in wired if port is not None]
         try:

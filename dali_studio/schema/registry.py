@@ -14,7 +14,7 @@ from dali_studio.schema.dali_functions import FUNCTIONS
 from dali_studio.schema.declare import Operator
 from dali_studio.schema.model import OperatorSchema, OutputSchema, Value
 from dali_studio.schema.sequences import frame_of, is_sequence, sequence_of
-from dali_studio.schema.traits import PerFrame, Trait
+from dali_studio.schema.traits import FramesFromArguments, PerFrame, Trait
 
 #: Of sequences that are not known yet.
 _NO_FRAMES = np.zeros(1, np.int64)
@@ -87,6 +87,7 @@ class Registry:
         """Types of the outputs; raises `ArgumentError` as the operator does."""
         operator = self.operator(name)
         sequences = PerFrame in operator.traits and any(map(is_sequence, inputs))
+        sequences |= FramesFromArguments in operator.traits and any(map(is_sequence, args.metas.values()))
         if sequences:
             inputs = [frame_of(meta) for meta in inputs]
             if args.frames is None:
