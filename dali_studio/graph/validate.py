@@ -83,7 +83,7 @@ def port_missing(graph: Graph, registry: Registry, port: PortRef) -> str:
     """Why the port does not exist, as a sentence; empty if it does, or if its operator is unknown."""
     if port.node not in graph:
         return f"there is no node called {port.node!r}."
-    outputs = checks.output_schemas(graph.node(port.node), registry)
+    outputs = checks.output_schemas(graph, port.node, registry)
     count = MAX_OUTPUTS if outputs is None else len(outputs)  # nobody knows how many an unknown operator has
     if 0 <= port.output < count:
         return ""
@@ -103,7 +103,7 @@ class _Inference:
     def visit(self, key: str, *, infer: bool = True) -> None:
         self.visited.add(key)
         node = self._graph.node(key)
-        outputs = checks.output_schemas(node, self._registry)
+        outputs = checks.output_schemas(self._graph, key, self._registry)
         if outputs is None:
             self.found.append(_unknown(self._registry, node))
             self._unsure.add(key)

@@ -78,10 +78,12 @@ class Registry:
         """Whether the operator makes the promise `trait`."""
         return trait in self.operator(name).traits
 
-    def outputs(self, name: str, values: Mapping[str, Value]) -> tuple[OutputSchema, ...]:
-        """The outputs of an operator under the given arguments."""
+    def outputs(self, name: str, values: Mapping[str, Value], wired: int) -> tuple[OutputSchema, ...]:
+        """The outputs of an operator under the given arguments and number of inputs."""
         operator = self.operator(name)
-        return operator.output_schemas(dict(values), operator.schema)
+        there = {declared.name for declared in operator.schema.inputs[:wired]}
+        declared = operator.output_schemas(dict(values), operator.schema)
+        return tuple(one for one in declared if not one.of_input or one.of_input in there)
 
     def infer(self, name: str, args: Args, inputs: Sequence[TensorMeta]) -> tuple[TensorMeta, ...]:
         """Types of the outputs; raises `ArgumentError` as the operator does."""
