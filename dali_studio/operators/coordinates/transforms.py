@@ -19,7 +19,7 @@ from dali_studio.operators.common import T
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Arrays, Input, Operator, Output
-from dali_studio.schema.marks import COMMON, Doc
+from dali_studio.schema.marks import Doc
 from dali_studio.schema.samples import Data, values
 from dali_studio.schema.traits import FramesFromArguments, PerFrame, PerSample
 

@@ -78,8 +78,9 @@ class BBoxRotate(Operator):
         Choices(MODES), COMMON,
     ] = "expand"  # fmt: skip
     remove_threshold: Annotated[
-        float, Doc("Boxes are left out of which a smaller part is inside the canvas."), Range(0, 1), Ui("slider", (0, 1))
-    ] = 0.1
+        float, Doc("Boxes are left out of which a smaller part is inside the canvas."), Range(0, 1),
+        Ui("slider", (0, 1)),
+    ] = 0.1  # fmt: skip
 
     @classmethod
     def samples(cls) -> Sequence[Case]:

@@ -92,8 +92,8 @@ class SSDRandomCrop(SeedArgument, Operator):
         )  # fmt: skip
         if (rows.counts < 0).any():
             raise ArgumentError(
-                f"none of {MAX_WINDOWS:,} windows meets what is asked for.", hint="Take the sample out of the data set.",
-                sample=int(np.argmax(rows.counts < 0)),
+                f"none of {MAX_WINDOWS:,} windows meets what is asked for.",
+                hint="Take the sample out of the data set.", sample=int(np.argmax(rows.counts < 0)),
             )  # fmt: skip
         shapes = image.shapes.copy()
         shapes[:, :2] = windows[:, 2:] - windows[:, :2]

@@ -133,6 +133,6 @@ def _check(most: NDArray[np.integer], given: NDArray[np.integer], name: str, mes
     if wrong.any():
         index = int(np.argmax(wrong))
         raise ArgumentError(
-            message.format(given[index].tolist(), most[index].tolist()), hint="Keep region and window inside the image.",
-            argument=name, sample=index,
+            message.format(given[index].tolist(), most[index].tolist()),
+            hint="Keep region and window inside the image.", argument=name, sample=index,
         )  # fmt: skip

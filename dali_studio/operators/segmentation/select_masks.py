@@ -53,7 +53,8 @@ class SelectMasks(Operator):
                          label="several of one mask")  # fmt: skip
         return [
             *(Case((ids, polygons, points), one.arguments) for one in cls.examples),
-            *(Case((ids, polygons, tensors(((10, 3), (9, 3), (3, 3)), dtype))) for dtype in (T.UINT8, T.INT16, T.FLOAT64)),
+            *(Case((ids, polygons, tensors(((10, 3), (9, 3), (3, 3)), dtype)))
+              for dtype in (T.UINT8, T.INT16, T.FLOAT64)),
             Case((ids, several, points)),
             Case((values([1, 1], [2, 0], [], dtype=T.INT32, label="twice"), polygons, points), refused=""),
             Case((values([5], [2, 0], [], dtype=T.INT32, label="missing"), polygons, points), refused=""),
@@ -80,20 +81,23 @@ class SelectMasks(Operator):
         SelectMasks.infer(args, *(batch.meta for batch in inputs))
         ids, polygons, points = inputs
         chosen = [
-            _ranges(*map(np.asarray, one), index)
-            for index, one in enumerate(zip(ids.samples, polygons.samples, points.shapes[:, 0], strict=True))
+            _ranges(wanted, rows, count, index)
+            for index, (wanted, rows, count) in enumerate(
+                zip(ids.samples, polygons.samples, points.shapes[:, 0].tolist(), strict=True)
+            )
         ]
         tables = [_table(wanted, rows, renumber=args["reindex_masks"])
                   for wanted, rows in zip(ids.samples, chosen, strict=True)]  # fmt: skip
         counts = np.array([int((rows[:, 1] - rows[:, 0]).sum()) for rows in chosen], np.int64)
-        picked = [np.arange(first, end) for rows in chosen for first, end in rows.tolist()]
-        rows = PickedRows(np.concatenate([np.empty(0, np.int64), *picked]), np.cumsum(counts) - counts, counts)
+        picked: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
+        picked += [np.arange(first, end, dtype=np.int64) for rows in chosen for first, end in rows.tolist()]
+        rows = PickedRows(np.concatenate(picked), np.cumsum(counts) - counts, counts)
         sizes = np.array([len(table) for table in tables], np.int64)
         whole = np.concatenate([np.empty((0, 3), np.int32), *tables])
         return Batch.of(rows_of(whole, np.cumsum(sizes) - sizes, sizes), "", ids.sources), rows.of(points)
 
 
-def _ranges(ids: NDArray[Any], polygons: NDArray[Any], vertices: NDArray[Any], sample: int) -> NDArray[np.int64]:
+def _ranges(ids: NDArray[Any], polygons: NDArray[Any], vertices: int, sample: int) -> NDArray[np.int64]:
     """(masks, 2) first vertex and end of the wanted masks."""
     if polygons.shape[1] != 3:
         raise _refused(f"the polygons have the shape {polygons.shape}; (polygons, 3) is accepted.", sample)
@@ -105,10 +109,10 @@ def _ranges(ids: NDArray[Any], polygons: NDArray[Any], vertices: NDArray[Any], s
     if missing is not None:
         raise _refused(f"there is no polygon of the mask {missing}.", sample)
     made = polygons[[places[one] for one in wanted], 1:].astype(np.int64).reshape(-1, 2)
-    wrong = (made[:, 0] < 0) | (made[:, 1] < made[:, 0]) | (made[:, 1] > int(vertices))
+    wrong = (made[:, 0] < 0) | (made[:, 1] < made[:, 0]) | (made[:, 1] > vertices)
     if wrong.any():
         first, end = made[int(np.argmax(wrong))].tolist()
-        raise _refused(f"a polygon has the vertices {first} to {end}; there are {int(vertices)}.", sample)
+        raise _refused(f"a polygon has the vertices {first} to {end}; there are {vertices}.", sample)
     return made
 
 
