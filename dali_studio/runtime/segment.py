@@ -182,6 +182,8 @@ class SegmentRunner:
             present = indices_of(inputs, [(name, self.store[port]) for name, port in step.argument_inputs.items()])
             frames = Frames.of(inputs) if PerFrame in operator.traits else None
             args = self.arguments(step, present, frames)
+            if frames is not None and not operator.by_frame(args, *(view.meta for view in inputs)):
+                frames, args = None, self.arguments(step, present, None)
             metas = self.registry.infer(step.operator, args, [view.meta for view in inputs])
             if frames is None:
                 work = operator.plan(args, *inputs)

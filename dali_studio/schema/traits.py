@@ -51,7 +51,7 @@ class Allocates(Trait):
 
 
 class PerFrame(Trait):
-    """Works on each frame of a sequence (layouts that begin with F) alone: the runtime takes sequences apart."""
+    """Works on each frame of a sequence (layouts that begin with F) alone: the runtime takes sequences apart, if ``by_frame`` says so."""
 
 
 class DrawnOnCpu(Trait):

@@ -165,8 +165,9 @@ def _with_paths(case: Case) -> Case:
 
 
 def sequences() -> list[Subject]:
-    """Cases whose first input has frames, and no argument is fed."""
+    """Cases whose first input has frames, which do not move among the axes, and no argument is fed."""
     return [subject for subject in ACCEPTED if subject.has(PerFrame) and subject.case.inputs[0].layout.startswith("F")
+            and str(subject.case.arguments.get("output_layout", "F")).startswith("F")
             and not any(isinstance(value, Data) for value in subject.case.arguments.values())]  # fmt: skip
 
 
