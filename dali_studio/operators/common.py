@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.limits import MAX_AXES, MAX_ELEMENTS
 from dali_studio.core.meta import TensorMeta
 from dali_studio.core.wording import shortened
 from dali_studio.kernels.cpu.window_batch import columns, with_columns
+from dali_studio.schema.arguments import Args
 
 T = DALIDataType
 IMAGE_LAYOUTS = "HWC"
@@ -110,6 +112,16 @@ def refuse_on_gpu(meta: TensorMeta, what: str) -> None:
     """Refuse what has no kernel of the GPU, where the input lies there (DS207)."""
     if meta.device == "gpu":
         raise ArgumentError(f"{what} not supported on the GPU yet.", hint="Place it on the CPU.", code="DS207")
+
+
+def check_whole(args: Args, batch: Batch) -> None:
+    """Refuse what depends on all samples where a preview computes some of them (DS304)."""
+    count = len(batch)
+    if batch.indices is None and not args.context.whole and count < args.context.batch_size:
+        raise ArgumentError(
+            f"{count} of {args.context.batch_size} samples are computed here; the result depends on the others.",
+            hint="Run the pipeline to see its result: previews compute single samples.", code="DS304",
+        )  # fmt: skip
 
 
 def spatial_axes(layout: str) -> tuple[int, ...]:

@@ -56,4 +56,5 @@ def copy_windows(src: Batch, out: Batch, firsts: NDArray[np.int64], fills: Array
     strides = np.full(shapes.shape, size)
     strides[:, :-1] *= np.cumprod(shapes[:, :0:-1], axis=1)[:, ::-1]
     geometry = np.stack([shapes, strides, firsts, made], axis=1)
-    kernel("copy_windows")(src.addresses, out.addresses, geometry, np.ascontiguousarray(fills).view(np.uint8), along, size)
+    values = np.ascontiguousarray(fills).view(np.uint8)
+    kernel("copy_windows")(src.addresses, out.addresses, geometry, values, along, size)

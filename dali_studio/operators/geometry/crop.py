@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import numpy as np
@@ -12,7 +12,6 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.dtypes import NUMERIC, to_numpy
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
-from dali_studio.kernels.cpu.copy_window import copy_windows
 from dali_studio.kernels.cuda import window as windows
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.stream import GpuStream
@@ -27,10 +26,12 @@ from dali_studio.operators.common import (
     with_extents,
 )
 from dali_studio.operators.geometry.windows import (
+    CONVERTED,
     UNNAMED,
     CropArguments,
     check_crop_arguments,
     check_window_on_gpu,
+    copy_batch,
     copy_converted,
     crop_layout,
     crop_windows,
@@ -47,7 +48,6 @@ from dali_studio.schema.samples import FLAT, Case, derived, images, tensors, val
 from dali_studio.schema.traits import PerFrame, PerSample, PixelPart, WindowSink
 
 _TYPES = tuple(t for t in NUMERIC if t is not T.BOOL)
-_CONVERTED = (T.UINT8, T.FLOAT16, T.FLOAT)
 
 
 class Crop(CropArguments, Operator):
@@ -113,7 +113,7 @@ class Crop(CropArguments, Operator):
         check_crop_arguments(args)
         check_window_on_gpu(args, meta)
         if meta.dtype is not None:
-            accept_output(args["dtype"], dict.fromkeys((meta.dtype, *_CONVERTED)))
+            accept_output(args["dtype"], dict.fromkeys((meta.dtype, *CONVERTED)))
         return meta.with_(dtype=args["dtype"] or meta.dtype)
 
     @staticmethod
@@ -134,23 +134,13 @@ class Crop(CropArguments, Operator):
 
     @staticmethod
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
-        image, out = inputs[0], outputs[0]
         params = work.params
-        first = [0] * image.ndim
-        for axis, anchor in zip(spatial_axes(params["layout"]), params["anchors"][index].tolist(), strict=True):
-            first[axis] = anchor
-        copy_converted(image, out, first, params["fills"], params["along"])
+        copy_converted(inputs[0], outputs[0], _firsts(params, index), params["fills"], params["along"])
 
     @staticmethod
     def cpu_batch(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> None:
-        (image,), (out,), params = inputs, outputs, work.params
-        if image.dtype != out.dtype:
-            for index in range(len(image)):
-                Crop.cpu(work, index, (image[index],), (out[index],))
-            return
-        firsts = np.zeros(work.shapes.shape, np.int64)
-        firsts[:, list(spatial_axes(params["layout"]))] = params["anchors"]
-        copy_windows(image, out, firsts, params["fills"][None], params["along"])
+        params = work.params
+        copy_batch(inputs[0], outputs[0], _firsts(params, slice(None)), params["fills"], params["along"])
 
     @staticmethod
     def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
@@ -171,3 +161,11 @@ class Crop(CropArguments, Operator):
     @staticmethod
     def for_window(work: Work) -> Work:
         return Work(work.shapes, {**work.params, "anchors": np.zeros_like(work.params["anchors"])})
+
+
+def _firsts(params: Mapping[str, Any], index: int | slice) -> NDArray[np.int64]:
+    """The first element that is shown, along all axes, of one sample or of several."""
+    anchors = params["anchors"][index]
+    made = np.zeros((*anchors.shape[:-1], len(params["layout"])), np.int64)
+    made[..., list(spatial_axes(params["layout"]))] = anchors
+    return made

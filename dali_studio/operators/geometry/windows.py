@@ -2,29 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.convert import convert
-from dali_studio.kernels.cpu.copy_window import copy_window
+from dali_studio.kernels.cpu.copy_window import copy_window, copy_windows
 from dali_studio.kernels.cpu.window_batch import KEEP, TRIM, windows
-from dali_studio.operators.common import as_written, refuse_on_gpu
+from dali_studio.operators.common import T, as_written, refuse_on_gpu
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.marks import COMMON, MAX_PIXELS, PER_SAMPLE, Choices, Doc, Length, Range, Ui, Unit
-
 
 #: What axes without names are taken as.
 UNNAMED = "HWC DHWC FDHWC"
 
 
-class CropArguments:
-    """Size and place of a crop window, and what happens outside the image."""
+#: Element types, besides the input's, that windows can be converted to.
+CONVERTED = (T.UINT8, T.FLOAT16, T.FLOAT)
+
+
+class OutOfBounds:
+    """What happens outside the input."""
+
+    out_of_bounds_policy: Annotated[
+        str, Doc("What a window that leaves the input does: stop, pad with fill_values, or shrink to the input."),
+        Choices(("error", "pad", "trim_to_shape")),
+    ] = "error"  # fmt: skip
+    fill_values: Annotated[
+        list[float], Doc("Value outside the input where it is padded: one for all channels, or one per channel.")
+    ] = [0.0]  # noqa: RUF012 - a declaration, read once
+
+
+class CropArguments(OutOfBounds):
+    """Size and place of a crop window."""
 
     crop: Annotated[
         list[float] | None,
@@ -41,7 +57,7 @@ class CropArguments:
         Range(0, MAX_PIXELS), PER_SAMPLE, COMMON,
     ] = 0.0  # fmt: skip
     crop_d: Annotated[
-        float, Doc("Depth of the window in volumes, or its number of frames; 0 keeps all. Goes with crop_h and crop_w."),
+        float, Doc("Depth of the window, or its number of frames; 0 keeps all. Goes with crop_h and crop_w."),
         Unit("px"), Range(0, MAX_PIXELS), PER_SAMPLE,
     ] = 0.0  # fmt: skip
     crop_pos_x: Annotated[
@@ -62,13 +78,6 @@ class CropArguments:
         str, Doc("How a window's corner between two pixels is placed: on the nearest, or on the one before."),
         Choices(("round", "truncate")),
     ] = "round"  # fmt: skip
-    out_of_bounds_policy: Annotated[
-        str, Doc("What a window that leaves the image does: stop, pad with fill_values, or shrink to the image."),
-        Choices(("error", "pad", "trim_to_shape")),
-    ] = "error"  # fmt: skip
-    fill_values: Annotated[
-        list[float], Doc("Value outside the image where it is padded: one for all channels, or one per channel.")
-    ] = [0.0]  # noqa: RUF012 - a declaration, read once
 
 
 def check_crop_arguments(args: Args) -> None:
@@ -217,18 +226,29 @@ def fill_values(
 
 @lru_cache(maxsize=64)
 def _as_written(given: tuple[float, ...], dtype: np.dtype[Any]) -> list[float]:
-    values = np.asarray(given, np.float64)
+    values = np.asarray(given, np.float32).astype(np.float64)  # single precision, as nvidia.dali's arguments
     return (as_written(values, dtype) if dtype.kind in "iu" else values).tolist()
 
 
-def copy_converted(image: NDArray[Any], out: NDArray[Any], first: Sequence[int], fills: NDArray[Any], along: int) -> None:
+def copy_converted(
+    image: NDArray[Any], out: NDArray[Any], first: NDArray[np.int64], fills: NDArray[Any], along: int
+) -> None:
     """`copy_window` into another element type: saturated, and not rounded as cast does but cut, as in nvidia.dali."""
     if image.dtype != out.dtype:
-        begins = [min(max(at, 0), size) for at, size in zip(first, image.shape, strict=True)]
-        parts = [slice(begin, max(begin, at + extent)) for begin, at, extent in zip(begins, first, out.shape, strict=True)]
-        image = _clamped(image[tuple(parts)], out.dtype)
-        first = [at - begin for at, begin in zip(first, begins, strict=True)]
+        begin = np.clip(first, 0, image.shape)
+        end = np.maximum(begin, np.minimum(first + out.shape, image.shape))
+        image = _clamped(image[tuple(map(slice, begin.tolist(), end.tolist()))], out.dtype)
+        first = first - begin
     copy_window(image, out, first, fills, along)
+
+
+def copy_batch(image: Batch, out: Batch, firsts: NDArray[np.int64], fills: NDArray[Any], along: int) -> None:
+    """The same for all samples of a batch."""
+    if image.dtype == out.dtype:
+        copy_windows(image, out, firsts, fills[None], along)
+        return
+    for index, first in enumerate(firsts):
+        copy_converted(image[index], out[index], first, fills, along)
 
 
 def _clamped(image: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
