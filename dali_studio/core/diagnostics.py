@@ -35,6 +35,7 @@ CODES: dict[str, str] = {
     "DS401": "document that is not valid",
     "DS402": "document of a newer version",
     "DS501": "construct that a dialect cannot express",
+    "DS502": "part of a program that cannot be read as a graph",
     "DS601": "optional package is missing",
 }
 

@@ -13,6 +13,7 @@ from IPython.core.getipython import get_ipython
 
 from dali_studio.api.default import default_registry
 from dali_studio.api.pipeline import Pipeline
+from dali_studio.api.reading.program import read
 from dali_studio.codegen.emit import Emitted, emit
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
 from dali_studio.graph import document
@@ -30,7 +31,8 @@ class Designer(anywidget.AnyWidget):
     Parameters
     ----------
     pipeline : Pipeline, Graph, path or None
-        What to open: a pipeline or its graph (a copy is edited), a ``.dali.json`` document, or nothing.
+        What to open: a pipeline or its graph (a copy is edited), a ``.dali.json`` document, a ``.py`` program, which is
+        read and not run, or nothing.
     height : int
         Height in pixels; the lower edge can be dragged.
 
@@ -150,12 +152,14 @@ def _opened(pipeline: Pipeline | Graph | str | Path | None) -> tuple[Graph, dict
         return Graph(), {}, None
     if isinstance(pipeline, Graph):
         return pipeline.copy(), {}, None
+    if isinstance(pipeline, str | Path) and str(pipeline).endswith(".py"):
+        return read(Path(pipeline)), {}, None
     if isinstance(pipeline, str | Path):
         graph, view, _ = document.load(pipeline, default_registry())
         return graph, view, Path(pipeline)
     if isinstance(pipeline, Pipeline):
         return pipeline.graph, {}, None
     raise TypeError(
-        f"Designer opens a Pipeline, a Graph or the path of a .dali.json document; got {type(pipeline).__name__}. "
+        f"Designer opens a Pipeline, a Graph or the path of a .dali.json document or of a .py program; got {type(pipeline).__name__}. "
         "Call the function decorated with @pipeline_def first, for instance Designer(pipe())."
     )
