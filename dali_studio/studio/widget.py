@@ -160,6 +160,7 @@ def _opened(pipeline: Pipeline | Graph | str | Path | None) -> tuple[Graph, dict
     if isinstance(pipeline, Pipeline):
         return pipeline.graph, {}, None
     raise TypeError(
-        f"Designer opens a Pipeline, a Graph or the path of a .dali.json document or of a .py program; got {type(pipeline).__name__}. "
+        "Designer opens a Pipeline, a Graph, or the path of a .dali.json document or of a .py program; got "
+        f"{type(pipeline).__name__}. "
         "Call the function decorated with @pipeline_def first, for instance Designer(pipe())."
     )
