@@ -27,6 +27,7 @@ CODES: dict[str, str] = {
     "DS207": "illegal placement on devices",
     "DS208": "duplicate node name",
     "DS209": "unknown node or port",
+    "DS210": "label that does not move with its image",
     "DS301": "sample that could not be processed",
     "DS302": "data source that could not be opened",
     "DS303": "end of data",

@@ -27,6 +27,7 @@ from dali_studio.schema.model import (
     Device,
     InDialect,
     InputSchema,
+    Movement,
     OperatorSchema,
     OutputSchema,
     Role,
@@ -185,6 +186,7 @@ class Operator(CommonArguments):
     hidden: ClassVar[bool] = False
     tolerance: ClassVar[tuple[Tolerance, ...]] = ()
     dialects: ClassVar[tuple[InDialect, ...]] = ()
+    movement: ClassVar[Movement | None] = None
     role: ClassVar[Role] = ""
 
     def __init_subclass__(cls, *, abstract: bool = False) -> None:
@@ -459,6 +461,7 @@ def _schema(cls: type[Operator]) -> OperatorSchema:
         keywords=tuple(cls.keywords.split()),
         hidden=cls.hidden,
         dialects=cls.dialects,
+        movement=cls.movement,
     )
 
 

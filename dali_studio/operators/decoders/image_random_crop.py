@@ -21,6 +21,7 @@ from dali_studio.operators.decoders.common import (
     infer_image,
     jpeg_images,
 )
+from dali_studio.operators.geometry.movements import RANDOM_WINDOW
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import JpegImages, Work
 from dali_studio.schema.declare import Arrays, Input, Operator, Output, example
@@ -45,6 +46,7 @@ class ImageRandomCrop(DecoderArguments, Operator):
     outputs = (Output("images", "image"),)
     traits = (PerSample, ReadsData, WindowSource, Allocates, RandomSource)
     devices = ("cpu", "mixed")
+    movement = RANDOM_WINDOW
     seeded = True
     stateful = True
     examples = (example(), example(random_area=(0.5, 0.6), random_aspect_ratio=(0.9, 1.1)), example(output_type="BGR"))

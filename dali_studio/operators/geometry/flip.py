@@ -16,6 +16,7 @@ from dali_studio.kernels.cuda import window as windows
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import PLANAR_LAYOUTS, T, check_dtype, image_meta
+from dali_studio.operators.geometry.movements import FLIP
 from dali_studio.operators.parts import run_alone
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
@@ -36,6 +37,7 @@ class Flip(Operator):
     outputs = (Output("image", "image"),)
     traits = (PerSample, PerFrame, PixelPart, Affine)
     devices = ("cpu", "gpu")
+    movement = FLIP
     examples = (example(), example(horizontal=0, vertical=1), example(vertical=1))
 
     horizontal: Annotated[int, Doc("1 mirrors left to right."), Ui("switch"), PER_SAMPLE, COMMON] = 1

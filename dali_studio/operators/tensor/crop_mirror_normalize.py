@@ -20,6 +20,7 @@ from dali_studio.kernels.cuda import window as windows
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import PLANAR_LAYOUTS, T, accept_output, check_dtype, extents, image_meta
+from dali_studio.operators.geometry.movements import CROP_AND_MIRROR
 from dali_studio.operators.geometry.windows import (
     CropArguments,
     check_crop_arguments,
@@ -53,6 +54,7 @@ class CropMirrorNormalize(CropArguments, Operator):
     outputs = (Output("image", "image"),)
     traits = (PerSample, PerFrame, WindowSink, PixelPart)
     devices = ("cpu", "gpu")
+    movement = CROP_AND_MIRROR
     kernels = (compiled("normalize", _INPUTS, _OUTPUTS),)
     examples = (
         example(crop=(24.0, 31.0), mean=(123.7, 116.3, 103.5), std=(58.4, 57.1, 57.4), mirror=1),

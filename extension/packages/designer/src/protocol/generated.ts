@@ -296,6 +296,7 @@ export interface OperatorSchema {
   readonly keywords?: readonly string[];
   readonly hidden?: boolean;
   readonly dialects?: readonly InDialect[];
+  readonly movement?: Movement | null;
 }
 
 /** One positional input. */
@@ -350,6 +351,26 @@ export interface InDialect {
   readonly since?: string;
   readonly absent?: string;
   readonly instead?: string;
+}
+
+/** How an operator moves the points of its first input. */
+export interface Movement {
+  readonly unless?: Readonly<Record<string, Value>>;
+  readonly by?: readonly string[];
+  readonly drawn?: boolean;
+  readonly scales?: boolean;
+  readonly nearest?: readonly [string, Value] | null;
+  readonly twins?: readonly Twin[];
+}
+
+/** What moves labels of a kind as an operator moves pictures. */
+export interface Twin {
+  readonly kind: Kind;
+  readonly operator: string;
+  readonly arguments?: Readonly<Record<string, string>>;
+  readonly shape?: string;
+  readonly shape_layout?: string;
+  readonly corners?: readonly [string, Value, Value] | null;
 }
 
 /** A language of the code pane. */
@@ -659,6 +680,7 @@ export const CODES: Readonly<Record<string, string>> = {
   DS207: "illegal placement on devices",
   DS208: "duplicate node name",
   DS209: "unknown node or port",
+  DS210: "label that does not move with its image",
   DS301: "sample that could not be processed",
   DS302: "data source that could not be opened",
   DS303: "end of data",
