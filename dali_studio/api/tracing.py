@@ -369,7 +369,7 @@ class _Call:
             graph.connect(node.port, key, argument=argument)
         if name is not None:
             self.trace.names[name] = key
-        outputs = default_registry().outputs(self.schema.name, self.values)
+        outputs = default_registry().outputs(self.schema.name, self.values, len(nodes))
         made = [
             DataNode(self.trace, PortRef(node=key, output=i), "cpu" if output.on_cpu else placed)
             for i, output in enumerate(outputs)

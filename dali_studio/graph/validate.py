@@ -85,7 +85,7 @@ def port_missing(graph: Graph, registry: Registry, port: PortRef) -> str:
     """Why the port does not exist, as a sentence; empty if it does, or if its operator is unknown."""
     if port.node not in graph:
         return f"there is no node called {port.node!r}."
-    outputs = checks.output_schemas(graph.node(port.node), registry)
+    outputs = checks.output_schemas(graph, port.node, registry)
     count = MAX_OUTPUTS if outputs is None else len(outputs)  # nobody knows how many an unknown operator has
     if 0 <= port.output < count:
         return ""
@@ -105,7 +105,7 @@ class _Inference:
     def visit(self, key: str, *, infer: bool = True) -> None:
         self.visited.add(key)
         node = self._graph.node(key)
-        outputs = checks.output_schemas(node, self._registry)
+        outputs = checks.output_schemas(self._graph, key, self._registry)
         if outputs is None:
             self.found.append(_unknown(self._registry, node))
             self._unsure.add(key)
@@ -153,7 +153,8 @@ class _Inference:
     def _infer(self, node: Node, schema: OperatorSchema) -> tuple[TensorMeta, ...]:
         wired = self._graph.argument_inputs(node.key)
         objects = {name: value for name, value in node.objects.items() if value is not MISSING}
-        args = Args(schema, checks.clean_values(node, schema), dict.fromkeys(wired), objects=objects)
+        metas = {name: self._meta(port) for name, port in wired.items()}
+        args = Args(schema, checks.clean_values(node, schema), dict.fromkeys(wired), objects=objects, metas=metas)
         wired = self._graph.inputs(node.key)[: schema.most_inputs]  # those beyond have a finding already
         inputs = [self._meta(port) for port in wired if port is not None]
         try:

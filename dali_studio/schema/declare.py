@@ -69,10 +69,13 @@ def Input(  # noqa: N802 - reads as a declaration
 
 
 def Output(  # noqa: N802 - reads as a declaration
-    name: str, kind: Kind = "any", doc: str = "", *, on_cpu: bool = False
+    name: str, kind: Kind = "any", doc: str = "", *, on_cpu: bool = False, of_input: str = ""
 ) -> OutputSchema:
-    """Declare an output; one that is `on_cpu` lies there wherever the operator runs."""
-    return OutputSchema(name=name, kind=kind, doc=doc, on_cpu=on_cpu)
+    """Declare an output; one that is `on_cpu` lies there wherever the operator runs.
+
+    One that is `of_input` is there if that optional input is.
+    """
+    return OutputSchema(name=name, kind=kind, doc=doc, on_cpu=on_cpu, of_input=of_input)
 
 
 #: Inputs and outputs of one sample: arrays, and ``None`` for an output that an operator with `Allocates` makes itself.

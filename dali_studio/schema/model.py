@@ -103,12 +103,15 @@ class OutputSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     ----------
     on_cpu
         It lies on the CPU wherever the operator runs.
+    of_input
+        The optional input without which there is no such output; empty: it is always there.
     """
 
     name: str
     kind: Kind = "any"
     doc: str = ""
     on_cpu: bool = False
+    of_input: str = ""
 
 
 class InDialect(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
