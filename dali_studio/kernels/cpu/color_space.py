@@ -1,4 +1,4 @@
-"""RGB, BGR, grey and YCbCr (studio range of ITU-R BT.601) of bytes, by nvidia.dali's formulas."""
+"""Bytes as RGB, BGR, grey and YCbCr (studio range of ITU-R BT.601), by nvidia.dali's formulas."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from dali_studio.kernels.cpu.native import kernel
 #: Channels of each space.
 CHANNELS = {"RGB": 3, "BGR": 3, "GRAY": 1, "YCbCr": 3}
 _NONE = (0.0, 0.0, 0.0)
-_RGB = ((1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0))
 #: OpenCV's weights of 15 bits, which floats hold as they are.
 _GRAY = ((9798 / 32768, 19235 / 32768, 3735 / 32768, 0.0),)
 _YCBCR = (
@@ -31,10 +30,8 @@ _FROM_YCBCR = (
 _GRAY_TO_YCBCR = ((_STUDIO, 0.0, 0.0, 16.0), (0.0, 0.0, 0.0, 128.0), (0.0, 0.0, 0.0, 128.0))
 #: What is taken away, and the rows of the matrix, of channels in the order of RGB.
 _FORMULAS = {
-    ("RGB", "RGB"): (_NONE, _RGB),
     ("RGB", "GRAY"): (_NONE, _GRAY),
     ("RGB", "YCbCr"): (_NONE, _YCBCR),
-    ("GRAY", "RGB"): (_NONE, _RGB),
     ("GRAY", "YCbCr"): (_NONE, _GRAY_TO_YCBCR),
     ("YCbCr", "RGB"): (_OFFSETS, _FROM_YCBCR),
     ("YCbCr", "GRAY"): (_OFFSETS, ((_FULL, 0.0, 0.0, 0.0),)),
@@ -63,4 +60,9 @@ def convert_colors(src: NDArray[np.uint8], out: NDArray[np.uint8], source: str, 
         Two different ones of `CHANNELS`.
     """
     pixels = src.reshape(-1, CHANNELS[source]), out.reshape(-1, CHANNELS[target])
-    kernel("convert_colors")(*pixels, _fields(source, target), source == "BGR")
+    if {source, target} == {"RGB", "BGR"}:
+        kernel("swap_colors")(*pixels)
+    elif source == "GRAY" and target != "YCbCr":
+        kernel("repeat_gray")(*pixels)
+    else:
+        kernel("convert_colors")(*pixels, _fields(source, target), source == "BGR")

@@ -17,7 +17,7 @@ from dali_studio.operators.common import T, accept_output, check_dtype
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Arrays, Input, Operator, Output, compiled, example
-from dali_studio.schema.marks import COMMON, Deprecated, Doc, Range
+from dali_studio.schema.marks import COMMON, TRUNCATED, Deprecated, Doc, Range
 from dali_studio.schema.samples import Case, images, tensors
 from dali_studio.schema.traits import PerSample
 
@@ -44,7 +44,9 @@ class LookupTable(Operator):
         example(keys=(1, 2, 3, 200), values=(300.0, -3.5, 0.4, 200.0), default_value=17.6, dtype="UINT8"),
     )
 
-    keys: Annotated[list[int], Doc("Elements that have a value in the table."), Range(0, KEYS - 1), COMMON] = []  # noqa: RUF012
+    keys: Annotated[
+        list[int], Doc("Elements that have a value in the table."), Range(0, KEYS - 1), TRUNCATED, COMMON
+    ] = []  # noqa: RUF012 - a declaration, read once
     values: Annotated[list[float], Doc("The value of each key."), COMMON] = []  # noqa: RUF012
     default_value: Annotated[float, Doc("The value of all other elements."), COMMON] = 0.0
     dtype: Annotated[DALIDataType, Doc("Element type of the result."), COMMON] = T.FLOAT
@@ -63,6 +65,7 @@ class LookupTable(Operator):
               for layout, one in zip(("HWC", "CHW", "FHWC", "DHWC"), cls.examples * 2, strict=True)),
             Case((images(((20, 17), (9, 31))),), {}),
             Case((images(((20, 17), (9, 31))),), {"keys": (90, 90), "values": (1.0, 2.0), "output_dtype": "INT16"}),
+            Case((images(((20, 17), (9, 31))),), {"keys": (90.9, 91.5), "values": (1.0, 2.0)}),
             Case((tensors(((), ()), T.UINT8),), wide),
             *(Case((images(dtype=dtype),), wide, refused="") for dtype in (T.BOOL, T.FLOAT16, T.FLOAT)),
             Case((images(),), {"keys": (1, 2), "values": (1.0,)}, refused="values"),
