@@ -17,12 +17,18 @@ REGISTER_PAIRS(look_up, LookUpInputs, LookUpOutputs)
 
 // Some channels, each by itself, of pixels that begin `step` bytes after each other.
 template <int CHANNELS> static void equalize_channels(const u8* from, u8* to, i64 count, i64 step) {
-  u32 counts[2][CHANNELS][256] = {};  // neighbours count in different tables, so that none waits for the other
-  for (i64 i = 0; i < count; i++)
-    for (int c = 0; c < CHANNELS; c++) counts[i & 1][c][from[i * step + c]]++;
+  enum { WAYS = CHANNELS == 1 ? 4 : 2 };  // neighbours count in different tables, so that none waits for the other
+  u32 counts[WAYS][CHANNELS][256] = {};
+  i64 place = 0;
+  for (; place + WAYS <= count; place += WAYS)
+    for (int way = 0; way < WAYS; way++)
+      for (int c = 0; c < CHANNELS; c++) counts[way][c][from[(place + way) * step + c]]++;
+  for (; place < count; place++)
+    for (int c = 0; c < CHANNELS; c++) counts[0][c][from[place * step + c]]++;
   u8 tables[CHANNELS][256];
   for (int c = 0; c < CHANNELS; c++) {
-    for (int k = 0; k < 256; k++) counts[0][c][k] += counts[1][c][k];
+    for (int way = 1; way < WAYS; way++)
+      for (int k = 0; k < 256; k++) counts[0][c][k] += counts[way][c][k];
     equalizing_table(counts[0][c], (u32)count, tables[c]);
   }
   for (i64 i = 0; i < count; i++)
