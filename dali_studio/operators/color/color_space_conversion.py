@@ -95,4 +95,4 @@ class ColorSpaceConversion(Operator):
 
     @staticmethod
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
-        convert_colors(np.ascontiguousarray(inputs[0]), outputs[0], work.params["source"], work.params["target"])
+        convert_colors(np.asarray(inputs[0], order="C"), outputs[0], work.params["source"], work.params["target"])

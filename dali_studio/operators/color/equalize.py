@@ -56,7 +56,7 @@ class Equalize(Operator):
 
     @staticmethod
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
-        image, out = np.ascontiguousarray(inputs[0]), outputs[0]
+        image, out = np.asarray(inputs[0], order="C"), outputs[0]
         if work.params["planar"]:
             for plane, made in zip(image, out, strict=True):
                 equalize(plane, made, 1)

@@ -94,7 +94,7 @@ class LookupTable(Operator):
 
     @staticmethod
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
-        look_up(np.ascontiguousarray(inputs[0]), outputs[0], work.params["table"])
+        look_up(np.asarray(inputs[0], order="C"), outputs[0], work.params["table"])
 
     @staticmethod
     def cpu_batch(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> None:

@@ -105,7 +105,7 @@ class SaltAndPepper(NoiseArguments, Operator):
 
     @staticmethod
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
-        params, image = work.params, np.ascontiguousarray(inputs[0])
+        params, image = work.params, np.asarray(inputs[0], order="C")
         noise.salt_and_pepper(
             image, outputs[0], params["key"], int(params["highs"][index]), float(params["prob"][index]),
             float(params["salt"][index]), params["values"][index], int(params["channels"][index]),
