@@ -396,6 +396,7 @@ _DATA_TYPES = (
 
 _FLAGS = {
     marks.PER_SAMPLE: "tensor", marks.PER_OUTPUT: "per_output", marks.COMMON: "common", marks.ANY_NUMBER: "any_number",
+    marks.TRUNCATED: "truncated",
 }  # fmt: skip
 
 
@@ -544,7 +545,7 @@ def _mark(mark: Any) -> dict[str, Any]:
             return {"support": "refused", "reason": reason}
         case marks.Deprecated(instead):
             return {"deprecated": instead}
-        case marks.PER_SAMPLE | marks.PER_OUTPUT | marks.COMMON | marks.ANY_NUMBER:
+        case marks.PER_SAMPLE | marks.PER_OUTPUT | marks.COMMON | marks.ANY_NUMBER | marks.TRUNCATED:
             return {_FLAGS[mark]: True}
         case _:
             raise TypeError(f"unknown argument mark {mark!r}")

@@ -46,6 +46,8 @@ class ArgumentSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
         Takes a list as well: one value for each output.
     any_number
         A wire may bring numbers of any type.
+    truncated
+        Fractions of an integer are cut off.
     support, reason
         Whether the argument acts here; `reason` is the sentence shown if it does not.
     """
@@ -67,6 +69,7 @@ class ArgumentSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     common: bool = False
     per_output: bool = False
     any_number: bool = False
+    truncated: bool = False
     support: Support = "used"
     reason: str = ""
     deprecated: str = ""
