@@ -10,7 +10,7 @@ from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.graph.seeds import operator_indices
 from dali_studio.schema.registry import Registry
-from dali_studio.schema.traits import PerSample, ReadsData
+from dali_studio.schema.traits import PerSample, ReadsData, ReadsParameters
 
 
 def lower(
@@ -90,6 +90,8 @@ def _layers(steps: list[Step], registry: Registry) -> list[list[Step]]:
             early = set(step.argument_inputs.values())
             if registry.has_trait(step.operator, ReadsData):
                 early.update(step.inputs)
+            elif registry.has_trait(step.operator, ReadsParameters):
+                early.update(step.inputs[1:])
             place = max((_odd_after(layer[port], early=port in early) for port in _reads(step)), default=1)
         else:
             place = max((layer[port] + layer[port] % 2 for port in _reads(step)), default=0)

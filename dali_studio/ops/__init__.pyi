@@ -161,9 +161,10 @@ class Contrast:
     ) -> DataNode: ...
 
 class Crop:
-    """Cuts a window out of each image.
+    """Cuts a window out of each image or volume.
 
-    Without a size the image stays whole. The window's place is given by `crop_pos_y` and `crop_pos_x`.
+    Without a size the image stays whole. The window's place is given by `crop_pos_y` and `crop_pos_x`, and `crop_pos_z`
+    for depth or frames.
     """
     def __init__(
         self,
@@ -172,8 +173,10 @@ class Crop:
         crop: float | Sequence[float] | DataNode | None = ...,
         crop_h: float | DataNode | None = 0.0,
         crop_w: float | DataNode | None = 0.0,
+        crop_d: float | DataNode | None = 0.0,
         crop_pos_x: float | DataNode | None = 0.5,
         crop_pos_y: float | DataNode | None = 0.5,
+        crop_pos_z: float | DataNode | None = 0.5,
         rounding: str | None = 'round',
         out_of_bounds_policy: str | None = 'error',
         fill_values: float | Sequence[float] | None = ...,
@@ -208,8 +211,10 @@ class CropMirrorNormalize:
         crop: float | Sequence[float] | DataNode | None = ...,
         crop_h: float | DataNode | None = 0.0,
         crop_w: float | DataNode | None = 0.0,
+        crop_d: float | DataNode | None = 0.0,
         crop_pos_x: float | DataNode | None = 0.5,
         crop_pos_y: float | DataNode | None = 0.5,
+        crop_pos_z: float | DataNode | None = 0.5,
         rounding: str | None = 'round',
         out_of_bounds_policy: str | None = 'error',
         fill_values: float | Sequence[float] | None = ...,
@@ -289,7 +294,7 @@ class ExternalSource:
     ) -> Any: ...
 
 class Flip:
-    """Mirrors images left to right, top to bottom, or both."""
+    """Mirrors images left to right and top to bottom, and volumes in depth."""
     def __init__(
         self,
         *,
@@ -321,6 +326,31 @@ class GaussianBlur:
         sigma: float | Sequence[float] | DataNode | None = ...,
         window_size: int | Sequence[int] | DataNode | None = ...,
         dtype: DALIDataType | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        image: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class GridMask:
+    """Covers images with a grid of black squares.
+
+    The first two axes are rows and columns, whatever the layout says.
+    """
+    def __init__(
+        self,
+        *,
+        tile: int | DataNode | None = 100,
+        ratio: float | DataNode | None = 0.5,
+        angle: float | DataNode | None = 0.0,
+        shift_x: float | DataNode | None = 0.0,
+        shift_y: float | DataNode | None = 0.0,
         preserve: bool | None = False,
         bytes_per_sample_hint: int | Sequence[int] | None = ...,
         name: str | None = ...,
@@ -366,6 +396,85 @@ class Hue:
         hue: float | DataNode | None = 0.0,
         dtype: DALIDataType | None = ...,
         image_type: DALIImageType | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        image: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class MultiPaste:
+    """Pastes regions of images onto a canvas, one over the other.
+
+    Each sample is made of those of all inputs or, with `in_ids`, of samples of the one input. Where nothing is pasted
+    the canvas is 0. Regions are given by wires.
+    """
+    def __init__(
+        self,
+        *,
+        in_ids: int | Sequence[int] | DataNode | None = ...,
+        output_size: int | Sequence[int] | DataNode | None = ...,
+        in_anchors: int | DataNode | None = ...,
+        in_anchors_rel: float | DataNode | None = ...,
+        shapes: int | DataNode | None = ...,
+        shapes_rel: float | DataNode | None = ...,
+        out_anchors: int | DataNode | None = ...,
+        out_anchors_rel: float | DataNode | None = ...,
+        dtype: DALIDataType | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        *image: _Input,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class Pad:
+    """Makes tensors larger, by a value behind their last elements.
+
+    The extents become those of `shape` or, where it is 0 or less, the largest of the batch; then they grow to multiples
+    of `align`. An extent that is larger already stays. Axes that are not named stay, too; without `axes` and
+    `axis_names` all are meant.
+    """
+    def __init__(
+        self,
+        *,
+        axes: int | Sequence[int] | DataNode | None = ...,
+        axis_names: str | None = ...,
+        shape: int | Sequence[int] | DataNode | None = ...,
+        align: int | Sequence[int] | DataNode | None = ...,
+        fill_value: float | DataNode | None = 0.0,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class Paste:
+    """Puts images onto larger canvases."""
+    def __init__(
+        self,
+        *,
+        fill_value: int | Sequence[int] | None = ...,
+        ratio: float | DataNode | None = ...,
+        paste_x: float | DataNode | None = 0.5,
+        paste_y: float | DataNode | None = 0.5,
+        min_canvas_size: float | DataNode | None = 0.0,
+        n_channels: int | None = 3,
         preserve: bool | None = False,
         bytes_per_sample_hint: int | Sequence[int] | None = ...,
         name: str | None = ...,
@@ -547,6 +656,44 @@ class Shapes:
     def __call__(
         self,
         input: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class Slice:
+    """Cuts a window out of a tensor of any number of axes.
+
+    The window begins at `start` or `rel_start`, and ends at `end` or `rel_end`, or extends over `shape` or `rel_shape`;
+    relative ones are fractions of the input's extents. Or its first element and its extents come by the inputs `anchor`
+    and `shape`. There is a number for each of the axes that `axes` or `axis_names` name, or one for all; other axes
+    are kept whole. Begin and end are rounded to the nearest element.
+    """
+    def __init__(
+        self,
+        *,
+        axes: int | Sequence[int] | DataNode | None = ...,
+        axis_names: str | None = ...,
+        start: int | Sequence[int] | DataNode | None = ...,
+        rel_start: float | Sequence[float] | DataNode | None = ...,
+        end: int | Sequence[int] | DataNode | None = ...,
+        rel_end: float | Sequence[float] | DataNode | None = ...,
+        shape: int | Sequence[int] | DataNode | None = ...,
+        rel_shape: float | Sequence[float] | DataNode | None = ...,
+        normalized_anchor: bool | None = True,
+        normalized_shape: bool | None = True,
+        dtype: DALIDataType | None = ...,
+        out_of_bounds_policy: str | None = 'error',
+        fill_values: float | Sequence[float] | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        data: _Input,
+        anchor: _Input | None = ...,
+        shape: _Input | None = ...,
         /,
         **arguments: Any,
     ) -> DataNode: ...

@@ -185,6 +185,8 @@ class SegmentRunner:
             if frames is None and FramesFromArguments in operator.traits:
                 frames = Frames.of([batch for _, batch in fed if is_sequence(batch.meta)][:1])
             args = self.arguments(step, present, frames)
+            if frames is not None and not operator.by_frame(args, *(view.meta for view in inputs)):
+                frames, args = None, self.arguments(step, present, None)
             metas = self.registry.infer(step.operator, args, [view.meta for view in inputs])
             if frames is None:
                 work = operator.plan(args, *inputs)

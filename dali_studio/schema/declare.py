@@ -235,6 +235,11 @@ class Operator(CommonArguments):
         raise NotImplementedError
 
     @staticmethod
+    def by_frame(args: Args, *inputs: TensorMeta) -> bool:
+        """Whether sequences are taken apart now, for operators with the trait ``PerFrame``; on a GPU they must be."""
+        return True
+
+    @staticmethod
     def output_schemas(values: dict[str, Value], schema: OperatorSchema) -> tuple[OutputSchema, ...]:
         """The outputs under these arguments (only operators with a varying number override it)."""
         return schema.outputs
@@ -433,7 +438,8 @@ def _inputs(cls: type[Operator]) -> tuple[InputSchema, ...]:
     if PerFrame not in cls.traits:
         return inputs
     return tuple(
-        msgspec.structs.replace(i, layouts=(*i.layouts, *(f"F{layout}" for layout in i.layouts))) for i in inputs
+        msgspec.structs.replace(i, layouts=(*i.layouts, *(f"F{layout}" for layout in i.layouts if "F" not in layout)))
+        for i in inputs
     )
 
 

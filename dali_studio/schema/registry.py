@@ -88,7 +88,7 @@ class Registry:
     def infer(self, name: str, args: Args, inputs: Sequence[TensorMeta]) -> tuple[TensorMeta, ...]:
         """Types of the outputs; raises `ArgumentError` as the operator does."""
         operator = self.operator(name)
-        sequences = PerFrame in operator.traits and any(map(is_sequence, inputs))
+        sequences = PerFrame in operator.traits and any(map(is_sequence, inputs)) and operator.by_frame(args, *inputs)
         sequences |= FramesFromArguments in operator.traits and any(map(is_sequence, args.metas.values()))
         if sequences:
             inputs = [frame_of(meta) for meta in inputs]
