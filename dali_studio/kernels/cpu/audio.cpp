@@ -1,7 +1,9 @@
 // Loops of `audio.py`.
 #include "../include/audio.hpp"
 
+#include "../include/elementary.hpp"
 #include "arguments.hpp"
+#include "instantiations.hpp"
 
 // Positions of outputs are added up in single precision within such blocks, as nvidia.dali does.
 static const i64 BLOCK = 256;
@@ -74,12 +76,121 @@ static i64 downmix(Dense<const f32, 2> in, Dense<f32, 1> out) {
 }
 REGISTER(downmix)
 
-template <class T> static i64 integers_of_sound(Dense<const f32, 1> in, Dense<T, 1> out) {
+// Samples as floats: of a signed type that is to become an unsigned one (1) moved up, the other way round (2) moved down.
+template <class T> i64 to_sound(Dense<const T, 1> in, Dense<f32, 1> out, int moved) {
+  if (out.shape[0] != in.shape[0]) return MISFIT;
+  for (i64 i = 0; i < in.shape[0]; i++) {
+    const float x = to_unit(in.data[i]);
+    out.data[i] = moved == 1 ? (x + 1) * 0.5f : moved == 2 ? x * 2 - 1 : x;
+  }
+  return 0;
+}
+REGISTER_EACH(to_sound, ToSoundTypes)
+
+template <class T> i64 from_sound(Dense<const f32, 1> in, Dense<T, 1> out) {
   if (out.shape[0] != in.shape[0]) return MISFIT;
   for (i64 i = 0; i < in.shape[0]; i++) out.data[i] = from_unit<T>(in.data[i]);
   return 0;
 }
-static i64 int16_of_sound(Dense<const f32, 1> in, Dense<i16, 1> out) { return integers_of_sound(in, out); }
-REGISTER(int16_of_sound)
-static i64 int32_of_sound(Dense<const f32, 1> in, Dense<i32, 1> out) { return integers_of_sound(in, out); }
-REGISTER(int32_of_sound)
+REGISTER_EACH(from_sound, FromSoundTypes)
+
+// ------------------------------------------------------------------------------------------------------------- emphasis
+
+enum Border { BORDER_ZERO, BORDER_CLAMP, BORDER_REFLECT };  // in the order of `BORDERS` in audio.py
+
+// float64 is computed in its own precision, all else in float32.
+template <class T> struct Computed { typedef f32 type; };
+template <> struct Computed<f64> { typedef f64 type; };
+
+template <class T> i64 preemphasis(Dense<const T, 1> in, Dense<typename Computed<T>::type, 1> out, f32 coefficient, int border) {
+  typedef typename Computed<T>::type S;
+  const i64 count = in.shape[0];
+  if (out.shape[0] != count) return MISFIT;
+  if (count == 0) return 0;
+  const S before = border == BORDER_ZERO ? (S)0 : (S)in.data[border == BORDER_REFLECT && count > 1];
+  out.data[0] = preemphasized((S)in.data[0], before, coefficient);
+  for (i64 i = 1; i < count; i++) out.data[i] = preemphasized((S)in.data[i], (S)in.data[i - 1], coefficient);
+  return 0;
+}
+REGISTER_EACH(preemphasis, PreemphasisTypes)
+
+// ------------------------------------------------------------------------------------------------------------- decibels
+
+// Of the largest element where there is no reference (0).
+static i64 to_decibels(Dense<const f32, 1> in, Dense<f32, 1> out, f32 factor, f32 reference, f32 smallest) {
+  if (out.shape[0] != in.shape[0]) return MISFIT;
+  float largest = 0;
+  if (reference == 0)
+    for (i64 i = 0; i < in.shape[0]; i++) largest = in.data[i] > largest ? in.data[i] : largest;
+  const float against = reference == 0 ? largest : reference;
+  const Decibels decibels = {factor, against == 1 ? 1 : 1 / against, smallest};
+  for (i64 i = 0; i < in.shape[0]; i++) out.data[i] = decibels(in.data[i]);
+  return 0;
+}
+REGISTER(to_decibels)
+
+// -------------------------------------------------------------------------------------------------------------- silence
+
+// Sums of squares: exact for integers of up to 16 bits, in float32 for all others.
+template <class T> struct SquareSum { typedef f32 type; };
+template <> struct SquareSum<u8> { typedef i64 type; };
+template <> struct SquareSum<i8> { typedef i64 type; };
+template <> struct SquareSum<u16> { typedef i64 type; };
+template <> struct SquareSum<i16> { typedef i64 type; };
+
+// Windows of a part of a signal: the sum of the first is computed, the others follow from it one by one.
+template <class T> struct WindowedPart {
+  typedef typename SquareSum<T>::type S;
+  i64 begin, end;
+  S sum;
+  static S square(T x) { return (S)x * (S)x; }
+};
+
+// The mean square of all windows of `width` samples; sums are computed anew every `interval` samples. Parts do not depend on each
+// other: four are taken at once, since each addition waits for the one before it.
+template <class T> static void mean_squares(const T* in, i64 count, i64 width, i64 interval, float* out) {
+  typedef WindowedPart<T> Part;
+  const i64 windows = count - width + 1, step = interval - width + 1;
+  const float factor = 1.f / (float)width;
+  for (i64 first = 0; first < windows; first += 4 * step) {
+    Part parts[4];
+    int used = 0;
+    for (i64 begin = first; used < 4 && begin < windows; begin += step, used++)
+      parts[used] = {begin, least(begin + step, windows), 0};
+    for (i64 i = 0; i < width; i++)
+      for (int k = 0; k < used; k++) parts[k].sum += Part::square(in[parts[k].begin + i]);
+    for (int k = 0; k < used; k++) out[parts[k].begin] = (float)parts[k].sum * factor;
+    const i64 longest = parts[0].end - parts[0].begin;
+    for (i64 i = 1; i < longest; i++)
+      for (int k = 0; k < used; k++) {
+        const i64 at = parts[k].begin + i;
+        if (at >= parts[k].end) continue;
+        parts[k].sum += Part::square(in[at + width - 1]);
+        parts[k].sum -= Part::square(in[at - 1]);
+        out[at] = (float)parts[k].sum * factor;
+      }
+  }
+}
+
+// Begin and length of what is not silent: of the windows, the first and the last whose mean square reaches `ratio` times the
+// reference, or, where that is 0, times the largest. means: as many as there are windows.
+template <class T>
+i64 nonsilent_region(Dense<const T, 1> in, Dense<i32, 1> region, i64 width, i64 interval, f32 ratio, f32 reference, Dense<f32, 1> means) {
+  const i64 count = in.shape[0], windows = count - width + 1;
+  if (region.shape[0] != 2 || width < 1 || windows < 1 || interval < width || means.shape[0] != windows) return MISFIT;
+  mean_squares(in.data, count, width, interval, means.data);
+  float against = reference;
+  if (reference == 0) {
+    against = means.data[0];
+    for (i64 i = 1; i < windows; i++) against = means.data[i] > against ? means.data[i] : against;
+  }
+  const float cutoff = against * ratio;
+  i64 begin = 0, end = windows - 1;
+  while (begin < windows && !(means.data[begin] >= cutoff)) begin++;
+  region.data[0] = region.data[1] = 0;
+  if (begin == windows) return 0;
+  while (end > begin && !(means.data[end] >= cutoff)) end--;
+  region.data[0] = (i32)begin, region.data[1] = (i32)(end - begin + width);
+  return 0;
+}
+REGISTER_EACH(nonsilent_region, NonsilentRegionTypes)
