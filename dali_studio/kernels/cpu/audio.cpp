@@ -8,6 +8,7 @@
 // Positions of outputs are added up in single precision within such blocks, as nvidia.dali does.
 static const i64 BLOCK = 256;
 static const int LANES = 4;
+enum { MAX_LOBES = 64 };  // those of quality 100
 
 static i64 floor_of(double x) {
   const i64 cut = (i64)x;
@@ -34,7 +35,7 @@ static float filtered(const SincWindow& window, const float* in, i64 first, i64 
 // in, out: (samples, channels); step: input samples for one of the output.
 static i64 resample_audio(Dense<const f32, 2> in, Dense<f32, 2> out, f64 step, Dense<const f32, 1> table, i64 lobes) {
   const i64 count = in.shape[0], made = out.shape[0], channels = in.shape[1], size = table.shape[0];
-  if (out.shape[1] != channels || size < 4 || lobes < 1 || lobes > size || !(step > 0)) return MISFIT;
+  if (out.shape[1] != channels || size < 4 || lobes < 1 || lobes > MAX_LOBES || !(step > 0)) return MISFIT;
   const i32 middle = (i32)(size - 6) / 2 + 1;  // a zero before the filter, which has an odd number of values, five behind
   const SincWindow window = {table.data, (float)(middle - 1) / (float)lobes, (float)middle, (i32)lobes, (i32)size - 2};
   for (i64 begin = 0; begin < made; begin += BLOCK) {
@@ -50,11 +51,12 @@ static i64 resample_audio(Dense<const f32, 2> in, Dense<f32, 2> out, f64 step, D
         *to = filtered(window, from, first, end, place);
         continue;
       }
-      for (i64 c = 0; c < channels; c++) to[c] = 0;
-      float x = (float)first - place;
-      for (i64 i = first; i < end; i++, x += 1) {
-        const float weight = window(x);
-        for (i64 c = 0; c < channels; c++) to[c] += from[i * channels + c] * weight;
+      float weights[2 * MAX_LOBES], x = (float)first - place;
+      for (i64 i = first; i < end; i++, x += 1) weights[i - first] = window(x);
+      for (i64 c = 0; c < channels; c++) {
+        float sum = 0;
+        for (i64 i = first; i < end; i++) sum += from[i * channels + c] * weights[i - first];
+        to[c] = sum;
       }
     }
   }
