@@ -30,13 +30,16 @@ def lobes_of(quality: float) -> int:
 
 
 @lru_cache(maxsize=16)
-def _window(lobes: int) -> NDArray[np.float32]:
-    """A sinc in Hann's window, after one zero and before five."""
+def _window(lobes: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """A sinc in Hann's window, after one zero and before five; and rows of its values that are a sample apart."""
     middle = _FINENESS * lobes
     at = np.arange(-middle, middle + 1, dtype=np.float32)
     x, y = at * np.float32(1 / _FINENESS), at * np.float32(2 / (2 * middle + 1))
     weights = np.sinc(x.astype(np.float64)) * (0.5 + 0.5 * np.cos(np.pi * y.astype(np.float64)))
-    return np.concatenate([np.zeros(1), weights, np.zeros(5)]).astype(np.float32)
+    table = np.concatenate([np.zeros(1), weights, np.zeros(5)]).astype(np.float32)
+    columns = 2 * lobes + 5
+    padded = np.concatenate([table, np.zeros((columns + 1) * _FINENESS - len(table), np.float32)])
+    return table, np.stack([padded[phase:][::_FINENESS][:columns] for phase in range(_FINENESS + 1)])
 
 
 def resample(sound: NDArray[np.float32], out: NDArray[np.float32], rate: float, wanted: float, quality: float) -> None:
@@ -59,7 +62,7 @@ def resample(sound: NDArray[np.float32], out: NDArray[np.float32], rate: float, 
     if not out.size:
         return
     lobes = lobes_of(quality)
-    kernel("resample_audio")(sound, out, float(rate) / float(wanted), _window(lobes), lobes)
+    kernel("resample_audio")(sound, out, float(rate) / float(wanted), *_window(lobes), lobes)
 
 
 def downmix(sound: NDArray[np.float32], out: NDArray[np.float32]) -> None:

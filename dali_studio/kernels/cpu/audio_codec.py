@@ -21,7 +21,7 @@ from dali_studio.kernels.cpu.views import Array
 DTYPES = (np.dtype(np.float32), np.dtype(np.int16), np.dtype(np.int32))
 _FUNCTIONS = ("sf_open_virtual", "sf_readf_short", "sf_readf_int", "sf_readf_float", "sf_seek", "sf_close")
 #: Numbers of an opened file (`sndfile.cpp`), the last of which are frames, rate and channels.
-_FIELDS = 7
+_FIELDS = 8
 _PCM, _MAX_CHANNELS, _MAX_BITS = 1, 1024, 32
 
 
@@ -80,7 +80,7 @@ def _wav(data: NDArray[np.uint8]) -> _Wav | None:
         at += length + length % 2
     else:
         return None
-    if len(form) < 16:  # noqa: PLR2004
+    if len(form) < 16:
         return None
     kind, channels, rate, _, block, bits = struct.unpack("<HHIIHH", form)
     size = bits // 8

@@ -7,7 +7,6 @@
 #include "arguments.hpp"
 #include "vector.hpp"
 
-typedef Vector<f32, 8> f32x8;
 template <class V> constexpr i64 lanes_of = sizeof(V) / sizeof(float);
 // A lane of a vector, or the float itself.
 template <class V> HD float& lane_of(V& v, i64 lane) { return ((float*)&v)[lane]; }
@@ -43,23 +42,6 @@ template <class V> struct Lines {
   }
 };
 static i64 bytes_of_lines(const Plan& plan) { return 64 + (4 * plan.size + plan.bins()) * (i64)sizeof(f32x8); }
-
-HD void transpose(f32x8 (&v)[8]) {
-  f32x8 a[8], b[8];
-  for (int i = 0; i < 4; i++) {
-    a[2 * i] = __builtin_shufflevector(v[2 * i], v[2 * i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
-    a[2 * i + 1] = __builtin_shufflevector(v[2 * i], v[2 * i + 1], 1, 9, 3, 11, 5, 13, 7, 15);
-  }
-  for (int i = 0; i < 8; i++) {
-    const int low = i / 4 * 4 + i % 2;
-    b[i] = i % 4 < 2 ? __builtin_shufflevector(a[low], a[low + 2], 0, 1, 8, 9, 4, 5, 12, 13)
-                     : __builtin_shufflevector(a[low], a[low + 2], 2, 3, 10, 11, 6, 7, 14, 15);
-  }
-  for (int i = 0; i < 4; i++) {
-    v[i] = __builtin_shufflevector(b[i], b[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
-    v[i + 4] = __builtin_shufflevector(b[i], b[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
-  }
-}
 
 // `count` numbers of some signals, which are `stride` apart in each of them, times a window if there is one.
 template <class V> void load_lines(const float* const* from, i64 stride, i64 count, const float* window, V* to) {

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.kernels.cpu.native import kernel
+from dali_studio.kernels.cpu.native import kernel, scratch
 
 Floats = NDArray[np.float32]
 
@@ -56,4 +56,7 @@ def transform_axis(src: Floats, out: Floats, axis: int, matrix: Matrix) -> None:
     """
     outer, inner = math.prod(src.shape[:axis]), math.prod(src.shape[axis + 1 :])
     lines = np.ascontiguousarray(src).reshape(outer, src.shape[axis], inner)
-    kernel("transform_axis")(lines, out.reshape(outer, out.shape[axis], inner), *matrix)
+    given = (lines, out.reshape(outer, out.shape[axis], inner), *matrix)
+    needed = kernel("transform_axis")(*given, scratch())
+    if needed:
+        kernel("transform_axis")(*given, scratch(needed))

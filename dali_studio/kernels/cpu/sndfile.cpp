@@ -35,6 +35,7 @@ struct OpenedSound {
   const u8* data;
   i64 size, at;
   void* handle;
+  i64 done;  // the frame that is read next
   i64 frames, rate, channels;
 };
 static const i64 FIELDS = sizeof(OpenedSound) / sizeof(i64);
@@ -64,7 +65,7 @@ static bool fit(const Dense<i64, 1>& state, const Dense<const i64, 1>& library) 
 static i64 open_sound(Dense<const u8, 1> data, Dense<i64, 1> state, Dense<const i64, 1> library) {
   if (!fit(state, library)) return MISFIT;
   OpenedSound& file = *(OpenedSound*)state.data;
-  file = {data.data, data.shape[0], 0, nullptr, 0, 0, 0};
+  file = {data.data, data.shape[0], 0, nullptr, 0, 0, 0, 0};
   VirtualFile functions = {length_of, seek_in, read_from, write_nothing, place_in};
   Info info = {};
   file.handle = ((const Library*)library.data)->open(&functions, READ, &info, &file);
@@ -82,8 +83,10 @@ template <class T> i64 read_sound(Dense<i64, 1> state, Dense<T, 2> out, i64 firs
   OpenedSound& file = *(OpenedSound*)state.data;
   if (!fit(state, library) || !file.handle || out.shape[1] != file.channels) return MISFIT;
   const Library& functions = *(const Library*)library.data;
-  if (functions.seek(file.handle, first, 0) != first) return 0;
-  return read_frames(functions, file.handle, out.data, out.shape[0]);
+  if (first != file.done && functions.seek(file.handle, first, 0) != first) return 0;
+  const i64 count = read_frames(functions, file.handle, out.data, out.shape[0]);
+  file.done = first + count;
+  return count;
 }
 typedef Types<i16, i32, f32> SampleTypes;
 REGISTER_EACH(read_sound, SampleTypes)
