@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from dali_studio.core.enums import DALIDataType, DALIInterpType
 from dali_studio.fn import _conditional as _conditional
 from dali_studio.fn import decoders as decoders
+from dali_studio.fn import experimental as experimental
 from dali_studio.fn import noise as noise
 from dali_studio.fn import random as random
 from dali_studio.fn import readers as readers
@@ -178,6 +179,28 @@ def external_source(
     """
     ...
 
+def filter(
+    data: _Input,
+    filter: _Input,
+    fill_value: _Input | None = ...,
+    /,
+    *,
+    anchor: int | Sequence[int] | DataNode | None = ...,
+    border: str | None = 'reflect_101',
+    mode: str | None = 'same',
+    dtype: DALIDataType | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Slides a filter over images, volumes or signals: each result is the sum of products with what lies beneath it.
+
+    The filter is not turned round: this is a correlation. `mode` "valid" leaves out the results for which the filter
+    would reach beyond the input.
+    """
+    ...
+
 def flip(
     image: _Input,
     /,
@@ -230,6 +253,49 @@ def hsv(
 
     A linear 3x3 transformation in the YIQ space, as DALI defines it, not a conversion to the HSV cone: hue rotates
     the chrominance plane, saturation and value scale chrominance and everything.
+    """
+    ...
+
+def jitter(
+    image: _Input,
+    /,
+    *,
+    nDegree: int | None = 2,
+    seed: int | None = ...,
+    interp_type: DALIInterpType | None = ...,
+    fill_value: float | None = 0.0,
+    mask: int | DataNode | None = 1,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Replaces each pixel by one of its neighbourhood, drawn at random.
+
+    Rows and columns of the neighbourhood begin ``nDegree // 2`` before the pixel, and are `nDegree` many; those beyond
+    the image are the nearest ones inside. Whole pixels are moved.
+    """
+    ...
+
+def laplacian(
+    image: _Input,
+    /,
+    *,
+    window_size: int | Sequence[int] | DataNode | None = ...,
+    smoothing_size: int | Sequence[int] | DataNode | None = ...,
+    scale: float | Sequence[float] | DataNode | None = ...,
+    normalized_kernel: bool | None = False,
+    dtype: DALIDataType | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Computes the sum of second derivatives: edges and spots stand out.
+
+    The derivative along an axis is a convolution with a window of `window_size` weights along it, and with smoothing
+    windows along the others, of `smoothing_size` weights or, without it, as many. Beyond its ends each axis but C is
+    mirrored at its first and last pixel.
     """
     ...
 
@@ -355,6 +421,25 @@ def shapes(
     """
     ...
 
+def sphere(
+    image: _Input,
+    /,
+    *,
+    interp_type: DALIInterpType | None = ...,
+    fill_value: float | None = 0.0,
+    mask: int | DataNode | None = 1,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Shows images as through a glass ball.
+
+    With ``d`` the distance from the centre, as a part of half the longer side, a point comes from ``d`` times as far
+    from the centre in its own direction.
+    """
+    ...
+
 def stack(
     *input: _Input,
     axis: int | None = 0,
@@ -391,5 +476,30 @@ def warp_affine(
     The matrix takes the centre of an output pixel, as a point (x, y) whose origin is the corner of the image, or of a
     volume as a point (x, y, z), to the input; with `inverse_map` off it takes input to output. Outside the image lies
     `fill_value`, or the nearest edge pixel if it is unset.
+    """
+    ...
+
+def water(
+    image: _Input,
+    /,
+    *,
+    ampl_x: float | None = 10.0,
+    ampl_y: float | None = 10.0,
+    freq_x: float | None = 0.049087,
+    freq_y: float | None = 0.049087,
+    phase_x: float | None = 0.0,
+    phase_y: float | None = 0.0,
+    interp_type: DALIInterpType | None = ...,
+    fill_value: float | None = 0.0,
+    mask: int | DataNode | None = 1,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Shows images as if they lay under water: rows and columns are moved by waves.
+
+    The pixel at (x, y) comes from ``x + ampl_x * sin(freq_x * y + phase_x)`` and
+    ``y + ampl_y * cos(freq_y * x + phase_y)``, where whole numbers are the corners of pixels.
     """
     ...

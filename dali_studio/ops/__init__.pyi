@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from dali_studio.core.enums import DALIDataType, DALIInterpType
 from dali_studio.ops import _conditional as _conditional
 from dali_studio.ops import decoders as decoders
+from dali_studio.ops import experimental as experimental
 from dali_studio.ops import noise as noise
 from dali_studio.ops import random as random
 from dali_studio.ops import readers as readers
@@ -214,6 +215,33 @@ class ExternalSource:
         **arguments: Any,
     ) -> Any: ...
 
+class Filter:
+    """Slides a filter over images, volumes or signals: each result is the sum of products with what lies beneath it.
+
+    The filter is not turned round: this is a correlation. `mode` "valid" leaves out the results for which the filter
+    would reach beyond the input.
+    """
+    def __init__(
+        self,
+        *,
+        anchor: int | Sequence[int] | DataNode | None = ...,
+        border: str | None = 'reflect_101',
+        mode: str | None = 'same',
+        dtype: DALIDataType | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        data: _Input,
+        filter: _Input,
+        fill_value: _Input | None = ...,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
 class Flip:
     """Mirrors images left to right, top to bottom, or both."""
     def __init__(
@@ -271,6 +299,59 @@ class Hsv:
         hue: float | DataNode | None = 0.0,
         saturation: float | DataNode | None = 1.0,
         value: float | DataNode | None = 1.0,
+        dtype: DALIDataType | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        image: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class Jitter:
+    """Replaces each pixel by one of its neighbourhood, drawn at random.
+
+    Rows and columns of the neighbourhood begin ``nDegree // 2`` before the pixel, and are `nDegree` many; those beyond
+    the image are the nearest ones inside. Whole pixels are moved.
+    """
+    def __init__(
+        self,
+        *,
+        nDegree: int | None = 2,
+        seed: int | None = ...,
+        interp_type: DALIInterpType | None = ...,
+        fill_value: float | None = 0.0,
+        mask: int | DataNode | None = 1,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        image: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class Laplacian:
+    """Computes the sum of second derivatives: edges and spots stand out.
+
+    The derivative along an axis is a convolution with a window of `window_size` weights along it, and with smoothing
+    windows along the others, of `smoothing_size` weights or, without it, as many. Beyond its ends each axis but C is
+    mirrored at its first and last pixel.
+    """
+    def __init__(
+        self,
+        *,
+        window_size: int | Sequence[int] | DataNode | None = ...,
+        smoothing_size: int | Sequence[int] | DataNode | None = ...,
+        scale: float | Sequence[float] | DataNode | None = ...,
+        normalized_kernel: bool | None = False,
         dtype: DALIDataType | None = ...,
         preserve: bool | None = False,
         bytes_per_sample_hint: int | Sequence[int] | None = ...,
@@ -437,6 +518,30 @@ class Shapes:
         **arguments: Any,
     ) -> DataNode: ...
 
+class Sphere:
+    """Shows images as through a glass ball.
+
+    With ``d`` the distance from the centre, as a part of half the longer side, a point comes from ``d`` times as far
+    from the centre in its own direction.
+    """
+    def __init__(
+        self,
+        *,
+        interp_type: DALIInterpType | None = ...,
+        fill_value: float | None = 0.0,
+        mask: int | DataNode | None = 1,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        image: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
 class Stack:
     """Joins tensors of one shape along a new axis.
 
@@ -483,6 +588,36 @@ class WarpAffine:
         self,
         image: _Input,
         mtx: _Input | None = ...,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class Water:
+    """Shows images as if they lay under water: rows and columns are moved by waves.
+
+    The pixel at (x, y) comes from ``x + ampl_x * sin(freq_x * y + phase_x)`` and
+    ``y + ampl_y * cos(freq_y * x + phase_y)``, where whole numbers are the corners of pixels.
+    """
+    def __init__(
+        self,
+        *,
+        ampl_x: float | None = 10.0,
+        ampl_y: float | None = 10.0,
+        freq_x: float | None = 0.049087,
+        freq_y: float | None = 0.049087,
+        phase_x: float | None = 0.0,
+        phase_y: float | None = 0.0,
+        interp_type: DALIInterpType | None = ...,
+        fill_value: float | None = 0.0,
+        mask: int | DataNode | None = 1,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        image: _Input,
         /,
         **arguments: Any,
     ) -> DataNode: ...
