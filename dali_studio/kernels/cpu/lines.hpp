@@ -8,6 +8,7 @@
 template <class S> struct LanesOf { enum { count = 16 }; };
 template <> struct LanesOf<f64> { enum { count = 8 }; };
 template <class S> using Lanes = Vector<S, LanesOf<S>::count>;
+template <class S> using Totals = Vector<float, LanesOf<S>::count>;
 
 #if defined(__AVX512F__)
 enum { AT_ONCE = 8 };  // vectors: as many as fit the registers
@@ -55,52 +56,52 @@ template <class S> struct Sum {
 
 template <class V, int N> struct Several { V at[N]; };
 
-// One product after the other is added. FUSED: without rounding the product, which floats alone have.
-template <bool FUSED, int N, class S> HD Several<Lanes<S>, N> weighed(const Sum<S>& sum, i64 i) {
+// One product after the other is added to a float. FUSED: products are not rounded, which only those of floats are.
+template <bool FUSED, int N, class S> HD Several<Totals<S>, N> weighed(const Sum<S>& sum, i64 i) {
   typedef Lanes<S> V;
+  typedef Totals<S> F;
   enum { LANES = LanesOf<S>::count };
-  Several<V, N> made;
+  Several<F, N> made;
   const S* first = sum.lines[0] + i;
-  for (int n = 0; n < N; n++) made.at[n] = sum.taps ? (V)(S)0 : read<V>(first + n * LANES);
+  for (int n = 0; n < N; n++) made.at[n] = sum.taps ? (F)0.f : __builtin_convertvector(read<V>(first + n * LANES), F);
   for (i64 k = 0; k < sum.taps; k++) {
     const S* line = sum.lines[k] + i;
     const V weight = (S)sum.weights[k];
     for (int n = 0; n < N; n++) {
       if constexpr (FUSED) made.at[n] = muladd(read<V>(line + n * LANES), weight, made.at[n]);
-      else made.at[n] = made.at[n] + read<V>(line + n * LANES) * weight;
+      else made.at[n] = __builtin_convertvector(__builtin_convertvector(made.at[n], V) + read<V>(line + n * LANES) * weight, F);
     }
   }
   return made;
 }
 
 // Up to one vector as elements of the result.
-template <Rounding R, class O, class S> HD void emit(O* to, Lanes<S> v, i64 count) {
-  enum { LANES = LanesOf<S>::count };
-  O made[LANES];
-  O* where = count >= LANES ? to : made;
-  if constexpr (same<O, S>::value) write(where, v);
-  else if constexpr (same<S, f64>::value) write(where, __builtin_convertvector(v, Vector<O, LANES>));
-  else store<R, LANES>(where, v);
-  if (count < LANES) memcpy(to, made, (u64)count * sizeof(O));
+template <Rounding R, int LANES, class O> HD void emit(O* to, Vector<float, LANES> v, i64 count) {
+  if (count >= LANES) {
+    store<R, LANES>(to, v);
+  } else {
+    const auto made = narrowed<O, R, LANES>(v);
+    memcpy(to, &made, (u64)count * sizeof(O));
+  }
 }
 
 // Elements `i` to end - 1 of the sum of scaled sums, in order, and of `before` them if it is not null.
 template <Rounding R, bool FUSED, int N, class O, class S>
 HD i64 add_some(const Sum<S>* sums, int count, const S* before, i64 i, i64 end, O* to) {
-  typedef Lanes<S> V;
+  typedef Totals<S> F;
   enum { LANES = LanesOf<S>::count };
   for (; i < end && (N == 1 || i + N * LANES <= end); i += N * LANES) {
-    Several<V, N> total;
+    Several<F, N> total;
     for (int t = 0; t < count; t++) {
-      const Several<V, N> made = weighed<FUSED, N>(sums[t], i);
-      const V scale = (S)sums[t].scale;
+      const Several<F, N> made = weighed<FUSED, N>(sums[t], i);
+      const F scale = sums[t].scale;
       for (int n = 0; n < N; n++) {
         if (t) total.at[n] = total.at[n] + made.at[n] * scale;
-        else if (before) total.at[n] = read<V>(before + i + n * LANES) + made.at[n] * scale;
+        else if (before) total.at[n] = __builtin_convertvector(read<Lanes<S>>(before + i + n * LANES), F) + made.at[n] * scale;
         else total.at[n] = made.at[n] * scale;
       }
     }
-    for (int n = 0; n < N; n++) emit<R, O, S>(to + i + n * LANES, total.at[n], end - i - n * LANES);
+    for (int n = 0; n < N; n++) emit<R, LANES>(to + i + n * LANES, total.at[n], end - i - n * LANES);
   }
   return i;
 }

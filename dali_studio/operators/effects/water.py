@@ -43,8 +43,8 @@ class Water(Displacement):
 
     ampl_x: Annotated[float, Doc("How far rows are moved."), Unit("px"), Ui("slider", (0, 50)), COMMON] = 10.0
     ampl_y: Annotated[float, Doc("How far columns are moved."), Unit("px"), Ui("slider", (0, 50)), COMMON] = 10.0
-    freq_x: Annotated[float, Doc("Radians of the wave from one row to the next."), COMMON] = 0.049087
-    freq_y: Annotated[float, Doc("Radians of the wave from one column to the next."), COMMON] = 0.049087
+    freq_x: Annotated[float, Doc("Radians of the wave from one row to the next."), COMMON] = 0.04908738521234052
+    freq_y: Annotated[float, Doc("Radians of the wave from one column to the next."), COMMON] = 0.04908738521234052
     phase_x: Annotated[float, Doc("Angle of the wave in the first row."), Unit("rad")] = 0.0
     phase_y: Annotated[float, Doc("Angle of the wave in the first column."), Unit("rad")] = 0.0
 
@@ -56,7 +56,7 @@ class Water(Displacement):
             *(Case((images(sizes, dtype, channels=channels),), {"interp_type": kind})
               for dtype in TYPES for channels in (1, 2, 4, 5) for kind in ("INTERP_NN", "INTERP_LINEAR")),
             Case((images(sizes),), {"mask": values(0, 1, dtype=T.INT32)}),
-            Case((images(sizes),), {"mask": 0}),
+            Case((images(sizes),), {"mask": 1}),
             Case((images(sizes),), {"ampl_x": 1e4, "ampl_y": 0.0, "fill_value": 300.0}),
             Case((images(sizes),), {"ampl_x": 1e4, "ampl_y": 0.0, "fill_value": -3.7}),
             Case((images(sizes, dtype=T.INT16),), {}, refused=""),

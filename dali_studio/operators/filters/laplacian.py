@@ -52,7 +52,7 @@ class Laplacian(Operator):
         example(smoothing_size=(5, 3), dtype="FLOAT"),
     )
     tolerance = (
-        Tolerance(relative=2e-3, dtypes=(T.FLOAT16,), reason="nvidia.dali rounds products of half floats", on="cpu"),
+        Tolerance(relative=6e-3, dtypes=(T.FLOAT16,), reason="nvidia.dali rounds products of half floats", on="cpu"),
     )
 
     window_size: Annotated[

@@ -75,8 +75,6 @@ class Morphology(Operator, abstract=True):
               for layout in ("HW", "FCHW")),
             Case((images(sizes),), {"mask_size": values([3, 5], [1, 1], dtype=T.INT32),
                                     "anchor": values([2, 0], [-1, 0], dtype=T.INT32)}),
-            Case((images(sizes, layout="FHWC"),), {"mask_size": values([[3, 5]] * 3, [[1, 2]] * 3, dtype=T.INT32,
-                                                                     layout="F*")}),
             Case((images(sizes, dtype=T.INT32),), {}, refused=""),
             Case((images(sizes),), {"mask_size": 3, "anchor": 3}, refused="anchor"),
             Case((images(sizes),), {"iterations": 10000, "mask_size": 5}, refused="iterations"),
