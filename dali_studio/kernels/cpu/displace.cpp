@@ -9,20 +9,16 @@ enum { BLOCK = 64 };  // pixels whose points are computed at once, in vector reg
 
 struct Points { float x[BLOCK], y[BLOCK]; };
 
-// Pixels that points lie in. CHANNELS is 0 where there are others than the usual ones.
-template <int CHANNELS, class T> static void nearest_pixels(const Picture<T>& src, const Points& at, T* to, i64 count, T fill) {
-  i32 columns[BLOCK], rows[BLOCK];
+// Pixels that points lie in.
+template <class T> static void nearest_pixels(const Picture<T>& src, const Points& at, const T* fill, i64 count, T* to) {
+  i32 from[BLOCK];
   const float width = (float)src.width, height = (float)src.height;
+  const i32 row = (i32)src.width;
   for (int i = 0; i < BLOCK; i++) {
     const bool inside = (at.x[i] >= 0) & (at.y[i] >= 0) & (at.x[i] < width) & (at.y[i] < height);  // not of NaN
-    columns[i] = inside ? (i32)at.x[i] : -1, rows[i] = inside ? (i32)at.y[i] : 0;
+    from[i] = inside ? (i32)(inside ? at.y[i] : 0.f) * row + (i32)(inside ? at.x[i] : 0.f) : -1;
   }
-  const i64 channels = CHANNELS ? CHANNELS : src.channels;
-  for (i64 i = 0; i < count; i++, to += channels) {
-    const T* from = src.data + rows[i] * src.row + columns[i] * channels;
-    if (columns[i] >= 0) for (i64 c = 0; c < channels; c++) to[c] = from[c];
-    else for (i64 c = 0; c < channels; c++) to[c] = fill;
-  }
+  copy_pixels(src.data, src.height * src.width, src.channels, from, count, fill, to);
 }
 
 template <class T> static void linear_pixels(const Picture<T>& src, const Points& at, T* to, i64 count) {
@@ -43,8 +39,9 @@ template <class T> static void linear_pixels(const Picture<T>& src, const Points
 template <class T, class POINTS>
 HD i64 displaced(const Dense<const T, 3>& image, const Dense<T, 3>& out, bool linear, const Dense<const T, 1>& fill, POINTS points) {
   for (int axis = 0; axis < 3; axis++)
-    if (image.shape[axis] != out.shape[axis] || image.shape[axis] > (i64)limits<i32>::high) return MISFIT;
-  if (fill.shape[0] != 1) return MISFIT;
+    if (image.shape[axis] != out.shape[axis]) return MISFIT;
+  const i64 pixels = image.shape[0] * image.shape[1], most_pixels = 1ll << 31;
+  if (fill.shape[0] < 1 || fill.shape[0] < image.shape[2] || pixels >= most_pixels) return MISFIT;
   const Picture<T> src = picture_of(image, true, load1(fill.data));
   Points at;
   for (i64 row = 0; row < src.height; row++)
@@ -53,9 +50,7 @@ HD i64 displaced(const Dense<const T, 3>& image, const Dense<T, 3>& out, bool li
       T* to = out.data + row * src.row + column * src.channels;
       points(row, column, at);
       if (linear) linear_pixels(src, at, to, count);
-      else if (src.channels == 3) nearest_pixels<3>(src, at, to, count, fill.data[0]);
-      else if (src.channels == 1) nearest_pixels<1>(src, at, to, count, fill.data[0]);
-      else nearest_pixels<0>(src, at, to, count, fill.data[0]);
+      else nearest_pixels(src, at, fill.data, count, to);
     }
   return 0;
 }
@@ -86,10 +81,9 @@ REGISTER_EACH(sphere, SphereTypes)
 // Two words for each pixel, from the place of its first element in the stream.
 template <class T> i64 jitter(Dense<const T, 3> src, Dense<T, 3> out, u64 key, u64 high, int degree) {
   const i64 height = src.shape[0], width = src.shape[1], channels = src.shape[2];
-  const T nothing = {};
-  const Dense<const T, 1> fill = {{&nothing, {1}, {1}}};
   if (degree < 1) return MISFIT;
   const Jitter pick = {degree};
+  const Dense<const T, 1> fill = {{src.data, {channels}, {1}}};  // which no point needs
   return displaced(src, out, false, fill, [&](i64 row, i64 column, Points& at) {
     u32 words[4][2 * BLOCK];
     for (int i = 0; i < 2 * BLOCK; i++) {

@@ -30,6 +30,11 @@ def wave(function: Any, amplitude: float, frequency: float, phase: float, count:
     return np.float32(amplitude) * function(angles.astype(np.float64)).astype(np.float32)
 
 
+def _each(fill: Array, src: Array) -> Array:
+    """A value for each channel."""
+    return np.repeat(fill, max(src.shape[2], 1))
+
+
 def water(
     src: Array, out: Array, across: NDArray[np.float32], down: NDArray[np.float32], fill: Array, *, linear: bool
 ) -> None:
@@ -46,12 +51,12 @@ def water(
     linear : bool
         Whether to interpolate between pixels.
     """
-    kernel("water", src.dtype)(np.ascontiguousarray(src), out, linear, fill, across, down)
+    kernel("water", src.dtype)(np.ascontiguousarray(src), out, linear, _each(fill, src), across, down)
 
 
 def sphere(src: Array, out: Array, fill: Array, *, linear: bool) -> None:
     """Fills `out` with the image as it is seen through a glass ball; arguments are those of `water`."""
-    kernel("sphere", src.dtype)(np.ascontiguousarray(src), out, linear, fill)
+    kernel("sphere", src.dtype)(np.ascontiguousarray(src), out, linear, _each(fill, src))
 
 
 def jitter(src: Array, out: Array, key: int, high: int, degree: int) -> None:

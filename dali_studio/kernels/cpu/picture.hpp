@@ -121,3 +121,26 @@ template <int CHANNELS, class T> HD f32x16 four_pixels(const Picture<T>& src, f3
 template <class T> HD Picture<T> picture_of(const Array<const T, 3>& src, bool filled, float fill) {
   return {src.data, src.strides[0], src.shape[0], src.shape[1], src.shape[2], filled, fill};
 }
+
+// Pixels of an image of `pixels`, from their numbers, which are negative where `fill` is meant, one value for each channel.
+template <int CHANNELS, class T>
+HD void copy_each(const T* data, i64 pixels, i64 many, const i32* from, i64 count, const T* fill, T* to) {
+  const i64 channels = CHANNELS ? CHANNELS : many;
+  // a word is moved for three bytes: the fourth belongs to the next pixel, which must exist, and is written over
+  const bool words = CHANNELS == 3 && sizeof(T) == 1;
+  const u32 most_words = (u32)most<i64>(pixels - 1, 0);
+  for (i64 i = 0; i < count; i++, to += channels) {
+    if (words && (u32)from[i] < most_words && i + 1 < count) {
+      write(to, read<u32>(data + from[i] * 3ll));
+      continue;
+    }
+    const T* pixel = from[i] < 0 ? fill : data + from[i] * channels;
+    for (i64 c = 0; c < channels; c++) to[c] = pixel[c];
+  }
+}
+template <class T> HD void copy_pixels(const T* data, i64 pixels, i64 channels, const i32* from, i64 count, const T* fill, T* to) {
+  if (channels == 3) copy_each<3>(data, pixels, channels, from, count, fill, to);
+  else if (channels == 1) copy_each<1>(data, pixels, channels, from, count, fill, to);
+  else if (channels == 4) copy_each<4>(data, pixels, channels, from, count, fill, to);
+  else copy_each<0>(data, pixels, channels, from, count, fill, to);
+}

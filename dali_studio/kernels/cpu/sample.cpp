@@ -18,49 +18,43 @@ template <class T> struct Source {
   const T* data;
   i64 height, width, channels;
   Border border;
-  const float* fill;  // of each channel
+  T fill[MOST_CHANNELS];
 
   HD bool inside(i64 x, i64 y, i64 before, i64 behind) const {
     return x >= before && y >= before && x + behind < width && y + behind < height;
   }
   HD float tap(i64 x, i64 y, i64 c) const {
     const i64 column = bordered(x, width, border), row = bordered(y, height, border);
-    return column < 0 || row < 0 ? fill[c] : load1(data + (row * width + column) * channels + c);
+    return load1(column < 0 || row < 0 ? fill + c : data + (row * width + column) * channels + c);
   }
 };
 
-HD i32 whole_or_least(float x) { return magnitude_of(x) < 0x1p31f ? (i32)x : (i32)limits<i32>::low; }
+// Farther out there is but one colour, or the same ones again and again, which floats of that size do not tell apart; so is NaN.
+HD float within_reach(float x) { return between(x, -1e9f, 1e9f); }
 
 template <class T> static void nearest_at(const Source<T>& src, const Points& at, i64 count, T* to) {
-  i32 x[BLOCK], y[BLOCK];
+  i32 from[BLOCK];
+  const i32 width = (i32)src.width, height = (i32)src.height;
+  const auto nearest = [](float x) { return (i32)(magnitude_of(x) < 0x1p22f ? rounded<EVEN>(x) : x); };
   for (int i = 0; i < BLOCK; i++) {
-    x[i] = whole_or_least(rounded<EVEN>(between(at.x[i], -4194303.f, 4194303.f)));
-    y[i] = whole_or_least(rounded<EVEN>(between(at.y[i], -4194303.f, 4194303.f)));
+    const i32 x = nearest(within_reach(at.x[i])), y = nearest(within_reach(at.y[i]));
+    const bool inside = (x >= 0) & (y >= 0) & (x < width) & (y < height);
+    from[i] = inside ? y * width + x : -1;
   }
-  const i64 channels = src.channels;
-  for (i64 i = 0; i < count; i++, to += channels) {
-    if (src.inside(x[i], y[i], 0, 0)) {
-      const T* from = src.data + (y[i] * src.width + x[i]) * channels;
-      if (channels == 3) to[0] = from[0], to[1] = from[1], to[2] = from[2];
-      else for (i64 c = 0; c < channels; c++) to[c] = from[c];
-    } else {
-      for (i64 c = 0; c < channels; c++) store1<EVEN>(to + c, src.tap(x[i], y[i], c));
-    }
-  }
+  if (src.border != CONSTANT)
+    for (i64 i = 0; i < count; i++)
+      if (from[i] < 0) {
+        const i64 x = bordered(nearest(within_reach(at.x[i])), width, src.border);
+        from[i] = (i32)(bordered(nearest(within_reach(at.y[i])), height, src.border) * width + x);
+      }
+  copy_pixels(src.data, src.height * src.width, src.channels, from, count, src.fill, to);
 }
 
-// What lies between the sides of all points, of one channel.
-template <class T, class TAP> HD void bilinear_lines(const Places& at, TAP tap, i64 count, i64 channels, T* to) {
-  float a[BLOCK], b[BLOCK], d[BLOCK], e[BLOCK];
-  T made[BLOCK];
-  for (i64 i = 0; i < count; i++) a[i] = tap(i, 0, 0), b[i] = tap(i, 0, 1), d[i] = tap(i, 1, 0), e[i] = tap(i, 1, 1);
-  for (i64 i = count; i < BLOCK; i++) a[i] = b[i] = d[i] = e[i] = 0;
-  for (int i = 0; i < BLOCK; i += 16) {
-    const auto at16 = [&](const float* p) { return read<f32x16>(p + i); };
-    const f32x16 right = at16(at.right), above = muladd(right, at16(b) - at16(a), at16(a)), below = muladd(right, at16(e) - at16(d), at16(d));
-    store<EVEN, 16>(made + i, muladd(at16(at.low), below - above, above));
-  }
-  for (i64 i = 0; i < count; i++) to[i * channels] = made[i];
+// One element, some of whose neighbours may lie outside.
+template <class T> HD float bilinear1(const Source<T>& src, i64 x, i64 y, float right, float low, i64 c) {
+  const float a = src.tap(x, y, c), b = src.tap(x + 1, y, c), d = src.tap(x, y + 1, c), e = src.tap(x + 1, y + 1, c);
+  const float above = muladd(right, b - a, a), below = muladd(right, e - d, d);
+  return muladd(low, below - above, above);
 }
 
 // Four pixels of 3 or 4 channels, whose neighbours lie inside, wherever vectors of eight elements are read within the image.
@@ -80,71 +74,116 @@ template <int CHANNELS, class T> HD bool four_inside(const Source<T>& src, const
   return false;
 }
 
+// Pixels whose neighbours all lie inside, of one channel.
+template <class T> HD void bilinear_lines(const Source<T>& src, const Places& at, i64 count, i64 c, T* to) {
+  float a[BLOCK], b[BLOCK], d[BLOCK], e[BLOCK];
+  T made[BLOCK];
+  const i64 channels = src.channels, row = src.width * channels;
+  for (i64 i = 0; i < BLOCK; i++) {
+    const T* p = src.data + (i < count ? at.y[i] * row + at.x[i] * channels + c : c);
+    a[i] = load1(p), b[i] = load1(p + channels), d[i] = load1(p + row), e[i] = load1(p + row + channels);
+  }
+  for (int i = 0; i < BLOCK; i += 16) {
+    const auto at16 = [&](const float* p) { return read<f32x16>(p + i); };
+    const f32x16 right = at16(at.right), above = muladd(right, at16(b) - at16(a), at16(a)), below = muladd(right, at16(e) - at16(d), at16(d));
+    store<EVEN, 16>(made + i, muladd(at16(at.low), below - above, above));
+  }
+  for (i64 i = 0; i < count; i++) to[i * channels] = made[i];
+}
+
 template <class T> static void bilinear_at(const Source<T>& src, const Points& at, i64 count, T* to) {
   Places places;
-  int all = 1;
-  const float width = (float)src.width, height = (float)src.height;
+  const i32 last_x = (i32)src.width - 1, last_y = (i32)src.height - 1;
+  i32 all = 1;
   for (int i = 0; i < BLOCK; i++) {
-    // farther out there is but one colour, or the same ones again and again, which floats of that size do not tell apart
-    const float x = between(at.x[i], -1e9f, 1e9f), y = between(at.y[i], -1e9f, 1e9f), left = floor_of(x), top = floor_of(y);
-    places.x[i] = whole_or_least(left), places.y[i] = whole_or_least(top);
+    const float x = within_reach(at.x[i]), y = within_reach(at.y[i]), left = floor_of(x), top = floor_of(y);
+    places.x[i] = (i32)left, places.y[i] = (i32)top;
     places.right[i] = x - left, places.low[i] = y - top;
-    all &= (i >= count) | ((left >= 0) & (top >= 0) & (left < width - 1) & (top < height - 1));
   }
-  const i64 channels = src.channels, row = src.width * channels;
-  i64 begin = 0;
-  if (channels >= 3)
-    for (; begin + 4 <= count; begin += 4)
-      if (!(channels == 3 ? four_inside<3>(src, places, begin, to + 3 * begin) : four_inside<4>(src, places, begin, to + 4 * begin))) break;
-  if (begin == count) return;
-  for (i64 c = 0; c < channels; c++) {
-    if (all) {
-      const auto tap = [&](i64 i, int below, int right) { return load1(src.data + (places.y[i] + below) * row + (places.x[i] + right) * channels + c); };
-      bilinear_lines(places, tap, count, channels, to + c);
-    } else {
-      const auto tap = [&](i64 i, int below, int right) { return src.tap((i64)places.x[i] + right, (i64)places.y[i] + below, c); };
-      bilinear_lines(places, tap, count, channels, to + c);
+  for (int i = 0; i < BLOCK; i++)
+    all &= (i >= count) | ((places.x[i] >= 0) & (places.y[i] >= 0) & (places.x[i] < last_x) & (places.y[i] < last_y));
+  const i64 channels = src.channels;
+  const bool fours = channels >= 3 && sizeof(T) <= WIDEST;
+  if (all && !fours) {
+    for (i64 c = 0; c < channels; c++) bilinear_lines(src, places, count, c, to + c);
+    return;
+  }
+  for (i64 i = 0; i < count;) {
+    if (fours && i + 4 <= count && (channels == 3 ? four_inside<3>(src, places, i, to + 3 * i) : four_inside<4>(src, places, i, to + 4 * i))) {
+      i += 4;
+      continue;
+    }
+    for (const i64 end = least(i + 4, count); i < end; i++) {
+      const i64 x = places.x[i], y = places.y[i];
+      const bool beyond = src.border == CONSTANT && (x < -1 || y < -1 || x > last_x || y > last_y);
+      for (i64 c = 0; c < channels; c++) {
+        if (beyond) to[i * channels + c] = src.fill[c];
+        else store1<EVEN>(to + i * channels + c, bilinear1(src, x, y, places.right[i], places.low[i], c));
+      }
     }
   }
 }
 
-// Keys' kernel with a = -0.75: what the four pixels count about a point that lies `behind` the second one.
-struct Keys { float weight[4]; };
-HD Keys keys(float behind) {
-  const float a = -0.75f, x = behind, y = 1.f - x;
-  const float first = ((a * (x + 1.f) - 5.f * a) * (x + 1.f) + 8.f * a) * (x + 1.f) - 4.f * a;
-  const float second = ((a + 2.f) * x - (a + 3.f)) * x * x + 1.f, third = ((a + 2.f) * y - (a + 3.f)) * y * y + 1.f;
-  return {{first, second, third, 1.f - first - second - third}};
-}
-// V is a float, or a vector of channels; tap(j, i) is the pixel in row j and column i of the four by four.
-template <class V, class TAP> HD V bicubic(const Keys& across, const Keys& down, TAP tap) {
-  V sum = (V)0.f;
-  for (int j = 0; j < 4; j++) {
-    V row = (V)0.f;
-    for (int i = 0; i < 4; i++) row += tap(j, i) * across.weight[i];
-    sum += row * down.weight[j];
+// Keys' kernel with a = -0.75: what four pixels count about points that lie `behind` the second one.
+struct Keys {
+  float weight[4][BLOCK];
+  HD f32x4 of(i64 i) const { return f32x4{weight[0][i], weight[1][i], weight[2][i], weight[3][i]}; }
+};
+HD void keys(const float* behind, Keys& to) {
+  const float a = -0.75f;
+  for (int i = 0; i < BLOCK; i++) {
+    const float x = behind[i], y = 1.f - x;
+    const float first = ((a * (x + 1.f) - 5.f * a) * (x + 1.f) + 8.f * a) * (x + 1.f) - 4.f * a;
+    const float second = ((a + 2.f) * x - (a + 3.f)) * x * x + 1.f, third = ((a + 2.f) * y - (a + 3.f)) * y * y + 1.f;
+    to.weight[0][i] = first, to.weight[1][i] = second, to.weight[2][i] = third, to.weight[3][i] = 1.f - first - second - third;
   }
-  return sum;
+}
+
+// A pixel of 3 or 4 channels from four rows, of which sixteen elements each are read.
+template <int CHANNELS, class T> HD f32x4 bicubic_rows(const T* first, i64 row, f32x4 across, f32x4 down) {
+  f32x16 sum = load<16>(first) * down[0];
+  for (int j = 1; j < 4; j++) sum = muladd(load<16>(first + j * row), (f32x16)down[j], sum);
+  const f32x16 weights = CHANNELS == 3 ? __builtin_shufflevector(across, across, 0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3)
+                                       : __builtin_shufflevector(across, across, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
+  sum = sum * weights;
+  const int C = CHANNELS;
+  const f32x4 a = __builtin_shufflevector(sum, sum, 0, 1, 2, 3), b = __builtin_shufflevector(sum, sum, C, C + 1, C + 2, C + 3);
+  const f32x4 d = __builtin_shufflevector(sum, sum, 2 * C, 2 * C + 1, 2 * C + 2, 2 * C + 3);
+  const f32x4 e = __builtin_shufflevector(sum, sum, 3 * C, 3 * C + 1, 3 * C + 2, 3 * C + 3);
+  return (a + b) + (d + e);
 }
 
 template <class T> static void bicubic_at(const Source<T>& src, const Points& at, i64 count, T* to) {
+  Places places;
+  for (int i = 0; i < BLOCK; i++) {
+    const float x = within_reach(at.x[i]), y = within_reach(at.y[i]), left = floor_of(x), top = floor_of(y);
+    places.x[i] = (i32)left - 1, places.y[i] = (i32)top - 1;
+    places.right[i] = x - left, places.low[i] = y - top;
+  }
+  Keys across, down;
+  keys(places.right, across), keys(places.low, down);
   const i64 channels = src.channels, row = src.width * channels;
   for (i64 i = 0; i < count; i++, to += channels) {
-    const float x = between(at.x[i], -1e9f, 1e9f), y = between(at.y[i], -1e9f, 1e9f), column = floor_of(x), line = floor_of(y);
-    const Keys across = keys(x - column), down = keys(y - line);
-    const i64 left = whole_or_least(column) - 1ll, top = whole_or_least(line) - 1ll;
+    const i64 left = places.x[i], top = places.y[i];
     const T* first = src.data + top * row + left * channels;
-    if (channels >= 3 && src.inside(left, top, 0, 4)) {  // four lanes are read: of three channels, one of the next pixel
-      const f32x4 made = bicubic<f32x4>(across, down, [&](int j, int k) { return load<4>(first + j * row + k * channels); });
+    const f32x4 wx = across.of(i), wy = down.of(i);
+    if (channels >= 3 && src.inside(left, top, 0, 3) && left + 5 < src.width) {
+      const f32x4 made = channels == 3 ? bicubic_rows<3>(first, row, wx, wy) : bicubic_rows<4>(first, row, wx, wy);
       const auto narrow = narrowed<T, EVEN, 4>(made);
       memcpy(to, &narrow, (u64)channels * sizeof(T));
       continue;
     }
     const bool within = src.inside(left, top, 0, 3);
-    for (i64 c = 0; c < channels; c++)
-      store1<EVEN>(to + c, bicubic<float>(across, down, [&](int j, int k) {
-        return within ? load1(first + j * row + k * channels + c) : src.tap(left + k, top + j, c);
-      }));
+    for (i64 c = 0; c < channels; c++) {
+      float sum = 0;
+      for (int j = 0; j < 4; j++) {
+        f32x4 taps;
+        for (int k = 0; k < 4; k++) taps[k] = within ? load1(first + j * row + k * channels + c) : src.tap(left + k, top + j, c);
+        const f32x4 part = taps * wx;
+        sum = muladd((part[0] + part[1]) + (part[2] + part[3]), wy[j], sum);
+      }
+      store1<EVEN>(to + c, sum);
+    }
   }
 }
 
@@ -152,11 +191,13 @@ template <class T> static void bicubic_at(const Source<T>& src, const Points& at
 template <class T, class POINTS>
 HD i64 sampled(const Dense<const T, 3>& image, const Dense<T, 3>& out, int interpolation, int border, const Dense<const f32, 1>& fill,
                POINTS points) {
-  const Source<T> src = {image.data, image.shape[0], image.shape[1], image.shape[2], (Border)border, fill.data};
+  Source<T> src = {image.data, image.shape[0], image.shape[1], image.shape[2], (Border)border, {}};
   if (out.shape[2] != src.channels || src.channels > MOST_CHANNELS || fill.shape[0] != MOST_CHANNELS) return MISFIT;
   if (border < CONSTANT || border > WRAP || interpolation < NEAREST_PIXEL || interpolation > BICUBIC) return MISFIT;
   if (!out.size()) return 0;
-  if (!image.size() || src.width > 1 << 30 || src.height > 1 << 30) return MISFIT;
+  const i64 most_pixels = 1ll << 31;
+  if (!image.size() || src.width * src.height >= most_pixels) return MISFIT;
+  for (int c = 0; c < MOST_CHANNELS; c++) store1<EVEN>(src.fill + c, fill.data[c]);
   Points at;
   for (i64 row = 0; row < out.shape[0]; row++)
     for (i64 column = 0; column < out.shape[1]; column += BLOCK) {
