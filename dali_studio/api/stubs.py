@@ -133,9 +133,9 @@ def _keyword(argument: ArgumentSchema, *, needed: bool) -> str:
 
 
 def _result(schema: OperatorSchema) -> str:
-    if overrides(default_registry().operator(schema.name), "output_schemas"):
-        return "Any"
-    return "DataNode" if len(schema.outputs) == 1 else "list[DataNode]"
+    if len(schema.outputs) > 1:
+        return "list[DataNode]"
+    return "Any" if overrides(default_registry().operator(schema.name), "output_schemas") else "DataNode"
 
 
 def _joined(parts: Sequence[str], depth: int = 1) -> str:

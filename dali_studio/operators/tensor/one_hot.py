@@ -123,7 +123,8 @@ class OneHot(Operator):
 
     @staticmethod
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
-        _compute(work, Operand.of([np.asarray(inputs[0], order="C")]), Operand.of([outputs[0]]))
+        numbers = np.asarray(inputs[0], order="C")
+        _compute(work, Operand.of([numbers]), Operand.of([outputs[0]]))
 
     @staticmethod
     def cpu_batch(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> None:
