@@ -160,16 +160,27 @@ class DataNode:
         )
         return shapes.gpu() if device == "gpu" else shapes
 
-    def property(self, *args: Any, **kwargs: Any) -> DataNode:
-        """Not available; the error says why."""
-        raise self._refuse("property()", "property")
+    def property(self, key: str, *, device: str = "cpu") -> DataNode:
+        """A text that goes with each sample, as its bytes.
 
-    def source_info(self, *args: Any, **kwargs: Any) -> DataNode:
-        """Not available; the error says why."""
-        raise self._refuse("source_info()", "source_info")
+        Parameters
+        ----------
+        key : {"layout", "source_info"}
+            The layout, or the file that the sample came from.
+        device : {"cpu", "gpu"}
+            Where the result is wanted.
+        """
+        made = trace_operator("get_property", (self,), {"key": key}, trace=self._trace)
+        return made.gpu() if device == "gpu" else made
+
+    def source_info(self, *, device: str = "cpu") -> DataNode:
+        """The file that each sample came from, as the bytes of its name."""
+        return self.property("source_info", device=device)
 
     def __getitem__(self, item: Any) -> DataNode:
-        raise self._refuse("[...]", "indexing")
+        from dali_studio.api.indexing import indexed  # noqa: PLC0415 - it makes nodes by this module
+
+        return indexed(self, item)
 
     def __pos__(self) -> DataNode:
         return self
@@ -177,7 +188,7 @@ class DataNode:
     __hash__ = object.__hash__  # == makes a node
 
     def __iter__(self) -> Iterator[DataNode]:
-        raise self._refuse("iterating over an operator's result", "indexing")
+        raise self._refuse("iterating over an operator's result", "iteration")
 
     def __bool__(self) -> bool:
         raise self._refuse("using an operator's result as a condition", "bool")
