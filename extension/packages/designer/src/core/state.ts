@@ -87,6 +87,8 @@ export interface View {
   /** Height of the open drawer in px. */
   readonly drawerHeight: number;
   readonly inspector: boolean;
+  /** The pipeline's settings are shown where the inspector floats and nothing is selected. */
+  readonly settings: boolean;
   readonly heat: boolean;
   /** What cards and the heat map tell about the last run. */
   readonly measure: Measure;
@@ -147,6 +149,7 @@ export const INITIAL_VIEW: View = {
   drawer: "code",
   drawerHeight: 151,
   inspector: true,
+  settings: false,
   heat: false,
   measure: "time",
   quickAdd: null,

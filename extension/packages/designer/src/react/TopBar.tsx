@@ -20,7 +20,7 @@ function Mark() {
 }
 
 function Title() {
-  const { breadth } = useFrame();
+  const { session, breadth } = useFrame();
   const text = useSel((s) => ({
     name: s.graph?.name || "Untitled",
     state: s.confirmed
@@ -33,14 +33,23 @@ function Title() {
     file: s.confirmed?.document ?? "",
   }));
   return (
-    <div className="ds-title" title={text.file || text.state}>
+    <button
+      type="button"
+      className="ds-title"
+      title={`${text.file || text.state}. Settings of the pipeline.`}
+      data-testid="settings"
+      onClick={() => {
+        session.select([]);
+        session.view((v) => ({ settings: !v.settings, inspector: true }));
+      }}
+    >
       <b data-testid="pipeline-name">{text.name}</b>
       {breadth === "list" || breadth === "slim" ? (
         <span className="ds-title-dot">{text.state === "Saved" ? "" : "•"}</span>
       ) : (
         <span data-testid="save-state">{text.state}</span>
       )}
-    </div>
+    </button>
   );
 }
 

@@ -3,7 +3,7 @@ import { createContext, memo, useContext, useMemo } from "react";
 import { cutEdits } from "../../core/actions";
 import { outputDevice } from "../../core/compat";
 import { copierOf, copyLabel } from "../../core/copies";
-import { nodeOf, wiresOf } from "../../core/graph";
+import { nodeOf, wireOf } from "../../core/graph";
 import { PORT_LOOKS } from "../../core/ports";
 import { bezier, type Rect, route } from "../../core/route";
 import { staleKeys } from "../../core/select";
@@ -48,7 +48,7 @@ function WireEdgeView(props: EdgeProps) {
   const output = Number(sourceHandleId?.split(":")[1] ?? 0);
   const look = useSel((s) => {
     const node = nodeOf(s.graph, source);
-    const wire = s.graph ? wiresOf(s.graph).find((w) => w.id === id) : undefined;
+    const wire = wireOf(s.graph, id);
     const kind = node?.output_kinds[output] ?? "any";
     return {
       hue: PORT_LOOKS[kind].hue,
@@ -69,7 +69,7 @@ function WireEdgeView(props: EdgeProps) {
   const pill = pillPlace({ x: sourceX, y: sourceY }, { x: targetX, y: targetY }, look.copier === props.target);
   const cut = () => {
     const graph = session.store.get().graph;
-    const slot = graph && wiresOf(graph).find((w) => w.id === id)?.slot;
+    const slot = wireOf(graph, id)?.slot;
     if (graph && slot) session.edit(cutEdits(graph, [slot]));
   };
   return (
