@@ -1,7 +1,8 @@
 import type { NodeProps } from "@xyflow/react";
 import * as format from "../../core/format";
 import { nodeOf, OUTPUTS } from "../../core/graph";
-import { categoryHue } from "../../core/ports";
+import { outputRows, outputsHeight } from "../../core/layout";
+import { categoryHue, PORT_LOOKS } from "../../core/ports";
 import * as select from "../../core/select";
 import { portKey, type State } from "../../core/state";
 import { useSel, useSession } from "../context";
@@ -46,6 +47,37 @@ function FarTip({ nodeKey }: { readonly nodeKey: string }) {
   );
 }
 
+/** The card of the outputs, as tall as the branches that end in it. */
+export function FarOutputs({ selected }: NodeProps) {
+  const session = useSession();
+  const rows = useSel((s) => (s.graph ? outputRows(s.graph, s.positions) : []));
+  const height = useSel((s) => (s.graph ? outputsHeight(s.graph, s.positions) : 0));
+  const hues = useSel((s) =>
+    (s.graph?.outputs ?? []).map((r) => PORT_LOOKS[nodeOf(s.graph, r.node)?.output_kinds[r.output] ?? "any"].hue),
+  );
+  const hovered = useSel((s) => s.view.hovered === OUTPUTS);
+  return (
+    <div
+      className={`ds-card ds-far-card ds-card-outputs ${selected ? "ds-selected" : ""}`}
+      style={{ height }}
+      data-testid="node-outputs"
+      data-ds-node={OUTPUTS}
+      onPointerEnter={() => session.view({ hovered: OUTPUTS })}
+      onPointerLeave={() => session.view({ hovered: null })}
+    >
+      <div className="ds-frame" />
+      {rows.map((top, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: an output is its place
+        <span key={i} className="ds-far-out" style={{ top, "--ds-c": `var(--ds-${hues[i] ?? "slate"})` }}>
+          <i />
+          out{i + 1}
+        </span>
+      ))}
+      {hovered && <FarTip nodeKey={OUTPUTS} />}
+    </div>
+  );
+}
+
 /** A card that is too small on the screen for names and ports: its picture, or the tile of its category. */
 export function FarCard({ id, selected }: NodeProps) {
   const session = useSession();
@@ -60,6 +92,7 @@ export function FarCard({ id, selected }: NodeProps) {
       picture: detail === "picture" && hasPicture(s, id),
       found: select.timingOf(s, id) && select.heatOf(s, id)?.share,
       heat: s.view.heat,
+      short: node !== undefined && select.cardShape(node, select.previewOf(s, id)) === "short",
       hovered: s.view.hovered === id,
       sample: s.sample,
     };
@@ -67,7 +100,7 @@ export function FarCard({ id, selected }: NodeProps) {
   const step = card.heat && card.found !== undefined ? `ds-heat-${format.heatStep(card.found)}` : "";
   return (
     <div
-      className={`${card.classes} ${selected ? "ds-selected" : ""} ${card.picture ? "" : step}`}
+      className={`${card.classes} ${card.short ? "ds-far-short" : ""} ${selected ? "ds-selected" : ""} ${card.picture ? "" : step}`}
       style={{ "--ds-c": `var(--ds-${card.hue})` }}
       data-testid={`node-${id}`}
       data-ds-node={id}

@@ -2,8 +2,8 @@ import { type Node, ViewportPortal } from "@xyflow/react";
 import { memo, useEffect, useMemo, useState } from "react";
 import { nodeOf, OUTPUTS, type Wire, wiresOf } from "../../core/graph";
 import { CARD, outputRows } from "../../core/layout";
-import { PORT_LOOKS } from "../../core/ports";
-import { type Point, type Rect, route } from "../../core/route";
+import { goesUnder, PORT_LOOKS } from "../../core/ports";
+import { type Point, type Rect, route, routeUnder } from "../../core/route";
 import { staleKeys } from "../../core/select";
 import type { State } from "../../core/state";
 import type { Position } from "../../protocol/generated";
@@ -35,12 +35,12 @@ function pathsOf(state: State, at: Places, cards: readonly Rect[]): ReadonlyMap<
   for (const wire of wiresOf(graph)) {
     const between = ends(state, wire, at);
     if (!between) continue;
-    const source = nodeOf(graph, wire.source.node);
-    const hue = PORT_LOOKS[source?.output_kinds[wire.source.output] ?? "any"].hue;
+    const kind = nodeOf(graph, wire.source.node)?.output_kinds[wire.source.output] ?? "any";
     const faint = stale.has(wire.source.node) || stale.has(wire.slot.node);
     const argument = wire.slot.kind === "argument";
-    const look = `${hue}${argument ? " argument" : ""}${faint ? " faint" : ""}`;
-    paths.set(look, (paths.get(look) ?? "") + route(between[0], between[1], cards));
+    const look = `${PORT_LOOKS[kind].hue}${argument ? " argument" : ""}${faint ? " faint" : ""}`;
+    const way = goesUnder(kind, ...between) ? routeUnder : route;
+    paths.set(look, (paths.get(look) ?? "") + way(between[0], between[1], cards));
   }
   return paths;
 }

@@ -64,7 +64,7 @@ function UseChip({ node, className }: { readonly node: NodeView; readonly classN
 }
 
 /** How many characters at a name's end stay when its middle is left out. */
-const TAIL = 6;
+const TAIL = 4;
 
 /** A name; a long one loses its middle, since names that differ mostly do so at their ends. */
 function Name({ text, title }: { readonly text: string; readonly title: string }) {

@@ -10,7 +10,7 @@ import { Icon } from "../icons";
 import { DeviceBadge, Row, SlotPort } from "./CardParts";
 import { useDetail } from "./detail";
 import { useDrag } from "./drag";
-import { FarCard } from "./FarCard";
+import { FarOutputs } from "./FarCard";
 
 /** What the pipeline returns, in order. Wires end here; it has no operator. */
 function OutputsCardView({ selected }: NodeProps) {
@@ -88,7 +88,7 @@ function OutputsCardView({ selected }: NodeProps) {
 }
 
 function OutputsOrFar(props: NodeProps) {
-  return isFar(useDetail()) ? <FarCard {...props} /> : <OutputsCardView {...props} />;
+  return isFar(useDetail()) ? <FarOutputs {...props} /> : <OutputsCardView {...props} />;
 }
 
 export const OutputsCard = memo(OutputsOrFar);
