@@ -130,7 +130,7 @@ export function severity(d: Diagnostic): "error" | "warning" | "info" {
 
 /** Keys whose pictures are from before a failure upstream, or of another sample than the chosen one. */
 export const staleKeys = derived(
-  (s) => [s.graph, findings(s), s.busy, s.awaited, s.previews, s.sample, s.iteration, s.link],
+  (s) => [s.graph, findings(s), s.busy, s.awaited, s.previews, s.sample, s.iteration, s.link, s.pending],
   (state: State): ReadonlySet<string> => {
     const stale = new Set<string>();
     if (!state.graph) return stale;
@@ -138,6 +138,7 @@ export const staleKeys = derived(
       .filter((d) => severity(d) === "error" && d.node)
       .map((d) => d.node ?? "");
     for (const key of descendants(state.graph, failed)) stale.add(key);
+    if (state.link === "gone" && state.pending.length > 0) for (const key of state.awaited) stale.add(key);
     if (!state.busy && state.awaited.length === 0)
       for (const p of Object.values(state.previews))
         if (p.sample !== state.sample || p.iteration !== state.iteration) stale.add(p.key);
@@ -147,8 +148,8 @@ export const staleKeys = derived(
 
 /** Nodes that are being computed. */
 export const busyKeys = derived(
-  (s) => [s.awaited, s.busyKeys],
-  (state): ReadonlySet<string> => new Set([...state.awaited, ...state.busyKeys]),
+  (s) => [s.awaited, s.busyKeys, s.link],
+  (state): ReadonlySet<string> => new Set(state.link === "gone" ? [] : [...state.awaited, ...state.busyKeys]),
 );
 
 const timingsByNode = derived(

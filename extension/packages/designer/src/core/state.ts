@@ -103,6 +103,10 @@ export interface View {
 
 export interface State {
   readonly link: Link;
+  /** Whether the document outlives a lost kernel, so that another one can go on with it. */
+  readonly keeps: boolean;
+  /** The revision at which an edit was sent that nobody answered: a later one says that it was done. */
+  readonly unsure: number | null;
   readonly opening: Opening | null;
   /** `Opened` came again: the next revision tells whether it is another document, or another view was mounted. */
   readonly reopening: boolean;
@@ -161,6 +165,8 @@ export const INITIAL_VIEW: View = {
 
 export const INITIAL: State = {
   link: "starting",
+  keeps: false,
+  unsure: null,
   opening: null,
   reopening: false,
   confirmed: null,

@@ -23,13 +23,18 @@ function Title() {
   const { session, breadth } = useFrame();
   const text = useSel((s) => ({
     name: s.graph?.name || "Untitled",
-    state: s.confirmed
-      ? s.confirmed.document
-        ? s.confirmed.saved
-          ? "Saved"
-          : "Not saved"
-        : "Not saved yet"
-      : "Starting the kernel…",
+    state:
+      s.link === "gone" && s.keeps
+        ? s.pending.length > 0
+          ? `${format.plural(s.pending.length, "edit")} kept`
+          : "No kernel"
+        : s.confirmed
+          ? s.confirmed.document
+            ? s.confirmed.saved
+              ? "Saved"
+              : "Not saved"
+            : "Not saved yet"
+          : "Starting the kernel…",
     file: s.confirmed?.document ?? "",
   }));
   return (
@@ -157,8 +162,8 @@ export function TopBar() {
   const { session, root, breadth } = useFrame();
   const api = useCanvasApi();
   const state = useSel((s) => ({
-    undo: s.confirmed?.can_undo ?? false,
-    redo: s.confirmed?.can_redo ?? false,
+    undo: s.link === "gone" ? s.pending.length > 0 : (s.confirmed?.can_undo ?? false),
+    redo: s.link !== "gone" && (s.confirmed?.can_redo ?? false),
     some: (s.graph?.nodes.length ?? 0) > 0,
     ready: s.opening !== null,
     palette: s.view.palette,

@@ -25,7 +25,8 @@ function useCard(key: string) {
   const preview = useSel((s) => select.previewOf(s, key));
   const findings = useSel((s) => select.findingsAt(s, key));
   const status = useSel((s) => ({
-    found: select.heatOf(s, key),
+    found: s.link === "gone" ? undefined : select.heatOf(s, key),
+    gone: s.link === "gone",
     running: s.run.running,
     old: s.run.revision !== (s.confirmed?.revision ?? -1),
     stale: select.staleKeys(s).has(key),
@@ -129,11 +130,11 @@ function Body({ card, failed }: { readonly card: Card; readonly failed: boolean 
           />
         )}
         {node.bypassed && <div className="ds-through" />}
-        {!(stale && preview) && <UseChip node={node} className="ds-stale-chip" />}
-        {stale && preview && (
-          <span className="ds-stale-chip" title="From before the error: the newest picture that there is.">
+        {!((stale || card.gone) && preview) && <UseChip node={node} className="ds-stale-chip" />}
+        {(stale || card.gone) && preview && (
+          <span className="ds-stale-chip" title="The newest picture that there is.">
             <Icon name="clock" size={11} />
-            batch {preview.iteration + 1}
+            {stale && card.gone ? "before the edit" : `batch ${preview.iteration + 1}`}
           </span>
         )}
         {chip}
