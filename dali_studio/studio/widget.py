@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
 import anywidget
-import msgspec
 import traitlets
 from IPython.core.getipython import get_ipython
 
@@ -19,8 +18,8 @@ from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
 from dali_studio.graph import document
 from dali_studio.graph.model import Graph
 from dali_studio.samples import photos
-from dali_studio.studio.messages import KernelMessage
 from dali_studio.studio.session import Session
+from dali_studio.studio.transmit import transmitter
 
 _STATIC = Path(__file__).resolve().parent / "static"
 
@@ -57,15 +56,9 @@ class Designer(anywidget.AnyWidget):
             )
         graph, view, path = _opened(pipeline)
         super().__init__(_height=height)
-        self.session = Session(graph, default_registry(), self._transmit, view=view, path=path, images=photos)
+        send = transmitter(cast("Callable[[Any, list[bytes]], None]", self.send))
+        self.session = Session(graph, default_registry(), send, view=view, path=path, images=photos)
         self.on_msg(self._receive)
-
-    def _transmit(self, message: KernelMessage, buffers: Sequence[bytes]) -> None:
-        content = msgspec.to_builtins(message)
-        try:
-            self.send(content, list(buffers))
-        except UnicodeEncodeError:  # names of files that are not UTF-8 have halves of pairs, which JSON cannot carry
-            self.send(_readable(content), list(buffers))
 
     def _receive(self, widget: object, content: Any, buffers: object) -> None:
         self.session.receive(content)
@@ -129,17 +122,6 @@ class Designer(anywidget.AnyWidget):
     def __repr__(self) -> str:
         graph = self.session.graph
         return f"Designer({graph.options.name!r}, {len(graph)} operators)"
-
-
-def _readable(content: Any) -> Any:
-    """The same with question marks for what has no form in UTF-8."""
-    if isinstance(content, str):
-        return content.encode(errors="replace").decode()
-    if isinstance(content, dict):
-        return {_readable(key): _readable(value) for key, value in cast("dict[str, Any]", content).items()}
-    if isinstance(content, list | tuple):
-        return [_readable(value) for value in cast("list[Any]", content)]
-    return content
 
 
 def _data(bundle: Any) -> dict[str, Any]:

@@ -5,6 +5,9 @@ declare module "react" {
     "--ds-c"?: string;
     "--ds-at"?: string;
     "--ds-share"?: string;
-    "--ds-far-name"?: string;
+    "--ds-px"?: string;
+    "--ds-px11"?: string;
+    "--ds-px14"?: string;
+    "--ds-px20"?: string;
   }
 }

@@ -136,8 +136,8 @@ function single(event: KeyboardEvent, frame: Frame, api: Api): boolean {
   else if (key === "c" || key === "C") searchFor(frame, api, "", true);
   else if (key === "+" || key === "=") api.current?.zoomBy(1.25);
   else if (key === "-") api.current?.zoomBy(1 / 1.25);
-  else if (key === "0") api.current?.zoomTo(1);
-  else if (key === "Home") api.current?.fit();
+  else if (key === "z" || key === "Z") api.current?.zoomTo(1);
+  else if (key === "0" || key === "Home") api.current?.fit();
   else if (key === "[") session.chooseSample(sample - 1, iteration);
   else if (key === "]") session.chooseSample(sample + 1, iteration);
   else if (/^[a-zA-Z]$/.test(key) || key === "/") searchFor(frame, api, key === "/" ? "" : key);
