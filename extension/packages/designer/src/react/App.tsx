@@ -1,7 +1,9 @@
-import { type FocusEvent, type MutableRefObject, useMemo, useRef } from "react";
+import { type ClipboardEvent, type FocusEvent, type MutableRefObject, useMemo, useRef } from "react";
 import type { Session } from "../core/session";
+import { ContextMenu, HelpSheet } from "./ContextMenu";
 import { Canvas } from "./canvas/Canvas";
 import { type CanvasApi, CanvasApiContext } from "./canvasApi";
+import { onClipboard } from "./clipboard";
 import { type Frame, FrameContext, useSel } from "./context";
 import { Drawer } from "./Drawer";
 import { Empty, Starting } from "./Empty";
@@ -38,6 +40,7 @@ function Studio({
   api: MutableRefObject<CanvasApi | null>;
 }) {
   const onKeyDown = useKeys(frame, api);
+  const clipboard = (event: ClipboardEvent) => onClipboard(event, frame.session, () => api.current?.centre().place);
   const state = useSel((s) => ({
     ready: s.graph !== null && s.opening !== null,
     empty: (s.graph?.nodes.length ?? 0) === 0,
@@ -71,6 +74,9 @@ function Studio({
       onKeyPress={(e) => e.stopPropagation()}
       onFocusCapture={guardFocus}
       onContextMenu={(e) => e.stopPropagation()}
+      onCopy={clipboard}
+      onCut={clipboard}
+      onPaste={clipboard}
     >
       <TopBar />
       <div className={`ds-left ${state.palette && !list ? "ds-with-palette" : ""}`}>
@@ -87,6 +93,8 @@ function Studio({
       </div>
       {inspector && <Inspector floating={floats} />}
       {state.quickAdd && <QuickAddBox />}
+      <ContextMenu />
+      <HelpSheet />
       {state.ready && !list && <Outline visible={false} />}
       <LiveRegion />
       <ResizeHandle onHeight={onHeight} />

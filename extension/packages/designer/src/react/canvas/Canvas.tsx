@@ -13,6 +13,7 @@ import { layoutInBox } from "../../core/layout";
 import type { Position } from "../../protocol/generated";
 import { reducedMotion, useCanvasApi } from "../canvasApi";
 import { useFrame, useSel } from "../context";
+import { FindBox } from "../FindBox";
 import { insertOperator, openQuickAdd } from "../quickAdd";
 import { focusCard, useFirstFit, useKeptFocus, useObstacles, useRefit } from "./canvasEffects";
 import { type Drag, DragContext, dragHue } from "./drag";
@@ -20,6 +21,7 @@ import { OpCard } from "./OpCard";
 import { OutputsCard } from "./OutputsCard";
 import { sizesOf } from "./sizes";
 import { fitView, obstaclesOf, roomOf, useAutoPlace, useFlowEdges, useFlowNodes } from "./useFlow";
+import { type Line, useGestures } from "./useGestures";
 import { useWiring } from "./useWiring";
 import { ObstacleContext, WireEdge } from "./WireEdge";
 import { ZoomControls } from "./ZoomControls";
@@ -70,6 +72,7 @@ function CanvasView() {
     [session, root, place],
   );
   const { drag, hint, handlers } = useWiring(onPane);
+  const gestures = useGestures(box, place);
   const hue = useSel((s) => (drag ? dragHue(s, drag) : "slate"));
 
   const animate = useCallback(
@@ -166,9 +169,10 @@ function CanvasView() {
         return !old || old.x !== n.position.x || old.y !== n.position.y;
       });
       const at = changed.map((n) => [n.id, { x: Math.round(n.position.x), y: Math.round(n.position.y) }] as const);
-      session.edit([], { positions: Object.fromEntries(at) });
+      const edits = moved.length === 1 ? gestures.onDropped(moved[0]?.id ?? "") : [];
+      session.edit(edits, { positions: Object.fromEntries(at) });
     },
-    [session, dragging],
+    [session, dragging, gestures.onDropped],
   );
 
   const onDrop = useCallback(
@@ -178,9 +182,10 @@ function CanvasView() {
       if (!operator) return;
       event.preventDefault();
       const at = place(event.clientX - 74, event.clientY - 14);
-      insertOperator(session, operator, { at, from: null, to: null });
+      const wire = gestures.wireAt(event.clientX, event.clientY);
+      insertOperator(session, operator, { at, from: wire?.source ?? null, to: wire?.slot ?? null });
     },
-    [session, place],
+    [session, place, gestures.wireAt],
   );
 
   const onDoubleClick = useCallback(
@@ -219,6 +224,7 @@ function CanvasView() {
       }}
       onDragOver={(e) => e.preventDefault()}
       onDrop={onDrop}
+      {...gestures.handlers}
     >
       <DragContext.Provider value={drag}>
         <ObstacleContext.Provider value={obstacles}>
@@ -232,7 +238,10 @@ function CanvasView() {
             onNodeDragStart={() => {
               dragging.current = true;
             }}
+            onNodeDrag={(_, node) => gestures.onDrag(node)}
             onNodeDragStop={onDragStop}
+            // React Flow keeps the others when one of several selected cards is clicked.
+            onNodeClick={(e, n) => !(e.ctrlKey || e.metaKey || e.shiftKey) && session.select([n.id])}
             onNodeDoubleClick={(_, n) => n.id !== OUTPUTS && session.view({ renaming: true, selection: [n.id] })}
             onMoveStart={(event) => {
               if (event) touched.current = true;
@@ -264,6 +273,8 @@ function CanvasView() {
         </ObstacleContext.Provider>
       </DragContext.Provider>
       {nodes.length > 0 && <ZoomControls zoom={zoom} />}
+      {gestures.line && <SliceLine line={gestures.line} />}
+      <FindBox />
       {hint && (
         <div
           className="ds-drag-hint"
@@ -274,6 +285,14 @@ function CanvasView() {
         </div>
       )}
     </div>
+  );
+}
+
+function SliceLine({ line: { from, to } }: { readonly line: Line }) {
+  return (
+    <svg className="ds-slice" aria-hidden="true">
+      <line x1={from.x} y1={from.y} x2={to.x} y2={to.y} />
+    </svg>
   );
 }
 

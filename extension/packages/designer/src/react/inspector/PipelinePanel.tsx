@@ -27,6 +27,7 @@ function option(name: Option, doc: string, span: readonly number[], rest: Partia
     start: null,
     common: true,
     per_output: false,
+    any_number: false,
     support: "used",
     reason: "",
     deprecated: "",
