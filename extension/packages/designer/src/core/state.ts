@@ -25,6 +25,7 @@ import type {
 } from "../protocol/generated";
 import type { CatalogIndex } from "./catalog";
 import type { Slot } from "./graph";
+import type { Sweep } from "./sweep";
 
 /** `starting`: no answer yet; `live`: the kernel answers; `silent`: it should have answered; `gone`: the comm is closed. */
 export type Link = "starting" | "live" | "silent" | "gone";
@@ -105,15 +106,6 @@ export interface Comparison {
   readonly b: Side;
 }
 
-/** What the sheet of the batch shows: the samples as they are, or values of an argument. */
-export interface Sweep {
-  readonly on: boolean;
-  readonly argument: string;
-  readonly from: number;
-  readonly to: number;
-  readonly count: number;
-}
-
 export type DrawerTab = "code" | "batch";
 
 export type Measure = "time" | "memory";
@@ -136,6 +128,10 @@ export interface View {
   /** What is searched for on the canvas; null while the box is closed. */
   readonly find: string | null;
   readonly comparison: Comparison | null;
+  readonly sweep: Sweep | null;
+  readonly sweeping: boolean;
+  /** What was done just now, with [Undo]. */
+  readonly notice: { readonly text: string; readonly node: string } | null;
   /** The wire into which what is dragged would go. */
   readonly target: string;
   /** Select the nodes that the next revision brings. */
@@ -208,6 +204,9 @@ export const INITIAL_VIEW: View = {
   help: false,
   find: null,
   comparison: null,
+  sweep: null,
+  sweeping: false,
+  notice: null,
   target: "",
   expecting: false,
   minimap: false,

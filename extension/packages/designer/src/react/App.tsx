@@ -1,5 +1,6 @@
 import { type ClipboardEvent, type FocusEvent, type MutableRefObject, useMemo, useRef } from "react";
 import type { Session } from "../core/session";
+import { CompareView } from "./CompareView";
 import { ContextMenu, HelpSheet } from "./ContextMenu";
 import { Canvas } from "./canvas/Canvas";
 import { type CanvasApi, CanvasApiContext } from "./canvasApi";
@@ -47,6 +48,7 @@ function Studio({
     palette: s.view.palette,
     inspector: s.view.inspector,
     quickAdd: s.view.quickAdd !== null,
+    comparison: s.view.comparison,
     selected: s.view.selection.length > 0,
   }));
   const { breadth, theme, tinted } = frame;
@@ -87,6 +89,7 @@ function Studio({
             {!state.ready && <Starting />}
             {state.ready && state.empty && <Empty />}
             {state.ready && (list ? <Outline visible /> : <Canvas />)}
+            {state.ready && state.comparison && <CompareView comparison={state.comparison} />}
           </main>
           {state.ready && !list && <Drawer />}
         </div>

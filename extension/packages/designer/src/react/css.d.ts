@@ -5,6 +5,7 @@ declare module "react" {
     "--ds-c"?: string;
     "--ds-at"?: string;
     "--ds-share"?: string;
+    "--ds-ratio"?: number;
     "--ds-far-name"?: string;
   }
 }
