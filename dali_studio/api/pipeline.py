@@ -29,6 +29,7 @@ from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.tensors import TensorListCPU
 from dali_studio.core.tensors_gpu import TensorListGPU
+from dali_studio.graph.bypass import rerouted
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.graph.node import GraphOptions, option_found
@@ -131,8 +132,8 @@ class Pipeline:
 
     @classmethod
     def from_graph(cls, graph: Graph) -> Pipeline:
-        """A pipeline that runs `graph` (which is copied)."""
-        options = graph.options
+        """A pipeline that runs `graph` (which is copied), without the nodes that are left out in it."""
+        graph, options = rerouted(graph), graph.options
         made = cls(options.batch_size, options.num_threads, options.device_id, options.seed,
                    prefetch_queue_depth=options.prefetch_queue_depth, name=options.name)  # fmt: skip
         made._trace.graph, made._may_write = graph.copy(), False  # the graph may be a stranger's document

@@ -9,6 +9,7 @@ from dali_studio.api.folders import folder_readers, idle_readers, point_at
 from dali_studio.api.reading.program import read
 from dali_studio.cli.text import note, report, waiting
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
+from dali_studio.graph.bypass import rerouted
 from dali_studio.graph.document import load
 from dali_studio.graph.model import Graph
 
@@ -57,6 +58,7 @@ def open_document(path: str, images: str | None = None, *, samples: bool = False
             graph = read(path, found=found)
         else:
             graph, _view, found = load(_example(path) or path, registry)
+    graph = rerouted(graph)
     report(found)
     if images is not None:
         readers = folder_readers(graph, registry)

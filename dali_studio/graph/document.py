@@ -36,6 +36,7 @@ class _NodeForm(msgspec.Struct, kw_only=True):
     inputs: tuple[_Port | None, ...] = ()
     argument_inputs: dict[str, _Port] = {}
     objects: tuple[str, ...] = ()
+    bypassed: bool = False
 
 
 class _PipelineForm(GraphOptions, frozen=True, kw_only=True):
@@ -189,7 +190,7 @@ def _fill(graph: Graph, form: _PipelineForm, raw: list[dict[str, Any]]) -> list[
             Node(
                 key=node.key, operator=node.operator, device=node.device, version=node.version,
                 arguments=node.arguments, objects=dict.fromkeys(node.objects, MISSING),
-                extra=_unknown(fields, _NodeForm),
+                bypassed=node.bypassed, extra=_unknown(fields, _NodeForm),
             )
         )  # fmt: skip
     found = [

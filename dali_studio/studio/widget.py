@@ -18,6 +18,7 @@ from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
 from dali_studio.graph import document
 from dali_studio.graph.model import Graph
 from dali_studio.samples import photos
+from dali_studio.studio.nodes import Nodes
 from dali_studio.studio.session import Session
 from dali_studio.studio.transmit import transmitter
 
@@ -68,16 +69,21 @@ class Designer(anywidget.AnyWidget):
         """A copy of the graph as it is now."""
         return self.session.graph.copy()
 
+    @property
+    def node(self) -> Nodes:
+        """The nodes by name: ``designer.node["resize"].output()`` is what the canvas shows of it."""
+        return Nodes(self.session)
+
     def pipeline(self) -> Pipeline:
         """A pipeline that runs the graph as it is now."""
-        return Pipeline.from_graph(self.session.graph)
+        return Pipeline.from_graph(self.session.current().active)
 
     def code(self, dialect: str | None = None) -> str:
         """The program, in the dialect shown or in another one."""
         return self._emitted(dialect).source
 
     def _emitted(self, dialect: str | None) -> Emitted:
-        return emit(self.session.graph, self.session.registry, dialect or self.session.dialect)
+        return emit(self.session.current().active, self.session.registry, dialect or self.session.dialect)
 
     def insert_code(self, dialect: str | None = None, *, force: bool = False) -> None:
         """Put the program into a new cell below the one that is being run.
