@@ -11,6 +11,7 @@ from dali_studio.core.meta import TensorMeta
 from dali_studio.graph import checks
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.fit import argument_misfits, input_misfits
+from dali_studio.graph.label_guard import label_findings
 from dali_studio.graph.model import Graph
 from dali_studio.graph.node import Node, cycle_found
 from dali_studio.graph.objects import MISSING
@@ -52,7 +53,8 @@ def validate(graph: Graph, registry: Registry) -> Validation:
     for key in graph:
         if key not in inference.visited:  # on a cycle, or fed by one
             inference.visit(key, infer=False)
-    return Validation(tuple(found + inference.found), inference.metas)
+    labels = [] if cycle else label_findings(graph, registry, inference.metas)
+    return Validation(tuple(found + inference.found + labels), inference.metas)
 
 
 def infer(graph: Graph, registry: Registry, keys: Collection[str]) -> dict[PortRef, TensorMeta]:

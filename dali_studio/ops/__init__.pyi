@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.core.enums import DALIDataType, DALIInterpType
+from dali_studio.core.enums import DALIDataType, DALIImageType, DALIInterpType
 from dali_studio.ops import _conditional as _conditional
 from dali_studio.ops import decoders as decoders
 from dali_studio.ops import noise as noise
@@ -16,6 +16,30 @@ from dali_studio.ops import reductions as reductions
 from dali_studio.pipeline import DataNode
 
 _Input = DataNode | Sequence[DataNode] | NDArray[Any] | np.generic | float
+
+class Brightness:
+    """Scales and shifts intensities.
+
+    The result is ``brightness_shift * range + brightness * x``; `range` is 255 for uint8 output, the largest value for
+    other integers and 1 for floats.
+    """
+    def __init__(
+        self,
+        *,
+        brightness: float | DataNode | None = 1.0,
+        brightness_shift: float | DataNode | None = 0.0,
+        dtype: DALIDataType | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        image: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
 
 class BrightnessContrast:
     """Scales and shifts intensities about a centre.
@@ -27,8 +51,8 @@ class BrightnessContrast:
         self,
         *,
         brightness: float | DataNode | None = 1.0,
-        contrast: float | DataNode | None = 1.0,
         brightness_shift: float | DataNode | None = 0.0,
+        contrast: float | DataNode | None = 1.0,
         contrast_center: float | DataNode | None = ...,
         dtype: DALIDataType | None = ...,
         preserve: bool | None = False,
@@ -83,6 +107,56 @@ class Cat:
     def __call__(
         self,
         *input: _Input,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class ColorTwist:
+    """Turns the hue and scales saturation, contrast and brightness of RGB images, in one pass.
+
+    First hue and saturation as in `hsv`, then contrast about the middle of the range (128 for integers, 0.5 for
+    floats), then brightness.
+    """
+    def __init__(
+        self,
+        *,
+        contrast: float | DataNode | None = 1.0,
+        brightness: float | DataNode | None = 1.0,
+        hue: float | DataNode | None = 0.0,
+        saturation: float | DataNode | None = 1.0,
+        dtype: DALIDataType | None = ...,
+        image_type: DALIImageType | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        image: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class Contrast:
+    """Moves intensities away from a centre, or towards it.
+
+    The result is ``contrast_center + contrast * (x - contrast_center)``.
+    """
+    def __init__(
+        self,
+        *,
+        contrast: float | DataNode | None = 1.0,
+        contrast_center: float | DataNode | None = ...,
+        dtype: DALIDataType | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        image: _Input,
+        /,
         **arguments: Any,
     ) -> DataNode: ...
 
@@ -298,10 +372,30 @@ class Hsv:
     def __init__(
         self,
         *,
-        hue: float | DataNode | None = 0.0,
-        saturation: float | DataNode | None = 1.0,
         value: float | DataNode | None = 1.0,
         dtype: DALIDataType | None = ...,
+        hue: float | DataNode | None = 0.0,
+        saturation: float | DataNode | None = 1.0,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        image: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class Hue:
+    """Turns the hue of RGB images: a rotation of the chrominance plane of YIQ, as in `hsv`."""
+    def __init__(
+        self,
+        *,
+        hue: float | DataNode | None = 0.0,
+        dtype: DALIDataType | None = ...,
+        image_type: DALIImageType | None = ...,
         preserve: bool | None = False,
         bytes_per_sample_hint: int | Sequence[int] | None = ...,
         name: str | None = ...,
@@ -513,6 +607,26 @@ class Rotate:
         interp_type: DALIInterpType | None = ...,
         size: float | Sequence[float] | DataNode | None = ...,
         dtype: DALIDataType | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        image: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class Saturation:
+    """Scales the saturation of RGB images: the chrominance plane of YIQ, as in `hsv`."""
+    def __init__(
+        self,
+        *,
+        saturation: float | DataNode | None = 1.0,
+        dtype: DALIDataType | None = ...,
+        image_type: DALIImageType | None = ...,
         preserve: bool | None = False,
         bytes_per_sample_hint: int | Sequence[int] | None = ...,
         name: str | None = ...,

@@ -208,6 +208,8 @@ class SegmentRunner:
             raise StepError(step, None, "", error) from error
         for output in outputs:
             meta = output.meta
+            if work.layout is not None and output is outputs[0]:
+                meta = meta.with_(layout=work.layout)
             layout = meta.layout if meta.layout is None or len(meta.layout) == output.shapes.shape[1] else ""
             meta = TensorMeta(meta.dtype, output.shapes.shape[1], layout or "", meta.kind)
             self._views[output.port] = Batch(meta, output.shapes, sources=sources, indices=present)

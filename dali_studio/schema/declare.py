@@ -27,6 +27,7 @@ from dali_studio.schema.model import (
     Device,
     InDialect,
     InputSchema,
+    Movement,
     OperatorSchema,
     OutputSchema,
     Role,
@@ -188,6 +189,7 @@ class Operator(CommonArguments):
     hidden: ClassVar[bool] = False
     tolerance: ClassVar[tuple[Tolerance, ...]] = ()
     dialects: ClassVar[tuple[InDialect, ...]] = ()
+    movement: ClassVar[Movement | None] = None
     role: ClassVar[Role] = ""
 
     def __init_subclass__(cls, *, abstract: bool = False) -> None:
@@ -399,6 +401,7 @@ _DATA_TYPES = (
 
 _FLAGS = {
     marks.PER_SAMPLE: "tensor", marks.PER_OUTPUT: "per_output", marks.COMMON: "common", marks.ANY_NUMBER: "any_number",
+    marks.TRUNCATED: "truncated",
 }  # fmt: skip
 
 
@@ -468,6 +471,7 @@ def _schema(cls: type[Operator]) -> OperatorSchema:
         keywords=tuple(cls.keywords.split()),
         hidden=cls.hidden,
         dialects=cls.dialects,
+        movement=cls.movement,
     )
 
 
@@ -547,7 +551,7 @@ def _mark(mark: Any) -> dict[str, Any]:
             return {"support": "refused", "reason": reason}
         case marks.Deprecated(instead):
             return {"deprecated": instead}
-        case marks.PER_SAMPLE | marks.PER_OUTPUT | marks.COMMON | marks.ANY_NUMBER:
+        case marks.PER_SAMPLE | marks.PER_OUTPUT | marks.COMMON | marks.ANY_NUMBER | marks.TRUNCATED:
             return {_FLAGS[mark]: True}
         case _:
             raise TypeError(f"unknown argument mark {mark!r}")

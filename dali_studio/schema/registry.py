@@ -103,5 +103,5 @@ class Registry:
         return [schema for name in self if not (schema := self.schema(name)).hidden]
 
     def functions(self) -> list[str]:
-        """Names of the operators that are functions of ``fn``; constants and copies are written in other ways."""
-        return [s.name for s in self.shown() if s.role not in ("copy", "constant", "arithmetic")]
+        """Names of the operators that are functions of ``fn``; constants, copies and expressions are not."""
+        return [s.name for s in self.shown() if s.role not in ("copy", "constant", "arithmetic", "subscript")]

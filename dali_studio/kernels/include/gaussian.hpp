@@ -5,9 +5,6 @@
 #include "philox.hpp"
 #include "rounding.hpp"
 
-// Draws between the first draws of two neighbouring elements of a sample.
-enum { ELEMENT_STRIDE = 257 };
-
 // Type in which numbers for elements of type T are drawn and added: double for integers of 32 and 64 bits.
 template <class T> struct Drawn { typedef f32 type; };
 template <> struct Drawn<i32> { typedef f64 type; };

@@ -2,6 +2,9 @@
 #pragma once
 #include "numbers.hpp"
 
+// Draws between the first draws of two neighbouring elements of a sample.
+enum { ELEMENT_STRIDE = 257 };
+
 // One of its rounds, on the four words of a counter, with the round's two words of the key.
 HD void philox_round(u32& a, u32& b, u32& c, u32& d, u32 key, u32 other) {
   u64 product = 0xD2511F53ull * a, crossed = 0xCD9E8D57ull * c;
