@@ -15,6 +15,7 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
 from dali_studio.operators.decoders.common import infer_image
 from dali_studio.operators.decoders.windows import WindowDecoder
+from dali_studio.operators.geometry.movements import CROP
 from dali_studio.operators.geometry.windows import WindowArguments, check_crop_arguments, crop_windows
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import example
@@ -28,6 +29,7 @@ class ImageCrop(WindowArguments, WindowDecoder):
     """
 
     path = "decoders.image_crop"
+    movement = CROP
     keywords = "jpeg png decode crop centercrop window"
     examples = (
         example(crop=(24.0, 31.0)),
