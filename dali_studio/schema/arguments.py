@@ -281,6 +281,9 @@ class Args:
             if table.shape[1] != width:
                 table = np.repeat(table, width, axis=1)
             return self._ranged(name, table)
+        if len(batch) and all(sample.size == width for sample in batch):
+            row = np.concatenate([sample.reshape(-1) for sample in batch])
+            return self._ranged(name, row.reshape(-1, width).astype(dtype, copy=False))
         return self._ranged(name, self._table(name, [np.atleast_1d(s).ravel() for s in batch], width, dtype))
 
     @staticmethod

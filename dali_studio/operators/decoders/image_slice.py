@@ -49,7 +49,8 @@ class ImageSlice(SliceArguments, WindowDecoder):
         given = files()
         anchors = values((0.1, 0.27), (0.52, 0.0), (0.3, 0.3), (0, 0))
         extents = values((0.33, 0.5), (0.45, 1.0), (0.1, 0.7), (1, 1))
-        whole = values((3, 5), (0, 2), (1, 1), (9, 0), dtype=T.INT32), values((9, 20), (4, 1), (9, 9), (1, 30), dtype=T.INT32)
+        corners = values((3, 5), (0, 2), (1, 1), (9, 0), dtype=T.INT32)
+        whole = corners, values((9, 20), (4, 1), (9, 9), (1, 30), dtype=T.INT32)
         reals = values((3.4, 5.5), (0.0, 2.2), (1, 1), (2, 3)), values((9.3, 2.0), (4.5, 1.1), (5, 6), (7, 8))
         return [
             *(Case((given,), one.arguments) for one in cls.examples),

@@ -14,8 +14,10 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.dtypes import NUMERIC, from_numpy, to_numpy
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
+from dali_studio.core.storage import Packed, addresses_of
 from dali_studio.kernels.cpu import npy
 from dali_studio.kernels.cpu.convert import convert
+from dali_studio.kernels.cpu.rows import copy_bytes
 from dali_studio.operators.common import T, accept_output, sentence
 from dali_studio.operators.decoders.common import check_encoded
 from dali_studio.schema.arguments import Args
@@ -50,7 +52,8 @@ class Numpy(Operator):
         plain = tensors(((2, 3), (4, 1), (0, 5)))
         short = Data(lambda: [one[:-1] for one in _files(plain).samples()], label="cut")
         return [
-            *(Case((_files(tensors(((2, 3), (4, 1)), dtype)),), one.arguments) for dtype in NUMERIC for one in cls.examples),
+            *(Case((_files(tensors(((2, 3), (4, 1)), dtype)),), one.arguments) for dtype in NUMERIC
+              for one in cls.examples),
             *(Case((_files(data),)) for data in (plain, tensors(((), ())), tensors(((5,), (0,))))),
             Case((_files(plain),), {"dtype": "INT16"}),
             Case((_files(plain, order="F"),), peer=False, note="nvidia.dali needs a GPU to turn arrays round"),
@@ -69,47 +72,52 @@ class Numpy(Operator):
 
     @staticmethod
     def run(state: object, args: Args, *inputs: Batch) -> tuple[Batch, ...]:
-        check_encoded(inputs[0].meta)
-        arrays = [_opened(data, index) for index, data in enumerate(inputs[0].samples)]
-        dtype = to_numpy(args["dtype"]) if args["dtype"] else arrays[0].dtype.newbyteorder("=") if arrays else None
-        _check_alike(arrays, dtype if args["dtype"] is None else None)
-        made: list[NDArray[Any]] = [np.empty(array.shape, dtype) for array in arrays]
+        (files,) = inputs
+        check_encoded(files.meta)
+        heads = [_header(data, index) for index, data in enumerate(files.samples)]
+        if not heads:
+            return (Batch.of([], dtype=to_numpy(args["dtype"] or T.UINT8), ndim=0),)
+        kinds = [head.dtype.newbyteorder("=") for head in heads]
+        _check_alike(heads, kinds, anyhow=args["dtype"] is not None)
+        dtype = to_numpy(args["dtype"]) if args["dtype"] else kinds[0]
+        shapes = np.array([head.shape for head in heads], np.int64).reshape(len(heads), len(heads[0].shape))
+        ends = np.cumsum(shapes.prod(axis=1, dtype=np.int64) * dtype.itemsize)
+        starts = np.concatenate([np.zeros(1, np.int64), ends[:-1]])
+        out = Packed(args.context.memory(int(ends[-1])), starts, shapes, dtype)
+        if all(head.dtype == dtype and not head.fortran for head in heads):
+            begins = np.array([head.begin for head in heads], np.int64)
+            copy_bytes(files.addresses + begins, ends - starts, addresses_of(out))
+        else:
 
-        def copy(position: int) -> None:
-            array, out = arrays[position], made[position]
-            if array.dtype == out.dtype:
-                np.copyto(out, array)
-            else:
-                convert(np.ascontiguousarray(array, array.dtype.newbyteorder("=")), out)
+            def copy(position: int) -> None:
+                array = npy.view(files.samples[position], heads[position])
+                convert(np.ascontiguousarray(array, kinds[position]), out[position])
 
-        args.context.map(copy, len(made))
-        if not made:
-            return (Batch.of([], dtype=dtype or np.dtype(np.uint8), ndim=0),)
-        return (Batch.of(made, "", inputs[0].sources),)
+            args.context.map(copy, len(heads))
+        return (Batch.of(out, "", files.sources),)
 
 
-def _opened(data: NDArray[np.uint8], sample: int) -> NDArray[Any]:
+def _header(data: NDArray[np.uint8], sample: int) -> npy.NpyHeader:
     try:
-        return npy.view(data)
+        return npy.header(data)
     except npy.NpyError as error:
         raise ArgumentError(
             sentence(error), hint="Replace the file, or take it out of the data set.", sample=sample, code="DS301"
         ) from error
 
 
-def _check_alike(arrays: Sequence[NDArray[Any]], dtype: np.dtype[Any] | None) -> None:
-    """Refuse arrays of another number of axes than the first, or of another element type where that matters."""
-    for index, array in enumerate(arrays):
-        if array.ndim != arrays[0].ndim:
+def _check_alike(heads: Sequence[npy.NpyHeader], kinds: Sequence[np.dtype[Any]], *, anyhow: bool) -> None:
+    """Refuse arrays of another number of axes than the first, or unless `anyhow` of another element type."""
+    for index, (head, kind) in enumerate(zip(heads, kinds, strict=True)):
+        if len(head.shape) != len(heads[0].shape):
             raise ArgumentError(
-                f"the array has {array.ndim} axes, the first one {arrays[0].ndim}.",
+                f"the array has {len(head.shape)} axes, the first one {len(heads[0].shape)}.",
                 hint="Bring arrays of one number of axes.", sample=index, code="DS203",
             )  # fmt: skip
-        if dtype is not None and array.dtype.newbyteorder("=") != dtype:
-            names = from_numpy(array.dtype.newbyteorder("=")).name, from_numpy(dtype).name
+        if not anyhow and kind != kinds[0]:
             raise ArgumentError(
-                f"the array is {names[0]}, the first one {names[1]}.", hint="Give dtype to convert all of them.",
-                sample=index, argument="dtype", code="DS203",
+                f"the array is {from_numpy(kind).name}, the first one {from_numpy(kinds[0]).name}.",
+                hint="Give dtype to convert all of them.", sample=index, argument="dtype", code="DS203",
             )  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from dali_studio.core.dtypes import to_numpy
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.box_crops import MAX_WINDOWS, NOT_FOUND, OUTSIDE, Rules, random_box_crops
 from dali_studio.kernels.cpu.elementwise import Operand
-from dali_studio.kernels.cpu.rows import rows_of
+from dali_studio.kernels.cpu.rows import row_samples
 from dali_studio.operators.common import T
 from dali_studio.operators.detection.common import (
     boxes,
@@ -202,11 +202,11 @@ class RandomBBoxCrop(SeedArgument, Operator):
             crops=_sizes(args, "crop_shape", axes), images=_sizes(args, "input_shape", axes),
         )  # fmt: skip
         _check_found(made.rows.counts)
-        left = Batch.of(rows_of(made.boxes, made.rows.starts, made.rows.counts), given.layout, given.sources)
+        left = Batch.of(row_samples(made.boxes, made.rows.starts, made.rows.counts), given.layout, given.sources)
         results = [Batch.of_array(made.anchors), Batch.of_array(made.sizes), left, *map(made.rows.of, marks)]
         if args["output_bbox_indices"]:
             numbers = made.rows.picked.astype(np.int32)
-            results.append(Batch.of(rows_of(numbers, made.rows.starts, made.rows.counts)))
+            results.append(Batch.of(row_samples(numbers, made.rows.starts, made.rows.counts)))
         return tuple(results)
 
 

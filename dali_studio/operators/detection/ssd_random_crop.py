@@ -12,7 +12,7 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.box_crops import MAX_WINDOWS, ssd_crops
 from dali_studio.kernels.cpu.elementwise import Operand
-from dali_studio.kernels.cpu.rows import rows_of
+from dali_studio.kernels.cpu.rows import row_samples
 from dali_studio.operators.common import T, check_dtype, image_meta
 from dali_studio.operators.detection.common import (
     boxes,
@@ -106,5 +106,5 @@ class SSDRandomCrop(SeedArgument, Operator):
 
         context.map(copy, len(cut))
         made = Batch.of(cut, "HWC", image.sources, dtype=np.dtype(np.uint8), ndim=3)
-        left = Batch.of(rows_of(table, rows.starts, rows.counts), given.layout, given.sources)
+        left = Batch.of(row_samples(table, rows.starts, rows.counts), given.layout, given.sources)
         return made, left, rows.of(marks)

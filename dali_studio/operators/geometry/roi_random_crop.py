@@ -117,11 +117,11 @@ class ROIRandomCrop(SeedArgument, Operator):
 def _rows(args: Args, name: str, axes: int) -> NDArray[np.int32]:
     """(N, axes) numbers of an argument."""
     fed = args.samples(name)
-    rows = [args[name]] if fed is None else fed
-    wrong = next((index for index, row in enumerate(rows) if np.size(row) != axes), None)
+    rows = [np.array(args[name])] if fed is None else fed
+    wrong = next((index for index, row in enumerate(rows) if row.size != axes), None)
     if wrong is not None:
         raise ArgumentError(
-            f"{np.size(rows[wrong])} numbers are given for {axes} axes.", hint=f"Give {axes} numbers.", argument=name,
+            f"{rows[wrong].size} numbers are given for {axes} axes.", hint=f"Give {axes} numbers.", argument=name,
             sample=None if fed is None else wrong, code="DS203",
         )  # fmt: skip
     return np.ascontiguousarray(args.vectors(name, axes, np.int32))

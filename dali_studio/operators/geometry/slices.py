@@ -45,7 +45,7 @@ class SliceArguments:
 def slice_windows(
     args: Args, shapes: NDArray[np.int64], axes: Sequence[tuple[int, ...]], positions: Sequence[Batch]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
-    """Windows of a batch.
+    """The windows of a batch.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def slice_windows(
     """
     begins, ends = _positions(args, positions, shapes, axes) if positions else _named(args, shapes, axes)
     firsts, extents = _windows(args, begins, ends, shapes)
-    outside = ((firsts < 0) | (firsts + extents > shapes)).any(axis=1)
+    outside = np.any((firsts < 0) | (firsts + extents > shapes), axis=1)
     if outside.any() and policy_of(args) == "error":
         index = int(np.argmax(outside))
         window = ", ".join(f"{at}:{at + extent}" for at, extent in zip(firsts[index], extents[index], strict=True))
@@ -92,11 +92,13 @@ def unnamed_layout(meta: TensorMeta) -> str:
 
 
 def slice_axes(args: Args, meta: TensorMeta, count: int) -> list[tuple[int, ...]]:
+    """The axes of the windows of `count` samples."""
     named = meta.with_(layout=unnamed_layout(meta))
     return axes_of_samples(args, named, count, "WH")
 
 
 def check_slice(args: Args, positions: Sequence[TensorMeta]) -> None:
+    """Refuse no window, and one that is given twice."""
     named = [name for name in BOUNDS if args.given(name)]
     if positions:
         if named:
