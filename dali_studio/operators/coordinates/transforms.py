@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
-from dali_studio.core.storage import Dense
+from dali_studio.core.storage import dense
 from dali_studio.kernels.cpu.elementwise import Operand
 from dali_studio.kernels.cpu.transforms import MAX_AXES, combine
 from dali_studio.operators.common import T
@@ -172,14 +172,16 @@ def length_of(args: Args, name: str) -> int | None:
         return None if value is None else np.size(value)
     if not len(fed):
         return None
+    together = dense(fed)
+    if together is not None:
+        return together[0].size
     first = fed[0].size
-    if not isinstance(fed, Dense):
-        for index, sample in enumerate(fed):
-            if sample.size != first:
-                raise ArgumentError(
-                    f"{sample.size} numbers are given, {first} for the first sample.",
-                    hint="Give as many for each sample.", argument=name, sample=index, code="DS203",
-                )  # fmt: skip
+    for index, sample in enumerate(fed):
+        if sample.size != first:
+            raise ArgumentError(
+                f"{sample.size} numbers are given, {first} for the first sample.",
+                hint="Give as many for each sample.", argument=name, sample=index, code="DS203",
+            )  # fmt: skip
     return first
 
 
