@@ -16,6 +16,7 @@ from dali_studio.core.meta import TensorMeta
 from dali_studio.operators.common import T
 from dali_studio.operators.decoders.common import infer_image
 from dali_studio.operators.decoders.windows import WindowDecoder
+from dali_studio.operators.geometry.movements import SLICE
 from dali_studio.operators.geometry.slices import POSITIONS, SliceArguments, check_slice, slice_axes, slice_windows
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Input, example
@@ -32,6 +33,7 @@ class ImageSlice(SliceArguments, WindowDecoder):
     """
 
     path = "decoders.image_slice"
+    movement = SLICE
     keywords = "jpeg png decode crop window roi"
     inputs = (
         *WindowDecoder.inputs,
