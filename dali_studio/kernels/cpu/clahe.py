@@ -24,7 +24,7 @@ _WHITE = np.array([0.950456, 1.0, 1.088754])
 
 @cache
 def _tables() -> tuple[_Table, ...]:
-    """Of light from bytes, cube roots, luminance, cubes, and bytes from light; and both matrices: fixed-point numbers."""
+    """Light from bytes, cube roots, luminance, cubes, bytes from light, and both matrices: fixed-point numbers."""
     one = np.float32
     x = np.arange(256, dtype=np.float32) / one(255)
     wide = x.astype(np.float64)
@@ -40,12 +40,12 @@ def _tables() -> tuple[_Table, ...]:
     low_root = one(base) * (one(16) / one(116) + (level * 5).astype(np.float32) / one(3 * 17 * 29))
     root = (level * 100 * base).astype(np.float32) / one(255 * 116) + one(16 * base) / one(116)
     y = root * root * root / one(base * base)
-    dark = level <= 20  # noqa: PLR2004 - L* of 8
+    dark = level <= 20
     luminance = np.stack([np.where(dark, low_y, y), np.where(dark, low_root, root)], axis=1)
 
     i = np.arange(36864) - 8145
     linear = _divided(i * 108, 841) - base * 16 // 116 * 108 // 841
-    cubes = np.where(i <= 3390, linear, i * i // base * i // base)  # noqa: PLR2004 - (6 / 29) of the base
+    cubes = np.where(i <= 3390, linear, i * i // base * i // base)
 
     wide = np.arange(4096, dtype=np.float32).astype(np.float64) / 4096
     byte = np.where(wide <= 7827 / 2500000, wide * 12.92, wide ** (1 / 2.4) * 1.055 - 0.055).astype(np.float32)

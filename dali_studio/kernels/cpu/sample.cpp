@@ -5,7 +5,7 @@
 
 enum { BLOCK = 64 };  // pixels whose points are computed at once, in vector registers
 enum Interpolation { NEAREST_PIXEL, BILINEAR, BICUBIC };
-enum { MOST_CHANNELS = 4, FRACTIONS = 32 };
+enum { MAX_CHANNELS = 4, FRACTIONS = 32 };
 
 struct Points { float x[BLOCK], y[BLOCK]; };
 // Pixels to the left of and above points, and how far behind these the points lie.
@@ -18,7 +18,7 @@ template <class T> struct Source {
   const T* data;
   i64 height, width, channels;
   Border border;
-  T fill[MOST_CHANNELS];
+  T fill[MAX_CHANNELS];
 
   HD bool inside(i64 x, i64 y, i64 before, i64 behind) const {
     return x >= before && y >= before && x + behind < width && y + behind < height;
@@ -206,12 +206,12 @@ template <class T, class POINTS>
 HD i64 sampled(const Dense<const T, 3>& image, const Dense<T, 3>& out, int interpolation, int border, const Dense<const f32, 1>& fill,
                POINTS points) {
   Source<T> src = {image.data, image.shape[0], image.shape[1], image.shape[2], (Border)border, {}};
-  if (out.shape[2] != src.channels || src.channels > MOST_CHANNELS || fill.shape[0] != MOST_CHANNELS) return MISFIT;
+  if (out.shape[2] != src.channels || src.channels > MAX_CHANNELS || fill.shape[0] != MAX_CHANNELS) return MISFIT;
   if (border < CONSTANT || border > WRAP || interpolation < NEAREST_PIXEL || interpolation > BICUBIC) return MISFIT;
   if (!out.size()) return 0;
   const i64 most_pixels = 1ll << 31;
   if (!image.size() || src.width * src.height >= most_pixels) return MISFIT;
-  for (int c = 0; c < MOST_CHANNELS; c++) store1<EVEN>(src.fill + c, fill.data[c]);
+  for (int c = 0; c < MAX_CHANNELS; c++) store1<EVEN>(src.fill + c, fill.data[c]);
   Points at;
   for (i64 row = 0; row < out.shape[0]; row++)
     for (i64 column = 0; column < out.shape[1]; column += BLOCK) {

@@ -42,10 +42,10 @@ class Clahe(Operator):
     tiles_x: Annotated[int, Doc("Tiles across."), Range(1, MAX_TILES), Start(8), Ui("slider", (2, 16)), COMMON]
     tiles_y: Annotated[int, Doc("Tiles down."), Range(1, MAX_TILES), Start(8), Ui("slider", (2, 16)), COMMON]
     clip_limit: Annotated[
-        float, Doc("No level of a tile counts more than this times the mean of all levels; 0 and less: no limit."),
+        float, Doc("No level counts more in a tile than this times the mean of all; 0 or less: no limit."),
         Start(2.0), Ui("slider", (1, 10)), COMMON,
     ]  # fmt: skip
-    luma_only: Annotated[bool, Doc("Change the lightness of RGB images alone; off: each channel by itself."), COMMON] = (
+    luma_only: Annotated[bool, Doc("Change the lightness of RGB images alone; off: each channel."), COMMON] = (
         True
     )
     bins: Annotated[int, Ignored("bytes have 256 levels; nvidia.dali ignores it on the CPU, too")] = 256
@@ -89,5 +89,5 @@ class Clahe(Operator):
     @staticmethod
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
         params, image = work.params, inputs[0]
-        luma = params["luma"] and image.shape[2] == 3  # noqa: PLR2004 - RGB
+        luma = params["luma"] and image.shape[2] == 3
         clahe(image, outputs[0], params["tiles"], params["limit"], luma=luma)

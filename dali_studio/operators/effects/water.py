@@ -38,7 +38,9 @@ class Water(Displacement):
     )
     tolerance = (
         Tolerance(relative=2e-5, dtypes=(T.FLOAT,), reason="a sine may differ in the last bit of float32"),
-        Tolerance(1, 0.001, reason="a sine may differ in the last bit of float32", when={"interp_type": "INTERP_LINEAR"}),
+        Tolerance(
+            1, 0.001, when={"interp_type": "INTERP_LINEAR"}, reason="a sine may differ in the last bit of float32"
+        ),
     )  # fmt: skip
 
     ampl_x: Annotated[float, Doc("How far rows are moved."), Unit("px"), Ui("slider", (0, 50)), COMMON] = 10.0
@@ -76,8 +78,8 @@ class Water(Displacement):
                 displace.wave(np.sin, args["ampl_x"], args["freq_x"], args["phase_x"], height),
                 displace.wave(np.cos, args["ampl_y"], args["freq_y"], args["phase_y"], width),
             )
-        return {"waves": kept}
+        return {"across": kept[0], "down": kept[1]}
 
     @staticmethod
     def moved(image: Any, out: Any, params: dict[str, Any], index: int) -> None:
-        displace.water(image, out, *params["waves"], params["fill"], linear=params["linear"])
+        displace.water(image, out, params["across"], params["down"], params["fill"], linear=params["linear"])
