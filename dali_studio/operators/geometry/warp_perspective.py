@@ -226,11 +226,10 @@ def _inverted(
         shift, back = (np.array([[1, 0, by], [0, 1, by], [0, 0, 1]], np.float32) for by in (0.5, -0.5))
         used = back @ (used @ shift)
     turned = used.astype(np.float64)
-    whole: NDArray[np.bool_] = np.isfinite(turned.reshape(-1, 9)).all(axis=1)
-    wrong: NDArray[np.bool_] = ~whole
+    whole = np.asarray(np.isfinite(turned).all(axis=(1, 2)))
+    wrong = ~whole
     if not args["inverse_map"]:
-        volumes: NDArray[np.float64] = np.linalg.det(np.where(whole[:, None, None], turned, 0))
-        wrong = np.equal(volumes, 0)
+        wrong = np.asarray(np.linalg.det(np.where(whole[:, None, None], turned, 0)) == 0)
         turned = np.linalg.inv(np.where(wrong[:, None, None], np.eye(3), turned))
     if wrong.any():
         index = int(np.argmax(wrong))
