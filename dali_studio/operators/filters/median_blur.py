@@ -16,7 +16,7 @@ from dali_studio.operators.common import T, check_dtype
 from dali_studio.operators.filters.common import LAYOUTS, pixel_layout, rows_of
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
-from dali_studio.schema.declare import Arrays, Input, Operator, Output, compiled, example
+from dali_studio.schema.declare import Arrays, Input, Operator, Output, compiled, example, named
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Range, Unit
 from dali_studio.schema.samples import Case, images, values
 from dali_studio.schema.traits import PerFrame, PerSample
@@ -37,6 +37,7 @@ class MedianBlur(Operator):
     keywords = "median rank smooth denoise despeckle salt pepper filter"
     inputs = (Input("image", "image", layouts=LAYOUTS, dtypes=_TYPES),)
     outputs = (Output("image", "image"),)
+    dialects = (named("nvidia.dali", gpu_only=True),)
     traits = (PerSample, PerFrame)
     kernels = (compiled("box_medians", _TYPES),)
     examples = (example(), example(window_size=5), example(window_size=(3, 7)), example(window_size=9))

@@ -20,7 +20,7 @@ from dali_studio.operators.common import T, check_dtype
 from dali_studio.operators.filters.common import LAYOUTS, pixel_layout, rows_of
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
-from dali_studio.schema.declare import Arrays, Input, Operator, Output, compiled, example
+from dali_studio.schema.declare import Arrays, Input, Operator, Output, compiled, example, named
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Choices, Doc, Range, Unit
 from dali_studio.schema.samples import Case, images, values
 from dali_studio.schema.traits import PerFrame, PerSample
@@ -44,6 +44,7 @@ class Morphology(Operator, abstract=True):
     icon = "grid"
     inputs = (Input("image", "image", layouts=LAYOUTS, dtypes=_TYPES),)
     outputs = (Output("image", "image"),)
+    dialects = (named("nvidia.dali", gpu_only=True),)
     traits = (PerSample, PerFrame)
     kernels = (compiled("box_extremes", _TYPES),)
     examples = (example(), example(mask_size=(5, 2), anchor=(0, 1), border_mode="reflect"), example(iterations=3))
