@@ -43,6 +43,12 @@ def test_a_constant_mask_has_no_effect(operator: str) -> None:
     check(f"fn.{operator}(x, mask=0), fn.{operator}(x, mask=1)", {"x": pictures([(20, 17), (9, 31)])}, declared(operator))
 
 
+def test_waves_are_long_enough_for_images_that_grow() -> None:
+    """Those of earlier, smaller images are kept."""
+    for width in (200, 220, 400):
+        check("fn.water(x)", {"x": pictures([(20, width), (30, 7)])}, declared("water"))
+
+
 def test_laplacians_of_frames_with_values_for_each() -> None:
     scales = [_RANDOM.uniform(0.1, 2, (frames, 2)).astype(np.float32) for frames, _, _ in SHAPES]
     sizes = [_RANDOM.choice([3, 5, 7], frames).astype(np.int32) for frames, _, _ in SHAPES]

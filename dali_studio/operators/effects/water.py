@@ -18,6 +18,7 @@ from dali_studio.schema.marks import COMMON, Doc, Ui, Unit
 from dali_studio.schema.samples import Case, images, values
 from dali_studio.schema.tolerance import Tolerance
 
+#: Where the waves of the largest images are kept.
 _KEY = object()
 
 
@@ -73,12 +74,12 @@ class Water(Displacement):
                 raise ArgumentError(f"{name} is {args[name]:g}.", hint="Give a finite number.", argument=name)
         height, width = image.shapes[:, :2].max(axis=0, initial=0).tolist()
         kept = args.memory.get(_KEY)
-        if kept is None or len(kept[0]) < height or len(kept[1]) < width:
-            kept = args.memory[_KEY] = (
-                displace.wave(np.sin, args["ampl_x"], args["freq_x"], args["phase_x"], height),
-                displace.wave(np.cos, args["ampl_y"], args["freq_y"], args["phase_y"], width),
-            )
-        return {"across": kept[0], "down": kept[1]}
+        if kept is None or kept["height"] < height or kept["width"] < width:
+            kept = args.memory[_KEY] = {
+                "height": height, "across": displace.wave(np.sin, args["ampl_x"], args["freq_x"], args["phase_x"], height),
+                "width": width, "down": displace.wave(np.cos, args["ampl_y"], args["freq_y"], args["phase_y"], width),
+            }  # fmt: skip
+        return {"across": kept["across"], "down": kept["down"]}
 
     @staticmethod
     def moved(image: Any, out: Any, params: dict[str, Any], index: int) -> None:
