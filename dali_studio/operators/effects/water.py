@@ -75,10 +75,9 @@ class Water(Displacement):
         height, width = image.shapes[:, :2].max(axis=0, initial=0).tolist()
         kept = args.memory.get(_KEY)
         if kept is None or kept["height"] < height or kept["width"] < width:
-            kept = args.memory[_KEY] = {
-                "height": height, "across": displace.wave(np.sin, args["ampl_x"], args["freq_x"], args["phase_x"], height),
-                "width": width, "down": displace.wave(np.cos, args["ampl_y"], args["freq_y"], args["phase_y"], width),
-            }  # fmt: skip
+            across = displace.wave(np.sin, args["ampl_x"], args["freq_x"], args["phase_x"], height)
+            down = displace.wave(np.cos, args["ampl_y"], args["freq_y"], args["phase_y"], width)
+            kept = args.memory[_KEY] = {"height": height, "width": width, "across": across, "down": down}
         return {"across": kept["across"], "down": kept["down"]}
 
     @staticmethod
