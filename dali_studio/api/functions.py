@@ -13,7 +13,7 @@ from dali_studio.api.default import default_registry
 from dali_studio.api.reference import signature_doc
 from dali_studio.api.source_arguments import external_source_arguments
 from dali_studio.api.tracing import trace_operator
-from dali_studio.schema.dali_functions import in_dali
+from dali_studio.schema.dali_functions import in_dali, missing
 from dali_studio.schema.model import OperatorSchema
 
 
@@ -92,8 +92,7 @@ def _explain_missing(target: ModuleType, root: ModuleType, known: Sequence[str])
         hint = f" Did you mean {group}.{near}?" if near else ""
         message = f"{package} has no operator {group}.{path}."
         if (peer := in_dali(path)) and peer not in default_registry():
-            what, pronoun = ("operators", "them") if peer.endswith("*") else ("operator", "it")
-            message = f"nvidia.dali has the {what} fn.{peer}, {package} does not have {pronoun} yet."
+            message = missing(peer, f"fn.{peer}", package)
             hint = f" The nearest here is {group}.{near}." if near else ""
         message += f"{hint} `dali-studio support` lists what there is."
         raise AttributeError(message, name=name, obj=target)

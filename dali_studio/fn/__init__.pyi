@@ -214,6 +214,27 @@ def cat(
     """
     ...
 
+def clahe(
+    image: _Input,
+    /,
+    *,
+    tiles_x: int,
+    tiles_y: int,
+    clip_limit: float,
+    luma_only: bool | None = True,
+    bins: int | None = 256,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Equalises the histograms of tiles of the image, with a limit to how much contrast is raised.
+
+    Between the centres of tiles the results of four tiles are interpolated. Images have one channel, or three (RGB), of
+    which by default the lightness alone is changed.
+    """
+    ...
+
 def color_space_conversion(
     image: _Input,
     /,

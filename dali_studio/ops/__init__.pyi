@@ -265,6 +265,32 @@ class Cat:
         **arguments: Any,
     ) -> DataNode: ...
 
+class Clahe:
+    """Equalises the histograms of tiles of the image, with a limit to how much contrast is raised.
+
+    Between the centres of tiles the results of four tiles are interpolated. Images have one channel, or three (RGB), of
+    which by default the lightness alone is changed.
+    """
+    def __init__(
+        self,
+        *,
+        tiles_x: int | None = ...,
+        tiles_y: int | None = ...,
+        clip_limit: float | None = ...,
+        luma_only: bool | None = True,
+        bins: int | None = 256,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        image: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
 class ColorSpaceConversion:
     """Converts images between RGB, BGR, grey and YCbCr.
 

@@ -134,9 +134,9 @@ class Functor:
     rgb: bool = False
 
 
-def named(dialect: str, name: str = "", *, since: str = "") -> InDialect:
-    """Declare how a dialect calls the operator, if not by the same path, and the first version that has it."""
-    return InDialect(dialect=dialect, name=name, since=since)
+def named(dialect: str, name: str = "", *, since: str = "", gpu_only: bool = False) -> InDialect:
+    """Declare how a dialect calls the operator, if not by the same path, the first version that has it, and devices."""
+    return InDialect(dialect=dialect, name=name, since=since, gpu_only=gpu_only)
 
 
 def absent(dialect: str, instead: str, *, because: str = "it has no such function") -> InDialect:

@@ -132,6 +132,8 @@ class InDialect(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         Why the dialect lacks it, as a sentence without its end; empty: it has it.
     instead
         What a program does there instead, as a sentence.
+    gpu_only
+        Whether the dialect has it on the GPU alone: programs for the CPU copy there and back.
     """
 
     dialect: str
@@ -139,6 +141,7 @@ class InDialect(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     since: str = ""
     absent: str = ""
     instead: str = ""
+    gpu_only: bool = False
 
 
 class Twin(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -10,7 +10,7 @@ from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.meta import TensorMeta
 from dali_studio.core.wording import nearest, shortened
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.dali_functions import FUNCTIONS
+from dali_studio.schema.dali_functions import FUNCTIONS, missing
 from dali_studio.schema.declare import Operator
 from dali_studio.schema.model import OperatorSchema, OutputSchema, Value
 from dali_studio.schema.sequences import frame_of, is_sequence, sequence_of
@@ -70,7 +70,7 @@ class Registry:
         hint = f"Did you mean {near!r}?" if near else "`dali-studio catalog` lists what there is."
         message = f"There is no operator called {shortened(name)}."
         if name in FUNCTIONS:
-            message = f"nvidia.dali has the operator {name!r}, dali_studio does not have it yet."
+            message = missing(name, repr(name), "dali_studio")
             hint = f"The nearest here is {near!r}." if near else hint
         return Diagnostic(code="DS101", message=message, hint=hint, node=node)
 

@@ -8,6 +8,7 @@ import pytest
 
 import dali_studio
 from dali_studio.api.default import default_registry
+from dali_studio.schema.dali_functions import OUT_OF_REACH
 
 
 @pytest.mark.parametrize(
@@ -55,6 +56,10 @@ def test_the_error_names_what_may_be_meant(given: str, meant: str) -> None:
         ("ops.readers.TFRecord", "nvidia.dali has the operator fn.readers.tfrecord, dali_studio does not have it yet."),
         ("fn.experimental.inputs", "nvidia.dali has the operators fn.experimental.inputs.*, dali_studio does not have them yet."),
         ("fn.cubism", "dali_studio has no operator fn.cubism."),
+        (
+            "fn.optical_flow",
+            "nvidia.dali has the operator fn.optical_flow, dali_studio will not have it: " + OUT_OF_REACH["optical_flow"] + ".",
+        ),
     ],
 )
 def test_the_error_guesses_nothing_where_nothing_is_near(given: str, says: str) -> None:

@@ -405,6 +405,7 @@ export interface InDialect {
   readonly since?: string;
   readonly absent?: string;
   readonly instead?: string;
+  readonly gpu_only?: boolean;
 }
 
 /** How an operator moves the points of its first input. */
