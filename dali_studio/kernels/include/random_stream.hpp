@@ -31,27 +31,32 @@ template <int AT_ONCE> struct ElementWords {
   }
 };
 
-// std::generate_canonical<double, 53>: a number from 0 to below 1.
-template <class Next> HD double unit_of(Next& next) {
-  const double low = (double)next(), made = (low + (double)next() * 4294967296.) * 0x1p-64;
-  return made < 1 ? made : 0x1.fffffffffffffp-1;
+// std::generate_canonical with as many bits as R, float or double, has: a number from 0 to below 1.
+template <class R, class Next> HD R unit_of(Next& next) {
+  if constexpr (same<R, f32>::value) {
+    const float made = (float)next() * 0x1p-32f;
+    return made < 1 ? made : 0x1.fffffep-1f;
+  } else {
+    const double low = (double)next(), made = (low + (double)next() * 4294967296.) * 0x1p-64;
+    return made < 1 ? made : 0x1.fffffffffffffp-1;
+  }
 }
 
-// std::normal_distribution<double>(0, 1): Marsaglia's polar method, whose second number is kept.
-struct PolarNormal {
-  double kept = 0;
+// std::normal_distribution<R>(0, 1): Marsaglia's polar method, whose second number is kept.
+template <class R> struct PolarNormal {
+  R kept = 0;
   bool has_kept = false;
-  template <class Next> HD double operator()(Next& next) {
+  template <class Next> HD R operator()(Next& next) {
     if (has_kept) {
       has_kept = false;
       return kept;
     }
-    double x, y, square;
+    R x, y, square;
     do {
-      x = 2 * unit_of(next) - 1, y = 2 * unit_of(next) - 1;
+      x = 2 * unit_of<R>(next) - 1, y = 2 * unit_of<R>(next) - 1;
       square = x * x + y * y;
     } while (square > 1 || !(square > 0));
-    const double factor = square_root(-2 * logarithm(square) / square);
+    const R factor = square_root(-2 * (R)logarithm(square) / square);
     kept = x * factor, has_kept = true;
     return y * factor;
   }

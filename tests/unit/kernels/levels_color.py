@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.kernels.cpu import noise
+from dali_studio.kernels.cpu.beta import beta
 from dali_studio.kernels.cpu.color_space import CHANNELS, convert_colors
 from dali_studio.kernels.cpu.debayer import ALGORITHMS, debayer
 from dali_studio.kernels.cpu.lookup import equalize, look_up, table_of
@@ -37,6 +38,9 @@ def results(random: np.random.Generator) -> Iterator[NDArray[Any]]:
                 mosaic = random.integers(0, np.iinfo(dtype).max, made.shape[:2]).astype(dtype)
                 debayer(mosaic, made, algorithm, (height % 2, width % 2))
                 yield made
+    for dtype in ("float32", "float64"):
+        for alpha in (0.3, 2.5):
+            yield beta(1000, 7, 9, alpha, 0.8, np.dtype(dtype))
     for dtype in ("uint8", "int16", "int64", "float32"):
         values = random.integers(0, 120, 5000).astype(dtype)
         out = np.zeros_like(values)
