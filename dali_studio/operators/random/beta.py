@@ -87,9 +87,11 @@ class Beta(RandomArguments, Operator):
             _check(name, given, fed=True)
 
         def draw(seed: int, start: int, samples: int, elements: Any, rows: slice) -> NDArray[Any]:
-            highs = [start + SAMPLE_STRIDE * sample & _WORD for sample in range(samples)]
-            given = zip(highs, *(one[rows].tolist() for one in parameters), strict=True)
-            return np.stack([beta(elements, seed & _WORD, *numbers, to_numpy(dtype)) for numbers in given])
+            a, b = (one[rows].tolist() for one in parameters)
+            made = np.empty((samples, elements), to_numpy(dtype))
+            for sample, row in enumerate(made):
+                beta(row, seed & _WORD, start + SAMPLE_STRIDE * sample & _WORD, a[sample], b[sample])
+            return made
 
         return (draw_batch(args, dtype, inputs, draw),)
 
