@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 import sys
+import warnings
 from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
@@ -61,17 +62,40 @@ def populate(
     _explain_missing(module, module, known)
     registry = default_registry()
     for schema in map(registry.schema, registry.functions()):
-        *folders, last = path(schema).split(".")
-        target = module
-        for folder in folders:
-            target = _submodule(target, folder)
-            _explain_missing(target, module, known)
-        known.append(path(schema))
         entry = make(schema)
-        entry.__module__ = target.__name__
-        setattr(target, last, entry)
-        names.add(folders[0] if folders else last)
+        former = [path(schema.called(name)) for name in schema.former]
+        entries = [(path(schema), entry), *((name, _deprecated(entry, name, path(schema))) for name in former)]
+        for name, one in entries:
+            *folders, last = name.split(".")
+            target = module
+            for folder in folders:
+                target = _submodule(target, folder)
+                _explain_missing(target, module, known)
+            one.__module__ = target.__name__
+            setattr(target, last, one)
+            names.add(folders[0] if folders else last)
+        known.append(path(schema))
     return sorted(names)
+
+
+def _deprecated(entry: Any, name: str, instead: str) -> Any:
+    """A function or class under a former name, which warns where it is used."""
+    group, last = "ops" if isinstance(entry, type) else "fn", name.rpartition(".")[2]
+    message = f"{group}.{name} is deprecated. Use {group}.{instead} instead."
+
+    def call(*inputs: Any, **arguments: Any) -> Any:
+        warnings.warn(message, DeprecationWarning, stacklevel=2)
+        return entry(*inputs, **arguments)
+
+    def __init__(self: Any, **arguments: Any) -> None:  # noqa: N807 - becomes a method below
+        warnings.warn(message, DeprecationWarning, stacklevel=2)
+        entry.__init__(self, **arguments)
+
+    if isinstance(entry, type):
+        return type(last, (entry,), {"__init__": __init__, "__doc__": message})
+    call.__name__ = call.__qualname__ = last
+    call.__doc__ = message
+    return call
 
 
 def _submodule(parent: ModuleType, name: str) -> ModuleType:

@@ -6,10 +6,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.core.enums import DALIInterpType
+from dali_studio.core.enums import DALIDataType, DALIImageType, DALIInterpType
 from dali_studio.pipeline import DataNode
 
 _Input = DataNode | Sequence[DataNode] | NDArray[Any] | np.generic | float
+
+def debayer(
+    image: _Input,
+    /,
+    *,
+    blue_position: int | Sequence[int] | DataNode,
+    algorithm: str | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """The former name of `debayer`, which is deprecated."""
+    ...
 
 def dilate(
     image: _Input,
@@ -28,6 +42,18 @@ def dilate(
 
     Each channel is taken by itself.
     """
+    ...
+
+def equalize(
+    image: _Input,
+    /,
+    *,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """The former name of `equalize`, which is deprecated."""
     ...
 
 def erode(
@@ -63,6 +89,21 @@ def median_blur(
 
     Each channel is taken by itself. Beyond the edges of the image its edge pixels are repeated.
     """
+    ...
+
+def peek_image_shape(
+    files: _Input,
+    /,
+    *,
+    image_type: DALIImageType | None = ...,
+    adjust_orientation: bool | None = True,
+    dtype: DALIDataType | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """The former name of `peek_image_shape`, which is deprecated."""
     ...
 
 def remap(

@@ -6,10 +6,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.core.enums import DALIInterpType
+from dali_studio.core.enums import DALIDataType, DALIImageType, DALIInterpType
 from dali_studio.pipeline import DataNode
 
 _Input = DataNode | Sequence[DataNode] | NDArray[Any] | np.generic | float
+
+class Debayer:
+    """The former name of `debayer`, which is deprecated."""
+    def __init__(
+        self,
+        *,
+        blue_position: int | Sequence[int] | DataNode | None = ...,
+        algorithm: str | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        image: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
 
 class Dilate:
     """Replaces each value by the largest one under a rectangle: what is bright grows.
@@ -23,6 +42,23 @@ class Dilate:
         anchor: int | Sequence[int] | DataNode | None = ...,
         iterations: int | None = 1,
         border_mode: str | None = 'constant',
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        image: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class Equalize:
+    """The former name of `equalize`, which is deprecated."""
+    def __init__(
+        self,
+        *,
         preserve: bool | None = False,
         bytes_per_sample_hint: int | Sequence[int] | None = ...,
         name: str | None = ...,
@@ -76,6 +112,26 @@ class MedianBlur:
     def __call__(
         self,
         image: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class PeekImageShape:
+    """The former name of `peek_image_shape`, which is deprecated."""
+    def __init__(
+        self,
+        *,
+        image_type: DALIImageType | None = ...,
+        adjust_orientation: bool | None = True,
+        dtype: DALIDataType | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        files: _Input,
         /,
         **arguments: Any,
     ) -> DataNode: ...

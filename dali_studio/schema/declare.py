@@ -190,6 +190,7 @@ class Operator(CommonArguments):
     tolerance: ClassVar[tuple[Tolerance, ...]] = ()
     dialects: ClassVar[tuple[InDialect, ...]] = ()
     movement: ClassVar[Movement | None] = None
+    former: ClassVar[tuple[str, ...]] = ()
     role: ClassVar[Role] = ""
 
     def __init_subclass__(cls, *, abstract: bool = False) -> None:
@@ -472,6 +473,7 @@ def _schema(cls: type[Operator]) -> OperatorSchema:
         hidden=cls.hidden,
         dialects=cls.dialects,
         movement=cls.movement,
+        former=cls.former,
     )
 
 

@@ -223,6 +223,8 @@ class OperatorSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
         What it is in dialects where that is not the same function under the same name.
     movement
         How it moves the points of pictures; ``None``: it does not.
+    former
+        Other paths under ``fn``, which are deprecated.
     """
 
     name: str
@@ -246,6 +248,16 @@ class OperatorSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     hidden: bool = False
     dialects: tuple[InDialect, ...] = ()
     movement: Movement | None = None
+    former: tuple[str, ...] = ()
+
+    def called(self, former: str) -> OperatorSchema:
+        """The description under a former name."""
+        module, _, name = former.rpartition(".")
+        title = "".join(word.capitalize() for word in name.split("_"))
+        return msgspec.structs.replace(
+            self, name=former, class_name=f"{module}.{title}" if module else title, former=(),
+            summary=f"The former name of `{self.name}`, which is deprecated.", doc="",
+        )  # fmt: skip
 
     def in_dialect(self, dialect: str) -> InDialect | None:
         """What is declared for a dialect, or ``None``."""

@@ -105,3 +105,7 @@ class Registry:
     def functions(self) -> list[str]:
         """Names of the operators that are functions of ``fn``; constants, copies and expressions are not."""
         return [s.name for s in self.shown() if s.role not in ("copy", "constant", "arithmetic", "subscript")]
+
+    def former(self) -> dict[str, str]:
+        """The names that operators have today, by deprecated ones."""
+        return {former: name for name in self for former in self.schema(name).former}

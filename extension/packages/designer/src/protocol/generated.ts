@@ -349,6 +349,7 @@ export interface OperatorSchema {
   readonly hidden?: boolean;
   readonly dialects?: readonly InDialect[];
   readonly movement?: Movement | null;
+  readonly former?: readonly string[];
 }
 
 /** One positional input. */
