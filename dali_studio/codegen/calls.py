@@ -266,8 +266,7 @@ class Writer:
     # ---------------------------------------------------------------------------------------------------- devices
 
     def _device(self, port: PortRef) -> str:
-        node = self.graph.node(port.node)
-        known = output_schemas(node, self.registry) or ()
+        known = output_schemas(self.graph, port.node, self.registry) or ()
         if port.output < len(known) and known[port.output].on_cpu:
             return "cpu"
         return "cpu" if self.graph.node(port.node).device == "cpu" else "gpu"
