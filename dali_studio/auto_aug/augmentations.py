@@ -7,13 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio import fn as _fn
-from dali_studio import types
+from dali_studio import fn, types
 from dali_studio.auto_aug.core import augmentation
 from dali_studio.auto_aug.core.errors import error
 from dali_studio.pipeline import DataNode
 
-fn: Any = _fn
 _BYTE = types.UINT8
 
 

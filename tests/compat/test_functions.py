@@ -18,13 +18,13 @@ OPTIONS: dict[str, Any] = {"exec_async": False, "exec_pipelined": False}
 
 
 def halved(capsule: Any) -> Any:
-    import torch.utils.dlpack as dlpack
+    from torch.utils import dlpack
 
     return dlpack.to_dlpack(dlpack.from_dlpack(capsule) // 2)
 
 
 def twice(capsule: Any) -> Any:
-    import torch.utils.dlpack as dlpack
+    from torch.utils import dlpack
 
     tensor = dlpack.from_dlpack(capsule)
     return dlpack.to_dlpack(tensor), dlpack.to_dlpack(tensor.float().mean(dim=(0, 1)))
