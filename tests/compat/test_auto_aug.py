@@ -69,6 +69,7 @@ def calling(path: str, *given: Any, **words: Any) -> Body:
     return body
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("policy", "words"),
     [
@@ -80,6 +81,7 @@ def test_auto_augment(policy: str, words: dict[str, Any]) -> None:
     check(calling("auto.auto_augment", policy, **words))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "call",
     [
