@@ -1,5 +1,7 @@
 """What augmentations and their policies are made of."""
 
+from __future__ import annotations
+
 from dali_studio.auto_aug.core.augmentation import Augmentation as _Augmentation
 from dali_studio.auto_aug.core.augmentation import augmentation
 from dali_studio.auto_aug.core.policy import Policy
