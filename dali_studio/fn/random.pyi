@@ -11,6 +11,27 @@ from dali_studio.pipeline import DataNode
 
 _Input = DataNode | Sequence[DataNode] | NDArray[Any] | np.generic | float
 
+def beta(
+    shape_like: _Input | None = ...,
+    /,
+    *,
+    alpha: float | DataNode | None = 1.0,
+    beta: float | DataNode | None = 1.0,
+    dtype: DALIDataType | None = ...,
+    shape: int | Sequence[int] | DataNode | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Draws numbers between 0 and 1 with a beta distribution, as mixup takes them.
+
+    Both parameters at 1: all are equally likely. Larger ones draw numbers to the middle, smaller ones to the ends. The
+    numbers are those of DALI for the same seed, up to their last bits.
+    """
+    ...
+
 def choice(
     a: _Input,
     shape_like: _Input | None = ...,
