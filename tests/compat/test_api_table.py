@@ -42,7 +42,8 @@ NOT_FED = {
 #: Arguments without which nvidia.dali builds nothing, whatever its schema says.
 REQUIRED_WHEN_BUILT = {("readers.coco", "file_root")}
 #: nvidia.dali prints 1.333333 and uses 4/3, as the windows show; it erases along all axes but the channels' by default, knows
-#: whether an axis of -1 was given, and takes 12 as the factor of shot noise that is not given.
+#: whether an axis of -1 was given, and takes 12 as the factor of shot noise that is not given;
+#: functions of capsules are given batches.
 OTHER_DEFAULTS = {
     ("decoders.image_random_crop", "random_aspect_ratio"),
     ("brightness_contrast", "contrast_center"),
@@ -51,6 +52,7 @@ OTHER_DEFAULTS = {
     ("erase", "axis_names"),
     ("erase", "axes"),
     ("one_hot", "axis"),
+    ("dl_tensor_python_function", "batch_processing"),
 }
 
 
