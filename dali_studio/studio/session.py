@@ -17,24 +17,27 @@ from dali_studio.codegen.dialects import DIALECTS, find
 from dali_studio.codegen.emit import Emitted
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.random import resolve_pipeline_seed
+from dali_studio.core.wording import plural
 from dali_studio.graph import document
 from dali_studio.graph.history import History
 from dali_studio.graph.model import Graph
+from dali_studio.runtime.workers import Cancelled
 from dali_studio.schema.registry import Registry
 from dali_studio.studio import findings, gallery, messages
 from dali_studio.studio.files import typed_path, write_text
+from dali_studio.studio.picture import Picture, Still, draw
 from dali_studio.studio.preview_renderer import PreviewRenderer, PreviewRequest
 from dali_studio.studio.profiler import Profiler
 from dali_studio.studio.repairs import offered
 from dali_studio.studio.revision import Revision
-from dali_studio.studio.view import OUTPUTS, make_room, opened, positions_of, revision_changed
+from dali_studio.studio.view import OUTPUTS, graph_view, make_room, opened, positions_of, revision_changed
 from dali_studio.studio.worker import Worker
 
 Send = Callable[[messages.KernelMessage, Sequence[bytes]], None]
 #: Jobs of the worker, most urgent first.
-JOBS = ("preview", "detail", "free", "code", "run", "strip")
+JOBS = ("preview", "detail", "free", "code", "run", "picture", "strip")
 #: Those of the renderer.
-_RENDERED = ("preview", "detail", "strip")
+_RENDERED = ("preview", "detail", "picture", "strip")
 #: What is said about a run, to be said again to a view that comes back.
 _RUN = (messages.Busy, messages.RunProgress, messages.RunFinished)
 #: The largest whole number that the browser tells from the next.
@@ -72,6 +75,8 @@ class Session:
         self.profiler = Profiler(registry, self.send)
         self.worker = Worker(JOBS, self._begin, self._interrupt, self._failed)
         self.dialect = next(iter(DIALECTS))
+        #: Called when nothing of an edit or a run is left to be done but pictures.
+        self.settled: Callable[[], None] = lambda: None
         self._open(graph, view or {}, path, revision)
 
     def _open(self, graph: Graph, view: Mapping[str, Any], path: Path | None, revision: int) -> None:
@@ -210,6 +215,7 @@ class Session:
     @handle.register
     def _(self, message: messages.MoveNodes) -> None:
         self.positions.update(message.positions)
+        self.settled()
 
     @handle.register
     def _(self, message: messages.ChooseSample) -> None:
@@ -244,6 +250,7 @@ class Session:
         def job() -> None:
             measure(graph, count, revision, pause)
             self._send_known(self.current())
+            self.settled()
 
         self.worker.submit("run", job)
 
@@ -322,6 +329,37 @@ class Session:
         except DaliStudioError:
             return []
 
+    def picture(self, seconds: float | None = None) -> Picture:
+        """A picture of the graph as it is now.
+
+        Parameters
+        ----------
+        seconds : float, optional
+            How long to wait for the photos; without them the cards say what they would give.
+        """
+        made: list[Picture] = []
+        done = threading.Event()
+
+        def job() -> None:
+            try:
+                made.append(self._picture(self.renderer.stills(self._request())))
+            except (Cancelled, DaliStudioError):
+                pass  # something more urgent was asked for, or there is nothing to see
+            finally:
+                done.set()
+
+        self.worker.submit("picture", job)
+        done.wait(seconds)
+        return made[0] if made else self._picture({})
+
+    def _picture(self, stills: Mapping[str, Still]) -> Picture:
+        finished = self._told.get(messages.RunFinished)
+        graph = graph_view(self.current())
+        words = f"{graph.name}: {plural(len(graph.nodes), 'operator')}, {plural(len(graph.outputs), 'output')}"
+        return draw(
+            graph, self.positions, stills, finished if isinstance(finished, messages.RunFinished) else None, words
+        )
+
     def _changed(self) -> None:
         self.sample = min(self.sample, self.graph.options.batch_size - 1)
         self._announce_graph()
@@ -354,6 +392,7 @@ class Session:
                 )
             )  # fmt: skip
             self._send_known(revision)
+            self.settled()
 
         self.worker.submit("code", job)
 
