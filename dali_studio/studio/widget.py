@@ -18,11 +18,13 @@ from IPython.display import display as _display  # pyright: ignore[reportUnknown
 
 from dali_studio.api.default import default_registry
 from dali_studio.api.pipeline import Pipeline
+from dali_studio.api.reading.program import read
 from dali_studio.codegen.emit import Emitted, emit
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
 from dali_studio.graph import document
 from dali_studio.graph.model import Graph
 from dali_studio.samples import photos
+from dali_studio.studio.nodes import Nodes
 from dali_studio.studio.picture import Picture
 from dali_studio.studio.session import Session
 from dali_studio.studio.transmit import transmitter
@@ -41,7 +43,8 @@ class Designer(anywidget.AnyWidget):
     Parameters
     ----------
     pipeline : Pipeline, Graph, path or None
-        What to open: a pipeline or its graph (a copy is edited), a ``.dali.json`` document, or nothing.
+        What to open: a pipeline or its graph (a copy is edited), a ``.dali.json`` document, a ``.py`` program, which is
+        read and not run, or nothing.
     height : int
         Height in pixels; the lower edge can be dragged.
 
@@ -85,16 +88,21 @@ class Designer(anywidget.AnyWidget):
         """A copy of the graph as it is now."""
         return self.session.graph.copy()
 
+    @property
+    def node(self) -> Nodes:
+        """The nodes by name: ``designer.node["resize"].output()`` is what the canvas shows of it."""
+        return Nodes(self.session)
+
     def pipeline(self) -> Pipeline:
         """A pipeline that runs the graph as it is now."""
-        return Pipeline.from_graph(self.session.graph)
+        return Pipeline.from_graph(self.session.current().active)
 
     def code(self, dialect: str | None = None) -> str:
         """The program, in the dialect shown or in another one."""
         return self._emitted(dialect).source
 
     def _emitted(self, dialect: str | None) -> Emitted:
-        return emit(self.session.graph, self.session.registry, dialect or self.session.dialect)
+        return emit(self.session.current().active, self.session.registry, dialect or self.session.dialect)
 
     def insert_code(self, dialect: str | None = None, *, force: bool = False) -> None:
         """Put the program into a new cell below the one that is being run.
@@ -198,12 +206,15 @@ def _opened(pipeline: Pipeline | Graph | str | Path | None) -> tuple[Graph, dict
         return Graph(), {}, None
     if isinstance(pipeline, Graph):
         return pipeline.copy(), {}, None
+    if isinstance(pipeline, str | Path) and str(pipeline).endswith(".py"):
+        return read(Path(pipeline)), {}, None
     if isinstance(pipeline, str | Path):
         graph, view, _ = document.load(pipeline, default_registry())
         return graph, view, Path(pipeline)
     if isinstance(pipeline, Pipeline):
         return pipeline.graph, {}, None
     raise TypeError(
-        f"Designer opens a Pipeline, a Graph or the path of a .dali.json document; got {type(pipeline).__name__}. "
+        "Designer opens a Pipeline, a Graph, or the path of a .dali.json document or of a .py program; got "
+        f"{type(pipeline).__name__}. "
         "Call the function decorated with @pipeline_def first, for instance Designer(pipe())."
     )

@@ -57,6 +57,7 @@ function fillOperator(schema: OperatorSchema): Operator {
     keywords: [],
     hidden: false,
     dialects: [],
+    movement: null,
     ...schema,
     inputs: (schema.inputs ?? []).map((i) => ({
       kind: "any",

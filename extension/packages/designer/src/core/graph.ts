@@ -93,6 +93,22 @@ export function descendants(graph: GraphView, keys: readonly string[]): Set<stri
   return found;
 }
 
+/** Nodes that `keys` depend on, without themselves. */
+export function ancestors(graph: GraphView, keys: readonly string[]): Set<string> {
+  const found = new Set<string>();
+  const visit = (key: string) => {
+    const node = nodeOf(graph, key);
+    for (const ref of node ? sourcesOf(node) : []) {
+      if (found.has(ref.node)) continue;
+      found.add(ref.node);
+      visit(ref.node);
+    }
+  };
+  keys.forEach(visit);
+  for (const key of keys) found.delete(key);
+  return found;
+}
+
 /** Nodes in an order in which sources come first (graph order where free). */
 export function topological(graph: GraphView): NodeView[] {
   const byKey = new Map(graph.nodes.map((n) => [n.key, n]));

@@ -1,7 +1,7 @@
 import type { ClientMessage, Edit, KernelMessage, PortRef, Position, Repair } from "../protocol/generated";
 import { decode, Images } from "./images";
 import { enqueue, isOther, isWanted, project, receive, withdraw } from "./reduce";
-import { INITIAL, type State, type View } from "./state";
+import { cellKey, INITIAL, type State, type View } from "./state";
 import { createStore, type Store } from "./store";
 
 /** How messages travel; the widget wraps its model in this. */
@@ -19,6 +19,13 @@ export type Attach = (document: Bytes, revision: number) => Promise<Transport>;
 export const STRIP_IMAGE = "@strip";
 export const DETAIL_OUT = "@detail-out";
 export const DETAIL_IN = "@detail-in";
+export const PAIR_A = "@pair-a";
+export const PAIR_B = "@pair-b";
+
+/** The picture of a cell of a sheet. */
+export function sheetImage(name: string, variant: number, sample: number): string {
+  return `@sheet-${name}-${cellKey(variant, sample)}`;
+}
 
 /** How long an answer may take before the kernel counts as silent, in ms. */
 const TIMEOUT = 12_000;
@@ -186,6 +193,12 @@ export class Session {
     this.send({ type: "request_detail", key: ref.node, output: ref.output, plane });
   }
 
+  /** Add the calls of a program's text; the kernel reads it. */
+  pasteCode(text: string, at: Position): void {
+    this.view({ expecting: true });
+    this.send({ type: "paste_code", text, at });
+  }
+
   /** The comm was closed by the host. */
   lost(): void {
     clearTimeout(this.watch);
@@ -273,6 +286,17 @@ export class Session {
     } else if (message.type === "image_detail") {
       await this.putLatest(DETAIL_OUT, message.has_output ? buffers[0] : undefined);
       await this.putLatest(DETAIL_IN, message.has_input ? buffers[message.has_output ? 1 : 0] : undefined);
+    } else if (message.type === "pair") {
+      await this.putLatest(PAIR_A, buffers[0]);
+      await this.putLatest(PAIR_B, buffers[1]);
+    } else if (message.type === "sheet") {
+      this.clock += 1;
+      const turn = this.clock;
+      this.images.putCells(
+        message.cells.map((cell) => ({ id: sheetImage(message.name, cell.variant, cell.sample), ...cell })),
+        await decode(buffers[0]),
+        turn,
+      );
     }
   }
 

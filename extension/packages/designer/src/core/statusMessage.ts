@@ -11,7 +11,7 @@ export interface StatusMessage {
   readonly lead: string;
   readonly rest: string;
   readonly muted: string;
-  readonly action: "show" | "reconnect" | "add_output" | null;
+  readonly action: "show" | "reconnect" | "add_output" | "undo" | null;
   readonly node: string;
   /** A button that takes the finding away. */
   readonly repair?: Repair | undefined;
@@ -107,6 +107,20 @@ function progressMessage(state: State): StatusMessage | null {
   };
 }
 
+function noticeMessage(state: State): StatusMessage | null {
+  const { notice } = state.view;
+  if (!notice || !state.confirmed?.can_undo) return null;
+  return {
+    id: `notice|${notice.text}`,
+    tone: "info",
+    lead: notice.text,
+    rest: "",
+    muted: "",
+    action: "undo",
+    node: "",
+  };
+}
+
 function gpuMessage(state: State): StatusMessage | null {
   const reason = state.opening?.gpu;
   if (!reason || !state.graph?.nodes.some((n) => n.device !== "cpu")) return null;
@@ -140,6 +154,7 @@ export function statusMessage(state: State): StatusMessage | null {
     ...ranked("error"),
     progressMessage(state),
     ...ranked("warning"),
+    noticeMessage(state),
     paceMessage(state),
     ...ranked("info"),
     gpuMessage(state),

@@ -9,5 +9,7 @@ declare module "react" {
     "--ds-px11"?: string;
     "--ds-px14"?: string;
     "--ds-px20"?: string;
+    "--ds-ratio"?: number;
+    "--ds-far-name"?: string;
   }
 }

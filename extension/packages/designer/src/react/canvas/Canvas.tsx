@@ -15,6 +15,7 @@ import { MIN_SCALE } from "../../core/layout";
 import type { Position } from "../../protocol/generated";
 import { reducedMotion, useCanvasApi } from "../canvasApi";
 import { useFrame, useSel } from "../context";
+import { FindBox } from "../FindBox";
 import { insertOperator, openQuickAdd } from "../quickAdd";
 import { focusCard, useFirstFit, useKeptFocus, useObstacles, useRefit } from "./canvasEffects";
 import { DetailContext } from "./detail";
@@ -24,6 +25,7 @@ import { OpCard } from "./OpCard";
 import { OutputsCard } from "./OutputsCard";
 import { layoutOf } from "./sizes";
 import { fitView, obstaclesOf, roomOf, useAutoPlace, useFlowEdges, useFlowNodes } from "./useFlow";
+import { type Line, useGestures } from "./useGestures";
 import { useWiring } from "./useWiring";
 import { ObstacleContext, WireEdge } from "./WireEdge";
 import { ZoomControls } from "./ZoomControls";
@@ -103,6 +105,7 @@ function CanvasView() {
     [session, root, place],
   );
   const { drag, hint, handlers } = useWiring(onPane);
+  const gestures = useGestures(box, place);
   const hue = useSel((s) => (drag ? dragHue(s, drag) : "slate"));
 
   const animate = useCallback(
@@ -205,9 +208,10 @@ function CanvasView() {
         return !old || old.x !== n.position.x || old.y !== n.position.y;
       });
       const at = changed.map((n) => [n.id, { x: Math.round(n.position.x), y: Math.round(n.position.y) }] as const);
-      session.edit([], { positions: Object.fromEntries(at) });
+      const edits = moved.length === 1 ? gestures.onDropped(moved[0]?.id ?? "") : [];
+      session.edit(edits, { positions: Object.fromEntries(at) });
     },
-    [session, dragging],
+    [session, dragging, gestures.onDropped],
   );
 
   const onDrop = useCallback(
@@ -217,9 +221,10 @@ function CanvasView() {
       if (!operator) return;
       event.preventDefault();
       const at = place(event.clientX - 74, event.clientY - 14);
-      insertOperator(session, operator, { at, from: null, to: null });
+      const wire = gestures.wireAt(event.clientX, event.clientY);
+      insertOperator(session, operator, { at, from: wire?.source ?? null, to: wire?.slot ?? null });
     },
-    [session, place],
+    [session, place, gestures.wireAt],
   );
 
   const onDoubleClick = useCallback(
@@ -258,6 +263,7 @@ function CanvasView() {
       }}
       onDragOver={(e) => e.preventDefault()}
       onDrop={onDrop}
+      {...gestures.handlers}
     >
       <DetailContext.Provider value={detail}>
         <DragContext.Provider value={drag}>
@@ -272,7 +278,10 @@ function CanvasView() {
               onNodeDragStart={() => {
                 dragging.current = true;
               }}
+              onNodeDrag={(_, node) => gestures.onDrag(node)}
               onNodeDragStop={onDragStop}
+              // React Flow keeps the others when one of several selected cards is clicked.
+              onNodeClick={(e, n) => !(e.ctrlKey || e.metaKey || e.shiftKey) && session.select([n.id])}
               onNodeDoubleClick={(_, n) => n.id !== OUTPUTS && session.view({ renaming: true, selection: [n.id] })}
               onMoveStart={(event) => {
                 if (event) touched.current = true;
@@ -315,6 +324,8 @@ function CanvasView() {
         </DragContext.Provider>
       </DetailContext.Provider>
       {nodes.length > 0 && <ZoomControls zoom={zoom} />}
+      {gestures.line && <SliceLine line={gestures.line} />}
+      <FindBox />
       {hint && (
         <div
           className="ds-drag-hint"
@@ -325,6 +336,14 @@ function CanvasView() {
         </div>
       )}
     </div>
+  );
+}
+
+function SliceLine({ line: { from, to } }: { readonly line: Line }) {
+  return (
+    <svg className="ds-slice" aria-hidden="true">
+      <line x1={from.x} y1={from.y} x2={to.x} y2={to.y} />
+    </svg>
   );
 }
 

@@ -57,6 +57,7 @@ function WireEdgeView(props: EdgeProps) {
       copier: s.graph && wire ? copierOf(s.graph, wire) : null,
       copy: wire ? copyLabel(s, wire) : null,
       old: s.run.revision !== s.confirmed?.revision,
+      target: s.view.target === id,
       faint: staleKeys(s).has(source) || staleKeys(s).has(props.target),
       active: s.view.hovered === source || s.view.selection.includes(source) || s.view.selection.includes(props.target),
     };
@@ -81,7 +82,7 @@ function WireEdgeView(props: EdgeProps) {
         id={id}
         path={path}
         interactionWidth={18}
-        className={`ds-wire ds-wire-${look.copier ? "copy" : look.gpu ? "gpu" : "cpu"} ${look.faint ? "ds-wire-faint" : ""} ${selected ? "ds-wire-selected" : ""}`}
+        className={`ds-wire ds-wire-${look.copier ? "copy" : look.gpu ? "gpu" : "cpu"} ${look.faint ? "ds-wire-faint" : ""} ${look.target ? "ds-wire-target" : ""} ${selected ? "ds-wire-selected" : ""}`}
         style={{ stroke: `var(--ds-${look.hue})` }}
       />
       {look.copy && !selected && (
