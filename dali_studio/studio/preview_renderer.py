@@ -162,7 +162,13 @@ class PreviewRenderer:
     # ----------------------------------------------------------------------------------------------------------- strip
 
     def strip(self, request: PreviewRequest, *, again: bool) -> None:
-        """Send thumbnails of every sample of the batch, from the first node that makes images."""
+        """Send thumbnails of every sample of the batch, from the first node that makes images.
+
+        Raises
+        ------
+        Cancelled
+            If something more urgent came: nothing was sent.
+        """
         revision, iteration = request.revision, request.iteration
         port = self._first_image(revision)
         if port is None:
@@ -185,7 +191,7 @@ class PreviewRenderer:
                     made = self.engine.compute(revision, iteration, part, only=port)
                     if port in made.outputs:
                         self._place(canvas, names, part, made.outputs[port])
-        except (Cancelled, DaliStudioError):
+        except DaliStudioError:
             return
         self._strip_of = mark
         message = messages.SampleStrip(iteration=iteration, count=count, cell=_STRIP_CELL, names=tuple(names))

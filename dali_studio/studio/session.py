@@ -7,6 +7,7 @@ import threading
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from functools import partial, singledispatchmethod
 from pathlib import Path
 from typing import Any, cast
@@ -433,14 +434,11 @@ class Session:
         done = threading.Event()
 
         def job() -> None:
-            try:
+            with suppress(DaliStudioError):  # there is nothing to see
                 made.append(self._picture(self.renderer.stills(self._request())))
-            except (Cancelled, DaliStudioError):
-                pass  # something more urgent was asked for, or there is nothing to see
-            finally:
-                done.set()
+            done.set()
 
-        self.worker.submit("picture", job)
+        self._submit_again("picture", job)
         done.wait(seconds)
         return made[0] if made else self._picture({})
 
@@ -494,12 +492,24 @@ class Session:
     def _request(self) -> PreviewRequest:
         return PreviewRequest(revision=self.current(), iteration=self.iteration, sample=self.sample)
 
+    def _submit_again(self, name: str, job: Callable[[], None]) -> None:
+        """Run `job` soon, and anew after anything more urgent that stopped it."""
+
+        def attempt() -> None:
+            try:
+                job()
+            except Cancelled:
+                if not self.worker.waits(name):
+                    self.worker.submit(name, attempt)
+
+        self.worker.submit(name, attempt)
+
     def _render(self, *, everything: bool = False, strip: bool = False) -> None:
         request = self._request()
         if everything:
             self.renderer.resend()
         self.worker.submit("preview", lambda: self.renderer.cards(request))
-        self.worker.submit("strip", lambda: self.renderer.strip(request, again=everything or strip))
+        self._submit_again("strip", lambda: self.renderer.strip(request, again=everything or strip))
         if self.worker.drop("detail"):  # asked for another batch, perhaps a far one
             self._render_detail()
 

@@ -37,7 +37,7 @@ export function ArgumentRowView({ node, row, sample }: Props) {
       <span className="ds-muted ds-row-name" title={row.name}>
         {row.name}
       </span>
-      <span className="ds-row-value" title={shown}>
+      <span className="ds-row-value" title={typeof row.value === "string" ? row.value : shown}>
         {shown}
       </span>
       {row.wired && (

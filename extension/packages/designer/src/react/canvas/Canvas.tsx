@@ -17,7 +17,7 @@ import { reducedMotion, useCanvasApi } from "../canvasApi";
 import { useFrame, useSel } from "../context";
 import { FindBox } from "../FindBox";
 import { insertOperator, openQuickAdd } from "../quickAdd";
-import { focusCard, useFirstFit, useKeptFocus, useObstacles, useRefit } from "./canvasEffects";
+import { focusCard, useBeside, useFirstFit, useKeptFocus, useObstacles, useRefit } from "./canvasEffects";
 import { DetailContext } from "./detail";
 import { type Drag, DragContext, dragHue } from "./drag";
 import { FarWires } from "./FarWires";
@@ -63,7 +63,7 @@ function nearest(nodes: readonly Node[], selection: readonly string[], place: Po
 }
 
 function CanvasView() {
-  const { session, root, theme } = useFrame();
+  const { session, root, theme, breadth } = useFrame();
   const flow = useReactFlow();
   const api = useCanvasApi();
   const box = useRef<HTMLDivElement>(null);
@@ -96,6 +96,7 @@ function CanvasView() {
 
   useRefit(nodes.length, () => fit(200));
   useKeptFocus(root, focused);
+  useBeside(breadth === "slim" || dense, nodes, box);
   const obstacles = useObstacles(nodes, dragging);
   const place = useCallback((x: number, y: number) => flow.screenToFlowPosition({ x, y }), [flow]);
   const onPane = useCallback(
