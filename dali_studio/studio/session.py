@@ -30,6 +30,7 @@ from dali_studio.graph.validate import port_missing
 from dali_studio.runtime.workers import Cancelled
 from dali_studio.schema.registry import Registry
 from dali_studio.studio import findings, gallery, messages
+from dali_studio.studio.autosave import Autosave
 from dali_studio.studio.files import typed_path, write_text
 from dali_studio.studio.inquiries import Inquiries, SheetJob
 from dali_studio.studio.picture import Picture, Still, draw
@@ -79,12 +80,16 @@ class Session:
         Gives the folder of sample photos, on first need.
     revision : int
         Where the count of changes begins, for a document that was open before.
+    autosave : Autosave, optional
+        Keeps edits that nobody has saved.
     """
 
     def __init__(
         self, graph: Graph, registry: Registry, send: Send, *, view: Mapping[str, Any] | None = None,
         path: Path | None = None, images: Callable[[], Path], revision: int = 0,
+        autosave: Autosave | None = None,
     ) -> None:  # fmt: skip
+        self._autosave = autosave
         self._revision_offset = revision
         self._told: dict[type[messages.KernelMessage], messages.KernelMessage] = {}
         self.registry, self._transmit, self._images = registry, send, images
@@ -387,6 +392,15 @@ class Session:
         self.open(gallery.folder_graph(message.path, self.registry))
 
     @handle.register
+    def _(self, message: messages.RestoreEdits) -> None:
+        if self._autosave is not None and self._autosave.waiting:
+            graph, view = self._autosave.take(self.registry)
+            path, saved = self.path, self._saved_graph
+            self._open(graph, view, path, self.revision + 1)
+            self._saved_graph = saved
+            self._show()
+
+    @handle.register
     def _(self, message: messages.OpenRecipe) -> None:
         graph, view = gallery.open_recipe(message.name, self.registry, str(self._images()))
         self.open(graph, view)
@@ -396,6 +410,9 @@ class Session:
     def open(self, graph: Graph, view: Mapping[str, Any] | None = None, path: Path | None = None) -> None:
         """Show another graph."""
         self._open(graph, view or {}, path, self.revision + 1)
+        self._show()
+
+    def _show(self) -> None:
         self.send(self._opened())
         self._announce()
         self._render(everything=True)
@@ -410,6 +427,13 @@ class Session:
         """
         document.save(self.graph, self._view(), path)
         self.path, self._saved_graph = path, self.graph
+        if self._autosave is not None:
+            self._autosave.drop()
+
+    def _remember(self, graph: Graph) -> None:
+        """Keep what nobody has saved."""
+        if self._autosave is not None and graph is self.graph and graph != self._saved_graph:
+            self._autosave.keep(graph, self._view())
 
     def _view(self) -> dict[str, Any]:
         places = {key: (p.x, p.y) for key, p in self.positions.items() if key in self.graph or key == OUTPUTS}
@@ -461,7 +485,8 @@ class Session:
         self._send_code()
 
     def _announce_graph(self) -> None:
-        self.send(revision_changed(self.history, self.current(), self.path, self._saved_graph), self._kept())
+        waiting = self._autosave.waiting if self._autosave is not None else ""
+        self.send(revision_changed(self.history, self.current(), self.path, self._saved_graph, waiting), self._kept())
 
     def _send_known(self, revision: Revision) -> None:
         known = self.profiler.known.of(revision.active)
@@ -482,6 +507,7 @@ class Session:
                 )
             )  # fmt: skip
             self._send_known(revision)
+            self._remember(revision.graph)
             self.settled()
 
         self.worker.submit("code", job)

@@ -24,6 +24,7 @@ from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
 from dali_studio.graph import document
 from dali_studio.graph.model import Graph
 from dali_studio.samples import photos
+from dali_studio.studio.autosave import FOLDER, Autosave
 from dali_studio.studio.nodes import Nodes
 from dali_studio.studio.picture import Picture
 from dali_studio.studio.session import Session
@@ -74,7 +75,10 @@ class Designer(anywidget.AnyWidget):
         graph, view, path = _opened(pipeline)
         super().__init__(_height=height, _bundle=_bundle()[0])
         send = transmitter(cast("Callable[[Any, list[bytes]], None]", self.send))
-        self.session = Session(graph, default_registry(), send, view=view, path=path, images=photos)
+        autosave = Autosave(Path.cwd() / FOLDER, graph) if _in_notebook() else None
+        self.session = Session(
+            graph, default_registry(), send, view=view, path=path, images=photos, autosave=autosave
+        )  # fmt: skip
         self.on_msg(self._receive)
 
     def _receive(self, widget: object, content: Any, buffers: object) -> None:
@@ -144,7 +148,7 @@ class Designer(anywidget.AnyWidget):
     def _ipython_display_(self) -> None:
         """Show the designer, and in a notebook a picture below it, which the page hides while the designer is there."""
         display(_data(self._repr_mimebundle_()), raw=True)
-        if not hasattr(get_ipython(), "kernel"):
+        if not _in_notebook():
             return
         few = len(self.session.graph) <= _SOON
         frozen = self.session.picture(1.0) if few else self.session.picture(0.0)
@@ -187,6 +191,10 @@ class Designer(anywidget.AnyWidget):
     def __repr__(self) -> str:
         graph = self.session.graph
         return f"Designer({graph.options.name!r}, {len(graph)} operators)"
+
+
+def _in_notebook() -> bool:
+    return hasattr(get_ipython(), "kernel")
 
 
 @cache

@@ -138,3 +138,15 @@ def test_the_saved_notebook_shows_the_graph_without_a_kernel(page: Any, server: 
     page.wait_for_timeout(500)
     assert picture.bounding_box()["width"] > 400
     page.screenshot(path=artifacts / "designer_frozen.png")
+
+
+def test_edits_are_offered_when_the_cell_is_run_again(page: Any, server: tuple[str, Path]) -> None:
+    _open(page, server, "again.ipynb")
+    _set_angle(page, "66")
+    _await_code(page, "angle=66.0")
+    page.evaluate(f"async () => {{ await {_KERNEL}.restart(); }}")
+    page.evaluate(lab.RUN_ALL)
+    page.wait_for_selector('[data-testid="restore"]', timeout=90_000)
+    assert "are kept" in _by_id(page, "strip").inner_text()
+    _by_id(page, "restore").click()
+    _await_code(page, "angle=66.0")

@@ -308,6 +308,11 @@ export interface OpenRecipe {
   readonly name: string;
 }
 
+/** Open what this pipeline was edited to in a kernel that is gone. */
+export interface RestoreEdits {
+  readonly type: "restore_edits";
+}
+
 /** The answer to `Ready`, and sent again whenever another document is opened. */
 export interface Opened {
   readonly type: "opened";
@@ -342,7 +347,7 @@ export interface OperatorSchema {
   readonly seeded?: boolean;
   readonly stateful?: boolean;
   readonly keep?: boolean;
-  readonly role?: "" | "arithmetic" | "constant" | "copy" | "external_source" | "merge" | "reader" | "split";
+  readonly role?: "" | "arithmetic" | "constant" | "copy" | "external_source" | "merge" | "reader" | "split" | "subscript";
   readonly icon?: string;
   readonly node_name?: string;
   readonly keywords?: readonly string[];
@@ -370,6 +375,7 @@ export interface OutputSchema {
   readonly kind?: Kind;
   readonly doc?: string;
   readonly on_cpu?: boolean;
+  readonly of_input?: string;
 }
 
 /** One argument of an operator. */
@@ -391,6 +397,7 @@ export interface ArgumentSchema {
   readonly common?: boolean;
   readonly per_output?: boolean;
   readonly any_number?: boolean;
+  readonly truncated?: boolean;
   readonly support?: Support;
   readonly reason?: string;
   readonly deprecated?: string;
@@ -451,6 +458,7 @@ export interface RevisionChanged {
   readonly can_redo: boolean;
   readonly document: string;
   readonly saved: boolean;
+  readonly waiting: string;
 }
 
 /** The whole graph. */
@@ -770,7 +778,8 @@ export type ClientMessage =
   | RequestPixel
   | SaveDocument
   | OpenFolder
-  | OpenRecipe;
+  | OpenRecipe
+  | RestoreEdits;
 
 export type KernelMessage =
   | Opened
