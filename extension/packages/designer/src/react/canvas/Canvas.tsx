@@ -72,7 +72,8 @@ function CanvasView() {
   const touched = useRef(false);
   const { nodes, setNodes, onNodesChange, dragging } = useFlowNodes();
   const wires = useFlowEdges();
-  const [zoom, setZoom] = useState(1);
+  // Cards of a large graph begin small: to build them whole, only to make them small, would take seconds.
+  const [zoom, setZoom] = useState(() => (isDense(session.store.get().graph) ? 0.2 : 1));
   const detail = detailOf(zoom);
   const far = isFar(detail);
   const dense = useSel((s) => isDense(s.graph));
