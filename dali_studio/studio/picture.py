@@ -20,7 +20,7 @@ from dali_studio.studio import images, messages
 from dali_studio.studio.view import OUTPUTS
 
 #: Photos get smaller until all of them take no more bytes than this, in small graphs and in large ones.
-_MOST_BYTES = (70_000, 40_000)
+_MAX_BYTES = (70_000, 40_000)
 #: Cards of a graph with more nodes than this say less.
 _MANY = 60
 _WIDTHS = (222, 148, 111, 74, 48, 32, 16)
@@ -102,7 +102,7 @@ def draw(
     wires, ports = _wires(graph, {card.node.key: card for card in cards}, at.get(OUTPUTS), bottom - 10)
     body = [
         *wires,
-        _sheet([card for card in cards if card.photo is not None], _MOST_BYTES[not few]),
+        _sheet([card for card in cards if card.photo is not None], _MAX_BYTES[not few]),
         "" if few else _BLANK,
         *(card.draw(times.get(card.node.key)) for card in cards),
         *([_outputs(graph, at[OUTPUTS], height_of_outputs)] if OUTPUTS in at and graph.outputs else []),

@@ -32,7 +32,7 @@ from dali_studio.studio.transmit import transmitter
 
 display = cast("Callable[..., object]", _display)
 #: Seconds for which a picture waits for its photos, and without edits until the notebook's is brought up to date.
-_PATIENCE, _REST = 30.0, 2.0
+_TIMEOUT, _REST = 30.0, 2.0
 #: Operators up to which the notebook's picture has photos at once.
 _SOON = 40
 _STATIC = Path(__file__).resolve().parent / "static"
@@ -143,7 +143,7 @@ class Designer(anywidget.AnyWidget):
         Picture
             Shown by the last line of a cell; ``save`` writes the SVG.
         """
-        return self.session.picture(_PATIENCE)
+        return self.session.picture(_TIMEOUT)
 
     def _ipython_display_(self) -> None:
         """Show the designer, and in a notebook a picture below it, which the page hides while the designer is there."""
@@ -165,7 +165,7 @@ class Designer(anywidget.AnyWidget):
         self._timer.start()
 
     def _freeze_now(self) -> None:
-        frozen = self.session.picture(_PATIENCE)
+        frozen = self.session.picture(_TIMEOUT)
         if self._frozen is not None and frozen.svg != self._frozen_svg:
             self._frozen_svg = frozen.svg
             self._frozen.update(frozen.bundle(), raw=True)
