@@ -203,6 +203,10 @@ class OpenFolder(msgspec.Struct, frozen=True, kw_only=True, tag="open_folder"):
     path: str
 
 
+class RestoreEdits(msgspec.Struct, frozen=True, kw_only=True, tag="restore_edits"):
+    """Open what this pipeline was edited to in a kernel that is gone."""
+
+
 class OpenRecipe(msgspec.Struct, frozen=True, kw_only=True, tag="open_recipe"):
     """Start from a gallery example."""
 
@@ -212,7 +216,7 @@ class OpenRecipe(msgspec.Struct, frozen=True, kw_only=True, tag="open_recipe"):
 ClientMessage = (
     Ready | ApplyEdits | ApplyRepair | Undo | Redo | MoveNodes | ChooseSample | Run | CompareDevices | FreeMemory | Stop
     | RequestCode | RequestDetail | PasteCode | RequestSheet | RequestDraws | RequestPair | RequestPixel | SaveDocument
-    | OpenFolder | OpenRecipe
+    | OpenFolder | OpenRecipe | RestoreEdits
 )  # fmt: skip
 
 # -------------------------------------------------------------------------------------------------- kernel to browser
@@ -269,6 +273,8 @@ class RevisionChanged(msgspec.Struct, frozen=True, kw_only=True, tag="revision_c
     document: str
     #: document: file name, or empty if never saved
     saved: bool
+    waiting: str = ""
+    #: waiting: when edits were made that an earlier kernel has left and `RestoreEdits` brings back; empty: none
 
 
 class Refused(msgspec.Struct, frozen=True, kw_only=True, tag="refused"):

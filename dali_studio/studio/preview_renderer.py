@@ -18,6 +18,7 @@ from dali_studio.graph.edits import PortRef
 from dali_studio.runtime.workers import Cancelled, WorkerPool
 from dali_studio.schema.registry import Registry
 from dali_studio.studio import images, messages
+from dali_studio.studio.picture import Still, photo_of, text_of
 from dali_studio.studio.previews import PreviewEngine
 from dali_studio.studio.renderers import renderer_of
 from dali_studio.studio.renderers.base import Backdrop, Card, Large, Shown
@@ -25,6 +26,8 @@ from dali_studio.studio.revision import Revision
 
 #: Seconds after which images take long.
 AFTER = 2.0
+#: Width of a card in a picture of the graph.
+_STILL = 222
 _STRIP_CELL = 56
 _STRIP_SAMPLES = 64
 _STRIP_CHUNK = 4
@@ -142,10 +145,30 @@ class PreviewRenderer:
             )  # fmt: skip
         return tuple(made), atlas
 
+    def stills(self, request: PreviewRequest) -> dict[str, Still]:
+        """What the cards show, by node: for a picture of the graph."""
+        revision = request.revision
+        outputs = self.engine.compute(revision, request.iteration, [request.sample]).outputs
+        scalars = self.engine.scalars(revision, request.iteration)
+        found: dict[str, Still] = {}
+        for port in outputs:
+            if port.output == 0:
+                shown = shown_of(revision, port, outputs, tuple(scalars.get(port, ())))
+                card = renderer_of(shown).card(shown, _STILL, _STILL * 2 // 3)
+                facts = images.info(shown.sample, encoded=shown.kind == "encoded")
+                found[port.node] = Still(photo_of(card.body, card.picture), text_of(card.body), facts)
+        return found
+
     # ----------------------------------------------------------------------------------------------------------- strip
 
     def strip(self, request: PreviewRequest, *, again: bool) -> None:
-        """Send thumbnails of every sample of the batch, from the first node that makes images."""
+        """Send thumbnails of every sample of the batch, from the first node that makes images.
+
+        Raises
+        ------
+        Cancelled
+            If something more urgent came: nothing was sent.
+        """
         revision, iteration = request.revision, request.iteration
         port = self._first_image(revision)
         if port is None:
@@ -168,7 +191,7 @@ class PreviewRenderer:
                     made = self.engine.compute(revision, iteration, part, only=port)
                     if port in made.outputs:
                         self._place(canvas, names, part, made.outputs[port])
-        except (Cancelled, DaliStudioError):
+        except DaliStudioError:
             return
         self._strip_of = mark
         message = messages.SampleStrip(iteration=iteration, count=count, cell=_STRIP_CELL, names=tuple(names))

@@ -61,7 +61,9 @@ def _without_gpu(graph: Graph) -> str:
     return f"{absent.reason}. Nodes that are placed on a GPU are computed on the CPU; the graph stays the same."
 
 
-def revision_changed(history: History, revision: Revision, path: Path | None, saved: Graph | None) -> RevisionChanged:
+def revision_changed(
+    history: History, revision: Revision, path: Path | None, saved: Graph | None, waiting: str = ""
+) -> RevisionChanged:
     """The graph as it is now, and everything that is found about it.
 
     Parameters
@@ -73,6 +75,8 @@ def revision_changed(history: History, revision: Revision, path: Path | None, sa
         The document's file.
     saved : Graph or None
         The graph as it was saved last.
+    waiting : str
+        When edits were made that an earlier kernel has left.
     """
     graph, found = revision.graph, revision.validation.diagnostics
     return RevisionChanged(
@@ -86,6 +90,7 @@ def revision_changed(history: History, revision: Revision, path: Path | None, sa
         can_redo=history.can_redo,
         document=path.name if path else "",
         saved=saved is graph or (saved is not None and saved == graph),
+        waiting=waiting,
     )
 
 

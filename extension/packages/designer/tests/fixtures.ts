@@ -180,6 +180,7 @@ export function revision(
     can_redo: false,
     document: "",
     saved: false,
+    waiting: "",
     ...rest,
   };
 }

@@ -92,7 +92,7 @@ export interface QuickAdd {
 
 /** What a context menu is about. */
 export interface Menu {
-  readonly kind: "nodes" | "wire" | "canvas" | "mark";
+  readonly kind: "nodes" | "wire" | "canvas" | "mark" | "more";
   readonly id: string;
   /** In px of the widget. */
   readonly at: Position;

@@ -11,7 +11,7 @@ export interface StatusMessage {
   readonly lead: string;
   readonly rest: string;
   readonly muted: string;
-  readonly action: "show" | "reconnect" | "add_output" | "undo" | null;
+  readonly action: "show" | "reconnect" | "add_output" | "undo" | "restore" | null;
   readonly node: string;
   /** A button that takes the finding away. */
   readonly repair?: Repair | undefined;
@@ -135,6 +135,21 @@ function gpuMessage(state: State): StatusMessage | null {
   };
 }
 
+function waitingMessage(state: State): StatusMessage | null {
+  const when = state.confirmed?.waiting;
+  if (!when) return null;
+  const rest = "They were made in a kernel that is gone.";
+  return {
+    id: `waiting|${when}`,
+    tone: "info",
+    lead: `Edits of ${when} are kept.`,
+    rest,
+    muted: "",
+    action: "restore",
+    node: "",
+  };
+}
+
 /** The one sentence that the strip shows: the most pressing one that was not closed. */
 export function statusMessage(state: State): StatusMessage | null {
   const all = findings(state);
@@ -151,6 +166,7 @@ export function statusMessage(state: State): StatusMessage | null {
       });
   const candidates = [
     kernelMessage(state),
+    waitingMessage(state),
     ...ranked("error"),
     progressMessage(state),
     ...ranked("warning"),

@@ -308,6 +308,11 @@ export interface OpenRecipe {
   readonly name: string;
 }
 
+/** Open what this pipeline was edited to in a kernel that is gone. */
+export interface RestoreEdits {
+  readonly type: "restore_edits";
+}
+
 /** The answer to `Ready`, and sent again whenever another document is opened. */
 export interface Opened {
   readonly type: "opened";
@@ -455,6 +460,7 @@ export interface RevisionChanged {
   readonly can_redo: boolean;
   readonly document: string;
   readonly saved: boolean;
+  readonly waiting: string;
 }
 
 /** The whole graph. */
@@ -774,7 +780,8 @@ export type ClientMessage =
   | RequestPixel
   | SaveDocument
   | OpenFolder
-  | OpenRecipe;
+  | OpenRecipe
+  | RestoreEdits;
 
 export type KernelMessage =
   | Opened

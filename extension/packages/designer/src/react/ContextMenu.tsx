@@ -45,6 +45,13 @@ export function arrange(scope: Scope, how: Arrangement): void {
   session.edit([], { positions: arranged(places, how) });
 }
 
+/** Let the designer fill the screen, or end that. */
+export function fullScreen(root: HTMLElement): void {
+  const { ownerDocument } = root;
+  if (ownerDocument.fullscreenElement) void ownerDocument.exitFullscreen();
+  else void root.requestFullscreen?.().catch(() => undefined);
+}
+
 function items(scope: Scope, menu: Menu): readonly (Item | typeof LINE)[] {
   const { session, root } = scope;
   const state = session.store.get();
@@ -77,6 +84,28 @@ function items(scope: Scope, menu: Menu): readonly (Item | typeof LINE)[] {
         ...command("fit"),
         ...command("minimap"),
         LINE,
+        ...command("help"),
+      ];
+    case "more":
+      return [
+        ...command("layout"),
+        ...command("palette"),
+        ...command("find"),
+        LINE,
+        {
+          title: "Batch before",
+          off: state.iteration === 0,
+          run: () => session.chooseSample(state.sample, state.iteration - 1),
+        },
+        { title: "Batch after", run: () => session.chooseSample(state.sample, state.iteration + 1) },
+        LINE,
+        ...(state.opening?.dialects ?? []).map((d) => ({
+          title: `Code for ${d.title}`,
+          off: d.name === state.code?.dialect,
+          run: () => session.send({ type: "request_code", dialect: d.name }),
+        })),
+        LINE,
+        { title: "Full screen", run: () => fullScreen(root) },
         ...command("help"),
       ];
     case "mark":

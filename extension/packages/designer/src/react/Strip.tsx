@@ -61,6 +61,16 @@ export function Strip() {
           Undo
         </button>
       )}
+      {said.action === "restore" && (
+        <button
+          type="button"
+          className="ds-button ds-button-small"
+          data-testid="restore"
+          onClick={() => session.send({ type: "restore_edits" })}
+        >
+          Restore
+        </button>
+      )}
       {said.action === "reconnect" && (
         <button
           type="button"

@@ -17,7 +17,7 @@ import { reducedMotion, useCanvasApi } from "../canvasApi";
 import { useFrame, useSel } from "../context";
 import { FindBox } from "../FindBox";
 import { insertOperator, openQuickAdd } from "../quickAdd";
-import { focusCard, useFirstFit, useKeptFocus, useObstacles, useRefit } from "./canvasEffects";
+import { focusCard, useBeside, useFirstFit, useKeptFocus, useObstacles, useRefit } from "./canvasEffects";
 import { DetailContext } from "./detail";
 import { type Drag, DragContext, dragHue } from "./drag";
 import { FarWires } from "./FarWires";
@@ -63,7 +63,7 @@ function nearest(nodes: readonly Node[], selection: readonly string[], place: Po
 }
 
 function CanvasView() {
-  const { session, root, theme } = useFrame();
+  const { session, root, theme, breadth } = useFrame();
   const flow = useReactFlow();
   const api = useCanvasApi();
   const box = useRef<HTMLDivElement>(null);
@@ -72,7 +72,8 @@ function CanvasView() {
   const touched = useRef(false);
   const { nodes, setNodes, onNodesChange, dragging } = useFlowNodes();
   const wires = useFlowEdges();
-  const [zoom, setZoom] = useState(1);
+  // Cards of a large graph begin small: to build them whole, only to make them small, would take seconds.
+  const [zoom, setZoom] = useState(() => (isDense(session.store.get().graph) ? 0.2 : 1));
   const detail = detailOf(zoom);
   const far = isFar(detail);
   const dense = useSel((s) => isDense(s.graph));
@@ -96,6 +97,7 @@ function CanvasView() {
 
   useRefit(nodes.length, () => fit(200));
   useKeptFocus(root, focused);
+  useBeside(breadth === "slim" || dense, nodes, box);
   const obstacles = useObstacles(nodes, dragging);
   const place = useCallback((x: number, y: number) => flow.screenToFlowPosition({ x, y }), [flow]);
   const onPane = useCallback(
