@@ -399,6 +399,8 @@ class ImageDetail(msgspec.Struct, frozen=True, kw_only=True, tag="image_detail")
     mean: float
     histogram: tuple[tuple[int, ...], ...]
     #: histogram: per channel (at most 4), 32 bins between minimum and maximum
+    before: tuple[tuple[int, ...], ...] = ()
+    #: before: the same of the input, between the same limits, if it is of the same type
     planes: int = 0
     plane: int = 0
     #: planes: how many frames or slices there are (0: it is no sequence or volume); plane: the one in the picture

@@ -227,6 +227,8 @@ export function randomFor(catalog: CatalogIndex, argument: Argument): Operator |
 
 function spanOf(argument: Argument, now: Value | undefined): readonly [number, number] {
   const [low, high] = argument.span;
+  // The whole circle would turn most pictures upside down.
+  if (argument.unit.startsWith("deg") && typeof now === "number") return [now - 10, now + 10];
   if (low !== undefined && high !== undefined) return [low, high];
   if (argument.minimum !== null && argument.maximum !== null) return [argument.minimum, argument.maximum];
   const centre = typeof now === "number" ? now : typeof argument.default === "number" ? argument.default : 0;

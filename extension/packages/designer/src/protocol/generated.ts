@@ -537,6 +537,7 @@ export interface ImageDetail {
   readonly maximum: number;
   readonly mean: number;
   readonly histogram: readonly (readonly number[])[];
+  readonly before: readonly (readonly number[])[];
   readonly planes: number;
   readonly plane: number;
   readonly note: string;
