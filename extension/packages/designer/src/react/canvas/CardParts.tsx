@@ -50,6 +50,7 @@ export function SlotPort({ slot, kind, wired, label, testId, top }: SlotProps) {
       id={handleOfSlot(slot)}
       className={`ds-port ${own ? "" : fit}`}
       style={top === undefined ? undefined : { top }}
+      role="img"
       title={label}
       aria-label={label}
       data-testid={testId}
@@ -80,6 +81,7 @@ export function SourcePort({ source, kind, wired, name, top }: SourceProps) {
       id={`out:${source.output}`}
       className={`ds-port ${own ? "ds-port-own" : fit}`}
       style={top === undefined ? undefined : { top }}
+      role="img"
       title={label}
       aria-label={label}
       data-testid={`port-out-${source.node}-${source.output}`}
