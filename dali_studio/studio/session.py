@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from functools import partial, singledispatchmethod
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 
@@ -33,7 +33,17 @@ from dali_studio.studio.preview_renderer import PreviewRenderer, PreviewRequest
 from dali_studio.studio.profiler import Profiler
 from dali_studio.studio.repairs import offered
 from dali_studio.studio.revision import Revision
-from dali_studio.studio.view import OUTPUTS, in_columns, make_room, opened, positions_of, revision_changed
+from dali_studio.studio.view import (
+    in_columns,
+    kept_view,
+    make_room,
+    marks_of,
+    named_marks,
+    opened,
+    positions_in,
+    positions_of,
+    revision_changed,
+)
 from dali_studio.studio.worker import Worker
 
 Send = Callable[[messages.KernelMessage, Sequence[bytes]], None]
@@ -80,6 +90,7 @@ class Session:
     def _open(self, graph: Graph, view: Mapping[str, Any], path: Path | None) -> None:
         self.history = History(graph, self.registry)
         self.history.places.update(positions_of(view))
+        self.history.places.update(named_marks(marks_of(view)))
         self.path = path
         self._saved_graph: Graph | None = graph if path is not None else None
         self._seed = resolve_pipeline_seed(None)
@@ -98,7 +109,7 @@ class Session:
     @property
     def positions(self) -> dict[str, messages.Position]:
         """Where the cards stand."""
-        return cast(dict[str, messages.Position], self.history.places)
+        return positions_in(self.history)
 
     @property
     def revision(self) -> int:
@@ -169,7 +180,7 @@ class Session:
 
     @handle.register
     def _(self, message: messages.ApplyEdits) -> None:
-        self.history.apply(message.edits, message.gesture, message.positions)
+        self.history.apply(message.edits, message.gesture, {**message.positions, **named_marks(message.marks)})
         if message.edits:
             self._changed()
         else:  # cards were moved: images and code are as they were
@@ -199,7 +210,7 @@ class Session:
 
     @handle.register
     def _(self, message: messages.MoveNodes) -> None:
-        self.positions.update(message.positions)
+        self.history.places.update(message.positions)
 
     @handle.register
     def _(self, message: messages.ChooseSample) -> None:
@@ -372,8 +383,7 @@ class Session:
         DaliStudioError
             If the file cannot be written.
         """
-        positions = {key: (p.x, p.y) for key, p in self.positions.items() if key in self.graph or key == OUTPUTS}
-        document.save(self.graph, {"positions": positions}, path)
+        document.save(self.graph, kept_view(self.history), path)
         self.path, self._saved_graph = path, self.graph
 
     def _changed(self) -> None:

@@ -7,6 +7,7 @@ import type {
   Edit,
   GraphView,
   ImageDetail,
+  Mark,
   MemoryFreed,
   Pair,
   PipelineOptions,
@@ -30,12 +31,16 @@ import type { Sweep } from "./sweep";
 /** `starting`: no answer yet; `live`: the kernel answers; `silent`: it should have answered; `gone`: the comm is closed. */
 export type Link = "starting" | "live" | "silent" | "gone";
 
+/** Notes and groups that change; null takes one away. */
+export type Marks = Readonly<Record<string, Mark | null>>;
+
 export type Command =
   | {
       readonly kind: "edits";
       readonly edits: readonly Edit[];
       readonly gesture: string;
       readonly positions: Readonly<Record<string, Position>>;
+      readonly marks: Marks;
     }
   | { readonly kind: "undo" }
   | { readonly kind: "redo" };
@@ -92,7 +97,7 @@ export interface QuickAdd {
 
 /** What a context menu is about. */
 export interface Menu {
-  readonly kind: "nodes" | "wire" | "canvas" | "mark";
+  readonly kind: "nodes" | "wire" | "canvas";
   readonly id: string;
   /** In px of the widget. */
   readonly at: Position;
@@ -158,6 +163,7 @@ export interface State {
   readonly graph: GraphView | null;
   readonly options: PipelineOptions | null;
   readonly positions: Readonly<Record<string, Position>>;
+  readonly marks: Readonly<Record<string, Mark>>;
   /** Positions that this view sent and the kernel has not repeated yet. */
   readonly moved: Readonly<Record<string, Position>>;
   readonly code: Code | null;
@@ -226,6 +232,7 @@ export const INITIAL: State = {
   graph: null,
   options: null,
   positions: {},
+  marks: {},
   moved: {},
   code: null,
   previews: {},

@@ -17,8 +17,10 @@ import { FindBox } from "../FindBox";
 import { insertOperator, openQuickAdd } from "../quickAdd";
 import { focusCard, useFirstFit, useKeptFocus, useObstacles, useRefit } from "./canvasEffects";
 import { type Drag, DragContext, dragHue } from "./drag";
+import { Marks } from "./Marks";
 import { OpCard } from "./OpCard";
 import { OutputsCard } from "./OutputsCard";
+import { Overview } from "./Overview";
 import { sizesOf } from "./sizes";
 import { fitView, obstaclesOf, roomOf, useAutoPlace, useFlowEdges, useFlowNodes } from "./useFlow";
 import { type Line, useGestures } from "./useGestures";
@@ -46,6 +48,8 @@ function CanvasView() {
   const [zoom, setZoom] = useState(1);
   const [focused, setFocused] = useState(false);
   const latest = useRef<Node[]>(nodes);
+  /** What was selected when the button went down: React Flow selects before it tells of a click. */
+  const before = useRef<readonly string[]>([]);
   latest.current = nodes;
 
   const fit = useCallback(
@@ -175,6 +179,16 @@ function CanvasView() {
     [session, dragging, gestures.onDropped],
   );
 
+  /** A click selects one card, with Ctrl or Shift one more or less. */
+  const onNodeClick = useCallback(
+    (event: MouseEvent, { id }: Node) => {
+      const chosen = before.current;
+      const more = event.ctrlKey || event.metaKey || event.shiftKey;
+      session.select(!more ? [id] : chosen.includes(id) ? chosen.filter((k) => k !== id) : [...chosen, id]);
+    },
+    [session],
+  );
+
   const onDrop = useCallback(
     (event: DragEvent) => {
       const name = event.dataTransfer.getData("application/x-dali-studio-operator");
@@ -222,6 +236,9 @@ function CanvasView() {
       onPointerLeave={() => {
         pointer.current = null;
       }}
+      onPointerDownCapture={() => {
+        before.current = session.store.get().view.selection;
+      }}
       onDragOver={(e) => e.preventDefault()}
       onDrop={onDrop}
       {...gestures.handlers}
@@ -240,8 +257,7 @@ function CanvasView() {
             }}
             onNodeDrag={(_, node) => gestures.onDrag(node)}
             onNodeDragStop={onDragStop}
-            // React Flow keeps the others when one of several selected cards is clicked.
-            onNodeClick={(e, n) => !(e.ctrlKey || e.metaKey || e.shiftKey) && session.select([n.id])}
+            onNodeClick={onNodeClick}
             onNodeDoubleClick={(_, n) => n.id !== OUTPUTS && session.view({ renaming: true, selection: [n.id] })}
             onMoveStart={(event) => {
               if (event) touched.current = true;
@@ -268,6 +284,8 @@ function CanvasView() {
             proOptions={{ hideAttribution: true }}
             nodeDragThreshold={2}
           >
+            <Marks />
+            <Overview />
             <Background gap={16} size={1.2} color="var(--ds-dot)" />
           </ReactFlow>
         </ObstacleContext.Provider>
