@@ -69,8 +69,7 @@ def make_parser() -> argparse.ArgumentParser:
     add("file", metavar="FILE", help=_DOCUMENT)
     add("--dialect", default="nvidia.dali", help="nvidia.dali (the default) or dali_studio")
     add("--images", metavar="DIR", help="folder that its readers read instead")
-    add("-o", "--output", metavar="FILE",
-        help="where it goes: a program (standard output if not given), .mmd for Mermaid, .dot for Graphviz")  # fmt: skip
+    add("-o", "--output", metavar="FILE", help="where it goes; .mmd and .dot are diagrams; standard output if not given")
     add("--force", action="store_true", help="write it in spite of errors")
     add = verb("explain", explain, "Show the plan by which a document runs.").add_argument
     add("file", metavar="FILE", help=_DOCUMENT)

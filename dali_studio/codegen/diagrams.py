@@ -8,6 +8,7 @@ from html import escape
 
 from dali_studio.graph.model import Graph
 
+
 def _edges(graph: Graph) -> Iterator[tuple[str, str, str]]:
     """Source, target and the words on the wire: outputs beyond the first, and arguments."""
     for wire in graph.wires():

@@ -90,7 +90,8 @@ def test_a_card_dropped_on_a_wire_goes_into_it_and_a_cut_takes_wires_away(design
     _by_id(page, "canvas").click(position={"x": 4, "y": 4})
     page.keyboard.press("Control+v")
     card = _by_id(page, "node-hsv")
-    card.wait_for()
+    _by_id(page, "strip").wait_for()  # which moves the canvas
+    page.wait_for_timeout(500)
     start, a, b = (
         card.bounding_box(), _by_id(page, "node-decode").bounding_box(), _by_id(page, "node-resize").bounding_box(),
     )  # fmt: skip
@@ -101,6 +102,8 @@ def test_a_card_dropped_on_a_wire_goes_into_it_and_a_cut_takes_wires_away(design
     page.mouse.up()
     _await_code(page, "fn.resize(hsv")
     _await_code(page, "fn.hsv(decode")
+    # wires are reached by the keyboard as well
+    assert set(page.evaluate("() => [...document.querySelectorAll('.react-flow__edge')].map(e => e.tabIndex)")) == {0}
     # Alt and a drag across the wire behind it
     wire = page.locator('[aria-label="wire from rotate to normalize"] path').first
     x, y = wire.evaluate(

@@ -25,6 +25,9 @@ function pathsOf(root: HTMLElement, steps: number): ReadonlyMap<string, readonly
   return paths;
 }
 
+/** How far above or below a card a wire may run to be meant, in px. */
+const NEAR = 12;
+
 export interface Line {
   readonly from: Position;
   readonly to: Position;
@@ -64,7 +67,8 @@ export function useGestures(box: RefObject<HTMLDivElement | null>, place: (x: nu
         waiting.current = 0;
         const card = root.querySelector(`[data-ds-node="${CSS.escape(node.id)}"]`)?.getBoundingClientRect();
         if (!card) return;
-        const inside = (p: Position) => p.x > card.left && p.x < card.right && p.y > card.top && p.y < card.bottom;
+        const inside = (p: Position) =>
+          p.x > card.left && p.x < card.right && p.y > card.top - NEAR && p.y < card.bottom + NEAR;
         let target = "";
         let most = 0;
         for (const [id, points] of pathsOf(root, 24)) {
