@@ -160,7 +160,7 @@ class Pipeline:
     def set_outputs(self, *output_data_nodes: Any) -> None:
         """Choose what the pipeline returns: DataNodes, or values that become constants."""
         with self._trace.active():
-            ports = [_port(self._trace, item, i) for i, item in enumerate(output_data_nodes)]
+            ports = [output_port(self._trace, item, i) for i, item in enumerate(output_data_nodes)]
         self._trace.graph.set_outputs(ports)
 
     def __enter__(self) -> Pipeline:
@@ -500,7 +500,8 @@ def _refuse(name: str, *args: Any, **kwargs: Any) -> None:
     raise refusal(f"Pipeline.{name}", PIPELINE_METHODS[name])
 
 
-def _port(trace: Trace, item: Any, position: int) -> PortRef:
+def output_port(trace: Trace, item: Any, position: int) -> PortRef:
+    """The port of an output of a pipeline: of a result, or of a constant that is made of a value."""
     if isinstance(item, DataNode):
         return trace.here(item).port
     if isinstance(item, ScalarConstant):

@@ -75,10 +75,7 @@ def load(
     name = os.fspath(path)
     if name.endswith(".py"):
         message = f"{name} is a Python program, not a document; nothing of it was run."
-        hint = (
-            f"Run it with: python {name}. To show its pipeline in the designer, import it in a notebook and give the "
-            "pipeline to dali_studio.Designer, whose save() writes a document (.dali.json)."
-        )
+        hint = f"Run it with: python {name}. To make a document of its pipeline: dali-studio import {name}."
         raise DaliStudioError(Diagnostic(code="DS401", message=message, hint=hint, source=name))
     try:
         text = read_file(path, MAX_DOCUMENT_BYTES).decode("utf-8")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from functools import partial, singledispatchmethod
@@ -53,6 +54,8 @@ JOBS = (
 )  # fmt: skip
 #: Those of the previews' engine.
 _RENDERED = ("output", "preview", "pixel", "trial", "ends", "pair", "draws", "detail", "batch", "strip")
+#: What is said about a run, to be said again to a view that comes back.
+_RUN = (messages.Busy, messages.RunProgress, messages.RunFinished)
 #: The largest whole number that the browser tells from the next.
 _LAST_BATCH = 2**53 - 1
 
@@ -72,12 +75,16 @@ class Session:
         The document's file.
     images : callable
         Gives the folder of sample photos, on first need.
+    revision : int
+        Where the count of changes begins, for a document that was open before.
     """
 
     def __init__(
         self, graph: Graph, registry: Registry, send: Send, *, view: Mapping[str, Any] | None = None,
-        path: Path | None = None, images: Callable[[], Path],
+        path: Path | None = None, images: Callable[[], Path], revision: int = 0,
     ) -> None:  # fmt: skip
+        self._revision_offset = revision
+        self._told: dict[type[messages.KernelMessage], messages.KernelMessage] = {}
         self.registry, self._transmit, self._images = registry, send, images
         self._lock = threading.Lock()
         self.renderer = PreviewRenderer(registry, self.send, lambda: self.worker.waits("detail", "free", "run"))
@@ -85,9 +92,9 @@ class Session:
         self.profiler = Profiler(registry, self.send)
         self.worker = Worker(JOBS, self._begin, self._interrupt, self._failed)
         self.dialect = next(iter(DIALECTS))
-        self._open(graph, view or {}, path)
+        self._open(graph, view or {}, path, revision)
 
-    def _open(self, graph: Graph, view: Mapping[str, Any], path: Path | None) -> None:
+    def _open(self, graph: Graph, view: Mapping[str, Any], path: Path | None, revision: int) -> None:
         self.history = History(graph, self.registry)
         self.history.places.update(positions_of(view))
         self.history.places.update(named_marks(marks_of(view)))
@@ -97,7 +104,7 @@ class Session:
         self._current: Revision | None = None
         self._detail: messages.RequestDetail | None = None
         self.sample = self.iteration = 0
-        self._revision_offset = getattr(self, "revision", -1) + 1
+        self._revision_offset = revision
         self._known_sent: tuple[messages.DeviceTime, ...] = ()
         self.renderer.forget()
 
@@ -132,6 +139,8 @@ class Session:
     def send(self, message: messages.KernelMessage, buffers: Sequence[bytes] = ()) -> None:
         """Send a message to every view; one at a time, since the worker sends as well."""
         with self._lock:
+            if isinstance(message, _RUN):
+                self._told[type(message)] = message
             self._transmit(message, buffers)
 
     def close(self) -> None:
@@ -176,7 +185,18 @@ class Session:
         self.send(self._opened())
         self._known_sent = ()
         self._announce()
+        self._tell_run()
         self._render(everything=True)
+
+    def _tell_run(self) -> None:
+        """Say again what was said about the run: a view that was away has not heard it."""
+        finished, busy = self._told.get(messages.RunFinished), self._told.get(messages.Busy)
+        if isinstance(finished, messages.RunFinished) and finished.revision >= self._revision_offset:
+            self.send(finished)
+        if isinstance(busy, messages.Busy) and busy.busy:
+            self.send(busy)
+            if progress := self._told.get(messages.RunProgress):
+                self.send(progress)
 
     @handle.register
     def _(self, message: messages.ApplyEdits) -> None:
@@ -370,7 +390,7 @@ class Session:
 
     def open(self, graph: Graph, view: Mapping[str, Any] | None = None, path: Path | None = None) -> None:
         """Show another graph."""
-        self._open(graph, view or {}, path)
+        self._open(graph, view or {}, path, self.revision + 1)
         self.send(self._opened())
         self._announce()
         self._render(everything=True)
@@ -386,6 +406,13 @@ class Session:
         document.save(self.graph, kept_view(self.history), path)
         self.path, self._saved_graph = path, self.graph
 
+    def _kept(self) -> list[bytes]:
+        """The document for the browser, which outlives this process; nothing if a value has no JSON form."""
+        try:
+            return [zlib.compress(document.dumps(self.graph, kept_view(self.history)).encode(), 1)]
+        except DaliStudioError:
+            return []
+
     def _changed(self) -> None:
         self.sample = min(self.sample, self.graph.options.batch_size - 1)
         self._announce_graph()
@@ -397,7 +424,7 @@ class Session:
         self._send_code()
 
     def _announce_graph(self) -> None:
-        self.send(revision_changed(self.history, self.current(), self.path, self._saved_graph))
+        self.send(revision_changed(self.history, self.current(), self.path, self._saved_graph), self._kept())
 
     def _send_known(self, revision: Revision) -> None:
         known = self.profiler.known.of(revision.active)

@@ -108,7 +108,7 @@ def graph_view(revision: Revision) -> GraphView:
 def _node(revision: Revision, key: str) -> NodeView:
     graph, registry = revision.graph, revision.registry
     node = graph.node(key)
-    schemas = output_schemas(node, registry)
+    schemas = output_schemas(graph, key, registry)
     known = schemas is not None
     count = len(schemas if schemas is not None else asked_outputs(graph, key))
     ports = [PortRef(node=key, output=i) for i in range(count)]

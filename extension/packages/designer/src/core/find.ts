@@ -1,19 +1,18 @@
 import * as format from "./format";
 import { topological } from "./graph";
-import { findings, findingsOf, severity, timingOf } from "./select";
+import { findingsAt, severity, timingOf } from "./select";
 import type { State } from "./state";
 
 /** Nodes that a search on the canvas finds: each word must stand somewhere; `device:`, `error:` and `slow:` ask for more. */
 export function found(state: State, query: string): readonly string[] {
   const words = query.trim().toLowerCase().split(/\s+/).filter(Boolean);
   if (!state.graph || words.length === 0) return [];
-  const all = findings(state);
   const most = Math.max(0, ...(state.run.finished?.timings ?? []).map((t) => t.share));
   return topological(state.graph)
     .filter((node) => {
       const values = Object.entries(node.arguments).map(([name, value]) => `${name}=${format.value(value)}`);
       const text = [node.key, node.operator, ...values, ...Object.keys(node.argument_inputs)].join(" ").toLowerCase();
-      const errors = findingsOf(all, node.key).filter((d) => severity(d) !== "info");
+      const errors = findingsAt(state, node.key).filter((d) => severity(d) !== "info");
       const share = timingOf(state, node.key)?.share ?? 0;
       return words.every((word) => {
         const [kind, rest = ""] = word.split(/:(.*)/);

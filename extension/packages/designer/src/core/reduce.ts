@@ -70,6 +70,11 @@ export function enqueue(before: State, command: Command): State {
   return awaiting(project({ ...state, pending: [...state.pending, command] }), command);
 }
 
+/** Take back the last edit that no kernel has seen. */
+export function withdraw(state: State): State {
+  return project({ ...state, pending: state.pending.slice(0, -1) });
+}
+
 function keysOf(command: Command): string[] | null {
   if (command.kind !== "edits") return null;
   return command.edits.flatMap((e) => {
@@ -117,7 +122,8 @@ function onRevision(before: State, message: RevisionChanged): State {
   const moved = Object.fromEntries(
     Object.entries(state.moved).filter(([key, at]) => !samePosition(message.positions[key], at)),
   );
-  const answered = state.inFlight ? state.pending.slice(1) : state.pending;
+  const done = state.inFlight || (state.unsure !== null && message.revision > state.unsure);
+  const answered = done ? state.pending.slice(1) : state.pending;
   const keys = new Set(message.graph.nodes.map((n) => n.key));
   const previews = Object.fromEntries(Object.entries(state.previews).filter(([, p]) => keys.has(p.key)));
   const changed = state.confirmed !== null && state.confirmed.revision !== message.revision;
@@ -128,6 +134,7 @@ function onRevision(before: State, message: RevisionChanged): State {
     confirmed: message,
     pending: answered,
     inFlight: false,
+    unsure: null,
     moved,
     previews,
     previewFailures: state.previewFailures.filter((d) => !d.node || keys.has(d.node)),

@@ -1,15 +1,21 @@
 import type { ClientMessage, Edit, KernelMessage, PortRef, Position, Repair } from "../protocol/generated";
 import { decode, Images } from "./images";
 import { renamedIn } from "./marks";
-import { enqueue, isOther, isWanted, project, receive } from "./reduce";
+import { enqueue, isOther, isWanted, project, receive, withdraw } from "./reduce";
 import { cellKey, INITIAL, type Marks, type State, type View } from "./state";
 import { createStore, type Store } from "./store";
 
 /** How messages travel; the widget wraps its model in this. */
 export interface Transport {
   send(message: ClientMessage): void;
-  onMessage(listener: (message: KernelMessage, buffers: readonly DataView[]) => void): () => void;
+  onMessage(listener: (message: KernelMessage, buffers: readonly Bytes[]) => void): () => void;
+  close?(): void;
 }
+
+export type Bytes = DataView | ArrayBuffer;
+
+/** Opens a document in the kernel that runs now; rejected with a sentence if there is none that can. */
+export type Attach = (document: Bytes, revision: number) => Promise<Transport>;
 
 export const STRIP_IMAGE = "@strip";
 export const DETAIL_OUT = "@detail-out";
@@ -29,29 +35,63 @@ const TIMEOUT = 12_000;
 export class Session {
   readonly store: Store<State> = createStore(INITIAL);
   readonly images = new Images();
-  private readonly stopListening: () => void;
+  private stopListening: () => void;
+  /** The document as the kernel had it last: it outlives the kernel. */
+  private document: Bytes | null = null;
   private readonly shown = new Set<string>();
   private readonly arrived: Record<string, number> = {};
   private clock = 0;
   private watch: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
-    private readonly transport: Transport,
+    private transport: Transport,
     private readonly previewWidth: number,
+    private readonly attach: Attach | null = null,
   ) {
     this.stopListening = transport.onMessage((message, buffers) => this.receive(message, buffers));
   }
 
-  /** Say that a view is there; also how a lost kernel is called again. */
+  /** Say that a view is there; also how a silent kernel is called again. What was not answered is sent again. */
   start(): void {
-    this.store.set((s) => project({ ...s, pending: [], inFlight: false, link: s.opening ? s.link : "starting" }));
+    this.store.set((s) => ({
+      ...s,
+      unsure: s.inFlight ? (s.confirmed?.revision ?? null) : null,
+      inFlight: false,
+      link: s.opening && s.link !== "gone" ? s.link : "starting",
+    }));
     this.send({ type: "ready", preview_width: this.previewWidth });
     this.expectAnswer();
+  }
+
+  /** Whether the document was opened in another kernel than the one that it came from. */
+  attached = false;
+
+  /** Find a kernel again. One that has lost the document gets it back, then the edits that were made meanwhile. */
+  async reconnect(): Promise<void> {
+    const { link, confirmed } = this.store.get();
+    if (link !== "gone" || !this.attach || !this.document || !confirmed) {
+      this.start();
+      return;
+    }
+    this.store.set((s) => ({ ...s, link: "starting", inFlight: false, refused: [] }));
+    try {
+      const transport = await this.attach(this.document, confirmed.revision);
+      this.stopListening();
+      this.transport.close?.();
+      this.transport = transport;
+      this.attached = true;
+      this.stopListening = transport.onMessage((message, buffers) => this.receive(message, buffers));
+      this.start();
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      this.store.set((s) => ({ ...s, link: "gone", refused: [{ code: "DS305", message }] }));
+    }
   }
 
   close(): void {
     clearTimeout(this.watch);
     this.stopListening();
+    this.transport.close?.();
     this.images.clear();
   }
 
@@ -59,7 +99,7 @@ export class Session {
     try {
       this.transport.send(message);
     } catch {
-      this.store.set((s) => ({ ...s, link: "gone" }));
+      this.lost();
     }
   }
 
@@ -75,11 +115,12 @@ export class Session {
   }
 
   undo(): void {
-    this.store.set((s) => enqueue(s, { kind: "undo" }));
+    this.store.set((s) => (s.link === "gone" ? withdraw(s) : enqueue(s, { kind: "undo" })));
     this.pump();
   }
 
   redo(): void {
+    if (this.store.get().link === "gone") return;
     this.store.set((s) => enqueue(s, { kind: "redo" }));
     this.pump();
   }
@@ -112,6 +153,7 @@ export class Session {
   }
 
   chooseSample(sample: number, iteration: number): void {
+    if (this.store.get().link === "gone") return;
     const count = Math.max(1, this.store.get().batchSize);
     const wanted = { sample: Math.min(Math.max(0, sample), count - 1), iteration: Math.max(0, iteration) };
     this.store.set((s) => ({ ...s, ...wanted, wanted, awaited: (s.graph?.nodes ?? []).map((n) => n.key) }));
@@ -161,13 +203,23 @@ export class Session {
 
   /** The comm was closed by the host. */
   lost(): void {
-    this.store.set((s) => ({ ...s, link: "gone", busy: false, busyKeys: [], progress: null }));
+    clearTimeout(this.watch);
+    this.store.set((s) => ({
+      ...s,
+      link: "gone",
+      keeps: this.attach !== null && this.document !== null,
+      inFlight: false,
+      busy: false,
+      busyKeys: [],
+      progress: null,
+      run: { ...s.run, running: false, stopping: false },
+    }));
   }
 
   private pump(): void {
     const state = this.store.get();
     const next = state.pending[0];
-    if (state.inFlight || !next || !state.confirmed) return;
+    if (state.inFlight || !next || !state.confirmed || state.link === "gone") return;
     this.store.set((s) => ({ ...s, inFlight: true }));
     if (next.kind === "edits") {
       const { edits, gesture, positions, marks } = next;
@@ -197,7 +249,8 @@ export class Session {
     }, TIMEOUT);
   }
 
-  private receive(message: KernelMessage, buffers: readonly DataView[]): void {
+  private receive(message: KernelMessage, buffers: readonly Bytes[]): void {
+    if (message.type === "revision_changed") this.document = buffers[0] ?? this.document;
     const wanted = message.type !== "previews" || isWanted(this.store.get(), message);
     if (message.type === "revision_changed" && isOther(this.store.get(), message)) this.images.clear();
     this.store.set((s) => {
@@ -223,7 +276,7 @@ export class Session {
     }
   }
 
-  private async decodeImages(message: KernelMessage, buffers: readonly DataView[]): Promise<void> {
+  private async decodeImages(message: KernelMessage, buffers: readonly Bytes[]): Promise<void> {
     if (message.type === "previews") {
       this.clock += 1;
       const turn = this.clock;
@@ -250,7 +303,7 @@ export class Session {
   }
 
   /** Decode one whole picture; a later one that was decoded sooner stays. */
-  private async putLatest(id: string, buffer: DataView | undefined): Promise<void> {
+  private async putLatest(id: string, buffer: Bytes | undefined): Promise<void> {
     this.clock += 1;
     const turn = this.clock;
     const bitmap = await decode(buffer);

@@ -124,6 +124,8 @@ export interface View {
   /** Height of the open drawer in px. */
   readonly drawerHeight: number;
   readonly inspector: boolean;
+  /** The pipeline's settings are shown where the inspector floats and nothing is selected. */
+  readonly settings: boolean;
   readonly heat: boolean;
   /** What cards and the heat map tell about the last run. */
   readonly measure: Measure;
@@ -152,6 +154,10 @@ export interface View {
 
 export interface State {
   readonly link: Link;
+  /** Whether the document outlives a lost kernel, so that another one can go on with it. */
+  readonly keeps: boolean;
+  /** The revision at which an edit was sent that nobody answered: a later one says that it was done. */
+  readonly unsure: number | null;
   readonly opening: Opening | null;
   /** `Opened` came again: the next revision tells whether it is another document, or another view was mounted. */
   readonly reopening: boolean;
@@ -203,6 +209,7 @@ export const INITIAL_VIEW: View = {
   drawer: "code",
   drawerHeight: 151,
   inspector: true,
+  settings: false,
   heat: false,
   measure: "time",
   quickAdd: null,
@@ -224,6 +231,8 @@ export const INITIAL_VIEW: View = {
 
 export const INITIAL: State = {
   link: "starting",
+  keeps: false,
+  unsure: null,
   opening: null,
   reopening: false,
   confirmed: null,

@@ -362,12 +362,13 @@ export interface OperatorSchema {
   readonly seeded?: boolean;
   readonly stateful?: boolean;
   readonly keep?: boolean;
-  readonly role?: "" | "arithmetic" | "constant" | "copy" | "external_source" | "merge" | "reader" | "split";
+  readonly role?: "" | "arithmetic" | "constant" | "copy" | "external_source" | "merge" | "reader" | "split" | "subscript";
   readonly icon?: string;
   readonly node_name?: string;
   readonly keywords?: readonly string[];
   readonly hidden?: boolean;
   readonly dialects?: readonly InDialect[];
+  readonly movement?: Movement | null;
 }
 
 /** One positional input. */
@@ -389,6 +390,7 @@ export interface OutputSchema {
   readonly kind?: Kind;
   readonly doc?: string;
   readonly on_cpu?: boolean;
+  readonly of_input?: string;
 }
 
 /** One argument of an operator. */
@@ -410,6 +412,7 @@ export interface ArgumentSchema {
   readonly common?: boolean;
   readonly per_output?: boolean;
   readonly any_number?: boolean;
+  readonly truncated?: boolean;
   readonly support?: Support;
   readonly reason?: string;
   readonly deprecated?: string;
@@ -422,6 +425,26 @@ export interface InDialect {
   readonly since?: string;
   readonly absent?: string;
   readonly instead?: string;
+}
+
+/** How an operator moves the points of its first input. */
+export interface Movement {
+  readonly unless?: Readonly<Record<string, Value>>;
+  readonly by?: readonly string[];
+  readonly drawn?: boolean;
+  readonly scales?: boolean;
+  readonly nearest?: readonly [string, Value] | null;
+  readonly twins?: readonly Twin[];
+}
+
+/** What moves labels of a kind as an operator moves pictures. */
+export interface Twin {
+  readonly kind: Kind;
+  readonly operator: string;
+  readonly arguments?: Readonly<Record<string, string>>;
+  readonly shape?: string;
+  readonly shape_layout?: string;
+  readonly corners?: readonly [string, Value, Value] | null;
 }
 
 /** A language of the code pane. */
@@ -815,6 +838,7 @@ export const CODES: Readonly<Record<string, string>> = {
   DS207: "illegal placement on devices",
   DS208: "duplicate node name",
   DS209: "unknown node or port",
+  DS210: "label that does not move with its image",
   DS301: "sample that could not be processed",
   DS302: "data source that could not be opened",
   DS303: "end of data",
@@ -823,5 +847,6 @@ export const CODES: Readonly<Record<string, string>> = {
   DS401: "document that is not valid",
   DS402: "document of a newer version",
   DS501: "construct that a dialect cannot express",
+  DS502: "part of a program that cannot be read as a graph",
   DS601: "optional package is missing",
 };

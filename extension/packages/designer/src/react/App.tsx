@@ -1,4 +1,5 @@
 import { type ClipboardEvent, type FocusEvent, type MutableRefObject, useMemo, useRef } from "react";
+import { isDense } from "../core/detail";
 import type { Session } from "../core/session";
 import { CompareView } from "./CompareView";
 import { ContextMenu, HelpSheet } from "./ContextMenu";
@@ -50,12 +51,17 @@ function Studio({
     quickAdd: s.view.quickAdd !== null,
     comparison: s.view.comparison,
     selected: s.view.selection.length > 0,
+    dense: isDense(s.graph),
+    settings: s.view.settings,
   }));
   const { breadth, theme, tinted } = frame;
   const list = breadth === "list";
-  const floats = breadth === "slim";
+  const floats = breadth === "slim" || state.dense;
   const inspector =
-    state.ready && !state.empty && !list && (floats ? state.selected && state.inspector : state.inspector);
+    state.ready &&
+    !state.empty &&
+    !list &&
+    (floats ? (state.selected || state.settings) && state.inspector : state.inspector);
   const classes = [
     "ds-root",
     `ds-${theme}`,

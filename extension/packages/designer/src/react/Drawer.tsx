@@ -1,5 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import { definingLines } from "../core/codeLines";
+import { isDense } from "../core/detail";
+import { nodeOf } from "../core/graph";
 import { codeIsCurrent, findings, severity } from "../core/select";
 import type { DrawerTab } from "../core/state";
 import type { Diagnostic } from "../protocol/generated";
@@ -38,7 +40,7 @@ function useMarks(): ReadonlyMap<number, string> {
     };
     if (s.view.hovered) put(s.view.hovered, "hover");
     for (const key of s.view.selection) {
-      const node = s.graph?.nodes.find((n) => n.key === key);
+      const node = nodeOf(s.graph, key);
       for (const ref of Object.values(node?.argument_inputs ?? {})) put(ref.node, "half");
     }
     for (const key of s.view.selection) put(key, "now");
@@ -141,13 +143,14 @@ export function Drawer() {
   const tab = useSel((s) => s.view.drawer);
   const some = useSel((s) => (s.graph?.nodes.length ?? 0) > 0);
   const height = useSel((s) => s.view.drawerHeight);
-  const slim = breadth === "slim";
+  const dense = useSel((s) => isDense(s.graph));
+  const small = breadth === "slim" || dense;
   useEffect(() => {
-    if (!slim) return undefined;
+    if (!small) return undefined;
     const before = session.store.get().view.drawer;
     session.view({ drawer: null });
     return () => session.view((v) => ({ drawer: v.drawer ?? before }));
-  }, [slim, session]);
+  }, [small, session]);
   const open = tab !== null && some;
   return (
     <section

@@ -62,7 +62,12 @@ export function Strip() {
         </button>
       )}
       {said.action === "reconnect" && (
-        <button type="button" className="ds-button ds-button-small" onClick={() => session.start()}>
+        <button
+          type="button"
+          className="ds-button ds-primary ds-button-small"
+          data-testid="reconnect"
+          onClick={() => void session.reconnect()}
+        >
           Reconnect
         </button>
       )}
