@@ -25,6 +25,7 @@ import type {
   Side,
 } from "../protocol/generated";
 import type { CatalogIndex } from "./catalog";
+import type { Fix } from "./fixes";
 import type { Slot } from "./graph";
 import type { Sweep } from "./sweep";
 
@@ -137,8 +138,8 @@ export interface View {
   readonly comparison: Comparison | null;
   readonly sweep: Sweep | null;
   readonly sweeping: boolean;
-  /** What was done just now, with [Undo]. */
-  readonly notice: { readonly text: string; readonly node: string } | null;
+  /** What was done just now, with [Undo]; or what was refused, with a fix. */
+  readonly notice: { readonly text: string; readonly node: string; readonly fix?: Fix } | null;
   /** The wire into which what is dragged would go. */
   readonly target: string;
   /** Select the nodes that the next revision brings. */
