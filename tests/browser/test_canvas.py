@@ -110,9 +110,9 @@ def test_a_card_dropped_on_a_wire_goes_into_it_and_a_cut_takes_wires_away(design
         "p => { const m = p.getScreenCTM(); const q = p.getPointAtLength(p.getTotalLength() / 2).matrixTransform(m); return [q.x, q.y]; }"
     )
     page.keyboard.down("Alt")
-    page.mouse.move(x - 30, y - 30)
+    page.mouse.move(x, y - 11)
     page.mouse.down()
-    page.mouse.move(x + 30, y + 30, steps=6)
+    page.mouse.move(x + 2, y + 40, steps=6)
     page.mouse.up()
     page.keyboard.up("Alt")
     page.locator('[aria-label="wire from rotate to normalize"]').wait_for(state="detached")

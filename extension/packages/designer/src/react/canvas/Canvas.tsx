@@ -212,7 +212,8 @@ function CanvasView() {
         return !old || old.x !== n.position.x || old.y !== n.position.y;
       });
       const at = changed.map((n) => [n.id, { x: Math.round(n.position.x), y: Math.round(n.position.y) }] as const);
-      const edits = moved.length === 1 ? gestures.onDropped(moved[0]?.id ?? "") : [];
+      const [only, ...others] = moved;
+      const edits = only && others.length === 0 ? gestures.onDropped(only) : [];
       session.edit(edits, { positions: Object.fromEntries(at) });
     },
     [session, dragging, gestures.onDropped],
