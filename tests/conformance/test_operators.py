@@ -116,7 +116,8 @@ def test_declared_types_are_the_real_ones(subject: Subject) -> None:
     for port, output in zip(made.graph.outputs, outputs, strict=False):
         meta = found[port]
         ndim = output.samples[0].ndim
-        assert (output.dtype, ndim, output.layout) == (str(meta.dtype), meta.ndim, meta.layout or "")
+        told = (str(meta.dtype or output.dtype), ndim if meta.ndim is None else meta.ndim, meta.layout or "")
+        assert (output.dtype, ndim, output.layout) == told  # what files hold is not known before
 
 
 @pytest.mark.grid
