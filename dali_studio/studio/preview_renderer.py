@@ -234,11 +234,12 @@ class PreviewRenderer:
         shown = shown_of(revision, port, made)
         large = renderer_of(shown).large(shown, plane)
         before: Large | None = None
+        given: Shown | None = None
         if source is not None and source in made and not _may_have_backdrop(revision, port):
             given = shown_of(revision, source, made)
             before = renderer_of(given).large(given, plane)
         pixels = [images.jpeg(images.fitted(one.image, *_DETAIL)) for one in (large, before) if one is not None]
-        self._send(_statistics(port, shown, large, before), pixels)
+        self._send(_statistics(port, shown, given, large, before), pixels)
 
     # --------------------------------------------------------------------------------------------------------- control
 
@@ -336,7 +337,9 @@ def _are_corners(revision: Revision, port: PortRef) -> bool:
     return True
 
 
-def _statistics(port: PortRef, shown: Shown, large: Large | None, before: Large | None) -> messages.ImageDetail:
+def _statistics(
+    port: PortRef, shown: Shown, given: Shown | None, large: Large | None, before: Large | None
+) -> messages.ImageDetail:  # fmt: skip
     values: NDArray[Any] = shown.sample.astype(np.float32)
     finite = values[np.isfinite(values)]
     low, high = images.span_of(values)
@@ -347,6 +350,14 @@ def _statistics(port: PortRef, shown: Shown, large: Large | None, before: Large 
         facts=images.info(shown.sample, encoded=encoded), layout=shown.layout, minimum=low, maximum=high,
         mean=float(finite.mean()) if finite.size else 0.0,
         histogram=() if encoded else images.histogram(shown.sample, shown.layout),
+        before=_comparable(shown, given, (low, high)),
         planes=large.planes if large else 0, plane=large.plane if large else 0,
         note=f"{lost} values are not finite" if lost else large.note if large else "",
     )  # fmt: skip
+
+
+def _comparable(shown: Shown, given: Shown | None, limits: tuple[float, float]) -> tuple[tuple[int, ...], ...]:
+    """The histogram of the input between the limits of the output, if their numbers mean the same."""
+    if given is None or given.sample.dtype != shown.sample.dtype or given.kind != shown.kind or limits[0] == limits[1]:
+        return ()
+    return images.histogram(given.sample, given.layout, limits=limits)

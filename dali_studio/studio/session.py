@@ -10,7 +10,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial, singledispatchmethod
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 
@@ -39,11 +39,14 @@ from dali_studio.studio.profiler import Profiler
 from dali_studio.studio.repairs import offered
 from dali_studio.studio.revision import Revision
 from dali_studio.studio.view import (
-    OUTPUTS,
     graph_view,
     in_columns,
+    kept_view,
     make_room,
+    marks_of,
+    named_marks,
     opened,
+    positions_in,
     positions_of,
     revision_changed,
 )
@@ -106,6 +109,7 @@ class Session:
     def _open(self, graph: Graph, view: Mapping[str, Any], path: Path | None, revision: int) -> None:
         self.history = History(graph, self.registry)
         self.history.places.update(positions_of(view))
+        self.history.places.update(named_marks(marks_of(view)))
         self.path = path
         self._saved_graph: Graph | None = graph if path is not None else None
         self._seed = resolve_pipeline_seed(None)
@@ -124,7 +128,7 @@ class Session:
     @property
     def positions(self) -> dict[str, messages.Position]:
         """Where the cards stand."""
-        return cast(dict[str, messages.Position], self.history.places)
+        return positions_in(self.history)
 
     @property
     def revision(self) -> int:
@@ -208,7 +212,7 @@ class Session:
 
     @handle.register
     def _(self, message: messages.ApplyEdits) -> None:
-        self.history.apply(message.edits, message.gesture, message.positions)
+        self.history.apply(message.edits, message.gesture, {**message.positions, **named_marks(message.marks)})
         if message.edits:
             self._changed()
         else:  # cards were moved: images and code are as they were
@@ -238,7 +242,7 @@ class Session:
 
     @handle.register
     def _(self, message: messages.MoveNodes) -> None:
-        self.positions.update(message.positions)
+        self.history.places.update(message.positions)
         self.settled()
 
     @handle.register
@@ -425,7 +429,7 @@ class Session:
         DaliStudioError
             If the file cannot be written.
         """
-        document.save(self.graph, self._view(), path)
+        document.save(self.graph, kept_view(self.history), path)
         self.path, self._saved_graph = path, self.graph
         if self._autosave is not None:
             self._autosave.drop()
@@ -433,16 +437,12 @@ class Session:
     def _remember(self, graph: Graph) -> None:
         """Keep what nobody has saved."""
         if self._autosave is not None and graph is self.graph and graph != self._saved_graph:
-            self._autosave.keep(graph, self._view())
-
-    def _view(self) -> dict[str, Any]:
-        places = {key: (p.x, p.y) for key, p in self.positions.items() if key in self.graph or key == OUTPUTS}
-        return {"positions": places}
+            self._autosave.keep(graph, kept_view(self.history))
 
     def _kept(self) -> list[bytes]:
         """The document for the browser, which outlives this process; nothing if a value has no JSON form."""
         try:
-            return [zlib.compress(document.dumps(self.graph, self._view()).encode(), 1)]
+            return [zlib.compress(document.dumps(self.graph, kept_view(self.history)).encode(), 1)]
         except DaliStudioError:
             return []
 

@@ -1,4 +1,5 @@
 import type { Diagnostic, Repair } from "../protocol/generated";
+import type { Fix } from "./fixes";
 import * as format from "./format";
 import { nodeOf, sourcesOf } from "./graph";
 import { findings, repairOf, runFailures, severity } from "./select";
@@ -15,6 +16,8 @@ export interface StatusMessage {
   readonly node: string;
   /** A button that takes the finding away. */
   readonly repair?: Repair | undefined;
+  /** A button that makes a refused wire possible. */
+  readonly fix?: Fix | undefined;
 }
 
 function fromDiagnostic(d: Diagnostic, lead: string): StatusMessage {
@@ -109,14 +112,15 @@ function progressMessage(state: State): StatusMessage | null {
 
 function noticeMessage(state: State): StatusMessage | null {
   const { notice } = state.view;
-  if (!notice || !state.confirmed?.can_undo) return null;
+  if (!notice || !(notice.fix || state.confirmed?.can_undo)) return null;
   return {
     id: `notice|${notice.text}`,
     tone: "info",
     lead: notice.text,
     rest: "",
     muted: "",
-    action: "undo",
+    action: notice.fix ? null : "undo",
+    fix: notice.fix,
     node: "",
   };
 }

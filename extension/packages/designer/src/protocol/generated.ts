@@ -96,6 +96,25 @@ export interface SetPipeline {
   readonly value: Value;
 }
 
+/** A note on the canvas; it means nothing to the pipeline. */
+export interface Note {
+  readonly type: "note";
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  readonly text: string;
+  readonly hue: string;
+}
+
+/** A frame around nodes, which move with it. */
+export interface Group {
+  readonly type: "group";
+  readonly keys: readonly string[];
+  readonly title: string;
+  readonly hue: string;
+}
+
 /** An image. */
 export interface ImageBody {
   readonly type: "image";
@@ -169,6 +188,7 @@ export interface ApplyEdits {
   readonly edits: readonly Edit[];
   readonly gesture?: string;
   readonly positions?: Readonly<Record<string, Position>>;
+  readonly marks?: Readonly<Record<string, Note | Group | null>>;
 }
 
 /** Upper left corner of a card, in canvas pixels. */
@@ -454,6 +474,7 @@ export interface RevisionChanged {
   readonly graph: GraphView;
   readonly options: PipelineOptions;
   readonly positions: Readonly<Record<string, Position>>;
+  readonly marks: Readonly<Record<string, Mark>>;
   readonly diagnostics: readonly Diagnostic[];
   readonly repairs: readonly Repair[];
   readonly can_undo: boolean;
@@ -568,6 +589,7 @@ export interface ImageDetail {
   readonly maximum: number;
   readonly mean: number;
   readonly histogram: readonly (readonly number[])[];
+  readonly before: readonly (readonly number[])[];
   readonly planes: number;
   readonly plane: number;
   readonly note: string;
@@ -748,6 +770,10 @@ export type Edit =
   | SetBypass
   | SetOutputs
   | SetPipeline;
+
+export type Mark =
+  | Note
+  | Group;
 
 export type PreviewBody =
   | ImageBody

@@ -1,6 +1,7 @@
 import { type KeyboardEvent, useEffect, useRef } from "react";
 import { type Arrangement, arranged } from "../core/arrange";
 import { OUTPUTS, wiresOf } from "../core/graph";
+import { noteMarks } from "../core/marks";
 import type { Menu } from "../core/state";
 import { cardRects } from "./canvas/sizes";
 import { useCanvasApi } from "./canvasApi";
@@ -78,6 +79,10 @@ function items(scope: Scope, menu: Menu): readonly (Item | typeof LINE)[] {
       return [
         { title: "Add an operator", keys: "Space", run: () => search(null, null) },
         { title: "Paste", keys: "Ctrl+V", off: !canPaste(), run: () => pasteLast(session, menu.place) },
+        {
+          title: "Add a note",
+          run: () => session.edit([], { marks: noteMarks(session.store.get(), menu.place) }),
+        },
         LINE,
         ...command("all"),
         ...command("layout"),
@@ -108,8 +113,6 @@ function items(scope: Scope, menu: Menu): readonly (Item | typeof LINE)[] {
         { title: "Full screen", run: () => fullScreen(root) },
         ...command("help"),
       ];
-    case "mark":
-      return [];
     case "nodes": {
       if (selection.every((k) => k === OUTPUTS)) return command("layout");
       const several = selection.length > 1;
@@ -123,6 +126,8 @@ function items(scope: Scope, menu: Menu): readonly (Item | typeof LINE)[] {
         ...command("duplicate"),
         ...command("remove"),
         LINE,
+        ...command("group"),
+        ...command("ungroup"),
         ...command("upstream"),
         ...command("downstream"),
         ...(several ? [LINE, ...ARRANGEMENTS.map(([how, title]) => ({ title, run: () => arrange(scope, how) }))] : []),
