@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import struct
+import tarfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -307,6 +308,36 @@ def _coco_files() -> dict[str, bytes]:
     categories = [{"id": 9, "name": "a"}, {"id": 2, "name": "b"}, {"id": 4, "name": "c"}, {"id": 11, "name": "d"}]
     content: dict[str, Any] = {"info": {}, "images": images, "annotations": objects, "categories": categories}
     return {**files, "annotations.json": json.dumps(content).encode()}
+
+
+def archive(entry: str) -> Folder:
+    """Samples in the format of WebDataset (``samples.tar``), with an index and a damaged one (``*.idx``)."""
+    return Folder(_archive_files, entry, entry)
+
+
+def _archive_files() -> dict[str, bytes]:
+    stream = io.BytesIO()
+    index: list[str] = []
+    with tarfile.open(fileobj=stream, mode="w") as tar:
+        for number in range(7):
+            picture_file = encoded(picture(20 + number, 31), "JPEG", number).tobytes()
+            small = encoded(picture(9, 7 + number, 1), "PNG").tobytes()
+            parts = {"cls": b"%d" % number, "jpg" if number % 2 else "JPG": picture_file, "seg.png": small,
+                     "vec": bytes(range(8 * number))}  # fmt: skip
+            if number % 3 == 1:
+                parts = {"jpg": picture_file, "cls": parts["cls"]}
+            words: list[str] = []
+            for extension, content in {**parts, "txt": b"text"}.items():
+                member = tarfile.TarInfo(f"folder.1/sample{number}.{extension}")
+                member.size = len(content)
+                begin = tar.offset + tarfile.BLOCKSIZE
+                tar.addfile(member, io.BytesIO(content))
+                words += [extension, str(begin), str(len(content))]
+            index.append(" ".join(words))
+            tar.addfile(tarfile.TarInfo("folder.1/.hidden"))
+    listed = "\n".join([f"v1.1 {len(index)}", *index, ""])
+    damaged = listed.replace(index[2], index[2][:-9])
+    return {"samples.tar": stream.getvalue(), "samples.idx": listed.encode(), "damaged.idx": damaged.encode()}
 
 
 # ------------------------------------------------------------------------------------------------ cases from a schema
