@@ -10,7 +10,7 @@ from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.graph.seeds import operator_indices
 from dali_studio.schema.registry import Registry
-from dali_studio.schema.traits import PerSample, ReadsData
+from dali_studio.schema.traits import PerSample, ReadsData, ReadsParameters
 
 
 def lower(
@@ -51,7 +51,7 @@ def _step(graph: Graph, registry: Registry, key: str, indices: dict[str, int], *
     node = graph.node(key)
     schema = registry.schema(node.operator)
     arguments = clean_values(node, schema)  # a document may have a number where a list of one is meant
-    outputs = registry.outputs(node.operator, arguments)
+    outputs = registry.outputs(node.operator, arguments, len(graph.inputs(key)))
     return Step(
         key=key,
         operator=node.operator,
@@ -90,6 +90,8 @@ def _layers(steps: list[Step], registry: Registry) -> list[list[Step]]:
             early = set(step.argument_inputs.values())
             if registry.has_trait(step.operator, ReadsData):
                 early.update(step.inputs)
+            elif registry.has_trait(step.operator, ReadsParameters):
+                early.update(step.inputs[1:])
             place = max((_odd_after(layer[port], early=port in early) for port in _reads(step)), default=1)
         else:
             place = max((layer[port] + layer[port] % 2 for port in _reads(step)), default=0)

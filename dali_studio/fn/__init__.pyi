@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.core.enums import DALIDataType, DALIInterpType
+from dali_studio.core.enums import DALIDataType, DALIImageType, DALIInterpType
 from dali_studio.fn import _conditional as _conditional
 from dali_studio.fn import decoders as decoders
 from dali_studio.fn import noise as noise
@@ -17,13 +17,32 @@ from dali_studio.pipeline import DataNode
 
 _Input = DataNode | Sequence[DataNode] | NDArray[Any] | np.generic | float
 
+def brightness(
+    image: _Input,
+    /,
+    *,
+    brightness: float | DataNode | None = 1.0,
+    brightness_shift: float | DataNode | None = 0.0,
+    dtype: DALIDataType | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Scales and shifts intensities.
+
+    The result is ``brightness_shift * range + brightness * x``; `range` is 255 for uint8 output, the largest value for
+    other integers and 1 for floats.
+    """
+    ...
+
 def brightness_contrast(
     image: _Input,
     /,
     *,
     brightness: float | DataNode | None = 1.0,
-    contrast: float | DataNode | None = 1.0,
     brightness_shift: float | DataNode | None = 0.0,
+    contrast: float | DataNode | None = 1.0,
     contrast_center: float | DataNode | None = ...,
     dtype: DALIDataType | None = ...,
     preserve: bool | None = False,
@@ -67,6 +86,46 @@ def cat(
     """Joins tensors along an axis that they have.
 
     All other axes must be equal.
+    """
+    ...
+
+def color_twist(
+    image: _Input,
+    /,
+    *,
+    contrast: float | DataNode | None = 1.0,
+    brightness: float | DataNode | None = 1.0,
+    hue: float | DataNode | None = 0.0,
+    saturation: float | DataNode | None = 1.0,
+    dtype: DALIDataType | None = ...,
+    image_type: DALIImageType | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Turns the hue and scales saturation, contrast and brightness of RGB images, in one pass.
+
+    First hue and saturation as in `hsv`, then contrast about the middle of the range (128 for integers, 0.5 for
+    floats), then brightness.
+    """
+    ...
+
+def contrast(
+    image: _Input,
+    /,
+    *,
+    contrast: float | DataNode | None = 1.0,
+    contrast_center: float | DataNode | None = ...,
+    dtype: DALIDataType | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Moves intensities away from a centre, or towards it.
+
+    The result is ``contrast_center + contrast * (x - contrast_center)``.
     """
     ...
 
@@ -217,10 +276,10 @@ def hsv(
     image: _Input,
     /,
     *,
-    hue: float | DataNode | None = 0.0,
-    saturation: float | DataNode | None = 1.0,
     value: float | DataNode | None = 1.0,
     dtype: DALIDataType | None = ...,
+    hue: float | DataNode | None = 0.0,
+    saturation: float | DataNode | None = 1.0,
     preserve: bool | None = False,
     bytes_per_sample_hint: int | Sequence[int] | None = ...,
     name: str | None = ...,
@@ -231,6 +290,21 @@ def hsv(
     A linear 3x3 transformation in the YIQ space, as DALI defines it, not a conversion to the HSV cone: hue rotates
     the chrominance plane, saturation and value scale chrominance and everything.
     """
+    ...
+
+def hue(
+    image: _Input,
+    /,
+    *,
+    hue: float | DataNode | None = 0.0,
+    dtype: DALIDataType | None = ...,
+    image_type: DALIImageType | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Turns the hue of RGB images: a rotation of the chrominance plane of YIQ, as in `hsv`."""
     ...
 
 def per_frame(
@@ -337,6 +411,21 @@ def rotate(
     The canvas grows to hold the whole result, unless `keep_size` or `size` is set. Outside the image lies
     `fill_value`, or the nearest edge pixel if it is unset.
     """
+    ...
+
+def saturation(
+    image: _Input,
+    /,
+    *,
+    saturation: float | DataNode | None = 1.0,
+    dtype: DALIDataType | None = ...,
+    image_type: DALIImageType | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Scales the saturation of RGB images: the chrominance plane of YIQ, as in `hsv`."""
     ...
 
 def shapes(

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
 
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
@@ -73,3 +77,66 @@ def _once(axes: Sequence[int], given: Sequence[int] | str, argument: str) -> tup
     if twice is not None:
         raise ArgumentError(f"axis {twice!r} is named twice.", hint="Name each axis once.", argument=argument)
     return tuple(axes)
+
+
+def axes_of_samples(
+    args: Args, meta: TensorMeta, count: int, otherwise: str | None = None
+) -> list[tuple[int, ...]]:
+    """The axes that the arguments ``axes``, which may be fed, or ``axis_names`` name for each of `count` samples.
+
+    Parameters
+    ----------
+    otherwise : str, optional
+        Letters of the axes that are meant where neither is given; ``None``: all axes, which none at all means, too.
+
+    Raises
+    ------
+    ArgumentError
+        As `axes_of`.
+    """
+    ndim = meta.ndim or 0
+    if args.given("axes") and args.given("axis_names"):
+        raise ArgumentError(
+            "axes and axis_names are both given.", hint="Unset axes or axis_names.", argument="axis_names"
+        )
+    fed = args.samples("axes")
+    if fed is not None:
+        made: list[tuple[int, ...]] = []
+        for index, row in enumerate(fed):
+            try:
+                made.append(axes_by_number(np.ravel(row).tolist(), ndim, "axes"))
+            except ArgumentError as error:
+                error.sample = index
+                raise
+    elif args.given("axes"):
+        made = [axes_by_number(args["axes"], ndim, "axes")] * count
+    else:
+        letters = args["axis_names"] if args.given("axis_names") else otherwise
+        made = [() if letters is None else axes_by_letter(letters, meta, "axis_names")] * count
+    return [one or tuple(range(ndim)) for one in made]
+
+
+def rows_of(args: Args, name: str, lengths: Sequence[int], dtype: DTypeLike = np.float32) -> list[NDArray[Any]]:
+    """Numbers of a list argument for each sample, as many as it has axes; a single one counts for all of them.
+
+    Parameters
+    ----------
+    lengths : sequence of int
+        Axes of each sample.
+
+    Raises
+    ------
+    ArgumentError
+        If there are more or fewer; where it is fed, one number counts for all only if it has no axis.
+    """
+    fed = args.samples(name)
+    rows = [np.asarray(args[name], dtype)] * len(lengths) if fed is None else [np.asarray(row, dtype) for row in fed]
+    for index, (row, length) in enumerate(zip(rows, lengths, strict=True)):
+        single = row.ndim == 0 or (fed is None and row.size == 1)
+        if not single and row.size != length:
+            raise ArgumentError(
+                f"{row.size} numbers are given for {length} axes.", hint="Give one for each axis.", argument=name,
+                sample=index if fed is not None else None,
+            )  # fmt: skip
+        rows[index] = np.broadcast_to(row.ravel(), length)
+    return rows

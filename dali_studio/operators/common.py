@@ -9,16 +9,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.limits import MAX_AXES, MAX_ELEMENTS
 from dali_studio.core.meta import TensorMeta
 from dali_studio.core.wording import shortened
 from dali_studio.kernels.cpu.window_batch import columns, with_columns
+from dali_studio.schema.arguments import Args
 
 T = DALIDataType
 IMAGE_LAYOUTS = "HWC"
 PLANAR_LAYOUTS = "HWC CHW"
+#: Of images and volumes. Those of frames before them come by the trait `PerFrame`.
+VOLUME_LAYOUTS = "HWC CHW DHWC CDHW CFHW CFDHW"
 #: What may become of a sample that cannot be read or decoded.
 ON_ERROR = ("raise", "skip", "placeholder")
 
@@ -43,8 +47,16 @@ def check_shape(shape: Sequence[int], sample: int | None = None) -> None:
         raise ArgumentError(message, hint=hint, argument="shape", sample=sample)
 
 
-def image_meta(meta: TensorMeta, layouts: str = IMAGE_LAYOUTS) -> TensorMeta:
-    """The input's facts with the layout filled in: three axes without names are taken as the first layout.
+def image_meta(meta: TensorMeta, layouts: str = IMAGE_LAYOUTS, unnamed: str = "") -> TensorMeta:
+    """The input's facts with the layout filled in.
+
+    Parameters
+    ----------
+    meta : TensorMeta
+    layouts : str
+        Those that are accepted, separated by blanks.
+    unnamed : str
+        What axes without names are taken as, at most one layout for each number of them; empty: the first of `layouts`.
 
     Raises
     ------
@@ -53,19 +65,25 @@ def image_meta(meta: TensorMeta, layouts: str = IMAGE_LAYOUTS) -> TensorMeta:
     """
     accepted = layouts.split()
     if meta.layout:
-        if meta.layout not in accepted:
-            more = " Volumes are not supported yet." if "D" in meta.layout else ""
+        # where unnamed ones may have frames, the runtime may leave sequences whole
+        whole = [f"F{layout}" for layout in accepted if unnamed and "F" not in layout]
+        if meta.layout not in accepted and meta.layout not in whole:
+            more = " Volumes are not supported yet." if "D" in meta.layout and "DHW" not in layouts else ""
             raise ArgumentError(
                 f"the input has the layout {meta.layout!r}; {' or '.join(accepted)} is accepted.{more}",
                 hint="Bring single images.", code="DS203",
             )  # fmt: skip
         return meta
-    if meta.ndim is not None and meta.ndim != len(accepted[0]):
+    taken = {len(layout): layout for layout in unnamed.split() or accepted[:1]}
+    if meta.ndim is not None and meta.ndim not in taken:
         raise ArgumentError(
-            f"the input has {meta.ndim} axes; images with {len(accepted[0])} ({' or '.join(accepted)}) are accepted.",
-            hint="Decode the images first, or give the source a layout.", code="DS203",
+            f"the input has {meta.ndim} axes; images with {' or '.join(map(str, taken))} ({' or '.join(accepted)}) are "
+            "accepted.", hint="Decode the images first, or give the source a layout.", code="DS203",
         )  # fmt: skip
-    return meta.with_(layout=accepted[0], ndim=len(accepted[0]))
+    if meta.ndim is None and len(taken) > 1:
+        return meta
+    layout = taken[len(accepted[0]) if meta.ndim is None else meta.ndim]
+    return meta.with_(layout=layout, ndim=len(layout))
 
 
 def check_dtype(meta: TensorMeta, dtypes: Collection[DALIDataType]) -> None:
@@ -90,14 +108,41 @@ def _names(dtypes: Collection[DALIDataType]) -> str:
     return ", ".join(dtype.name for dtype in dtypes)
 
 
+def refuse_on_gpu(meta: TensorMeta, what: str) -> None:
+    """Refuse what has no kernel of the GPU, where the input lies there (DS207)."""
+    if meta.device == "gpu":
+        raise ArgumentError(f"{what} not supported on the GPU yet.", hint="Place it on the CPU.", code="DS207")
+
+
+def check_whole(args: Args, batch: Batch) -> None:
+    """Refuse what depends on all samples where a preview computes some of them (DS304)."""
+    count = len(batch)
+    if batch.indices is None and not args.context.whole and count < args.context.batch_size:
+        raise ArgumentError(
+            f"{count} of {args.context.batch_size} samples are computed here; the result depends on the others.",
+            hint="Run the pipeline to see its result: previews compute single samples.", code="DS304",
+        )  # fmt: skip
+
+
+def spatial_axes(layout: str) -> tuple[int, ...]:
+    """Where D, if there is one, H and W stand."""
+    return tuple(map(layout.index, "DHW" if "D" in layout else "HW"))
+
+
 def extents(shapes: NDArray[np.int64], layout: str) -> NDArray[np.int64]:
-    """(N, 2): height and width of every sample."""
-    return columns(shapes, layout.index("H"), layout.index("W"))
+    """(N, 2): height and width of every sample; (N, 3): depth, height and width of volumes."""
+    axes = spatial_axes(layout)
+    return columns(shapes, *axes) if len(axes) == 2 else shapes[:, list(axes)]
 
 
 def with_extents(shapes: NDArray[np.int64], layout: str, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Shapes with height and width replaced by the rows of `sizes`."""
-    return with_columns(shapes, layout.index("H"), layout.index("W"), sizes)
+    """Shapes with what `extents` gives replaced by the rows of `sizes`."""
+    axes = spatial_axes(layout)
+    if len(axes) == 2:
+        return with_columns(shapes, *axes, sizes)
+    made = shapes.copy()
+    made[:, list(axes)] = sizes
+    return made
 
 
 def round_half_away(values: NDArray[np.floating]) -> NDArray[np.int64]:
@@ -106,9 +151,18 @@ def round_half_away(values: NDArray[np.floating]) -> NDArray[np.int64]:
 
 
 def as_written(values: NDArray[np.floating], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Values that fill arrays of `dtype`: integers are cut and wrap around, as nvidia.dali's C cast does."""
+    """Values that fill arrays of `dtype`, by nvidia.dali's C cast.
+
+    Integers are cut and wrap around. What 32 bits do not hold, or 64 for uint32 and wider types, becomes the lowest
+    number of these, as x86-64's instruction has it.
+    """
     with np.errstate(over="ignore", invalid="ignore"):
-        return np.nan_to_num(values).astype(np.int64).astype(dtype) if dtype.kind in "iu" else values.astype(dtype)
+        if dtype.kind not in "iu":
+            return values.astype(dtype)
+        wide = np.int64 if dtype.itemsize == 8 or dtype == np.uint32 else np.int32
+        limit = -float(np.iinfo(wide).min)
+        held = (values > -limit - 1) & (values < limit)  # false for what is not a number
+        return np.where(held, np.trunc(np.where(held, values, 0)), -limit).astype(wide).astype(dtype)
 
 
 def sentence(error: Exception) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.core.enums import DALIDataType, DALIInterpType
+from dali_studio.core.enums import DALIDataType, DALIImageType, DALIInterpType
 from dali_studio.ops import _conditional as _conditional
 from dali_studio.ops import decoders as decoders
 from dali_studio.ops import noise as noise
@@ -16,6 +16,30 @@ from dali_studio.ops import reductions as reductions
 from dali_studio.pipeline import DataNode
 
 _Input = DataNode | Sequence[DataNode] | NDArray[Any] | np.generic | float
+
+class Brightness:
+    """Scales and shifts intensities.
+
+    The result is ``brightness_shift * range + brightness * x``; `range` is 255 for uint8 output, the largest value for
+    other integers and 1 for floats.
+    """
+    def __init__(
+        self,
+        *,
+        brightness: float | DataNode | None = 1.0,
+        brightness_shift: float | DataNode | None = 0.0,
+        dtype: DALIDataType | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        image: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
 
 class BrightnessContrast:
     """Scales and shifts intensities about a centre.
@@ -27,8 +51,8 @@ class BrightnessContrast:
         self,
         *,
         brightness: float | DataNode | None = 1.0,
-        contrast: float | DataNode | None = 1.0,
         brightness_shift: float | DataNode | None = 0.0,
+        contrast: float | DataNode | None = 1.0,
         contrast_center: float | DataNode | None = ...,
         dtype: DALIDataType | None = ...,
         preserve: bool | None = False,
@@ -86,10 +110,61 @@ class Cat:
         **arguments: Any,
     ) -> DataNode: ...
 
-class Crop:
-    """Cuts a window out of each image.
+class ColorTwist:
+    """Turns the hue and scales saturation, contrast and brightness of RGB images, in one pass.
 
-    Without a size the image stays whole. The window's place is given by `crop_pos_y` and `crop_pos_x`.
+    First hue and saturation as in `hsv`, then contrast about the middle of the range (128 for integers, 0.5 for
+    floats), then brightness.
+    """
+    def __init__(
+        self,
+        *,
+        contrast: float | DataNode | None = 1.0,
+        brightness: float | DataNode | None = 1.0,
+        hue: float | DataNode | None = 0.0,
+        saturation: float | DataNode | None = 1.0,
+        dtype: DALIDataType | None = ...,
+        image_type: DALIImageType | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        image: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class Contrast:
+    """Moves intensities away from a centre, or towards it.
+
+    The result is ``contrast_center + contrast * (x - contrast_center)``.
+    """
+    def __init__(
+        self,
+        *,
+        contrast: float | DataNode | None = 1.0,
+        contrast_center: float | DataNode | None = ...,
+        dtype: DALIDataType | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        image: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class Crop:
+    """Cuts a window out of each image or volume.
+
+    Without a size the image stays whole. The window's place is given by `crop_pos_y` and `crop_pos_x`, and `crop_pos_z`
+    for depth or frames.
     """
     def __init__(
         self,
@@ -98,8 +173,10 @@ class Crop:
         crop: float | Sequence[float] | DataNode | None = ...,
         crop_h: float | DataNode | None = 0.0,
         crop_w: float | DataNode | None = 0.0,
+        crop_d: float | DataNode | None = 0.0,
         crop_pos_x: float | DataNode | None = 0.5,
         crop_pos_y: float | DataNode | None = 0.5,
+        crop_pos_z: float | DataNode | None = 0.5,
         rounding: str | None = 'round',
         out_of_bounds_policy: str | None = 'error',
         fill_values: float | Sequence[float] | None = ...,
@@ -134,8 +211,10 @@ class CropMirrorNormalize:
         crop: float | Sequence[float] | DataNode | None = ...,
         crop_h: float | DataNode | None = 0.0,
         crop_w: float | DataNode | None = 0.0,
+        crop_d: float | DataNode | None = 0.0,
         crop_pos_x: float | DataNode | None = 0.5,
         crop_pos_y: float | DataNode | None = 0.5,
+        crop_pos_z: float | DataNode | None = 0.5,
         rounding: str | None = 'round',
         out_of_bounds_policy: str | None = 'error',
         fill_values: float | Sequence[float] | None = ...,
@@ -215,7 +294,7 @@ class ExternalSource:
     ) -> Any: ...
 
 class Flip:
-    """Mirrors images left to right, top to bottom, or both."""
+    """Mirrors images left to right and top to bottom, and volumes in depth."""
     def __init__(
         self,
         *,
@@ -259,6 +338,31 @@ class GaussianBlur:
         **arguments: Any,
     ) -> DataNode: ...
 
+class GridMask:
+    """Covers images with a grid of black squares.
+
+    The first two axes are rows and columns, whatever the layout says.
+    """
+    def __init__(
+        self,
+        *,
+        tile: int | DataNode | None = 100,
+        ratio: float | DataNode | None = 0.5,
+        angle: float | DataNode | None = 0.0,
+        shift_x: float | DataNode | None = 0.0,
+        shift_y: float | DataNode | None = 0.0,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        image: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
 class Hsv:
     """Turns the hue and scales saturation and value of RGB images.
 
@@ -268,10 +372,109 @@ class Hsv:
     def __init__(
         self,
         *,
-        hue: float | DataNode | None = 0.0,
-        saturation: float | DataNode | None = 1.0,
         value: float | DataNode | None = 1.0,
         dtype: DALIDataType | None = ...,
+        hue: float | DataNode | None = 0.0,
+        saturation: float | DataNode | None = 1.0,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        image: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class Hue:
+    """Turns the hue of RGB images: a rotation of the chrominance plane of YIQ, as in `hsv`."""
+    def __init__(
+        self,
+        *,
+        hue: float | DataNode | None = 0.0,
+        dtype: DALIDataType | None = ...,
+        image_type: DALIImageType | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        image: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class MultiPaste:
+    """Pastes regions of images onto a canvas, one over the other.
+
+    Each sample is made of those of all inputs or, with `in_ids`, of samples of the one input. Where nothing is pasted
+    the canvas is 0. Regions are given by wires.
+    """
+    def __init__(
+        self,
+        *,
+        in_ids: int | Sequence[int] | DataNode | None = ...,
+        output_size: int | Sequence[int] | DataNode | None = ...,
+        in_anchors: int | DataNode | None = ...,
+        in_anchors_rel: float | DataNode | None = ...,
+        shapes: int | DataNode | None = ...,
+        shapes_rel: float | DataNode | None = ...,
+        out_anchors: int | DataNode | None = ...,
+        out_anchors_rel: float | DataNode | None = ...,
+        dtype: DALIDataType | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        *image: _Input,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class Pad:
+    """Makes tensors larger, by a value behind their last elements.
+
+    The extents become those of `shape` or, where it is 0 or less, the largest of the batch; then they grow to multiples
+    of `align`. An extent that is larger already stays. Axes that are not named stay, too; without `axes` and
+    `axis_names` all are meant.
+    """
+    def __init__(
+        self,
+        *,
+        axes: int | Sequence[int] | DataNode | None = ...,
+        axis_names: str | None = ...,
+        shape: int | Sequence[int] | DataNode | None = ...,
+        align: int | Sequence[int] | DataNode | None = ...,
+        fill_value: float | DataNode | None = 0.0,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class Paste:
+    """Puts images onto larger canvases."""
+    def __init__(
+        self,
+        *,
+        fill_value: int | Sequence[int] | None = ...,
+        ratio: float | DataNode | None = ...,
+        paste_x: float | DataNode | None = 0.5,
+        paste_y: float | DataNode | None = 0.5,
+        min_canvas_size: float | DataNode | None = 0.0,
+        n_channels: int | None = 3,
         preserve: bool | None = False,
         bytes_per_sample_hint: int | Sequence[int] | None = ...,
         name: str | None = ...,
@@ -416,6 +619,26 @@ class Rotate:
         **arguments: Any,
     ) -> DataNode: ...
 
+class Saturation:
+    """Scales the saturation of RGB images: the chrominance plane of YIQ, as in `hsv`."""
+    def __init__(
+        self,
+        *,
+        saturation: float | DataNode | None = 1.0,
+        dtype: DALIDataType | None = ...,
+        image_type: DALIImageType | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        image: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
 class Shapes:
     """The extents of each sample, as a row of numbers.
 
@@ -433,6 +656,44 @@ class Shapes:
     def __call__(
         self,
         input: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class Slice:
+    """Cuts a window out of a tensor of any number of axes.
+
+    The window begins at `start` or `rel_start`, and ends at `end` or `rel_end`, or extends over `shape` or `rel_shape`;
+    relative ones are fractions of the input's extents. Or its first element and its extents come by the inputs `anchor`
+    and `shape`. There is a number for each of the axes that `axes` or `axis_names` name, or one for all; other axes
+    are kept whole. Begin and end are rounded to the nearest element.
+    """
+    def __init__(
+        self,
+        *,
+        axes: int | Sequence[int] | DataNode | None = ...,
+        axis_names: str | None = ...,
+        start: int | Sequence[int] | DataNode | None = ...,
+        rel_start: float | Sequence[float] | DataNode | None = ...,
+        end: int | Sequence[int] | DataNode | None = ...,
+        rel_end: float | Sequence[float] | DataNode | None = ...,
+        shape: int | Sequence[int] | DataNode | None = ...,
+        rel_shape: float | Sequence[float] | DataNode | None = ...,
+        normalized_anchor: bool | None = True,
+        normalized_shape: bool | None = True,
+        dtype: DALIDataType | None = ...,
+        out_of_bounds_policy: str | None = 'error',
+        fill_values: float | Sequence[float] | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        data: _Input,
+        anchor: _Input | None = ...,
+        shape: _Input | None = ...,
         /,
         **arguments: Any,
     ) -> DataNode: ...

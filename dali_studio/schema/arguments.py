@@ -12,7 +12,7 @@ from numpy.typing import DTypeLike, NDArray
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
 from dali_studio.core.storage import Dense
-from dali_studio.schema.model import Device, OperatorSchema, Value
+from dali_studio.schema.model import ArgumentSchema, Device, OperatorSchema, Value
 from dali_studio.schema.values import check_range, typed
 
 _SAME_FOR = object()
@@ -127,9 +127,11 @@ class Args:
     frames : ndarray or None
         Where the samples are frames of sequences (trait ``PerFrame``): int64, the position of the first frame of each
         sequence, and their number; without a value at design time.
+    metas : mapping
+        Types of the argument inputs, as far as they are known.
     """
 
-    __slots__ = ("_argument_inputs", "_context", "_values", "count", "frames", "memory", "objects", "schema")
+    __slots__ = ("_argument_inputs", "_context", "_values", "count", "frames", "memory", "metas", "objects", "schema")
 
     def __init__(
         self,
@@ -141,12 +143,14 @@ class Args:
         context: RunContext | Callable[[], RunContext] | None = None,
         memory: dict[Any, Any] | None = None,
         frames: NDArray[np.int64] | None = None,
+        metas: Mapping[str, TensorMeta] | None = None,
     ) -> None:
         self._context = context
         self.schema, self._values, self._argument_inputs, self.count = schema, values, argument_inputs or {}, count
         self.objects: Mapping[str, object] = objects or {}
         self.memory: dict[Any, Any] = {} if memory is None else memory
         self.frames = frames
+        self.metas: Mapping[str, TensorMeta] = metas or {}
 
     @property
     def context(self) -> RunContext:
@@ -258,7 +262,8 @@ class Args:
     def vectors(self, name: str, width: int, dtype: DTypeLike = np.float32) -> NDArray[Any]:
         """A row of `width` values per sample, shape ``(count, width)``; one value is repeated over the row.
 
-        The array may be read-only.
+        The array may be read-only. Where lengths are declared (`Length`), what is fed is a number, if 1 is one of
+        them, or has `width` values, as nvidia.dali has it.
 
         Raises
         ------
@@ -268,12 +273,29 @@ class Args:
         batch = self._argument_inputs.get(name)
         if batch is None:
             return self._constant((name, self.count, width, dtype), lambda: self._repeated(name, width, dtype))
+        argument = self.schema.argument(name)
+        if argument is not None and argument.length:
+            self._check_lengths(argument, batch, width)
         if isinstance(batch, Dense) and batch.table[:1].size in (1, width):
             table = batch.table.reshape(len(batch), -1).astype(dtype)
             if table.shape[1] != width:
                 table = np.repeat(table, width, axis=1)
             return self._ranged(name, table)
         return self._ranged(name, self._table(name, [np.atleast_1d(s).ravel() for s in batch], width, dtype))
+
+    @staticmethod
+    def _check_lengths(argument: ArgumentSchema, batch: Sequence[NDArray[Any]], width: int) -> None:
+        """Refuse what is fed to an argument of a declared length, and has another one."""
+        alike = isinstance(batch, Dense)
+        for index, sample in enumerate(batch[:1] if alike else batch):
+            if sample.ndim == 0 and 1 in argument.length:
+                continue
+            if sample.ndim == 0 or sample.size != width:
+                raise ArgumentError(
+                    f"the wired value has shape {sample.shape}; {argument.name} takes {width} numbers here"
+                    f"{', or one without an axis' if 1 in argument.length else ''}.",
+                    hint=f"Feed vectors of {width} numbers.", argument=argument.name, sample=index,
+                )  # fmt: skip
 
     def _repeated(self, name: str, width: int, dtype: DTypeLike) -> NDArray[Any]:
         """The rows of a constant."""

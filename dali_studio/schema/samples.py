@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -28,6 +29,8 @@ NOT_ALONE = ("external_source", "copy", "constant", "split", "merge")
 SIZES: tuple[tuple[int, int], ...] = ((57, 43), (64, 91), (41, 53), (33, 40))
 #: At the edges of images: one pixel, one row, one column.
 TINY: tuple[tuple[int, int], ...] = ((1, 1), (1, 7), (6, 1), (3, 5))
+#: Layouts of images and of sequences of them.
+FLAT: tuple[str, ...] = ("HWC", "CHW", "FHWC", "FCHW")
 #: Shapes that an operator of any tensor takes: scalars, vectors, an extent of 0, many axes.
 SHAPES: tuple[tuple[tuple[int, ...], ...], ...] = (
     ((), (), (), ()), ((7,), (1,), (130,), (0,)), ((3, 0), (2, 5), (0, 4), (1, 1)), ((2, 1, 3, 2), (1, 2, 2, 5)),
@@ -343,8 +346,10 @@ def _archive_files() -> dict[str, bytes]:
 # ------------------------------------------------------------------------------------------------ cases from a schema
 
 
-def derived(schema: OperatorSchema, examples: Sequence[Mapping[str, Any]]) -> tuple[Case, ...]:
-    """The cases of an operator that offers none.
+def derived(
+    schema: OperatorSchema, examples: Sequence[Mapping[str, Any]], layouts: Sequence[str] = ()
+) -> tuple[Case, ...]:
+    """The cases of an operator that offers none; of the layouts of the first input only `layouts`, if any are given.
 
     Each example (without any: values that its arguments accept) meets inputs of every element type and layout, of one
     pixel, and where any tensor is taken of any shape. Which of these the operator refuses is for its ``infer`` to say.
@@ -354,6 +359,8 @@ def derived(schema: OperatorSchema, examples: Sequence[Mapping[str, Any]]) -> tu
     if not needed:
         return tuple(Case((), arguments) for arguments in settings)
     first, *others = needed
+    if layouts:
+        first = msgspec.structs.replace(first, layouts=tuple(layouts))
     rest = tuple(next(every(declared)) for declared in others)
     return tuple(Case((data, *rest), arguments) for arguments in settings for data in every(first))
 

@@ -18,6 +18,10 @@ class ReadsData(Trait):
     """``plan`` looks into the data of its inputs (file headers), so they must exist before it is called."""
 
 
+class ReadsParameters(Trait):
+    """``plan`` looks into the data of all inputs but the first, such as corners, so these must exist before."""
+
+
 class Pointwise(Trait):
     """Output element (y, x) depends on the input elements at (y, x) alone; shape and layout are kept."""
 
@@ -51,7 +55,14 @@ class Allocates(Trait):
 
 
 class PerFrame(Trait):
-    """Works on each frame of a sequence (layouts that begin with F) alone: the runtime takes sequences apart."""
+    """Works on each frame of a sequence (layouts that begin with F) alone.
+
+    The runtime takes sequences apart, where ``by_frame`` does not say otherwise.
+    """
+
+
+class FramesFromArguments(Trait):
+    """With ``PerFrame``: arguments that have a value for each frame make sequences, too, of inputs without frames."""
 
 
 class DrawnOnCpu(Trait):
@@ -59,7 +70,7 @@ class DrawnOnCpu(Trait):
 
 
 class MixesSamples(Trait):
-    """A sample of the output may be made of other samples of the batch, which previews of some samples lack."""
+    """A sample of the output, or its shape, may follow from other samples, which previews of some of them lack."""
 
 
 class RandomSource(Trait):

@@ -164,7 +164,7 @@ class PreviewEngine:
         indices = np.array(sorted(samples), np.int64)
         nodes = revision.computable
         if only is not None:
-            nodes = nodes & revision.graph.reachable([only])
+            nodes = nodes & revision.active.reachable([only])
             view = self._view(revision, iteration, indices)
             known = {port: batch for port in revision.ports if (batch := view.load(port)) is not None}
             if only in known:
@@ -179,7 +179,7 @@ class PreviewEngine:
                 failed += error.diagnostics
                 if not broken:
                     break
-                nodes = nodes.difference(broken, *(revision.graph.descendants(key) for key in broken))
+                nodes = nodes.difference(broken, *(revision.active.descendants(key) for key in broken))
             else:
                 failed += self._warnings(revision, nodes, iteration, indices)
                 return Preview.of(outputs, failed, unreached=way.given_up)
@@ -202,8 +202,8 @@ class PreviewEngine:
 
     def scalars(self, revision: Revision, iteration: int) -> dict[PortRef, list[float]]:
         """Values over the whole batch of scalars that depend on nothing but random numbers and constants."""
-        graph = revision.graph
-        nodes = self._independent(revision)
+        graph = revision.active
+        nodes = self.independent(revision)
         if not nodes:
             return {}
         size = graph.options.batch_size
@@ -221,9 +221,9 @@ class PreviewEngine:
             }
         return self._scalars[1]
 
-    def _independent(self, revision: Revision) -> frozenset[str]:
+    def independent(self, revision: Revision) -> frozenset[str]:
         """Nodes that read no data: those of random numbers and constants."""
-        graph = revision.graph
+        graph = revision.active
         found: set[str] = set()
         for key in graph.order() if revision.computable else ():
             operator = graph.node(key).operator
@@ -263,20 +263,20 @@ class PreviewEngine:
         if self._revision is not revision:
             self._executors.clear()
             self._revision = revision
-        gpu = self._runner(revision.graph) if revision.on_gpu else None
+        gpu = self._runner(revision.active) if revision.on_gpu else None
         if nodes not in self._executors:
             plan = part_of(revision.plan, nodes)
             self._executors[nodes] = Executor(plan, self.registry, revision.seed, self.workers, gpu=gpu)
         return self._executors[nodes]
 
     def _view(self, revision: Revision, iteration: int, indices: NDArray[np.int64]) -> _View:
-        context = (revision.graph.options.batch_size, iteration, tuple(indices.tolist()))
+        context = (revision.active.options.batch_size, iteration, tuple(indices.tolist()))
         return _View(self._store, revision.keys if revision.computable else {}, context)
 
     def _run(
         self, revision: Revision, nodes: frozenset[str], iteration: int, indices: NDArray[np.int64], way: _Way
     ) -> dict[PortRef, Batch]:
-        graph, keys = revision.graph, revision.keys
+        graph, keys = revision.active, revision.keys
         size = whole = graph.options.batch_size
         executor = self._executor(revision, nodes)
         self.place = executor.place

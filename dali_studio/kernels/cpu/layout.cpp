@@ -24,13 +24,16 @@ template <class T> HD void flip_row(const T* from, T* to, i64 width, i64 channel
     for (i64 c = 0; c < channels; c++) to[(width - 1 - x) * channels + c] = from[x * channels + c];
 }
 
-// Left to right, and top to bottom if `vertical`.
-template <class T> void flip(Array<const T, 3> src, Array<T, 3> out, bool vertical) {
-  const i64 height = out.shape[0], width = out.shape[1], channels = out.shape[2];
-  for (i64 y = 0; y < height; y++) {
-    const T* from = &src(vertical ? height - 1 - y : y, 0, 0);
-    T* to = &out(y, 0, 0);
-    if (channels == 3 && width >= 16 && sizeof(T) <= 4) {
+// Axes (C, D, H, W, c), of which one is channels. Rows lie without gaps.
+template <class T> void flip(Array<const T, 5> src, Array<T, 5> out, bool horizontal, bool vertical, bool depthwise) {
+  const i64 planes = out.shape[0], depth = out.shape[1], height = out.shape[2], width = out.shape[3], channels = out.shape[4];
+  for (i64 row = 0; row < planes * depth * height; row++) {
+    const i64 y = row % height, z = row / height % depth, plane = row / height / depth;
+    const T* from = &src(plane, depthwise ? depth - 1 - z : z, vertical ? height - 1 - y : y, 0, 0);
+    T* to = &out(plane, z, y, 0, 0);
+    if (!horizontal) {
+      memcpy(to, from, (u64)(width * channels) * sizeof(T));
+    } else if (channels == 3 && width >= 16 && sizeof(T) <= 4) {
       flip_pixels(from, to, width);
     } else if (channels == 1) {
       flip_row(from, to, width, 1);

@@ -5,6 +5,7 @@ Arrays are (H, W, C) for layout "HWC" and (C, H, W) for "CHW".
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -54,13 +55,18 @@ def flip(
             f"The input is {src.dtype} of shape {src.shape}, the output {out.dtype} of shape {out.shape}. "
             "Give an output of the same type and shape."
         )
-    same_size = _BITS.get(src.dtype.itemsize)
-    if layout == "HWC" and horizontal and same_size and packed_rows(src) and packed_rows(out):
-        given = (src, out) if src.dtype is same_size else (src.view(same_size), out.view(same_size))
-        kernel("flip", same_size)(*given, vertical)
-    else:
-        flipped = {"W": horizontal, "H": vertical, "D": depthwise}
-        out[...] = np.flip(src, tuple(axis for axis, letter in enumerate(layout) if flipped.get(letter)))
+    if not out.flags.c_contiguous:
+        raise ValueError("The output must lie in C order without gaps. Flip into a new array and copy that.")
+    kind = _BITS[src.dtype.itemsize]
+    source, target = (_volumes(array.view(kind), layout) for array in (src, out))
+    kernel("flip", kind)(source if packed_rows(source) else source.copy(), target, horizontal, vertical, depthwise)
+
+
+def _volumes(array: Array, layout: str) -> Array:
+    """The axes (C, D, H, W, c): all before D and H are planes, all behind W are channels."""
+    first, end = layout.index("D" if "D" in layout else "H"), layout.index("W") + 1
+    shape, depth = array.shape, () if "D" in layout else (1,)
+    return array.reshape(math.prod(shape[:first]), *depth, *shape[first:end], math.prod(shape[end:]))
 
 
 _BITS = {size: np.dtype(f"u{size}") for size in (1, 2, 4, 8)}

@@ -1,4 +1,4 @@
-"""Crop, mirror and normalise one image in one pass."""
+"""Crop, mirror and normalise one image, or volume, in one pass."""
 
 from __future__ import annotations
 
@@ -60,31 +60,39 @@ def crop_mirror_normalize(
         Written, not normalised, outside `src` and into padding channels: one for all, or one a channel and 0 elsewhere.
     """
     source, target = as_hwc(src, src_layout), as_hwc(out, out_layout)
-    height, width, channels = target.shape
-    if crop is not None and tuple(crop) != (height, width):
-        raise ValueError(f"crop {tuple(crop)} and the output {(height, width)} differ; they must be the same.")
-    if source.shape[2] > channels:
-        raise ValueError(f"The input has {source.shape[2]} channels, the output only {channels}.")
+    if crop is not None and tuple(crop) != target.shape[:2]:
+        raise ValueError(f"crop {tuple(crop)} and the output {target.shape[:2]} differ; they must be the same.")
     means = np.zeros(source.shape[2], np.float32) if mean is None else np.ascontiguousarray(mean, np.float32)
     factors = np.ones(source.shape[2], np.float32) if inv_std is None else np.ascontiguousarray(inv_std, np.float32)
-    if means.size != source.shape[2] or factors.size != source.shape[2]:
-        raise ValueError(
-            f"mean has {means.size}, inv_std {factors.size} values for {source.shape[2]} channels. Give one a channel."
-        )
     if scale != 1.0 or shift != 0.0:
         factors = factors * np.float32(scale)
         means = means - np.float32(shift) / factors
-    (y_begin, y_end), (x_begin, x_end) = (
-        overlap(anchor[0], height, source.shape[0]),
-        overlap(anchor[1], width, source.shape[1]),
+    normalize_volume(source[None], target[None], (0, *anchor), mirror, means, factors, fill_values)
+
+
+def normalize_volume(
+    source: Array, target: Array, anchor: tuple[int, ...], mirror: bool, means: Array, factors: Array, fill_values: Any
+) -> None:
+    """The same of volumes (or frames), which are views with the axes (D, H, W, C)."""
+    channels = source.shape[3]
+    if channels > target.shape[3]:
+        raise ValueError(f"The input has {channels} channels, the output only {target.shape[3]}.")
+    if means.size != channels or factors.size != channels:
+        raise ValueError(
+            f"mean has {means.size}, inv_std {factors.size} values for {channels} channels. Give one a channel."
+        )
+    (z_begin, z_end), (y_begin, y_end), (x_begin, x_end) = (
+        overlap(anchor[axis], target.shape[axis], source.shape[axis]) for axis in range(3)
     )
-    whole = y_begin == 0 and x_begin == 0 and y_end == height and x_end == width
-    if not whole or channels > source.shape[2]:
+    if (z_begin, y_begin, x_begin, z_end, y_end, x_end, channels) != (0, 0, 0, *target.shape):
         fill_channels(target, fill_values)
     if mirror:
-        inside = target[y_begin:y_end, width - x_end : width - x_begin, : source.shape[2]]
+        width = target.shape[2]
+        x_first, x_last = width - x_end, width - x_begin
     else:
-        inside = target[y_begin:y_end, x_begin:x_end, : source.shape[2]]
+        x_first, x_last = x_begin, x_end
+    inside = target[z_begin:z_end, y_begin:y_end, x_first:x_last, :channels]
     if inside.size:
-        y, x = int(anchor[0]) + y_begin, int(anchor[1]) + x_begin
-        kernel("normalize", src.dtype, out.dtype)(source, inside, y, x, means, factors, bool(mirror))
+        z, y, x = (int(at) + begin for at, begin in zip(anchor, (z_begin, y_begin, x_begin), strict=True))
+        slices = source[z : z + len(inside)]
+        kernel("normalize", source.dtype, target.dtype)(slices, inside, y, x, means, factors, bool(mirror))

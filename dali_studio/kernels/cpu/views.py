@@ -28,11 +28,11 @@ def as_hwc(array: Array, layout: str) -> Array:
 
 
 def fill_channels(out: Array, values: Any) -> None:
-    """Writes one value to all channels, or one to each and 0 to the rest; integers take them truncated and clipped."""
+    """Writes one value to all channels (the last axis), or one to each and 0 to the rest; integers are cut, clipped."""
     given = np.atleast_1d(np.asarray(values, np.float64))
-    wanted = np.full(out.shape[2], given[0]) if given.size == 1 else np.zeros(out.shape[2])
+    wanted = np.full(out.shape[-1], given[0]) if given.size == 1 else np.zeros(out.shape[-1])
     if given.size > 1:
-        wanted[: given.size] = given[: out.shape[2]]
+        wanted[: given.size] = given[: out.shape[-1]]
     if out.dtype.kind in "iu":
         limits = np.iinfo(out.dtype)
         wanted = np.clip(np.trunc(wanted), limits.min, limits.max)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import numpy as np
@@ -12,57 +12,67 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.dtypes import NUMERIC, to_numpy
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
-from dali_studio.kernels.cpu.convert import convert
-from dali_studio.kernels.cpu.layout import crop_pad
 from dali_studio.kernels.cuda import window as windows
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import (
-    PLANAR_LAYOUTS,
+    VOLUME_LAYOUTS,
     T,
     accept_output,
     check_dtype,
     extents,
     image_meta,
+    spatial_axes,
     with_extents,
 )
+from dali_studio.operators.geometry.movements import CROP
 from dali_studio.operators.geometry.windows import (
+    CONVERTED,
+    UNNAMED,
     CropArguments,
     check_crop_arguments,
+    check_window_on_gpu,
+    copy_batch,
+    copy_converted,
+    crop_layout,
     crop_windows,
     fill_values,
-    inside,
+    image_window,
+    keeps_frames,
 )
 from dali_studio.operators.parts import run_alone
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Arrays, Input, Operator, Output, example
 from dali_studio.schema.marks import Deprecated, Doc, Refused
+from dali_studio.schema.samples import FLAT, Case, derived, images, tensors, values
 from dali_studio.schema.traits import PerFrame, PerSample, PixelPart, WindowSink
 
 _TYPES = tuple(t for t in NUMERIC if t is not T.BOOL)
-_CONVERTED = (T.UINT8, T.FLOAT16, T.FLOAT)
 
 
 class Crop(CropArguments, Operator):
-    """Cuts a window out of each image.
+    """Cuts a window out of each image or volume.
 
-    Without a size the image stays whole. The window's place is given by `crop_pos_y` and `crop_pos_x`.
+    Without a size the image stays whole. The window's place is given by `crop_pos_y` and `crop_pos_x`, and `crop_pos_z`
+    for depth or frames.
     """
 
     category = "geometry"
     icon = "crop"
     keywords = "center centercrop randomcrop cut window"
-    inputs = (Input("image", "image", layouts=PLANAR_LAYOUTS),)
+    inputs = (Input("image", "image", layouts=VOLUME_LAYOUTS),)
     outputs = (Output("image", "image"),)
     traits = (PerSample, PerFrame, WindowSink, PixelPart)
     devices = ("cpu", "gpu")
+    movement = CROP
     examples = (
         example(crop=(24.0, 31.0)),
         example(crop_h=20.0, crop_w=17.0, crop_pos_x=0.9, crop_pos_y=0.1, rounding="truncate"),
         example(crop=(90.0, 20.0), out_of_bounds_policy="pad", fill_values=(7.0,)),
         example(crop=(90.0, 20.0), out_of_bounds_policy="trim_to_shape"),
         example(crop=(20.0, 20.0), dtype="FLOAT"),
+        example(crop=(2.0, 24.0, 31.0), crop_pos_z=0.9),
     )
 
     dtype: Annotated[DALIDataType | None, Doc("Element type of the output; unset keeps the input's.")] = None
@@ -71,34 +81,68 @@ class Crop(CropArguments, Operator):
     ] = None
     image_type: Annotated[int | None, Deprecated(""), Refused("removed from DALI; it had no effect")] = None
 
+    @classmethod
+    def samples(cls) -> Sequence[Case]:
+        *flat, deep = (one.arguments for one in cls.examples)
+        sizes = ((41, 53), (33, 40))
+        place = {"crop_d": values(2.0, 1.9), "crop_h": values(3.0, 9.0), "crop_w": 7.0, "crop_pos_z": values(1.0, 0.2)}
+        large = {"crop": (5.0, 50.0, 20.0), "out_of_bounds_policy": "pad", "fill_values": (7.0, 8.0, 9.0)}
+        volumes = [images(sizes, layout=layout) for layout in ("DHWC", "CDHW", "CFHW")]
+        return [
+            *derived(cls.schema, flat, FLAT),
+            *(Case((data,), given) for data in volumes for given in (deep, place, large, flat[0], {
+                **large, "out_of_bounds_policy": "trim_to_shape"})),
+            Case((images(sizes, T.INT16, "DHWC"),), {**deep, "dtype": "UINT8"}),
+            Case((images(sizes, T.FLOAT, "CDHW"),), {**large, "dtype": "UINT8", "crop_pos_x": 0.0}),
+            Case((tensors(((4, 5, 6, 3), (3, 7, 8, 1)), T.UINT8),), {"crop": (2.0, 3.0, 4.0)}),
+            *(Case((images(sizes, layout=layout),), deep, peer=False, note="nvidia.dali crops four axes at most")
+              for layout in ("FDHWC", "FCDHW", "CFDHW")),
+            Case((volumes[0],), {"crop": values((2.0, 9.0, 7.0), (3.0, 8.0, 4.0))}),
+            Case((images(sizes),), {"crop": values(9.0, 8.0)}, refused="crop"),
+            Case((images(sizes),), {"crop": values((9.0,), (8.0,))}, refused="crop"),
+            Case((images(sizes),), {"crop_d": 2.0}, refused="crop_d"),
+            Case((images(sizes),), {"crop": (9.0,)}, refused="crop"),
+        ]  # fmt: skip
+
+    @staticmethod
+    def by_frame(args: Args, *inputs: TensorMeta) -> bool:
+        return keeps_frames(args, inputs[0])
+
     @staticmethod
     def infer(args: Args, *inputs: TensorMeta) -> TensorMeta:
-        meta = image_meta(inputs[0], PLANAR_LAYOUTS)
+        meta = image_meta(inputs[0], VOLUME_LAYOUTS, UNNAMED)
         check_dtype(meta, _TYPES)
         check_crop_arguments(args)
+        check_window_on_gpu(args, meta)
         if meta.dtype is not None:
-            accept_output(args["dtype"], dict.fromkeys((meta.dtype, *_CONVERTED)))
+            accept_output(args["dtype"], dict.fromkeys((meta.dtype, *CONVERTED)))
         return meta.with_(dtype=args["dtype"] or meta.dtype)
 
     @staticmethod
     def plan(args: Args, *inputs: Batch) -> Work:
-        layout = image_meta(inputs[0].meta, PLANAR_LAYOUTS).layout or ""
+        layout = crop_layout(args, image_meta(inputs[0].meta, VOLUME_LAYOUTS, UNNAMED).layout or "")
         sizes = extents(inputs[0].shapes, layout)
         anchors, crops, outside = crop_windows(args, sizes)
         channels = inputs[0].shapes[:, layout.index("C")]
         # nvidia.dali counts the values under this policy also where nothing lies outside
         counted = outside | (args["out_of_bounds_policy"] == "pad")
-        fill = fill_values(args, channels, counted, to_numpy(args["dtype"] or inputs[0].meta.dtype or T.UINT8))
-        params = {"anchors": anchors, "crops": crops, "sizes": sizes, "fill": fill, "layout": layout}
+        dtype = to_numpy(args["dtype"] or inputs[0].meta.dtype or T.UINT8)
+        fill = fill_values(args, channels, counted, dtype)
+        params = {
+            "anchors": anchors, "crops": crops, "sizes": sizes, "fill": fill, "fills": np.array(fill, dtype),
+            "layout": layout, "along": layout.index("C") if len(fill) > 1 else -1,
+        }  # fmt: skip
         return Work(with_extents(inputs[0].shapes, layout, crops), params)
 
     @staticmethod
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
-        image, out = inputs[0], outputs[0]
-        y, x = work.params["anchors"][index].tolist()
-        if image.dtype != out.dtype:
-            image = _clamped(image, out.dtype)
-        crop_pad(image, out, (y, x), work.params["fill"], work.params["layout"])
+        params = work.params
+        copy_converted(inputs[0], outputs[0], _firsts(params, index), params["fills"], params["along"])
+
+    @staticmethod
+    def cpu_batch(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> None:
+        params = work.params
+        copy_batch(inputs[0], outputs[0], _firsts(params, slice(None)), params["fills"], params["along"])
 
     @staticmethod
     def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
@@ -114,20 +158,16 @@ class Crop(CropArguments, Operator):
 
     @staticmethod
     def window(work: Work) -> NDArray[np.int64] | None:
-        anchors, crops = work.params["anchors"], work.params["crops"]
-        return np.concatenate([anchors, crops], axis=1) if inside(anchors, crops, work.params["sizes"]) else None
+        return image_window(work.params)
 
     @staticmethod
     def for_window(work: Work) -> Work:
         return Work(work.shapes, {**work.params, "anchors": np.zeros_like(work.params["anchors"])})
 
 
-def _clamped(image: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """The image in another type, saturated and cut towards zero: nvidia.dali's crop does not round as cast does."""
-    made = np.empty(image.shape, dtype)
-    if dtype.kind in "iu" and image.dtype.kind == "f":
-        image = np.trunc(np.nan_to_num(image, nan=0.0))
-    elif dtype == np.float16:
-        image = np.clip(image.astype(np.float32), np.finfo(dtype).min, np.finfo(dtype).max)
-    convert(image, made)
+def _firsts(params: Mapping[str, Any], index: int | slice) -> NDArray[np.int64]:
+    """The first element that is shown, along all axes, of one sample or of several."""
+    anchors = params["anchors"][index]
+    made = np.zeros((*anchors.shape[:-1], len(params["layout"])), np.int64)
+    made[..., list(spatial_axes(params["layout"]))] = anchors
     return made

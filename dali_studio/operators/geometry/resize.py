@@ -17,6 +17,7 @@ from dali_studio.kernels.cuda import resample, warp
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import PLANAR_LAYOUTS, T, check_dtype, extents, image_meta, with_extents
+from dali_studio.operators.geometry.movements import RESIZE
 from dali_studio.operators.geometry.sizes import SizeArguments, check_size_arguments, output_sizes
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
@@ -42,6 +43,7 @@ class Resize(SizeArguments, Operator):
     outputs = (Output("image", "image"),)
     traits = (PerSample, PerFrame, WindowSource, SourcePart, Affine)
     devices = ("cpu", "gpu")
+    movement = RESIZE
     kernels = (compiled("resize", _INPUTS, _INPUTS),)
     examples = (
         example(size=(24.0, 31.0)),

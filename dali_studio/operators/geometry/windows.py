@@ -2,26 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
+from dali_studio.core.meta import TensorMeta
+from dali_studio.kernels.cpu.convert import convert
+from dali_studio.kernels.cpu.copy_window import copy_window, copy_windows
 from dali_studio.kernels.cpu.window_batch import KEEP, TRIM, windows
-from dali_studio.operators.common import as_written
+from dali_studio.operators.common import T, as_written, refuse_on_gpu
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.marks import COMMON, MAX_PIXELS, PER_SAMPLE, Choices, Doc, Length, Range, Refused, Ui, Unit
+from dali_studio.schema.marks import COMMON, MAX_PIXELS, PER_SAMPLE, Choices, Doc, Length, Range, Ui, Unit
 
-_VOLUMES = "volumes (DHWC) are not supported yet"
+#: What axes without names are taken as.
+UNNAMED = "HWC DHWC FDHWC"
 
 
-class CropArguments:
-    """Size and place of a crop window, and what happens outside the image."""
+#: Element types, besides the input's, that windows can be converted to.
+CONVERTED = (T.UINT8, T.FLOAT16, T.FLOAT)
+
+
+class OutOfBounds:
+    """What happens outside the input."""
+
+    out_of_bounds_policy: Annotated[
+        str, Doc("What a window that leaves the input does: stop, pad with fill_values, or shrink to the input."),
+        Choices(("error", "pad", "trim_to_shape")),
+    ] = "error"  # fmt: skip
+    fill_values: Annotated[
+        list[float], Doc("Value outside the input where it is padded: one for all channels, or one per channel.")
+    ] = [0.0]  # noqa: RUF012 - a declaration, read once
+
+
+class CropArguments(OutOfBounds):
+    """Size and place of a crop window."""
 
     crop: Annotated[
-        list[float] | None, Doc("Height and width of the window."), Unit("px"), Length((2,)),
+        list[float] | None,
+        Doc("Height and width of the window, or depth, height and width; without D in the layout F is the depth."),
+        Unit("px"), Length((2, 3)),
         Range(maximum=MAX_PIXELS), PER_SAMPLE, COMMON,
     ] = None  # fmt: skip
     crop_h: Annotated[
@@ -32,7 +56,10 @@ class CropArguments:
         float, Doc("Width of the window; 0 keeps the image's. Goes with crop_h."), Unit("px"), Ui("slider", (0, 512)),
         Range(0, MAX_PIXELS), PER_SAMPLE, COMMON,
     ] = 0.0  # fmt: skip
-    crop_d: Annotated[float, Doc("Depth of the window."), Refused(_VOLUMES), PER_SAMPLE] = 0.0
+    crop_d: Annotated[
+        float, Doc("Depth of the window, or its number of frames; 0 keeps all. Goes with crop_h and crop_w."),
+        Unit("px"), Range(0, MAX_PIXELS), PER_SAMPLE,
+    ] = 0.0  # fmt: skip
     crop_pos_x: Annotated[
         float, Doc("Place of the window between the left (0) and the right (1) edge."),
         Ui("slider", (0, 1)), Range(0, 1),
@@ -43,18 +70,14 @@ class CropArguments:
         Ui("slider", (0, 1)), Range(0, 1),
         PER_SAMPLE, COMMON,
     ] = 0.5  # fmt: skip
-    crop_pos_z: Annotated[float, Doc("Place of the window in depth."), Refused(_VOLUMES), PER_SAMPLE] = 0.5
+    crop_pos_z: Annotated[
+        float, Doc("Place of the window between the first (0) and the last (1) slice."), Ui("slider", (0, 1)),
+        Range(0, 1), PER_SAMPLE,
+    ] = 0.5  # fmt: skip
     rounding: Annotated[
         str, Doc("How a window's corner between two pixels is placed: on the nearest, or on the one before."),
         Choices(("round", "truncate")),
     ] = "round"  # fmt: skip
-    out_of_bounds_policy: Annotated[
-        str, Doc("What a window that leaves the image does: stop, pad with fill_values, or shrink to the image."),
-        Choices(("error", "pad", "trim_to_shape")),
-    ] = "error"  # fmt: skip
-    fill_values: Annotated[
-        list[float], Doc("Value outside the image where it is padded: one for all channels, or one per channel.")
-    ] = [0.0]  # noqa: RUF012 - a declaration, read once
 
 
 def check_crop_arguments(args: Args) -> None:
@@ -74,6 +97,20 @@ def check_crop_arguments(args: Args) -> None:
         )
 
 
+def crop_layout(args: Args, layout: str) -> str:
+    """The layout with F, where it is cropped as the depth is, called D."""
+    return layout.replace("F", "D") if "D" not in layout and _asks_for_depth(args) else layout
+
+
+def keeps_frames(args: Args, meta: TensorMeta) -> bool:
+    """Whether frames are to be computed one by one: on a GPU, or where arguments may differ between them."""
+    return meta.device == "gpu" or not (args.constant or _asks_for_depth(args))
+
+
+def _asks_for_depth(args: Args) -> bool:
+    return args.given("crop_d") or len(args["crop"] or ()) == len("DHW")
+
+
 def crop_windows(
     args: Args, sizes: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
@@ -84,13 +121,13 @@ def crop_windows(
     args : Args
         With the arguments of `CropArguments`.
     sizes : ndarray
-        (N, 2) heights and widths of the images.
+        (N, 2) heights and widths of the images, or (N, 3) depths, heights and widths.
 
     Returns
     -------
     anchors, crops : ndarray
-        (N, 2) int64 each, as (y, x) and (height, width). The corner is ``round(crop_pos * (size - crop))`` with the
-        float32 position multiplied in double precision, as in nvidia.dali.
+        int64, of the shape of `sizes`: first pixels and extents. The corner is ``round(crop_pos * (size - crop))`` with
+        the float32 position multiplied in double precision, as in nvidia.dali.
     outside : ndarray
         (N,) bool: whether a window leaves its image.
 
@@ -99,30 +136,61 @@ def crop_windows(
     ArgumentError
         DS105 with the sample, if a window leaves its image and the policy is "error".
     """
+    depths = args.scalars("crop_d")
     if args.given("crop"):
-        requested = args.vectors("crop", 2)
-        heights, widths = requested[:, 0], requested[:, 1]
+        requested = args.vectors("crop", _numbers(args))
+        heights, widths = requested[:, -2], requested[:, -1]
+        depths = requested[:, 0] if requested.shape[1] == len("DHW") else depths
     else:
         heights, widths = args.scalars("crop_h"), args.scalars("crop_w")
     policy = args["out_of_bounds_policy"]
+    options: dict[str, Any] = {
+        "nearest": args["rounding"] == "round", "policy": TRIM if policy == "trim_to_shape" else KEEP,
+    }  # fmt: skip
     anchors, crops, outside = windows(
-        sizes, heights, widths, (args.scalars("crop_pos_y"), args.scalars("crop_pos_x")),
-        nearest=args["rounding"] == "round", policy=TRIM if policy == "trim_to_shape" else KEEP,
-    )  # fmt: skip
+        sizes[:, -2:], heights, widths, (args.scalars("crop_pos_y"), args.scalars("crop_pos_x")), **options
+    )
+    if sizes.shape[1] == len("DHW"):
+        place = args.scalars("crop_pos_z")
+        first, depth, beyond = windows(sizes[:, :2], depths, heights, (place, place), **options)
+        anchors, crops = np.hstack([first[:, :1], anchors]), np.hstack([depth[:, :1], crops])
+        outside = outside | (first[:, 0] < 0) | (first[:, 0] + depth[:, 0] > sizes[:, 0])
+        del beyond  # of the height, once more
     if policy == "error" and outside.any():
         index = int(np.argmax(outside))
-        (h, w), (ch, cw) = sizes[index].tolist(), crops[index].tolist()
+        size, crop = ("×".join(map(str, table[index].tolist())) for table in (sizes, crops))
         raise ArgumentError(
-            f"the window of {ch}×{cw} does not fit into the image of {h}×{w}.",
+            f"the window of {crop} does not fit into the image of {size}.",
             hint='Make it smaller, resize before, or set out_of_bounds_policy to "pad".',
             argument="crop" if args.given("crop") else "crop_h", sample=index,
         )  # fmt: skip
     return anchors, crops, outside
 
 
-def inside(anchors: NDArray[np.int64], crops: NDArray[np.int64], sizes: NDArray[np.int64]) -> bool:
-    """Whether all windows lie inside their images and are not empty."""
-    return bool(((anchors >= 0) & (anchors + crops <= sizes) & (crops > 0)).all())
+def _numbers(args: Args) -> int:
+    """How many extents `crop` has; where it is fed, as many as for the first sample."""
+    fed = args.samples("crop")
+    if fed is None:
+        return len(args["crop"])
+    return len("DHW") if len(fed) and np.size(fed[0]) == len("DHW") else len("HW")
+
+
+def image_window(params: Mapping[str, Any]) -> NDArray[np.int64] | None:
+    """What a ``WindowSink`` reads, if all windows lie inside their images, which are no volumes, and are not empty."""
+    anchors, crops, sizes = params["anchors"], params["crops"], params["sizes"]
+    if params["layout"] not in ("HWC", "CHW") or not bool(
+        ((anchors >= 0) & (anchors + crops <= sizes) & (crops > 0)).all()
+    ):
+        return None
+    return np.concatenate([anchors, crops], axis=1)
+
+
+def check_window_on_gpu(args: Args, meta: TensorMeta) -> None:
+    """Refuse there what is neither an image nor a sequence of images (DS207)."""
+    if meta.layout not in (None, "HWC", "CHW"):
+        refuse_on_gpu(meta, f"the layout {meta.layout!r} is")
+    if args.frames is not None and _asks_for_depth(args):
+        refuse_on_gpu(meta, "cropping of frames is")
 
 
 def fill_values(
@@ -158,5 +226,36 @@ def fill_values(
 
 @lru_cache(maxsize=64)
 def _as_written(given: tuple[float, ...], dtype: np.dtype[Any]) -> list[float]:
-    values = np.asarray(given, np.float64)
+    values = np.asarray(given, np.float32).astype(np.float64)  # single precision, as nvidia.dali's arguments
     return (as_written(values, dtype) if dtype.kind in "iu" else values).tolist()
+
+
+def copy_converted(
+    image: NDArray[Any], out: NDArray[Any], first: NDArray[np.int64], fills: NDArray[Any], along: int
+) -> None:
+    """`copy_window` into another element type: saturated, and not rounded as cast does but cut, as in nvidia.dali."""
+    if image.dtype != out.dtype:
+        begin = np.clip(first, 0, image.shape)
+        end = np.maximum(begin, np.minimum(first + out.shape, image.shape))
+        image = _clamped(image[tuple(map(slice, begin.tolist(), end.tolist()))], out.dtype)
+        first = first - begin
+    copy_window(image, out, first, fills, along)
+
+
+def copy_batch(image: Batch, out: Batch, firsts: NDArray[np.int64], fills: NDArray[Any], along: int) -> None:
+    """The same for all samples of a batch."""
+    if image.dtype == out.dtype:
+        copy_windows(image, out, firsts, fills[None], along)
+        return
+    for index, first in enumerate(firsts):
+        copy_converted(image[index], out[index], first, fills, along)
+
+
+def _clamped(image: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+    made = np.empty(image.shape, dtype)
+    if dtype.kind in "iu" and image.dtype.kind == "f":
+        image = np.trunc(np.nan_to_num(image, nan=0.0))
+    elif dtype == np.float16:
+        image = np.clip(image.astype(np.float32), np.finfo(dtype).min, np.finfo(dtype).max)
+    convert(image, made)
+    return made

@@ -14,7 +14,7 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cuda.join import join_on_gpu
 from dali_studio.kernels.cuda.stream import GpuStream
-from dali_studio.operators.common import T
+from dali_studio.operators.common import T, check_whole
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Input, Operator, Output
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc
@@ -70,12 +70,8 @@ class PermuteBatch(Operator):
 
 
 def _positions(args: Args, batch: Batch) -> NDArray[np.int64]:
-    count, branch = len(batch), batch.indices is not None
-    if not branch and not args.context.whole and count < args.context.batch_size:
-        raise ArgumentError(
-            f"{count} of {args.context.batch_size} samples are computed here; others may take their places.",
-            hint="Run the pipeline to see its result: previews compute single samples.", code="DS304",
-        )  # fmt: skip
+    count = len(batch)
+    check_whole(args, batch)
     if args.wired("indices"):
         found = args.scalars("indices", np.int64)
     else:

@@ -34,6 +34,7 @@ export function fillArgument(schema: ArgumentSchema): Argument {
     start: null,
     common: false,
     per_output: false,
+    any_number: false,
     support: "used",
     reason: "",
     deprecated: "",
@@ -55,6 +56,8 @@ function fillOperator(schema: OperatorSchema): Operator {
     node_name: "",
     keywords: [],
     hidden: false,
+    dialects: [],
+    movement: null,
     ...schema,
     inputs: (schema.inputs ?? []).map((i) => ({
       kind: "any",

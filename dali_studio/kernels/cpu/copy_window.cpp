@@ -1,0 +1,102 @@
+// The loop of `copy_window.py`.
+#include <string.h>
+
+#include "arguments.hpp"
+
+const int MOST_AXES = 64;
+
+// `bytes` of copies of the first `period` of them.
+static void repeat(char* to, i64 period, i64 bytes) {
+  i64 piece = period;
+  for (i64 done = period; done < bytes; done += piece) {
+    if (piece < 4096) piece = done;  // what is copied stays in cache
+    memcpy(to + done, to, (u64)least(piece, bytes - done));
+  }
+}
+
+struct WindowAxis {
+  i64 count, begin, end;  // elements of the output, and those of them that the source has
+  i64 step, pitch;        // bytes between elements, of the source and of the output
+};
+
+struct WindowCopy {
+  WindowAxis axes[MOST_AXES];
+  int last;          // what lies below this axis is copied as a whole
+  i64 run, size;     // bytes of that, and of an element
+  const char* fill;  // elements outside: one, or one for each index of the axis `along`
+  int along;         // -1: one
+
+  void fill_with(char* to, const char* value, i64 bytes) const {
+    if (size == 1) {
+      memset(to, *value, (u64)bytes);
+    } else if (bytes > 0) {
+      memcpy(to, value, (u64)size);
+      repeat(to, size, bytes);
+    }
+  }
+  // The elements [first, end) of an axis.
+  void fill_range(int axis, char* to, i64 first, i64 end, const char* value) const {
+    if (end <= first) return;
+    const i64 pitch = axes[axis].pitch;
+    if (along < axis) return fill_with(to + first * pitch, value, (end - first) * pitch);
+    if (along == axis) {
+      for (i64 i = first; i < end; i++) fill_with(to + i * pitch, fill + i * size, pitch);
+      return;
+    }
+    const WindowAxis& channels = axes[along];
+    to += first * pitch;
+    for (i64 i = 0; i < channels.count; i++) fill_with(to + i * channels.pitch, fill + i * size, channels.pitch);
+    repeat(to, channels.count * channels.pitch, channels.count ? (end - first) * pitch : 0);
+  }
+  // What lies below `axis`: `from` is the address of the element that the output's first one shows, even if there is none.
+  void copy(int axis, i64 from, char* to, const char* value) const {
+    const WindowAxis& at = axes[axis];
+    fill_range(axis, to, 0, at.begin, value);
+    if (axis == last && at.step == at.pitch) {
+      if (at.end > at.begin) memcpy(to + at.begin * at.pitch, (const char*)(from + at.begin * at.step), (u64)((at.end - at.begin) * at.pitch));
+    } else if (axis == last) {
+      for (i64 i = at.begin; i < at.end; i++) memcpy(to + i * at.pitch, (const char*)(from + i * at.step), (u64)run);
+    } else {
+      for (i64 i = at.begin; i < at.end; i++)
+        copy(axis + 1, from + i * at.step, to + i * at.pitch, axis == along ? fill + i * size : value);
+    }
+    fill_range(axis, to, at.end, at.count, value);
+  }
+};
+
+// Of each sample: shape and strides (in bytes) of the source, its first element that is shown, and the shape of the output.
+static i64 copy_windows(Array<const i64, 1> sources, Array<const i64, 1> outs, Array<const i64, 3> geometry, Dense<const u8, 2> fills,
+                        i64 along, i64 size) {
+  const i64 count = sources.shape[0], axes = geometry.shape[2];
+  if (outs.shape[0] != count || geometry.shape[0] != count || geometry.shape[1] != 4 || axes > MOST_AXES || along >= axes || size < 1 ||
+      (fills.shape[0] != 1 && fills.shape[0] != count) || fills.shape[1] < size)
+    return MISFIT;
+  for (i64 i = 0; along >= 0 && i < count; i++)
+    if (geometry(i, 3, along) * size > fills.shape[1]) return MISFIT;
+  for (i64 i = 0; i < count; i++) {
+    WindowCopy window;
+    window.fill = (const char*)fills.data + (fills.shape[0] > 1 ? i * fills.shape[1] : 0);
+    window.along = (int)along;
+    window.size = window.run = size;
+    window.last = (int)axes - 1;
+    i64 pitch = size, from = sources(i);
+    bool empty = false;
+    for (int axis = (int)axes - 1; axis >= 0; axis--) {
+      const i64 extent = geometry(i, 0, axis), first = geometry(i, 2, axis), wanted = geometry(i, 3, axis);
+      WindowAxis& at = window.axes[axis];
+      at = {wanted, between<i64>(minus(0, first), 0, wanted), between<i64>(minus(extent, first), 0, wanted), geometry(i, 1, axis), pitch};
+      at.end = most(at.begin, at.end);
+      if (extent == 1) at.step = pitch;
+      from = plus(from, times(first, at.step));
+      pitch *= wanted;
+      empty = empty || wanted == 0;
+      if (axis == window.last && at.step == window.run && at.begin == 0 && at.end == wanted) window.run *= wanted, window.last--;
+    }
+    if (empty) continue;
+    char* to = (char*)outs(i);
+    if (window.last < 0) memcpy(to, (const char*)from, (u64)window.run);
+    else window.copy(0, from, to, window.fill);
+  }
+  return 0;
+}
+REGISTER(copy_windows)

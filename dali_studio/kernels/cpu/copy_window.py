@@ -1,0 +1,60 @@
+"""Windows of arrays with any number of axes, filled where they leave the array: crop, slice, pad and paste."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dali_studio.core.batch import Batch
+from dali_studio.kernels.cpu.native import kernel
+from dali_studio.kernels.cpu.views import Array
+
+
+def copy_window(src: Array, out: Array, first: Any, fill: Array, along: int = -1) -> None:
+    """Copy the window of `src` that begins at `first` into `out`; outside lies the fill.
+
+    Parameters
+    ----------
+    src : ndarray
+        Any strides; may be read-only.
+    out : ndarray
+        C-contiguous, of the same element type and number of axes.
+    first : sequence of int
+        One for each axis; may lie outside.
+    fill : ndarray
+        (1,) of the element type, or one value for each index of the axis `along` of `out`.
+    along : int
+        -1 where there is one value.
+    """
+    if not src.ndim:
+        out[...] = src
+        return
+    geometry = np.array((src.shape, src.strides, first, out.shape), np.int64)
+    sources, outs = (np.array([array.__array_interface__["data"][0]], np.int64) for array in (src, out))
+    kernel("copy_windows")(sources, outs, geometry[None], fill[None].view(np.uint8), along, out.itemsize)
+
+
+def copy_windows(src: Batch, out: Batch, firsts: NDArray[np.int64], fills: Array, along: int = -1) -> None:
+    """The same for all samples of a batch.
+
+    Parameters
+    ----------
+    src, out : Batch
+        In host memory.
+    firsts : ndarray
+        (N, ndim).
+    fills : ndarray
+        (1, K) for all samples, or (N, K), as `fill` above.
+    """
+    count, ndim = firsts.shape
+    if not ndim:
+        firsts = np.zeros((count, 1), np.int64)
+    shapes, size = src.shapes if ndim else np.ones((count, 1), np.int64), out.dtype.itemsize
+    made = out.shapes if ndim else shapes
+    strides = np.full(shapes.shape, size)
+    strides[:, :-1] *= np.cumprod(shapes[:, :0:-1], axis=1)[:, ::-1]
+    geometry = np.stack([shapes, strides, firsts, made], axis=1)
+    values = np.ascontiguousarray(fills).view(np.uint8)
+    kernel("copy_windows")(src.addresses, out.addresses, geometry, values, along, size)
