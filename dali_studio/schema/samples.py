@@ -343,6 +343,33 @@ def _archive_files() -> dict[str, bytes]:
     return {"samples.tar": stream.getvalue(), "samples.idx": listed.encode(), "damaged.idx": damaged.encode()}
 
 
+def numpy_files(kind: str = "float32") -> Folder:
+    """Arrays in numpy's format, some in Fortran's order.
+
+    `kind` is an element type, "scalars", "empty", "unlike" each other, "damaged", or "list.txt", a list of files.
+    """
+    return Folder(lambda: _numpy_files(kind), f"npy {kind}", kind if kind.endswith(".txt") else "")
+
+
+def _numpy_files(kind: str) -> dict[str, bytes]:
+    shapes: dict[str, tuple[int, ...]] = {name: (6 + place, 9 - place) for place, name in enumerate(("0", "1", "2"))}
+    shapes |= {"sub/0": (5, 7), "sub/10": (12, 6), "sub.2/3": (7, 7)}
+    if kind in ("scalars", "empty"):
+        shapes = dict.fromkeys(shapes, () if kind == "scalars" else (0, 3))
+    dtype = kind if kind in ("bool", "float16", "int64", "complex") else "float32"
+    made = {"list.txt": b"sub/0.npy\n\n2.npy\n0.npy\n"}
+    for place, (name, shape) in enumerate(shapes.items()):
+        numbers = np.random.default_rng(place).uniform(0, 50, shape)
+        array = np.asarray(numbers > 25 if dtype == "bool" else numbers, dtype, order="F" if place % 2 else "C")
+        if kind == "unlike" and place == 1:
+            array = array.astype(np.float64)
+        stream = io.BytesIO()
+        np.save(stream, array)
+        content = stream.getvalue()
+        made[f"{name}.npy"] = content[:-5] if kind == "damaged" and place == 1 else content
+    return made
+
+
 # ------------------------------------------------------------------------------------------------ cases from a schema
 
 

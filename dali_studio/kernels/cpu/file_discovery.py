@@ -300,6 +300,19 @@ def _from_folders(
     return FileList(made.paths(), np.repeat(np.arange(len(classes), dtype=np.int32), counts), names)
 
 
+def list_files(root: str, pattern: str) -> list[str]:
+    """Paths of the files of a folder whose names match a glob, then of those of its sub-folders.
+
+    Raises
+    ------
+    ValueError
+        When a folder cannot be opened.
+    """
+    taken = _matcher((pattern,), case_sensitive=True)
+    folders = [root, *(str(Path(root) / os.fsdecode(name)) for name in _sub_folders(root))]
+    return [str(Path(folder) / os.fsdecode(name)) for folder in folders for name in filter(taken, _plain_files(folder))]
+
+
 def _names(folder: str | bytes, wanted: Callable[[os.DirEntry[bytes]], bool]) -> list[bytes]:
     """Names of the entries of a folder, in the order of their bytes."""
     try:

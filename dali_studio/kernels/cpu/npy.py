@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from functools import lru_cache
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +35,7 @@ def header_of(data: NDArray[np.uint8]) -> Header:
     NpyError
     """
     lead = data[:12].tobytes()
-    if len(lead) < 10 or lead[:6] != _MAGIC:  # noqa: PLR2004
+    if len(lead) < 10 or lead[:6] != _MAGIC:
         raise NpyError("it does not begin as a file of numpy does")
     width = 2 if lead[6] == 1 else 4
     start = 8 + width
@@ -56,12 +56,12 @@ def _parsed(text: bytes) -> tuple[np.dtype[Any], tuple[int, ...], bool]:
     try:
         found: Any = ast.literal_eval(text.decode("latin-1").strip())
         descr, shape, fortran_order = found["descr"], found["shape"], found["fortran_order"]
-        dtype = np.dtype(cast(Any, descr))
+        dtype = np.dtype(descr)
         extents = tuple(shape)
-        if not all(type(extent) is int and extent >= 0 for extent in extents):
-            raise ValueError
     except (ValueError, SyntaxError, TypeError, KeyError, RecursionError, MemoryError) as error:
         raise NpyError("its header cannot be understood") from error
+    if not all(type(extent) is int and extent >= 0 for extent in extents):
+        raise NpyError(f"its header states the shape {shape}")
     try:
         from_numpy(dtype)
     except TypeError:
