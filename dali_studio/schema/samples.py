@@ -6,9 +6,12 @@ import io
 import json
 import struct
 import tarfile
+import tempfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
@@ -368,6 +371,36 @@ def _numpy_files(kind: str) -> dict[str, bytes]:
         content = stream.getvalue()
         made[f"{name}.npy"] = content[:-5] if kind == "damaged" and place == 1 else content
     return made
+
+
+def manifest(entry: str = "manifest.json") -> Folder:
+    """Sounds with one and two channels in NeMo's format, with parts of them, and lines that are none."""
+    return Folder(_manifest_files, entry, entry)
+
+
+@cache
+def _manifest_folder() -> tempfile.TemporaryDirectory[str]:
+    """Where the sounds lie, until the end of the process: manifests hold whole paths."""
+    return tempfile.TemporaryDirectory(prefix="manifest")
+
+
+def _manifest_files() -> dict[str, bytes]:
+    lengths = (1000, 317, 2600, 4096)
+    sounds_of = {channels: sound_files(lengths, channels=channels).samples() for channels in (1, 2)}
+    root = Path(_manifest_folder().name)
+    made = {f"{place}.wav": sounds_of[1 + place % 2][place].tobytes() for place in range(4)}
+    for name, content in made.items():
+        (root / name).write_bytes(content)
+    entries: list[Any] = [
+        {"audio_filepath": str(root / "0.wav"), "text": "one", "duration": 0.125},
+        {"audio_filepath": str(root / "1.wav"), "text": "zwölf", "speaker": {"name": [1, 2]}, "duration": 0.026},
+        [1], {"text": "no file"},
+        {"audio_filepath": str(root / "2.wav"), "offset": 0.05, "duration": 0.08},
+        {"audio_filepath": str(root / "2.wav"), "offset": 0.1, "duration": 9.0, "text": ""},
+        {"audio_filepath": str(root / "0.wav")},
+        {"audio_filepath": str(root / "3.wav"), "text": "five", "duration": 0.06},
+    ]  # fmt: skip
+    return {**made, "manifest.json": "\n".join(map(json.dumps, entries)).encode()}
 
 
 # ------------------------------------------------------------------------------------------------ cases from a schema
