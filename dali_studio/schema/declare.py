@@ -485,9 +485,10 @@ def _arguments(cls: type[Operator]) -> list[ArgumentSchema]:
         if base is object or "__annotations__" not in vars(base):
             continue
         hints = _hints(base)
-        for name in vars(base)["__annotations__"]:
-            if name not in found and get_origin(hints[name]) is not ClassVar:
-                found[name] = _argument(cls, name, hints[name])
+        for attribute in vars(base)["__annotations__"]:
+            name = attribute.rstrip("_")  # an argument called as an attribute of operators, such as path_
+            if name not in found and get_origin(hints[attribute]) is not ClassVar:
+                found[name] = _argument(cls, attribute, hints[attribute])
     return list(found.values())
 
 
@@ -503,7 +504,7 @@ def _argument(cls: type[Operator], name: str, hint: Any) -> ArgumentSchema:
         metadata = tuple(rest)
     kind = _type_of(hint, f"{cls.__name__}.{name}")
     required = not hasattr(cls, name)
-    fields: dict[str, Any] = {"name": name, "type": kind, "required": required, "widget": _WIDGETS[kind]}
+    fields: dict[str, Any] = {"name": name.rstrip("_"), "type": kind, "required": required, "widget": _WIDGETS[kind]}
     if kind in ("data_type", "data_type_list"):
         fields["choices"] = _DATA_TYPES
     elif kind in ("image_type", "interp_type"):

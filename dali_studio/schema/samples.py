@@ -403,6 +403,42 @@ def _manifest_files() -> dict[str, bytes]:
     return {**made, "manifest.json": "\n".join(map(json.dumps, entries)).encode()}
 
 
+def record_io(entry: str) -> Folder:
+    """Pictures in MXNet's format (``records.rec``), with one label or several, and indices, some of which are wrong."""
+    return Folder(_record_io_files, entry, entry)
+
+
+def _record_io_files() -> dict[str, bytes]:
+    magic, made = struct.pack("<I", 0xCED7230A), b""
+    lines: list[str] = []
+    for number in range(7):
+        labels = [number + 0.5, -1.0, 3.0][: number % 4]
+        content = encoded(picture(20 + number, 31), "JPEG", number).tobytes()
+        if number in (2, 5):  # the magic number in the data divides it
+            content = magic * (number - 1) + content[:100] + magic + content[100:]
+        head = struct.pack("<IfQQ", len(labels), number, number, 0) + struct.pack(f"<{len(labels)}f", *labels)
+        parts = _divided(head + content, magic)
+        lines.append(f"{number}\t{len(made)}\n")
+        for place, part in enumerate(parts):
+            flag = 0 if len(parts) == 1 else 1 if place == 0 else 3 if place == len(parts) - 1 else 2
+            made += magic + struct.pack("<I", flag << 29 | len(part)) + part + b"\0" * (-len(part) % 4)
+    lines.append(lines.pop(1))
+    index = "".join(lines)
+    return {"records.rec": made, "records.idx": index.encode(), "empty.idx": b"", "far.idx": b"0 99999999\n",
+            "damaged.idx": index.replace(lines[2], "2\t77\n").encode()}  # fmt: skip
+
+
+def _divided(content: bytes, magic: bytes) -> list[bytes]:
+    """The parts between magic numbers at multiples of four bytes."""
+    parts: list[bytes] = []
+    begin = 0
+    for at in range(0, len(content) - 3, 4):
+        if content[at : at + 4] == magic:
+            parts.append(content[begin:at])
+            begin = at + 4
+    return [*parts, content[begin:]]
+
+
 # ------------------------------------------------------------------------------------------------ cases from a schema
 
 

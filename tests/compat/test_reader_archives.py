@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import struct
 import tarfile
 from itertools import islice
 from pathlib import Path
@@ -11,6 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 from peers import check, check_refused, refused
+
+from dali_studio.cli import main
+from dali_studio.schema.samples import record_io
 
 pytestmark = pytest.mark.usefixtures("nvidia")
 
@@ -45,6 +49,44 @@ def archives(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 @pytest.mark.parametrize("order", ORDERS)
 def test_the_order_of_samples_in_archives(archives: list[str], order: str) -> None:
     check(f"fn.readers.webdataset(paths=paths, ext='bin', {order})", names={"paths": archives}, iterations=13, batch_size=4)
+
+
+@pytest.fixture(scope="module")
+def records(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[str], str]:
+    """Three RecordIO files of 5, 3 and 6 samples, and their index."""
+    root, lines, before, number = tmp_path_factory.mktemp("records"), [], 0, 0
+    paths = []
+    for place, count in enumerate((5, 3, 6)):
+        content = b""
+        for _ in range(count):
+            data = struct.pack("<IfQQ", 0, number, number, 0) + bytes([number] * (number % 5))
+            lines.append(f"{number}\t{before + len(content)}\n")
+            content += struct.pack("<II", 0xCED7230A, len(data)) + data + bytes(-len(data) % 4)
+            number += 1
+        before += len(content)
+        paths.append(root / f"{place}.rec")
+        paths[-1].write_bytes(content)
+    (root / "all.idx").write_text("".join(reversed(lines)))
+    return [str(path) for path in paths], str(root / "all.idx")
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_the_order_of_records(records: tuple[list[str], str], order: str) -> None:
+    names = dict(zip(("paths", "index"), records, strict=True))
+    check(f"fn.readers.mxnet(path=paths, index_path=[index], {order})", names=names, iterations=13, batch_size=4)
+
+
+def test_an_index_that_is_written_here_serves(records: tuple[list[str], str], tmp_path: Path) -> None:
+    folder, path = record_io("records.rec").files(), tmp_path / "records.rec"
+    path.write_bytes(folder["records.rec"])
+    index = str(tmp_path / "records.idx")
+    assert main(["rec2idx", str(path), index]) == 0
+    assert sorted(Path(index).read_text().split("\n")) == sorted(folder["records.idx"].decode().split("\n"))
+    names = {"paths": [str(path)], "index": [index]}
+    check("fn.readers.mxnet(path=paths, index_path=index)", names=names, iterations=3, batch_size=3)
+    path.write_bytes(folder["records.rec"][:-20])
+    assert main(["rec2idx", str(path), index]) != 0
+    assert main(["rec2idx", "/no/such.rec", index]) != 0
 
 
 def test_an_index_may_leave_samples_out(archives: list[str], tmp_path: Path) -> None:

@@ -106,6 +106,29 @@ def _fill(file: Any, start: int, view: memoryview) -> OSError | None:
     return None
 
 
+class Records:
+    """Samples each of which is a piece of a file.
+
+    Parameters
+    ----------
+    paths : sequence of str
+    places : Places
+        Of the samples, file after file.
+    """
+
+    def __init__(self, paths: Sequence[str], places: Places) -> None:
+        self.paths, self.places = paths, places
+        #: Samples of each file.
+        self.archives: list[int] = np.bincount(places.files, minlength=len(paths)).tolist()
+
+    def __len__(self) -> int:
+        return len(self.places.files)
+
+    def read(self, picked: list[int], memory: Memory, run: Run, *, ahead: bool) -> PiecesRead:
+        """As `DataSet.read`."""
+        return read_pieces(self.paths, self.places.take(picked), memory, run)
+
+
 def pieces_batch(paths: Sequence[str], read: PiecesRead, args: Args, dtype: np.dtype[Any] = _BYTES) -> Batch:
     """The pieces as an output of vectors.
 
@@ -114,7 +137,7 @@ def pieces_batch(paths: Sequence[str], read: PiecesRead, args: Args, dtype: np.d
     ArgumentError
         DS302 for a piece that cannot be read, unless `on_error` says to go on.
     """
-    sources = _Sources(paths, read.places)
+    sources = Sources(paths, read.places)
     accepted = accept_failures(read.failures, sources, args)
     sizes = read.places.sizes.copy()
     sizes[accepted] = 0
@@ -136,7 +159,7 @@ def accept_failures(failures: dict[int, OSError], sources: Sequence[str], args: 
     return list(failures)
 
 
-class _Sources(Sequence[str]):
+class Sources(Sequence[str]):
     """Files and places in them, made when somebody asks."""
 
     def __init__(self, paths: Sequence[str], places: Places) -> None:
