@@ -439,6 +439,22 @@ def _divided(content: bytes, magic: bytes) -> list[bytes]:
     return [*parts, content[begin:]]
 
 
+def frame_folders(kind: str = "") -> Folder:
+    """Folders of images, as videos are taken apart; one of the images may be "damaged", or "unlike" the others."""
+
+    def make() -> dict[str, bytes]:
+        made: dict[str, bytes] = {"a/notes.txt": b"no image", "empty/notes.txt": b"no image", "0.png": b"in no folder"}
+        for folder, count in (("b", 6), ("a", 5), ("c", 1)):
+            for number in range(count):
+                shape = (20 + len(made) * (kind == "unlike"), 25 + ord(folder) % 7)
+                content = encoded(picture(*shape, seed=len(made)), "JPEG" if folder == "b" else "PNG", number).tobytes()
+                broken = kind == "damaged" and number == 1
+                made[f"{folder}/{number:02}.{'jpg' if folder == 'b' else 'png'}"] = content[:40] if broken else content
+        return made
+
+    return Folder(make, f"frames {kind}".strip())
+
+
 # ------------------------------------------------------------------------------------------------ cases from a schema
 
 
