@@ -454,7 +454,7 @@ def constant(
         INT32 for whole numbers, FLOAT for others, BOOL for truth values; the array's own for numpy arrays, but INT32
         for int64, UINT32 for uint64 and FLOAT for float64 (a scalar that stays a Python value keeps its own).
     shape : sequence of int, optional
-        Shape to fill or to form. ``[1]`` and ``1`` mean a scalar, as in nvidia.dali.
+        Shape to fill or to form. ``[1]`` and ``1`` without a device mean a scalar, as in nvidia.dali.
     layout : str, optional
     device : str, optional
         "cpu" or "gpu".
@@ -476,10 +476,8 @@ def constant(
         scalar = np.asarray(cast(Any, value))
         dtype = dtype or (from_numpy(scalar.dtype) if stays else array_type(scalar))
         value = scalar.item()
-    if isinstance(value, bool | int | float) and scalar_shape:
-        shape = None
-        if stays:
-            return ScalarConstant(value, dtype)
+    if isinstance(value, bool | int | float) and stays:
+        return ScalarConstant(value, dtype)
     return constant_node(device or "cpu", value, dtype, shape, layout, **arguments)
 
 

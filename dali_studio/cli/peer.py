@@ -53,24 +53,26 @@ def _run(folder: Path, function: str, batches: int) -> int:
         import nvidia.dali as peer  # noqa: F401, PLC0415 # pyright: ignore - tells whether it is there
     except ImportError:
         return _MISSING
-    names: dict[str, Any] = {"__name__": "program"}
-    exec(compile((folder / "program.py").read_text(encoding="utf-8"), "program.py", "exec"), names)  # noqa: S102 - emitted
-    pipe = names[function]()
-    pipe.build()
-    for number, outputs in zip(range(batches), _batches(pipe), strict=False):
-        samples = [[np.asarray(batch.as_cpu()[i]) for i in range(len(batch))] for batch in outputs]
+    source = (folder / "program.py").read_text(encoding="utf-8")
+    for number, samples in zip(range(batches), run_program(source, function), strict=False):
         arrays = {f"{o}_{i}": sample for o, batch in enumerate(samples) for i, sample in enumerate(batch)}
         arrays["counts"] = np.array([len(batch) for batch in samples])
         np.savez(folder / f"{number:06}.npz", **arrays)  # pyright: ignore[reportArgumentType] - of savez itself
     return 0
 
 
-def _batches(pipe: Any) -> Iterator[Any]:
+def run_program(source: str, function: str) -> Iterator[Outputs]:
+    """The outputs of an emitted program, batch after batch, in this process."""
+    names: dict[str, Any] = {"__name__": "program"}
+    exec(compile(source, "program.py", "exec"), names)  # noqa: S102 - we wrote it
+    pipe = names[function]()
+    pipe.build()
     while True:
         try:
-            yield pipe.run()
+            outputs = pipe.run()
         except StopIteration:
             return
+        yield [[np.asarray(batch.as_cpu()[i]) for i in range(len(batch))] for batch in outputs]
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from dali_studio.cli.text import note, report, say, table, waiting
 from dali_studio.codegen.emit import emit
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
 from dali_studio.core.dtypes import from_numpy
+from dali_studio.graph.checks import output_schemas
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.files import replace_file
 from dali_studio.graph.model import Graph
@@ -116,7 +117,7 @@ def _with_all_outputs(graph: Graph) -> Graph:
     needed = whole.reachable(registry=registry)
     ports = [
         PortRef(node=node.key, output=output) for node in whole.nodes() if node.key in needed
-        for output in range(len(registry.outputs(node.operator, node.arguments)))
+        for output in range(len(output_schemas(whole, node.key, registry) or ()))
     ]  # fmt: skip
     whole.set_outputs([*whole.outputs, *(port for port in ports if port not in whole.outputs)])
     return whole
@@ -211,8 +212,7 @@ def _summary(graph: Graph, compared: Sequence[Compared], batches: int) -> list[s
 
 
 def _named(graph: Graph, port: PortRef) -> str:
-    node = graph.node(port.node)
-    declared = default_registry().outputs(node.operator, node.arguments)
+    declared = output_schemas(graph, port.node, default_registry()) or ()
     return port.node if len(declared) == 1 else f"{port.node}.{declared[port.output].name}"
 
 

@@ -9,13 +9,122 @@ from numpy.typing import NDArray
 from dali_studio.core.enums import DALIDataType, DALIImageType, DALIInterpType
 from dali_studio.fn import _conditional as _conditional
 from dali_studio.fn import decoders as decoders
+from dali_studio.fn import experimental as experimental
+from dali_studio.fn import io as io
 from dali_studio.fn import noise as noise
 from dali_studio.fn import random as random
 from dali_studio.fn import readers as readers
 from dali_studio.fn import reductions as reductions
+from dali_studio.fn import segmentation as segmentation
+from dali_studio.fn import transforms as transforms
 from dali_studio.pipeline import DataNode
 
 _Input = DataNode | Sequence[DataNode] | NDArray[Any] | np.generic | float
+
+def audio_resample(
+    audio: _Input,
+    /,
+    *,
+    in_rate: float | DataNode | None = ...,
+    out_rate: float | DataNode | None = ...,
+    scale: float | DataNode | None = ...,
+    out_length: int | DataNode | None = ...,
+    quality: float | None = 50.0,
+    dtype: DALIDataType | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Changes the rate of a sound, by a sinc in Hann's window.
+
+    How far is said by `in_rate` and `out_rate`, by `scale`, or by `out_length`. The filter is not made wider where the
+    rate becomes lower: frequencies above half of it are folded, as in nvidia.dali. Where the type changes, numbers are
+    spread over its range, and 0 of signed types becomes the middle of unsigned ones; floats reach from -1 to 1.
+    """
+    ...
+
+def bb_flip(
+    boxes: _Input,
+    /,
+    *,
+    horizontal: int | DataNode | None = 1,
+    vertical: int | DataNode | None = 0,
+    ltrb: bool | None = False,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Mirrors boxes in relative coordinates (0 to 1), along with their images."""
+    ...
+
+def bbox_paste(
+    boxes: _Input,
+    /,
+    *,
+    ratio: float | DataNode,
+    paste_x: float | DataNode | None = 0.5,
+    paste_y: float | DataNode | None = 0.5,
+    ltrb: bool | None = False,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Moves boxes in relative coordinates along with images that are pasted onto a larger canvas (`paste`)."""
+    ...
+
+def bbox_rotate(
+    boxes: _Input,
+    labels: _Input | None = ...,
+    /,
+    *,
+    angle: float | DataNode,
+    input_shape: int | Sequence[int] | DataNode,
+    shape_layout: str | None = ...,
+    keep_size: bool | None = False,
+    size: float | Sequence[float] | DataNode | None = ...,
+    bbox_layout: str | None = ...,
+    bbox_normalized: bool | None = True,
+    mode: str | None = 'expand',
+    remove_threshold: float | None = 0.1,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> list[DataNode]:
+    """Turns boxes along with their images, and gives the upright boxes that hold them.
+
+    Like `rotate`, it makes the canvas as large as the image needs, unless `keep_size` or `size` says otherwise. Boxes
+    are cut to the canvas; those that lose too much are left out, with their labels.
+    """
+    ...
+
+def box_encoder(
+    boxes: _Input,
+    labels: _Input,
+    /,
+    *,
+    anchors: float | Sequence[float],
+    criteria: float | None = 0.5,
+    offset: bool | None = False,
+    scale: float | None = 1.0,
+    means: float | Sequence[float] | None = ...,
+    stds: float | Sequence[float] | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> list[DataNode]:
+    """Matches boxes with anchors (default boxes), as single-shot detectors (SSD) are trained with.
+
+    Gives a box and a label for each anchor, (anchors, 4) float32 and (anchors,) int32. An anchor gets the box that
+    overlaps it most, if intersection over union is more than `criteria`, and each box has at least the anchor that it
+    overlaps most; other anchors stay as they are, with the label 0. Boxes are given as centre and size, or with
+    `offset` as what a network is to predict: their distance from the anchor, and 0 where there is none.
+    """
+    ...
 
 def brightness(
     image: _Input,
@@ -74,6 +183,22 @@ def cast(
     """
     ...
 
+def cast_like(
+    data: _Input,
+    dtype_like: _Input,
+    /,
+    *,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Converts the element type to that of another input.
+
+    Of the second input only the type counts. Values are converted as by cast.
+    """
+    ...
+
 def cat(
     *input: _Input,
     axis: int | None = 0,
@@ -86,6 +211,23 @@ def cat(
     """Joins tensors along an axis that they have.
 
     All other axes must be equal.
+    """
+    ...
+
+def color_space_conversion(
+    image: _Input,
+    /,
+    *,
+    image_type: DALIImageType,
+    output_type: DALIImageType,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Converts images between RGB, BGR, grey and YCbCr.
+
+    YCbCr is the studio range of ITU-R BT.601, luma from 16 to 235; grey has the whole range from 0 to 255.
     """
     ...
 
@@ -129,6 +271,59 @@ def contrast(
     """
     ...
 
+def coord_flip(
+    points: _Input,
+    /,
+    *,
+    flip_x: int | DataNode | None = 1,
+    flip_y: int | DataNode | None = 0,
+    flip_z: int | DataNode | None = 0,
+    center_x: float | DataNode | None = 0.5,
+    center_y: float | DataNode | None = 0.5,
+    center_z: float | DataNode | None = 0.5,
+    layout: str | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Mirrors points, (points, components) float32, about a centre, along with their images."""
+    ...
+
+def coord_transform(
+    points: _Input,
+    /,
+    *,
+    M: float | Sequence[float] | DataNode | None = ...,
+    T: float | Sequence[float] | DataNode | None = ...,
+    MT: float | Sequence[float] | DataNode | None = ...,
+    dtype: DALIDataType | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Transforms points or vectors, which lie along the last axis, to ``M v + T``.
+
+    The result has as many components as the matrix has rows. Colours of pixels are vectors, too.
+    """
+    ...
+
+def copy(
+    input: _Input,
+    /,
+    *,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Gives the data as it is.
+
+    No bytes are copied: nobody writes to results of operators.
+    """
+    ...
+
 def crop(
     image: _Input,
     /,
@@ -137,8 +332,10 @@ def crop(
     crop: float | Sequence[float] | DataNode | None = ...,
     crop_h: float | DataNode | None = 0.0,
     crop_w: float | DataNode | None = 0.0,
+    crop_d: float | DataNode | None = 0.0,
     crop_pos_x: float | DataNode | None = 0.5,
     crop_pos_y: float | DataNode | None = 0.5,
+    crop_pos_z: float | DataNode | None = 0.5,
     rounding: str | None = 'round',
     out_of_bounds_policy: str | None = 'error',
     fill_values: float | Sequence[float] | None = ...,
@@ -147,9 +344,10 @@ def crop(
     name: str | None = ...,
     device: str | None = ...,
 ) -> DataNode:
-    """Cuts a window out of each image.
+    """Cuts a window out of each image or volume.
 
-    Without a size the image stays whole. The window's place is given by `crop_pos_y` and `crop_pos_x`.
+    Without a size the image stays whole. The window's place is given by `crop_pos_y` and `crop_pos_x`, and `crop_pos_z`
+    for depth or frames.
     """
     ...
 
@@ -168,8 +366,10 @@ def crop_mirror_normalize(
     crop: float | Sequence[float] | DataNode | None = ...,
     crop_h: float | DataNode | None = 0.0,
     crop_w: float | DataNode | None = 0.0,
+    crop_d: float | DataNode | None = 0.0,
     crop_pos_x: float | DataNode | None = 0.5,
     crop_pos_y: float | DataNode | None = 0.5,
+    crop_pos_z: float | DataNode | None = 0.5,
     rounding: str | None = 'round',
     out_of_bounds_policy: str | None = 'error',
     fill_values: float | Sequence[float] | None = ...,
@@ -182,6 +382,72 @@ def crop_mirror_normalize(
 
     The result is ``(x - mean) / std * scale + shift`` per channel, in the layout `output_layout`.
     """
+    ...
+
+def debayer(
+    image: _Input,
+    /,
+    *,
+    blue_position: int | Sequence[int] | DataNode,
+    algorithm: str | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Makes colour pictures of those of sensors that see one colour each, in Bayer's pattern.
+
+    The algorithms are OpenCV's: `bilinear_ocv` (the default), `edgeaware_ocv`, which takes green along edges, `vng_ocv`
+    (variable number of gradients), and `gray_ocv`, which gives one channel. As in OpenCV, `vng_ocv` mirrors the picture
+    at its edges; for the others, the rows and columns at the edges are those beside them.
+    """
+    ...
+
+def dump_image(
+    image: _Input,
+    /,
+    *,
+    suffix: str | None = ...,
+    input_layout: str | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Writes each image to a file of the working directory, and gives it on as it is.
+
+    The files are texts in the format PPM, or PGM for one channel, called 0-suffix-0.ppm, 1-suffix-0.ppm and so on after
+    the place of the image in its batch; the next batch overwrites them. Only programs write: in a document, and in
+    the designer, nothing is written.
+    """
+    ...
+
+def element_extract(
+    input: _Input,
+    /,
+    *,
+    element_map: int | Sequence[int],
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> Any:
+    """Takes single elements of sequences, such as frames of a video, each as an output of its own.
+
+    The data is not copied. Layouts must begin with F, or be unknown.
+    """
+    ...
+
+def equalize(
+    image: _Input,
+    /,
+    *,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Spreads the histogram of each channel evenly over 0 to 255."""
     ...
 
 def erase(
@@ -207,6 +473,23 @@ def erase(
     Element i of an axis is erased where ``int(anchor) <= i < int(anchor + shape)``. Axes that are not named are covered
     whole; without `axis_names` and `axes` all but C are named. Several boxes come one after the other:
     ``anchor=(y0, x0, y1, x1)``.
+    """
+    ...
+
+def expand_dims(
+    data: _Input,
+    /,
+    *,
+    axes: int | Sequence[int],
+    new_axis_names: str | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Adds axes of extent 1; the data is not copied.
+
+    Without names for the new axes the result has no layout.
     """
     ...
 
@@ -237,6 +520,28 @@ def external_source(
     """
     ...
 
+def filter(
+    data: _Input,
+    filter: _Input,
+    fill_value: _Input | None = ...,
+    /,
+    *,
+    anchor: int | Sequence[int] | DataNode | None = ...,
+    border: str | None = 'reflect_101',
+    mode: str | None = 'same',
+    dtype: DALIDataType | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Slides a filter over images, volumes or signals: each result is the sum of products with what lies beneath it.
+
+    The filter is not turned round: this is a correlation. `mode` "valid" leaves out the results for which the filter
+    would reach beyond the input.
+    """
+    ...
+
 def flip(
     image: _Input,
     /,
@@ -249,7 +554,41 @@ def flip(
     name: str | None = ...,
     device: str | None = ...,
 ) -> DataNode:
-    """Mirrors images left to right, top to bottom, or both."""
+    """Mirrors images left to right and top to bottom, and volumes in depth."""
+    ...
+
+def full(
+    fill_value: _Input,
+    /,
+    *,
+    shape: int | Sequence[int] | DataNode | None = ...,
+    layout: str | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Fills tensors of a given shape with a value, which may be a tensor and is then repeated.
+
+    Shapes meet as in arithmetic: from the last axis, where the value has one element or as many as the result. Of a
+    value with more axes the first elements are taken.
+    """
+    ...
+
+def full_like(
+    data_like: _Input,
+    fill_value: _Input,
+    /,
+    *,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Fills tensors, with the shapes, layout and type of others, with a value.
+
+    The value is converted as by cast. It may be a tensor, which is then repeated as by full.
+    """
     ...
 
 def gaussian_blur(
@@ -269,6 +608,39 @@ def gaussian_blur(
     Each axis but C is filtered; beyond its ends it is mirrored at its first and last pixel. A window that is not given
     reaches three deviations to each side, ``2 * ceil(3 * sigma) + 1`` pixels; a deviation that is not given follows
     from the window, ``((window_size - 1) / 2 - 1) * 0.3 + 0.8``.
+    """
+    ...
+
+def get_property(
+    input: _Input,
+    /,
+    *,
+    key: str,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """A text that goes with each sample, as a row of its bytes: the layout, or the file that it came from."""
+    ...
+
+def grid_mask(
+    image: _Input,
+    /,
+    *,
+    tile: int | DataNode | None = 100,
+    ratio: float | DataNode | None = 0.5,
+    angle: float | DataNode | None = 0.0,
+    shift_x: float | DataNode | None = 0.0,
+    shift_y: float | DataNode | None = 0.0,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Covers images with a grid of black squares.
+
+    The first two axes are rows and columns, whatever the layout says.
     """
     ...
 
@@ -307,6 +679,298 @@ def hue(
     """Turns the hue of RGB images: a rotation of the chrominance plane of YIQ, as in `hsv`."""
     ...
 
+def jitter(
+    image: _Input,
+    /,
+    *,
+    nDegree: int | None = 2,
+    seed: int | None = ...,
+    interp_type: DALIInterpType | None = ...,
+    fill_value: float | None = 0.0,
+    mask: int | DataNode | None = 1,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Replaces each pixel by one of its neighbourhood, drawn at random.
+
+    Rows and columns of the neighbourhood begin ``nDegree // 2`` before the pixel, and are `nDegree` many; those beyond
+    the image are the nearest ones inside. Whole pixels are moved.
+    """
+    ...
+
+def jpeg_compression_distortion(
+    image: _Input,
+    /,
+    *,
+    quality: int | DataNode | None = 50,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Gives RGB images what JPEG compression does to them: blocks, and colours at half the resolution.
+
+    The pixels are those of a file that libjpeg-turbo has written (4:2:0) and read again; no file is made.
+    """
+    ...
+
+def laplacian(
+    image: _Input,
+    /,
+    *,
+    window_size: int | Sequence[int] | DataNode | None = ...,
+    smoothing_size: int | Sequence[int] | DataNode | None = ...,
+    scale: float | Sequence[float] | DataNode | None = ...,
+    normalized_kernel: bool | None = False,
+    dtype: DALIDataType | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Computes the sum of second derivatives: edges and spots stand out.
+
+    The derivative along an axis is a convolution with a window of `window_size` weights along it, and with smoothing
+    windows along the others, of `smoothing_size` weights or, without it, as many. Beyond its ends each axis but C is
+    mirrored at its first and last pixel.
+    """
+    ...
+
+def lookup_table(
+    input: _Input,
+    /,
+    *,
+    keys: int | Sequence[int] | None = ...,
+    values: float | Sequence[float] | None = ...,
+    default_value: float | None = 0.0,
+    dtype: DALIDataType | None = ...,
+    output_dtype: DALIDataType | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Replaces each element by the value of a table.
+
+    Elements that are none of the keys become `default_value`. Values are rounded half away from zero for integer
+    results, and saturate.
+    """
+    ...
+
+def mel_filter_bank(
+    spectrogram: _Input,
+    /,
+    *,
+    nfilter: int | None = 128,
+    sample_rate: float | None = 44100.0,
+    freq_low: float | None = 0.0,
+    freq_high: float | None = 0.0,
+    normalize: bool | None = True,
+    mel_formula: str | None = 'slaney',
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Spectra on the mel scale: weighted sums of frequencies, by triangular filters that overlap by half.
+
+    The axis of the frequencies is the one that the layout calls ``f``; without a layout it is the last but one, or the
+    only one.
+    """
+    ...
+
+def mfcc(
+    mel: _Input,
+    /,
+    *,
+    n_mfcc: int | None = 20,
+    dct_type: int | None = 2,
+    normalize: bool | None = False,
+    axis: int | None = 0,
+    lifter: float | None = 0.0,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Mel-frequency cepstral coefficients: a discrete cosine transform of mel spectra in decibels."""
+    ...
+
+def multi_paste(
+    *image: _Input,
+    in_ids: int | Sequence[int] | DataNode | None = ...,
+    output_size: int | Sequence[int] | DataNode | None = ...,
+    in_anchors: int | DataNode | None = ...,
+    in_anchors_rel: float | DataNode | None = ...,
+    shapes: int | DataNode | None = ...,
+    shapes_rel: float | DataNode | None = ...,
+    out_anchors: int | DataNode | None = ...,
+    out_anchors_rel: float | DataNode | None = ...,
+    dtype: DALIDataType | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Pastes regions of images onto a canvas, one over the other.
+
+    Each sample is made of those of all inputs or, with `in_ids`, of samples of the one input. Where nothing is pasted
+    the canvas is 0. Regions are given by wires.
+    """
+    ...
+
+def nonsilent_region(
+    audio: _Input,
+    /,
+    *,
+    cutoff_db: float | None = -60.0,
+    window_length: int | None = 2048,
+    reference_power: float | None = ...,
+    reset_interval: int | None = 8192,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> list[DataNode]:
+    """Finds where a sound begins and ends, for `slice` to cut off the silence around it.
+
+    The power at a place is the mean square of a window of `window_length` samples; silent is what lies more than
+    `cutoff_db` below the reference. Gives the first sample and the number of samples, int32; both are 0 for a sound
+    that is silent throughout.
+    """
+    ...
+
+def normalize(
+    input: _Input,
+    /,
+    *,
+    batch: bool | None = False,
+    axes: int | Sequence[int] | None = ...,
+    axis_names: str | None = ...,
+    mean: float | DataNode | None = ...,
+    stddev: float | DataNode | None = ...,
+    scale: float | None = 1.0,
+    shift: float | None = 0.0,
+    epsilon: float | None = 0.0,
+    ddof: int | None = 0,
+    dtype: DALIDataType | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Subtracts the mean and divides by the standard deviation, both of the data itself or given.
+
+    They are taken along axes, all by default, of each sample or of the whole batch. Where nothing deviates the result
+    is the shift. What is given for each sample has one element along the axes, and as many as the data along others.
+    """
+    ...
+
+def one_hot(
+    input: _Input,
+    /,
+    *,
+    num_classes: int | None = 0,
+    axis: int | None = ...,
+    axis_name: str | None = ...,
+    on_value: float | None = 1.0,
+    off_value: float | None = 0.0,
+    dtype: DALIDataType | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Makes a row of each class number, with one value at the place of the class and another elsewhere.
+
+    Numbers that are no class give a row without it. A batch of single numbers of any shape gives single rows, unless an
+    axis is named.
+    """
+    ...
+
+def ones(
+    *,
+    dtype: DALIDataType | None = ...,
+    shape: int | Sequence[int] | DataNode | None = ...,
+    layout: str | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Makes tensors of ones."""
+    ...
+
+def ones_like(
+    data_like: _Input,
+    /,
+    *,
+    dtype: DALIDataType | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Makes tensors of ones, with the shapes, layout and type of others."""
+    ...
+
+def pad(
+    input: _Input,
+    /,
+    *,
+    axes: int | Sequence[int] | DataNode | None = ...,
+    axis_names: str | None = ...,
+    shape: int | Sequence[int] | DataNode | None = ...,
+    align: int | Sequence[int] | DataNode | None = ...,
+    fill_value: float | DataNode | None = 0.0,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Makes tensors larger, by a value behind their last elements.
+
+    The extents become those of `shape` or, where it is 0 or less, the largest of the batch; then they grow to multiples
+    of `align`. An extent that is larger already stays. Axes that are not named stay, too; without `axes` and
+    `axis_names` all are meant.
+    """
+    ...
+
+def paste(
+    image: _Input,
+    /,
+    *,
+    fill_value: int | Sequence[int],
+    ratio: float | DataNode,
+    paste_x: float | DataNode | None = 0.5,
+    paste_y: float | DataNode | None = 0.5,
+    min_canvas_size: float | DataNode | None = 0.0,
+    n_channels: int | None = 3,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Puts images onto larger canvases."""
+    ...
+
+def peek_image_shape(
+    files: _Input,
+    /,
+    *,
+    image_type: DALIImageType | None = ...,
+    adjust_orientation: bool | None = True,
+    dtype: DALIDataType | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Height, width and channels of encoded images, from their headers; no pixel is decoded."""
+    ...
+
 def per_frame(
     input: _Input,
     /,
@@ -339,6 +1003,43 @@ def permute_batch(
     """
     ...
 
+def power_spectrum(
+    signal: _Input,
+    /,
+    *,
+    nfft: int | None = ...,
+    axis: int | None = -1,
+    power: int | None = 2,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """The spectrum of a signal, or of each of several signals that lie side by side.
+
+    Gives ``nfft // 2 + 1`` numbers in place of the samples. A signal that is shorter than the transform stands in its
+    middle, zeros around it.
+    """
+    ...
+
+def preemphasis_filter(
+    audio: _Input,
+    /,
+    *,
+    preemph_coeff: float | DataNode | None = 0.97,
+    dtype: DALIDataType | None = ...,
+    border: str | None = 'clamp',
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Makes high frequencies of a sound louder: takes from each sample a part of the one before.
+
+    ``out[t] = in[t] - preemph_coeff * in[t - 1]``. Tensors of several axes are taken as one row of samples.
+    """
+    ...
+
 def python_function(
     *input: _Input,
     function: Any,
@@ -353,6 +1054,105 @@ def python_function(
     """Calls a Python function with the samples, as arrays of numpy, or of CuPy on a GPU.
 
     The function is called for one sample after the other, since Python runs one at a time.
+    """
+    ...
+
+def random_bbox_crop(
+    boxes: _Input,
+    labels: _Input | None = ...,
+    /,
+    *,
+    aspect_ratio: float | Sequence[float] | None = ...,
+    scaling: float | Sequence[float] | None = ...,
+    thresholds: float | Sequence[float] | None = ...,
+    threshold_type: str | None = 'iou',
+    all_boxes_above_threshold: bool | None = True,
+    allow_no_crop: bool | None = True,
+    num_attempts: int | None = 1,
+    total_num_attempts: int | None = -1,
+    bbox_prune_threshold: float | None = ...,
+    bbox_layout: str | None = ...,
+    ltrb: bool | None = True,
+    crop_shape: int | Sequence[int] | DataNode | None = ...,
+    input_shape: int | Sequence[int] | DataNode | None = ...,
+    shape_layout: str | None = ...,
+    output_bbox_indices: bool | None = False,
+    quiet: bool | None = False,
+    seed: int | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> list[DataNode]:
+    """Draws a crop window for each image, so that enough of the boxes is in it, and brings the boxes into it.
+
+    Windows are drawn until one has sides of the wanted ratio and the boxes overlap it as one of the `thresholds`, drawn
+    anew for each round of `num_attempts`, demands; not to crop is one choice more. Gives where the window begins and
+    its size, (x, y) and (width, height), relative to the image, for `slice` and `decoders.image_slice`; boxes in
+    relative coordinates of the window, cut to it, without those whose centre is outside; labels, where there are some;
+    and numbers of the boxes that are left, with `output_bbox_indices`.
+    """
+    ...
+
+def random_crop_generator(
+    shapes: _Input,
+    /,
+    *,
+    random_area: float | Sequence[float] | None = ...,
+    random_aspect_ratio: float | Sequence[float] | None = ...,
+    num_attempts: int | None = 10,
+    seed: int | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> list[DataNode]:
+    """Draws a window in images of given shapes, as `decoders.image_random_crop` does with the same seed.
+
+    Gives where it begins, (y, x), and its size, (height, width), int32, for `slice` or `decoders.image_slice`.
+    """
+    ...
+
+def reinterpret(
+    data: _Input,
+    shape_input: _Input | None = ...,
+    /,
+    *,
+    dtype: DALIDataType | None = ...,
+    shape: int | Sequence[int] | DataNode | None = ...,
+    rel_shape: float | Sequence[float] | DataNode | None = ...,
+    layout: str | None = ...,
+    src_dims: int | Sequence[int] | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Takes the bytes of the data for elements of another type; the data is not copied.
+
+    Without a shape the last axis becomes longer or shorter. Shapes are given as for reshape, in elements of the new
+    type.
+    """
+    ...
+
+def reshape(
+    data: _Input,
+    shape_input: _Input | None = ...,
+    /,
+    *,
+    shape: int | Sequence[int] | DataNode | None = ...,
+    rel_shape: float | Sequence[float] | DataNode | None = ...,
+    layout: str | None = ...,
+    src_dims: int | Sequence[int] | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Gives the same elements another shape, or other names to the axes; the data is not copied.
+
+    The shape comes as a list, of which one extent may be -1 and follows from the others; as a fed value for each
+    sample; as a second input; or relative to the data's.
     """
     ...
 
@@ -387,6 +1187,28 @@ def resize(
 
     Rows and columns are filtered one after the other. Pixel i has its centre at i + 0.5; beyond the edge the nearest
     pixel counts. When an axis shrinks, `antialias` widens the filter by the scale.
+    """
+    ...
+
+def roi_random_crop(
+    image: _Input | None = ...,
+    /,
+    *,
+    crop_shape: int | Sequence[int] | DataNode,
+    roi_start: int | Sequence[int] | DataNode,
+    roi_end: int | Sequence[int] | DataNode | None = ...,
+    roi_shape: int | Sequence[int] | DataNode | None = ...,
+    in_shape: int | Sequence[int] | DataNode | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Draws where a window of a given size begins, so that it holds a region, or as much of it as it can.
+
+    A window that is smaller than the region lies in it. With the shape of the image, by an input or by `in_shape`, the
+    window stays inside. Gives int64 (axes,), for `slice`.
     """
     ...
 
@@ -428,6 +1250,22 @@ def saturation(
     """Scales the saturation of RGB images: the chrominance plane of YIQ, as in `hsv`."""
     ...
 
+def sequence_rearrange(
+    input: _Input,
+    /,
+    *,
+    new_order: int | Sequence[int] | DataNode,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Puts the elements of sequences, such as frames of a video, into another order.
+
+    An element may be taken several times, or not at all. Layouts must begin with F, or be unknown.
+    """
+    ...
+
 def shapes(
     input: _Input,
     /,
@@ -444,6 +1282,119 @@ def shapes(
     """
     ...
 
+def slice(
+    data: _Input,
+    anchor: _Input | None = ...,
+    shape: _Input | None = ...,
+    /,
+    *,
+    axes: int | Sequence[int] | DataNode | None = ...,
+    axis_names: str | None = ...,
+    start: int | Sequence[int] | DataNode | None = ...,
+    rel_start: float | Sequence[float] | DataNode | None = ...,
+    end: int | Sequence[int] | DataNode | None = ...,
+    rel_end: float | Sequence[float] | DataNode | None = ...,
+    shape: int | Sequence[int] | DataNode | None = ...,
+    rel_shape: float | Sequence[float] | DataNode | None = ...,
+    normalized_anchor: bool | None = True,
+    normalized_shape: bool | None = True,
+    dtype: DALIDataType | None = ...,
+    out_of_bounds_policy: str | None = 'error',
+    fill_values: float | Sequence[float] | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Cuts a window out of a tensor of any number of axes.
+
+    The window begins at `start` or `rel_start`, and ends at `end` or `rel_end`, or extends over `shape` or `rel_shape`;
+    relative ones are fractions of the input's extents. Or its first element and its extents come by the inputs `anchor`
+    and `shape`. There is a number for each of the axes that `axes` or `axis_names` name, or one for all; other axes
+    are kept whole. Begin and end are rounded to the nearest element.
+    """
+    ...
+
+def spectrogram(
+    audio: _Input,
+    /,
+    *,
+    window_length: int | None = 512,
+    window_step: int | None = 256,
+    nfft: int | None = ...,
+    power: int | None = 2,
+    window_fn: float | Sequence[float] | None = ...,
+    center_windows: bool | None = True,
+    reflect_padding: bool | None = True,
+    layout: str | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """The spectra of windows of a sound, one after the other.
+
+    Gives float32 (frequencies, windows), where frequency ``k`` is that of ``k / nfft`` periods a sample, up to a half.
+    A window that is shorter than the transform stands in its middle, zeros around it.
+    """
+    ...
+
+def sphere(
+    image: _Input,
+    /,
+    *,
+    interp_type: DALIInterpType | None = ...,
+    fill_value: float | None = 0.0,
+    mask: int | DataNode | None = 1,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Shows images as through a glass ball.
+
+    With ``d`` the distance from the centre, as a part of half the longer side, a point comes from ``d`` times as far
+    from the centre in its own direction.
+    """
+    ...
+
+def squeeze(
+    data: _Input,
+    /,
+    *,
+    axes: int | Sequence[int] | None = ...,
+    axis_names: str | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Takes away axes of extent 1; the data is not copied.
+
+    As in nvidia.dali, axes that are not there are passed over.
+    """
+    ...
+
+def ssd_random_crop(
+    images: _Input,
+    boxes: _Input,
+    labels: _Input,
+    /,
+    *,
+    num_attempts: int | None = 1,
+    seed: int | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> list[DataNode]:
+    """Cuts a random window out of each image, which the boxes overlap as much as a threshold that is drawn demands.
+
+    As `random_bbox_crop`, which also gives the window itself, with the settings of the first SSD. Boxes come back
+    relative to the window, without those whose centre is outside.
+    """
+    ...
+
 def stack(
     *input: _Input,
     axis: int | None = 0,
@@ -456,6 +1407,42 @@ def stack(
     """Joins tensors of one shape along a new axis.
 
     Without a name for the new axis the result has no layout.
+    """
+    ...
+
+def to_decibels(
+    magnitudes: _Input,
+    /,
+    *,
+    multiplier: float | None = 10.0,
+    reference: float | None = ...,
+    cutoff_db: float | None = -200.0,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Magnitudes as decibels of a reference.
+
+    ``multiplier * log10(magnitude / reference)``, or `cutoff_db` where that is less.
+    """
+    ...
+
+def transpose(
+    input: _Input,
+    /,
+    *,
+    perm: int | Sequence[int] | None = ...,
+    transpose_layout: bool | None = True,
+    output_layout: str | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Puts the axes into another order.
+
+    Without an order they are reversed. The letters of the layout go with their axes.
     """
     ...
 
@@ -481,4 +1468,55 @@ def warp_affine(
     volume as a point (x, y, z), to the input; with `inverse_map` off it takes input to output. Outside the image lies
     `fill_value`, or the nearest edge pixel if it is unset.
     """
+    ...
+
+def water(
+    image: _Input,
+    /,
+    *,
+    ampl_x: float | None = 10.0,
+    ampl_y: float | None = 10.0,
+    freq_x: float | None = 0.04908738521234052,
+    freq_y: float | None = 0.04908738521234052,
+    phase_x: float | None = 0.0,
+    phase_y: float | None = 0.0,
+    interp_type: DALIInterpType | None = ...,
+    fill_value: float | None = 0.0,
+    mask: int | DataNode | None = 1,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Shows images as if they lay under water: rows and columns are moved by waves.
+
+    The pixel at (x, y) comes from ``x + ampl_x * sin(freq_x * y + phase_x)`` and
+    ``y + ampl_y * cos(freq_y * x + phase_y)``, where whole numbers are the corners of pixels.
+    """
+    ...
+
+def zeros(
+    *,
+    dtype: DALIDataType | None = ...,
+    shape: int | Sequence[int] | DataNode | None = ...,
+    layout: str | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Makes tensors of zeros."""
+    ...
+
+def zeros_like(
+    data_like: _Input,
+    /,
+    *,
+    dtype: DALIDataType | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Makes tensors of zeros, with the shapes, layout and type of others."""
     ...

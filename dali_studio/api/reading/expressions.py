@@ -272,7 +272,9 @@ class Expressions(ABC):
             value = compute()
             return value if not isinstance(value, int) or value.bit_length() <= known.MAX_ITEMS else Unknown(text)
         except DaliStudioError:
-            raise
+            if Trace.current() is not None:
+                raise
+            return Unknown(text)  # outside of a pipeline, operators are not appended
         except Exception:  # noqa: BLE001 - whatever Python's own operations object to
             return Unknown(text)
 

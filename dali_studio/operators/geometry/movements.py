@@ -32,5 +32,15 @@ CROP_AND_MIRROR = Movement(
     unless={**CROP.unless, "mirror": 0}, by=_WINDOW,
     twins=(Twin(kind="boxes", operator="bb_flip", arguments={"horizontal": "mirror"}, corners=("ltrb", True, False)),),
 )  # fmt: skip
+PASTE = Movement(
+    by=("ratio", "paste_x", "paste_y", "min_canvas_size"),
+    twins=(
+        Twin(kind="boxes", operator="bbox_paste", arguments={name: name for name in ("ratio", "paste_x", "paste_y")},
+             corners=("ltrb", True, False)),
+    ),
+)  # fmt: skip
+#: The window is also given by further inputs, which are compared as well.
+SLICE = Movement(by=("axes", "axis_names", "start", "rel_start", "end", "rel_end", "shape", "rel_shape"))
+PERSPECTIVE = Movement(by=("matrix", "size", "inverse_map", "pixel_origin"), nearest=_NEAREST)
 #: Of operators that draw a window for themselves.
 RANDOM_WINDOW = Movement(drawn=True)

@@ -15,6 +15,7 @@ from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.correlate import Border
 from dali_studio.kernels.cpu.sample import MAX_CHANNELS, homography
 from dali_studio.operators.common import T, check_dtype, extents, image_meta, round_half_away, with_extents
+from dali_studio.operators.geometry.movements import PERSPECTIVE
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Arrays, Input, Operator, Output, compiled, example
@@ -50,6 +51,7 @@ class WarpPerspective(Operator):
     )
     outputs = (Output("image", "image"),)
     traits = (PerSample, PerFrame)
+    movement = PERSPECTIVE
     kernels = (compiled("sample_homography", TYPES),)
     examples = (
         example(matrix=_VIEW),

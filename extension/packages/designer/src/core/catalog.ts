@@ -35,6 +35,7 @@ export function fillArgument(schema: ArgumentSchema): Argument {
     common: false,
     per_output: false,
     any_number: false,
+    truncated: false,
     support: "used",
     reason: "",
     deprecated: "",
@@ -70,7 +71,7 @@ function fillOperator(schema: OperatorSchema): Operator {
       doc: "",
       ...i,
     })),
-    outputs: (schema.outputs ?? []).map((o) => ({ kind: "any", doc: "", on_cpu: false, ...o })),
+    outputs: (schema.outputs ?? []).map((o) => ({ kind: "any", doc: "", on_cpu: false, of_input: "", ...o })),
     arguments: (schema.arguments ?? []).map(fillArgument),
   };
 }

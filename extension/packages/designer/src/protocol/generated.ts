@@ -342,7 +342,7 @@ export interface OperatorSchema {
   readonly seeded?: boolean;
   readonly stateful?: boolean;
   readonly keep?: boolean;
-  readonly role?: "" | "arithmetic" | "constant" | "copy" | "external_source" | "merge" | "reader" | "split";
+  readonly role?: "" | "arithmetic" | "constant" | "copy" | "external_source" | "merge" | "reader" | "split" | "subscript";
   readonly icon?: string;
   readonly node_name?: string;
   readonly keywords?: readonly string[];
@@ -370,6 +370,7 @@ export interface OutputSchema {
   readonly kind?: Kind;
   readonly doc?: string;
   readonly on_cpu?: boolean;
+  readonly of_input?: string;
 }
 
 /** One argument of an operator. */
@@ -391,6 +392,7 @@ export interface ArgumentSchema {
   readonly common?: boolean;
   readonly per_output?: boolean;
   readonly any_number?: boolean;
+  readonly truncated?: boolean;
   readonly support?: Support;
   readonly reason?: string;
   readonly deprecated?: string;
