@@ -492,7 +492,7 @@ def every(declared: InputSchema) -> Iterator[Data]:
         yield images(TINY, dtypes[0], layouts[0])
         yield images(SIZES, dtypes[0], layouts[0], channels=1)
         if declared.kind == "any" and not declared.layouts:
-            yield from (tensors(shapes, dtype) for shapes in SHAPES for dtype in dtypes[:1] + dtypes[-3:])
+            yield from (tensors(shapes, dtype) for shapes in SHAPES for dtype in dict.fromkeys(dtypes[:1] + dtypes[-3:]))
     elif declared.kind == "audio":
         chosen = [T[name] for name in declared.dtypes] or [T.FLOAT, T.INT16]
         yield from (sounds(dtype=dtype) for dtype in chosen)

@@ -1,78 +1,93 @@
-"""Files in numpy's format (NPY), as they lie in memory."""
+"""Arrays in NumPy's file format, out of bytes in memory."""
 
 from __future__ import annotations
 
-import ast
+import io
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
+from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from dali_studio.core.dtypes import from_numpy
-
-_MAGIC, _MAX_HEADER = b"\x93NUMPY", 1 << 16
+_MAGIC = b"\x93NUMPY"
+#: By version of the format: bytes of the header's length, and who reads the header.
+_VERSIONS = {1: (2, npy.read_array_header_1_0), 2: (4, npy.read_array_header_2_0), 3: (4, npy.read_array_header_2_0)}
+#: Bytes that are looked at: as many as NumPy takes for a header of a few axes, and as many as any has here.
+_FIRST, _LONGEST = 128, 1 << 16
 
 
 class NpyError(ValueError):
-    """A file that is none of numpy's, is damaged, or has elements that are not supported."""
+    """Bytes that are no array of numbers."""
 
 
-class Header(NamedTuple):
-    """What a header says; `start` is the first byte behind it."""
+@dataclass(frozen=True, slots=True)
+class NpyHeader:
+    """What a file says of its array.
 
-    dtype: np.dtype[Any]
+    Attributes
+    ----------
+    begin, size : int
+        Where the numbers begin, and their bytes.
+    shape : tuple of int
+    fortran : bool
+        The first axis is the innermost one.
+    dtype : numpy.dtype
+        With its order of bytes.
+    """
+
+    begin: int
+    size: int
     shape: tuple[int, ...]
-    fortran_order: bool
-    start: int
+    fortran: bool
+    dtype: np.dtype[Any]
 
 
-def header_of(data: NDArray[np.uint8]) -> Header:
-    """The header of a file.
+@lru_cache(maxsize=1024)
+def _parsed(head: bytes) -> NpyHeader | None:
+    """The header; ``None`` if there is more of it."""
+    if not head.startswith(_MAGIC) or len(head) < len(_MAGIC) + 6:
+        raise NpyError("the data is no npy file")
+    version = head[len(_MAGIC)]
+    if version not in _VERSIONS:
+        raise NpyError(f"the version of the format is {version}; 1 to 3 are known")
+    width, read = _VERSIONS[version]
+    at = len(_MAGIC) + 2
+    begin = at + width + int.from_bytes(head[at : at + width], "little")
+    if begin > len(head):
+        return None
+    try:
+        shape, fortran, dtype = read(io.BytesIO(head[at:begin]))
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError) as error:
+        raise NpyError("the header is damaged") from error
+    if dtype.kind not in "biuf" or dtype.itemsize > 8:
+        raise NpyError(f"the elements are {dtype}; whole and real numbers of up to 64 bits, and bool, are accepted")
+    count = 1
+    for extent in shape:
+        count *= extent
+    if count < 0 or any(extent < 0 for extent in shape):
+        raise NpyError("the header is damaged")
+    return NpyHeader(begin, count * dtype.itemsize, shape, fortran, dtype)
+
+
+def header(data: NDArray[np.uint8]) -> NpyHeader:
+    """What a file says of its array, all of which is there.
 
     Raises
     ------
     NpyError
+        Where there is none.
     """
-    lead = data[:12].tobytes()
-    if len(lead) < 10 or lead[:6] != _MAGIC:
-        raise NpyError("it does not begin as a file of numpy does")
-    width = 2 if lead[6] == 1 else 4
-    start = 8 + width
-    size = int.from_bytes(lead[8:start], "little")
-    text = data[start : start + size].tobytes()
-    if len(text) < size or size > _MAX_HEADER:
-        raise NpyError("its header is cut off")
-    dtype, shape, fortran_order = _parsed(text)
-    header = Header(dtype, shape, fortran_order, start + size)
-    needed = dtype.itemsize * int(np.prod(shape, dtype=object))
-    if len(data) - header.start < needed:
-        raise NpyError(f"it is cut off: its array has {needed} bytes, of which {len(data) - header.start} are there")
-    return header
+    found = _parsed(data[:_FIRST].tobytes()) or _parsed(data[:_LONGEST].tobytes())
+    if found is None:
+        raise NpyError("the header is damaged")
+    if found.begin + found.size > len(data):
+        raise NpyError(f"the file has {len(data) - found.begin:,} bytes of the {found.size:,} that its array needs")
+    return found
 
 
-@lru_cache(maxsize=256)
-def _parsed(text: bytes) -> tuple[np.dtype[Any], tuple[int, ...], bool]:
-    try:
-        found: Any = ast.literal_eval(text.decode("latin-1").strip())
-        descr, shape, fortran_order = found["descr"], found["shape"], found["fortran_order"]
-        dtype = np.dtype(descr)
-        extents = tuple(shape)
-    except (ValueError, SyntaxError, TypeError, KeyError, RecursionError, MemoryError) as error:
-        raise NpyError("its header cannot be understood") from error
-    if not all(type(extent) is int and extent >= 0 for extent in extents):
-        raise NpyError(f"its header states the shape {shape}")
-    try:
-        from_numpy(dtype)
-    except TypeError:
-        raise NpyError(f"its elements are {dtype}, which is not supported") from None
-    if dtype.byteorder == ">":
-        raise NpyError(f"its elements are {dtype}, whose bytes are in another order than this processor's")
-    return dtype, extents, bool(fortran_order)
-
-
-def array_of(data: NDArray[np.uint8], header: Header) -> NDArray[Any]:
-    """The array of a file, which is not copied; its axes are in the order that the header states."""
-    count = int(np.prod(header.shape, dtype=np.int64))
-    flat = np.frombuffer(data, header.dtype, count, header.start)
-    return flat.reshape(header.shape, order="F" if header.fortran_order else "C")
+def view(data: NDArray[np.uint8], head: NpyHeader) -> NDArray[Any]:
+    """The array that a file holds, where it lies; perhaps not aligned, or with another order of bytes."""
+    numbers = data[head.begin : head.begin + head.size].view(head.dtype)
+    return numbers.reshape(head.shape, order="F" if head.fortran else "C")

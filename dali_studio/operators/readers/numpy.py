@@ -13,9 +13,9 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
 from dali_studio.core.storage import Packed
+from dali_studio.kernels.cpu import npy
 from dali_studio.kernels.cpu.convert import convert
 from dali_studio.kernels.cpu.file_discovery import Paths, list_files
-from dali_studio.kernels.cpu.npy import NpyError, array_of, header_of
 from dali_studio.operators.common import T, sentence
 from dali_studio.operators.readers.common import Reader, check_order
 from dali_studio.operators.readers.files import Files, FilesRead
@@ -166,8 +166,9 @@ def _array(file: NDArray[np.uint8], position: int, files: Batch, args: Args) -> 
     if index in args.context.failed:
         return None
     try:
-        return array_of(file, header_of(file))
-    except NpyError as error:
+        array = npy.view(file, npy.header(file))
+        return array.astype(array.dtype.newbyteorder("="), copy=False)
+    except npy.NpyError as error:
         finding = ArgumentError(
             f"{files.sources[position]} cannot be read: {error}.",
             hint='Replace the file, or take it out of the data set; on_error="skip" leaves such files out.',
