@@ -492,7 +492,8 @@ def every(declared: InputSchema) -> Iterator[Data]:
         yield images(TINY, dtypes[0], layouts[0])
         yield images(SIZES, dtypes[0], layouts[0], channels=1)
         if declared.kind == "any" and not declared.layouts:
-            yield from (tensors(shapes, dtype) for shapes in SHAPES for dtype in dict.fromkeys(dtypes[:1] + dtypes[-3:]))
+            some = dict.fromkeys(dtypes[:1] + dtypes[-3:])
+            yield from (tensors(shapes, dtype) for shapes in SHAPES for dtype in some)
     elif declared.kind == "audio":
         chosen = [T[name] for name in declared.dtypes] or [T.FLOAT, T.INT16]
         yield from (sounds(dtype=dtype) for dtype in chosen)
