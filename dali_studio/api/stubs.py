@@ -23,6 +23,7 @@ _TYPES = {
     "float": "float", "int": "int", "bool": "bool", "string": "str", "layout": "str", "object": "Any",
     "data_type": "DALIDataType", "image_type": "DALIImageType", "interp_type": "DALIInterpType",
     "float_list": "float | Sequence[float]", "int_list": "int | Sequence[int]", "string_list": "str | Sequence[str]",
+    "data_type_list": "DALIDataType | Sequence[DALIDataType]",
     "interp_type_list": "DALIInterpType | Sequence[DALIInterpType]",
 }  # fmt: skip
 _HEADER = f'''"""Generated from the registry. Do not edit: run ``{VERB}``."""

@@ -89,6 +89,9 @@ def make_parser() -> argparse.ArgumentParser:
     add("--cuda", action="store_true", help="the sources of the kernels that are generated for it as well")
     add = verb("catalog", catalog, "List the operators, or describe one.").add_argument
     add("operator", nargs="?", metavar="OPERATOR", help="such as rotate or decoders.image")
+    add = verb("rec2idx", rec2idx, "Write the index that readers.mxnet needs of a RecordIO file.").add_argument
+    add("file", metavar="FILE", help="a .rec file")
+    add("index", metavar="INDEX", help="where the index goes, such as FILE.idx")
     verb("support", support, "List what of nvidia.dali is supported: pipelines, operators, their arguments.")
     verb("doctor", doctor, "Show versions, processor and what is missing.")
     return parser
@@ -187,6 +190,22 @@ def verify(options: argparse.Namespace) -> int:
 
     graph = open_document(options.file, options.images, samples=True)
     return 0 if verify_graph(graph, options.batches, options.report) else FAILED
+
+
+def rec2idx(options: argparse.Namespace) -> int:
+    """Write the index of a RecordIO file."""
+    from dali_studio.kernels.cpu.record_io import places_of_records  # noqa: PLC0415
+
+    try:
+        with waiting(f"Reading {options.file}"):
+            places = list(places_of_records(options.file))
+    except (OSError, ValueError) as error:
+        reason = f"{options.file} cannot be read: {error.strerror}" if isinstance(error, OSError) else str(error)
+        raise DaliStudioError(Diagnostic(code="DS302", message=f"{reason}.", hint="Give a RecordIO file.")) from error
+    path = Path(options.index)
+    _write(path, "".join(f"{number}\t{place}\n" for number, place in enumerate(places)))
+    note(f"{path}: {len(places)} records.")
+    return 0
 
 
 def explain(options: argparse.Namespace) -> int:

@@ -10,7 +10,7 @@ from dali_studio.core.meta import Kind
 
 ArgumentType = Literal[
     "float", "int", "bool", "string", "data_type", "image_type", "interp_type", "layout",
-    "float_list", "int_list", "string_list", "interp_type_list", "object",
+    "float_list", "int_list", "string_list", "data_type_list", "interp_type_list", "object",
 ]  # fmt: skip
 #: The inspector's controls. A closed union: the front end switches over it exhaustively.
 Widget = Literal["slider", "dial", "number", "switch", "choice", "text", "numbers", "range", "path", "files", "none"]

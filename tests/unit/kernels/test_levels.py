@@ -28,6 +28,7 @@ MODULES = (
     "levels_jpeg",
     "levels_pixels",
     "levels_resample",
+    "levels_sound",
     "levels_tables",
 )
 

@@ -3,7 +3,7 @@
 
 export type Kind = "encoded" | "image" | "video" | "audio" | "boxes" | "mask" | "points" | "label" | "scalar" | "any";
 
-export type ArgumentType = "float" | "int" | "bool" | "string" | "data_type" | "image_type" | "interp_type" | "layout" | "float_list" | "int_list" | "string_list" | "interp_type_list" | "object";
+export type ArgumentType = "float" | "int" | "bool" | "string" | "data_type" | "image_type" | "interp_type" | "layout" | "float_list" | "int_list" | "string_list" | "data_type_list" | "interp_type_list" | "object";
 
 export type Widget = "slider" | "dial" | "number" | "switch" | "choice" | "text" | "numbers" | "range" | "path" | "files" | "none";
 
