@@ -75,6 +75,24 @@ def erode(
     """
     ...
 
+def filter(
+    data: _Input,
+    filter: _Input,
+    fill_value: _Input | None = ...,
+    /,
+    *,
+    anchor: int | Sequence[int] | DataNode | None = ...,
+    border: str | None = 'reflect_101',
+    mode: str | None = 'same',
+    dtype: DALIDataType | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """The former name of `filter`, which is deprecated."""
+    ...
+
 def median_blur(
     image: _Input,
     /,

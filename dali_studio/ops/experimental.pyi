@@ -95,6 +95,29 @@ class Erode:
         **arguments: Any,
     ) -> DataNode: ...
 
+class Filter:
+    """The former name of `filter`, which is deprecated."""
+    def __init__(
+        self,
+        *,
+        anchor: int | Sequence[int] | DataNode | None = ...,
+        border: str | None = 'reflect_101',
+        mode: str | None = 'same',
+        dtype: DALIDataType | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        data: _Input,
+        filter: _Input,
+        fill_value: _Input | None = ...,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
 class MedianBlur:
     """Replaces each value by the middle one of a window around it: spots vanish, edges stay.
 
