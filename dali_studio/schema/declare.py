@@ -183,6 +183,7 @@ class Operator(CommonArguments):
     stateful: ClassVar[bool] = False
     keep: ClassVar[bool] = False
     hidden: ClassVar[bool] = False
+    deprecated: ClassVar[str] = ""
     tolerance: ClassVar[tuple[Tolerance, ...]] = ()
     dialects: ClassVar[tuple[InDialect, ...]] = ()
     role: ClassVar[Role] = ""
@@ -464,6 +465,7 @@ def _schema(cls: type[Operator]) -> OperatorSchema:
         node_name=cls.node_name or path.rpartition(".")[2],
         keywords=tuple(cls.keywords.split()),
         hidden=cls.hidden,
+        deprecated=cls.deprecated,
         dialects=cls.dialects,
     )
 

@@ -101,4 +101,5 @@ class Registry:
 
     def functions(self) -> list[str]:
         """Names of the operators that are functions of ``fn``; constants and copies are written in other ways."""
-        return [s.name for s in self.shown() if s.role not in ("copy", "constant", "arithmetic")]
+        known = [schema for name in self if not (schema := self.schema(name)).hidden or schema.deprecated]
+        return [s.name for s in known if s.role not in ("copy", "constant", "arithmetic")]

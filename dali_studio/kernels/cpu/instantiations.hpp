@@ -10,6 +10,8 @@ typedef Types<u8, u16, i16, i32, f16, f32> NormalizeInputs;
 typedef Types<u8, i8, f16, f32> NormalizeOutputs;
 typedef Types<u8, u16, i16, f32> ResizeInputs;
 typedef Types<u8, u16, i16, f32> ResizeOutputs;
+typedef Types<u8, u16, i16, f32> ResizeVolumeInputs;
+typedef Types<u8, u16, i16, f32> ResizeVolumeOutputs;
 typedef Types<u8, i8, u16, i16, u32, i32, u64, i64, f16, f32, f64> SeparableTypes;
 typedef Types<u8, i16, i32, f32> WarpLinearInputs;
 typedef Types<u8, i16, i32, f32> WarpLinearOutputs;

@@ -8,11 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.core.batch import Batch
-from dali_studio.core.diagnostics import ArgumentError
-from dali_studio.core.limits import MAX_ATTEMPTS
 from dali_studio.core.meta import TensorMeta
-from dali_studio.core.random import SAMPLE_STRIDE
-from dali_studio.kernels.cpu.crop_window import random_crop_windows
 from dali_studio.operators.decoders.common import (
     DecoderArguments,
     decode_parameters,
@@ -21,15 +17,16 @@ from dali_studio.operators.decoders.common import (
     infer_image,
     jpeg_images,
 )
+from dali_studio.operators.random.windows import RandomWindowArguments, check_random_windows, random_windows
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import JpegImages, Work
 from dali_studio.schema.declare import Arrays, Input, Operator, Output, example
-from dali_studio.schema.marks import COMMON, Doc, Ignored, Length, Range, Ui
+from dali_studio.schema.marks import Ignored
 from dali_studio.schema.tolerance import Tolerance
 from dali_studio.schema.traits import Allocates, PerSample, RandomSource, ReadsData, WindowSource
 
 
-class ImageRandomCrop(DecoderArguments, Operator):
+class ImageRandomCrop(DecoderArguments, RandomWindowArguments, Operator):
     """Decodes a random window of each image file.
 
     The window's area and aspect ratio are drawn until it fits, at most `num_attempts` times, then its place. No more
@@ -55,37 +52,18 @@ class ImageRandomCrop(DecoderArguments, Operator):
         ),
     )  # fmt: skip
 
-    random_area: Annotated[
-        list[float], Doc("Smallest and largest area of the window, as a fraction of the image's."), Length((2,)),
-        Ui("range", (0, 1)),
-        Range(0, 1), COMMON,
-    ] = [0.08, 1.0]  # fmt: skip # noqa: RUF012
-    random_aspect_ratio: Annotated[
-        list[float], Doc("Smallest and largest ratio of the window's width to its height."), Length((2,)),
-        Ui("range", (0.25, 4)), Range(0), COMMON,
-    ] = [3 / 4, 4 / 3]  # fmt: skip # noqa: RUF012
-    num_attempts: Annotated[
-        int, Doc("How often area and ratio are drawn before a fallback is taken."), Range(1, MAX_ATTEMPTS)
-    ] = 10
-    seed: Annotated[int | None, Doc("Seed of the windows; unset: the pipeline hands one out.")] = None
     preallocate_height_hint: Annotated[int, Ignored("memory is recycled between iterations")] = 0
     preallocate_width_hint: Annotated[int, Ignored("memory is recycled between iterations")] = 0
 
     @staticmethod
     def infer(args: Args, *inputs: TensorMeta) -> TensorMeta:
-        for name in ("random_area", "random_aspect_ratio"):
-            low, high = args[name]
-            if not 0 < low <= high:
-                raise ArgumentError(
-                    f"[{low:g}, {high:g}] is not an interval above 0.", hint="Give the smaller number first, above 0.",
-                    argument=name,
-                )  # fmt: skip
+        check_random_windows(args)
         return infer_image(args, inputs[0])
 
     @staticmethod
     def plan(args: Args, *inputs: Batch) -> Work:
         found = headers(args, inputs[0])
-        anchors, crops = _windows(args, found.shapes[:, :2])
+        anchors, crops = random_windows(args, found.shapes[:, :2])
         windows = np.concatenate([anchors, crops], axis=1)
         return Work(
             np.concatenate([crops.astype(np.int64), found.shapes[:, 2:]], axis=1),
@@ -104,15 +82,3 @@ class ImageRandomCrop(DecoderArguments, Operator):
             dy, dx, height, width = options["window"]
             y, x = y + dy, x + dx
         return decode_sample(work.params, index, data, out, (y, x, height, width))
-
-
-def _windows(args: Args, sizes: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    context = args.context
-    options = (args["random_area"], args["random_aspect_ratio"], args["num_attempts"])
-    if np.array_equal(context.drawn, np.arange(len(sizes))):
-        return random_crop_windows(context.seed, context.samples_so_far, sizes, *options)
-    anchors, crops = np.empty((2, len(sizes), 2), np.int32)
-    for i, index in enumerate(context.drawn.tolist()):
-        start = context.samples_so_far + SAMPLE_STRIDE * index
-        anchors[i : i + 1], crops[i : i + 1] = random_crop_windows(context.seed, start, sizes[i : i + 1], *options)
-    return anchors, crops

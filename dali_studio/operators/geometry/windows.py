@@ -39,7 +39,7 @@ class OutOfBounds:
     ] = [0.0]  # noqa: RUF012 - a declaration, read once
 
 
-class CropArguments(OutOfBounds):
+class WindowArguments:
     """Size and place of a crop window."""
 
     crop: Annotated[
@@ -78,6 +78,10 @@ class CropArguments(OutOfBounds):
         str, Doc("How a window's corner between two pixels is placed: on the nearest, or on the one before."),
         Choices(("round", "truncate")),
     ] = "round"  # fmt: skip
+
+
+class CropArguments(WindowArguments, OutOfBounds):
+    """A crop window, and what happens outside the image."""
 
 
 def check_crop_arguments(args: Args) -> None:
@@ -119,7 +123,7 @@ def crop_windows(
     Parameters
     ----------
     args : Args
-        With the arguments of `CropArguments`.
+        With the arguments of `WindowArguments`, and perhaps of `OutOfBounds`.
     sizes : ndarray
         (N, 2) heights and widths of the images, or (N, 3) depths, heights and widths.
 
@@ -143,7 +147,7 @@ def crop_windows(
         depths = requested[:, 0] if requested.shape[1] == len("DHW") else depths
     else:
         heights, widths = args.scalars("crop_h"), args.scalars("crop_w")
-    policy = args["out_of_bounds_policy"]
+    policy = args["out_of_bounds_policy"] if args.schema.argument("out_of_bounds_policy") else "pad"
     options: dict[str, Any] = {
         "nearest": args["rounding"] == "round", "policy": TRIM if policy == "trim_to_shape" else KEEP,
     }  # fmt: skip
