@@ -20,6 +20,9 @@ from dali_studio.kernels.cpu.native import kernel, scratch
 from dali_studio.kernels.cpu.views import Array, packed_rows
 from dali_studio.kernels.cpu.weights import FILTERS, LONGEST, PLACES, Interp
 
+#: Elements that fill a vector.
+_WIDE = 16
+
 
 def _planes(array: Array, layout: str) -> Array:
     """(P, H, W, C): a channel-first image is C planes of one channel; the axes before H and W are planes, too."""
@@ -59,10 +62,13 @@ def resize_axes(
     spatial = [tuple(array.shape[first:end]) for array in (src, out)]
     if max(map(max, spatial)) > LONGEST:
         raise ValueError(f"An axis has {LONGEST} elements at most; here are {spatial[0]} and {spatial[1]}.")
-    # a single axis is one of rows, which are filtered by vectors whatever follows them
-    shapes = [(math.prod(array.shape[:first]), *axes, *(1,) * (2 - count), math.prod(array.shape[end:]))
+    shapes = [(math.prod(array.shape[:first]), *axes, math.prod(array.shape[end:]))
               for array, axes in zip((src, out), spatial, strict=True)]  # fmt: skip
-    region = (roi[0], 0.0, roi[1], 1.0) if count == 1 else tuple(roi)
+    region = tuple(roi)
+    if count == 1:  # rows are filtered by vectors of what follows them, if there is enough of it
+        rows = shapes[0][-1] >= _WIDE
+        shapes = [(planes, *((size, 1) if rows else (1, size)), inner) for planes, size, inner in shapes]
+        region = (roi[0], 0.0, roi[1], 1.0) if rows else (0.0, roi[0], 1.0, roi[1])
     source, target = np.ascontiguousarray(src).reshape(shapes[0]), out.reshape(shapes[1])
     if count <= len("HW"):
         _call("resize", source, target, *region, *target.shape[1:3], 0, 0, False, *kinds, antialias)

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import numpy as np
@@ -70,17 +70,17 @@ class Resampling(FilterArguments, Operator, abstract=True):
     @staticmethod
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
         image, out, params = inputs[0], outputs[0], work.params
-        kinds = _kinds(params, index)
+        filters = kinds(params, index)
         if params["layout"] in ("HWC", "CHW"):
             window: tuple[int, ...] = options.get("window", (0, 0))
             resize(
-                image, out, *kinds, params["antialias"], tuple(params["rois"][index].tolist()),
+                image, out, *filters, params["antialias"], tuple(params["rois"][index].tolist()),
                 window=(window[0], window[1]), full_size=tuple(params["sizes"][index].tolist()),
                 layout=params["layout"],
             )  # fmt: skip
         else:
             roi = params["rois"][index].tolist()
-            resize_axes(image, out, params["first"], kinds, roi, antialias=params["antialias"])
+            resize_axes(image, out, params["first"], filters, roi, antialias=params["antialias"])
         for attributes in outputs[1:]:
             attributes[...] = params["in_sizes"][index]
 
@@ -98,11 +98,11 @@ class Resampling(FilterArguments, Operator, abstract=True):
         low, high = params["rois"][:, :2], params["rois"][:, 2:]
         scale = (high - low) / params["sizes"]
         shrinks = np.abs(scale) > 1
-        kinds = {params["min"] if axis else params["mag"] for axis in np.unique(shrinks)}
-        plain = kinds <= {DALIInterpType.INTERP_LINEAR.value} or kinds <= {DALIInterpType.INTERP_NN.value}
+        used = {params["min"] if axis else params["mag"] for axis in np.unique(shrinks)}
+        plain = used <= {DALIInterpType.INTERP_LINEAR.value} or used <= {DALIInterpType.INTERP_NN.value}
         if params["layout"] != "HWC" or not plain or (params["antialias"] and shrinks.any()):
             return None
-        return warp.Affine(warp.scaling(low, scale), kinds.pop())
+        return warp.Affine(warp.scaling(low, scale), used.pop())
 
 
 def geometry(work: Work, shapes: NDArray[np.int64]) -> resample.Geometry:
@@ -141,7 +141,7 @@ def filter_params(args: Args) -> dict[str, Any]:
     return {"min": kind("min_filter"), "mag": kind("mag_filter"), "antialias": args["antialias"]}
 
 
-def _kinds(params: dict[str, Any], index: int) -> tuple[int, int]:
-    kinds = [params["min"], params["mag"]]
-    shrinking, growing = (one if isinstance(one, int) else int(one[index]) for one in kinds)
+def kinds(params: Mapping[str, Any], index: int) -> tuple[int, int]:
+    """The filters of a sample: of axes that shrink, and of others."""
+    shrinking, growing = (one if isinstance(one, int) else int(one[index]) for one in (params["min"], params["mag"]))
     return shrinking, growing

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,19 +14,21 @@ from numpy.typing import NDArray
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
+from dali_studio.kernels.cpu.resample import resize_axes
 from dali_studio.kernels.cpu.size_batch import MODES, ROUNDINGS, sizes_and_regions
 from dali_studio.operators.axes import axes_of
 from dali_studio.operators.common import T
-from dali_studio.operators.geometry.resampling import Resampling, filter_params, output_meta
+from dali_studio.operators.geometry.resampling import Resampling, filter_params, kinds, output_meta
 from dali_studio.operators.geometry.sizes import RegionArguments, check_region, limits, regions
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
-from dali_studio.schema.declare import Input, Layout, Output, example
+from dali_studio.schema.declare import Arrays, Input, Layout, Output, example
 from dali_studio.schema.marks import COMMON, MAX_PIXELS, PER_SAMPLE, Choices, Doc, Range
 from dali_studio.schema.samples import Case, images, tensors, values
 from dali_studio.schema.tolerance import Tolerance
 from dali_studio.schema.traits import PerSample
 
+_Real = TypeVar("_Real", np.float32, np.float64)
 #: Axes that can be resized at once; they follow each other.
 _MOST = 3
 _LISTS = ("sizes", "scales", "alignment", "max_size", "roi_start", "roi_end")
@@ -160,11 +162,15 @@ class TensorResize(RegionArguments, Resampling):
             low, high, requested, MODES.index(args["mode"]), limit, exact=args["subpixel_scale"],
             rounding=ROUNDINGS.index(args["size_rounding"]), pivots=pivots,
         )  # fmt: skip
-        first, end = _span(axes if args.given("roi_start") else [], shapes, sizes)
-        ndim = shapes.shape[1]
-        begins, ends = rois[:, first:end], rois[:, ndim + first : ndim + end]
-        params = {"first": first, "rois": np.hstack([begins, ends]), "layout": "", **filter_params(args)}
-        return Work(sizes, params)
+        spans = _spans(shapes, sizes, rois)
+        return Work(sizes, {"spans": spans, "rois": rois, **filter_params(args)})
+
+    @classmethod
+    def cpu(cls, work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
+        params = work.params
+        first, end = params["spans"][index].tolist()
+        roi = params["rois"][index].reshape(2, -1)[:, first:end].ravel().tolist()
+        resize_axes(inputs[0], outputs[0], first, kinds(params, index), roi, antialias=params["antialias"])
 
 
 def _axes(args: Args, meta: TensorMeta) -> tuple[int, ...]:
@@ -183,20 +189,27 @@ def _numbers(args: Args, name: str, width: int) -> NDArray[np.float32]:
     return args.vectors(name, width)
 
 
-def _whole(part: NDArray[np.floating], axes: list[int], otherwise: NDArray[np.floating]) -> NDArray[np.floating]:
+def _whole(part: NDArray[_Real], axes: list[int], otherwise: NDArray[_Real]) -> NDArray[_Real]:
     """Numbers for all axes, from those for some."""
     made = otherwise.copy()
     made[:, axes] = part
     return made
 
 
-def _span(forced: Sequence[int], shapes: NDArray[np.int64], sizes: NDArray[np.int64]) -> tuple[int, int]:
-    """The neighbouring axes that are to be resized: first and end."""
-    changed = sorted({*forced, *np.flatnonzero((shapes != sizes).any(axis=0)).tolist()}) or [0]
-    first, end = changed[0], changed[-1] + 1
-    if end - first > _MOST:
+def _spans(
+    shapes: NDArray[np.int64], sizes: NDArray[np.int64], rois: NDArray[np.float64]
+) -> NDArray[np.int64]:
+    """(N, 2): first and end of the neighbouring axes that change."""
+    begins, ends = rois.reshape(len(rois), 2, shapes.shape[1]).swapaxes(0, 1)
+    changed = (shapes != sizes) | (begins != 0) | (ends != shapes)
+    some = changed.any(axis=1)
+    first = np.where(some, changed.argmax(axis=1), 0)
+    end = np.where(some, changed.shape[1] - changed[:, ::-1].argmax(axis=1), 1)
+    wide = end - first > _MOST
+    if wide.any():
+        index = int(np.argmax(wide))
         raise ArgumentError(
-            f"the axes {first} to {end - 1} are to be resized; {_MOST} at most can be that follow each other.",
-            hint="Resize some first, and then the others.", argument="axes", code="DS203",
+            f"the axes {first[index]} to {end[index] - 1} are to be resized; {_MOST} at most can be that follow each "
+            "other.", hint="Resize some first, and then the others.", argument="axes", sample=index, code="DS203",
         )  # fmt: skip
-    return first, end
+    return np.stack([first, end], axis=1)
