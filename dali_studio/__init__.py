@@ -12,6 +12,8 @@ from dali_studio.core.loading import loading
 
 if TYPE_CHECKING:  # what editors and type checkers see of the lazy names below
     from dali_studio import fn, math, ops, pipeline, samples, tensors, types
+    from dali_studio.api.indexing import newaxis
+    from dali_studio.api.reading.program import read
     from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
     from dali_studio.graph.model import Graph
     from dali_studio.pipeline import DataNode, Pipeline, pipeline_def
@@ -24,6 +26,8 @@ _PUBLIC = {
     "Pipeline": "dali_studio.pipeline",
     "pipeline_def": "dali_studio.pipeline",
     "DataNode": "dali_studio.pipeline",
+    "read": "dali_studio.api.reading.program",
+    "newaxis": "dali_studio.api.indexing",
     "TensorList": "dali_studio.tensors",
     "Designer": "dali_studio.studio.widget",
     "Graph": "dali_studio.graph.model",
@@ -33,7 +37,7 @@ _PUBLIC = {
 _MODULES = ("fn", "math", "ops", "types", "pipeline", "tensors", "samples")
 __all__ = [
     "DaliStudioError", "DataNode", "Designer", "Diagnostic", "Graph", "Pipeline", "TensorList", "__version__",
-    "fn", "math", "ops", "pipeline", "pipeline_def", "samples", "tensors", "types",
+    "fn", "math", "newaxis", "ops", "pipeline", "pipeline_def", "read", "samples", "tensors", "types",
 ]  # fmt: skip
 
 

@@ -35,6 +35,13 @@ const options = {
   legalComments: "none",
   define: { "process.env.NODE_ENV": '"production"' },
   plugins: [scoped],
+  // Preact stands in for React: a quarter of the bundle, which travels with every widget, was React's.
+  alias: {
+    react: "preact/compat",
+    "react/jsx-runtime": "preact/jsx-runtime",
+    "react-dom": "preact/compat",
+    "react-dom/client": "preact/compat/client",
+  },
   logLevel: "info",
 };
 

@@ -29,6 +29,7 @@ from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.tensors import TensorListCPU
 from dali_studio.core.tensors_gpu import TensorListGPU
+from dali_studio.graph.bypass import rerouted
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.graph.node import GraphOptions, option_found
@@ -131,8 +132,8 @@ class Pipeline:
 
     @classmethod
     def from_graph(cls, graph: Graph) -> Pipeline:
-        """A pipeline that runs `graph` (which is copied)."""
-        options = graph.options
+        """A pipeline that runs `graph` (which is copied), without the nodes that are left out in it."""
+        graph, options = rerouted(graph), graph.options
         made = cls(options.batch_size, options.num_threads, options.device_id, options.seed,
                    prefetch_queue_depth=options.prefetch_queue_depth, name=options.name)  # fmt: skip
         made._trace.graph, made._may_write = graph.copy(), False  # the graph may be a stranger's document
@@ -159,7 +160,7 @@ class Pipeline:
     def set_outputs(self, *output_data_nodes: Any) -> None:
         """Choose what the pipeline returns: DataNodes, or values that become constants."""
         with self._trace.active():
-            ports = [_port(self._trace, item, i) for i, item in enumerate(output_data_nodes)]
+            ports = [output_port(self._trace, item, i) for i, item in enumerate(output_data_nodes)]
         self._trace.graph.set_outputs(ports)
 
     def __enter__(self) -> Pipeline:
@@ -499,7 +500,8 @@ def _refuse(name: str, *args: Any, **kwargs: Any) -> None:
     raise refusal(f"Pipeline.{name}", PIPELINE_METHODS[name])
 
 
-def _port(trace: Trace, item: Any, position: int) -> PortRef:
+def output_port(trace: Trace, item: Any, position: int) -> PortRef:
+    """The port of an output of a pipeline: of a result, or of a constant that is made of a value."""
     if isinstance(item, DataNode):
         return trace.here(item).port
     if isinstance(item, ScalarConstant):

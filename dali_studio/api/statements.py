@@ -69,7 +69,7 @@ def _inside(statements: Sequence[ast.stmt]) -> Iterator[ast.AST]:
             waiting += reversed(list(ast.iter_child_nodes(node)))
 
 
-def _assigned(statements: Sequence[ast.stmt]) -> dict[str, ast.expr]:
+def assigned(statements: Sequence[ast.stmt]) -> dict[str, ast.expr]:
     """Variables, attributes and items that statements assign, by their text."""
     found: dict[str, ast.expr] = {}
     looped = {
@@ -102,7 +102,8 @@ def _root(node: ast.expr) -> str:
     return cast(ast.Name, node).id
 
 
-def _returns(statements: Sequence[ast.stmt]) -> bool:
+def returns(statements: Sequence[ast.stmt]) -> bool:
+    """Whether a ``return`` stands in them."""
     return any(isinstance(node, ast.Return) for node in _inside(statements))
 
 
@@ -114,7 +115,7 @@ def _ends(statements: Sequence[ast.stmt]) -> bool:
     return isinstance(last, ast.Return | ast.Raise)
 
 
-def _at_ends(statements: list[ast.stmt]) -> list[ast.stmt]:
+def at_ends(statements: list[ast.stmt]) -> list[ast.stmt]:
     """Statements in which a ``return`` behind an ``if`` is an assignment at the end of a branch.
 
     What follows an ``if`` of which one branch returns goes to the end of the other branch. Where a branch returns on
@@ -127,13 +128,13 @@ def _at_ends(statements: list[ast.stmt]) -> list[ast.stmt]:
             return [
                 *before, ast.copy_location(ast.Assign([ast.Name(RETURNED, ast.Store())], value), statement)
             ]  # fmt: skip
-        if not isinstance(statement, ast.If) or not _returns([statement]):
+        if not isinstance(statement, ast.If) or not returns([statement]):
             continue
         ways = statement.body, statement.orelse
-        if any(_returns(way) and not _ends(way) for way in ways):
+        if any(returns(way) and not _ends(way) for way in ways):
             return statements
         statement.body, statement.orelse = (
-            _at_ends(list(way)) if _ends(way) else _at_ends([*way, *rest]) for way in ways
+            at_ends(list(way)) if _ends(way) else at_ends([*way, *rest]) for way in ways
         )
         return [*before, statement]
     return statements
@@ -156,11 +157,11 @@ class Rewriter(ast.NodeTransformer):
             return node
         around, self._around = self._around, []
         checked = self._checked
-        if any(isinstance(inner, ast.If) and _returns([inner]) for inner in _inside(node.body)):
+        if any(isinstance(inner, ast.If) and returns([inner]) for inner in _inside(node.body)):
             name = RETURNED
             node.body = [
                 ast.copy_location(ast.Assign([ast.Name(name, ast.Store())], _call("unset")), node),
-                *_at_ends(node.body),
+                *at_ends(node.body),
                 ast.copy_location(ast.Return(_call("returned", ast.Name(name, ast.Load()))), node.body[-1]),
             ]
             last = node.body.pop()
@@ -173,7 +174,7 @@ class Rewriter(ast.NodeTransformer):
 
     def _function_body(self, statements: list[ast.stmt]) -> list[ast.stmt]:
         ifs = [inner for inner in _inside(statements) if isinstance(inner, ast.If)]
-        self._checked |= {text for one in ifs for text in _assigned([*one.body, *one.orelse])}
+        self._checked |= {text for one in ifs for text in assigned([*one.body, *one.orelse])}
         return self._statements(statements)
 
     def _statements(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
@@ -192,7 +193,7 @@ class Rewriter(ast.NodeTransformer):
     # ---------------------------------------------------------------------------------------------------- statements
 
     def visit_If(self, node: ast.If) -> list[ast.stmt]:
-        targets = _assigned([*node.body, *node.orelse])
+        targets = assigned([*node.body, *node.orelse])
         self._count += 1
         name = f"dali_studio_branch_{self._count}"
         test = self.visit(node.test)

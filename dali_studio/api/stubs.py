@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dali_studio.api.default import default_registry
+from dali_studio.schema.declare import overrides
 from dali_studio.schema.model import ArgumentSchema, OperatorSchema
 
 #: What to run when a file is stale.
@@ -56,10 +57,17 @@ def _modules(package: str, schemas: Sequence[OperatorSchema]) -> dict[Path, str]
     for schema in schemas:
         folder, _, name = (schema.name if package == "fn" else schema.class_name).rpartition(".")
         entries[folder].append(_function(schema, name) if package == "fn" else _class(schema, name))
-    folders = sorted(folder for folder in entries if folder)
-    imports = "".join(f"from dali_studio.{package} import {folder} as {folder}\n" for folder in folders)
-    found = {Path(package, "__init__.pyi"): _text(imports, entries[""])}
-    return found | {Path(package, f"{folder}.pyi"): _text("", entries[folder]) for folder in folders}
+    folders = {"", *entries, *(folder.rpartition(".")[0] for folder in entries)}
+    found: dict[Path, str] = {}
+    for folder in sorted(folders):
+        inside = sorted(one for one in folders if one and one.rpartition(".")[0] == folder)
+        owner = f"dali_studio.{package}.{folder}".removesuffix(".")
+        names = [one.rpartition(".")[2] for one in inside]
+        imports = "".join(f"from {owner} import {name} as {name}\n" for name in names)
+        place = Path(package, *filter(None, folder.split(".")))
+        file = place / "__init__.pyi" if inside or not folder else place.with_suffix(".pyi")
+        found[file] = _text(imports, entries[folder])
+    return found
 
 
 def _text(imports: str, entries: Sequence[str]) -> str:
@@ -125,9 +133,9 @@ def _keyword(argument: ArgumentSchema, *, needed: bool) -> str:
 
 
 def _result(schema: OperatorSchema) -> str:
-    if len(schema.outputs) == 1 and schema.argument("num_outputs") is None:
-        return "DataNode"
-    return "list[DataNode]" if schema.argument("num_outputs") is None else "Any"
+    if len(schema.outputs) > 1:
+        return "list[DataNode]"
+    return "Any" if overrides(default_registry().operator(schema.name), "output_schemas") else "DataNode"
 
 
 def _joined(parts: Sequence[str], depth: int = 1) -> str:
@@ -146,7 +154,7 @@ def _doc(schema: OperatorSchema, depth: int, *, body: bool = True) -> str:
 def stale(root: Path = _PACKAGE) -> list[str]:
     """Names of files that are not what the registry says, or that should not be there."""
     made = generate()
-    there = {path.relative_to(root) for package in ("fn", "ops") for path in (root / package).glob("*.pyi")}
+    there = {path.relative_to(root) for package in ("fn", "ops") for path in (root / package).rglob("*.pyi")}
     differing = [path for path, text in made.items() if path not in there or (root / path).read_text("utf-8") != text]
     return sorted(str(path) for path in {*differing, *(there - made.keys())})
 
@@ -169,6 +177,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name in stale():
         (_PACKAGE / name).unlink(missing_ok=True)
     for path, text in generate().items():
+        (_PACKAGE / path).parent.mkdir(exist_ok=True)
         (_PACKAGE / path).write_text(text, encoding="utf-8")
     return 0
 

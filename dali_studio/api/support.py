@@ -90,10 +90,11 @@ DATA_NODE_METHODS: dict[str, Support] = {
     "gpu": _USED,
     "cpu": _USED,
     "shape": _USED,
-    "property": Support("refused", "properties as data are not supported yet"),
-    "source_info": Support("refused", "file names as data are not supported yet"),
+    "property": _USED,
+    "source_info": _USED,
     "arithmetic": _USED,
-    "indexing": Support("refused", "indexing of operator results is not supported yet"),
+    "indexing": _USED,
+    "iteration": Support("refused", "how many elements there are is not known before a run; take them by x[0], x[1]"),
     "bool": Support(
         "refused",
         "it has a value for each sample; `if`, `and`, `or` and `not` take it in a function that is decorated by "

@@ -6,7 +6,7 @@ import inspect
 import keyword
 import re
 import threading
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -52,6 +52,8 @@ class Trace:
         self.graph = Graph(options)
         self.names: dict[str, str] = {}
         self.branches: Branches | None = None
+        #: What the next operator is called whose call gives no name; constants that it needs are not called so.
+        self.suggested = ""
 
     @staticmethod
     def current() -> Trace | None:
@@ -158,16 +160,27 @@ class DataNode:
         )
         return shapes.gpu() if device == "gpu" else shapes
 
-    def property(self, *args: Any, **kwargs: Any) -> DataNode:
-        """Not available; the error says why."""
-        raise self._refuse("property()", "property")
+    def property(self, key: str, *, device: str = "cpu") -> DataNode:
+        """A text that goes with each sample, as its bytes.
 
-    def source_info(self, *args: Any, **kwargs: Any) -> DataNode:
-        """Not available; the error says why."""
-        raise self._refuse("source_info()", "source_info")
+        Parameters
+        ----------
+        key : {"layout", "source_info"}
+            The layout, or the file that the sample came from.
+        device : {"cpu", "gpu"}
+            Where the result is wanted.
+        """
+        made = trace_operator("get_property", (self,), {"key": key}, trace=self._trace)
+        return made.gpu() if device == "gpu" else made
+
+    def source_info(self, *, device: str = "cpu") -> DataNode:
+        """The file that each sample came from, as the bytes of its name."""
+        return self.property("source_info", device=device)
 
     def __getitem__(self, item: Any) -> DataNode:
-        raise self._refuse("[...]", "indexing")
+        from dali_studio.api.indexing import indexed  # noqa: PLC0415 - it makes nodes by this module
+
+        return indexed(self, item)
 
     def __pos__(self) -> DataNode:
         return self
@@ -175,7 +188,7 @@ class DataNode:
     __hash__ = object.__hash__  # == makes a node
 
     def __iter__(self) -> Iterator[DataNode]:
-        raise self._refuse("iterating over an operator's result", "indexing")
+        raise self._refuse("iterating over an operator's result", "iteration")
 
     def __bool__(self) -> bool:
         raise self._refuse("using an operator's result as a condition", "bool")
@@ -255,8 +268,21 @@ def _number(operand: Any, position: int) -> Number | None:
         raise _fail("DS105", str(error), hint, argument=f"operand {position}") from None
 
 
+@contextmanager
+def reading_at(place: Callable[[], str]) -> Generator[None]:
+    """Let operators that the body appends come from a source that is read: `place` gives its ``file:line``."""
+    before, _local.place = getattr(_local, "place", None), place
+    try:
+        yield
+    finally:
+        _local.place = before
+
+
 def call_site() -> str:
     """``file:line`` of the user's code that led here, or an empty string."""
+    place: Callable[[], str] | None = getattr(_local, "place", None)
+    if place is not None:
+        return place()
     frame: FrameType | None = inspect.currentframe()
     while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame = frame.f_back
@@ -337,7 +363,7 @@ class _Call:
         given = dict(arguments)
         name, device = given.pop("name", None), given.pop("device", None)
         nodes = [self._node(item, position) for position, item in enumerate(inputs)]
-        key = self.trace.new_key(name or self.schema.node_name)
+        key = self.trace.new_key(name or self._suggested() or self.schema.node_name)
         for argument, value in given.items():
             self._sort(key, argument, value)
         placed = self._device(key, device, nodes)
@@ -354,7 +380,7 @@ class _Call:
             graph.connect(node.port, key, argument=argument)
         if name is not None:
             self.trace.names[name] = key
-        outputs = default_registry().outputs(self.schema.name, self.values)
+        outputs = default_registry().outputs(self.schema.name, self.values, len(nodes))
         made = [
             DataNode(self.trace, PortRef(node=key, output=i), "cpu" if output.on_cpu else placed)
             for i, output in enumerate(outputs)
@@ -365,6 +391,12 @@ class _Call:
         if not made:  # a Python function that gives nothing
             return None
         return made if several else made[0]
+
+    def _suggested(self) -> str:
+        if self.schema.role in ("constant", "split", "merge"):  # made on the way to what the user writes
+            return ""
+        suggested, self.trace.suggested = self.trace.suggested, ""
+        return suggested
 
     def _node(self, item: Any, position: int) -> DataNode:
         if isinstance(item, DataNode):
@@ -422,7 +454,7 @@ def constant(
         INT32 for whole numbers, FLOAT for others, BOOL for truth values; the array's own for numpy arrays, but INT32
         for int64, UINT32 for uint64 and FLOAT for float64 (a scalar that stays a Python value keeps its own).
     shape : sequence of int, optional
-        Shape to fill or to form. ``[1]`` and ``1`` mean a scalar, as in nvidia.dali.
+        Shape to fill or to form. ``[1]`` and ``1`` without a device mean a scalar, as in nvidia.dali.
     layout : str, optional
     device : str, optional
         "cpu" or "gpu".
@@ -444,10 +476,8 @@ def constant(
         scalar = np.asarray(cast(Any, value))
         dtype = dtype or (from_numpy(scalar.dtype) if stays else array_type(scalar))
         value = scalar.item()
-    if isinstance(value, bool | int | float) and scalar_shape:
-        shape = None
-        if stays:
-            return ScalarConstant(value, dtype)
+    if isinstance(value, bool | int | float) and stays:
+        return ScalarConstant(value, dtype)
     return constant_node(device or "cpu", value, dtype, shape, layout, **arguments)
 
 

@@ -6,8 +6,10 @@ from pathlib import Path
 
 from dali_studio.api.default import default_registry
 from dali_studio.api.folders import folder_readers, idle_readers, point_at
+from dali_studio.api.reading.program import read
 from dali_studio.cli.text import note, report, waiting
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
+from dali_studio.graph.bypass import rerouted
 from dali_studio.graph.document import load
 from dali_studio.graph.model import Graph
 
@@ -38,7 +40,7 @@ def open_document(path: str, images: str | None = None, *, samples: bool = False
     Parameters
     ----------
     path
-        A ``.dali.json`` file, or the name of an example of the gallery.
+        A ``.dali.json`` file, a program, which is read and not run, or the name of an example of the gallery.
     images
         Folder that every reader is to read instead of its own.
     samples
@@ -51,7 +53,12 @@ def open_document(path: str, images: str | None = None, *, samples: bool = False
     """
     registry = default_registry()
     with waiting(f"Opening {path}"):
-        graph, _view, found = load(_example(path) or path, registry)
+        if path.endswith(".py"):
+            found = list[Diagnostic]()
+            graph = read(path, found=found)
+        else:
+            graph, _view, found = load(_example(path) or path, registry)
+    graph = rerouted(graph)
     report(found)
     if images is not None:
         readers = folder_readers(graph, registry)

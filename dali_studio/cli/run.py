@@ -124,7 +124,7 @@ def _output_names(graph: Graph) -> list[str]:
     registry, names = default_registry(), list[str]()
     for port in graph.outputs:
         node = graph.node(port.node)
-        declared = registry.outputs(node.operator, node.arguments)
+        declared = registry.outputs(node.operator, node.arguments, len(graph.inputs(node.key)))
         names.append(port.node if len(declared) == 1 else declared[port.output].name)
     return names
 
@@ -210,7 +210,7 @@ def _made(graph: Graph) -> dict[str, str]:
     ports = [
         PortRef(node=node.key, output=output)
         for node in graph.nodes() if node.key in needed
-        for output in range(len(registry.outputs(node.operator, node.arguments)))
+        for output in range(len(registry.outputs(node.operator, node.arguments, len(graph.inputs(node.key)))))
     ]  # fmt: skip
     # those of the pipeline stay first: seeds follow from the order of outputs
     whole.set_outputs([*graph.outputs, *(port for port in ports if port not in graph.outputs)])

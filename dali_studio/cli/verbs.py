@@ -13,7 +13,10 @@ from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
 
 #: Exit codes: findings that prevent what was asked for; interrupted by Ctrl-C. argparse itself leaves with 2.
 FAILED, INTERRUPTED = 1, 130
-_DOCUMENT = "a .dali.json document, or the name of an example of the gallery, such as resnet50"
+_DOCUMENT = (
+    "a .dali.json document, a .py program, which is read and not run, or the name of an example of the gallery, such "
+    "as resnet50"
+)
 #: What `run` shows to whoever gives it nothing, and where its pictures go.
 _FIRST, RESULT = "getting_started", "dali-studio-result"
 
@@ -71,6 +74,15 @@ def make_parser() -> argparse.ArgumentParser:
     add("--images", metavar="DIR", help="folder that its readers read instead")
     add("-o", "--output", metavar="FILE", help="where the program goes; standard output if not given")
     add("--force", action="store_true", help="write it in spite of errors")
+    add = verb("import", import_, "Read a program, which is not run, as a document.").add_argument
+    add("file", metavar="FILE", help="a .py file with a pipeline of nvidia.dali or dali_studio")
+    add("--function", metavar="NAME", default="", help="which of its pipelines; the first if not given")
+    add("-o", "--output", metavar="FILE", help="where the document goes; FILE with .dali.json if not given")
+    add = verb("verify", verify, "Run a pipeline in nvidia.dali and here, and compare every node.").add_argument
+    add("file", metavar="FILE", help=_DOCUMENT)
+    add("--images", metavar="DIR", help="folder that its readers read instead")
+    add("--batches", metavar="N", type=_positive, default=3, help="how many batches; 3 if not given")
+    add("--report", metavar="FILE", help="an HTML page with the table and pictures of what is not equal")
     add = verb("explain", explain, "Show the plan by which a document runs.").add_argument
     add("file", metavar="FILE", help=_DOCUMENT)
     add("--images", metavar="DIR", help="folder that its readers read instead")
@@ -144,6 +156,32 @@ def _write(path: Path, text: str) -> None:
     except OSError as error:
         message = f"{path} could not be written: {error.strerror}."
         raise DaliStudioError(Diagnostic(code="DS302", message=message, hint="Give -o another file.")) from error
+
+
+def import_(options: argparse.Namespace) -> int:
+    """Write the pipeline of a program as a document."""
+    from dali_studio.api.default import default_registry  # noqa: PLC0415
+    from dali_studio.api.reading.program import read  # noqa: PLC0415
+    from dali_studio.graph.document import save  # noqa: PLC0415
+
+    found = list[Diagnostic]()
+    with waiting(f"Reading {options.file}"):
+        graph = read(Path(options.file), function=options.function, found=found)
+    report(found)
+    path = Path(options.output) if options.output else Path(options.file).with_suffix(".dali.json")
+    save(graph, {}, path)
+    lost = sum(key not in default_registry() for key in (node.operator for node in graph.nodes()))
+    note(f"{path}: {len(graph)} nodes{f', {lost} of operators that are not known' if lost else ''}.")
+    return 0
+
+
+def verify(options: argparse.Namespace) -> int:
+    """Compare a pipeline in nvidia.dali and here."""
+    from dali_studio.cli.document import open_document  # noqa: PLC0415
+    from dali_studio.cli.verify import verify_graph  # noqa: PLC0415
+
+    graph = open_document(options.file, options.images, samples=True)
+    return 0 if verify_graph(graph, options.batches, options.report) else FAILED
 
 
 def explain(options: argparse.Namespace) -> int:

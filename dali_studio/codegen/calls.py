@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from dali_studio.codegen import values
 from dali_studio.codegen.dialects.base import Dialect
 from dali_studio.codegen.names import Names, plain
+from dali_studio.core import subscripts
 from dali_studio.core.diagnostics import Diagnostic
 from dali_studio.core.expressions import parse
 from dali_studio.core.meta import TensorMeta
@@ -95,7 +96,7 @@ class Writer:
         """The call; nothing for an operator that neither the registry nor the dialect knows, whatever it is called."""
         schema = self.registry.schema(node.operator) if node.operator in self.registry else None
         copies = schema is not None and schema.role == "copy"
-        built_in = copies or (schema is not None and schema.role == "arithmetic")
+        built_in = copies or (schema is not None and schema.role in ("arithmetic", "subscript"))
         reason, instead = ("", "") if built_in else self.dialect.lacks_operator(node.operator, schema)
         if schema is None:
             unknown = self.registry.unknown(node.operator, node.key)
@@ -113,6 +114,8 @@ class Writer:
             return self._copy(node, schema)
         if schema.role == "arithmetic":
             return self._expression(node, schema)
+        if schema.role == "subscript":
+            return self._subscript(node, schema)
         if schema.role == "constant" and (literal := self._constant(node, schema)) is not None:
             return literal
         return self._call(node, schema)
@@ -142,6 +145,24 @@ class Writer:
         if not sign:
             return ast.Call(func=values.dotted(f"math.{parsed.operation.name}"), args=operands, keywords=[])
         return values.operation(sign, operands)
+
+    def _subscript(self, node: Node, schema: OperatorSchema) -> ast.expr | None:
+        """``x[0, i:]``; nothing for what is no index."""
+        try:
+            parsed = subscripts.parse(str(node.arguments.get("index") or ""))
+        except ValueError as error:
+            self._lose(node, "DS105", str(error), "Write an item for each axis, such as 0 or ::2.", "index")
+            return None
+        source, *_ = self._inputs(node, schema)
+        wired = self.graph.argument_inputs(node.key)
+        letters = {letter: self._position(node, letter, wired) for letter in sorted(subscripts.letters_of(parsed))}
+        items = [values.subscript(one, letters) for one in parsed]
+        index = items[0] if len(items) == 1 else ast.Tuple(elts=items, ctx=ast.Load())
+        return ast.Subscript(value=source, slice=index, ctx=ast.Load())
+
+    def _position(self, node: Node, letter: str, wired: dict[str, PortRef]) -> ast.expr:
+        value = node.arguments.get(letter)
+        return values.constant(value) if isinstance(value, int) else self.use(wired.get(letter), node, letter)
 
     def _constant(self, node: Node, schema: OperatorSchema) -> ast.expr | None:
         name = next((n for n in _CONSTANTS if node.arguments.get(n) is not None and schema.argument(n)), None)
@@ -245,8 +266,7 @@ class Writer:
     # ---------------------------------------------------------------------------------------------------- devices
 
     def _device(self, port: PortRef) -> str:
-        node = self.graph.node(port.node)
-        known = output_schemas(node, self.registry) or ()
+        known = output_schemas(self.graph, port.node, self.registry) or ()
         if port.output < len(known) and known[port.output].on_cpu:
             return "cpu"
         return "cpu" if self.graph.node(port.node).device == "cpu" else "gpu"

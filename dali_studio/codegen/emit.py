@@ -92,7 +92,7 @@ def _written(graph: Graph, registry: Registry) -> list[str]:
 
 
 def _outputs(graph: Graph, registry: Registry, key: str) -> tuple[OutputSchema, ...]:
-    declared = output_schemas(graph.node(key), registry)
+    declared = output_schemas(graph, key, registry)
     return asked_outputs(graph, key) if declared is None else declared
 
 

@@ -111,6 +111,13 @@ def inline(value: ast.expr) -> str:
             return _literal(constant)
         case ast.BinOp() | ast.Compare() | ast.UnaryOp():
             return _operation(value)
+        case ast.Subscript(value=owner, slice=ast.Tuple(elts=items)):
+            return f"{inline(owner)}[{', '.join(map(inline, items))}]"
+        case ast.Subscript(value=owner, slice=item):
+            return f"{inline(owner)}[{inline(item)}]"
+        case ast.Slice(lower=lower, upper=upper, step=step):
+            ends = [inline(lower) if lower else "", inline(upper) if upper else ""]
+            return ":".join([*ends, inline(step)] if step else ends)
         case ast.Call() | ast.List():
             opening, items, closing = _parts(value)
             return opening + ", ".join(name + inline(item) for name, item in items) + closing

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.expressions import Number, natural_type
+from dali_studio.core.subscripts import Subscript
 from dali_studio.schema.model import ArgumentSchema, Value
 from dali_studio.schema.values import ENUMS, canonical
 
@@ -38,6 +39,15 @@ def operation(sign: str, operands: Sequence[ast.expr]) -> ast.expr:
     if sign in COMPARED:
         return ast.Compare(left=left, ops=[COMPARED[sign]()], comparators=[right])
     return ast.BinOp(left=left, op=SIGNS[sign](), right=right)
+
+
+def subscript(one: Subscript, letters: Mapping[str, ast.expr]) -> ast.expr:
+    """An item of an index, with expressions for its letters."""
+
+    def bound(given: int | str | None) -> ast.expr | None:
+        return letters[given] if isinstance(given, str) else None if given is None else constant(given)
+
+    return bound(one.at) or ast.Slice(lower=bound(one.begin), upper=bound(one.end), step=bound(one.step))
 
 
 #: Python's operators of two operands, by how they are written.

@@ -51,7 +51,7 @@ def _step(graph: Graph, registry: Registry, key: str, indices: dict[str, int], *
     node = graph.node(key)
     schema = registry.schema(node.operator)
     arguments = clean_values(node, schema)  # a document may have a number where a list of one is meant
-    outputs = registry.outputs(node.operator, arguments)
+    outputs = registry.outputs(node.operator, arguments, len(graph.inputs(key)))
     return Step(
         key=key,
         operator=node.operator,

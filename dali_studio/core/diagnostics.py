@@ -27,6 +27,7 @@ CODES: dict[str, str] = {
     "DS207": "illegal placement on devices",
     "DS208": "duplicate node name",
     "DS209": "unknown node or port",
+    "DS210": "label that does not move with its image",
     "DS301": "sample that could not be processed",
     "DS302": "data source that could not be opened",
     "DS303": "end of data",
@@ -35,6 +36,7 @@ CODES: dict[str, str] = {
     "DS401": "document that is not valid",
     "DS402": "document of a newer version",
     "DS501": "construct that a dialect cannot express",
+    "DS502": "part of a program that cannot be read as a graph",
     "DS601": "optional package is missing",
 }
 

@@ -6,24 +6,152 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.core.enums import DALIDataType, DALIInterpType
+from dali_studio.core.enums import DALIDataType, DALIImageType, DALIInterpType
 from dali_studio.fn import _conditional as _conditional
 from dali_studio.fn import decoders as decoders
+from dali_studio.fn import experimental as experimental
+from dali_studio.fn import io as io
 from dali_studio.fn import noise as noise
 from dali_studio.fn import random as random
 from dali_studio.fn import readers as readers
 from dali_studio.fn import reductions as reductions
+from dali_studio.fn import segmentation as segmentation
+from dali_studio.fn import transforms as transforms
 from dali_studio.pipeline import DataNode
 
 _Input = DataNode | Sequence[DataNode] | NDArray[Any] | np.generic | float
+
+def audio_resample(
+    audio: _Input,
+    /,
+    *,
+    in_rate: float | DataNode | None = ...,
+    out_rate: float | DataNode | None = ...,
+    scale: float | DataNode | None = ...,
+    out_length: int | DataNode | None = ...,
+    quality: float | None = 50.0,
+    dtype: DALIDataType | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Changes the rate of a sound, by a sinc in Hann's window.
+
+    How far is said by `in_rate` and `out_rate`, by `scale`, or by `out_length`. The filter is not made wider where the
+    rate becomes lower: frequencies above half of it are folded, as in nvidia.dali. Where the type changes, numbers are
+    spread over its range, and 0 of signed types becomes the middle of unsigned ones; floats reach from -1 to 1.
+    """
+    ...
+
+def bb_flip(
+    boxes: _Input,
+    /,
+    *,
+    horizontal: int | DataNode | None = 1,
+    vertical: int | DataNode | None = 0,
+    ltrb: bool | None = False,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Mirrors boxes in relative coordinates (0 to 1), along with their images."""
+    ...
+
+def bbox_paste(
+    boxes: _Input,
+    /,
+    *,
+    ratio: float | DataNode,
+    paste_x: float | DataNode | None = 0.5,
+    paste_y: float | DataNode | None = 0.5,
+    ltrb: bool | None = False,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Moves boxes in relative coordinates along with images that are pasted onto a larger canvas (`paste`)."""
+    ...
+
+def bbox_rotate(
+    boxes: _Input,
+    labels: _Input | None = ...,
+    /,
+    *,
+    angle: float | DataNode,
+    input_shape: int | Sequence[int] | DataNode,
+    shape_layout: str | None = ...,
+    keep_size: bool | None = False,
+    size: float | Sequence[float] | DataNode | None = ...,
+    bbox_layout: str | None = ...,
+    bbox_normalized: bool | None = True,
+    mode: str | None = 'expand',
+    remove_threshold: float | None = 0.1,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> list[DataNode]:
+    """Turns boxes along with their images, and gives the upright boxes that hold them.
+
+    Like `rotate`, it makes the canvas as large as the image needs, unless `keep_size` or `size` says otherwise. Boxes
+    are cut to the canvas; those that lose too much are left out, with their labels.
+    """
+    ...
+
+def box_encoder(
+    boxes: _Input,
+    labels: _Input,
+    /,
+    *,
+    anchors: float | Sequence[float],
+    criteria: float | None = 0.5,
+    offset: bool | None = False,
+    scale: float | None = 1.0,
+    means: float | Sequence[float] | None = ...,
+    stds: float | Sequence[float] | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> list[DataNode]:
+    """Matches boxes with anchors (default boxes), as single-shot detectors (SSD) are trained with.
+
+    Gives a box and a label for each anchor, (anchors, 4) float32 and (anchors,) int32. An anchor gets the box that
+    overlaps it most, if intersection over union is more than `criteria`, and each box has at least the anchor that it
+    overlaps most; other anchors stay as they are, with the label 0. Boxes are given as centre and size, or with
+    `offset` as what a network is to predict: their distance from the anchor, and 0 where there is none.
+    """
+    ...
+
+def brightness(
+    image: _Input,
+    /,
+    *,
+    brightness: float | DataNode | None = 1.0,
+    brightness_shift: float | DataNode | None = 0.0,
+    dtype: DALIDataType | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Scales and shifts intensities.
+
+    The result is ``brightness_shift * range + brightness * x``; `range` is 255 for uint8 output, the largest value for
+    other integers and 1 for floats.
+    """
+    ...
 
 def brightness_contrast(
     image: _Input,
     /,
     *,
     brightness: float | DataNode | None = 1.0,
-    contrast: float | DataNode | None = 1.0,
     brightness_shift: float | DataNode | None = 0.0,
+    contrast: float | DataNode | None = 1.0,
     contrast_center: float | DataNode | None = ...,
     dtype: DALIDataType | None = ...,
     preserve: bool | None = False,
@@ -55,6 +183,22 @@ def cast(
     """
     ...
 
+def cast_like(
+    data: _Input,
+    dtype_like: _Input,
+    /,
+    *,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Converts the element type to that of another input.
+
+    Of the second input only the type counts. Values are converted as by cast.
+    """
+    ...
+
 def cat(
     *input: _Input,
     axis: int | None = 0,
@@ -67,6 +211,116 @@ def cat(
     """Joins tensors along an axis that they have.
 
     All other axes must be equal.
+    """
+    ...
+
+def color_space_conversion(
+    image: _Input,
+    /,
+    *,
+    image_type: DALIImageType,
+    output_type: DALIImageType,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Converts images between RGB, BGR, grey and YCbCr.
+
+    YCbCr is the studio range of ITU-R BT.601, luma from 16 to 235; grey has the whole range from 0 to 255.
+    """
+    ...
+
+def color_twist(
+    image: _Input,
+    /,
+    *,
+    contrast: float | DataNode | None = 1.0,
+    brightness: float | DataNode | None = 1.0,
+    hue: float | DataNode | None = 0.0,
+    saturation: float | DataNode | None = 1.0,
+    dtype: DALIDataType | None = ...,
+    image_type: DALIImageType | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Turns the hue and scales saturation, contrast and brightness of RGB images, in one pass.
+
+    First hue and saturation as in `hsv`, then contrast about the middle of the range (128 for integers, 0.5 for
+    floats), then brightness.
+    """
+    ...
+
+def contrast(
+    image: _Input,
+    /,
+    *,
+    contrast: float | DataNode | None = 1.0,
+    contrast_center: float | DataNode | None = ...,
+    dtype: DALIDataType | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Moves intensities away from a centre, or towards it.
+
+    The result is ``contrast_center + contrast * (x - contrast_center)``.
+    """
+    ...
+
+def coord_flip(
+    points: _Input,
+    /,
+    *,
+    flip_x: int | DataNode | None = 1,
+    flip_y: int | DataNode | None = 0,
+    flip_z: int | DataNode | None = 0,
+    center_x: float | DataNode | None = 0.5,
+    center_y: float | DataNode | None = 0.5,
+    center_z: float | DataNode | None = 0.5,
+    layout: str | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Mirrors points, (points, components) float32, about a centre, along with their images."""
+    ...
+
+def coord_transform(
+    points: _Input,
+    /,
+    *,
+    M: float | Sequence[float] | DataNode | None = ...,
+    T: float | Sequence[float] | DataNode | None = ...,
+    MT: float | Sequence[float] | DataNode | None = ...,
+    dtype: DALIDataType | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Transforms points or vectors, which lie along the last axis, to ``M v + T``.
+
+    The result has as many components as the matrix has rows. Colours of pixels are vectors, too.
+    """
+    ...
+
+def copy(
+    input: _Input,
+    /,
+    *,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Gives the data as it is.
+
+    No bytes are copied: nobody writes to results of operators.
     """
     ...
 
@@ -130,6 +384,72 @@ def crop_mirror_normalize(
     """
     ...
 
+def debayer(
+    image: _Input,
+    /,
+    *,
+    blue_position: int | Sequence[int] | DataNode,
+    algorithm: str | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Makes colour pictures of those of sensors that see one colour each, in Bayer's pattern.
+
+    The algorithms are OpenCV's: `bilinear_ocv` (the default), `edgeaware_ocv`, which takes green along edges, `vng_ocv`
+    (variable number of gradients), and `gray_ocv`, which gives one channel. As in OpenCV, `vng_ocv` mirrors the picture
+    at its edges; for the others, the rows and columns at the edges are those beside them.
+    """
+    ...
+
+def dump_image(
+    image: _Input,
+    /,
+    *,
+    suffix: str | None = ...,
+    input_layout: str | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Writes each image to a file of the working directory, and gives it on as it is.
+
+    The files are texts in the format PPM, or PGM for one channel, called 0-suffix-0.ppm, 1-suffix-0.ppm and so on after
+    the place of the image in its batch; the next batch overwrites them. Only programs write: in a document, and in
+    the designer, nothing is written.
+    """
+    ...
+
+def element_extract(
+    input: _Input,
+    /,
+    *,
+    element_map: int | Sequence[int],
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> Any:
+    """Takes single elements of sequences, such as frames of a video, each as an output of its own.
+
+    The data is not copied. Layouts must begin with F, or be unknown.
+    """
+    ...
+
+def equalize(
+    image: _Input,
+    /,
+    *,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Spreads the histogram of each channel evenly over 0 to 255."""
+    ...
+
 def erase(
     input: _Input,
     /,
@@ -153,6 +473,23 @@ def erase(
     Element i of an axis is erased where ``int(anchor) <= i < int(anchor + shape)``. Axes that are not named are covered
     whole; without `axis_names` and `axes` all but C are named. Several boxes come one after the other:
     ``anchor=(y0, x0, y1, x1)``.
+    """
+    ...
+
+def expand_dims(
+    data: _Input,
+    /,
+    *,
+    axes: int | Sequence[int],
+    new_axis_names: str | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Adds axes of extent 1; the data is not copied.
+
+    Without names for the new axes the result has no layout.
     """
     ...
 
@@ -183,6 +520,68 @@ def external_source(
     """
     ...
 
+def fast_resize_crop_mirror(
+    image: _Input,
+    /,
+    *,
+    antialias: bool | None = False,
+    mirror: int | DataNode | None = 0,
+    resize_x: float | DataNode | None = 0.0,
+    resize_y: float | DataNode | None = 0.0,
+    resize_z: float | DataNode | None = 0.0,
+    size: float | Sequence[float] | DataNode | None = ...,
+    resize_shorter: float | DataNode | None = 0.0,
+    resize_longer: float | DataNode | None = 0.0,
+    max_size: float | Sequence[float] | None = ...,
+    mode: str | None = 'default',
+    roi_start: float | Sequence[float] | DataNode | None = ...,
+    roi_end: float | Sequence[float] | DataNode | None = ...,
+    roi_relative: bool | None = False,
+    subpixel_scale: bool | None = True,
+    crop: float | Sequence[float] | DataNode | None = ...,
+    crop_h: float | DataNode | None = 0.0,
+    crop_w: float | DataNode | None = 0.0,
+    crop_d: float | DataNode | None = 0.0,
+    crop_pos_x: float | DataNode | None = 0.5,
+    crop_pos_y: float | DataNode | None = 0.5,
+    crop_pos_z: float | DataNode | None = 0.5,
+    rounding: str | None = 'round',
+    interp_type: DALIInterpType | DataNode | None = ...,
+    min_filter: DALIInterpType | DataNode | None = ...,
+    mag_filter: DALIInterpType | DataNode | None = ...,
+    dtype: DALIDataType | None = ...,
+    minibatch_size: int | None = 32,
+    temp_buffer_hint: int | None = 0,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Resizes without a wider filter where an axis shrinks, cuts a window and mirrors it."""
+    ...
+
+def filter(
+    data: _Input,
+    filter: _Input,
+    fill_value: _Input | None = ...,
+    /,
+    *,
+    anchor: int | Sequence[int] | DataNode | None = ...,
+    border: str | None = 'reflect_101',
+    mode: str | None = 'same',
+    dtype: DALIDataType | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Slides a filter over images, volumes or signals: each result is the sum of products with what lies beneath it.
+
+    The filter is not turned round: this is a correlation. `mode` "valid" leaves out the results for which the filter
+    would reach beyond the input.
+    """
+    ...
+
 def flip(
     image: _Input,
     /,
@@ -196,6 +595,40 @@ def flip(
     device: str | None = ...,
 ) -> DataNode:
     """Mirrors images left to right and top to bottom, and volumes in depth."""
+    ...
+
+def full(
+    fill_value: _Input,
+    /,
+    *,
+    shape: int | Sequence[int] | DataNode | None = ...,
+    layout: str | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Fills tensors of a given shape with a value, which may be a tensor and is then repeated.
+
+    Shapes meet as in arithmetic: from the last axis, where the value has one element or as many as the result. Of a
+    value with more axes the first elements are taken.
+    """
+    ...
+
+def full_like(
+    data_like: _Input,
+    fill_value: _Input,
+    /,
+    *,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Fills tensors, with the shapes, layout and type of others, with a value.
+
+    The value is converted as by cast. It may be a tensor, which is then repeated as by full.
+    """
     ...
 
 def gaussian_blur(
@@ -216,6 +649,19 @@ def gaussian_blur(
     reaches three deviations to each side, ``2 * ceil(3 * sigma) + 1`` pixels; a deviation that is not given follows
     from the window, ``((window_size - 1) / 2 - 1) * 0.3 + 0.8``.
     """
+    ...
+
+def get_property(
+    input: _Input,
+    /,
+    *,
+    key: str,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """A text that goes with each sample, as a row of its bytes: the layout, or the file that it came from."""
     ...
 
 def grid_mask(
@@ -242,10 +688,10 @@ def hsv(
     image: _Input,
     /,
     *,
-    hue: float | DataNode | None = 0.0,
-    saturation: float | DataNode | None = 1.0,
     value: float | DataNode | None = 1.0,
     dtype: DALIDataType | None = ...,
+    hue: float | DataNode | None = 0.0,
+    saturation: float | DataNode | None = 1.0,
     preserve: bool | None = False,
     bytes_per_sample_hint: int | Sequence[int] | None = ...,
     name: str | None = ...,
@@ -256,6 +702,140 @@ def hsv(
     A linear 3x3 transformation in the YIQ space, as DALI defines it, not a conversion to the HSV cone: hue rotates
     the chrominance plane, saturation and value scale chrominance and everything.
     """
+    ...
+
+def hue(
+    image: _Input,
+    /,
+    *,
+    hue: float | DataNode | None = 0.0,
+    dtype: DALIDataType | None = ...,
+    image_type: DALIImageType | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Turns the hue of RGB images: a rotation of the chrominance plane of YIQ, as in `hsv`."""
+    ...
+
+def jitter(
+    image: _Input,
+    /,
+    *,
+    nDegree: int | None = 2,
+    seed: int | None = ...,
+    interp_type: DALIInterpType | None = ...,
+    fill_value: float | None = 0.0,
+    mask: int | DataNode | None = 1,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Replaces each pixel by one of its neighbourhood, drawn at random.
+
+    Rows and columns of the neighbourhood begin ``nDegree // 2`` before the pixel, and are `nDegree` many; those beyond
+    the image are the nearest ones inside. Whole pixels are moved.
+    """
+    ...
+
+def jpeg_compression_distortion(
+    image: _Input,
+    /,
+    *,
+    quality: int | DataNode | None = 50,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Gives RGB images what JPEG compression does to them: blocks, and colours at half the resolution.
+
+    The pixels are those of a file that libjpeg-turbo has written (4:2:0) and read again; no file is made.
+    """
+    ...
+
+def laplacian(
+    image: _Input,
+    /,
+    *,
+    window_size: int | Sequence[int] | DataNode | None = ...,
+    smoothing_size: int | Sequence[int] | DataNode | None = ...,
+    scale: float | Sequence[float] | DataNode | None = ...,
+    normalized_kernel: bool | None = False,
+    dtype: DALIDataType | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Computes the sum of second derivatives: edges and spots stand out.
+
+    The derivative along an axis is a convolution with a window of `window_size` weights along it, and with smoothing
+    windows along the others, of `smoothing_size` weights or, without it, as many. Beyond its ends each axis but C is
+    mirrored at its first and last pixel.
+    """
+    ...
+
+def lookup_table(
+    input: _Input,
+    /,
+    *,
+    keys: int | Sequence[int] | None = ...,
+    values: float | Sequence[float] | None = ...,
+    default_value: float | None = 0.0,
+    dtype: DALIDataType | None = ...,
+    output_dtype: DALIDataType | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Replaces each element by the value of a table.
+
+    Elements that are none of the keys become `default_value`. Values are rounded half away from zero for integer
+    results, and saturate.
+    """
+    ...
+
+def mel_filter_bank(
+    spectrogram: _Input,
+    /,
+    *,
+    nfilter: int | None = 128,
+    sample_rate: float | None = 44100.0,
+    freq_low: float | None = 0.0,
+    freq_high: float | None = 0.0,
+    normalize: bool | None = True,
+    mel_formula: str | None = 'slaney',
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Spectra on the mel scale: weighted sums of frequencies, by triangular filters that overlap by half.
+
+    The axis of the frequencies is the one that the layout calls ``f``; without a layout it is the last but one, or the
+    only one.
+    """
+    ...
+
+def mfcc(
+    mel: _Input,
+    /,
+    *,
+    n_mfcc: int | None = 20,
+    dct_type: int | None = 2,
+    normalize: bool | None = False,
+    axis: int | None = 0,
+    lifter: float | None = 0.0,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Mel-frequency cepstral coefficients: a discrete cosine transform of mel spectra in decibels."""
     ...
 
 def multi_paste(
@@ -279,6 +859,101 @@ def multi_paste(
     Each sample is made of those of all inputs or, with `in_ids`, of samples of the one input. Where nothing is pasted
     the canvas is 0. Regions are given by wires.
     """
+    ...
+
+def nonsilent_region(
+    audio: _Input,
+    /,
+    *,
+    cutoff_db: float | None = -60.0,
+    window_length: int | None = 2048,
+    reference_power: float | None = ...,
+    reset_interval: int | None = 8192,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> list[DataNode]:
+    """Finds where a sound begins and ends, for `slice` to cut off the silence around it.
+
+    The power at a place is the mean square of a window of `window_length` samples; silent is what lies more than
+    `cutoff_db` below the reference. Gives the first sample and the number of samples, int32; both are 0 for a sound
+    that is silent throughout.
+    """
+    ...
+
+def normalize(
+    input: _Input,
+    /,
+    *,
+    batch: bool | None = False,
+    axes: int | Sequence[int] | None = ...,
+    axis_names: str | None = ...,
+    mean: float | DataNode | None = ...,
+    stddev: float | DataNode | None = ...,
+    scale: float | None = 1.0,
+    shift: float | None = 0.0,
+    epsilon: float | None = 0.0,
+    ddof: int | None = 0,
+    dtype: DALIDataType | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Subtracts the mean and divides by the standard deviation, both of the data itself or given.
+
+    They are taken along axes, all by default, of each sample or of the whole batch. Where nothing deviates the result
+    is the shift. What is given for each sample has one element along the axes, and as many as the data along others.
+    """
+    ...
+
+def one_hot(
+    input: _Input,
+    /,
+    *,
+    num_classes: int | None = 0,
+    axis: int | None = ...,
+    axis_name: str | None = ...,
+    on_value: float | None = 1.0,
+    off_value: float | None = 0.0,
+    dtype: DALIDataType | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Makes a row of each class number, with one value at the place of the class and another elsewhere.
+
+    Numbers that are no class give a row without it. A batch of single numbers of any shape gives single rows, unless an
+    axis is named.
+    """
+    ...
+
+def ones(
+    *,
+    dtype: DALIDataType | None = ...,
+    shape: int | Sequence[int] | DataNode | None = ...,
+    layout: str | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Makes tensors of ones."""
+    ...
+
+def ones_like(
+    data_like: _Input,
+    /,
+    *,
+    dtype: DALIDataType | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Makes tensors of ones, with the shapes, layout and type of others."""
     ...
 
 def pad(
@@ -321,6 +996,21 @@ def paste(
     """Puts images onto larger canvases."""
     ...
 
+def peek_image_shape(
+    files: _Input,
+    /,
+    *,
+    image_type: DALIImageType | None = ...,
+    adjust_orientation: bool | None = True,
+    dtype: DALIDataType | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Height, width and channels of encoded images, from their headers; no pixel is decoded."""
+    ...
+
 def per_frame(
     input: _Input,
     /,
@@ -353,6 +1043,43 @@ def permute_batch(
     """
     ...
 
+def power_spectrum(
+    signal: _Input,
+    /,
+    *,
+    nfft: int | None = ...,
+    axis: int | None = -1,
+    power: int | None = 2,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """The spectrum of a signal, or of each of several signals that lie side by side.
+
+    Gives ``nfft // 2 + 1`` numbers in place of the samples. A signal that is shorter than the transform stands in its
+    middle, zeros around it.
+    """
+    ...
+
+def preemphasis_filter(
+    audio: _Input,
+    /,
+    *,
+    preemph_coeff: float | DataNode | None = 0.97,
+    dtype: DALIDataType | None = ...,
+    border: str | None = 'clamp',
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Makes high frequencies of a sound louder: takes from each sample a part of the one before.
+
+    ``out[t] = in[t] - preemph_coeff * in[t - 1]``. Tensors of several axes are taken as one row of samples.
+    """
+    ...
+
 def python_function(
     *input: _Input,
     function: Any,
@@ -370,19 +1097,141 @@ def python_function(
     """
     ...
 
-def resize(
+def random_bbox_crop(
+    boxes: _Input,
+    labels: _Input | None = ...,
+    /,
+    *,
+    aspect_ratio: float | Sequence[float] | None = ...,
+    scaling: float | Sequence[float] | None = ...,
+    thresholds: float | Sequence[float] | None = ...,
+    threshold_type: str | None = 'iou',
+    all_boxes_above_threshold: bool | None = True,
+    allow_no_crop: bool | None = True,
+    num_attempts: int | None = 1,
+    total_num_attempts: int | None = -1,
+    bbox_prune_threshold: float | None = ...,
+    bbox_layout: str | None = ...,
+    ltrb: bool | None = True,
+    crop_shape: int | Sequence[int] | DataNode | None = ...,
+    input_shape: int | Sequence[int] | DataNode | None = ...,
+    shape_layout: str | None = ...,
+    output_bbox_indices: bool | None = False,
+    quiet: bool | None = False,
+    seed: int | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> list[DataNode]:
+    """Draws a crop window for each image, so that enough of the boxes is in it, and brings the boxes into it.
+
+    Windows are drawn until one has sides of the wanted ratio and the boxes overlap it as one of the `thresholds`, drawn
+    anew for each round of `num_attempts`, demands; not to crop is one choice more. Gives where the window begins and
+    its size, (x, y) and (width, height), relative to the image, for `slice` and `decoders.image_slice`; boxes in
+    relative coordinates of the window, cut to it, without those whose centre is outside; labels, where there are some;
+    and numbers of the boxes that are left, with `output_bbox_indices`.
+    """
+    ...
+
+def random_crop_generator(
+    shapes: _Input,
+    /,
+    *,
+    random_area: float | Sequence[float] | None = ...,
+    random_aspect_ratio: float | Sequence[float] | None = ...,
+    num_attempts: int | None = 10,
+    seed: int | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> list[DataNode]:
+    """Draws a window in images of given shapes, as `decoders.image_random_crop` does with the same seed.
+
+    Gives where it begins, (y, x), and its size, (height, width), int32, for `slice` or `decoders.image_slice`.
+    """
+    ...
+
+def random_resized_crop(
     image: _Input,
     /,
     *,
-    interp_type: DALIInterpType | None = ...,
-    min_filter: DALIInterpType | None = ...,
-    mag_filter: DALIInterpType | None = ...,
+    size: int | Sequence[int],
+    random_area: float | Sequence[float] | None = ...,
+    random_aspect_ratio: float | Sequence[float] | None = ...,
+    num_attempts: int | None = 10,
+    seed: int | None = ...,
+    interp_type: DALIInterpType | DataNode | None = ...,
+    min_filter: DALIInterpType | DataNode | None = ...,
+    mag_filter: DALIInterpType | DataNode | None = ...,
     antialias: bool | None = True,
     dtype: DALIDataType | None = ...,
     minibatch_size: int | None = 32,
     temp_buffer_hint: int | None = 0,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Resizes a random window of each image.
+
+    The window's area and aspect ratio are drawn until it fits, at most `num_attempts` times, then its place. All frames
+    of a sequence show the same window. Pixels beside the window are read where the filter reaches them.
+    """
+    ...
+
+def reinterpret(
+    data: _Input,
+    shape_input: _Input | None = ...,
+    /,
+    *,
+    dtype: DALIDataType | None = ...,
+    shape: int | Sequence[int] | DataNode | None = ...,
+    rel_shape: float | Sequence[float] | DataNode | None = ...,
+    layout: str | None = ...,
+    src_dims: int | Sequence[int] | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Takes the bytes of the data for elements of another type; the data is not copied.
+
+    Without a shape the last axis becomes longer or shorter. Shapes are given as for reshape, in elements of the new
+    type.
+    """
+    ...
+
+def reshape(
+    data: _Input,
+    shape_input: _Input | None = ...,
+    /,
+    *,
+    shape: int | Sequence[int] | DataNode | None = ...,
+    rel_shape: float | Sequence[float] | DataNode | None = ...,
+    layout: str | None = ...,
+    src_dims: int | Sequence[int] | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Gives the same elements another shape, or other names to the axes; the data is not copied.
+
+    The shape comes as a list, of which one extent may be -1 and follows from the others; as a fed value for each
+    sample; as a second input; or relative to the data's.
+    """
+    ...
+
+def resize(
+    image: _Input,
+    /,
+    *,
+    save_attrs: bool | None = False,
     resize_x: float | DataNode | None = 0.0,
     resize_y: float | DataNode | None = 0.0,
+    resize_z: float | DataNode | None = 0.0,
     size: float | Sequence[float] | DataNode | None = ...,
     resize_shorter: float | DataNode | None = 0.0,
     resize_longer: float | DataNode | None = 0.0,
@@ -392,15 +1241,87 @@ def resize(
     roi_end: float | Sequence[float] | DataNode | None = ...,
     roi_relative: bool | None = False,
     subpixel_scale: bool | None = True,
+    interp_type: DALIInterpType | DataNode | None = ...,
+    min_filter: DALIInterpType | DataNode | None = ...,
+    mag_filter: DALIInterpType | DataNode | None = ...,
+    antialias: bool | None = True,
+    dtype: DALIDataType | None = ...,
+    minibatch_size: int | None = 32,
+    temp_buffer_hint: int | None = 0,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> Any:
+    """Resamples images and volumes to another size.
+
+    The axes are filtered one after the other. Pixel i has its centre at i + 0.5; beyond the edge the nearest pixel
+    counts. When an axis shrinks, `antialias` widens the filter by the scale.
+    """
+    ...
+
+def resize_crop_mirror(
+    image: _Input,
+    /,
+    *,
+    mirror: int | DataNode | None = 0,
+    resize_x: float | DataNode | None = 0.0,
+    resize_y: float | DataNode | None = 0.0,
+    resize_z: float | DataNode | None = 0.0,
+    size: float | Sequence[float] | DataNode | None = ...,
+    resize_shorter: float | DataNode | None = 0.0,
+    resize_longer: float | DataNode | None = 0.0,
+    max_size: float | Sequence[float] | None = ...,
+    mode: str | None = 'default',
+    roi_start: float | Sequence[float] | DataNode | None = ...,
+    roi_end: float | Sequence[float] | DataNode | None = ...,
+    roi_relative: bool | None = False,
+    subpixel_scale: bool | None = True,
+    crop: float | Sequence[float] | DataNode | None = ...,
+    crop_h: float | DataNode | None = 0.0,
+    crop_w: float | DataNode | None = 0.0,
+    crop_d: float | DataNode | None = 0.0,
+    crop_pos_x: float | DataNode | None = 0.5,
+    crop_pos_y: float | DataNode | None = 0.5,
+    crop_pos_z: float | DataNode | None = 0.5,
+    rounding: str | None = 'round',
+    interp_type: DALIInterpType | DataNode | None = ...,
+    min_filter: DALIInterpType | DataNode | None = ...,
+    mag_filter: DALIInterpType | DataNode | None = ...,
+    antialias: bool | None = True,
+    dtype: DALIDataType | None = ...,
+    minibatch_size: int | None = 32,
+    temp_buffer_hint: int | None = 0,
     preserve: bool | None = False,
     bytes_per_sample_hint: int | Sequence[int] | None = ...,
     name: str | None = ...,
     device: str | None = ...,
 ) -> DataNode:
-    """Resamples images to another size.
+    """Resizes images and volumes, cuts a window out of the result and mirrors it; no more is computed than the window.
 
-    Rows and columns are filtered one after the other. Pixel i has its centre at i + 0.5; beyond the edge the nearest
-    pixel counts. When an axis shrinks, `antialias` widens the filter by the scale.
+    A window that leaves the resized image shows its edges, repeated.
+    """
+    ...
+
+def roi_random_crop(
+    image: _Input | None = ...,
+    /,
+    *,
+    crop_shape: int | Sequence[int] | DataNode,
+    roi_start: int | Sequence[int] | DataNode,
+    roi_end: int | Sequence[int] | DataNode | None = ...,
+    roi_shape: int | Sequence[int] | DataNode | None = ...,
+    in_shape: int | Sequence[int] | DataNode | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Draws where a window of a given size begins, so that it holds a region, or as much of it as it can.
+
+    A window that is smaller than the region lies in it. With the shape of the image, by an input or by `in_shape`, the
+    window stays inside. Gives int64 (axes,), for `slice`.
     """
     ...
 
@@ -424,6 +1345,37 @@ def rotate(
 
     The canvas grows to hold the whole result, unless `keep_size` or `size` is set. Outside the image lies
     `fill_value`, or the nearest edge pixel if it is unset.
+    """
+    ...
+
+def saturation(
+    image: _Input,
+    /,
+    *,
+    saturation: float | DataNode | None = 1.0,
+    dtype: DALIDataType | None = ...,
+    image_type: DALIImageType | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Scales the saturation of RGB images: the chrominance plane of YIQ, as in `hsv`."""
+    ...
+
+def sequence_rearrange(
+    input: _Input,
+    /,
+    *,
+    new_order: int | Sequence[int] | DataNode,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Puts the elements of sequences, such as frames of a video, into another order.
+
+    An element may be taken several times, or not at all. Layouts must begin with F, or be unknown.
     """
     ...
 
@@ -476,6 +1428,86 @@ def slice(
     """
     ...
 
+def spectrogram(
+    audio: _Input,
+    /,
+    *,
+    window_length: int | None = 512,
+    window_step: int | None = 256,
+    nfft: int | None = ...,
+    power: int | None = 2,
+    window_fn: float | Sequence[float] | None = ...,
+    center_windows: bool | None = True,
+    reflect_padding: bool | None = True,
+    layout: str | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """The spectra of windows of a sound, one after the other.
+
+    Gives float32 (frequencies, windows), where frequency ``k`` is that of ``k / nfft`` periods a sample, up to a half.
+    A window that is shorter than the transform stands in its middle, zeros around it.
+    """
+    ...
+
+def sphere(
+    image: _Input,
+    /,
+    *,
+    interp_type: DALIInterpType | None = ...,
+    fill_value: float | None = 0.0,
+    mask: int | DataNode | None = 1,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Shows images as through a glass ball.
+
+    With ``d`` the distance from the centre, as a part of half the longer side, a point comes from ``d`` times as far
+    from the centre in its own direction.
+    """
+    ...
+
+def squeeze(
+    data: _Input,
+    /,
+    *,
+    axes: int | Sequence[int] | None = ...,
+    axis_names: str | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Takes away axes of extent 1; the data is not copied.
+
+    As in nvidia.dali, axes that are not there are passed over.
+    """
+    ...
+
+def ssd_random_crop(
+    images: _Input,
+    boxes: _Input,
+    labels: _Input,
+    /,
+    *,
+    num_attempts: int | None = 1,
+    seed: int | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> list[DataNode]:
+    """Cuts a random window out of each image, which the boxes overlap as much as a threshold that is drawn demands.
+
+    As `random_bbox_crop`, which also gives the window itself, with the settings of the first SSD. Boxes come back
+    relative to the window, without those whose centre is outside.
+    """
+    ...
+
 def stack(
     *input: _Input,
     axis: int | None = 0,
@@ -488,6 +1520,77 @@ def stack(
     """Joins tensors of one shape along a new axis.
 
     Without a name for the new axis the result has no layout.
+    """
+    ...
+
+def tensor_resize(
+    input: _Input,
+    /,
+    *,
+    sizes: float | Sequence[float] | DataNode | None = ...,
+    scales: float | Sequence[float] | DataNode | None = ...,
+    axes: int | Sequence[int] | None = ...,
+    axis_names: str | None = ...,
+    alignment: float | Sequence[float] | DataNode | None = ...,
+    size_rounding: str | None = 'round',
+    max_size: float | Sequence[float] | None = ...,
+    mode: str | None = 'default',
+    roi_start: float | Sequence[float] | DataNode | None = ...,
+    roi_end: float | Sequence[float] | DataNode | None = ...,
+    roi_relative: bool | None = False,
+    subpixel_scale: bool | None = True,
+    interp_type: DALIInterpType | DataNode | None = ...,
+    min_filter: DALIInterpType | DataNode | None = ...,
+    mag_filter: DALIInterpType | DataNode | None = ...,
+    antialias: bool | None = True,
+    dtype: DALIDataType | None = ...,
+    minibatch_size: int | None = 32,
+    temp_buffer_hint: int | None = 0,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Resamples up to three neighbouring axes of a tensor.
+
+    Without `axes` and `axis_names` all axes are meant; those at either end whose extents stay as they are do not count.
+    There is a number for each of the axes, or one for all.
+    """
+    ...
+
+def to_decibels(
+    magnitudes: _Input,
+    /,
+    *,
+    multiplier: float | None = 10.0,
+    reference: float | None = ...,
+    cutoff_db: float | None = -200.0,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Magnitudes as decibels of a reference.
+
+    ``multiplier * log10(magnitude / reference)``, or `cutoff_db` where that is less.
+    """
+    ...
+
+def transpose(
+    input: _Input,
+    /,
+    *,
+    perm: int | Sequence[int] | None = ...,
+    transpose_layout: bool | None = True,
+    output_layout: str | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Puts the axes into another order.
+
+    Without an order they are reversed. The letters of the layout go with their axes.
     """
     ...
 
@@ -513,4 +1616,55 @@ def warp_affine(
     volume as a point (x, y, z), to the input; with `inverse_map` off it takes input to output. Outside the image lies
     `fill_value`, or the nearest edge pixel if it is unset.
     """
+    ...
+
+def water(
+    image: _Input,
+    /,
+    *,
+    ampl_x: float | None = 10.0,
+    ampl_y: float | None = 10.0,
+    freq_x: float | None = 0.04908738521234052,
+    freq_y: float | None = 0.04908738521234052,
+    phase_x: float | None = 0.0,
+    phase_y: float | None = 0.0,
+    interp_type: DALIInterpType | None = ...,
+    fill_value: float | None = 0.0,
+    mask: int | DataNode | None = 1,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Shows images as if they lay under water: rows and columns are moved by waves.
+
+    The pixel at (x, y) comes from ``x + ampl_x * sin(freq_x * y + phase_x)`` and
+    ``y + ampl_y * cos(freq_y * x + phase_y)``, where whole numbers are the corners of pixels.
+    """
+    ...
+
+def zeros(
+    *,
+    dtype: DALIDataType | None = ...,
+    shape: int | Sequence[int] | DataNode | None = ...,
+    layout: str | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Makes tensors of zeros."""
+    ...
+
+def zeros_like(
+    data_like: _Input,
+    /,
+    *,
+    dtype: DALIDataType | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Makes tensors of zeros, with the shapes, layout and type of others."""
     ...

@@ -13,6 +13,7 @@ import msgspec
 from dali_studio.core.diagnostics import ArgumentError, DaliStudioError, Diagnostic
 from dali_studio.core.wording import nearest
 from dali_studio.graph import checks
+from dali_studio.graph.bypass import needed
 from dali_studio.graph.edits import (
     AddNode,
     Connect,
@@ -22,6 +23,7 @@ from dali_studio.graph.edits import (
     RemoveNode,
     Rename,
     SetArgument,
+    SetBypass,
     SetDevice,
     SetOutputs,
     SetPipeline,
@@ -199,6 +201,15 @@ def _set_device(context: _Context, edit: SetDevice) -> list[AnyEdit]:
     return [SetDevice(key=edit.key, device=node.device)]
 
 
+def _set_bypass(context: _Context, edit: SetBypass) -> list[AnyEdit]:
+    node = context.graph.node(edit.key)
+    reason = needed(context.graph, context.registry, edit.key) if context.check and edit.bypassed else ""
+    if reason:
+        _refuse("DS304", reason, "Remove it, or leave out another node.", node=edit.key)
+    context.graph.replace_node(replace(node, bypassed=edit.bypassed))
+    return [SetBypass(key=edit.key, bypassed=node.bypassed)]
+
+
 def _set_argument(context: _Context, edit: SetArgument) -> list[AnyEdit]:
     node, name = context.graph.node(edit.key), edit.argument
     value = edit.value
@@ -276,6 +287,7 @@ def _set_pipeline(context: _Context, edit: SetPipeline) -> list[AnyEdit]:
 
 _HANDLERS: dict[type, Callable[[_Context, Any], list[AnyEdit]]] = {
     AddNode: _add_node, RemoveNode: _remove_node, SetArgument: _set_argument, Connect: _connect,
-    Disconnect: _disconnect, Rename: _rename, SetDevice: _set_device, SetOutputs: _set_outputs,
+    Disconnect: _disconnect, Rename: _rename, SetDevice: _set_device, SetBypass: _set_bypass,
+    SetOutputs: _set_outputs,
     SetPipeline: _set_pipeline, RestoreNode: _restore_node, ReplaceNode: _replace_node,
 }  # fmt: skip

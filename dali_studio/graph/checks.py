@@ -44,15 +44,17 @@ def unknown_argument(node: Node, schema: OperatorSchema, name: str) -> Diagnosti
     return finding(node, "DS102", f"{node.operator} has no argument {shortened(name)}.", hint, argument=name)
 
 
-def output_schemas(node: Node, registry: Registry) -> tuple[OutputSchema, ...] | None:
-    """The node's outputs under its arguments; ``None`` for an unknown operator.
+def output_schemas(graph: Graph, key: str, registry: Registry) -> tuple[OutputSchema, ...] | None:
+    """A node's outputs under its arguments and inputs; ``None`` for an unknown operator.
 
     Arguments that are wrong in themselves have findings of their own; the schema's plain outputs stand in then.
     """
+    node = graph.node(key)
     if node.operator not in registry:
         return None
+    values, wired = clean_values(node, registry.schema(node.operator)), len(graph.inputs(key))
     try:
-        return registry.outputs(node.operator, clean_values(node, registry.schema(node.operator)))
+        return registry.outputs(node.operator, values, wired)
     except (ArgumentError, TypeError, ValueError, KeyError):
         return registry.schema(node.operator).outputs
 

@@ -36,6 +36,7 @@ class _NodeForm(msgspec.Struct, kw_only=True):
     inputs: tuple[_Port | None, ...] = ()
     argument_inputs: dict[str, _Port] = {}
     objects: tuple[str, ...] = ()
+    bypassed: bool = False
 
 
 class _PipelineForm(GraphOptions, frozen=True, kw_only=True):
@@ -74,10 +75,7 @@ def load(
     name = os.fspath(path)
     if name.endswith(".py"):
         message = f"{name} is a Python program, not a document; nothing of it was run."
-        hint = (
-            f"Run it with: python {name}. To show its pipeline in the designer, import it in a notebook and give the "
-            "pipeline to dali_studio.Designer, whose save() writes a document (.dali.json)."
-        )
+        hint = f"Run it with: python {name}. To make a document of its pipeline: dali-studio import {name}."
         raise DaliStudioError(Diagnostic(code="DS401", message=message, hint=hint, source=name))
     try:
         text = read_file(path, MAX_DOCUMENT_BYTES).decode("utf-8")
@@ -192,7 +190,7 @@ def _fill(graph: Graph, form: _PipelineForm, raw: list[dict[str, Any]]) -> list[
             Node(
                 key=node.key, operator=node.operator, device=node.device, version=node.version,
                 arguments=node.arguments, objects=dict.fromkeys(node.objects, MISSING),
-                extra=_unknown(fields, _NodeForm),
+                bypassed=node.bypassed, extra=_unknown(fields, _NodeForm),
             )
         )  # fmt: skip
     found = [

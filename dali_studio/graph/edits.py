@@ -70,6 +70,13 @@ class SetDevice(msgspec.Struct, frozen=True, kw_only=True, tag="set_device"):
     device: Device
 
 
+class SetBypass(msgspec.Struct, frozen=True, kw_only=True, tag="set_bypass"):
+    """Leave a node out, so that what it feeds takes what feeds it, or use it again."""
+
+    key: str
+    bypassed: bool
+
+
 class SetOutputs(msgspec.Struct, frozen=True, kw_only=True, tag="set_outputs"):
     """Choose what the pipeline returns, in order."""
 
@@ -84,4 +91,7 @@ class SetPipeline(msgspec.Struct, frozen=True, kw_only=True, tag="set_pipeline")
 
 
 #: The closed union of edits.
-Edit = AddNode | RemoveNode | SetArgument | Connect | Disconnect | Rename | SetDevice | SetOutputs | SetPipeline
+Edit = (
+    AddNode | RemoveNode | SetArgument | Connect | Disconnect | Rename | SetDevice | SetBypass | SetOutputs
+    | SetPipeline
+)  # fmt: skip

@@ -62,6 +62,7 @@ def _node(graph: Graph, node: Node) -> dict[str, Any]:
         "inputs": [None if port is None else _port(port) for port in graph.inputs(node.key)],
         "argument_inputs": {name: _port(port) for name, port in graph.argument_inputs(node.key).items()},
         "objects": sorted(node.objects),
+        "bypassed": node.bypassed,
     }
     return {**fields, **{name: value for name, value in lists.items() if value}}
 

@@ -93,6 +93,13 @@ class History:
         """Do the step taken back again (DS304 if there is none)."""
         return self._travel(self._redo, self._undo, "redo")
 
+    def before(self, steps: int) -> Graph:
+        """The graph as it was some undo steps ago, or at the beginning; nothing changes."""
+        graph = self.graph
+        for step in list(reversed(self._undo))[: max(steps, 0)]:
+            graph, _ = apply(graph, step.edits, self.registry, check=False)
+        return graph
+
     def _travel(self, source: list[_Step], target: list[_Step], word: str) -> Graph:
         if not source:
             message, hint = f"There is nothing to {word}.", "Edit the graph first."

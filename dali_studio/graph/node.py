@@ -77,6 +77,8 @@ class Node:
         The operator's version for which the arguments were written.
     extra
         Fields of a document that this release does not know, kept as they were.
+    bypassed
+        Left out for the time being (`graph.bypass`).
     """
 
     key: str
@@ -87,6 +89,7 @@ class Node:
     origin: str = field(default="", compare=False)
     version: int = 1
     extra: Mapping[str, object] = field(default_factory=dict[str, object])
+    bypassed: bool = False
     #: What `checks` has found out about the arguments: a node never changes, and they are looked at many times.
     known: dict[str, object] = field(default_factory=dict[str, object], init=False, repr=False, compare=False)
 

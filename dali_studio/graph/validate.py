@@ -11,6 +11,7 @@ from dali_studio.core.meta import TensorMeta
 from dali_studio.graph import checks
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.fit import argument_misfits, input_misfits
+from dali_studio.graph.label_guard import label_findings
 from dali_studio.graph.model import Graph
 from dali_studio.graph.node import Node, cycle_found
 from dali_studio.graph.objects import MISSING
@@ -52,7 +53,8 @@ def validate(graph: Graph, registry: Registry) -> Validation:
     for key in graph:
         if key not in inference.visited:  # on a cycle, or fed by one
             inference.visit(key, infer=False)
-    return Validation(tuple(found + inference.found), inference.metas)
+    labels = [] if cycle else label_findings(graph, registry, inference.metas)
+    return Validation(tuple(found + inference.found + labels), inference.metas)
 
 
 def infer(graph: Graph, registry: Registry, keys: Collection[str]) -> dict[PortRef, TensorMeta]:
@@ -83,7 +85,7 @@ def port_missing(graph: Graph, registry: Registry, port: PortRef) -> str:
     """Why the port does not exist, as a sentence; empty if it does, or if its operator is unknown."""
     if port.node not in graph:
         return f"there is no node called {port.node!r}."
-    outputs = checks.output_schemas(graph.node(port.node), registry)
+    outputs = checks.output_schemas(graph, port.node, registry)
     count = MAX_OUTPUTS if outputs is None else len(outputs)  # nobody knows how many an unknown operator has
     if 0 <= port.output < count:
         return ""
@@ -103,7 +105,7 @@ class _Inference:
     def visit(self, key: str, *, infer: bool = True) -> None:
         self.visited.add(key)
         node = self._graph.node(key)
-        outputs = checks.output_schemas(node, self._registry)
+        outputs = checks.output_schemas(self._graph, key, self._registry)
         if outputs is None:
             self.found.append(_unknown(self._registry, node))
             self._unsure.add(key)
@@ -151,7 +153,8 @@ class _Inference:
     def _infer(self, node: Node, schema: OperatorSchema) -> tuple[TensorMeta, ...]:
         wired = self._graph.argument_inputs(node.key)
         objects = {name: value for name, value in node.objects.items() if value is not MISSING}
-        args = Args(schema, checks.clean_values(node, schema), dict.fromkeys(wired), objects=objects)
+        metas = {name: self._meta(port) for name, port in wired.items()}
+        args = Args(schema, checks.clean_values(node, schema), dict.fromkeys(wired), objects=objects, metas=metas)
         wired = self._graph.inputs(node.key)[: schema.most_inputs]  # those beyond have a finding already
         inputs = [self._meta(port) for port in wired if port is not None]
         try:

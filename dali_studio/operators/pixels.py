@@ -26,6 +26,9 @@ from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Arrays, Functor, Input, Operator, Output
 from dali_studio.schema.traits import PerFrame, PerSample, PixelPart, Pointwise
 
+#: Images and volumes.
+LAYOUTS = "HWC DHWC"
+
 
 class PixelOperator(Operator, abstract=True):
     """Declares `functor` and defines `fields`; all else follows, on both devices.
@@ -33,7 +36,7 @@ class PixelOperator(Operator, abstract=True):
     An argument `dtype` chooses the element type of the result; without it, that of the input is kept.
     """
 
-    inputs = (Input("image", "image", layouts="HWC"),)
+    inputs = (Input("image", "image", layouts=LAYOUTS),)
     outputs = (Output("image", "image"),)
     traits = (PerSample, PerFrame, Pointwise, PixelPart)
     devices = ("cpu", "gpu")
@@ -46,7 +49,12 @@ class PixelOperator(Operator, abstract=True):
 
     @classmethod
     def infer(cls, args: Args, *inputs: TensorMeta) -> TensorMeta:
-        meta = image_meta(inputs[0])
+        meta = image_meta(inputs[0], LAYOUTS)
+        if args.frames is not None and meta.layout == "DHWC":
+            raise ArgumentError(
+                "the input has the layout 'FDHWC'; HWC, DHWC or FHWC is accepted.",
+                hint="Bring single volumes.", code="DS203",
+            )  # fmt: skip
         dtype = args["dtype"] if cls.schema.argument("dtype") else None
         check_dtype(meta, cls.functor.inputs)
         accept_output(dtype, cls.functor.outputs)
@@ -55,10 +63,10 @@ class PixelOperator(Operator, abstract=True):
     @classmethod
     def plan(cls, args: Args, *inputs: Batch) -> Work:
         shapes = inputs[0].shapes
-        if cls.functor.rgb and (shapes[:, 2] != 3).any():
-            index = int(np.argmax(shapes[:, 2] != 3))
+        if cls.functor.rgb and (shapes[:, -1] != 3).any():
+            index = int(np.argmax(shapes[:, -1] != 3))
             raise ArgumentError(
-                f"the image has {shapes[index, 2]} channels; 3 (RGB) are needed.",
+                f"the image has {shapes[index, -1]} channels; 3 (RGB) are needed.",
                 hint="Decode with output_type RGB.", sample=index, code="DS203",
             )  # fmt: skip
         given = [np.asarray(field, np.float32) for field in cls.fields(args, inputs[0])]

@@ -32,3 +32,53 @@ class Gaussian:
         /,
         **arguments: Any,
     ) -> DataNode: ...
+
+class SaltAndPepper:
+    """Replaces some pixels by the largest value (salt) or by the least one (pepper).
+
+    The numbers are those of DALI for the same seed.
+    """
+    def __init__(
+        self,
+        *,
+        prob: float | DataNode | None = 0.05,
+        salt_vs_pepper: float | DataNode | None = 0.5,
+        per_channel: bool | None = False,
+        salt_val: float | DataNode | None = ...,
+        pepper_val: float | DataNode | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class Shot:
+    """Replaces each element by what a sensor counts: the noise grows with the intensity.
+
+    The result is `factor` times a number of events, which has Poisson's distribution with the element divided by
+    `factor` as its mean; elements below 0 have no events. Integers are rounded, and saturate. As in DALI, a factor of 0
+    gives zeros. The numbers are those of DALI for the same seed.
+    """
+    def __init__(
+        self,
+        *,
+        factor: float | DataNode | None = 12.0,
+        seed: int | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...

@@ -430,7 +430,7 @@ class Executor:
             request.batch_size, now.indices if indices is None else indices, request.iteration,
             so_far, bound.seed, self.workers.map, self._memory.take, self.ahead and whole,
             bound.step.requested_device, whole, policy.failed, partial(policy.accepts, bound.step), policy.too_large,
-            branch,
+            branch, may_write=self.may_write,
         )  # fmt: skip
 
     def _drawn(self, key: str, request: Request, count: int) -> int:

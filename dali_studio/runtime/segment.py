@@ -27,7 +27,7 @@ from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Operator, overrides
 from dali_studio.schema.registry import Registry
 from dali_studio.schema.sequences import is_sequence
-from dali_studio.schema.traits import Allocates, PerFrame, Pointwise
+from dali_studio.schema.traits import Allocates, FramesFromArguments, PerFrame, Pointwise
 
 #: Results of an iteration.
 Store = dict[PortRef, Batch]
@@ -179,8 +179,11 @@ class SegmentRunner:
         present: NDArray[np.int64] | None = None
         frames: Frames | None = None
         try:
-            present = indices_of(inputs, [(name, self.store[port]) for name, port in step.argument_inputs.items()])
+            fed = [(name, self.store[port]) for name, port in step.argument_inputs.items()]
+            present = indices_of(inputs, fed)
             frames = Frames.of(inputs) if PerFrame in operator.traits else None
+            if frames is None and FramesFromArguments in operator.traits:
+                frames = Frames.of([batch for _, batch in fed if is_sequence(batch.meta)][:1])
             args = self.arguments(step, present, frames)
             if frames is not None and not operator.by_frame(args, *(view.meta for view in inputs)):
                 frames, args = None, self.arguments(step, present, None)
@@ -205,6 +208,8 @@ class SegmentRunner:
             raise StepError(step, None, "", error) from error
         for output in outputs:
             meta = output.meta
+            if work.layout is not None and output is outputs[0]:
+                meta = meta.with_(layout=work.layout)
             layout = meta.layout if meta.layout is None or len(meta.layout) == output.shapes.shape[1] else ""
             meta = TensorMeta(meta.dtype, output.shapes.shape[1], layout or "", meta.kind)
             self._views[output.port] = Batch(meta, output.shapes, sources=sources, indices=present)

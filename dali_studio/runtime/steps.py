@@ -69,7 +69,8 @@ class BoundStep:
         else:
             rows, count = frames.arguments(argument_inputs), len(frames)
         starts = None if frames is None else frames.starts
-        return Args(self.schema, step.arguments, rows, count, step.objects, context, self.memory, starts)
+        metas = {name: batch.meta for name, batch in argument_inputs.items()}
+        return Args(self.schema, step.arguments, rows, count, step.objects, context, self.memory, starts, metas)
 
     def design_arguments(self, *, checkpointing: bool = False, may_write: bool = False) -> Args:
         """The arguments before there is an iteration."""

@@ -127,9 +127,11 @@ class Args:
     frames : ndarray or None
         Where the samples are frames of sequences (trait ``PerFrame``): int64, the position of the first frame of each
         sequence, and their number; without a value at design time.
+    metas : mapping
+        Types of the argument inputs, as far as they are known.
     """
 
-    __slots__ = ("_argument_inputs", "_context", "_values", "count", "frames", "memory", "objects", "schema")
+    __slots__ = ("_argument_inputs", "_context", "_values", "count", "frames", "memory", "metas", "objects", "schema")
 
     def __init__(
         self,
@@ -141,12 +143,14 @@ class Args:
         context: RunContext | Callable[[], RunContext] | None = None,
         memory: dict[Any, Any] | None = None,
         frames: NDArray[np.int64] | None = None,
+        metas: Mapping[str, TensorMeta] | None = None,
     ) -> None:
         self._context = context
         self.schema, self._values, self._argument_inputs, self.count = schema, values, argument_inputs or {}, count
         self.objects: Mapping[str, object] = objects or {}
         self.memory: dict[Any, Any] = {} if memory is None else memory
         self.frames = frames
+        self.metas: Mapping[str, TensorMeta] = metas or {}
 
     @property
     def context(self) -> RunContext:

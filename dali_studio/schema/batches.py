@@ -21,11 +21,14 @@ class Work:
         Arrays over the batch, which ``cpu`` indexes by sample, and constants.
     more : tuple of ndarray
         The same for further outputs.
+    layout : str or None
+        Of the first output, where it follows from shapes and not from types alone; ``None``: what ``infer`` says.
     """
 
     shapes: NDArray[np.int64]
     params: dict[str, Any] = field(default_factory=dict[str, Any])
     more: tuple[NDArray[np.int64], ...] = ()
+    layout: str | None = None
 
     @property
     def outputs(self) -> tuple[NDArray[np.int64], ...]:

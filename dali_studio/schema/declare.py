@@ -27,6 +27,7 @@ from dali_studio.schema.model import (
     Device,
     InDialect,
     InputSchema,
+    Movement,
     OperatorSchema,
     OutputSchema,
     Role,
@@ -68,10 +69,13 @@ def Input(  # noqa: N802 - reads as a declaration
 
 
 def Output(  # noqa: N802 - reads as a declaration
-    name: str, kind: Kind = "any", doc: str = "", *, on_cpu: bool = False
+    name: str, kind: Kind = "any", doc: str = "", *, on_cpu: bool = False, of_input: str = ""
 ) -> OutputSchema:
-    """Declare an output; one that is `on_cpu` lies there wherever the operator runs."""
-    return OutputSchema(name=name, kind=kind, doc=doc, on_cpu=on_cpu)
+    """Declare an output; one that is `on_cpu` lies there wherever the operator runs.
+
+    One that is `of_input` is there if that optional input is.
+    """
+    return OutputSchema(name=name, kind=kind, doc=doc, on_cpu=on_cpu, of_input=of_input)
 
 
 #: Inputs and outputs of one sample: arrays, and ``None`` for an output that an operator with `Allocates` makes itself.
@@ -186,6 +190,7 @@ class Operator(CommonArguments):
     deprecated: ClassVar[str] = ""
     tolerance: ClassVar[tuple[Tolerance, ...]] = ()
     dialects: ClassVar[tuple[InDialect, ...]] = ()
+    movement: ClassVar[Movement | None] = None
     role: ClassVar[Role] = ""
 
     def __init_subclass__(cls, *, abstract: bool = False) -> None:
@@ -397,6 +402,7 @@ _DATA_TYPES = (
 
 _FLAGS = {
     marks.PER_SAMPLE: "tensor", marks.PER_OUTPUT: "per_output", marks.COMMON: "common", marks.ANY_NUMBER: "any_number",
+    marks.TRUNCATED: "truncated",
 }  # fmt: skip
 
 
@@ -467,6 +473,7 @@ def _schema(cls: type[Operator]) -> OperatorSchema:
         hidden=cls.hidden,
         deprecated=cls.deprecated,
         dialects=cls.dialects,
+        movement=cls.movement,
     )
 
 
@@ -546,7 +553,7 @@ def _mark(mark: Any) -> dict[str, Any]:
             return {"support": "refused", "reason": reason}
         case marks.Deprecated(instead):
             return {"deprecated": instead}
-        case marks.PER_SAMPLE | marks.PER_OUTPUT | marks.COMMON | marks.ANY_NUMBER:
+        case marks.PER_SAMPLE | marks.PER_OUTPUT | marks.COMMON | marks.ANY_NUMBER | marks.TRUNCATED:
             return {_FLAGS[mark]: True}
         case _:
             raise TypeError(f"unknown argument mark {mark!r}")

@@ -98,5 +98,7 @@ PER_SAMPLE: Final = _Flag("PER_SAMPLE")
 PER_OUTPUT: Final = _Flag("PER_OUTPUT")
 #: A wire may bring numbers of any type.
 ANY_NUMBER: Final = _Flag("ANY_NUMBER")
+#: Fractions of an integer argument are cut off, as nvidia.dali does; elsewhere they are refused.
+TRUNCATED: Final = _Flag("TRUNCATED")
 #: Shown in the inspector without "Show more".
 COMMON: Final = _Flag("COMMON")

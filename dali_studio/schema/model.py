@@ -16,7 +16,7 @@ ArgumentType = Literal[
 Widget = Literal["slider", "dial", "number", "switch", "choice", "text", "numbers", "range", "path", "files", "none"]
 Device = Literal["cpu", "gpu", "mixed"]
 #: How other parts find an operator without knowing its name.
-Role = Literal["", "reader", "external_source", "copy", "constant", "split", "merge", "arithmetic"]
+Role = Literal["", "reader", "external_source", "copy", "constant", "split", "merge", "arithmetic", "subscript"]
 #: ``used``: has its effect. ``ignored``: accepted without effect. ``refused``: a diagnostic gives the reason.
 Support = Literal["used", "ignored", "refused"]
 #: What a value may be in a document: JSON scalars and lists; enumeration members travel by name.
@@ -46,6 +46,8 @@ class ArgumentSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
         Takes a list as well: one value for each output.
     any_number
         A wire may bring numbers of any type.
+    truncated
+        Fractions of an integer are cut off.
     support, reason
         Whether the argument acts here; `reason` is the sentence shown if it does not.
     """
@@ -67,6 +69,7 @@ class ArgumentSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     common: bool = False
     per_output: bool = False
     any_number: bool = False
+    truncated: bool = False
     support: Support = "used"
     reason: str = ""
     deprecated: str = ""
@@ -103,12 +106,15 @@ class OutputSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     ----------
     on_cpu
         It lies on the CPU wherever the operator runs.
+    of_input
+        The optional input without which there is no such output; empty: it is always there.
     """
 
     name: str
     kind: Kind = "any"
     doc: str = ""
     on_cpu: bool = False
+    of_input: str = ""
 
 
 class InDialect(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -133,6 +139,61 @@ class InDialect(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     since: str = ""
     absent: str = ""
     instead: str = ""
+
+
+class Twin(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What moves labels of a kind as an operator moves pictures.
+
+    Attributes
+    ----------
+    kind
+        Kind of the labels.
+    operator
+        Takes them as its first input.
+    arguments
+        The picture's argument by the twin's, which has the same meaning.
+    shape
+        The twin's argument that takes the shapes of the pictures before they are moved, in order of their layout.
+    shape_layout
+        The twin's argument that names this order.
+    corners
+        The twin's argument, and its two values, that says whether boxes are two corners or a corner and a size.
+    """
+
+    kind: Kind
+    operator: str
+    arguments: dict[str, str] = {}
+    shape: str = ""
+    shape_layout: str = ""
+    corners: tuple[str, Value, Value] | None = None
+
+
+class Movement(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How an operator moves the points of its first input.
+
+    Attributes
+    ----------
+    unless
+        Arguments, and the values under which it moves nothing; it moves points if one of them is otherwise. Empty: it
+        always does.
+    by
+        Further arguments that say where to.
+    drawn
+        It draws by itself where to, so that no other node can do the same.
+    scales
+        Points in fractions of the extents stay where they are.
+    nearest
+        The argument, and its value, for masks: they are moved by the operator itself, and no class may be interpolated.
+    twins
+        For labels that are no pictures.
+    """
+
+    unless: dict[str, Value] = {}
+    by: tuple[str, ...] = ()
+    drawn: bool = False
+    scales: bool = False
+    nearest: tuple[str, Value] | None = None
+    twins: tuple[Twin, ...] = ()
 
 
 class OperatorSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -161,6 +222,8 @@ class OperatorSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
         Path under ``fn`` of the operator that replaces it; a call of it warns.
     dialects
         What it is in dialects where that is not the same function under the same name.
+    movement
+        How it moves the points of pictures; ``None``: it does not.
     """
 
     name: str
@@ -184,6 +247,7 @@ class OperatorSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     hidden: bool = False
     deprecated: str = ""
     dialects: tuple[InDialect, ...] = ()
+    movement: Movement | None = None
 
     def in_dialect(self, dialect: str) -> InDialect | None:
         """What is declared for a dialect, or ``None``."""

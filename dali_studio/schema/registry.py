@@ -14,7 +14,7 @@ from dali_studio.schema.dali_functions import FUNCTIONS
 from dali_studio.schema.declare import Operator
 from dali_studio.schema.model import OperatorSchema, OutputSchema, Value
 from dali_studio.schema.sequences import frame_of, is_sequence, sequence_of
-from dali_studio.schema.traits import PerFrame, Trait
+from dali_studio.schema.traits import FramesFromArguments, PerFrame, Trait
 
 #: Of sequences that are not known yet.
 _NO_FRAMES = np.zeros(1, np.int64)
@@ -78,15 +78,18 @@ class Registry:
         """Whether the operator makes the promise `trait`."""
         return trait in self.operator(name).traits
 
-    def outputs(self, name: str, values: Mapping[str, Value]) -> tuple[OutputSchema, ...]:
-        """The outputs of an operator under the given arguments."""
+    def outputs(self, name: str, values: Mapping[str, Value], wired: int) -> tuple[OutputSchema, ...]:
+        """The outputs of an operator under the given arguments and number of inputs."""
         operator = self.operator(name)
-        return operator.output_schemas(dict(values), operator.schema)
+        there = {declared.name for declared in operator.schema.inputs[:wired]}
+        declared = operator.output_schemas(dict(values), operator.schema)
+        return tuple(one for one in declared if not one.of_input or one.of_input in there)
 
     def infer(self, name: str, args: Args, inputs: Sequence[TensorMeta]) -> tuple[TensorMeta, ...]:
         """Types of the outputs; raises `ArgumentError` as the operator does."""
         operator = self.operator(name)
         sequences = PerFrame in operator.traits and any(map(is_sequence, inputs)) and operator.by_frame(args, *inputs)
+        sequences |= FramesFromArguments in operator.traits and any(map(is_sequence, args.metas.values()))
         if sequences:
             inputs = [frame_of(meta) for meta in inputs]
             if args.frames is None:
@@ -100,6 +103,6 @@ class Registry:
         return [schema for name in self if not (schema := self.schema(name)).hidden]
 
     def functions(self) -> list[str]:
-        """Names of the operators that are functions of ``fn``; constants and copies are written in other ways."""
+        """Names of the operators that are functions of ``fn``; constants, copies and expressions are not."""
         known = [schema for name in self if not (schema := self.schema(name)).hidden or schema.deprecated]
-        return [s.name for s in known if s.role not in ("copy", "constant", "arithmetic")]
+        return [s.name for s in known if s.role not in ("copy", "constant", "arithmetic", "subscript")]

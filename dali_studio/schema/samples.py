@@ -198,7 +198,10 @@ def values(*samples: Any, dtype: DALIDataType = T.FLOAT, layout: str = "", label
 
 
 def sounds(lengths: Sequence[int] = (1000, 317, 1, 4096), dtype: DALIDataType = T.FLOAT, channels: int = 0) -> Data:
-    """Sums of sines with noise, between -1 and 1, or as wide as an integer type; of one axis, or with channels."""
+    """Sums of sines with noise, between -1 and 1, or as wide as an integer type; of one axis, or with channels.
+
+    Unsigned types have the value of silence in their middle.
+    """
 
     def make() -> list[Array]:
         made: list[Array] = []
@@ -208,7 +211,8 @@ def sounds(lengths: Sequence[int] = (1000, 317, 1, 4096), dtype: DALIDataType = 
             wave = 0.4 * np.sin(time * generator.uniform(1, 30, (1, max(channels, 1)))) + 0.3 * np.sin(time * 7)
             wave = np.clip(wave + generator.normal(0, 0.02, wave.shape), -1, 1)
             kind = to_numpy(dtype)
-            scaled = wave if kind.kind == "f" else wave * np.iinfo(kind).max
+            moved = (wave + 1) / 2 if kind.kind == "u" else wave
+            scaled = wave if kind.kind == "f" else moved * (np.iinfo(kind).max * (1 - 2.0**-20))
             made.append((scaled if channels else scaled[:, 0]).astype(kind))
         return made
 

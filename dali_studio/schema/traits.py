@@ -61,6 +61,10 @@ class PerFrame(Trait):
     """
 
 
+class FramesFromArguments(Trait):
+    """With ``PerFrame``: arguments that have a value for each frame make sequences, too, of inputs without frames."""
+
+
 class DrawnOnCpu(Trait):
     """On a GPU, too, ``run`` computes on the CPU, from shapes alone, and the results are uploaded: equal numbers."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
 from typing import Any, cast
@@ -120,6 +121,8 @@ def _to_float(argument: ArgumentSchema, value: object) -> float:
 
 
 def _to_int(argument: ArgumentSchema, value: object) -> int:
+    if argument.truncated and isinstance(value, float) and math.isfinite(value):
+        value = int(value)
     if isinstance(value, bool | int) or (isinstance(value, float) and value.is_integer()):
         if not MIN_INT <= value <= MAX_INT:
             raise _too_large(argument, value)

@@ -20,6 +20,8 @@ _HERE = Path(__file__).resolve().parent
 _PLACES = (_HERE / "gallery", _HERE.parent.parent / "gallery")
 #: The document of an example, in the folder that has its name.
 FILE = "pipeline.dali.json"
+#: Shown before the others, which follow by their titles.
+_FIRST = ("getting_started", "resnet50", "augmentations")
 
 
 def folder() -> Path:
@@ -28,7 +30,7 @@ def folder() -> Path:
 
 
 def recipes(registry: Registry) -> tuple[RecipeInfo, ...]:
-    """All examples; one that cannot be read is left out."""
+    """All examples, those for the first steps before the others; one that cannot be read is left out."""
     found: list[RecipeInfo] = []
     for path in sorted(folder().glob(f"*/{FILE}")):
         try:
@@ -36,7 +38,11 @@ def recipes(registry: Registry) -> tuple[RecipeInfo, ...]:
         except DaliStudioError:
             continue
         found.append(RecipeInfo(name=path.parent.name, title=_title(path.parent), operators=len(graph)))
-    return tuple(found)
+    return tuple(sorted(found, key=_place))
+
+
+def _place(recipe: RecipeInfo) -> tuple[int, str]:
+    return _FIRST.index(recipe.name) if recipe.name in _FIRST else len(_FIRST), recipe.title
 
 
 def _title(place: Path) -> str:

@@ -113,6 +113,11 @@ def fitted(image: Rgb, width: int, height: int) -> Rgb:
     return np.asarray(Image.fromarray(image).resize(size, Image.Resampling.BILINEAR, reducing_gap=2.0))
 
 
+def fitted_to(image: Rgb, width: int, height: int) -> Rgb:
+    """The image at other extents."""
+    return np.asarray(Image.fromarray(image).resize((width, height), Image.Resampling.BILINEAR))
+
+
 def atlas(images: Sequence[Rgb], columns: int = 4) -> tuple[list[Cell], bytes]:
     """Pack images into one JPEG, row by row."""
     cells: list[Cell] = []

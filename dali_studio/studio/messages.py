@@ -141,6 +141,55 @@ class RequestDetail(msgspec.Struct, frozen=True, kw_only=True, tag="request_deta
     #: plane: which frame or slice; -1: the one that is shown first
 
 
+class PasteCode(msgspec.Struct, frozen=True, kw_only=True, tag="paste_code"):
+    """Add the calls of ``fn`` in a text, which is read and never run, as one undo step; `at`: where the first goes."""
+
+    text: str
+    at: Position
+
+
+class RequestSheet(msgspec.Struct, frozen=True, kw_only=True, tag="request_sheet"):
+    """Ask for an output as it would be after each of several lists of edits, for some samples of the batch.
+
+    Nothing changes. The newest request of each `name` counts.
+    """
+
+    name: Literal["batch", "trial", "ends"]
+    port: PortRef
+    variants: tuple[tuple[Edit, ...], ...]
+    samples: tuple[int, ...]
+    width: int
+    height: int
+
+
+class RequestDraws(msgspec.Struct, frozen=True, kw_only=True, tag="request_draws"):
+    """Ask for a thousand numbers that a node draws, if it depends on no data."""
+
+    port: PortRef
+
+
+class Side(msgspec.Struct, frozen=True, kw_only=True):
+    """One side of a comparison: an output, as the graph was `steps` undo steps ago."""
+
+    port: PortRef
+    steps: int = 0
+
+
+class RequestPair(msgspec.Struct, frozen=True, kw_only=True, tag="request_pair"):
+    """Ask for two outputs of the shown sample, without loss, and how far they are apart."""
+
+    a: Side
+    b: Side
+
+
+class RequestPixel(msgspec.Struct, frozen=True, kw_only=True, tag="request_pixel"):
+    """Ask for the numbers of outputs at one point, given in parts of the width and the height."""
+
+    ports: tuple[PortRef, ...]
+    x: float
+    y: float
+
+
 class SaveDocument(msgspec.Struct, frozen=True, kw_only=True, tag="save_document"):
     """Write the document (or, with `what` code, the emitted program) to `path` in the kernel's working folder."""
 
@@ -162,7 +211,8 @@ class OpenRecipe(msgspec.Struct, frozen=True, kw_only=True, tag="open_recipe"):
 
 ClientMessage = (
     Ready | ApplyEdits | ApplyRepair | Undo | Redo | MoveNodes | ChooseSample | Run | CompareDevices | FreeMemory | Stop
-    | RequestCode | RequestDetail | SaveDocument | OpenFolder | OpenRecipe
+    | RequestCode | RequestDetail | PasteCode | RequestSheet | RequestDraws | RequestPair | RequestPixel | SaveDocument
+    | OpenFolder | OpenRecipe
 )  # fmt: skip
 
 # -------------------------------------------------------------------------------------------------- kernel to browser
@@ -355,6 +405,85 @@ class ImageDetail(msgspec.Struct, frozen=True, kw_only=True, tag="image_detail")
     note: str = ""
 
 
+class SheetCell(msgspec.Struct, frozen=True, kw_only=True):
+    """One sample of one variant: its place in the atlas (all 0 if there is no picture), and words about it."""
+
+    variant: int
+    sample: int
+    x: int = 0
+    y: int = 0
+    width: int = 0
+    height: int = 0
+    text: str = ""
+    #: text: numbers of what is no picture, or why there is nothing
+
+
+class Sheet(msgspec.Struct, frozen=True, kw_only=True, tag="sheet"):
+    """A part of the answer to `RequestSheet`; buffer 0 is a JPEG atlas, absent if no cell has a picture.
+
+    `first`: the first part; `done`: the last one.
+    """
+
+    name: Literal["batch", "trial", "ends"]
+    port: PortRef
+    revision: int
+    iteration: int
+    cells: tuple[SheetCell, ...]
+    first: bool
+    done: bool
+
+
+class Draws(msgspec.Struct, frozen=True, kw_only=True, tag="draws"):
+    """Answer to `RequestDraws`: what was drawn, in equal spans, or by value where there are few of them."""
+
+    port: PortRef
+    count: int
+    minimum: float
+    maximum: float
+    mean: float
+    deviation: float
+    histogram: tuple[int, ...]
+    levels: tuple[tuple[float, int], ...] = ()
+    #: levels: value and count, if there are at most 12 values
+
+
+class Pair(msgspec.Struct, frozen=True, kw_only=True, tag="pair"):
+    """Answer to `RequestPair`; buffers are two PNG pictures, or absent if `note` says why there are none.
+
+    `same`: all numbers are equal. `mean` and `largest` are of the absolute difference, `histogram` counts it in 24
+    spans from 0 to `largest`; `peak`: the signal-to-noise ratio in dB, 0 if it is infinite or nothing is compared.
+    """
+
+    a: Side
+    b: Side
+    facts_a: str
+    facts_b: str
+    same: bool
+    mean: float
+    largest: float
+    peak: float
+    histogram: tuple[int, ...]
+    note: str = ""
+
+
+class PixelValue(msgspec.Struct, frozen=True, kw_only=True):
+    """The numbers of one output at a point."""
+
+    port: PortRef
+    row: int
+    column: int
+    values: tuple[float, ...]
+    dtype: str
+
+
+class Pixel(msgspec.Struct, frozen=True, kw_only=True, tag="pixel"):
+    """Answer to `RequestPixel`: those of the outputs that are pictures."""
+
+    x: float
+    y: float
+    items: tuple[PixelValue, ...]
+
+
 class CopyTiming(msgspec.Struct, frozen=True, kw_only=True):
     """What a node copied between host and GPU: bytes and milliseconds per batch."""
 
@@ -470,7 +599,7 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True, tag="progress"):
 
 KernelMessage = (
     Opened | RevisionChanged | Refused | Previews | SampleStrip | ImageDetail | RunProgress | RunFinished | DeviceTimes
-    | MemoryFreed | Code | Saved | Busy | Progress
+    | MemoryFreed | Code | Saved | Busy | Progress | Sheet | Draws | Pair | Pixel
 )  # fmt: skip
 
 client_decoder: Annotated[msgspec.json.Decoder[ClientMessage], "for tests"] = msgspec.json.Decoder(ClientMessage)

@@ -44,7 +44,7 @@ class PreviewRequest:
     @property
     def batch_size(self) -> int:
         """The pipeline's batch size."""
-        return self.revision.graph.options.batch_size
+        return self.revision.active.options.batch_size
 
 
 class PreviewRenderer:
@@ -66,7 +66,7 @@ class PreviewRenderer:
         self.registry, self._send = registry, send
         self.width = 296
         self._workers = WorkerPool(2)
-        self._engine = PreviewEngine(registry, self._workers, hurried)
+        self.engine = PreviewEngine(registry, self._workers, hurried)
         self._sent: dict[PortRef, tuple[object, ...]] = {}
         self._strip_of: tuple[object, ...] = ()
 
@@ -76,8 +76,8 @@ class PreviewRenderer:
         revision = request.revision
         try:
             with self._told():
-                preview = self._engine.compute(revision, request.iteration, [request.sample])
-                scalars = self._engine.scalars(revision, request.iteration)
+                preview = self.engine.compute(revision, request.iteration, [request.sample])
+                scalars = self.engine.scalars(revision, request.iteration)
         except Cancelled:
             return
         changed: list[PortRef] = []
@@ -105,7 +105,7 @@ class PreviewRenderer:
 
         def tell(seconds: float) -> None:
             nonlocal said
-            said, doing = True, "; ".join(filter(None, (self._engine.place(), current())))
+            said, doing = True, "; ".join(filter(None, (self.engine.place(), current())))
             self._send(messages.Progress(doing=doing or "reading", seconds=int(seconds)), [])
 
         try:
@@ -126,7 +126,7 @@ class PreviewRenderer:
             if port not in outputs:
                 made.append(_elsewhere(port))
                 continue
-            shown = _shown(revision, port, outputs, tuple(scalars.get(port, ())))
+            shown = shown_of(revision, port, outputs, tuple(scalars.get(port, ())))
             cards.append((port, shown, renderer_of(shown).card(shown, self.width, height)))
         drawn = [(port, card.picture) for port, _, card in cards if card.picture is not None]
         cells, atlas = images.atlas([image for _, image in drawn]) if drawn else ([], b"")
@@ -157,15 +157,15 @@ class PreviewRenderer:
         canvas = np.full((_STRIP_CELL, _STRIP_CELL * count, 3), 128, np.uint8)
         names = [""] * count
         try:
-            if self._engine.compute(revision, iteration, [request.sample], only=port).unreached:
+            if self.engine.compute(revision, iteration, [request.sample], only=port).unreached:
                 return
             for first in range(0, count, _STRIP_CHUNK):
                 chunk = range(first, min(first + _STRIP_CHUNK, count))
-                made = self._engine.compute(revision, iteration, chunk, only=port)
+                made = self.engine.compute(revision, iteration, chunk, only=port)
                 # one bad sample fails its whole chunk: the others are then computed alone, and its place stays grey
                 parts = [chunk] if port in made.outputs else [range(k, k + 1) for k in chunk]
                 for part in parts:
-                    made = self._engine.compute(revision, iteration, part, only=port)
+                    made = self.engine.compute(revision, iteration, part, only=port)
                     if port in made.outputs:
                         self._place(canvas, names, part, made.outputs[port])
         except (Cancelled, DaliStudioError):
@@ -186,7 +186,7 @@ class PreviewRenderer:
 
     @staticmethod
     def _first_image(revision: Revision) -> PortRef | None:
-        for key in revision.graph.order() if revision.computable else ():
+        for key in revision.active.order() if revision.computable else ():
             port = PortRef(node=key)
             known = revision.validation.metas.get(port)
             if key in revision.computable and known is not None and known.kind == "image":
@@ -198,21 +198,21 @@ class PreviewRenderer:
     def detail(self, request: PreviewRequest, key: str, output: int, plane: int) -> None:
         """Send one node's output and first input at full width, with statistics; `plane`: a frame or slice, or -1."""
         revision = request.revision
-        if key not in revision.graph:
+        if key not in revision.active:
             return
         port = PortRef(node=key, output=output)
         try:
-            made = self._engine.compute(revision, request.iteration, [request.sample], only=port).outputs
+            made = self.engine.compute(revision, request.iteration, [request.sample], only=port).outputs
         except Cancelled:
             return
         if port not in made:
             return
-        source = next(iter(revision.graph.inputs(key)), None)
-        shown = _shown(revision, port, made)
+        source = next(iter(revision.active.inputs(key)), None)
+        shown = shown_of(revision, port, made)
         large = renderer_of(shown).large(shown, plane)
         before: Large | None = None
         if source is not None and source in made and not _may_have_backdrop(revision, port):
-            given = _shown(revision, source, made)
+            given = shown_of(revision, source, made)
             before = renderer_of(given).large(given, plane)
         pixels = [images.jpeg(images.fitted(one.image, *_DETAIL)) for one in (large, before) if one is not None]
         self._send(_statistics(port, shown, large, before), pixels)
@@ -235,19 +235,19 @@ class PreviewRenderer:
         """Another document was opened."""
         self._sent.clear()
         self._strip_of = ()
-        self._engine.forget()
+        self.engine.forget()
 
     def free(self) -> tuple[int, int]:
         """Give back what is kept for the next edit; returns bytes of host memory and of the GPU's."""
-        return self._engine.forget()
+        return self.engine.forget()
 
     def close(self) -> None:
         """End the threads."""
-        self._engine.close()
+        self.engine.close()
         self._workers.close()
 
 
-def _shown(
+def shown_of(
     revision: Revision, port: PortRef, outputs: Mapping[PortRef, Batch], values: tuple[float, ...] = ()
 ) -> Shown:
     """An output of the only sample in `outputs`, with what is around it in the graph."""
@@ -279,13 +279,13 @@ def _elsewhere(port: PortRef) -> messages.PreviewItem:
 def _may_have_backdrop(revision: Revision, port: PortRef) -> bool:
     """Whether an output may be shown over an image: boxes, masks, and what comes from outside and may be boxes."""
     kind = revision.validation.metas[port].kind
-    role = revision.registry.schema(revision.graph.node(port.node).operator).role
+    role = revision.registry.schema(revision.active.node(port.node).operator).role
     return kind in ("boxes", "mask") or (kind == "any" and role == "external_source")
 
 
 def _image_near(revision: Revision, port: PortRef) -> PortRef | None:
     """The image that an output belongs to: the nearest one before it, or else the nearest one that shares a source."""
-    graph, metas = revision.graph, revision.validation.metas
+    graph, metas = revision.active, revision.validation.metas
     before = [port.node]
     for key in before:  # which grows meanwhile
         before += [source for source in graph.predecessors(key) if source not in before]
@@ -301,7 +301,7 @@ def _image_near(revision: Revision, port: PortRef) -> PortRef | None:
 
 def _are_corners(revision: Revision, port: PortRef) -> bool:
     """Whether boxes are given by two corners: as the nearest operator before them says that is asked how."""
-    graph, before = revision.graph, [port.node]
+    graph, before = revision.active, [port.node]
     for key in before:  # which grows meanwhile
         node = graph.node(key)
         schema = revision.registry.schema(node.operator)

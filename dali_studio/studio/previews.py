@@ -24,7 +24,7 @@ from dali_studio.runtime.request import ExternalInput, Request
 from dali_studio.runtime.results import on_host
 from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.registry import Registry
-from dali_studio.schema.traits import ReadsData
+from dali_studio.schema.traits import MixesSamples, ReadsData
 from dali_studio.studio.revision import Revision, part_of
 
 _CACHE_BYTES = 512 * 1024 * 1024
@@ -118,6 +118,17 @@ class _View:
         self.store.save((self.keys[port.node], port.output, *self.context), batch)
 
 
+#: Samples of batches that are computed as a whole where a node mixes them; of larger ones, that node has no preview.
+_MAX_WHOLE = 64
+
+
+def _of_samples(batch: Batch, wanted: NDArray[np.int64]) -> Batch:
+    """Some samples of a whole batch, as if they had been computed alone."""
+    if batch.indices is not None:  # of a branch
+        return batch.select(np.flatnonzero(np.isin(batch.indices, wanted)))
+    return replace(batch.select(wanted), indices=None)
+
+
 class PreviewEngine:
     """Computes samples of a changing graph.
 
@@ -164,11 +175,35 @@ class PreviewEngine:
         indices = np.array(sorted(samples), np.int64)
         nodes = revision.computable
         if only is not None:
-            nodes = nodes & revision.graph.reachable([only])
+            nodes = nodes & revision.active.reachable([only])
             view = self._view(revision, iteration, indices)
             known = {port: batch for port in revision.ports if (batch := view.load(port)) is not None}
             if only in known:
                 return Preview.of(known)
+        mixed = self._mixed(revision, nodes)
+        plain = self._computed(revision, nodes - mixed, iteration, indices)
+        if not mixed or plain.unreached:
+            return plain
+        # what may be made of other samples of the batch, and what it is made of
+        whole = mixed.union(*(revision.active.reachable([PortRef(node=key)]) for key in mixed)) & nodes
+        rest = self._computed(revision, whole, iteration, np.arange(revision.active.options.batch_size))
+        outputs = {port: _of_samples(batch, indices) for port, batch in rest.outputs.items() if port.node in mixed}
+        failed = [*plain.failed, *(one for one in rest.failed if one.node in mixed)]
+        made = Preview.of({**plain.outputs, **outputs}, failed, unreached=rest.unreached)
+        return replace(made, aside=made.aside | plain.aside)
+
+    def _mixed(self, revision: Revision, nodes: frozenset[str]) -> frozenset[str]:
+        """Nodes whose samples may be made of other samples, and what depends on them; none where batches are large."""
+        if revision.active.options.batch_size > _MAX_WHOLE:
+            return frozenset()
+        graph = revision.active
+        mixing = [key for key in nodes if self.registry.has_trait(graph.node(key).operator, MixesSamples)]
+        return nodes & frozenset(mixing).union(*(graph.descendants(key) for key in mixing))
+
+    def _computed(
+        self, revision: Revision, nodes: frozenset[str], iteration: int, indices: NDArray[np.int64]
+    ) -> Preview:
+        """Outputs of those nodes that can be computed."""
         failed: list[Diagnostic] = []
         way = _Way(self.workers.check, self._hurried)
         while nodes:
@@ -179,7 +214,7 @@ class PreviewEngine:
                 failed += error.diagnostics
                 if not broken:
                     break
-                nodes = nodes.difference(broken, *(revision.graph.descendants(key) for key in broken))
+                nodes = nodes.difference(broken, *(revision.active.descendants(key) for key in broken))
             else:
                 failed += self._warnings(revision, nodes, iteration, indices)
                 return Preview.of(outputs, failed, unreached=way.given_up)
@@ -202,8 +237,8 @@ class PreviewEngine:
 
     def scalars(self, revision: Revision, iteration: int) -> dict[PortRef, list[float]]:
         """Values over the whole batch of scalars that depend on nothing but random numbers and constants."""
-        graph = revision.graph
-        nodes = self._independent(revision)
+        graph = revision.active
+        nodes = self.independent(revision)
         if not nodes:
             return {}
         size = graph.options.batch_size
@@ -221,9 +256,9 @@ class PreviewEngine:
             }
         return self._scalars[1]
 
-    def _independent(self, revision: Revision) -> frozenset[str]:
+    def independent(self, revision: Revision) -> frozenset[str]:
         """Nodes that read no data: those of random numbers and constants."""
-        graph = revision.graph
+        graph = revision.active
         found: set[str] = set()
         for key in graph.order() if revision.computable else ():
             operator = graph.node(key).operator
@@ -263,20 +298,20 @@ class PreviewEngine:
         if self._revision is not revision:
             self._executors.clear()
             self._revision = revision
-        gpu = self._runner(revision.graph) if revision.on_gpu else None
+        gpu = self._runner(revision.active) if revision.on_gpu else None
         if nodes not in self._executors:
             plan = part_of(revision.plan, nodes)
             self._executors[nodes] = Executor(plan, self.registry, revision.seed, self.workers, gpu=gpu)
         return self._executors[nodes]
 
     def _view(self, revision: Revision, iteration: int, indices: NDArray[np.int64]) -> _View:
-        context = (revision.graph.options.batch_size, iteration, tuple(indices.tolist()))
+        context = (revision.active.options.batch_size, iteration, tuple(indices.tolist()))
         return _View(self._store, revision.keys if revision.computable else {}, context)
 
     def _run(
         self, revision: Revision, nodes: frozenset[str], iteration: int, indices: NDArray[np.int64], way: _Way
     ) -> dict[PortRef, Batch]:
-        graph, keys = revision.graph, revision.keys
+        graph, keys = revision.active, revision.keys
         size = whole = graph.options.batch_size
         executor = self._executor(revision, nodes)
         self.place = executor.place

@@ -1,15 +1,17 @@
-"""What one click takes away: findings about devices, and readers that have nothing to read."""
+"""What one click takes away: findings about devices and labels, and readers that have nothing to read."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from dali_studio.api.folders import PLACES, folder_arguments, idle_readers
 from dali_studio.core.diagnostics import Diagnostic
+from dali_studio.graph import label_guard
 from dali_studio.graph.edits import SetArgument
 from dali_studio.graph.model import Graph
 from dali_studio.graph.placement import Edits, Repair, repairs
+from dali_studio.graph.validate import infer
 from dali_studio.schema.registry import Registry
 
 
@@ -22,8 +24,19 @@ def offered(
     fed = [d for d in findings if d.node in idle and d.code == "DS103" and d.argument in PLACES]
     return (
         *((repair, lambda _, edits=edits: edits) for repair, edits in repairs(graph, registry, findings)),
+        *((repair, lambda _, edits=edits: edits) for repair, edits in _twins(graph, registry, findings)),
         *((_sample_photos(d), lambda images, key=d.node: _reading(key, images())) for d in fed),
     )
+
+
+def _twins(graph: Graph, registry: Registry, findings: Iterable[Diagnostic]) -> Iterator[tuple[Repair, Edits]]:
+    """For labels that do not move with their image: what moves them."""
+    unmoved = [found for found in findings if found.code == label_guard.CODE]
+    metas = infer(graph, registry, set(graph)) if unmoved else {}
+    for found in unmoved:
+        made = label_guard.twin_edits(graph, registry, metas, found)
+        if made is not None:
+            yield Repair(code=found.code, node=found.node, argument=found.argument, title=made[0]), made[1]
 
 
 def _sample_photos(found: Diagnostic) -> Repair:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import count
 
 from dali_studio.api.placement import gpu_missing
 from dali_studio.codegen.emit import Emitted, emit
@@ -11,6 +13,8 @@ from dali_studio.compiler.pipeline import compile_graph
 from dali_studio.compiler.plan import BatchStage, Plan, Segment, Stage
 from dali_studio.core.diagnostics import errors
 from dali_studio.core.random import operator_seeds
+from dali_studio.graph.apply import AnyEdit, apply
+from dali_studio.graph.bypass import rerouted
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph, structural_keys
 from dali_studio.graph.seeds import operator_indices
@@ -30,43 +34,67 @@ class Revision:
         Counts every change, over all documents opened in a session.
     seed : int
         The pipeline's seed.
+    indices : mapping
+        Seed indices that nodes keep from another state, so that they draw the same numbers.
     """
 
     graph: Graph
     registry: Registry
     number: int
     seed: int
+    indices: Mapping[str, int] = field(default_factory=dict[str, int])
+
+    def variant(self, edits: Sequence[AnyEdit]) -> Revision:
+        """The state after edits that nobody keeps; random nodes draw what they draw in this one.
+
+        Raises
+        ------
+        DaliStudioError
+            If an edit cannot be done.
+        """
+        return self.like(apply(self.graph, edits, self.registry)[0]) if edits else self
+
+    def like(self, graph: Graph) -> Revision:
+        """Another graph, whose random nodes draw what those of the same name draw in this one."""
+        return Revision(graph, self.registry, self.number, self.seed, self._indices)
+
+    @cached_property
+    def active(self) -> Graph:
+        """The graph that runs: without the nodes that are left out."""
+        return rerouted(self.graph)
 
     @cached_property
     def validation(self) -> Validation:
-        """All findings about the graph, and what is known of its ports."""
-        return validate(self.graph, self.registry)
+        """All findings about the graph that runs, and what is known of its ports."""
+        return validate(self.active, self.registry)
 
     @cached_property
     def in_run(self) -> frozenset[str]:
         """Nodes that a run computes."""
-        return frozenset(self.graph.reachable(registry=self.registry))
+        return frozenset(self.active.reachable(registry=self.registry))
 
     @cached_property
     def _indices(self) -> dict[str, int]:
-        return operator_indices(self.graph, self.registry)
+        own = operator_indices(self.active, self.registry)
+        free = count(max(self.indices.values(), default=-1) + 1)
+        return {key: self.indices[key] if key in self.indices else next(free) for key in own}
 
     @cached_property
     def keys(self) -> dict[str, str]:
         """Structural keys by node: equal keys mean equal data (DS204 if there is a cycle)."""
         table = operator_seeds(self.seed, max(self._indices.values(), default=0) + 1)
-        return structural_keys(self.graph, self.registry, {key: int(table[i]) for key, i in self._indices.items()})
+        return structural_keys(self.active, self.registry, {key: int(table[i]) for key, i in self._indices.items()})
 
     @cached_property
     def computable(self) -> frozenset[str]:
         """Nodes without errors that depend on none that has one; none where there is a cycle."""
-        if self.graph.find_cycle():
+        if self.active.find_cycle():
             return frozenset()
         bad = {finding.node for finding in errors(self.validation.diagnostics) if finding.node}
         good: set[str] = set()
-        for key in self.graph.order():
-            known = self.graph.node(key).operator in self.registry
-            if known and key not in bad and good.issuperset(self.graph.predecessors(key)):
+        for key in self.active.order():
+            known = self.active.node(key).operator in self.registry
+            if known and key not in bad and good.issuperset(self.active.predecessors(key)):
                 good.add(key)
         return frozenset(good)
 
@@ -78,22 +106,22 @@ class Revision:
     @cached_property
     def on_gpu(self) -> bool:
         """Whether the previews of some nodes come from a GPU."""
-        placed = any(self.graph.node(key).device != "cpu" for key in self.computable)
-        return placed and gpu_missing(self.graph) is None
+        placed = any(self.active.node(key).device != "cpu" for key in self.computable)
+        return placed and gpu_missing(self.active) is None
 
     @cached_property
     def plan(self) -> Plan:
         """Computes all that can be computed, and keeps every result."""
-        part, kept = self.graph.copy(), self.computable
-        nodes = [self.graph.node(key) for key in self.graph if key in kept]
-        wires = [w for w in self.graph.wires() if w.target in kept and w.source.node in kept]
+        part, kept = self.active.copy(), self.computable
+        nodes = [self.active.node(key) for key in self.active if key in kept]
+        wires = [w for w in self.active.wires() if w.target in kept and w.source.node in kept]
         part.rebuild(nodes, wires, ())
         taps = [port for port in self.validation.metas if port.node in kept]
         return compile_graph(part, self.registry, taps=taps, whole=True, seeds=self._indices, devices=self.on_gpu)
 
     def code(self, dialect: str) -> Emitted:
         """The program in a dialect."""
-        return emit(self.graph, self.registry, dialect)
+        return emit(self.active, self.registry, dialect)
 
 
 def part_of(plan: Plan, nodes: frozenset[str]) -> Plan:

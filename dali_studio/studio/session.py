@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import threading
+import zlib
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from functools import partial, singledispatchmethod
 from pathlib import Path
 from typing import Any, cast
@@ -14,26 +16,36 @@ import msgspec
 from dali_studio.api.placement import gpu_missing
 from dali_studio.codegen.dialects import DIALECTS, find
 from dali_studio.codegen.emit import Emitted
+from dali_studio.codegen.reading import read_calls
+from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.random import resolve_pipeline_seed
 from dali_studio.graph import document
+from dali_studio.graph.edits import PortRef
 from dali_studio.graph.history import History
 from dali_studio.graph.model import Graph
+from dali_studio.graph.validate import port_missing
+from dali_studio.runtime.workers import Cancelled
 from dali_studio.schema.registry import Registry
 from dali_studio.studio import findings, gallery, messages
 from dali_studio.studio.files import typed_path, write_text
+from dali_studio.studio.inquiries import Inquiries, SheetJob
 from dali_studio.studio.preview_renderer import PreviewRenderer, PreviewRequest
 from dali_studio.studio.profiler import Profiler
 from dali_studio.studio.repairs import offered
 from dali_studio.studio.revision import Revision
-from dali_studio.studio.view import OUTPUTS, make_room, opened, positions_of, revision_changed
+from dali_studio.studio.view import OUTPUTS, in_columns, make_room, opened, positions_of, revision_changed
 from dali_studio.studio.worker import Worker
 
 Send = Callable[[messages.KernelMessage, Sequence[bytes]], None]
 #: Jobs of the worker, most urgent first.
-JOBS = ("preview", "detail", "free", "code", "run", "strip")
-#: Those of the renderer.
-_RENDERED = ("preview", "detail", "strip")
+JOBS = (
+    "output", "preview", "pixel", "trial", "ends", "pair", "draws", "detail", "batch", "free", "code", "run", "strip",
+)  # fmt: skip
+#: Those of the previews' engine.
+_RENDERED = ("output", "preview", "pixel", "trial", "ends", "pair", "draws", "detail", "batch", "strip")
+#: What is said about a run, to be said again to a view that comes back.
+_RUN = (messages.Busy, messages.RunProgress, messages.RunFinished)
 #: The largest whole number that the browser tells from the next.
 _LAST_BATCH = 2**53 - 1
 
@@ -53,21 +65,26 @@ class Session:
         The document's file.
     images : callable
         Gives the folder of sample photos, on first need.
+    revision : int
+        Where the count of changes begins, for a document that was open before.
     """
 
     def __init__(
         self, graph: Graph, registry: Registry, send: Send, *, view: Mapping[str, Any] | None = None,
-        path: Path | None = None, images: Callable[[], Path],
+        path: Path | None = None, images: Callable[[], Path], revision: int = 0,
     ) -> None:  # fmt: skip
+        self._revision_offset = revision
+        self._told: dict[type[messages.KernelMessage], messages.KernelMessage] = {}
         self.registry, self._transmit, self._images = registry, send, images
         self._lock = threading.Lock()
         self.renderer = PreviewRenderer(registry, self.send, lambda: self.worker.waits("detail", "free", "run"))
+        self.inquiries = Inquiries(self.renderer.engine, self.send)
         self.profiler = Profiler(registry, self.send)
         self.worker = Worker(JOBS, self._begin, self._interrupt, self._failed)
         self.dialect = next(iter(DIALECTS))
-        self._open(graph, view or {}, path)
+        self._open(graph, view or {}, path, revision)
 
-    def _open(self, graph: Graph, view: Mapping[str, Any], path: Path | None) -> None:
+    def _open(self, graph: Graph, view: Mapping[str, Any], path: Path | None, revision: int) -> None:
         self.history = History(graph, self.registry)
         self.history.places.update(positions_of(view))
         self.path = path
@@ -76,7 +93,7 @@ class Session:
         self._current: Revision | None = None
         self._detail: messages.RequestDetail | None = None
         self.sample = self.iteration = 0
-        self._revision_offset = getattr(self, "revision", -1) + 1
+        self._revision_offset = revision
         self._known_sent: tuple[messages.DeviceTime, ...] = ()
         self.renderer.forget()
 
@@ -111,6 +128,8 @@ class Session:
     def send(self, message: messages.KernelMessage, buffers: Sequence[bytes] = ()) -> None:
         """Send a message to every view; one at a time, since the worker sends as well."""
         with self._lock:
+            if isinstance(message, _RUN):
+                self._told[type(message)] = message
             self._transmit(message, buffers)
 
     def close(self) -> None:
@@ -155,7 +174,18 @@ class Session:
         self.send(self._opened())
         self._known_sent = ()
         self._announce()
+        self._tell_run()
         self._render(everything=True)
+
+    def _tell_run(self) -> None:
+        """Say again what was said about the run: a view that was away has not heard it."""
+        finished, busy = self._told.get(messages.RunFinished), self._told.get(messages.Busy)
+        if isinstance(finished, messages.RunFinished) and finished.revision >= self._revision_offset:
+            self.send(finished)
+        if isinstance(busy, messages.Busy) and busy.busy:
+            self.send(busy)
+            if progress := self._told.get(messages.RunProgress):
+                self.send(progress)
 
     @handle.register
     def _(self, message: messages.ApplyEdits) -> None:
@@ -218,7 +248,7 @@ class Session:
         self._profile(self.profiler.compare, message.batches)
 
     def _profile(self, measure: Callable[[Graph, int, int, Callable[[], None]], None], batches: int) -> None:
-        graph, count, revision = self.graph, min(max(batches, 1), 10_000), self.revision
+        graph, count, revision = self.current().active, min(max(batches, 1), 10_000), self.revision
         pause = partial(self.worker.relieve, "run")  # previews go on between batches
 
         def job() -> None:
@@ -253,6 +283,80 @@ class Session:
         self._render_detail()
 
     @handle.register
+    def _(self, message: messages.RequestSheet) -> None:
+        job = SheetJob(self._request(), message)
+        self._ask(message.name, lambda: self.inquiries.sheet(job))
+
+    @handle.register
+    def _(self, message: messages.RequestDraws) -> None:
+        request = self._request()
+        self._ask("draws", lambda: self.inquiries.draws(request, message))
+
+    @handle.register
+    def _(self, message: messages.RequestPair) -> None:
+        request = self._request()
+        self._ask("pair", lambda: self.inquiries.pair(request, message, self._before))
+
+    @handle.register
+    def _(self, message: messages.RequestPixel) -> None:
+        request = self._request()
+        self._ask("pixel", lambda: self.inquiries.pixel(request, message))
+
+    def _ask(self, name: str, answer: Callable[[], None]) -> None:
+        """Answer soon; what is interrupted by more urgent work is taken up again, unless there is a newer request."""
+
+        def job() -> None:
+            try:
+                answer()
+            except Cancelled:
+                if not self.worker.waits(name):
+                    self.worker.submit(name, job)
+
+        self.worker.submit(name, job)
+
+    def _before(self, steps: int) -> Revision:
+        """The state some undo steps ago."""
+        return self.current().like(self.history.before(steps))
+
+    def output(self, port: PortRef, samples: Sequence[int] | None = None) -> Batch:
+        """An output of the shown batch, as the canvas shows it.
+
+        Parameters
+        ----------
+        samples
+            Which ones; the shown one if not given.
+
+        Raises
+        ------
+        DaliStudioError
+            If there is no such output, or it cannot be computed.
+        """
+        missing = port_missing(self.graph, self.registry, port)
+        if missing:
+            found = Diagnostic(code="DS209", message=missing[0].upper() + missing[1:], hint="Choose another one.")
+            raise DaliStudioError(found)
+        request = self._request()
+        wanted = [request.sample] if samples is None else list(samples)
+        made: Future[Batch] = Future()
+
+        def job() -> None:
+            try:
+                made.set_result(self.inquiries.output(request.revision, request.iteration, wanted, port))
+            except Cancelled:
+                self.worker.submit("output", job)
+            except BaseException as error:  # noqa: BLE001 - it is raised where it was asked for
+                made.set_exception(error)
+
+        self.worker.submit("output", job)
+        return made.result()
+
+    @handle.register
+    def _(self, message: messages.PasteCode) -> None:
+        edits = read_calls(message.text, self.graph, self.registry)
+        self.history.apply(edits, places=in_columns(edits, message.at, self.positions.values()))
+        self._changed()
+
+    @handle.register
     def _(self, message: messages.SaveDocument) -> None:
         path = typed_path(message.path)
         if message.what == "code":
@@ -275,7 +379,7 @@ class Session:
 
     def open(self, graph: Graph, view: Mapping[str, Any] | None = None, path: Path | None = None) -> None:
         """Show another graph."""
-        self._open(graph, view or {}, path)
+        self._open(graph, view or {}, path, self.revision + 1)
         self.send(self._opened())
         self._announce()
         self._render(everything=True)
@@ -288,9 +392,19 @@ class Session:
         DaliStudioError
             If the file cannot be written.
         """
-        positions = {key: (p.x, p.y) for key, p in self.positions.items() if key in self.graph or key == OUTPUTS}
-        document.save(self.graph, {"positions": positions}, path)
+        document.save(self.graph, self._view(), path)
         self.path, self._saved_graph = path, self.graph
+
+    def _view(self) -> dict[str, Any]:
+        places = {key: (p.x, p.y) for key, p in self.positions.items() if key in self.graph or key == OUTPUTS}
+        return {"positions": places}
+
+    def _kept(self) -> list[bytes]:
+        """The document for the browser, which outlives this process; nothing if a value has no JSON form."""
+        try:
+            return [zlib.compress(document.dumps(self.graph, self._view()).encode(), 1)]
+        except DaliStudioError:
+            return []
 
     def _changed(self) -> None:
         self.sample = min(self.sample, self.graph.options.batch_size - 1)
@@ -303,10 +417,10 @@ class Session:
         self._send_code()
 
     def _announce_graph(self) -> None:
-        self.send(revision_changed(self.history, self.current(), self.path, self._saved_graph))
+        self.send(revision_changed(self.history, self.current(), self.path, self._saved_graph), self._kept())
 
     def _send_known(self, revision: Revision) -> None:
-        known = self.profiler.known.of(revision.graph)
+        known = self.profiler.known.of(revision.active)
         if known != self._known_sent:
             self._known_sent = known
             self.send(messages.DeviceTimes(times=known))

@@ -20,6 +20,7 @@ from dali_studio.graph.model import Graph
 from dali_studio.graph.validate import asked_outputs
 from dali_studio.schema.registry import Registry
 from dali_studio.studio import findings, gallery
+from dali_studio.studio.aliases import named_elsewhere
 from dali_studio.studio.messages import (
     DialectInfo,
     GraphView,
@@ -36,12 +37,14 @@ from dali_studio.studio.revision import Revision
 OUTPUTS = "__outputs__"
 #: Width of a card and the gap behind it, in canvas pixels.
 COLUMN = 184
+#: Height of a usual card and the gap below it.
+ROW = 204
 
 
 def opened(graph: Graph, registry: Registry, preview_width: int) -> Opened:
     """What a view needs to know once."""
     return Opened(
-        catalog=catalog(registry),
+        catalog=named_elsewhere(catalog(registry)),
         dialects=tuple(DialectInfo(name=name, title=title) for name, title in DIALECTS.items()),
         recipes=gallery.recipes(registry),
         version=dali_studio.__version__,
@@ -96,7 +99,7 @@ def graph_view(revision: Revision) -> GraphView:
 def _node(revision: Revision, key: str) -> NodeView:
     graph, registry = revision.graph, revision.registry
     node = graph.node(key)
-    schemas = output_schemas(node, registry)
+    schemas = output_schemas(graph, key, registry)
     known = schemas is not None
     count = len(schemas if schemas is not None else asked_outputs(graph, key))
     ports = [PortRef(node=key, output=i) for i in range(count)]
@@ -114,6 +117,7 @@ def _node(revision: Revision, key: str) -> NodeView:
         facts=tuple(describe(meta) for meta in metas),
         in_run=key in revision.in_run,
         unknown=not known,
+        bypassed=node.bypassed,
     )
 
 
@@ -140,6 +144,25 @@ def make_room(positions: Mapping[str, Position], edits: Iterable[Edit]) -> dict[
             places.update(moved)
             places[edit.source.node] = at
     return {key: place for key, place in places.items() if positions.get(key) != place}
+
+
+def in_columns(edits: Iterable[Edit], at: Position, taken: Iterable[Position]) -> dict[str, Position]:
+    """Places of the nodes that edits add: each in the column behind what feeds it, all of them below what is there."""
+    columns: dict[str, int] = {}
+    for edit in edits:
+        if isinstance(edit, AddNode):
+            columns[edit.key] = 0
+        elif isinstance(edit, Connect) and edit.source.node in columns and edit.target in columns:
+            columns[edit.target] = max(columns[edit.target], columns[edit.source.node] + 1)
+    rows: dict[int, int] = {}
+    places: dict[str, Position] = {}
+    for key, column in columns.items():
+        row = rows[column] = rows.get(column, -1) + 1
+        places[key] = Position(x=at.x + column * COLUMN, y=at.y + row * ROW)
+    there = list(taken)
+    while any(abs(p.x - t.x) < COLUMN - 20 and abs(p.y - t.y) < ROW - 20 for p in places.values() for t in there):
+        places = {key: Position(x=p.x, y=p.y + 20) for key, p in places.items()}
+    return places
 
 
 def positions_of(view: Mapping[str, Any]) -> dict[str, Position]:

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
 import anywidget
-import msgspec
 import traitlets
 from IPython.core.getipython import get_ipython
 
 from dali_studio.api.default import default_registry
 from dali_studio.api.pipeline import Pipeline
+from dali_studio.api.reading.program import read
 from dali_studio.codegen.emit import Emitted, emit
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
 from dali_studio.graph import document
 from dali_studio.graph.model import Graph
 from dali_studio.samples import photos
-from dali_studio.studio.messages import KernelMessage
+from dali_studio.studio.nodes import Nodes
 from dali_studio.studio.session import Session
+from dali_studio.studio.transmit import transmitter
 
 _STATIC = Path(__file__).resolve().parent / "static"
 
@@ -30,7 +31,8 @@ class Designer(anywidget.AnyWidget):
     Parameters
     ----------
     pipeline : Pipeline, Graph, path or None
-        What to open: a pipeline or its graph (a copy is edited), a ``.dali.json`` document, or nothing.
+        What to open: a pipeline or its graph (a copy is edited), a ``.dali.json`` document, a ``.py`` program, which is
+        read and not run, or nothing.
     height : int
         Height in pixels; the lower edge can be dragged.
 
@@ -55,15 +57,9 @@ class Designer(anywidget.AnyWidget):
             )
         graph, view, path = _opened(pipeline)
         super().__init__(_height=height)
-        self.session = Session(graph, default_registry(), self._transmit, view=view, path=path, images=photos)
+        send = transmitter(cast("Callable[[Any, list[bytes]], None]", self.send))
+        self.session = Session(graph, default_registry(), send, view=view, path=path, images=photos)
         self.on_msg(self._receive)
-
-    def _transmit(self, message: KernelMessage, buffers: Sequence[bytes]) -> None:
-        content = msgspec.to_builtins(message)
-        try:
-            self.send(content, list(buffers))
-        except UnicodeEncodeError:  # names of files that are not UTF-8 have halves of pairs, which JSON cannot carry
-            self.send(_readable(content), list(buffers))
 
     def _receive(self, widget: object, content: Any, buffers: object) -> None:
         self.session.receive(content)
@@ -73,16 +69,21 @@ class Designer(anywidget.AnyWidget):
         """A copy of the graph as it is now."""
         return self.session.graph.copy()
 
+    @property
+    def node(self) -> Nodes:
+        """The nodes by name: ``designer.node["resize"].output()`` is what the canvas shows of it."""
+        return Nodes(self.session)
+
     def pipeline(self) -> Pipeline:
         """A pipeline that runs the graph as it is now."""
-        return Pipeline.from_graph(self.session.graph)
+        return Pipeline.from_graph(self.session.current().active)
 
     def code(self, dialect: str | None = None) -> str:
         """The program, in the dialect shown or in another one."""
         return self._emitted(dialect).source
 
     def _emitted(self, dialect: str | None) -> Emitted:
-        return emit(self.session.graph, self.session.registry, dialect or self.session.dialect)
+        return emit(self.session.current().active, self.session.registry, dialect or self.session.dialect)
 
     def insert_code(self, dialect: str | None = None, *, force: bool = False) -> None:
         """Put the program into a new cell below the one that is being run.
@@ -129,17 +130,6 @@ class Designer(anywidget.AnyWidget):
         return f"Designer({graph.options.name!r}, {len(graph)} operators)"
 
 
-def _readable(content: Any) -> Any:
-    """The same with question marks for what has no form in UTF-8."""
-    if isinstance(content, str):
-        return content.encode(errors="replace").decode()
-    if isinstance(content, dict):
-        return {_readable(key): _readable(value) for key, value in cast("dict[str, Any]", content).items()}
-    if isinstance(content, list | tuple):
-        return [_readable(value) for value in cast("list[Any]", content)]
-    return content
-
-
 def _data(bundle: Any) -> dict[str, Any]:
     """The data of a MIME bundle, which may come with metadata."""
     return cast("tuple[Any, ...]", bundle)[0] if isinstance(bundle, tuple) else bundle
@@ -150,12 +140,15 @@ def _opened(pipeline: Pipeline | Graph | str | Path | None) -> tuple[Graph, dict
         return Graph(), {}, None
     if isinstance(pipeline, Graph):
         return pipeline.copy(), {}, None
+    if isinstance(pipeline, str | Path) and str(pipeline).endswith(".py"):
+        return read(Path(pipeline)), {}, None
     if isinstance(pipeline, str | Path):
         graph, view, _ = document.load(pipeline, default_registry())
         return graph, view, Path(pipeline)
     if isinstance(pipeline, Pipeline):
         return pipeline.graph, {}, None
     raise TypeError(
-        f"Designer opens a Pipeline, a Graph or the path of a .dali.json document; got {type(pipeline).__name__}. "
+        "Designer opens a Pipeline, a Graph, or the path of a .dali.json document or of a .py program; got "
+        f"{type(pipeline).__name__}. "
         "Call the function decorated with @pipeline_def first, for instance Designer(pipe())."
     )

@@ -38,7 +38,7 @@ with made:
     image, boxed = fn.external_source(source=lambda: ([photo] * 2, [boxes] * 2), num_outputs=2, layout=["HWC"])
     drawn = fn.external_source(source=partial(list, [boxes] * 2), name="alone")
     made.set_outputs(*nodes, image, boxed, drawn)
-Designer(made, height=860)
+Designer(made, height=960)
 """
 
 

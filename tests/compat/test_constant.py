@@ -109,3 +109,8 @@ def test_as_argument(program: str) -> None:
 )
 def test_refused_by_both(program: str) -> None:
     check_refused(program, {"x": pictures([(41, 53), (7, 9)])})
+
+
+@pytest.mark.parametrize("call", ["fn.cat(c, x)", "fn.stack(c, c)", "c + x", "c[0]", "fn.transpose(c)", "fn.reductions.sum(c)"])
+def test_a_repeated_number_as_input(call: str) -> None:
+    check(f"c = types.Constant(5, shape=[4, 5, 3], dtype=types.UINT8)\nreturn {call}", {"x": pictures([(4, 5), (4, 5)])})

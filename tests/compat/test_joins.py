@@ -48,7 +48,7 @@ def test_the_first_layout_is_taken(layouts: tuple[str, str]) -> None:
     [
         ("fn.cat(a, b, axis=2)", ((2, 3), (2, 3))), ("fn.cat(a, b)", ((2, 3), (2, 4))), ("fn.cat(a, b)", ((2, 3), (3,))),
         ("fn.cat(a, b)", ((), ())), ("fn.cat(a, b, axis_name='X')", ((2, 3), (2, 3))), ("fn.cat(a, b, axis_name='HW')", ((2, 3), (2, 3))),
-        ("fn.stack(a, b)", ((2, 3), (2, 4))), ("fn.stack(a, b, axis=3)", ((2, 3), (2, 3))), ("fn.stack(a, b, axis=-3)", ((2, 3), (2, 3))), ("fn.stack(a, b, axis_name='XY')", ((2, 3), (2, 3))),
+        ("fn.stack(a, b)", ((2, 3), (2, 4))), ("fn.stack(a, b, axis=3)", ((2, 3), (2, 3))), ("fn.stack(a, b, axis=-3)", ((2, 3), (2, 3))), ("fn.stack(a, b, axis_name='XY')", ((2, 3), (2, 3))), ("fn.stack(a, b, axis_name='é')", ((2, 3), (2, 3))),
         ("fn.stack(a, b, axis_name='N')", ((2, 3), (2, 3))), ("fn.cat(a, fn.cast(b, dtype=types.INT32))", ((2, 3), (2, 3))),
     ],
 )  # fmt: skip

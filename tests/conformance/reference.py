@@ -16,8 +16,9 @@ from dali_studio.schema.traits import PerFrame
 
 
 def has_reference(subject: Subject) -> bool:
-    """Whether the operator declares a reference."""
-    return overrides(REGISTRY.operator(subject.operator), "reference")
+    """Whether the operator declares a reference; one may have an argument of that name."""
+    operator = REGISTRY.operator(subject.operator)
+    return overrides(operator, "reference") and callable(operator.reference)
 
 
 def check_compared(subject: Subject) -> None:

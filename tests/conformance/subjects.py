@@ -61,8 +61,8 @@ class Subject:
 
     @property
     def lacking(self) -> str:
-        """Why nvidia.dali lacks the operator, if it does; arithmetic is expressions in programs."""
-        return "" if self.schema.role == "arithmetic" else find(THEIRS).lacks_operator(self.operator, self.schema)[0]
+        """Why nvidia.dali lacks the operator, if it does; expressions and indices have no function."""
+        return "" if self.schema.role in ("arithmetic", "subscript") else find(THEIRS).lacks_operator(self.operator, self.schema)[0]
 
     def tolerance(self, on: ComparedOn = "cpu") -> Declared:
         """How far its results may be."""
@@ -81,9 +81,10 @@ def subjects(names: Sequence[str] | None = None) -> Iterator[Subject]:
 
 
 def function(name: str, prefix: str = OURS) -> Callable[..., Any]:
-    """The ``fn`` function of an operator; for arithmetic, what computes its expression."""
-    if REGISTRY.schema(name).role == "arithmetic":
-        return functools.partial(trace_call, name) if prefix == OURS else functools.partial(_computed, prefix)
+    """The ``fn`` function of an operator; for expressions and indices, what computes their text."""
+    written = {"arithmetic": _computed, "subscript": _indexed}.get(REGISTRY.schema(name).role)
+    if written is not None:
+        return functools.partial(trace_call, name) if prefix == OURS else functools.partial(written, prefix)
     found: Any = importlib.import_module(f"{prefix}.fn")
     for part in name.split("."):
         found = getattr(found, part)
@@ -100,6 +101,11 @@ def _computed(prefix: str, *inputs: Any, expression: str, **_: Any) -> Any:
     types = importlib.import_module(f"{prefix}.types")
     kinds = {kind.name: functools.partial(types.Constant, dtype=getattr(types, kind.name)) for kind in NUMERIC}
     return eval(expression, {**vars(importlib.import_module(f"{prefix}.math")), **kinds, **dict(zip("abc", inputs, strict=False))})
+
+
+def _indexed(_: str, data: Any, *, index: str, name: str, **positions: Any) -> Any:
+    """What Python makes of an index; letters are positions."""
+    return eval(f"data[{index}]", {"data": data, **positions})
 
 
 @functools.cache

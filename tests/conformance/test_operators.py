@@ -11,6 +11,7 @@ from direct import check_saved, check_storage
 from reference import check_compared, check_reference, fed, has_reference
 from subjects import (
     ACCEPTED,
+    BATCH,
     EXAMPLES,
     OURS,
     PER_SAMPLE,
@@ -138,7 +139,12 @@ def test_storage_does_not_matter(subject: Subject) -> None:
 def for_direct_calls() -> list[Subject]:
     """Cases that operators are called with as they are: the runtime takes sequences apart."""
     return [subject for subject in ACCEPTED if subject.has(PerSample) and subject.case.inputs and not subject.has(RandomSource)
-            and not (subject.has(PerFrame) and subject.case.inputs[0].layout.startswith("F"))]  # fmt: skip
+            and not (subject.has(PerFrame) and any(data.layout.startswith("F") for data in fed_by(subject.case)))]  # fmt: skip
+
+
+def fed_by(case: Case) -> list[Data]:
+    """Its inputs, and what its arguments are fed with."""
+    return [*case.inputs, *(value for value in case.arguments.values() if isinstance(value, Data))]
 
 
 @of(for_direct_calls())
@@ -166,7 +172,8 @@ def _with_paths(case: Case) -> Case:
 
 def sequences() -> list[Subject]:
     """Cases whose first input has frames, which do not move among the axes, and no argument is fed."""
-    return [subject for subject in ACCEPTED if subject.has(PerFrame) and subject.case.inputs[0].layout.startswith("F")
+    return [subject for subject in ACCEPTED if subject.has(PerFrame) and subject.case.inputs
+            and subject.case.inputs[0].layout.startswith("F")
             and str(subject.case.arguments.get("output_layout", "F")).startswith("F")
             and not any(isinstance(value, Data) for value in subject.case.arguments.values())]  # fmt: skip
 
@@ -354,7 +361,7 @@ def test_fed_arguments_are_checked_by_sample(subject: Subject, argument: Argumen
     def fed(data: Data) -> dict[str, Any]:
         return {"arguments": {**subject.case.arguments, argument.name: data}}
 
-    count = len(samples(subject.case.inputs[0]))
+    count = len(samples(subject.case.inputs[0])) if subject.case.inputs else BATCH
     assert_equal(run(pipeline(subject, **fed(values(*[value] * count, dtype=right)))), run(pipeline(subject)))
     found = refusal(subject, **fed(values(*[value] * count, dtype=wrong)))
     assert (found.argument, found.sample) == (argument.name, None)

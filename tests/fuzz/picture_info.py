@@ -46,6 +46,9 @@ def _strange_fields(file: bytes) -> list[str]:
     extra = values.get(277, 1) - _COLORS.get(values.get(262, 1), 1)
     if extra != {tag: number for tag, _, number in entries}.get(338, 0):
         found.append(f"{extra} further channels, and field 338 says otherwise")
+    rows = next((struct.unpack_from(order + "I", file, start + 10 + 12 * i)[0] for i, (tag, kind, _) in enumerate(entries)
+                 if tag == 278 and kind == 4), 0)  # fmt: skip
+    found += [f"field 278 is {rows}"] if 2**31 <= rows < 2**32 - 1 else []
     for i, (tag, kind, number) in enumerate(entries):
         size = number * _SIZES.get(kind, 1)
         if tag not in _TYPES:

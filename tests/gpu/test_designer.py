@@ -87,7 +87,7 @@ def test_previews_come_from_the_gpu_and_are_those_of_the_run(root: str, decoder:
     graph = turning(root, decoder).graph
     client = Client(graph)
     client.send("ready")
-    engine = client.session.renderer._engine
+    engine = client.session.renderer.engine
     made = engine.compute(client.session.current(), 1, [2])
     client.session.close()
     pipe = turning(root, decoder)

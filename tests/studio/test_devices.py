@@ -217,7 +217,7 @@ def test_the_preview_of_a_mixed_decoder_has_the_pixels_of_the_hardware(root: str
 
     def shown(graph: Graph) -> Any:
         made = Client(graph)
-        engine = made.session.renderer._engine
+        engine = made.session.renderer.engine
         preview = engine.compute(made.session.current(), 0, [1])
         made.session.close()
         return preview.outputs[PortRef(node="decode")].samples[0]

@@ -88,13 +88,13 @@ def test_other_samples_of_a_batch_need_no_reader_to_be_opened_or_drawn_anew(monk
 def blocked(client: Client, **far: Any) -> None:
     """Ask for a batch that takes hours to reach, and wait until the worker is on its way."""
     on_the_way = threading.Event()
-    check = client.session.renderer._engine.workers.check
+    check = client.session.renderer.engine.workers.check
 
     def told() -> None:
         on_the_way.set()
         check()
 
-    client.session.renderer._engine.workers.check = told
+    client.session.renderer.engine.workers.check = told
     client.session.receive({"type": "choose_sample", "sample": 0, **far})
     assert on_the_way.wait(60)
 
@@ -149,7 +149,7 @@ def test_a_detail_that_waits_is_of_the_batch_that_was_chosen_last(
 ) -> None:
     monkeypatch.setattr(previews, "_TIMEOUT", 10_000.0)
     client = Client(make().graph)
-    engine = client.session.renderer._engine
+    engine = client.session.renderer.engine
     asked: list[int] = []
     compute = engine.compute
     monkeypatch.setattr(engine, "compute", lambda *given, **more: asked.append(given[1]) or compute(*given, **more))
@@ -192,7 +192,7 @@ def test_previews_give_up_after_a_while_and_the_next_try_goes_on(
     (shown,) = only(got, messages.Previews)
     assert [d.code for d in shown.failed] == ["DS304"] and "was not reached" in shown.failed[0].message
     assert shown.failed[0].node in ("reader", "source")
-    engine = client.session.renderer._engine
+    engine = client.session.renderer.engine
 
     def passed() -> list[int]:
         opened = [state.iteration for state in engine._sources.values()]
@@ -211,7 +211,7 @@ def test_batches_of_a_source_count_with_their_sizes() -> None:
     pipeline = fed(counting)
     runs = [pipeline.run()[0].as_cpu() for _ in range(40)]
     client = Client(fed(counting).graph)
-    engine = client.session.renderer._engine
+    engine = client.session.renderer.engine
     for iteration in (0, 3, 7, 30):
         made = engine.compute(client.session.current(), iteration, [0])
         np.testing.assert_array_equal(made.outputs[PortRef(node="flip")].samples[0], runs[iteration].at(0))

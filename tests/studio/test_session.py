@@ -120,7 +120,7 @@ def test_the_preview_is_the_run(client: Client) -> None:
     batches = [pipe.run() for _ in range(3)]
     for iteration, sample in ((0, 0), (2, 5), (1, 3)):
         client.send("choose_sample", sample=sample, iteration=iteration)
-        engine = client.session.renderer._engine
+        engine = client.session.renderer.engine
         made = engine.compute(client.session.current(), iteration, [sample])
         for at, port in enumerate(client.session.graph.outputs):
             expected = batches[iteration][at].at(sample)
@@ -138,7 +138,7 @@ def test_the_emitted_program_gives_the_pixels_of_the_canvas(client: Client, nvid
     pipe.build()
     pipe.run()
     theirs = pipe.run()
-    made = client.session.renderer._engine.compute(client.session.current(), 1, [4])
+    made = client.session.renderer.engine.compute(client.session.current(), 1, [4])
     image, label = (made.outputs[port].samples[0] for port in client.session.graph.outputs)
     difference = np.abs(image - theirs[0].at(4)) * 60.0
     assert difference.mean() < 0.02
@@ -403,7 +403,7 @@ def test_python_sources_are_previewed_forwards_and_a_little_back() -> None:
     port = PortRef(node="flip")
     for iteration, sample in ((0, 1), (4, 2), (3, 0)):
         client.send("choose_sample", sample=sample, iteration=iteration)
-        made = client.session.renderer._engine.compute(client.session.current(), iteration, [sample])
+        made = client.session.renderer.engine.compute(client.session.current(), iteration, [sample])
         assert made.outputs[port].samples[0][0, 0, 0] == 10 * iteration + sample
     client.session.close()
 

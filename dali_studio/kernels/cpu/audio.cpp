@@ -1,13 +1,17 @@
 // Loops of `audio.py`.
 #include "../include/audio.hpp"
 
+#include "../include/elementary.hpp"
 #include "arguments.hpp"
+#include "instantiations.hpp"
+#include "vector.hpp"
 
 // Positions of outputs are added up in single precision within such blocks, as nvidia.dali does.
 static const i64 BLOCK = 256;
 static const int LANES = 4;
+enum { MAX_LOBES = 64, STEPS = 32 };  // those of quality 100; values of the table from one sample to the next (`_FINENESS`)
 
-static i64 floor_of(double x) {
+static i64 whole_below(double x) {
   const i64 cut = (i64)x;
   return cut - ((double)cut > x);
 }
@@ -16,28 +20,51 @@ static i64 ceiling_of(float x) {
   return cut + ((float)cut < x);
 }
 
+// The filter's table once more: row r has every STEPS-th value from the r-th on, so that the weights of neighbouring samples are
+// neighbours.
+struct PhasedWindow {
+  const SincWindow& window;
+  const Dense<const f32, 2>& rows;
+
+  // The weights of four samples at distances `x`, which are 1 apart but for rounding.
+  f32x4 operator()(f32x4 x) const {
+    typedef Vector<i32, 4> Four;
+    const f32x4 place = x * window.scale + window.centre;
+    const Four index = __builtin_convertvector(place, Four);
+    const i32 first = index[0];
+    if (first >= 0 && first + 3 * STEPS < window.size && __builtin_reduce_and(index == first + Four{0, STEPS, 2 * STEPS, 3 * STEPS})) {
+      const float* row = rows.data + first % STEPS * rows.shape[1] + first / STEPS;
+      const f32x4 low = read<f32x4>(row), high = read<f32x4>(row + rows.shape[1]);
+      return low + (place - __builtin_convertvector(index, f32x4)) * (high - low);
+    }
+    return f32x4{window(x[0]), window(x[1]), window(x[2]), window(x[3])};
+  }
+};
+
 // The weighted sum of one channel: partial sums of every fourth sample, and the rest one by one. Distances are counted on from the
 // first one, whose rounding all then have, in nvidia.dali as here.
-static float filtered(const SincWindow& window, const float* in, i64 first, i64 end, float place) {
-  float sums[LANES] = {}, x[LANES];
-  for (int lane = 0; lane < LANES; lane++) x[lane] = (float)(first + lane) - place;
+static float filtered(const PhasedWindow& phased, const float* in, i64 first, i64 end, float place) {
+  f32x4 sums = 0.f, x = f32x4{(float)first, (float)(first + 1), (float)(first + 2), (float)(first + 3)} - place;
   i64 i = first;
-  for (; i + LANES <= end; i += LANES)
-    for (int lane = 0; lane < LANES; lane++) sums[lane] += in[i + lane] * window(x[lane]), x[lane] += LANES;
+  for (; i + LANES <= end; i += LANES) sums += read<f32x4>(in + i) * phased(x), x += (float)LANES;
   float sum = (sums[0] + sums[2]) + (sums[1] + sums[3]), rest = (float)i - place;
-  for (; i < end; i++, rest += 1) sum += in[i] * window(rest);
+  for (; i < end; i++, rest += 1) sum += in[i] * phased.window(rest);
   return sum;
 }
 
 // in, out: (samples, channels); step: input samples for one of the output.
-static i64 resample_audio(Dense<const f32, 2> in, Dense<f32, 2> out, f64 step, Dense<const f32, 1> table, i64 lobes) {
+static i64 resample_audio(Dense<const f32, 2> in, Dense<f32, 2> out, f64 step, Dense<const f32, 1> table, Dense<const f32, 2> rows,
+                          i64 lobes) {
   const i64 count = in.shape[0], made = out.shape[0], channels = in.shape[1], size = table.shape[0];
-  if (out.shape[1] != channels || size < 4 || lobes < 1 || lobes > size || !(step > 0)) return MISFIT;
+  if (out.shape[1] != channels || size < 4 || lobes < 1 || lobes > MAX_LOBES || !(step > 0) || rows.shape[0] != STEPS + 1 ||
+      rows.shape[1] * STEPS < size + 3 * STEPS)
+    return MISFIT;
   const i32 middle = (i32)(size - 6) / 2 + 1;  // a zero before the filter, which has an odd number of values, five behind
   const SincWindow window = {table.data, (float)(middle - 1) / (float)lobes, (float)middle, (i32)lobes, (i32)size - 2};
+  const PhasedWindow phased = {window, rows};
   for (i64 begin = 0; begin < made; begin += BLOCK) {
     const double exact = (double)begin * step;
-    const i64 origin = exact < (double)count ? floor_of(exact) : count;
+    const i64 origin = exact < (double)count ? whole_below(exact) : count;
     const float* from = in.data + origin * channels;
     float place = (float)(exact - (double)origin);
     for (i64 j = begin; j < least(begin + BLOCK, made); j++, place += (float)step) {
@@ -45,14 +72,15 @@ static i64 resample_audio(Dense<const f32, 2> in, Dense<f32, 2> out, f64 step, D
       const i64 first = most(nearest - lobes, -origin), end = least(nearest + lobes, count - origin);
       float* to = out.data + j * channels;
       if (channels == 1) {
-        *to = filtered(window, from, first, end, place);
+        *to = filtered(phased, from, first, end, place);
         continue;
       }
-      for (i64 c = 0; c < channels; c++) to[c] = 0;
-      float x = (float)first - place;
-      for (i64 i = first; i < end; i++, x += 1) {
-        const float weight = window(x);
-        for (i64 c = 0; c < channels; c++) to[c] += from[i * channels + c] * weight;
+      float weights[2 * MAX_LOBES], x = (float)first - place;
+      for (i64 i = first; i < end; i++, x += 1) weights[i - first] = window(x);
+      for (i64 c = 0; c < channels; c++) {
+        float sum = 0;
+        for (i64 i = first; i < end; i++) sum += from[i * channels + c] * weights[i - first];
+        to[c] = sum;
       }
     }
   }
@@ -74,12 +102,112 @@ static i64 downmix(Dense<const f32, 2> in, Dense<f32, 1> out) {
 }
 REGISTER(downmix)
 
-template <class T> static i64 integers_of_sound(Dense<const f32, 1> in, Dense<T, 1> out) {
+// Samples as floats: of a signed type that is to become an unsigned one (1) moved up, the other way round (2) moved down.
+template <class T> i64 to_sound(Dense<const T, 1> in, Dense<f32, 1> out, int moved) {
+  if (out.shape[0] != in.shape[0]) return MISFIT;
+  for (i64 i = 0; i < in.shape[0]; i++) {
+    const float x = to_unit(in.data[i]);
+    out.data[i] = moved == 1 ? (x + 1) * 0.5f : moved == 2 ? x * 2 - 1 : x;
+  }
+  return 0;
+}
+REGISTER_EACH(to_sound, ToSoundTypes)
+
+template <class T> i64 from_sound(Dense<const f32, 1> in, Dense<T, 1> out) {
   if (out.shape[0] != in.shape[0]) return MISFIT;
   for (i64 i = 0; i < in.shape[0]; i++) out.data[i] = from_unit<T>(in.data[i]);
   return 0;
 }
-static i64 int16_of_sound(Dense<const f32, 1> in, Dense<i16, 1> out) { return integers_of_sound(in, out); }
-REGISTER(int16_of_sound)
-static i64 int32_of_sound(Dense<const f32, 1> in, Dense<i32, 1> out) { return integers_of_sound(in, out); }
-REGISTER(int32_of_sound)
+REGISTER_EACH(from_sound, FromSoundTypes)
+
+// ------------------------------------------------------------------------------------------------------------- emphasis
+
+enum Border { BORDER_ZERO, BORDER_CLAMP, BORDER_REFLECT };  // in the order of `BORDERS` in audio.py
+
+// float64 is computed in its own precision, all else in float32.
+template <class T> struct Computed { typedef f32 type; };
+template <> struct Computed<f64> { typedef f64 type; };
+
+template <class T> i64 preemphasis(Dense<const T, 1> in, Dense<typename Computed<T>::type, 1> out, f32 coefficient, int border) {
+  typedef typename Computed<T>::type S;
+  const i64 count = in.shape[0];
+  if (out.shape[0] != count) return MISFIT;
+  if (count == 0) return 0;
+  const S before = border == BORDER_ZERO ? (S)0 : (S)in.data[border == BORDER_REFLECT && count > 1];
+  out.data[0] = preemphasized((S)in.data[0], before, coefficient);
+  for (i64 i = 1; i < count; i++) out.data[i] = preemphasized((S)in.data[i], (S)in.data[i - 1], coefficient);
+  return 0;
+}
+REGISTER_EACH(preemphasis, PreemphasisTypes)
+
+// ------------------------------------------------------------------------------------------------------------- decibels
+
+// Of the largest element where there is no reference (0).
+static i64 to_decibels(Dense<const f32, 1> in, Dense<f32, 1> out, f32 factor, f32 reference, f32 smallest) {
+  if (out.shape[0] != in.shape[0]) return MISFIT;
+  float largest = 0;
+  if (reference == 0)
+    for (i64 i = 0; i < in.shape[0]; i++) largest = in.data[i] > largest ? in.data[i] : largest;
+  const float against = reference == 0 ? largest : reference;
+  const Decibels decibels = {factor, against == 1 ? 1 : 1 / against, smallest};
+  for (i64 i = 0; i < in.shape[0]; i++) out.data[i] = decibels(in.data[i]);
+  return 0;
+}
+REGISTER(to_decibels)
+
+// -------------------------------------------------------------------------------------------------------------- silence
+
+// Sums of squares: exact for integers of up to 16 bits, in float32 for all others.
+template <class T> struct SquareSum { typedef f32 type; };
+template <> struct SquareSum<u8> { typedef i64 type; };
+template <> struct SquareSum<i8> { typedef i64 type; };
+template <> struct SquareSum<u16> { typedef i64 type; };
+template <> struct SquareSum<i16> { typedef i64 type; };
+
+template <class T> HD typename SquareSum<T>::type square(T x) { return (typename SquareSum<T>::type)x * (typename SquareSum<T>::type)x; }
+
+// The mean square of `windows` windows of `width` samples, the first of which is computed and the others follow one by one; of COUNT
+// such parts, which begin `step` samples after each other. They do not depend on each other: taken at once, none waits for its sums.
+template <int COUNT, class T> static void mean_squares(const T* in, i64 windows, i64 width, i64 step, float* out) {
+  const float factor = 1.f / (float)width;
+  typename SquareSum<T>::type sums[COUNT] = {};
+  for (i64 i = 0; i < width; i++)
+    for (int k = 0; k < COUNT; k++) sums[k] += square(in[k * step + i]);
+  for (int k = 0; k < COUNT; k++) out[k * step] = (float)sums[k] * factor;
+  for (i64 i = 1; i < windows; i++)
+    for (int k = 0; k < COUNT; k++) {
+      sums[k] += square(in[k * step + i + width - 1]);
+      sums[k] -= square(in[k * step + i - 1]);
+      out[k * step + i] = (float)sums[k] * factor;
+    }
+}
+// All windows of a sound, whose sums are computed anew every `interval` samples.
+template <class T> static void all_mean_squares(const T* in, i64 count, i64 width, i64 interval, float* out) {
+  const i64 windows = count - width + 1, step = interval - width + 1;
+  i64 begin = 0;
+  for (; begin + 4 * step <= windows; begin += 4 * step) mean_squares<4>(in + begin, step, width, step, out + begin);
+  for (; begin < windows; begin += step) mean_squares<1>(in + begin, least(step, windows - begin), width, step, out + begin);
+}
+
+// Begin and length of what is not silent: of the windows, the first and the last whose mean square reaches `ratio` times the
+// reference, or, where that is 0, times the largest. means: as many as there are windows.
+template <class T>
+i64 nonsilent_region(Dense<const T, 1> in, Dense<i32, 1> region, i64 width, i64 interval, f32 ratio, f32 reference, Dense<f32, 1> means) {
+  const i64 count = in.shape[0], windows = count - width + 1;
+  if (region.shape[0] != 2 || width < 1 || windows < 1 || interval < width || means.shape[0] != windows) return MISFIT;
+  all_mean_squares(in.data, count, width, interval, means.data);
+  float against = reference;
+  if (reference == 0) {
+    against = means.data[0];
+    for (i64 i = 1; i < windows; i++) against = means.data[i] > against ? means.data[i] : against;
+  }
+  const float cutoff = against * ratio;
+  i64 begin = 0, end = windows - 1;
+  while (begin < windows && !(means.data[begin] >= cutoff)) begin++;
+  region.data[0] = region.data[1] = 0;
+  if (begin == windows) return 0;
+  while (end > begin && !(means.data[end] >= cutoff)) end--;
+  region.data[0] = (i32)begin, region.data[1] = (i32)(end - begin + width);
+  return 0;
+}
+REGISTER_EACH(nonsilent_region, NonsilentRegionTypes)

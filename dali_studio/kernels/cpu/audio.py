@@ -1,18 +1,22 @@
-"""Sound: mixing channels, resampling, integers."""
+"""Sound: mixing channels, resampling, integers, emphasis, decibels, silence."""
 
 from __future__ import annotations
 
 import math
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.kernels.cpu.native import kernel
+from dali_studio.kernels.cpu.convert import convert
+from dali_studio.kernels.cpu.native import kernel, scratch
 from dali_studio.kernels.cpu.views import Array
 
 #: Values of the filter's table between two samples of the input.
 _FINENESS = 32
+#: What stands before the first sample of a sound: 0, the first sample, or the second.
+BORDERS = ("zero", "clamp", "reflect")
 
 
 def resampled_length(length: NDArray[np.int64], rate: NDArray[np.float64], wanted: NDArray[np.float64]) -> Array:
@@ -26,13 +30,16 @@ def lobes_of(quality: float) -> int:
 
 
 @lru_cache(maxsize=16)
-def _window(lobes: int) -> NDArray[np.float32]:
-    """A sinc in Hann's window, after one zero and before five."""
+def _window(lobes: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """A sinc in Hann's window, after one zero and before five; and rows of its values that are a sample apart."""
     middle = _FINENESS * lobes
     at = np.arange(-middle, middle + 1, dtype=np.float32)
     x, y = at * np.float32(1 / _FINENESS), at * np.float32(2 / (2 * middle + 1))
     weights = np.sinc(x.astype(np.float64)) * (0.5 + 0.5 * np.cos(np.pi * y.astype(np.float64)))
-    return np.concatenate([np.zeros(1), weights, np.zeros(5)]).astype(np.float32)
+    table = np.concatenate([np.zeros(1), weights, np.zeros(5)]).astype(np.float32)
+    columns = 2 * lobes + 5
+    padded = np.concatenate([table, np.zeros((columns + 1) * _FINENESS - len(table), np.float32)])
+    return table, np.stack([padded[phase:][::_FINENESS][:columns] for phase in range(_FINENESS + 1)])
 
 
 def resample(sound: NDArray[np.float32], out: NDArray[np.float32], rate: float, wanted: float, quality: float) -> None:
@@ -52,8 +59,10 @@ def resample(sound: NDArray[np.float32], out: NDArray[np.float32], rate: float, 
     The filter is not made wider where the rate becomes lower: frequencies above half of it are folded, as
     nvidia.dali does.
     """
+    if not out.size:
+        return
     lobes = lobes_of(quality)
-    kernel("resample_audio")(sound, out, float(rate) / float(wanted), _window(lobes), lobes)
+    kernel("resample_audio")(sound, out, float(rate) / float(wanted), *_window(lobes), lobes)
 
 
 def downmix(sound: NDArray[np.float32], out: NDArray[np.float32]) -> None:
@@ -61,6 +70,97 @@ def downmix(sound: NDArray[np.float32], out: NDArray[np.float32]) -> None:
     kernel("downmix")(sound, out)
 
 
-def to_integers(sound: NDArray[np.float32], out: Array) -> None:
-    """Sound from -1 to 1 as int16 or int32, over the whole range of the type; what is louder saturates."""
-    kernel(f"{out.dtype.name}_of_sound")(sound.reshape(-1), out.reshape(-1))
+def to_sound(samples: Array, wanted: np.dtype[Any]) -> NDArray[np.float32]:
+    """Samples of any type as floats that become samples of the type `wanted` by `from_sound`.
+
+    Signed types, and floats, reach from -1 to 1, unsigned ones from 0 to 1.
+
+    Parameters
+    ----------
+    samples : ndarray
+        Contiguous.
+    """
+    signed, unsigned = samples.dtype.kind != "u", wanted.kind == "u"
+    if samples.dtype == np.float32 and not unsigned:
+        return samples
+    out = np.empty(samples.shape, np.float32)
+    moved = 1 if signed and unsigned else 2 if not signed and not unsigned else 0
+    kernel("to_sound", samples.dtype)(samples.reshape(-1), out.reshape(-1), moved)
+    return out
+
+
+def from_sound(sound: NDArray[np.float32], out: Array) -> None:
+    """Sound over the whole range of an integer type, which 1 is the end of; what is louder saturates."""
+    kernel("from_sound", out.dtype)(sound.reshape(-1), out.reshape(-1))
+
+
+def preemphasis(sound: Array, out: Array, coefficient: float, border: str) -> None:
+    """Take from each sample a part of the one before.
+
+    Parameters
+    ----------
+    sound, out : ndarray
+        (samples,), of any integer or floating-point types but float16. Integers are rounded and saturated.
+    coefficient : float
+        The part; 0 converts the samples alone.
+    border : str
+        One of `BORDERS`.
+    """
+    if coefficient == 0:
+        convert(sound, out)
+        return
+    computed = np.dtype(np.float64 if sound.dtype == np.float64 else np.float32)
+    made = out if out.dtype == computed else np.empty(out.shape, computed)
+    kernel("preemphasis", sound.dtype)(sound, made, float(coefficient), BORDERS.index(border))
+    if made is not out:
+        convert(made, out)
+        if border == "zero":
+            convert(sound[:1], out[:1])
+
+
+def to_decibels(
+    magnitudes: NDArray[np.float32], out: NDArray[np.float32], multiplier: float, reference: float, cutoff: float
+) -> None:
+    """``multiplier * log10(magnitude / reference)``, or `cutoff` where that is less.
+
+    Parameters
+    ----------
+    magnitudes, out : ndarray
+        (elements,).
+    reference : float
+        0 stands for the largest of the magnitudes.
+    """
+    smallest = np.float32(10) ** (np.float32(cutoff) / np.float32(multiplier))
+    factor = np.float32(multiplier) * np.float32(math.log10(2))
+    kernel("to_decibels")(
+        magnitudes, out, float(factor), float(reference), float(smallest or np.nextafter(np.float32(0), np.float32(1)))
+    )
+
+
+def nonsilent_region(
+    sound: Array, width: int, interval: int | None, cutoff: float, reference: float | None
+) -> NDArray[np.int32]:
+    """Begin and length of what is not silent.
+
+    Parameters
+    ----------
+    sound : ndarray
+        (samples,), at least one, of any integer or floating-point type but float16 and float64.
+    width : int
+        Samples of the windows, the mean square of which is the power at a place.
+    interval : int or None
+        Samples after which sums are computed anew, at least `width`; ``None``: never.
+    cutoff : float
+        What is silent, in decibels of the reference.
+    reference : float or None
+        Power; ``None``: the largest of all windows.
+    """
+    width = min(width, len(sound))
+    windows = len(sound) - width + 1
+    ratio = np.float32(10) ** (np.float32(cutoff) * np.float32(0.1))
+    region = np.empty(2, np.int32)
+    means = scratch(4 * windows)[: 4 * windows].view(np.float32)
+    kernel("nonsilent_region", sound.dtype)(
+        sound, region, width, len(sound) if interval is None else interval, float(ratio), reference or 0.0, means
+    )
+    return region

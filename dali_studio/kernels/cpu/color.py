@@ -57,6 +57,21 @@ def hsv_matrix(hue: Any, saturation: Any, value: Any) -> Array:
     return made
 
 
+def color_fields(hue: Any, saturation: Any, gain: Any, offset: Any = 0.0) -> Array:
+    """The matrices of `hsv_matrix`, with `gain` as the value, and `offset` in the column that is added.
+
+    Returns
+    -------
+    (N, 3, 4) float32 array
+        Fields of the functor ``ColorMatrix``.
+    """
+    matrices = hsv_matrix(hue, saturation, gain)
+    made = np.empty((len(matrices), 3, 4), np.float32)
+    made[:, :, :3] = matrices
+    made[:, :, 3] = np.broadcast_to(offset, len(matrices))[:, None]
+    return made
+
+
 def brightness_contrast(src: Array, out: Array, mult: float, add: float) -> None:
     """out = round(src * mult + add), saturated.
 

@@ -2,19 +2,37 @@
 #pragma once
 #include "arguments.hpp"
 
+typedef Types<u8, u16, f32> BoxExtremesTypes;
+typedef Types<u8, u16, i32, f32> BoxMediansTypes;
 typedef Types<b8, u8, i8, u16, i16, u32, i32, u64, i64, f16, f32, f64> ConvertInputs;
 typedef Types<b8, u8, i8, u16, i16, u32, i32, u64, i64, f16, f32, f64> ConvertOutputs;
+typedef Types<u8, i8, u16, i16, f16> CorrelateRealTypes;
+typedef Types<u8, i8, u16, i16, f16, f32> CorrelateSameTypes;
+typedef Types<u8, i8, u16, i16, u32, i32> FromSoundTypes;
 typedef Types<u8, i8, u16, i16, u32, i32, u64, i64, f32> GaussianNoiseTypes;
 typedef Types<u8, i16, i32, f32> GridMaskTypes;
+typedef Types<u8, f32> JitterTypes;
+typedef Types<b8, u8, i8, u16, i16, u32, i32> MaskRunsTypes;
+typedef Types<u8, i8, u16, i16, u32, i32, u64, i64, f32> NonsilentRegionTypes;
 typedef Types<u8, u16, i16, i32, f16, f32> NormalizeInputs;
 typedef Types<u8, i8, f16, f32> NormalizeOutputs;
+typedef Types<u8, i8, u16, i16, u32, i32, u64, i64, f32, f64> PreemphasisTypes;
+typedef Types<b8, u8, i8, u16, i16, u32, i32, u64, i64, f32> RandomPixelTypes;
 typedef Types<u8, u16, i16, f32> ResizeInputs;
 typedef Types<u8, u16, i16, f32> ResizeOutputs;
 typedef Types<u8, u16, i16, f32> ResizeVolumeInputs;
 typedef Types<u8, u16, i16, f32> ResizeVolumeOutputs;
+typedef Types<u8, u16, i16, f32> SampleHomographyTypes;
+typedef Types<u8, u16, i16, f32> SampleMappedTypes;
 typedef Types<u8, i8, u16, i16, u32, i32, u64, i64, f16, f32, f64> SeparableTypes;
+typedef Types<u8, i8, u16, i16, u32, i32, u64, i64, f32> ShotNoiseTypes;
+typedef Types<u8, f32> SphereTypes;
+typedef Types<u8, i8, u16, i16, u32, i32, f32> ToSoundTypes;
+typedef Types<u8, u16, i16, i32, f32> TransformPointsInputs;
+typedef Types<u8, u16, i16, i32, f32> TransformPointsOutputs;
 typedef Types<u8, i16, i32, f32> WarpLinearInputs;
 typedef Types<u8, i16, i32, f32> WarpLinearOutputs;
 typedef Types<u8, i16, i32, f32> WarpNearestInputs;
 typedef Types<u8, i16, i32, f32> WarpNearestOutputs;
 typedef Types<u8, i16, i32, f32> WarpVolumeTypes;
+typedef Types<u8, f32> WaterTypes;

@@ -241,8 +241,8 @@ def _wide_pnm(data: memoryview, info: ImageInfo) -> NDArray[np.uint16]:
 def _refuse_tiles(data: memoryview) -> None:
     """Refuse a file with more tiles than its bytes can hold: OpenJPEG finds out after Pillow has taken the memory."""
     at = _codestream(data) - 32
-    if at < 0:
-        return
+    if at < 0:  # Pillow would take memory for what the box of the header says
+        raise DecodeError(f"broken JPEG 2000 header: no codestream begins in the first {_HEAD:,} bytes")
     right, bottom, first_left, first_top, wide, high, tile_left, tile_top = struct.unpack_from(">8I", data, at)
     if not (wide and high):
         return  # Pillow says so

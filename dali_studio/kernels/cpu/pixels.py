@@ -21,7 +21,7 @@ def apply(functor: str, src: Array, out: Array, fields: NDArray[np.float32], *, 
     ----------
     functor : str
         Name of a C++ struct that some operator declares (`schema.declare.Functor`).
-    src, out : (H, W, C) arrays
+    src, out : (H, W, C) or (D, H, W, C) arrays
         Of types that operators declare for it; the last two axes are contiguous. Integers are rounded half away from
         zero and saturated. `out` may be `src`.
     fields : (K,) float32 array
@@ -38,6 +38,10 @@ def apply(functor: str, src: Array, out: Array, fields: NDArray[np.float32], *, 
         raise ValueError(
             f"The input has the shape {src.shape}, the output {out.shape}. Give an output of the same shape."
         )
+    if src.ndim == 4:
+        for plane, made in zip(src, out, strict=True):
+            apply(functor, plane, made, fields, rgb=rgb)
+        return
     if rgb and src.shape[2] != 3:
         raise ValueError(f"A colour transform needs 3 channels, the image has {src.shape[2]}.")
     for array in (src, out):

@@ -1,102 +1,142 @@
-// Loops of `separable.py`: convolution along one axis after the other, the innermost one first.
+// Loops of `separable.py`: sums of convolutions along one axis after the other, the innermost one first.
 #include "../include/convolution.hpp"
 
-#include "arguments.hpp"
 #include "instantiations.hpp"
-#include "vector.hpp"
+#include "lines.hpp"
 
-template <class S, class T> HD void widen(const T* from, i64 count, S* to) {
-  i64 i = 0;
-  if constexpr (same<S, f32>::value)
-    for (; i + 16 <= count; i += 16) write(to + i, load<16>(from + i));
-  for (; i < count; i++) to[i] = Cast<S, T>::of(from[i]);
-}
+// An axis without taps is left alone.
+struct Window {
+  const float* weights;
+  i64 taps;
+  HD i64 radius() const { return taps / 2; }
+};
+// A convolution along depths, rows and columns.
+struct Term {
+  Window depth, rows, columns;
+  float scale;
+};
+enum { MOST_TERMS = 3 };
 
-// to[i] = the sum of weights[k] * from[i + k * step].
-template <class S, class T> static void convolve(const S* from, i64 step, const float* weights, i64 taps, i64 count, T* to) {
-  i64 i = 0;
-  if constexpr (same<S, f32>::value) {
-    struct Four { f32x16 a, b, c, d; };
-    for (; i + 64 <= count; i += 64) {
-      Four sum = {0.f, 0.f, 0.f, 0.f};
-      const float* at = from + i;
-      for (i64 k = 0; k < taps; k++, at += step) {
-        const f32x16 weight = weights[k];
-        sum = {sum.a + read<f32x16>(at) * weight, sum.b + read<f32x16>(at + 16) * weight, sum.c + read<f32x16>(at + 32) * weight,
-               sum.d + read<f32x16>(at + 48) * weight};
-      }
-      store<AWAY, 16>(to + i, sum.a), store<AWAY, 16>(to + i + 16, sum.b);
-      store<AWAY, 16>(to + i + 32, sum.c), store<AWAY, 16>(to + i + 48, sum.d);
-    }
-    for (; i + 16 <= count; i += 16)
-      store<AWAY, 16>(to + i, Convolution<f32x16>{weights, taps}([&](i64 k) { return read<f32x16>(from + i + k * step); }));
-  }
-  for (; i < count; i++)
-    store1<AWAY>(to + i, Convolution<f32>{weights, taps}([&](i64 k) { return from[i + k * step]; }));
-}
-
-enum { BLOCK = 64 };  // elements of the inner axes that are taken at once, so that their lines stay in the cache
-
-// The middle axis of (outer, size, inner) elements. Lines are copied with their reflected ends to `padded`.
+// Convolution of planes along rows and columns. Memory: as measured by a run whose `dry` is set, which does nothing else.
 template <class I, class O, class S>
-static void along(const I* from, O* to, i64 outer, i64 size, i64 inner, const float* weights, i64 taps, S* padded) {
-  const i64 radius = taps / 2;
-  for (i64 o = 0; o < outer; o++)
-    for (i64 begin = 0; begin < inner; begin += BLOCK) {
-      const i64 width = least<i64>(BLOCK, inner - begin), first = o * size * inner + begin;
-      for (i64 i = 0; i < size; i++) widen(from + first + i * inner, width, padded + (radius + i) * width);
-      for (i64 i = 0; i < radius; i++) {
-        memcpy(padded + i * width, padded + (radius + reflected(i - radius, size)) * width, width * sizeof(S));
-        memcpy(padded + (radius + size + i) * width, padded + (radius + reflected(size + i, size)) * width, width * sizeof(S));
+static u64 planes(const I* from, O* to, i64 outer, i64 height, i64 width, i64 inner, const Term* terms, int count, u64 memory, bool dry) {
+  i64 reach = 0, below = 0, lines = 0, taps = 0, kept[MOST_TERMS];
+  for (int t = 0; t < count; t++) reach = most(reach, terms[t].columns.radius()), below = most(below, terms[t].rows.radius());
+  for (int t = 0; t < count; t++) {
+    kept[t] = least(height, terms[t].rows.radius() + 1 + below);
+    lines += kept[t], taps += most<i64>(1, terms[t].rows.taps);
+  }
+  const i64 pixels = least(width, most<i64>(1, strip(lines) / inner)), length = pixels * inner + SLACK;
+  Pieces pieces = {memory};
+  S *line = pieces.take<S>((pixels + 2 * reach) * inner + SLACK), *ring[MOST_TERMS];
+  for (int t = 0; t < count; t++) ring[t] = pieces.take<S>(kept[t] * length);
+  const S** table = pieces.take<const S*>(taps + most<i64>(1, 2 * reach + 1));
+  if (dry) return pieces.next;
+  memset(line, 0, (u64)((pixels + 2 * reach) * inner + SLACK) * sizeof(S));
+  const S **shifted = table + taps, *nothing = nullptr;
+  for (i64 o = 0; o < outer; o++, from += height * width * inner, to += height * width * inner)
+    for (i64 left = 0; left < width; left += pixels) {
+      const i64 here = least(pixels, width - left) * inner, first = left * inner;
+      i64 made = 0;
+      for (i64 y = 0; y < height; y++) {
+        for (; made < least(height, y + below + 1); made++) {  // lines are convolved along the columns
+          fill_line<I, S>(from + made * width * inner, width, inner, left - reach, left + here / inner + reach, REFLECT_101, 0, line);
+          for (int t = 0; t < count; t++) {
+            const Window window = terms[t].columns;
+            for (i64 k = 0; k < most<i64>(1, window.taps); k++) shifted[k] = line + (reach - window.radius() + k) * inner;
+            const Sum<S> sum = {shifted, window.weights, window.taps, 1.f};
+            add_lines<AWAY, false>(&sum, 1, nothing, (here + 15) / 16 * 16, ring[t] + made % kept[t] * length);
+          }
+        }
+        Sum<S> sums[MOST_TERMS];
+        const S** at = table;
+        for (int t = 0; t < count; t++) {
+          const Window window = terms[t].rows;
+          sums[t] = {at, window.weights, window.taps, terms[t].scale};
+          for (i64 k = 0; k < most<i64>(1, window.taps); k++)
+            *at++ = ring[t] + reflected(y - window.radius() + k, height) % kept[t] * length;
+        }
+        add_lines<AWAY, false>(sums, count, nothing, here, to + y * width * inner + first);
       }
-      if (width == inner) convolve(padded, width, weights, taps, size * width, to + first);
-      else for (i64 i = 0; i < size; i++) convolve(padded + i * width, width, weights, taps, width, to + first + i * inner);
+    }
+  return pieces.next;
+}
+
+// Convolution along the first axis of (outer, depth, plane) elements, of one term.
+template <class O, class S>
+static void depths(const S* from, O* to, i64 outer, i64 depth, i64 plane, const Window& window, float scale, const S* before, const S** table) {
+  for (i64 o = 0; o < outer; o++)
+    for (i64 z = 0; z < depth; z++) {
+      const i64 place = (o * depth + z) * plane;
+      for (i64 k = 0; k < most<i64>(1, window.taps); k++) table[k] = from + (o * depth + reflected(z - window.radius() + k, depth)) * plane;
+      const Sum<S> sum = {table, window.weights, window.taps, scale};
+      add_lines<AWAY, false>(&sum, 1, before ? before + place : before, plane, to + place);
     }
 }
 
-// Axes without taps are left alone; one of the three has some. Returns the bytes of scratch memory that it needs, if there are fewer.
+// (outer, depth, height, width, inner) elements; each row of `taps` and element of `scales` is a term. Returns the bytes of
+// scratch memory that it needs, if there are fewer.
 template <class I, class O>
-static i64 separable(const Dense<const I, 5>& src, const Dense<O, 5>& out, const Dense<const f32, 1>& weights, const Dense<const i64, 1>& taps,
-                     const Dense<u8, 1>& scratch) {
+static i64 separable(const Dense<const I, 5>& src, const Dense<O, 5>& out, const Dense<const f32, 1>& weights, const Dense<const i64, 2>& taps,
+                     const Dense<const f32, 1>& scales, const Dense<u8, 1>& scratch) {
   typedef typename Between<I>::type S;
-  if (taps.shape[0] != 3) return MISFIT;
-  i64 all = 0, longest = 0, passes = 0;
+  const int count = (int)taps.shape[0];
+  Term terms[MOST_TERMS];
+  i64 all = 0, deepest = 0;
   for (int axis = 0; axis < 5; axis++)
     if (src.shape[axis] != out.shape[axis]) return MISFIT;
-  for (int axis = 0; axis < 3; axis++) {
-    all += taps.data[axis], passes += taps.data[axis] > 0;
-    longest = most(longest, src.shape[axis + 1] + taps.data[axis]);
-  }
-  if (all != weights.shape[0] || !passes) return MISFIT;
-  const i64 count = src.size(), line = (longest * BLOCK + 16) * (i64)sizeof(S), needed = 64 + line + (passes > 1 ? 2 * count * (i64)sizeof(S) : 0);
-  if (!count) return 0;
-  if (scratch.shape[0] < needed) return needed;
-  S* padded = (S*)(((u64)scratch.data + 63) / 64 * 64);
-  S *made = padded + line / (i64)sizeof(S), *other = made + count, *before = nullptr;
-  const float* window = weights.data + all;
-  i64 done = 0, outer = src.shape[0] * src.shape[1] * src.shape[2], inner = src.shape[4];
-  for (int axis = 2; axis >= 0; axis--, outer /= most<i64>(src.shape[axis + 1], 1)) {
-    const i64 size = src.shape[axis + 1], here = taps.data[axis];
-    window -= here;
-    if (here) {
-      done++;
-      if (done == 1 && passes == 1) along<I, O, S>(src.data, out.data, outer, size, inner, window, here, padded);
-      else if (done == 1) along<I, S, S>(src.data, made, outer, size, inner, window, here, padded);
-      else if (done == passes) along<S, O, S>(before, out.data, outer, size, inner, window, here, padded);
-      else along<S, S, S>(before, made, outer, size, inner, window, here, padded);
-      before = made, made = other, other = before;
+  if (count < 1 || taps.shape[0] > MOST_TERMS || taps.shape[1] != 3 || scales.shape[0] != count) return MISFIT;
+  for (int t = 0; t < count; t++) {
+    Window windows[3];
+    for (int axis = 0; axis < 3; axis++) {
+      const i64 here = taps.data[3 * t + axis];
+      if (here < 0 || here > weights.shape[0] - all || (here && here % 2 == 0)) return MISFIT;
+      windows[axis] = {weights.data + all, here};
+      all += here;
     }
-    inner *= size;
+    terms[t] = {windows[0], windows[1], windows[2], scales.data[t]};
+    deepest = most(deepest, windows[0].taps);
+  }
+  if (all != weights.shape[0]) return MISFIT;
+  const i64 outer = src.shape[0], depth = src.shape[1], height = src.shape[2], width = src.shape[3], inner = src.shape[4];
+  const i64 elements = src.size();
+  if (!elements) return 0;
+  const u64 memory = (u64)scratch.data;
+  Pieces pieces = {memory};
+  S *flat = nullptr, *total = nullptr, *nothing = nullptr;
+  const S** table = nullptr;
+  if (deepest) {
+    flat = pieces.take<S>(elements + SLACK), total = pieces.take<S>(elements + SLACK);
+    table = pieces.take<const S*>(deepest);
+  }
+  u64 end = planes<I, O, S>(src.data, out.data, 0, height, width, inner, terms, count, pieces.next, true);
+  for (int t = 0; t < count; t++) end = most(end, planes<I, S, S>(src.data, flat, 0, height, width, inner, terms + t, 1, pieces.next, true));
+  const i64 needed = (i64)(end - memory) + 64;
+  if (scratch.shape[0] < needed) return needed;
+  if (!deepest) {
+    planes<I, O, S>(src.data, out.data, outer * depth, height, width, inner, terms, count, pieces.next, false);
+    return 0;
+  }
+  const i64 plane = height * width * inner;
+  for (int t = 0; t < count; t++) {
+    Term level = terms[t];
+    level.scale = 1.f;
+    planes<I, S, S>(src.data, flat, outer * depth, height, width, inner, &level, 1, pieces.next, false);
+    const S* before = t ? total : nothing;
+    if (t + 1 < count) depths<S, S>(flat, total, outer, depth, plane, terms[t].depth, terms[t].scale, before, table);
+    else depths<O, S>(flat, out.data, outer, depth, plane, terms[t].depth, terms[t].scale, before, table);
   }
   return 0;
 }
 template <class T>
-i64 separable_same(Dense<const T, 5> src, Dense<T, 5> out, Dense<const f32, 1> weights, Dense<const i64, 1> taps, Dense<u8, 1> scratch) {
-  return separable(src, out, weights, taps, scratch);
+i64 separable_same(Dense<const T, 5> src, Dense<T, 5> out, Dense<const f32, 1> weights, Dense<const i64, 2> taps, Dense<const f32, 1> scales,
+                   Dense<u8, 1> scratch) {
+  return separable(src, out, weights, taps, scales, scratch);
 }
 template <class T>
-i64 separable_real(Dense<const T, 5> src, Dense<f32, 5> out, Dense<const f32, 1> weights, Dense<const i64, 1> taps, Dense<u8, 1> scratch) {
-  return separable(src, out, weights, taps, scratch);
+i64 separable_real(Dense<const T, 5> src, Dense<f32, 5> out, Dense<const f32, 1> weights, Dense<const i64, 2> taps, Dense<const f32, 1> scales,
+                   Dense<u8, 1> scratch) {
+  return separable(src, out, weights, taps, scales, scratch);
 }
 REGISTER_EACH(separable_same, SeparableTypes)
 REGISTER_EACH(separable_real, SeparableTypes)

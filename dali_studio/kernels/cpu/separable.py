@@ -1,4 +1,4 @@
-"""Convolution of an array along its axes, one after the other, and the windows of Gaussian filters."""
+"""Sums of convolutions of an array along its axes, one after the other, and the windows of Gaussian filters."""
 
 from __future__ import annotations
 
@@ -12,9 +12,13 @@ from dali_studio.kernels.cpu.views import Array
 
 #: Axes that can be filtered.
 MAX_AXES = 3
+_ONE = np.ones(1, np.float32)
 
 
-def convolve(src: Array, out: Array, first: int, windows: NDArray[np.float32], taps: NDArray[np.int64]) -> None:
+def convolve(
+    src: Array, out: Array, first: int, windows: NDArray[np.float32], taps: NDArray[np.int64],
+    scales: NDArray[np.float32] = _ONE,
+) -> None:  # fmt: skip
     """Convolves up to three neighbouring axes; beyond its ends an axis is mirrored at its first and last element.
 
     Parameters
@@ -28,20 +32,24 @@ def convolve(src: Array, out: Array, first: int, windows: NDArray[np.float32], t
         The first axis that is filtered.
     windows : (K,) float32 array
         The weights for each of the axes, one axis after the other.
-    taps : (A,) int64 array
-        How many weights each axis has: odd numbers.
+    taps : (A,) or (T, A) int64 array
+        How many weights each axis has: odd numbers, or 0 for an axis that is left alone. With rows for terms, `windows`
+        has those of one term after the other, and the results are added up.
+    scales : (T,) float32 array
+        Factor of each term.
     """
-    count = len(taps)
-    if not 0 < count <= MAX_AXES or (taps % 2 == 0).any() or (taps < 1).any():
+    table = np.atleast_2d(taps)
+    count = table.shape[1]
+    if not 0 < count <= MAX_AXES or ((table % 2 == 0) & (table != 0)).any() or (table < 0).any():
         raise ValueError(f"Windows of {taps.tolist()} weights are given; 1 to {MAX_AXES} of odd length are needed.")
     if src.shape != out.shape or not out.flags.c_contiguous or not 0 <= first <= src.ndim - count:
         raise ValueError(f"Input {src.shape} and output {out.shape} need one shape, and {count} axes from {first} on.")
     outer, inner = math.prod(src.shape[:first]), math.prod(src.shape[first + count :])
-    shape = (outer, *src.shape[first : first + count], *(1,) * (MAX_AXES - count), inner)
-    needs = np.zeros(MAX_AXES, np.int64)
-    needs[:count] = taps
+    shape = (outer, *(1,) * (MAX_AXES - count), *src.shape[first : first + count], inner)
+    needs = np.zeros((len(table), MAX_AXES), np.int64)
+    needs[:, MAX_AXES - count :] = table
     call = kernel("separable_same" if src.dtype == out.dtype else "separable_real", src.dtype)
-    given = np.ascontiguousarray(src).reshape(shape), out.reshape(shape), windows, needs
+    given = np.ascontiguousarray(src).reshape(shape), out.reshape(shape), windows, needs, scales
     needed = call(*given, scratch())
     if needed:
         call(*given, scratch(needed))

@@ -9,6 +9,7 @@ template <int N> struct VectorOf<f16, N> : VectorOf<u16, N> {};  // their bits
 template <int N> struct VectorOf<b8, N> : VectorOf<u8, N> {};
 template <class T, int N> using Vector = typename VectorOf<T, N>::type;
 typedef Vector<float, 4> f32x4;
+typedef Vector<float, 8> f32x8;
 typedef Vector<float, 16> f32x16;
 
 template <int N> using Halves = Vector<_Float16, N>;
@@ -237,3 +238,21 @@ template <class T> HD void write_turned(T* p, Vector<T, 16> a, Vector<T, 16> b, 
   memcpy(p, &all, 48 * sizeof(T));
 }
 #undef TURNED4
+
+// Eight rows of eight become columns.
+HD void transpose(f32x8 (&v)[8]) {
+  f32x8 a[8], b[8];
+  for (int i = 0; i < 4; i++) {
+    a[2 * i] = __builtin_shufflevector(v[2 * i], v[2 * i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
+    a[2 * i + 1] = __builtin_shufflevector(v[2 * i], v[2 * i + 1], 1, 9, 3, 11, 5, 13, 7, 15);
+  }
+  for (int i = 0; i < 8; i++) {
+    const int low = i / 4 * 4 + i % 2;
+    b[i] = i % 4 < 2 ? __builtin_shufflevector(a[low], a[low + 2], 0, 1, 8, 9, 4, 5, 12, 13)
+                     : __builtin_shufflevector(a[low], a[low + 2], 2, 3, 10, 11, 6, 7, 14, 15);
+  }
+  for (int i = 0; i < 4; i++) {
+    v[i] = __builtin_shufflevector(b[i], b[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+    v[i + 4] = __builtin_shufflevector(b[i], b[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+  }
+}

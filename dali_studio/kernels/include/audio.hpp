@@ -1,4 +1,4 @@
-// Formulas of sound: resampling by a windowed sinc, and integers for -1 .. 1. float32 without fused multiply-add.
+// Formulas of sound: resampling by a windowed sinc, integers for -1 .. 1, decibels. float32 without fused multiply-add.
 #pragma once
 #include "rounding.hpp"
 
@@ -16,5 +16,35 @@ struct SincWindow {
   }
 };
 
-// A sample from -1 to 1 as an integer over its whole range: rounded half away from zero, saturated, NaN becomes 0.
+// A sample from -1 to 1 as an integer over its whole range: rounded half away from zero, saturated, NaN becomes 0. And back.
 template <class T> HD T from_unit(float x) { return from_float<T>(x * (float)limits<T>::high); }
+template <class T> HD float to_unit(T x) {
+  if constexpr (same<T, f32>::value) return x;
+  else return (float)x * (1.f / (float)limits<T>::high);
+}
+
+// An element of a sound from which a part of the one before is taken.
+template <class V> HD V preemphasized(V x, V before, float coefficient) { return x - coefficient * before; }
+
+// The logarithm to base 2 of a positive number, to one or two units in the last place. Without branches, so that loops become vectors.
+HD float binary_logarithm(float x) {
+  // x = m 2^k with m from sqrt(1/2) to sqrt(2); what is below the smallest normal number is made larger first
+  const float large = x < 0x1p-126f ? x * 0x1p23f : x;
+  const u32 bits = bits_of(large) - 0x3F3504F3u;
+  const i32 k = ((i32)bits >> 23) - (x < 0x1p-126f ? 23 : 0);
+  const float y = from_bits((bits & 0x007FFFFFu) + 0x3F3504F3u) - 1, z = y * y;
+  float p = 7.0376836292e-2f;
+  p = p * y - 1.1514610310e-1f, p = p * y + 1.1676998740e-1f, p = p * y - 1.2420140846e-1f, p = p * y + 1.4249322787e-1f;
+  p = p * y - 1.6668057665e-1f, p = p * y + 2.0000714765e-1f, p = p * y - 2.4999993993e-1f, p = p * y + 3.3333331174e-1f;
+  const float rest = y * z * p - 0.5f * z, log2e = 0.44269504088896340735992f;  // log2(e) - 1
+  return ((rest * log2e + y * log2e) + rest) + y + (float)k;
+}
+
+// Magnitudes in decibels of a reference, at least those of a smallest ratio.
+struct Decibels {
+  float factor, inverse_reference, smallest;  // the factor is that of the logarithm to base 2
+  HD float operator()(float x) const {
+    const float ratio = x * inverse_reference;
+    return factor * binary_logarithm(ratio > smallest ? ratio : smallest);
+  }
+};

@@ -19,3 +19,12 @@ struct ColorMatrix {
     return ((w[0] * red + w[1] * green) + w[2] * blue) + w[3];
   }
 };
+
+// Rows as above, of channels from which `shift` has been taken.
+struct ColorSpace {
+  float shift[3], m[12];
+  template <class V> HD V operator()(int channel, V a, V b, V c) const {
+    const float* w = m + 4 * channel;
+    return ((w[0] * (a - shift[0]) + w[1] * (b - shift[1])) + w[2] * (c - shift[2])) + w[3];
+  }
+};

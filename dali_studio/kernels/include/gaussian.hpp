@@ -5,25 +5,12 @@
 #include "philox.hpp"
 #include "rounding.hpp"
 
-// Draws between the first draws of two neighbouring elements of a sample.
-enum { ELEMENT_STRIDE = 257 };
-
 // Type in which numbers for elements of type T are drawn and added: double for integers of 32 and 64 bits.
 template <class T> struct Drawn { typedef f32 type; };
 template <> struct Drawn<i32> { typedef f64 type; };
 template <> struct Drawn<u32> { typedef f64 type; };
 template <> struct Drawn<i64> { typedef f64 type; };
 template <> struct Drawn<u64> { typedef f64 type; };
-
-// The four words of a counter.
-HD void philox(u64 low, u64 high, u64 key, u32 (&words)[4]) {
-  words[0] = (u32)low, words[1] = (u32)(low >> 32), words[2] = (u32)high, words[3] = (u32)(high >> 32);
-  u32 first = (u32)key, second = (u32)(key >> 32);
-  for (int i = 0; i < 10; i++) {
-    philox_round(words[0], words[1], words[2], words[3], first, second);
-    first += 0x9E3779B9u, second += 0xBB67AE85u;
-  }
-}
 
 template <class R> HD R normal_of(R first, R second, R mean, R deviation) {
   const R a = first > 0 ? first : second > 0 ? second : (R)1e-30, b = first > 0 ? second : first;  // there is no logarithm of 0

@@ -2,6 +2,9 @@
 #pragma once
 #include "numbers.hpp"
 
+// Draws between the first draws of two neighbouring elements of a sample.
+enum { ELEMENT_STRIDE = 257 };
+
 // One of its rounds, on the four words of a counter, with the round's two words of the key.
 HD void philox_round(u32& a, u32& b, u32& c, u32& d, u32 key, u32 other) {
   u64 product = 0xD2511F53ull * a, crossed = 0xCD9E8D57ull * c;
@@ -9,4 +12,14 @@ HD void philox_round(u32& a, u32& b, u32& c, u32& d, u32 key, u32 other) {
   c = (u32)(product >> 32) ^ d ^ other;
   b = (u32)crossed;
   d = (u32)product;
+}
+
+// The four words of a counter.
+HD void philox(u64 low, u64 high, u64 key, u32 (&words)[4]) {
+  words[0] = (u32)low, words[1] = (u32)(low >> 32), words[2] = (u32)high, words[3] = (u32)(high >> 32);
+  u32 first = (u32)key, second = (u32)(key >> 32);
+  for (int i = 0; i < 10; i++) {
+    philox_round(words[0], words[1], words[2], words[3], first, second);
+    first += 0x9E3779B9u, second += 0xBB67AE85u;
+  }
 }

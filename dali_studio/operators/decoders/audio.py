@@ -14,13 +14,13 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.dtypes import from_numpy
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
-from dali_studio.kernels.cpu.audio import downmix, resample, resampled_length, to_integers
+from dali_studio.kernels.cpu.audio import downmix, from_sound, resample, resampled_length
 from dali_studio.kernels.cpu.audio_codec import DTYPES, NoDecoderError, SoundError, SoundFile
 from dali_studio.operators.common import ON_ERROR, T, accept_output, sentence
 from dali_studio.operators.decoders.common import check_encoded
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
-from dali_studio.schema.declare import Arrays, Input, Operator, Output, example
+from dali_studio.schema.declare import Arrays, Input, Operator, Output, compiled, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Choices, Doc, Range, Ui, Unit
 from dali_studio.schema.samples import Case, sound_files, values
 from dali_studio.schema.tolerance import Tolerance
@@ -60,6 +60,7 @@ class Audio(Operator):
     inputs = (Input("files", "encoded"),)
     outputs = (Output("audio", "audio"), Output("rate", "scalar"))
     traits = (PerSample, ReadsData)
+    kernels = (compiled("from_sound", (T.INT16, T.INT32)),)
     examples = (example(), example(downmix=True), example(sample_rate=16000.0, dtype="INT16"))
     tolerance = (
         Tolerance(1, 0.01, dtypes=(T.INT16,), reason="a rounded number may become its neighbour after resampling"),
@@ -156,7 +157,7 @@ def _decode(file: SoundFile, out: NDArray[Any], wanted: float, quality: float, *
         resample(sound, made, file.rate, wanted, quality)
         sound = made
     if out.dtype != np.float32:
-        to_integers(sound, out)
+        from_sound(sound, out)
     elif wanted == file.rate:
         out[...] = sound.reshape(out.shape)
 

@@ -17,7 +17,8 @@ from dali_studio.operators.decoders.common import (
     infer_image,
     jpeg_images,
 )
-from dali_studio.operators.random.windows import RandomWindowArguments, check_random_windows, random_windows
+from dali_studio.operators.geometry.movements import RANDOM_WINDOW
+from dali_studio.operators.geometry.random_windows import RandomWindowArguments, check_window_ranges, random_windows
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import JpegImages, Work
 from dali_studio.schema.declare import Arrays, Input, Operator, Output, example
@@ -26,7 +27,7 @@ from dali_studio.schema.tolerance import Tolerance
 from dali_studio.schema.traits import Allocates, PerSample, RandomSource, ReadsData, WindowSource
 
 
-class ImageRandomCrop(DecoderArguments, RandomWindowArguments, Operator):
+class ImageRandomCrop(RandomWindowArguments, DecoderArguments, Operator):
     """Decodes a random window of each image file.
 
     The window's area and aspect ratio are drawn until it fits, at most `num_attempts` times, then its place. No more
@@ -42,6 +43,7 @@ class ImageRandomCrop(DecoderArguments, RandomWindowArguments, Operator):
     outputs = (Output("images", "image"),)
     traits = (PerSample, ReadsData, WindowSource, Allocates, RandomSource)
     devices = ("cpu", "mixed")
+    movement = RANDOM_WINDOW
     seeded = True
     stateful = True
     examples = (example(), example(random_area=(0.5, 0.6), random_aspect_ratio=(0.9, 1.1)), example(output_type="BGR"))
@@ -57,7 +59,7 @@ class ImageRandomCrop(DecoderArguments, RandomWindowArguments, Operator):
 
     @staticmethod
     def infer(args: Args, *inputs: TensorMeta) -> TensorMeta:
-        check_random_windows(args)
+        check_window_ranges(args)
         return infer_image(args, inputs[0])
 
     @staticmethod

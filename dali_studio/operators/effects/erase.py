@@ -95,6 +95,7 @@ class Erase(Operator):
             }),
             Case((some,), {**box, "fill_value": values([1.0], [1.0, 2.0, 3.0])}, peer=False, note="ragged"),
             Case((images(dtype=T.BOOL),), box, refused=""),
+            Case((some,), {"shape": values([4.0, 5.0], [3.0, 3.0])}, refused="anchor", note="no anchor for fed boxes"),
             Case((some,), {"anchor": (2.0,), "shape": (4.0, 5.0)}, refused="anchor"),
             Case((some,), {"anchor": (2.0, 1.0, 3.0), "shape": (4.0, 5.0, 3.0)}, refused="anchor"),
             Case((some,), {**box, "axis_names": "HX"}, refused="axis_names"),
@@ -173,7 +174,8 @@ def _axes(args: Args, meta: TensorMeta) -> tuple[int, ...]:
 
 
 def _check_lengths(anchors: int, extents: int, axes: int, sample: int | None) -> None:
-    if (anchors and anchors != extents) or (extents % axes if axes else extents):
+    """Refuse what does not fit together; without an anchor, boxes of a constant shape begin at 0."""
+    if ((anchors or sample is not None) and anchors != extents) or (extents % axes if axes else extents):
         raise ArgumentError(
             f"anchor has {anchors} numbers and shape {extents}, for {axes} axes.",
             hint="Give as many of each: one number for each axis, or for each axis of each box; or name the axes.",

@@ -13,10 +13,11 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.dtypes import NUMERIC
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
-from dali_studio.kernels.cpu.separable import MAX_AXES, convolve, gaussian_windows
+from dali_studio.kernels.cpu.separable import convolve, gaussian_windows
 from dali_studio.kernels.cuda import separable
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import T, accept_output, check_dtype
+from dali_studio.operators.filters.common import filtered_axes
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Arrays, Input, Operator, Output, compiled, example
@@ -102,7 +103,7 @@ class GaussianBlur(Operator):
         (meta,) = inputs
         check_dtype(meta, _TYPES)
         if meta.layout is not None and meta.ndim is not None:
-            _axes(meta.layout, meta.ndim)
+            filtered_axes(meta.layout, meta.ndim, "blurred")
         if meta.dtype is not None:
             accept_output(args["dtype"], dict.fromkeys((meta.dtype, T.FLOAT)))
         return meta.with_(dtype=args["dtype"] or meta.dtype)
@@ -110,7 +111,7 @@ class GaussianBlur(Operator):
     @staticmethod
     def plan(args: Args, *inputs: Batch) -> Work:
         image = inputs[0]
-        first, count = _axes(image.layout, image.shapes.shape[1])
+        first, count = filtered_axes(image.layout, image.shapes.shape[1])
         sigmas, taps = _windows(args.vectors("sigma", count), args.vectors("window_size", count, np.int64), args)
         weights = gaussian_windows(sigmas.ravel(), taps.ravel() // 2)
         ends = np.cumsum(taps.sum(axis=1))
@@ -126,25 +127,6 @@ class GaussianBlur(Operator):
     def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
         params = work.params
         separable.convolve(inputs[0], outputs[0], params["first"], params["weights"], params["taps"], stream)
-
-
-def _axes(layout: str, ndim: int) -> tuple[int, int]:
-    """The first axis that is filtered, and how many are.
-
-    Raises
-    ------
-    ArgumentError
-        DS203 where there is none, there are too many, or C lies between them.
-    """
-    first = len(layout) - len(layout.lstrip("FC"))
-    count = ndim - first - ("C" in layout[first:] and layout.endswith("C"))
-    if not 0 < count <= MAX_AXES or set(layout[first : first + count]) & set("FC"):
-        given = f"the layout {layout!r}" if layout else f"{ndim} axes"
-        raise ArgumentError(
-            f"the input has {given}; one to {MAX_AXES} axes can be blurred, with C before or behind them.",
-            hint="Give the source a layout such as HWC, CHW or DHWC, or transpose the input.", code="DS203",
-        )  # fmt: skip
-    return first, count
 
 
 def _windows(

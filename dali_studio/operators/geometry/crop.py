@@ -25,6 +25,7 @@ from dali_studio.operators.common import (
     spatial_axes,
     with_extents,
 )
+from dali_studio.operators.geometry.movements import CROP
 from dali_studio.operators.geometry.windows import (
     CONVERTED,
     UNNAMED,
@@ -64,6 +65,7 @@ class Crop(CropArguments, Operator):
     outputs = (Output("image", "image"),)
     traits = (PerSample, PerFrame, WindowSink, PixelPart)
     devices = ("cpu", "gpu")
+    movement = CROP
     examples = (
         example(crop=(24.0, 31.0)),
         example(crop_h=20.0, crop_w=17.0, crop_pos_x=0.9, crop_pos_y=0.1, rounding="truncate"),

@@ -16,6 +16,7 @@ from dali_studio.kernels.cuda import window as windows
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import T, check_dtype, image_meta, refuse_on_gpu
+from dali_studio.operators.geometry.movements import FLIP
 from dali_studio.operators.parts import run_alone
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
@@ -39,6 +40,7 @@ class Flip(Operator):
     outputs = (Output("image", "image"),)
     traits = (PerSample, PerFrame, PixelPart, Affine)
     devices = ("cpu", "gpu")
+    movement = FLIP
     examples = (
         example(), example(horizontal=0, vertical=1), example(vertical=1), example(horizontal=0, depthwise=1),
     )  # fmt: skip

@@ -12,6 +12,7 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.copy_window import copy_window, copy_windows
 from dali_studio.operators.common import T, check_dtype, image_meta
+from dali_studio.operators.geometry.movements import PASTE
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Arrays, Input, Operator, Output, example
@@ -29,6 +30,7 @@ class Paste(Operator):
     inputs = (Input("image", "image", layouts="HWC", dtypes=(T.UINT8,)),)
     outputs = (Output("image", "image"),)
     traits = (PerSample,)
+    movement = PASTE
     examples = (
         example(ratio=1.6, fill_value=(10, 200, 30)),
         example(ratio=2.3, fill_value=7, paste_x=0.9, paste_y=0.1),

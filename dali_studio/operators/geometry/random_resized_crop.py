@@ -14,8 +14,9 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
 from dali_studio.operators.common import T, extents, image_meta, spatial_axes, with_extents
+from dali_studio.operators.geometry.movements import RANDOM_WINDOW
+from dali_studio.operators.geometry.random_windows import RandomWindowArguments, check_window_ranges, random_windows
 from dali_studio.operators.geometry.resampling import Resampling, filter_params, output_meta
-from dali_studio.operators.random.windows import RandomWindowArguments, check_random_windows, random_windows
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Input, Output, example
@@ -40,6 +41,7 @@ class RandomResizedCrop(RandomWindowArguments, Resampling):
     outputs = (Output("image", "image"),)
     traits = (PerSample, RandomSource, SourcePart, WindowSource)
     devices = ("cpu", "gpu")
+    movement = RANDOM_WINDOW
     seeded = True
     stateful = True
     examples = (
@@ -73,7 +75,7 @@ class RandomResizedCrop(RandomWindowArguments, Resampling):
     @classmethod
     def infer(cls, args: Args, *inputs: TensorMeta) -> TensorMeta:
         meta = image_meta(inputs[0], _LAYOUTS, _UNNAMED)
-        check_random_windows(args)
+        check_window_ranges(args)
         return output_meta(args, meta)
 
     @classmethod

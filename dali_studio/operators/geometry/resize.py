@@ -21,6 +21,7 @@ from dali_studio.operators.common import (
     spatial_axes,
     with_extents,
 )
+from dali_studio.operators.geometry.movements import RESIZE
 from dali_studio.operators.geometry.resampling import UNNAMED, Resampling, filter_params, output_meta
 from dali_studio.operators.geometry.sizes import SizeArguments, check_size_arguments, output_sizes
 from dali_studio.schema.arguments import Args
@@ -45,6 +46,7 @@ class Resize(SizeArguments, Resampling):
     outputs = (Output("image", "image"),)
     traits = (PerSample, PerFrame, WindowSource, SourcePart, Affine)
     devices = ("cpu", "gpu")
+    movement = RESIZE
     examples = (
         example(size=(24.0, 31.0)),
         example(resize_shorter=20.0),

@@ -14,6 +14,7 @@ import numpy as np
 from dali_studio.core.batch import Batch
 from dali_studio.core.meta import TensorMeta
 from dali_studio.operators.common import VOLUME_LAYOUTS, T, extents, image_meta, spatial_axes, with_extents
+from dali_studio.operators.geometry.movements import RESIZE_AND_CROP
 from dali_studio.operators.geometry.resampling import TYPES, UNNAMED, Resampling, filter_params, output_meta
 from dali_studio.operators.geometry.sizes import SizeArguments, check_size_arguments, output_sizes
 from dali_studio.operators.geometry.windows import WindowArguments, check_crop_arguments, crop_windows
@@ -40,6 +41,7 @@ class ResizeCropMirror(SizeArguments, WindowArguments, Resampling):
     outputs = (Output("image", "image"),)
     traits = (PerSample, PerFrame, SourcePart)
     devices = ("cpu", "gpu")
+    movement = RESIZE_AND_CROP
     examples = (
         example(resize_shorter=30.0, crop=(24.0, 21.0), mirror=1),
         example(size=(40.0, 50.0), crop=(24.0, 60.0), crop_pos_x=0.1, mirror=3, dtype="FLOAT"),

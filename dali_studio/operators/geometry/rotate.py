@@ -14,6 +14,7 @@ from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu import warp_volume
 from dali_studio.kernels.cpu.warp import rotate_matrix, rotated_size
 from dali_studio.operators.common import T
+from dali_studio.operators.geometry.movements import ROTATE
 from dali_studio.operators.geometry.warps import NEAREST, WIDE_ON_GPU, Warp, canvas, image_sizes, warp_work
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
@@ -31,6 +32,7 @@ class Rotate(Warp):
     """
 
     icon = "rotate"
+    movement = ROTATE
     keywords = "turn angle spin randomrotation"
     examples = (
         example(angle=10.0),

@@ -17,6 +17,7 @@ from dali_studio.kernels.cuda import warp
 from dali_studio.kernels.cuda import warp_volume as volumes
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import T
+from dali_studio.operators.geometry.movements import WARP
 from dali_studio.operators.geometry.warps import (
     NEAREST,
     TYPES,
@@ -47,6 +48,7 @@ class WarpAffine(Warp):
     """
 
     icon = "affine"
+    movement = WARP
     keywords = "transform translate scale shear matrix warpaffine affine"
     inputs = (
         *Warp.inputs,

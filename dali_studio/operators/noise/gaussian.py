@@ -9,12 +9,12 @@ import numpy as np
 
 from dali_studio.core.batch import Batch
 from dali_studio.core.meta import TensorMeta
-from dali_studio.core.random import SAMPLE_STRIDE
 from dali_studio.kernels.cpu import noise
 from dali_studio.kernels.cuda.noise import gaussian_part
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import T, check_dtype
+from dali_studio.operators.noise.streams import TYPES, NoiseArguments, stream_of
 from dali_studio.operators.parts import run_alone
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
@@ -24,10 +24,9 @@ from dali_studio.schema.samples import Case, images, tensors, values
 from dali_studio.schema.tolerance import Tolerance
 from dali_studio.schema.traits import PerSample, PixelPart, RandomSource
 
-_TYPES = (T.UINT8, T.INT8, T.UINT16, T.INT16, T.UINT32, T.INT32, T.UINT64, T.INT64, T.FLOAT)
 
 
-class Gaussian(Operator):
+class Gaussian(NoiseArguments, Operator):
     """Adds normally distributed numbers to each element.
 
     The numbers are those of DALI for the same seed, on any device. Integers are rounded, and saturate.
@@ -44,7 +43,7 @@ class Gaussian(Operator):
     devices = ("cpu", "gpu")
     seeded = True
     stateful = True
-    kernels = (compiled("gaussian_noise", _TYPES),)
+    kernels = (compiled("gaussian_noise", TYPES),)
     examples = (example(stddev=20.0, seed=5), example(mean=-10.5, stddev=0.5, seed=6))
     tolerance = (
         Tolerance(reason="one formula for both devices", on="gpu"),
@@ -56,14 +55,13 @@ class Gaussian(Operator):
 
     mean: Annotated[float, Doc("Added on average."), Ui("slider", (-100, 100)), PER_SAMPLE, COMMON] = 0.0
     stddev: Annotated[float, Doc("Standard deviation."), Ui("slider", (0, 100)), PER_SAMPLE, COMMON] = 1.0
-    seed: Annotated[int | None, Doc("Seed of the stream; unset: the pipeline hands one out.")] = None
 
     @classmethod
     def samples(cls) -> Sequence[Case]:
         sizes = ((20, 17), (9, 31))
         noisy = {"stddev": 12.5, "seed": 3}
         return [
-            *(Case((images(dtype=dtype),), one.arguments) for one in cls.examples for dtype in _TYPES),
+            *(Case((images(dtype=dtype),), one.arguments) for one in cls.examples for dtype in TYPES),
             *(Case((images(sizes, layout=layout),), noisy) for layout in ("CHW", "HW", "FHWC", "DHWC")),
             Case((images(((1, 1), (1, 7), (6, 1), (3, 5)), channels=1),), noisy),
             Case((tensors(((7,), (1,), (0,), (130,))),), noisy),
@@ -76,18 +74,13 @@ class Gaussian(Operator):
 
     @staticmethod
     def infer(args: Args, *inputs: TensorMeta) -> TensorMeta:
-        check_dtype(inputs[0], _TYPES)
+        check_dtype(inputs[0], TYPES)
         return inputs[0]
 
     @staticmethod
     def plan(args: Args, *inputs: Batch) -> Work:
-        context = args.context
-        start = np.uint64(context.samples_so_far & 0xFFFFFFFFFFFFFFFF)
-        highs = start + context.indices.astype(np.uint64) * np.uint64(SAMPLE_STRIDE)
-        return Work(inputs[0].shapes, {
-            "key": context.seed & 0xFFFFFFFFFFFFFFFF, "highs": highs, "mean": args.scalars("mean"),
-            "stddev": args.scalars("stddev"),
-        })  # fmt: skip
+        given = {"mean": args.scalars("mean"), "stddev": args.scalars("stddev")}
+        return Work(inputs[0].shapes, {**stream_of(args), **given})
 
     @staticmethod
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:

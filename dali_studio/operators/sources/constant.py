@@ -74,4 +74,5 @@ def _value(args: Args) -> NDArray[Any]:
             hint="Give one value, or as many as the shape holds.",
             argument="shape",
         )  # fmt: skip
-    return np.broadcast_to(values if values.size == 1 and len(shape) != 0 else values.reshape(shape), shape)
+    # without gaps: kernels read samples by their addresses
+    return np.full(shape, values) if values.size == 1 and len(shape) != 0 else values.reshape(shape)

@@ -29,6 +29,7 @@ from dali_studio.operators.common import (
     refuse_on_gpu,
     with_extents,
 )
+from dali_studio.operators.geometry.movements import CROP_AND_MIRROR
 from dali_studio.operators.geometry.windows import (
     UNNAMED,
     CropArguments,
@@ -67,6 +68,7 @@ class CropMirrorNormalize(CropArguments, Operator):
     outputs = (Output("image", "image"),)
     traits = (PerSample, PerFrame, WindowSink, PixelPart)
     devices = ("cpu", "gpu")
+    movement = CROP_AND_MIRROR
     kernels = (compiled("normalize", _INPUTS, _OUTPUTS),)
     examples = (
         example(crop=(24.0, 31.0), mean=(123.7, 116.3, 103.5), std=(58.4, 57.1, 57.4), mirror=1),

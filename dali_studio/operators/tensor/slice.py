@@ -15,6 +15,7 @@ from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
 from dali_studio.operators.axes import alike, axes_of_samples, rows_of
 from dali_studio.operators.common import T, accept_output, check_dtype, round_half_away
+from dali_studio.operators.geometry.movements import SLICE
 from dali_studio.operators.geometry.windows import (
     CONVERTED,
     OutOfBounds,
@@ -58,6 +59,7 @@ class Slice(OutOfBounds, Operator):
     )
     outputs = (Output("output"),)
     traits = (PerSample, ReadsParameters, WindowSink)
+    movement = SLICE
     examples = (
         example(start=(3, 5), end=(20, 19)),
         example(rel_start=(0.25,), rel_shape=(0.5,), axis_names="H"),

@@ -35,8 +35,8 @@ class Stack(Join):
     def infer(cls, args: Args, *inputs: TensorMeta) -> TensorMeta:
         meta = check_alike(inputs)
         name: str | None = args["axis_name"]
-        if name is not None and len(name) != 1:
-            raise ArgumentError(f"{name!r} is no single letter.", hint="Give one letter.", argument="axis_name")
+        if name is not None and not (len(name) == 1 and name.isascii()):
+            raise ArgumentError(f"{name!r} is no single ASCII letter.", hint="Give one letter.", argument="axis_name")
         axis = cls.along(args, meta)
         if meta.ndim is None or axis is None:
             return TensorMeta(meta.dtype)

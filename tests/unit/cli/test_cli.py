@@ -257,8 +257,9 @@ def documents(folder: Path) -> dict[str, str]:
         (["run", "{good}", "--images", "{folder}/empty"], 1, "holds no images, nor do its sub-folders: it is empty."),
         (["run", "{good}", "--images", "{folder}/deep"], 1, "but the sub-folders of {folder}/deep/train do. Give {folder}/deep/train."),
         (["run", "{good}", "--images", "{folder}/texts"], 1, "sub-folders: 2 other files and 1 folder. Give a folder of images (.jpg, "),
-        (["run", "{program}"], 1, "{program} is a Python program, not a document; nothing of it was run. Run it with: python {program}"),
-        (["export", "{program}"], 1, "is a Python program"),
+        (["run", "{program}"], 1, "DS502: program.py has no pipeline."),
+        (["import", "{program}"], 1, "DS502: program.py has no pipeline."),
+        (["import", "{good}"], 1, "DS502"),
         (["run", "nonsense"], 1, "neither a file nor an example called 'nonsense'. Give a .dali.json document, or one of the examples: augmentations, getting_started, resnet50."),
         (["catalog", "color_twist"], 1, "DS101: nvidia.dali has the operator 'color_twist', dali_studio does not have it yet."),
         (["explain", "{later}"], 1, "DS101 rotate: nvidia.dali has the operator 'color_twist'"),
@@ -282,6 +283,18 @@ def test_errors_of_the_user_are_findings(arguments: list[str], code: int, says: 
     assert done.returncode == code, done.stderr
     assert says.format(**names) in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_program_is_read_as_a_document(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    program = tmp_path / "own.py"
+    assert cli.main(["export", str(GETTING_STARTED), "-o", str(program)]) == 0
+    program.write_text(program.read_text() + "\nraise SystemExit('it was run')\n")
+    assert cli.main(["import", str(program)]) == 0
+    document = tmp_path / "own.dali.json"
+    assert f"{document}: 4 nodes." in capsys.readouterr().err
+    for source in (document, program):
+        assert cli.main(["export", str(source)]) == 0
+        assert "fn.rotate" in capsys.readouterr().out
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for other processes")

@@ -140,6 +140,14 @@ def test_large_pictures_of_one_colour_may_take_few_bytes() -> None:
         assert image_codec.decode(stream.getvalue()).shape == (3000, 2000, 3)
 
 
+def test_a_jpeg_2000_file_without_a_codestream_is_refused_before_memory_is_taken() -> None:
+    stream = io.BytesIO()
+    Image.new("RGB", (8, 8)).save(stream, "JPEG2000")
+    data = stream.getvalue().replace(b"\xff\x4f\xff\x51", b"\xff\x4f\xff\x53")
+    assert "no codestream begins" in refused(data)
+    assert peak(lambda: refused(data)) < _MIB
+
+
 @pytest.mark.parametrize(
     ("size", "tile"), [((1, 230_190_573), (1, 1)), ((9000, 9000), (30, 30)), ((2**31, 2**31), (2**31, 2**31))]
 )

@@ -1,5 +1,5 @@
 import { type CatalogIndex, indexCatalog } from "../src/core/catalog";
-import type { Session, Transport } from "../src/core/session";
+import type { Bytes, Session, Transport } from "../src/core/session";
 import type {
   ArgumentSchema,
   Catalog,
@@ -221,19 +221,19 @@ export function finished(timings: readonly NodeTiming[], rest: Partial<RunFinish
 /** A kernel that remembers what it was sent and says what a test tells it to. */
 export class FakeKernel implements Transport {
   readonly sent: ClientMessage[] = [];
-  private listener: (message: KernelMessage, buffers: readonly DataView[]) => void = () => undefined;
+  private listener: (message: KernelMessage, buffers: readonly Bytes[]) => void = () => undefined;
 
   send(message: ClientMessage): void {
     this.sent.push(message);
   }
 
-  onMessage(listener: (message: KernelMessage, buffers: readonly DataView[]) => void): () => void {
+  onMessage(listener: (message: KernelMessage, buffers: readonly Bytes[]) => void): () => void {
     this.listener = listener;
     return () => undefined;
   }
 
-  say(message: KernelMessage): void {
-    this.listener(message, []);
+  say(message: KernelMessage, buffers: readonly Bytes[] = []): void {
+    this.listener(message, buffers);
   }
 
   open(session: Session, graph: GraphView = GRAPH): void {

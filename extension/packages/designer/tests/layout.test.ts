@@ -1,7 +1,16 @@
 import { describe, expect, it } from "vitest";
+import { detailOf } from "../src/core/detail";
 import { OUTPUTS } from "../src/core/graph";
-import { fittingScale, freePlace, layoutGraph, layoutInBox } from "../src/core/layout";
-import { bezier, route } from "../src/core/route";
+import {
+  DENSE,
+  fittingScale,
+  freePlace,
+  layoutGraph,
+  layoutInBox,
+  outputRows,
+  outputsHeight,
+} from "../src/core/layout";
+import { bezier, route, routeUnder } from "../src/core/route";
 import type { GraphView } from "../src/protocol/generated";
 import { GRAPH, node, ref } from "./fixtures";
 
@@ -45,6 +54,33 @@ describe("layoutGraph", () => {
     expect(extent(layoutInBox(long, sizes, box))).toBeGreaterThan(1.3 * extent(layoutGraph(long, sizes, box.width)));
     expect(layoutInBox(GRAPH, sizes, box)).toEqual(layoutGraph(GRAPH, sizes, box.width));
   });
+  it("puts many short branches side by side", () => {
+    const fan: GraphView = {
+      name: "fan",
+      nodes: [
+        node("a", "rotate"),
+        ...Array.from({ length: 100 }, (_, i) => node(`b${i}`, "rotate", { inputs: [ref("a")] })),
+      ],
+      outputs: [],
+    };
+    const box = { width: 1000, height: 500 };
+    const places = Object.values(layoutInBox(fan, sizes, box, DENSE));
+    const width = Math.max(...places.map((p) => p.x + 148));
+    const height = Math.max(...places.map((p) => p.y + 129));
+    expect(width / height).toBeGreaterThan(1);
+    expect(width / height).toBeLessThan(4);
+    for (const [i, p] of places.entries())
+      for (const q of places.slice(i + 1)) expect(Math.abs(p.x - q.x) >= 148 || Math.abs(p.y - q.y) >= 129).toBe(true);
+  });
+  it("lets each output stand on the line of its branch", () => {
+    const places = { a: { x: 0, y: 14 }, b: { x: 0, y: 300 }, [OUTPUTS]: { x: 184, y: 14 } };
+    const graph: GraphView = { name: "two", nodes: [], outputs: [ref("a"), ref("b"), ref("a", 1)] };
+    const [first = 0, second = 0, third = 0] = outputRows(graph, places);
+    expect(first).toBeGreaterThan(0);
+    expect(14 + second + 10).toBe(300 + 14);
+    expect(third).toBe(second + 20);
+    expect(outputsHeight(graph, places)).toBeGreaterThan(third + 20);
+  });
   it("never lets cards overlap", () => {
     const many: GraphView = {
       name: "fan",
@@ -87,10 +123,33 @@ describe("route", () => {
     const b = { x: 204, y: 28 };
     expect(route(a, b, [card(20, 14), card(204, 14)])).toBe(bezier(a, b));
   });
+  it("takes the trunk of its source to a neighbour far above or below", () => {
+    const path = route({ x: 168, y: 28 }, { x: 204, y: 628 }, [card(20, 14), card(204, 614)]);
+    expect(path).toContain("Q");
+    expect(path).toContain("186");
+  });
+  it("runs below all cards where it would cross the graph", () => {
+    const path = routeUnder({ x: 168, y: 28 }, { x: 988, y: 28 }, [card(20, 14), card(400, 300)]);
+    expect(path).toContain("483");
+  });
   it("runs around a card in the way, with right angles", () => {
     const path = route({ x: 168, y: 28 }, { x: 388, y: 28 }, [card(20, 14), card(204, 14), card(388, 14)]);
     expect(path).toContain("Q");
     const ys = [...path.matchAll(/-?\d+(?:\.\d+)? (-?\d+(?:\.\d+)?)/g)].map((m) => Number(m[1]));
     expect(Math.max(...ys) > 185 || Math.min(...ys) < 14).toBe(true);
+  });
+});
+
+describe("detailOf", () => {
+  it("goes by the width of a card on the screen", () => {
+    expect([1, 0.91, 0.7, 0.44, 0.3, 0.2, 0.1].map(detailOf)).toEqual([
+      "full",
+      "full",
+      "compact",
+      "compact",
+      "picture",
+      "picture",
+      "quiet",
+    ]);
   });
 });

@@ -1,7 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
 import { nodeOf } from "../src/core/graph";
-import { codeIsCurrent } from "../src/core/select";
+import { busyKeys, codeIsCurrent, staleKeys } from "../src/core/select";
 import { Session } from "../src/core/session";
+import { statusMessage } from "../src/core/statusMessage";
 import type { Edit, PreviewItem } from "../src/protocol/generated";
 import { FakeKernel, GRAPH, OPENED, previews, revision } from "./fixtures";
 
@@ -169,5 +170,90 @@ describe("the kernel's silence", () => {
     kernel.say(revision(1));
     expect(session.store.get().view.selection).toEqual(["rotate"]);
     expect(session.store.get().previews["rotate#0"]?.facts).toBe("kept");
+  });
+});
+
+describe("a lost kernel", () => {
+  const document = new Uint8Array([1, 2, 3]).buffer;
+
+  /** A session whose kernel has gone, and the one that it can go on in. */
+  function lost(attach = true) {
+    const before = new FakeKernel();
+    const after = new FakeKernel();
+    const asked: unknown[] = [];
+    const session = new Session(
+      before,
+      296,
+      attach
+        ? async (...given) => {
+            asked.push(given);
+            return after;
+          }
+        : null,
+    );
+    before.open(session);
+    before.say(revision(4), [document]);
+    session.lost();
+    before.sent.length = 0;
+    return { before, after, asked, session };
+  }
+  const said = (session: Session) => statusMessage(session.store.get());
+
+  it("leaves the edits that are made meanwhile, and a way back", () => {
+    const { before, session } = lost();
+    session.edit([fill(1)]);
+    session.edit([fill(2)]);
+    expect(shown(session)).toBe(2);
+    expect(before.sent).toEqual([]);
+    expect(said(session)).toMatchObject({ action: "reconnect", lead: "The kernel restarted." });
+    expect(said(session)?.rest).toContain("2 edits");
+    session.undo();
+    expect(shown(session)).toBe(1);
+    expect([...staleKeys(session.store.get())]).toContain("rotate");
+    expect(busyKeys(session.store.get()).size).toBe(0);
+  });
+  it("is replaced by one that gets the document, and the edits one after the other", async () => {
+    const { after, asked, session } = lost();
+    session.edit([fill(1)]);
+    session.edit([fill(2)]);
+    await session.reconnect();
+    expect(asked).toEqual([[document, 4]]);
+    expect(after.sent.map((m) => m.type)).toEqual(["ready"]);
+    after.say(OPENED);
+    after.say(revision(4), [document]);
+    expect(after.sent.at(-1)).toMatchObject({ type: "apply_edits", edits: [fill(1)] });
+    after.say(revision(5), [document]);
+    expect(after.sent.at(-1)).toMatchObject({ type: "apply_edits", edits: [fill(2)] });
+    after.say(revision(6), [document]);
+    expect(session.store.get()).toMatchObject({ pending: [], link: "live" });
+    expect(after.sent).toHaveLength(3);
+  });
+  it("stays lost, with the reason, when none can go on", async () => {
+    const kernel = new FakeKernel();
+    const alone = new Session(kernel, 296, () => Promise.reject(new Error("No kernel runs.")));
+    kernel.open(alone);
+    kernel.say(revision(4), [document]);
+    alone.lost();
+    alone.edit([fill(1)]);
+    await alone.reconnect();
+    expect(said(alone)).toMatchObject({ action: "reconnect", muted: "No kernel runs." });
+    expect(shown(alone)).toBe(1);
+  });
+  it("that no host can replace is said to be gone", () => {
+    expect(said(lost(false).session)).toMatchObject({ action: null, lead: "The kernel is gone." });
+  });
+  it("that only was silent gets again what it did not answer, unless it has done it", () => {
+    for (const [revisionThen, again] of [
+      [1, 1],
+      [2, 0],
+    ] as const) {
+      const { kernel, session } = opened();
+      session.edit([fill(1)]);
+      session.start();
+      kernel.sent.length = 0;
+      kernel.say(OPENED);
+      kernel.say(revision(revisionThen));
+      expect(kernel.sent.filter((m) => m.type === "apply_edits")).toHaveLength(again);
+    }
   });
 });

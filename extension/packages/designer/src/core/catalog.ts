@@ -34,6 +34,8 @@ export function fillArgument(schema: ArgumentSchema): Argument {
     start: null,
     common: false,
     per_output: false,
+    any_number: false,
+    truncated: false,
     support: "used",
     reason: "",
     deprecated: "",
@@ -55,6 +57,8 @@ function fillOperator(schema: OperatorSchema): Operator {
     node_name: "",
     keywords: [],
     hidden: false,
+    dialects: [],
+    movement: null,
     ...schema,
     inputs: (schema.inputs ?? []).map((i) => ({
       kind: "any",
@@ -67,7 +71,7 @@ function fillOperator(schema: OperatorSchema): Operator {
       doc: "",
       ...i,
     })),
-    outputs: (schema.outputs ?? []).map((o) => ({ kind: "any", doc: "", on_cpu: false, ...o })),
+    outputs: (schema.outputs ?? []).map((o) => ({ kind: "any", doc: "", on_cpu: false, of_input: "", ...o })),
     arguments: (schema.arguments ?? []).map(fillArgument),
   };
 }

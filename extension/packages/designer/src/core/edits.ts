@@ -96,6 +96,8 @@ export function applyEdit(graph: GraphView, edit: Edit, catalog: CatalogIndex | 
     }
     case "set_device":
       return replaceNode(graph, edit.key, (n) => ({ ...n, device: edit.device }));
+    case "set_bypass":
+      return replaceNode(graph, edit.key, (n) => ({ ...n, bypassed: edit.bypassed }));
     case "set_outputs":
       return { ...graph, outputs: edit.outputs };
     case "set_pipeline":

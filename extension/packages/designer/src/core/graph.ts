@@ -26,11 +26,24 @@ export function slotId(slot: Slot): string {
   }
 }
 
-export function nodeOf(graph: GraphView | null, key: string): NodeView | undefined {
-  return graph?.nodes.find((n) => n.key === key);
+/** Remember what follows from an object that never changes: many cards and wires ask the same of one graph. */
+function remembered<K extends object, V>(compute: (key: K) => V): (key: K) => V {
+  const known = new WeakMap<K, V>();
+  return (key) => {
+    const found = known.get(key) ?? compute(key);
+    known.set(key, found);
+    return found;
+  };
 }
 
-export function wiresOf(graph: GraphView): Wire[] {
+const indexOf = remembered((graph: GraphView) => new Map(graph.nodes.map((n) => [n.key, n])));
+
+export function nodeOf(graph: GraphView | null, key: string): NodeView | undefined {
+  return graph ? indexOf(graph).get(key) : undefined;
+}
+
+/** Every wire, by the card that it ends in and the place there. */
+export const wiresOf: (graph: GraphView) => readonly Wire[] = remembered((graph) => {
   const wires: Wire[] = [];
   const add = (source: PortRef, slot: Slot) => wires.push({ id: slotId(slot), source, slot });
   for (const node of graph.nodes) {
@@ -44,26 +57,54 @@ export function wiresOf(graph: GraphView): Wire[] {
     add(source, { kind: "output", node: OUTPUTS, index });
   });
   return wires;
+});
+
+const wiresById = remembered((graph: GraphView) => new Map(wiresOf(graph).map((w) => [w.id, w])));
+
+export function wireOf(graph: GraphView | null, id: string): Wire | undefined {
+  return graph ? wiresById(graph).get(id) : undefined;
 }
+
+/** The wires that begin at each card. */
+export const wiresFrom: (graph: GraphView) => ReadonlyMap<string, readonly Wire[]> = remembered((graph) => {
+  const found = new Map<string, Wire[]>();
+  for (const wire of wiresOf(graph)) found.set(wire.source.node, [...(found.get(wire.source.node) ?? []), wire]);
+  return found;
+});
+
+/** Keys of all cards: the nodes, and the outputs as soon as there is a node. */
+export const cardsOf: (graph: GraphView) => readonly string[] = remembered((graph) => {
+  const keys = graph.nodes.map((n) => n.key);
+  return keys.length > 0 ? [...keys, OUTPUTS] : keys;
+});
 
 /** Sources of a node: inputs first, then arguments. */
 export function sourcesOf(node: NodeView): PortRef[] {
   return [...node.inputs.filter((r): r is PortRef => r !== null), ...Object.values(node.argument_inputs)];
 }
 
-/** Nodes that depend on `key`, in the order of the graph, without itself. */
+/** Nodes that depend on `keys`, without these. */
 export function descendants(graph: GraphView, keys: readonly string[]): Set<string> {
   const found = new Set(keys);
-  let grew = true;
-  while (grew) {
-    grew = false;
-    for (const node of graph.nodes) {
-      if (!found.has(node.key) && sourcesOf(node).some((r) => found.has(r.node))) {
-        found.add(node.key);
-        grew = true;
-      }
+  const from = wiresFrom(graph);
+  // A set gives what is added while it is walked.
+  for (const key of found) for (const { slot } of from.get(key) ?? []) found.add(slot.node);
+  for (const key of [...keys, OUTPUTS]) found.delete(key);
+  return found;
+}
+
+/** Nodes that `keys` depend on, without themselves. */
+export function ancestors(graph: GraphView, keys: readonly string[]): Set<string> {
+  const found = new Set<string>();
+  const visit = (key: string) => {
+    const node = nodeOf(graph, key);
+    for (const ref of node ? sourcesOf(node) : []) {
+      if (found.has(ref.node)) continue;
+      found.add(ref.node);
+      visit(ref.node);
     }
-  }
+  };
+  keys.forEach(visit);
   for (const key of keys) found.delete(key);
   return found;
 }

@@ -68,6 +68,21 @@ export class Images {
     if (bitmap && !this.users.has(bitmap)) bitmap.close();
   }
 
+  /** Cut an atlas into named pictures; those without a place lose theirs. */
+  putCells(
+    cells: readonly { id: string; x?: number; y?: number; width?: number; height?: number }[],
+    bitmap: ImageBitmap | null,
+    turn: number,
+  ): void {
+    for (const { id, x = 0, y = 0, width = 0, height = 0 } of cells) {
+      const old = this.images.get(id);
+      if (old && old.turn > turn) continue;
+      if (bitmap && width > 0) this.put(id, { bitmap, x, y, width, height, revision: 0, turn });
+      else this.remove(id);
+    }
+    if (bitmap && !this.users.has(bitmap)) bitmap.close();
+  }
+
   private release(bitmap: ImageBitmap): void {
     const left = (this.users.get(bitmap) ?? 1) - 1;
     if (left > 0) {

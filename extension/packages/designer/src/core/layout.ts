@@ -5,9 +5,19 @@ import type { Rect } from "./route";
 export const COLUMN = 184;
 export const ROW = 204;
 export const CARD = 148;
-const GAP = 33;
 const SIDE = 20;
 const TOP = 14;
+
+/** How closely cards stand: the room that a row of them keeps at least, and what is free below it. */
+export interface Pitch {
+  readonly row: number;
+  readonly gap: number;
+}
+
+/** Rows keep the height of a card with one argument, so that neighbours line up. */
+const WIDE: Pitch = { row: 171, gap: ROW - 171 };
+/** Of cards that have a name and a picture and nothing else. */
+export const DENSE: Pitch = { row: 129, gap: 21 };
 
 export interface Size {
   readonly width: number;
@@ -104,14 +114,15 @@ class Floor {
   constructor(
     readonly columns: number,
     private readonly height: Height,
+    private readonly pitch: Pitch,
   ) {
-    this.bottoms = Array.from({ length: columns }, () => TOP - GAP);
-    this.gaps = Array.from({ length: columns }, () => GAP);
+    this.bottoms = Array.from({ length: columns }, () => TOP - pitch.gap);
+    this.gaps = Array.from({ length: columns }, () => pitch.gap);
   }
 
   /** The first free height of a column. */
   top(column: number): number {
-    return (this.bottoms[column] ?? 0) + (this.gaps[column] ?? GAP);
+    return (this.bottoms[column] ?? 0) + (this.gaps[column] ?? this.pitch.gap);
   }
 
   /** The first height that is free in all of these columns. */
@@ -119,13 +130,63 @@ class Floor {
     return Math.max(TOP, ...columns.map((c) => this.top(c)));
   }
 
-  put(key: string, column: number, y: number, gap = GAP): void {
+  put(key: string, column: number, y: number, gap = this.pitch.gap): void {
     this.positions[key] = { x: SIDE + column * COLUMN, y };
-    // Rows keep the height of a card with one argument, so that neighbours line up.
-    const row = gap === GAP && this.height(key) > 120 ? Math.max(this.height(key), ROW - GAP) : this.height(key);
+    const tall = gap === this.pitch.gap && this.height(key) > 120;
+    const row = tall ? Math.max(this.height(key), this.pitch.row) : this.height(key);
     this.bottoms[column] = Math.max(this.bottoms[column] ?? 0, y + row);
     this.gaps[column] = gap;
   }
+}
+
+/**
+ * Branches in several blocks side by side: of a graph with many short branches, each block takes as many as a column of
+ * the frame has room for.
+ */
+function folded(cells: ReadonlyMap<string, Cell>, rows: number): Map<string, Cell> {
+  const blocks = new Map<number, (readonly [string, Cell])[]>();
+  for (const [key, cell] of cells) {
+    const block = key === OUTPUTS ? 0 : Math.floor(cell.lane / rows);
+    blocks.set(block, [...(blocks.get(block) ?? []), [key, cell]]);
+  }
+  const placed = new Map<string, Cell>();
+  let end = 0;
+  for (const block of [...blocks.keys()].sort((a, b) => a - b)) {
+    const members = (blocks.get(block) ?? []).filter(([key]) => key !== OUTPUTS);
+    const left = block === 0 ? 0 : Math.min(...members.map(([, c]) => c.column));
+    for (const [key, c] of members) placed.set(key, { column: end + c.column - left, lane: c.lane - block * rows });
+    end = 1 + Math.max(-1, ...[...placed.values()].map((c) => c.column));
+  }
+  if (cells.has(OUTPUTS)) placed.set(OUTPUTS, { column: end, lane: 0 });
+  return placed;
+}
+
+interface Plan {
+  readonly small: ReadonlyMap<string, string>;
+  readonly height: Height;
+  readonly pitch: Pitch;
+}
+
+/** Cards of a grid, row by row; what does not fit into `columns` continues below. */
+function placed({ small, height, pitch }: Plan, grid: ReadonlyMap<string, Cell>, columns: number): Floor {
+  const floor = new Floor(columns, height, pitch);
+  const bands = 1 + Math.floor(Math.max(0, ...[...grid.values()].map((c) => c.column)) / columns);
+  const members: Member[][] = Array.from({ length: bands }, () => []);
+  for (const [key, c] of grid)
+    members[Math.floor(c.column / columns)]?.push({ key, column: c.column % columns, lane: c.lane });
+  members.forEach((band, i) => {
+    placeBand(band, floor, i > 0);
+    placeSmall(band, small, floor);
+  });
+  return floor;
+}
+
+function planOf(graph: GraphView, sizes: ReadonlyMap<string, Size>, pitch: Pitch): Plan {
+  return { small: argumentSources(graph), height: (key) => sizes.get(key)?.height ?? pitch.row, pitch };
+}
+
+function columnsOf(width: number): number {
+  return Math.max(2, 1 + Math.floor((width - SIDE - CARD) / COLUMN));
 }
 
 /** Positions of all cards in a left-to-right grid that continues below when a row does not fit `width`. */
@@ -133,47 +194,84 @@ export function layoutGraph(
   graph: GraphView,
   sizes: ReadonlyMap<string, Size>,
   width: number,
+  pitch = WIDE,
 ): Record<string, Position> {
-  const small = argumentSources(graph);
-  const main = cells(graph, small);
-  const columns = Math.max(2, 1 + Math.floor((width - SIDE - CARD) / COLUMN));
-  const floor = new Floor(columns, (key) => sizes.get(key)?.height ?? ROW - GAP);
-  const bands = 1 + Math.floor(Math.max(0, ...[...main.values()].map((c) => c.column)) / columns);
-  for (let band = 0; band < bands; band += 1) {
-    const members = [...main]
-      .filter(([, c]) => Math.floor(c.column / columns) === band)
-      .map(([key, c]) => ({ key, column: c.column % columns, lane: c.lane }));
-    placeBand(members, floor, band > 0);
-    placeSmall(members, small, floor);
-  }
-  return floor.positions;
+  const plan = planOf(graph, sizes, pitch);
+  return placed(plan, cells(graph, plan.small), columnsOf(width)).positions;
 }
+
+/** The smallest scale at which a graph is shown. */
+export const MIN_SCALE = 0.05;
 
 /** How large the cards are shown when all of them are in the box; 1 at most. */
 export function fittingScale(width: number, height: number, box: Size): number {
   // Wires run up to 20 px outside of the cards.
   if (width + 24 <= box.width && height + 24 <= box.height) return 1;
-  return Math.min(1, Math.max(0.15, Math.min(box.width / (width + 56), box.height / (height + 40))));
+  const scale = Math.min((box.width - 40) / (width + 24), (box.height - 16) / (height + 24));
+  return Math.min(1, Math.max(MIN_SCALE, scale));
 }
 
-/** Rows as long as the box at 100 %; longer ones where the whole graph is then seen larger. */
-export function layoutInBox(graph: GraphView, sizes: ReadonlyMap<string, Size>, box: Size): Record<string, Position> {
+/** What a row longer than the box, or a fold, must gain, so that small changes do not turn the layout over. */
+const GAIN = 1.08;
+
+/** Rows as long as the box at 100 %; longer ones, or branches side by side, where the whole graph is then seen larger. */
+export function layoutInBox(
+  graph: GraphView,
+  sizes: ReadonlyMap<string, Size>,
+  box: Size,
+  pitch = WIDE,
+): Record<string, Position> {
+  const plan = planOf(graph, sizes, pitch);
+  const grid = cells(graph, plan.small);
   let best: Record<string, Position> = {};
   let bestScale = 0;
-  for (const stretch of [1, 1.25, 1.5, 2, 2.5, 3, 4]) {
-    const at = layoutGraph(graph, sizes, box.width * stretch);
+  const consider = (way: ReadonlyMap<string, Cell>, columns: number) => {
+    const { positions } = placed(plan, way, columns);
     const far = (side: "x" | "y", size: (key: string) => number) =>
-      Math.max(0, ...Object.entries(at).map(([key, p]) => p[side] + size(key)));
+      Math.max(0, ...Object.entries(positions).map(([key, p]) => p[side] + size(key)));
     const width = far("x", (key) => sizes.get(key)?.width ?? CARD) - SIDE;
-    const height = far("y", (key) => sizes.get(key)?.height ?? ROW - GAP) - TOP;
+    const height = far("y", (key) => (key === OUTPUTS ? outputsHeight(graph, positions) : plan.height(key))) - TOP;
     const scale = fittingScale(width, height, box);
-    if (scale > bestScale * 1.08) {
-      best = at;
-      bestScale = scale;
-    }
-    if (scale === 1) break;
+    if (scale <= bestScale * GAIN) return;
+    best = positions;
+    bestScale = scale;
+  };
+  for (const stretch of [1, 1.25, 1.5, 2, 2.5, 3, 4, 6, 9]) {
+    consider(grid, columnsOf(box.width * stretch));
+    if (bestScale === 1) return best;
+  }
+  const lanes = 1 + Math.max(0, ...[...grid.values()].map((c) => c.lane));
+  for (const blocks of [2, 3, 4, 5, 6, 8, 10, 12, 16, 20]) {
+    if (lanes < 2 * blocks) break;
+    const way = folded(grid, Math.ceil(lanes / blocks));
+    consider(way, 1 + Math.max(...[...way.values()].map((c) => c.column)));
   }
   return best;
+}
+
+/** Height of a card of outputs above its first row, of each row, and below the last one. */
+const OUTPUTS_PARTS = { head: 30, row: 20, foot: 22 } as const;
+
+/** Where each output's row begins in its card: on the line of its branch if the card stands right of that, else in turn. */
+export function outputRows(graph: GraphView, positions: Readonly<Record<string, Position>>): readonly number[] {
+  const card = positions[OUTPUTS];
+  const { head, row } = OUTPUTS_PARTS;
+  const sources = graph.outputs.map((ref) => (ref.output > 0 ? undefined : positions[ref.node]));
+  const left = sources.filter((at) => at !== undefined);
+  const below = left.every((at, i) => i === 0 || at.y > (left[i - 1]?.y ?? 0));
+  const beside = card !== undefined && below && left.every((at) => at.x + CARD <= card.x);
+  let next = head;
+  return graph.outputs.map((_, i) => {
+    const at = sources[i];
+    const here = beside && at ? Math.max(next, at.y + 14 - row / 2 - card.y) : next;
+    next = here + row;
+    return here;
+  });
+}
+
+export function outputsHeight(graph: GraphView, positions: Readonly<Record<string, Position>>): number {
+  const { head, row, foot } = OUTPUTS_PARTS;
+  return Math.max(head + row, (outputRows(graph, positions).at(-1) ?? 0) + row) + foot;
 }
 
 interface Member {

@@ -45,3 +45,8 @@ export function categoryHue(category: string): Hue {
   const text = category.toLowerCase();
   return CATEGORY_HUES.find(([words]) => words.test(text))?.[1] ?? "slate";
 }
+
+/** Whether a wire runs below all cards: labels pass by whatever is done to the images. */
+export function goesUnder(kind: Kind, from: { readonly x: number }, to: { readonly x: number }): boolean {
+  return kind === "label" && to.x - from.x > 400;
+}

@@ -1,8 +1,8 @@
-import type { KernelMessage, PipelineOptions, Position, Previews, RevisionChanged } from "../protocol/generated";
+import type { KernelMessage, PipelineOptions, Position, Previews, RevisionChanged, Sheet } from "../protocol/generated";
 import { indexCatalog } from "./catalog";
 import { applyEdits } from "./edits";
 import { descendants, OUTPUTS } from "./graph";
-import { type Command, INITIAL, type Preview, portKey, type State } from "./state";
+import { type Command, cellKey, INITIAL, type Preview, portKey, type State } from "./state";
 
 /** The graph that is drawn: the last confirmed one with every unanswered edit on top. */
 export function project(state: State): State {
@@ -53,6 +53,11 @@ export function enqueue(before: State, command: Command): State {
   return awaiting(project({ ...state, pending: [...state.pending, command] }), command);
 }
 
+/** Take back the last edit that no kernel has seen. */
+export function withdraw(state: State): State {
+  return project({ ...state, pending: state.pending.slice(0, -1) });
+}
+
 function keysOf(command: Command): string[] | null {
   if (command.kind !== "edits") return null;
   return command.edits.flatMap((e) => {
@@ -60,6 +65,7 @@ function keysOf(command: Command): string[] | null {
       case "add_node":
       case "set_argument":
       case "set_device":
+      case "set_bypass":
         return [e.key];
       case "connect":
       case "disconnect":
@@ -99,7 +105,8 @@ function onRevision(before: State, message: RevisionChanged): State {
   const moved = Object.fromEntries(
     Object.entries(state.moved).filter(([key, at]) => !samePosition(message.positions[key], at)),
   );
-  const answered = state.inFlight ? state.pending.slice(1) : state.pending;
+  const done = state.inFlight || (state.unsure !== null && message.revision > state.unsure);
+  const answered = done ? state.pending.slice(1) : state.pending;
   const keys = new Set(message.graph.nodes.map((n) => n.key));
   const previews = Object.fromEntries(Object.entries(state.previews).filter(([, p]) => keys.has(p.key)));
   const changed = state.confirmed !== null && state.confirmed.revision !== message.revision;
@@ -110,6 +117,7 @@ function onRevision(before: State, message: RevisionChanged): State {
     confirmed: message,
     pending: answered,
     inFlight: false,
+    unsure: null,
     moved,
     previews,
     previewFailures: state.previewFailures.filter((d) => !d.node || keys.has(d.node)),
@@ -118,6 +126,11 @@ function onRevision(before: State, message: RevisionChanged): State {
     detail: state.detail && keys.has(state.detail.key) ? state.detail : null,
   });
   const drawn = new Set(next.graph?.nodes.map((n) => n.key));
+  if (changed && next.view.expecting) {
+    const known = new Set(before.confirmed?.graph.nodes.map((n) => n.key));
+    const selection = [...drawn].filter((key) => !known.has(key));
+    return { ...next, view: { ...next.view, selection, wires: [], expecting: false } };
+  }
   const selection = state.view.selection.filter((k) => k === OUTPUTS || drawn.has(k));
   if (selection.length === state.view.selection.length) return next;
   return { ...next, view: { ...next.view, selection } };
@@ -156,6 +169,15 @@ function onPreviews(state: State, message: Previews): State {
     awaited: state.pending.length === 0 && message.revision >= (state.confirmed?.revision ?? 0) ? [] : state.awaited,
     wanted: null,
   };
+}
+
+/** Cells replace those of the sheet before one by one, so that nothing goes blank while others come. */
+function onSheet(state: State, message: Sheet): State {
+  const { name, port, revision, iteration, done } = message;
+  const old = state.sheets[name];
+  const kept = old && old.port.node === port.node && old.port.output === port.output ? old.cells : {};
+  const cells = { ...kept, ...Object.fromEntries(message.cells.map((c) => [cellKey(c.variant, c.sample), c])) };
+  return { ...state, sheets: { ...state.sheets, [name]: { port, revision, iteration, cells, done } } };
 }
 
 /** What a message of the kernel changes. Pictures are decoded elsewhere. */
@@ -197,6 +219,14 @@ export function receive(state: State, message: KernelMessage): State {
       return { ...state, progress: message.doing ? message : null };
     case "saved":
       return { ...state, savedFile: message, refused: [] };
+    case "sheet":
+      return onSheet(state, message);
+    case "draws":
+      return { ...state, draws: message };
+    case "pair":
+      return { ...state, pair: message };
+    case "pixel":
+      return { ...state, pixel: message };
     case "busy":
       return {
         ...state,

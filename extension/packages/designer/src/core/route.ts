@@ -15,6 +15,8 @@ export interface Point {
 const RADIUS = 9;
 const STUB = 18;
 const CLEAR = 12;
+/** Height from which on a wire to a neighbour is not a curve. */
+const STEEP = 110;
 
 export function bezier(a: Point, b: Point): string {
   const pull = Math.max(18, Math.abs(b.x - a.x) * 0.5);
@@ -98,17 +100,27 @@ function candidates(a: Point, b: Point, rects: readonly Rect[]): number[] {
   return [...new Set([middle, ...lanes])].sort((p, q) => Math.abs(p - middle) - Math.abs(q - middle)).slice(0, 28);
 }
 
+/** The path of a wire that would cross the whole graph: below all cards. */
+export function routeUnder(a: Point, b: Point, rects: readonly Rect[]): string {
+  const lane = Math.max(a.y, b.y, ...rects.map((r) => r.y + r.height)) + CLEAR;
+  const out = a.x + STUB;
+  const into = b.x - STUB;
+  return rounded([a, { x: out, y: a.y }, { x: out, y: lane }, { x: into, y: lane }, { x: into, y: b.y }, b]);
+}
+
 /** The path of a wire from `a` to `b` around the cards `rects` (the ends' own cards may be among them). */
 export function route(a: Point, b: Point, rects: readonly Rect[], stub = STUB): string {
   const near = rects.filter((r) => r.y < Math.max(a.y, b.y) + 420 && r.y + r.height > Math.min(a.y, b.y) - 420);
   const forward = b.x - a.x;
-  if (forward > 8 && forward < 260) {
+  // A steep way to a neighbour takes the trunk of its source, so that a fan of wires is one line.
+  const steep = Math.abs(b.y - a.y) > STEEP && forward < 60;
+  if (forward > 8 && forward < 260 && !steep) {
     const samples = [0.15, 0.3, 0.45, 0.6, 0.75, 0.85].map((t) => curvePoint(a, b, t));
     if (!samples.some((p) => near.some((r) => inside(p, r, -2)))) return bezier(a, b);
   }
   let best: readonly Point[] | null = null;
   let bestScore = Number.POSITIVE_INFINITY;
-  const out = a.x + STUB;
+  const out = a.x + (steep ? Math.min(STUB, forward / 2) : STUB);
   const into = b.x - stub;
   const options: Point[][] = candidates(a, b, near).map((lane) => [
     a,
@@ -118,7 +130,8 @@ export function route(a: Point, b: Point, rects: readonly Rect[], stub = STUB): 
     { x: into, y: b.y },
     b,
   ]);
-  if (forward > 2 * STUB) {
+  if (steep && forward > 8) options.push([a, { x: out, y: a.y }, { x: out, y: b.y }, b]);
+  else if (forward > 2 * STUB) {
     options.push([a, { x: out, y: a.y }, { x: out, y: b.y }, b]);
     options.push([a, { x: into, y: a.y }, { x: into, y: b.y }, b]);
   }

@@ -52,18 +52,25 @@ export function codeIsCurrent(state: State): boolean {
   return state.code !== null && state.pending.length === 0 && state.code.revision === state.confirmed?.revision;
 }
 
-export { sourcesOf as sources } from "./graph";
-
 export function previewOf(state: State, key: string, output = 0): Preview | undefined {
   return state.previews[portKey(key, output)];
 }
 
-/** Remember the answer for the newest state: many cards ask the same. */
-function once<T>(compute: (state: State) => T): (state: State) => T {
-  let last: { readonly state: State; readonly value: T } | null = null;
-  return (state) => {
-    if (last?.state !== state) last = { state, value: compute(state) };
-    return last.value;
+/** Compute an answer anew only when what it depends on has changed: many cards ask the same, at every move of the pointer. */
+export function derived<T>(
+  needs: (state: State) => readonly unknown[],
+  compute: (state: State) => T,
+): (state: State) => T {
+  let state: State | null = null;
+  let before: readonly unknown[] = [];
+  let value: T | undefined;
+  return (now) => {
+    if (now === state) return value as T;
+    const needed = needs(now);
+    if (state === null || needed.some((part, i) => part !== before[i])) value = compute(now);
+    state = now;
+    before = needed;
+    return value as T;
   };
 }
 
@@ -82,46 +89,81 @@ export function previewFailures(state: State): readonly Diagnostic[] {
 }
 
 /** Every finding that stands now: of the graph, of the previews and of the last run, without repetitions. */
-export const findings = once((state: State): readonly Diagnostic[] => {
-  const all = [
-    ...state.refused,
-    ...runFailures(state),
-    ...previewFailures(state),
-    ...(state.confirmed?.diagnostics ?? []),
-  ];
-  const seen = new Set<string>();
-  return all.filter((d) => {
-    const id = [d.code, d.node, d.argument, d.message].join("|");
-    if (seen.has(id)) return false;
-    seen.add(id);
-    return true;
-  });
-});
+export const findings = derived(
+  (s) => [s.refused, s.run, s.previewFailures, s.confirmed, s.graph],
+  (state: State): readonly Diagnostic[] => {
+    const all = [
+      ...state.refused,
+      ...runFailures(state),
+      ...previewFailures(state),
+      ...(state.confirmed?.diagnostics ?? []),
+    ];
+    const seen = new Set<string>();
+    return all.filter((d) => {
+      const id = [d.code, d.node, d.argument, d.message].join("|");
+      if (seen.has(id)) return false;
+      seen.add(id);
+      return true;
+    });
+  },
+);
+
+const NONE: readonly Diagnostic[] = [];
+
+const findingsByNode = derived(
+  (s) => [findings(s)],
+  (state) => {
+    const found = new Map<string, Diagnostic[]>();
+    for (const d of findings(state)) if (d.node) found.set(d.node, [...(found.get(d.node) ?? []), d]);
+    return found;
+  },
+);
+
+/** What was found about a node. */
+export function findingsAt(state: State, key: string): readonly Diagnostic[] {
+  return findingsByNode(state).get(key) ?? NONE;
+}
 
 export function severity(d: Diagnostic): "error" | "warning" | "info" {
   return d.severity ?? "error";
 }
 
-export function findingsOf(all: readonly Diagnostic[], key: string): readonly Diagnostic[] {
-  return all.filter((d) => d.node === key);
-}
-
 /** Keys whose pictures are from before a failure upstream, or of another sample than the chosen one. */
-export const staleKeys = once((state: State): ReadonlySet<string> => {
-  const stale = new Set<string>();
-  if (!state.graph) return stale;
-  const failed = findings(state)
-    .filter((d) => severity(d) === "error" && d.node)
-    .map((d) => d.node ?? "");
-  for (const key of descendants(state.graph, failed)) stale.add(key);
-  if (!state.busy && state.awaited.length === 0)
-    for (const p of Object.values(state.previews))
-      if (p.sample !== state.sample || p.iteration !== state.iteration) stale.add(p.key);
-  return stale;
-});
+export const staleKeys = derived(
+  (s) => [s.graph, findings(s), s.busy, s.awaited, s.previews, s.sample, s.iteration, s.link, s.pending],
+  (state: State): ReadonlySet<string> => {
+    const stale = new Set<string>();
+    if (!state.graph) return stale;
+    const failed = findings(state)
+      .filter((d) => severity(d) === "error" && d.node)
+      .map((d) => d.node ?? "");
+    for (const key of descendants(state.graph, failed)) stale.add(key);
+    if (state.link === "gone" && state.pending.length > 0) for (const key of state.awaited) stale.add(key);
+    if (!state.busy && state.awaited.length === 0)
+      for (const p of Object.values(state.previews))
+        if (p.sample !== state.sample || p.iteration !== state.iteration) stale.add(p.key);
+    return stale;
+  },
+);
+
+/** Nodes that are being computed. */
+export const busyKeys = derived(
+  (s) => [s.awaited, s.busyKeys, s.link],
+  (state): ReadonlySet<string> => new Set(state.link === "gone" ? [] : [...state.awaited, ...state.busyKeys]),
+);
+
+const timingsByNode = derived(
+  (s) => [s.run.finished],
+  (state) => {
+    const found = new Map<string, NodeTiming>();
+    for (const timing of state.run.finished?.timings ?? [])
+      for (const key of [timing.key, ...timing.group]) if (!found.has(key)) found.set(key, timing);
+    return found;
+  },
+);
 
 export function timingOf(state: State, key: string): NodeTiming | undefined {
-  return state.run.finished?.timings.find((t) => t.key === key || t.group.includes(key));
+  return timingsByNode(state).get(key);
 }
 
 /** What was measured for a node on a device, if that ever was. */
@@ -205,8 +247,14 @@ export function hasFirstInput(node: NodeView, operator: Operator | undefined): b
 }
 
 /** Height of a card in px, known without measuring, so that the layout is right at once. */
-export function cardHeight(node: NodeView, operator: Operator | undefined, preview: Preview | undefined): number {
+export function cardHeight(
+  node: NodeView,
+  operator: Operator | undefined,
+  preview: Preview | undefined,
+  dense = false,
+): number {
   const shape = cardShape(node, preview);
+  if (dense) return shape === "tall" ? 129 : 62;
   const rows = argumentRows(node, operator).length + extraInputs(node, operator).length;
   const extra = Math.max(0, node.output_kinds.length - 1);
   const body = shape === "tall" ? 101 : 34;

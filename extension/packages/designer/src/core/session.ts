@@ -1,18 +1,31 @@
 import type { ClientMessage, Edit, KernelMessage, PortRef, Position, Repair } from "../protocol/generated";
 import { decode, Images } from "./images";
-import { enqueue, isOther, isWanted, project, receive } from "./reduce";
-import { INITIAL, type State, type View } from "./state";
+import { enqueue, isOther, isWanted, project, receive, withdraw } from "./reduce";
+import { cellKey, INITIAL, type State, type View } from "./state";
 import { createStore, type Store } from "./store";
 
 /** How messages travel; the widget wraps its model in this. */
 export interface Transport {
   send(message: ClientMessage): void;
-  onMessage(listener: (message: KernelMessage, buffers: readonly DataView[]) => void): () => void;
+  onMessage(listener: (message: KernelMessage, buffers: readonly Bytes[]) => void): () => void;
+  close?(): void;
 }
+
+export type Bytes = DataView | ArrayBuffer;
+
+/** Opens a document in the kernel that runs now; rejected with a sentence if there is none that can. */
+export type Attach = (document: Bytes, revision: number) => Promise<Transport>;
 
 export const STRIP_IMAGE = "@strip";
 export const DETAIL_OUT = "@detail-out";
 export const DETAIL_IN = "@detail-in";
+export const PAIR_A = "@pair-a";
+export const PAIR_B = "@pair-b";
+
+/** The picture of a cell of a sheet. */
+export function sheetImage(name: string, variant: number, sample: number): string {
+  return `@sheet-${name}-${cellKey(variant, sample)}`;
+}
 
 /** How long an answer may take before the kernel counts as silent, in ms. */
 const TIMEOUT = 12_000;
@@ -21,29 +34,63 @@ const TIMEOUT = 12_000;
 export class Session {
   readonly store: Store<State> = createStore(INITIAL);
   readonly images = new Images();
-  private readonly stopListening: () => void;
+  private stopListening: () => void;
+  /** The document as the kernel had it last: it outlives the kernel. */
+  private document: Bytes | null = null;
   private readonly shown = new Set<string>();
   private readonly arrived: Record<string, number> = {};
   private clock = 0;
   private watch: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
-    private readonly transport: Transport,
+    private transport: Transport,
     private readonly previewWidth: number,
+    private readonly attach: Attach | null = null,
   ) {
     this.stopListening = transport.onMessage((message, buffers) => this.receive(message, buffers));
   }
 
-  /** Say that a view is there; also how a lost kernel is called again. */
+  /** Say that a view is there; also how a silent kernel is called again. What was not answered is sent again. */
   start(): void {
-    this.store.set((s) => project({ ...s, pending: [], inFlight: false, link: s.opening ? s.link : "starting" }));
+    this.store.set((s) => ({
+      ...s,
+      unsure: s.inFlight ? (s.confirmed?.revision ?? null) : null,
+      inFlight: false,
+      link: s.opening && s.link !== "gone" ? s.link : "starting",
+    }));
     this.send({ type: "ready", preview_width: this.previewWidth });
     this.expectAnswer();
+  }
+
+  /** Whether the document was opened in another kernel than the one that it came from. */
+  attached = false;
+
+  /** Find a kernel again. One that has lost the document gets it back, then the edits that were made meanwhile. */
+  async reconnect(): Promise<void> {
+    const { link, confirmed } = this.store.get();
+    if (link !== "gone" || !this.attach || !this.document || !confirmed) {
+      this.start();
+      return;
+    }
+    this.store.set((s) => ({ ...s, link: "starting", inFlight: false, refused: [] }));
+    try {
+      const transport = await this.attach(this.document, confirmed.revision);
+      this.stopListening();
+      this.transport.close?.();
+      this.transport = transport;
+      this.attached = true;
+      this.stopListening = transport.onMessage((message, buffers) => this.receive(message, buffers));
+      this.start();
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      this.store.set((s) => ({ ...s, link: "gone", refused: [{ code: "DS305", message }] }));
+    }
   }
 
   close(): void {
     clearTimeout(this.watch);
     this.stopListening();
+    this.transport.close?.();
     this.images.clear();
   }
 
@@ -51,7 +98,7 @@ export class Session {
     try {
       this.transport.send(message);
     } catch {
-      this.store.set((s) => ({ ...s, link: "gone" }));
+      this.lost();
     }
   }
 
@@ -67,11 +114,12 @@ export class Session {
   }
 
   undo(): void {
-    this.store.set((s) => enqueue(s, { kind: "undo" }));
+    this.store.set((s) => (s.link === "gone" ? withdraw(s) : enqueue(s, { kind: "undo" })));
     this.pump();
   }
 
   redo(): void {
+    if (this.store.get().link === "gone") return;
     this.store.set((s) => enqueue(s, { kind: "redo" }));
     this.pump();
   }
@@ -103,6 +151,7 @@ export class Session {
   }
 
   chooseSample(sample: number, iteration: number): void {
+    if (this.store.get().link === "gone") return;
     const count = Math.max(1, this.store.get().batchSize);
     const wanted = { sample: Math.min(Math.max(0, sample), count - 1), iteration: Math.max(0, iteration) };
     this.store.set((s) => ({ ...s, ...wanted, wanted, awaited: (s.graph?.nodes ?? []).map((n) => n.key) }));
@@ -144,15 +193,31 @@ export class Session {
     this.send({ type: "request_detail", key: ref.node, output: ref.output, plane });
   }
 
+  /** Add the calls of a program's text; the kernel reads it. */
+  pasteCode(text: string, at: Position): void {
+    this.view({ expecting: true });
+    this.send({ type: "paste_code", text, at });
+  }
+
   /** The comm was closed by the host. */
   lost(): void {
-    this.store.set((s) => ({ ...s, link: "gone", busy: false, busyKeys: [], progress: null }));
+    clearTimeout(this.watch);
+    this.store.set((s) => ({
+      ...s,
+      link: "gone",
+      keeps: this.attach !== null && this.document !== null,
+      inFlight: false,
+      busy: false,
+      busyKeys: [],
+      progress: null,
+      run: { ...s.run, running: false, stopping: false },
+    }));
   }
 
   private pump(): void {
     const state = this.store.get();
     const next = state.pending[0];
-    if (state.inFlight || !next || !state.confirmed) return;
+    if (state.inFlight || !next || !state.confirmed || state.link === "gone") return;
     this.store.set((s) => ({ ...s, inFlight: true }));
     if (next.kind === "edits") {
       const { edits, gesture, positions } = next;
@@ -182,7 +247,8 @@ export class Session {
     }, TIMEOUT);
   }
 
-  private receive(message: KernelMessage, buffers: readonly DataView[]): void {
+  private receive(message: KernelMessage, buffers: readonly Bytes[]): void {
+    if (message.type === "revision_changed") this.document = buffers[0] ?? this.document;
     const wanted = message.type !== "previews" || isWanted(this.store.get(), message);
     if (message.type === "revision_changed" && isOther(this.store.get(), message)) this.images.clear();
     this.store.set((s) => {
@@ -208,7 +274,7 @@ export class Session {
     }
   }
 
-  private async decodeImages(message: KernelMessage, buffers: readonly DataView[]): Promise<void> {
+  private async decodeImages(message: KernelMessage, buffers: readonly Bytes[]): Promise<void> {
     if (message.type === "previews") {
       this.clock += 1;
       const turn = this.clock;
@@ -220,11 +286,22 @@ export class Session {
     } else if (message.type === "image_detail") {
       await this.putLatest(DETAIL_OUT, message.has_output ? buffers[0] : undefined);
       await this.putLatest(DETAIL_IN, message.has_input ? buffers[message.has_output ? 1 : 0] : undefined);
+    } else if (message.type === "pair") {
+      await this.putLatest(PAIR_A, buffers[0]);
+      await this.putLatest(PAIR_B, buffers[1]);
+    } else if (message.type === "sheet") {
+      this.clock += 1;
+      const turn = this.clock;
+      this.images.putCells(
+        message.cells.map((cell) => ({ id: sheetImage(message.name, cell.variant, cell.sample), ...cell })),
+        await decode(buffers[0]),
+        turn,
+      );
     }
   }
 
   /** Decode one whole picture; a later one that was decoded sooner stays. */
-  private async putLatest(id: string, buffer: DataView | undefined): Promise<void> {
+  private async putLatest(id: string, buffer: Bytes | undefined): Promise<void> {
     this.clock += 1;
     const turn = this.clock;
     const bitmap = await decode(buffer);

@@ -3,11 +3,14 @@ import type {
   DeviceTime,
   Diagnostic,
   DialectInfo,
+  Draws,
   Edit,
   GraphView,
   ImageDetail,
   MemoryFreed,
+  Pair,
   PipelineOptions,
+  Pixel,
   PortRef,
   Position,
   PreviewItem,
@@ -17,9 +20,12 @@ import type {
   RunFinished,
   SampleStrip,
   Saved,
+  SheetCell,
+  Side,
 } from "../protocol/generated";
 import type { CatalogIndex } from "./catalog";
 import type { Slot } from "./graph";
+import type { Sweep } from "./sweep";
 
 /** `starting`: no answer yet; `live`: the kernel answers; `silent`: it should have answered; `gone`: the comm is closed. */
 export type Link = "starting" | "live" | "silent" | "gone";
@@ -60,6 +66,16 @@ export interface RunState {
   readonly revision: number;
 }
 
+/** What has come of a sheet; its pictures live in `Images`. */
+export interface SheetState {
+  readonly port: PortRef;
+  readonly revision: number;
+  readonly iteration: number;
+  /** By `variant:sample`. */
+  readonly cells: Readonly<Record<string, SheetCell>>;
+  readonly done: boolean;
+}
+
 /** Where the quick-add search is open, and what it is for. */
 export interface QuickAdd {
   readonly mode: "add" | "connect";
@@ -72,6 +88,22 @@ export interface QuickAdd {
   /** Whether `from` is what was selected, and not a wire's end. */
   readonly selected: boolean;
   readonly query: string;
+}
+
+/** What a context menu is about. */
+export interface Menu {
+  readonly kind: "nodes" | "wire" | "canvas" | "mark";
+  readonly id: string;
+  /** In px of the widget. */
+  readonly at: Position;
+  /** In px of the canvas. */
+  readonly place: Position;
+}
+
+/** Two outputs that are compared in place of the canvas. */
+export interface Comparison {
+  readonly a: Side;
+  readonly b: Side;
 }
 
 export type DrawerTab = "code" | "batch";
@@ -87,10 +119,26 @@ export interface View {
   /** Height of the open drawer in px. */
   readonly drawerHeight: number;
   readonly inspector: boolean;
+  /** The pipeline's settings are shown where the inspector floats and nothing is selected. */
+  readonly settings: boolean;
   readonly heat: boolean;
   /** What cards and the heat map tell about the last run. */
   readonly measure: Measure;
   readonly quickAdd: QuickAdd | null;
+  readonly menu: Menu | null;
+  readonly help: boolean;
+  /** What is searched for on the canvas; null while the box is closed. */
+  readonly find: string | null;
+  readonly comparison: Comparison | null;
+  readonly sweep: Sweep | null;
+  readonly sweeping: boolean;
+  /** What was done just now, with [Undo]. */
+  readonly notice: { readonly text: string; readonly node: string } | null;
+  /** The wire into which what is dragged would go. */
+  readonly target: string;
+  /** Select the nodes that the next revision brings. */
+  readonly expecting: boolean;
+  readonly minimap: boolean;
   readonly renaming: boolean;
   /** Show everything when the next cards come. */
   readonly refit: boolean;
@@ -101,6 +149,10 @@ export interface View {
 
 export interface State {
   readonly link: Link;
+  /** Whether the document outlives a lost kernel, so that another one can go on with it. */
+  readonly keeps: boolean;
+  /** The revision at which an edit was sent that nobody answered: a later one says that it was done. */
+  readonly unsure: number | null;
   readonly opening: Opening | null;
   /** `Opened` came again: the next revision tells whether it is another document, or another view was mounted. */
   readonly reopening: boolean;
@@ -136,6 +188,10 @@ export interface State {
   /** What images wait for, once that takes long. */
   readonly progress: Progress | null;
   readonly savedFile: Saved | null;
+  readonly sheets: Readonly<Record<string, SheetState>>;
+  readonly draws: Draws | null;
+  readonly pair: Pair | null;
+  readonly pixel: Pixel | null;
   readonly view: View;
 }
 
@@ -147,9 +203,20 @@ export const INITIAL_VIEW: View = {
   drawer: "code",
   drawerHeight: 151,
   inspector: true,
+  settings: false,
   heat: false,
   measure: "time",
   quickAdd: null,
+  menu: null,
+  help: false,
+  find: null,
+  comparison: null,
+  sweep: null,
+  sweeping: false,
+  notice: null,
+  target: "",
+  expecting: false,
+  minimap: false,
   renaming: false,
   refit: false,
   dismissed: [],
@@ -158,6 +225,8 @@ export const INITIAL_VIEW: View = {
 
 export const INITIAL: State = {
   link: "starting",
+  keeps: false,
+  unsure: null,
   opening: null,
   reopening: false,
   confirmed: null,
@@ -185,9 +254,18 @@ export const INITIAL: State = {
   awaited: [],
   progress: null,
   savedFile: null,
+  sheets: {},
+  draws: null,
+  pair: null,
+  pixel: null,
   view: INITIAL_VIEW,
 };
 
 export function portKey(key: string, output: number): string {
   return `${key}#${output}`;
+}
+
+/** Name of a cell of a sheet, and of its picture. */
+export function cellKey(variant: number, sample: number): string {
+  return `${variant}:${sample}`;
 }

@@ -11,7 +11,7 @@ export interface StatusMessage {
   readonly lead: string;
   readonly rest: string;
   readonly muted: string;
-  readonly action: "show" | "reconnect" | "add_output" | null;
+  readonly action: "show" | "reconnect" | "add_output" | "undo" | null;
   readonly node: string;
   /** A button that takes the finding away. */
   readonly repair?: Repair | undefined;
@@ -49,9 +49,22 @@ function leadOf(d: Diagnostic, stopped: boolean): string {
 function kernelMessage(state: State): StatusMessage | null {
   const base = { tone: "warning" as const, muted: "", node: "" };
   if (state.link === "gone") {
-    const rest = "Pictures are from the last run.";
-    // A closed comm cannot be opened from the page: only the cell makes a new one.
-    return { ...base, id: "gone", lead: "The kernel is gone.", rest: `${rest} Run the cell again.`, action: null };
+    const count = state.pending.length;
+    const edits =
+      count === 1 ? "your edit is kept and will be replayed" : `your ${count} edits are kept and will be replayed`;
+    const kept = state.keeps && count > 0 ? `; ${edits}` : "";
+    const rest = `Pictures are from the last run${kept}.`;
+    const why = state.refused[0]?.message ?? "";
+    if (!state.keeps)
+      return { ...base, id: "gone", lead: "The kernel is gone.", rest: `${rest} Run the cell again.`, action: null };
+    return {
+      ...base,
+      id: `gone|${count}|${why}`,
+      lead: "The kernel restarted.",
+      rest,
+      muted: why,
+      action: "reconnect",
+    };
   }
   if (state.link === "silent") {
     const rest = state.opening ? "Pictures are from the last answer." : "Is it busy with another cell?";
@@ -94,6 +107,20 @@ function progressMessage(state: State): StatusMessage | null {
   };
 }
 
+function noticeMessage(state: State): StatusMessage | null {
+  const { notice } = state.view;
+  if (!notice || !state.confirmed?.can_undo) return null;
+  return {
+    id: `notice|${notice.text}`,
+    tone: "info",
+    lead: notice.text,
+    rest: "",
+    muted: "",
+    action: "undo",
+    node: "",
+  };
+}
+
 function gpuMessage(state: State): StatusMessage | null {
   const reason = state.opening?.gpu;
   if (!reason || !state.graph?.nodes.some((n) => n.device !== "cpu")) return null;
@@ -127,6 +154,7 @@ export function statusMessage(state: State): StatusMessage | null {
     ...ranked("error"),
     progressMessage(state),
     ...ranked("warning"),
+    noticeMessage(state),
     paceMessage(state),
     ...ranked("info"),
     gpuMessage(state),

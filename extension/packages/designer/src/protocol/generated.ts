@@ -76,6 +76,13 @@ export interface SetDevice {
   readonly device: Device;
 }
 
+/** Leave a node out, so that what it feeds takes what feeds it, or use it again. */
+export interface SetBypass {
+  readonly type: "set_bypass";
+  readonly key: string;
+  readonly bypassed: boolean;
+}
+
 /** Choose what the pipeline returns, in order. */
 export interface SetOutputs {
   readonly type: "set_outputs";
@@ -237,6 +244,51 @@ export interface RequestDetail {
   readonly plane?: number;
 }
 
+/** Add the calls of ``fn`` in a text, which is read and never run, as one undo step; `at`: where the first goes. */
+export interface PasteCode {
+  readonly type: "paste_code";
+  readonly text: string;
+  readonly at: Position;
+}
+
+/** Ask for an output as it would be after each of several lists of edits, for some samples of the batch. */
+export interface RequestSheet {
+  readonly type: "request_sheet";
+  readonly name: "batch" | "ends" | "trial";
+  readonly port: PortRef;
+  readonly variants: readonly (readonly Edit[])[];
+  readonly samples: readonly number[];
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Ask for a thousand numbers that a node draws, if it depends on no data. */
+export interface RequestDraws {
+  readonly type: "request_draws";
+  readonly port: PortRef;
+}
+
+/** Ask for two outputs of the shown sample, without loss, and how far they are apart. */
+export interface RequestPair {
+  readonly type: "request_pair";
+  readonly a: Side;
+  readonly b: Side;
+}
+
+/** One side of a comparison: an output, as the graph was `steps` undo steps ago. */
+export interface Side {
+  readonly port: PortRef;
+  readonly steps: number;
+}
+
+/** Ask for the numbers of outputs at one point, given in parts of the width and the height. */
+export interface RequestPixel {
+  readonly type: "request_pixel";
+  readonly ports: readonly PortRef[];
+  readonly x: number;
+  readonly y: number;
+}
+
 /** Write the document (or, with `what` code, the emitted program) to `path` in the kernel's working folder. */
 export interface SaveDocument {
   readonly type: "save_document";
@@ -290,12 +342,13 @@ export interface OperatorSchema {
   readonly seeded?: boolean;
   readonly stateful?: boolean;
   readonly keep?: boolean;
-  readonly role?: "" | "arithmetic" | "constant" | "copy" | "external_source" | "merge" | "reader" | "split";
+  readonly role?: "" | "arithmetic" | "constant" | "copy" | "external_source" | "merge" | "reader" | "split" | "subscript";
   readonly icon?: string;
   readonly node_name?: string;
   readonly keywords?: readonly string[];
   readonly hidden?: boolean;
   readonly dialects?: readonly InDialect[];
+  readonly movement?: Movement | null;
 }
 
 /** One positional input. */
@@ -317,6 +370,7 @@ export interface OutputSchema {
   readonly kind?: Kind;
   readonly doc?: string;
   readonly on_cpu?: boolean;
+  readonly of_input?: string;
 }
 
 /** One argument of an operator. */
@@ -338,6 +392,7 @@ export interface ArgumentSchema {
   readonly common?: boolean;
   readonly per_output?: boolean;
   readonly any_number?: boolean;
+  readonly truncated?: boolean;
   readonly support?: Support;
   readonly reason?: string;
   readonly deprecated?: string;
@@ -350,6 +405,26 @@ export interface InDialect {
   readonly since?: string;
   readonly absent?: string;
   readonly instead?: string;
+}
+
+/** How an operator moves the points of its first input. */
+export interface Movement {
+  readonly unless?: Readonly<Record<string, Value>>;
+  readonly by?: readonly string[];
+  readonly drawn?: boolean;
+  readonly scales?: boolean;
+  readonly nearest?: readonly [string, Value] | null;
+  readonly twins?: readonly Twin[];
+}
+
+/** What moves labels of a kind as an operator moves pictures. */
+export interface Twin {
+  readonly kind: Kind;
+  readonly operator: string;
+  readonly arguments?: Readonly<Record<string, string>>;
+  readonly shape?: string;
+  readonly shape_layout?: string;
+  readonly corners?: readonly [string, Value, Value] | null;
 }
 
 /** A language of the code pane. */
@@ -586,6 +661,74 @@ export interface Progress {
   readonly seconds: number;
 }
 
+/** A part of the answer to `RequestSheet`; buffer 0 is a JPEG atlas, absent if no cell has a picture. */
+export interface Sheet {
+  readonly type: "sheet";
+  readonly name: "batch" | "ends" | "trial";
+  readonly port: PortRef;
+  readonly revision: number;
+  readonly iteration: number;
+  readonly cells: readonly SheetCell[];
+  readonly first: boolean;
+  readonly done: boolean;
+}
+
+/** One sample of one variant: its place in the atlas (all 0 if there is no picture), and words about it. */
+export interface SheetCell {
+  readonly variant: number;
+  readonly sample: number;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  readonly text: string;
+}
+
+/** Answer to `RequestDraws`: what was drawn, in equal spans, or by value where there are few of them. */
+export interface Draws {
+  readonly type: "draws";
+  readonly port: PortRef;
+  readonly count: number;
+  readonly minimum: number;
+  readonly maximum: number;
+  readonly mean: number;
+  readonly deviation: number;
+  readonly histogram: readonly number[];
+  readonly levels: readonly (readonly [number, number])[];
+}
+
+/** Answer to `RequestPair`; buffers are two PNG pictures, or absent if `note` says why there are none. */
+export interface Pair {
+  readonly type: "pair";
+  readonly a: Side;
+  readonly b: Side;
+  readonly facts_a: string;
+  readonly facts_b: string;
+  readonly same: boolean;
+  readonly mean: number;
+  readonly largest: number;
+  readonly peak: number;
+  readonly histogram: readonly number[];
+  readonly note: string;
+}
+
+/** Answer to `RequestPixel`: those of the outputs that are pictures. */
+export interface Pixel {
+  readonly type: "pixel";
+  readonly x: number;
+  readonly y: number;
+  readonly items: readonly PixelValue[];
+}
+
+/** The numbers of one output at a point. */
+export interface PixelValue {
+  readonly port: PortRef;
+  readonly row: number;
+  readonly column: number;
+  readonly values: readonly number[];
+  readonly dtype: string;
+}
+
 export type Edit =
   | AddNode
   | RemoveNode
@@ -594,6 +737,7 @@ export type Edit =
   | Disconnect
   | Rename
   | SetDevice
+  | SetBypass
   | SetOutputs
   | SetPipeline;
 
@@ -621,6 +765,11 @@ export type ClientMessage =
   | Stop
   | RequestCode
   | RequestDetail
+  | PasteCode
+  | RequestSheet
+  | RequestDraws
+  | RequestPair
+  | RequestPixel
   | SaveDocument
   | OpenFolder
   | OpenRecipe;
@@ -639,7 +788,11 @@ export type KernelMessage =
   | Code
   | Saved
   | Busy
-  | Progress;
+  | Progress
+  | Sheet
+  | Draws
+  | Pair
+  | Pixel;
 
 /** What each diagnostic code means. */
 export const CODES: Readonly<Record<string, string>> = {
@@ -659,6 +812,7 @@ export const CODES: Readonly<Record<string, string>> = {
   DS207: "illegal placement on devices",
   DS208: "duplicate node name",
   DS209: "unknown node or port",
+  DS210: "label that does not move with its image",
   DS301: "sample that could not be processed",
   DS302: "data source that could not be opened",
   DS303: "end of data",
@@ -667,5 +821,6 @@ export const CODES: Readonly<Record<string, string>> = {
   DS401: "document that is not valid",
   DS402: "document of a newer version",
   DS501: "construct that a dialect cannot express",
+  DS502: "part of a program that cannot be read as a graph",
   DS601: "optional package is missing",
 };

@@ -1,7 +1,11 @@
-import { type FocusEvent, type MutableRefObject, useMemo, useRef } from "react";
+import { type ClipboardEvent, type FocusEvent, type MutableRefObject, useMemo, useRef } from "react";
+import { isDense } from "../core/detail";
 import type { Session } from "../core/session";
+import { CompareView } from "./CompareView";
+import { ContextMenu, HelpSheet } from "./ContextMenu";
 import { Canvas } from "./canvas/Canvas";
 import { type CanvasApi, CanvasApiContext } from "./canvasApi";
+import { onClipboard } from "./clipboard";
 import { type Frame, FrameContext, useSel } from "./context";
 import { Drawer } from "./Drawer";
 import { Empty, Starting } from "./Empty";
@@ -38,19 +42,26 @@ function Studio({
   api: MutableRefObject<CanvasApi | null>;
 }) {
   const onKeyDown = useKeys(frame, api);
+  const clipboard = (event: ClipboardEvent) => onClipboard(event, frame.session, () => api.current?.centre().place);
   const state = useSel((s) => ({
     ready: s.graph !== null && s.opening !== null,
     empty: (s.graph?.nodes.length ?? 0) === 0,
     palette: s.view.palette,
     inspector: s.view.inspector,
     quickAdd: s.view.quickAdd !== null,
+    comparison: s.view.comparison,
     selected: s.view.selection.length > 0,
+    dense: isDense(s.graph),
+    settings: s.view.settings,
   }));
   const { breadth, theme, tinted } = frame;
   const list = breadth === "list";
-  const floats = breadth === "slim";
+  const floats = breadth === "slim" || state.dense;
   const inspector =
-    state.ready && !state.empty && !list && (floats ? state.selected && state.inspector : state.inspector);
+    state.ready &&
+    !state.empty &&
+    !list &&
+    (floats ? (state.selected || state.settings) && state.inspector : state.inspector);
   const classes = [
     "ds-root",
     `ds-${theme}`,
@@ -71,6 +82,9 @@ function Studio({
       onKeyPress={(e) => e.stopPropagation()}
       onFocusCapture={guardFocus}
       onContextMenu={(e) => e.stopPropagation()}
+      onCopy={clipboard}
+      onCut={clipboard}
+      onPaste={clipboard}
     >
       <TopBar />
       <div className={`ds-left ${state.palette && !list ? "ds-with-palette" : ""}`}>
@@ -81,12 +95,15 @@ function Studio({
             {!state.ready && <Starting />}
             {state.ready && state.empty && <Empty />}
             {state.ready && (list ? <Outline visible /> : <Canvas />)}
+            {state.ready && state.comparison && <CompareView comparison={state.comparison} />}
           </main>
           {state.ready && !list && <Drawer />}
         </div>
       </div>
       {inspector && <Inspector floating={floats} />}
       {state.quickAdd && <QuickAddBox />}
+      <ContextMenu />
+      <HelpSheet />
       {state.ready && !list && <Outline visible={false} />}
       <LiveRegion />
       <ResizeHandle onHeight={onHeight} />

@@ -1,10 +1,11 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import { definingLines } from "../core/codeLines";
+import { isDense } from "../core/detail";
+import { nodeOf } from "../core/graph";
 import { codeIsCurrent, findings, severity } from "../core/select";
-import { STRIP_IMAGE } from "../core/session";
 import type { DrawerTab } from "../core/state";
 import type { Diagnostic } from "../protocol/generated";
-import { Thumb } from "./canvas/Thumb";
+import { BatchPane } from "./BatchPane";
 import { copyText } from "./clipboard";
 import { useFrame, useSel, useSession } from "./context";
 import { DrawerEdge } from "./DrawerEdge";
@@ -39,7 +40,7 @@ function useMarks(): ReadonlyMap<number, string> {
     };
     if (s.view.hovered) put(s.view.hovered, "hover");
     for (const key of s.view.selection) {
-      const node = s.graph?.nodes.find((n) => n.key === key);
+      const node = nodeOf(s.graph, key);
       for (const ref of Object.values(node?.argument_inputs ?? {})) put(ref.node, "half");
     }
     for (const key of s.view.selection) put(key, "now");
@@ -115,36 +116,6 @@ function CodeNotes({ found }: { readonly found: readonly Diagnostic[] }) {
   );
 }
 
-function BatchPane() {
-  const session = useSession();
-  const strip = useSel((s) => s.strip);
-  const state = useSel((s) => ({ sample: s.sample, iteration: s.iteration }));
-  if (!strip || strip.cell === 0) return <div className="ds-code ds-muted">There are no pictures in this batch.</div>;
-  const cells = Array.from({ length: strip.count }, (_, i) => i);
-  return (
-    <div className="ds-contact nowheel" role="listbox" aria-label="Samples of the batch">
-      {cells.map((k) => {
-        const name = strip.names[k] || `sample ${k + 1}`;
-        return (
-          <button
-            key={k}
-            type="button"
-            role="option"
-            aria-selected={k === state.sample}
-            className={`ds-sample ${k === state.sample ? "ds-sample-now" : ""}`}
-            title={name}
-            aria-label={name}
-            data-testid={`contact-${k}`}
-            onClick={() => session.chooseSample(k, state.iteration)}
-          >
-            <Thumb id={STRIP_IMAGE} width={56} height={56} label="" cell={{ index: k, size: strip.cell }} cover />
-          </button>
-        );
-      })}
-    </div>
-  );
-}
-
 function CopyButton() {
   const source = useSel((s) => (codeIsCurrent(s) ? (s.code?.source ?? "") : ""));
   const [done, setDone] = useState(false);
@@ -172,13 +143,14 @@ export function Drawer() {
   const tab = useSel((s) => s.view.drawer);
   const some = useSel((s) => (s.graph?.nodes.length ?? 0) > 0);
   const height = useSel((s) => s.view.drawerHeight);
-  const slim = breadth === "slim";
+  const dense = useSel((s) => isDense(s.graph));
+  const small = breadth === "slim" || dense;
   useEffect(() => {
-    if (!slim) return undefined;
+    if (!small) return undefined;
     const before = session.store.get().view.drawer;
     session.view({ drawer: null });
     return () => session.view((v) => ({ drawer: v.drawer ?? before }));
-  }, [slim, session]);
+  }, [small, session]);
   const open = tab !== null && some;
   return (
     <section
@@ -197,7 +169,12 @@ export function Drawer() {
             className="ds-tab"
             disabled={!some}
             data-testid={`tab-${name}`}
-            onClick={() => session.view((v) => ({ drawer: v.drawer === name ? null : name }))}
+            onClick={() =>
+              session.view((v) => ({
+                drawer: v.drawer === name ? null : name,
+                drawerHeight: name === "batch" ? Math.max(v.drawerHeight, 250) : v.drawerHeight,
+              }))
+            }
           >
             {words}
           </button>

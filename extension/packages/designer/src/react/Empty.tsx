@@ -52,16 +52,34 @@ function FolderCard() {
   );
 }
 
+/** Recipes from which on a field to search them is worth its place. */
+const MANY = 8;
+
 function RecipeCard() {
   const { session } = useFrame();
   const recipes = useSel((s) => s.opening?.recipes ?? []);
+  const [query, setQuery] = useState("");
+  const words = query.toLowerCase().split(/\s+/);
+  const shown = recipes.filter((r) => words.every((w) => `${r.name} ${r.title}`.toLowerCase().includes(w)));
   return (
     <div className="ds-offer">
       <h4>Recipes</h4>
-      <p>Tested graphs with sample data.</p>
+      <p>{format.plural(recipes.length, "tested graph")} with sample data.</p>
+      {recipes.length > MANY && (
+        <input
+          className="ds-input"
+          value={query}
+          placeholder="Search recipes"
+          aria-label="Search recipes"
+          data-testid="recipe-search"
+          onChange={(e) => setQuery(e.target.value)}
+        />
+      )}
       <div className="ds-offer-foot ds-recipes">
-        {recipes.length === 0 && <p>There are no recipes in this installation.</p>}
-        {recipes.map((r) => (
+        {shown.length === 0 && (
+          <p>{recipes.length === 0 ? "There are no recipes in this installation." : "No recipe is called so."}</p>
+        )}
+        {shown.map((r) => (
           <button
             key={r.name}
             type="button"

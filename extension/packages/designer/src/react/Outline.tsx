@@ -1,7 +1,7 @@
 import { useMemo } from "react";
 import * as format from "../core/format";
-import { topological } from "../core/graph";
-import { findings, findingsOf, severity, timingOf } from "../core/select";
+import { nodeOf, topological } from "../core/graph";
+import { findingsAt, severity, timingOf } from "../core/select";
 import { portKey } from "../core/state";
 import { DeviceBadge } from "./canvas/CardParts";
 import { Thumb } from "./canvas/Thumb";
@@ -10,10 +10,10 @@ import { NodePanel } from "./inspector/NodePanel";
 
 function OutlineRow({ nodeKey, visible }: { readonly nodeKey: string; readonly visible: boolean }) {
   const session = useSession();
-  const node = useSel((s) => s.graph?.nodes.find((n) => n.key === nodeKey));
+  const node = useSel((s) => nodeOf(s.graph, nodeKey));
   const row = useSel((s) => ({
     time: format.time(timingOf(s, nodeKey)?.milliseconds),
-    error: findingsOf(findings(s), nodeKey).find((d) => severity(d) === "error")?.message ?? "",
+    error: findingsAt(s, nodeKey).find((d) => severity(d) === "error")?.message ?? "",
     selected: s.view.selection[0] === nodeKey,
     sample: s.sample,
   }));

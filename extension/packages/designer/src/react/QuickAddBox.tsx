@@ -4,6 +4,7 @@ import { inputName, type Operator } from "../core/catalog";
 import { type Context, checkConnection, operatorGives, operatorTakes, outputKind, slotsOf } from "../core/compat";
 import { type Hit, search } from "../core/fuzzy";
 import { nodeOf, OUTPUTS, type Slot, topological } from "../core/graph";
+import { Habits } from "../core/habits";
 import { categoryHue, PORT_LOOKS } from "../core/ports";
 import type { QuickAdd } from "../core/state";
 import { contextOf } from "./canvas/useWiring";
@@ -12,10 +13,13 @@ import { useFrame, useSel } from "./context";
 import { Icon, operatorIcon } from "./icons";
 import { Marked } from "./Palette";
 import { PortMark } from "./Port";
+import { QuickAbout } from "./QuickAbout";
 import { insertOperator } from "./quickAdd";
 
+const HABITS = new Habits(globalThis.localStorage ?? null);
+
 /** Operators that the wire in hand fits come first; with a dropped wire the others are left out. */
-function useOperatorHits(quick: QuickAdd, query: string, all: boolean): readonly Hit[] {
+function useOperatorHits(quick: QuickAdd, query: string, all: boolean, pins: readonly string[]): readonly Hit[] {
   const state = useSel((s) => ({ graph: s.graph, catalog: s.opening?.catalog }));
   return useMemo(() => {
     const { graph, catalog } = state;
@@ -30,8 +34,9 @@ function useOperatorHits(quick: QuickAdd, query: string, all: boolean): readonly
     const exact = (o: Operator) => (known && o.inputs[0]?.kind === kind ? 12 : 0);
     const first = (o: Operator) => (graph.nodes.length === 0 && o.role === "reader" ? 30 : 0);
     const pool = all ? catalog.operators : catalog.operators.filter(fits);
-    return search(pool, query, (o) => exact(o) + first(o)).slice(0, 60);
-  }, [state, quick, query, all]);
+    const wanted = pins && HABITS.weight(graph, quick.from);
+    return search(pool, query, (o) => exact(o) + first(o) + wanted(o.name)).slice(0, 60);
+  }, [state, quick, query, all, pins]);
 }
 
 interface Choice {
@@ -94,32 +99,6 @@ function Chip({ quick }: { readonly quick: QuickAdd }) {
   );
 }
 
-function About({ operator }: { readonly operator: Operator | undefined }) {
-  if (!operator) return <div className="ds-quick-about" />;
-  return (
-    <div className="ds-quick-about">
-      <b>{operator.name}</b>
-      <p>{operator.summary}</p>
-      <p className="ds-muted">
-        {operator.category}. {operator.devices.join(", ")}.
-      </p>
-      <p className="ds-quick-ports">
-        {operator.inputs.map((i) => (
-          <span key={i.name} title={i.name}>
-            <PortMark kind={i.kind} wired={!i.optional} size={14} />
-          </span>
-        ))}
-        {operator.inputs.length > 0 && <Icon name="right" size={10} />}
-        {operator.outputs.map((o) => (
-          <span key={o.name} title={o.name}>
-            <PortMark kind={o.kind} wired size={14} />
-          </span>
-        ))}
-      </p>
-    </div>
-  );
-}
-
 export function QuickAddBox() {
   const { session, root } = useFrame();
   const api = useCanvasApi();
@@ -131,7 +110,8 @@ export function QuickAddBox() {
   const list = useRef<HTMLDivElement>(null);
   const mode = quick?.mode ?? "add";
   const empty: QuickAdd = { mode, at: { x: 0, y: 0 }, place: null, from: null, to: null, selected: false, query: "" };
-  const hits = useOperatorHits(quick ?? empty, query, all);
+  const [pins, setPins] = useState(() => HABITS.pins());
+  const hits = useOperatorHits(quick ?? empty, query, all, pins);
   const graph = useSel((s) => s.graph);
   const choices = useMemo(() => {
     const context = contextOf(session);
@@ -176,6 +156,8 @@ export function QuickAddBox() {
       to: quick.to,
       selected: quick.selected,
     });
+    const before = nodeOf(session.store.get().graph, quick.from?.node ?? "")?.operator;
+    if (before) HABITS.note(before, operator.name);
     if (!stay) close(key ?? undefined);
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -243,6 +225,23 @@ export function QuickAddBox() {
                   </span>
                   <Marked hit={hit} />
                   <small>{hit.why || hit.operator.category}</small>
+                  <button
+                    type="button"
+                    className="ds-pin"
+                    tabIndex={-1}
+                    aria-pressed={pins.includes(hit.operator.name)}
+                    aria-label={`Pin ${hit.operator.name}`}
+                    title="Keep at the top"
+                    data-testid={`pin-${hit.operator.name}`}
+                    onClick={(e) => {
+                      e.stopPropagation();
+                      HABITS.pin(hit.operator.name);
+                      setPins(HABITS.pins());
+                      input.current?.focus();
+                    }}
+                  >
+                    <Icon name="pin" size={11} />
+                  </button>
                 </div>
               ))}
             {mode === "connect" &&
@@ -276,7 +275,7 @@ export function QuickAddBox() {
               </div>
             )}
           </div>
-          {mode === "add" && <About operator={hits[now]?.operator} />}
+          {mode === "add" && <QuickAbout operator={hits[now]?.operator} quick={quick} />}
         </div>
         <div className="ds-quick-foot">
           <span>

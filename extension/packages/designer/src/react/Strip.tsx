@@ -48,8 +48,26 @@ export function Strip() {
           Return {said.node}
         </button>
       )}
+      {said.action === "undo" && (
+        <button
+          type="button"
+          className="ds-button ds-button-small"
+          data-testid="undo-notice"
+          onClick={() => {
+            session.undo();
+            session.view({ notice: null });
+          }}
+        >
+          Undo
+        </button>
+      )}
       {said.action === "reconnect" && (
-        <button type="button" className="ds-button ds-button-small" onClick={() => session.start()}>
+        <button
+          type="button"
+          className="ds-button ds-primary ds-button-small"
+          data-testid="reconnect"
+          onClick={() => void session.reconnect()}
+        >
           Reconnect
         </button>
       )}

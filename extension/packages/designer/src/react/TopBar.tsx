@@ -20,27 +20,41 @@ function Mark() {
 }
 
 function Title() {
-  const { breadth } = useFrame();
+  const { session, breadth } = useFrame();
   const text = useSel((s) => ({
     name: s.graph?.name || "Untitled",
-    state: s.confirmed
-      ? s.confirmed.document
-        ? s.confirmed.saved
-          ? "Saved"
-          : "Not saved"
-        : "Not saved yet"
-      : "Starting the kernel…",
+    state:
+      s.link === "gone" && s.keeps
+        ? s.pending.length > 0
+          ? `${format.plural(s.pending.length, "edit")} kept`
+          : "No kernel"
+        : s.confirmed
+          ? s.confirmed.document
+            ? s.confirmed.saved
+              ? "Saved"
+              : "Not saved"
+            : "Not saved yet"
+          : "Starting the kernel…",
     file: s.confirmed?.document ?? "",
   }));
   return (
-    <div className="ds-title" title={text.file || text.state}>
+    <button
+      type="button"
+      className="ds-title"
+      title={`${text.file || text.state}. Settings of the pipeline.`}
+      data-testid="settings"
+      onClick={() => {
+        session.select([]);
+        session.view((v) => ({ settings: !v.settings, inspector: true }));
+      }}
+    >
       <b data-testid="pipeline-name">{text.name}</b>
       {breadth === "list" || breadth === "slim" ? (
         <span className="ds-title-dot">{text.state === "Saved" ? "" : "•"}</span>
       ) : (
         <span data-testid="save-state">{text.state}</span>
       )}
-    </div>
+    </button>
   );
 }
 
@@ -148,8 +162,8 @@ export function TopBar() {
   const { session, root, breadth } = useFrame();
   const api = useCanvasApi();
   const state = useSel((s) => ({
-    undo: s.confirmed?.can_undo ?? false,
-    redo: s.confirmed?.can_redo ?? false,
+    undo: s.link === "gone" ? s.pending.length > 0 : (s.confirmed?.can_undo ?? false),
+    redo: s.link !== "gone" && (s.confirmed?.can_redo ?? false),
     some: (s.graph?.nodes.length ?? 0) > 0,
     ready: s.opening !== null,
     palette: s.view.palette,

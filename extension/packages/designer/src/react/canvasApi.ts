@@ -5,6 +5,7 @@ import type { Position } from "../protocol/generated";
 export interface CanvasApi {
   fit(): void;
   zoomBy(factor: number): void;
+  /** Zoom about the selection, or about the card nearest to the middle. */
   zoomTo(zoom: number): void;
   layout(): void;
   /** Bring a card to the middle and focus it. */

@@ -1,4 +1,130 @@
+import type { ClipboardEvent } from "react";
+import { type Clip, copyClip, pasteStep, removeStep } from "../core/actions";
+import { pythonText } from "../core/python";
+import type { Session } from "../core/session";
+import type { Position } from "../protocol/generated";
+import { cardRects, sizesOf } from "./canvas/sizes";
+
+/** Nodes travel between notebooks under this type; beside it stands a program, for cells and editors. */
+const NODES = "application/x-dali-studio-nodes";
+
+/** What was copied last: menus cannot read the browser's clipboard without asking. */
+let last: Clip | null = null;
+
 /** Put text on the clipboard; where the browser does not allow it, nothing happens. */
 export function copyText(text: string): void {
   void globalThis.navigator?.clipboard?.writeText(text).catch(() => undefined);
+}
+
+/** Remove what is selected, as one undo step. */
+export function removeSelection(session: Session): void {
+  const { graph, view } = session.store.get();
+  if (!graph) return;
+  const step = removeStep(graph, view.selection, view.wires);
+  session.edit(step.edits);
+  if (step.edits.length > 0) session.select([]);
+}
+
+function selectedClip(session: Session): Clip | null {
+  const { graph, positions, view } = session.store.get();
+  if (!graph || view.selection.length === 0) return null;
+  const clip = copyClip(graph, positions, view.selection);
+  return clip.nodes.length > 0 ? clip : null;
+}
+
+function isClip(value: unknown): value is Clip {
+  const { nodes, positions } = (value ?? {}) as { nodes?: unknown; positions?: unknown };
+  return Array.isArray(nodes) && typeof positions === "object" && positions !== null;
+}
+
+/** How far pasted cards are moved, so that none of them covers a card. */
+function freeShift(session: Session, clip: Clip, shift: number): Position {
+  const state = session.store.get();
+  const taken = cardRects(state);
+  const sizes = sizesOf(state);
+  const hits = (dx: number, dy: number) =>
+    Object.entries(clip.positions).some(([key, p]) => {
+      const { width, height } = sizes.get(key) ?? { width: 148, height: 171 };
+      const x = p.x + dx;
+      const y = p.y + dy;
+      return taken.some(
+        (t) => x < t.x + t.width + 8 && x + width + 8 > t.x && y < t.y + t.height + 12 && y + height + 12 > t.y,
+      );
+    });
+  let y = shift;
+  while (hits(0, y) && y < 8000) y += 16;
+  return { x: 0, y };
+}
+
+/** Add the nodes of a clip: with their left upper corner at `at`, or below where they were. */
+function pasteClip(session: Session, clip: Clip, at?: Position): void {
+  const { graph } = session.store.get();
+  const places = Object.values(clip.positions);
+  if (!graph || clip.nodes.length === 0) return;
+  const corner = { x: Math.min(...places.map((p) => p.x)), y: Math.min(...places.map((p) => p.y)) };
+  const shift = at ? { x: at.x - corner.x, y: at.y - corner.y } : freeShift(session, clip, 32);
+  const step = pasteStep(graph, clip, shift);
+  session.edit(step.edits, { positions: step.positions });
+  session.select(step.select);
+}
+
+/** Copy what is selected, from a menu. */
+export function copySelection(session: Session): void {
+  last = selectedClip(session) ?? last;
+  const { view } = session.store.get();
+  if (view.selection.length > 0) copyText(pythonText(session.store.get(), view.selection));
+}
+
+export function cutSelection(session: Session): void {
+  copySelection(session);
+  removeSelection(session);
+}
+
+export function duplicateSelection(session: Session): void {
+  const clip = selectedClip(session);
+  if (clip) pasteClip(session, clip);
+}
+
+export function canPaste(): boolean {
+  return last !== null;
+}
+
+/** Paste what was copied here, from a menu. */
+export function pasteLast(session: Session, at?: Position): void {
+  if (last) pasteClip(session, last, at);
+}
+
+/** Whether the browser's own copy and paste are meant: in fields, and where text is selected. */
+function isText(event: ClipboardEvent): boolean {
+  const { target } = event;
+  if (!(target instanceof HTMLElement)) return false;
+  if (target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName)) return true;
+  const selected = target.ownerDocument.getSelection();
+  return event.type !== "paste" && selected !== null && !selected.isCollapsed;
+}
+
+/** Copy, cut and paste of the designer, as the browser asks for them: no permission is needed so. */
+export function onClipboard(event: ClipboardEvent, session: Session, place: () => Position | undefined): void {
+  if (event.defaultPrevented || isText(event)) return;
+  if (event.type === "paste") {
+    const text = event.clipboardData.getData("text/plain");
+    const nodes = event.clipboardData.getData(NODES);
+    if (nodes) {
+      const clip: unknown = JSON.parse(nodes);
+      if (isClip(clip)) pasteClip(session, clip);
+    } else if (/\bfn\./.test(text)) {
+      session.pasteCode(text, place() ?? { x: 20, y: 14 });
+    } else {
+      return;
+    }
+  } else {
+    const clip = selectedClip(session);
+    if (!clip) return;
+    last = clip;
+    event.clipboardData.setData(NODES, JSON.stringify(clip));
+    event.clipboardData.setData("text/plain", pythonText(session.store.get(), session.store.get().view.selection));
+    if (event.type === "cut") removeSelection(session);
+  }
+  event.preventDefault();
+  event.stopPropagation();
 }

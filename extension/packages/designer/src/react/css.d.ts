@@ -5,6 +5,11 @@ declare module "react" {
     "--ds-c"?: string;
     "--ds-at"?: string;
     "--ds-share"?: string;
+    "--ds-px"?: string;
+    "--ds-px11"?: string;
+    "--ds-px14"?: string;
+    "--ds-px20"?: string;
+    "--ds-ratio"?: number;
     "--ds-far-name"?: string;
   }
 }

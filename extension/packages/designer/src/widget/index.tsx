@@ -3,6 +3,7 @@ import "../styles/index.css";
 import { Session, type Transport } from "../core/session";
 import type { ClientMessage, KernelMessage } from "../protocol/generated";
 import { App } from "../react/App";
+import { attachTo, kernelOf, watchKernel } from "./kernel";
 
 /** The part of an anywidget model that is used. */
 interface Model {
@@ -10,6 +11,7 @@ interface Model {
   set(name: "_height", value: number): void;
   save_changes(): void;
   send(content: ClientMessage): void;
+  readonly widget_manager?: unknown;
   on(name: string, listener: (...values: never[]) => void): void;
   off(name: string, listener: (...values: never[]) => void): void;
 }
@@ -47,11 +49,16 @@ function render({ model, el }: { readonly model: Model; readonly el: HTMLElement
   root.style.height = `${heightOf(model)}px`;
   el.append(root);
   const ratio = globalThis.devicePixelRatio || 1;
-  const session = new Session(transportOf(model), Math.round(148 * Math.min(3, Math.max(2, ratio))));
+  const kernel = kernelOf(model);
+  const width = Math.round(148 * Math.min(3, Math.max(2, ratio)));
+  const session = new Session(transportOf(model), width, kernel ? attachTo(model) : null);
   const resized = () => {
     root.style.height = `${heightOf(model)}px`;
   };
-  const lost = () => session.lost();
+  // What happens to the model's own comm does not matter once another one has taken its place.
+  const lost = () => {
+    if (!session.attached) session.lost();
+  };
   model.on("change:_height", resized);
   // Both are said by the widget manager: a closed comm, and a kernel that was restarted or died.
   for (const event of LOSSES) model.on(event, lost);
@@ -61,12 +68,14 @@ function render({ model, el }: { readonly model: Model; readonly el: HTMLElement
     model.set("_height", height);
     model.save_changes();
   };
+  const unwatch = watchKernel(kernel, () => session.lost());
   const react = createRoot(root);
   react.render(<App session={session} root={root} onHeight={setHeight} />);
   session.start();
   return () => {
     model.off("change:_height", resized);
     for (const event of LOSSES) model.off(event, lost);
+    unwatch();
     session.close();
     react.unmount();
     root.remove();

@@ -1,5 +1,6 @@
 import {
   Background,
+  type Edge,
   type EdgeChange,
   type Node,
   ReactFlow,
@@ -7,28 +8,58 @@ import {
   SelectionMode,
   useReactFlow,
 } from "@xyflow/react";
-import { type DragEvent, type MouseEvent, useCallback, useEffect, useRef, useState } from "react";
+import { type CSSProperties, type DragEvent, type MouseEvent, useCallback, useEffect, useRef, useState } from "react";
+import { detailOf, isDense, isFar } from "../../core/detail";
 import { OUTPUTS } from "../../core/graph";
-import { layoutInBox } from "../../core/layout";
+import { MIN_SCALE } from "../../core/layout";
 import type { Position } from "../../protocol/generated";
 import { reducedMotion, useCanvasApi } from "../canvasApi";
 import { useFrame, useSel } from "../context";
+import { FindBox } from "../FindBox";
 import { insertOperator, openQuickAdd } from "../quickAdd";
 import { focusCard, useFirstFit, useKeptFocus, useObstacles, useRefit } from "./canvasEffects";
+import { DetailContext } from "./detail";
 import { type Drag, DragContext, dragHue } from "./drag";
+import { FarWires } from "./FarWires";
 import { OpCard } from "./OpCard";
 import { OutputsCard } from "./OutputsCard";
-import { sizesOf } from "./sizes";
+import { layoutOf } from "./sizes";
 import { fitView, obstaclesOf, roomOf, useAutoPlace, useFlowEdges, useFlowNodes } from "./useFlow";
+import { type Line, useGestures } from "./useGestures";
 import { useWiring } from "./useWiring";
 import { ObstacleContext, WireEdge } from "./WireEdge";
 import { ZoomControls } from "./ZoomControls";
 
 const NODE_TYPES = { operator: OpCard, outputs: OutputsCard };
 const EDGE_TYPES = { wire: WireEdge };
+const NO_EDGES: Edge[] = [];
 
-function zoomLevel(zoom: number): string {
-  return zoom < 0.4 ? "far" : zoom < 0.7 ? "mid" : "near";
+/** Dots of the grid stay at least this far apart on the screen, in px. */
+const GRID = 16;
+
+/** Lengths on the canvas that are the same on the screen at every zoom. */
+function lengthsAt(zoom: number): CSSProperties {
+  const px = (length: number) => `${Math.round((length / Math.min(1, zoom)) * 10) / 10}px`;
+  return { "--ds-px": px(1), "--ds-px11": px(11), "--ds-px14": px(14), "--ds-px20": px(20) };
+}
+
+function middleOf(box: HTMLElement | null): Position {
+  const rect = box?.getBoundingClientRect();
+  return { x: (rect?.left ?? 0) + (rect?.width ?? 0) / 2, y: (rect?.top ?? 0) + (rect?.height ?? 0) / 2 };
+}
+
+/** The middle of the selected cards, else of the card nearest to a place: there is something to see around it. */
+function nearest(nodes: readonly Node[], selection: readonly string[], place: Position): Position | null {
+  const middles = nodes.map((n) => ({
+    id: n.id,
+    x: n.position.x + (n.measured?.width ?? 148) / 2,
+    y: n.position.y + (n.measured?.height ?? 171) / 2,
+  }));
+  const chosen = middles.filter((m) => selection.includes(m.id));
+  const mean = (side: "x" | "y") => chosen.reduce((sum, m) => sum + m[side], 0) / chosen.length;
+  if (chosen.length > 0) return { x: mean("x"), y: mean("y") };
+  const far = (m: Position) => Math.hypot(m.x - place.x, m.y - place.y);
+  return middles.reduce<Position | null>((best, m) => (best === null || far(m) < far(best) ? m : best), null);
 }
 
 function CanvasView() {
@@ -40,8 +71,12 @@ function CanvasView() {
   /** Whether the person chose what is in view; until then the view follows its room. */
   const touched = useRef(false);
   const { nodes, setNodes, onNodesChange, dragging } = useFlowNodes();
-  const edges = useFlowEdges();
+  const wires = useFlowEdges();
   const [zoom, setZoom] = useState(1);
+  const detail = detailOf(zoom);
+  const far = isFar(detail);
+  const dense = useSel((s) => isDense(s.graph));
+  const shown = dense && detail === "full" ? "compact" : detail;
   const [focused, setFocused] = useState(false);
   const latest = useRef<Node[]>(nodes);
   latest.current = nodes;
@@ -70,6 +105,7 @@ function CanvasView() {
     [session, root, place],
   );
   const { drag, hint, handlers } = useWiring(onPane);
+  const gestures = useGestures(box, place);
   const hue = useSel((s) => (drag ? dragHue(s, drag) : "slate"));
 
   const animate = useCallback(
@@ -106,10 +142,16 @@ function CanvasView() {
     api.current = {
       fit: () => fit(200),
       zoomBy: (factor) => void flow.zoomTo(flow.getZoom() * factor, { duration: 80 }),
-      zoomTo: (z) => void flow.zoomTo(z, { duration: 80 }),
+      zoomTo: (z) => {
+        const at = nearest(
+          latest.current,
+          session.store.get().view.selection,
+          flow.screenToFlowPosition(middleOf(box.current)),
+        );
+        if (at) void flow.setCenter(at.x, at.y, { zoom: z, duration: reducedMotion(root) ? 0 : 200 });
+      },
       layout: () => {
-        const state = session.store.get();
-        if (state.graph) animate(layoutInBox(state.graph, sizesOf(state), roomOf(box.current)));
+        animate(layoutOf(session.store.get(), roomOf(box.current)));
       },
       show: (key) => {
         const node = latest.current.find((n) => n.id === key);
@@ -166,9 +208,10 @@ function CanvasView() {
         return !old || old.x !== n.position.x || old.y !== n.position.y;
       });
       const at = changed.map((n) => [n.id, { x: Math.round(n.position.x), y: Math.round(n.position.y) }] as const);
-      session.edit([], { positions: Object.fromEntries(at) });
+      const edits = moved.length === 1 ? gestures.onDropped(moved[0]?.id ?? "") : [];
+      session.edit(edits, { positions: Object.fromEntries(at) });
     },
-    [session, dragging],
+    [session, dragging, gestures.onDropped],
   );
 
   const onDrop = useCallback(
@@ -178,9 +221,10 @@ function CanvasView() {
       if (!operator) return;
       event.preventDefault();
       const at = place(event.clientX - 74, event.clientY - 14);
-      insertOperator(session, operator, { at, from: null, to: null });
+      const wire = gestures.wireAt(event.clientX, event.clientY);
+      insertOperator(session, operator, { at, from: wire?.source ?? null, to: wire?.slot ?? null });
     },
-    [session, place],
+    [session, place, gestures.wireAt],
   );
 
   const onDoubleClick = useCallback(
@@ -196,8 +240,8 @@ function CanvasView() {
   return (
     <div
       ref={box}
-      className={`ds-canvas ds-zoom-${zoomLevel(zoom)} ${drag ? "ds-wiring" : ""}`}
-      style={{ "--ds-far-name": `${Math.round(11 / zoom)}px` }}
+      className={`ds-canvas ds-detail-${shown} ${drag ? "ds-wiring" : ""}`}
+      style={shown === "full" ? undefined : lengthsAt(zoom)}
       data-testid="canvas"
       role="application"
       // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes keys
@@ -219,51 +263,69 @@ function CanvasView() {
       }}
       onDragOver={(e) => e.preventDefault()}
       onDrop={onDrop}
+      {...gestures.handlers}
     >
-      <DragContext.Provider value={drag}>
-        <ObstacleContext.Provider value={obstacles}>
-          <ReactFlow
-            nodes={nodes}
-            edges={edges}
-            nodeTypes={NODE_TYPES}
-            edgeTypes={EDGE_TYPES}
-            onNodesChange={onNodesChange}
-            onEdgesChange={onEdgesChange}
-            onNodeDragStart={() => {
-              dragging.current = true;
-            }}
-            onNodeDragStop={onDragStop}
-            onNodeDoubleClick={(_, n) => n.id !== OUTPUTS && session.view({ renaming: true, selection: [n.id] })}
-            onMoveStart={(event) => {
-              if (event) touched.current = true;
-            }}
-            onMoveEnd={(_, viewport) => setZoom(viewport.zoom)}
-            onReconnect={() => undefined}
-            {...handlers}
-            colorMode={colorMode}
-            connectionRadius={18}
-            connectionLineStyle={{ stroke: `var(--ds-${hue})`, strokeWidth: 2 }}
-            defaultEdgeOptions={{ focusable: true }}
-            // The first row lies within the distance from the edge at which it would begin to pan.
-            autoPanOnConnect={false}
-            autoPanOnNodeDrag={false}
-            disableKeyboardA11y
-            deleteKeyCode={null}
-            zoomOnDoubleClick={false}
-            zoomOnScroll={focused}
-            preventScrolling={focused}
-            minZoom={0.15}
-            maxZoom={2}
-            selectionMode={SelectionMode.Partial}
-            onlyRenderVisibleElements={nodes.length > 60}
-            proOptions={{ hideAttribution: true }}
-            nodeDragThreshold={2}
-          >
-            <Background gap={16} size={1.2} color="var(--ds-dot)" />
-          </ReactFlow>
-        </ObstacleContext.Provider>
-      </DragContext.Provider>
+      <DetailContext.Provider value={detail}>
+        <DragContext.Provider value={drag}>
+          <ObstacleContext.Provider value={obstacles}>
+            <ReactFlow
+              nodes={nodes}
+              edges={far ? NO_EDGES : wires}
+              nodeTypes={NODE_TYPES}
+              edgeTypes={EDGE_TYPES}
+              onNodesChange={onNodesChange}
+              onEdgesChange={onEdgesChange}
+              onNodeDragStart={() => {
+                dragging.current = true;
+              }}
+              onNodeDrag={(_, node) => gestures.onDrag(node)}
+              onNodeDragStop={onDragStop}
+              // React Flow keeps the others when one of several selected cards is clicked.
+              onNodeClick={(e, n) => !(e.ctrlKey || e.metaKey || e.shiftKey) && session.select([n.id])}
+              onNodeDoubleClick={(_, n) => n.id !== OUTPUTS && session.view({ renaming: true, selection: [n.id] })}
+              onMoveStart={(event) => {
+                if (event) touched.current = true;
+                box.current?.classList.add("ds-moving");
+              }}
+              onMoveEnd={(_, viewport) => {
+                box.current?.classList.remove("ds-moving");
+                setZoom(viewport.zoom);
+              }}
+              onReconnect={() => undefined}
+              {...handlers}
+              colorMode={colorMode}
+              connectionRadius={18}
+              connectionLineStyle={{ stroke: `var(--ds-${hue})`, strokeWidth: 2 }}
+              defaultEdgeOptions={{ focusable: true }}
+              // The first row lies within the distance from the edge at which it would begin to pan.
+              autoPanOnConnect={false}
+              autoPanOnNodeDrag={false}
+              disableKeyboardA11y
+              deleteKeyCode={null}
+              zoomOnDoubleClick={false}
+              zoomOnScroll={focused}
+              preventScrolling={focused}
+              minZoom={MIN_SCALE}
+              maxZoom={2}
+              selectionMode={SelectionMode.Partial}
+              // Far cards are cheap, and to put them on and off the page while it moves is not.
+              onlyRenderVisibleElements={nodes.length > 60 && !far}
+              proOptions={{ hideAttribution: true }}
+              nodeDragThreshold={2}
+            >
+              <Background
+                gap={GRID * 2 ** Math.max(0, Math.ceil(Math.log2(1 / zoom)))}
+                size={1.2 * Math.max(1, 1 / zoom)}
+                color="var(--ds-dot)"
+              />
+              {far && <FarWires nodes={nodes} />}
+            </ReactFlow>
+          </ObstacleContext.Provider>
+        </DragContext.Provider>
+      </DetailContext.Provider>
       {nodes.length > 0 && <ZoomControls zoom={zoom} />}
+      {gestures.line && <SliceLine line={gestures.line} />}
+      <FindBox />
       {hint && (
         <div
           className="ds-drag-hint"
@@ -274,6 +336,14 @@ function CanvasView() {
         </div>
       )}
     </div>
+  );
+}
+
+function SliceLine({ line: { from, to } }: { readonly line: Line }) {
+  return (
+    <svg className="ds-slice" aria-hidden="true">
+      <line x1={from.x} y1={from.y} x2={to.x} y2={to.y} />
+    </svg>
   );
 }
 

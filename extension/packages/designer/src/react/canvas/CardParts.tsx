@@ -1,5 +1,5 @@
 import { Handle, Position } from "@xyflow/react";
-import type { ReactNode } from "react";
+import type { CSSProperties, ReactNode } from "react";
 import * as format from "../../core/format";
 import type { Slot } from "../../core/graph";
 import { PORT_LOOKS } from "../../core/ports";
@@ -36,10 +36,11 @@ interface SlotProps {
   readonly wired: boolean;
   readonly label: string;
   readonly testId: string;
-  readonly top?: number;
+  /** Whether it stands on the header line. */
+  readonly head?: boolean;
 }
 
-export function SlotPort({ slot, kind, wired, label, testId, top }: SlotProps) {
+export function SlotPort({ slot, kind, wired, label, testId, head = false }: SlotProps) {
   const drag = useDrag();
   const fit = useFit((context) => (drag ? checkSlot(context, drag, slot) : { ok: false }));
   const own = drag?.to && JSON.stringify(drag.to) === JSON.stringify(slot);
@@ -48,8 +49,7 @@ export function SlotPort({ slot, kind, wired, label, testId, top }: SlotProps) {
       type="target"
       position={Position.Left}
       id={handleOfSlot(slot)}
-      className={`ds-port ${own ? "" : fit}`}
-      style={top === undefined ? undefined : { top }}
+      className={`ds-port ${head ? "ds-port-head" : ""} ${own ? "" : fit}`}
       title={label}
       aria-label={label}
       data-testid={testId}
@@ -65,10 +65,11 @@ interface SourceProps {
   readonly kind: Kind;
   readonly wired: boolean;
   readonly name: string;
-  readonly top?: number;
+  /** Whether it stands on the header line. */
+  readonly head?: boolean;
 }
 
-export function SourcePort({ source, kind, wired, name, top }: SourceProps) {
+export function SourcePort({ source, kind, wired, name, head = false }: SourceProps) {
   const drag = useDrag();
   const fit = useFit((context) => (drag ? checkSource(context, drag, source) : { ok: false }));
   const own = drag?.from && drag.from.node === source.node && drag.from.output === source.output;
@@ -78,8 +79,7 @@ export function SourcePort({ source, kind, wired, name, top }: SourceProps) {
       type="source"
       position={Position.Right}
       id={`out:${source.output}`}
-      className={`ds-port ${own ? "ds-port-own" : fit}`}
-      style={top === undefined ? undefined : { top }}
+      className={`ds-port ${head ? "ds-port-head" : ""} ${own ? "ds-port-own" : fit}`}
       title={label}
       aria-label={label}
       data-testid={`port-out-${source.node}-${source.output}`}
@@ -134,14 +134,12 @@ export function TimeChip({ nodeKey, found, running, old, heat }: TimeProps) {
   );
 }
 
-export function HeatBar({ found }: { readonly found: Heat | undefined }) {
+/** How much of the whole a node took; empty where nothing was measured. */
+export function HeatBar({ share }: { readonly share: number | undefined }) {
   return (
     <div className="ds-heatbar">
-      {found && (
-        <i
-          className={`ds-heat-${format.heatStep(found.share)}`}
-          style={{ "--ds-share": `${Math.max(1.5, found.share * 100)}%` }}
-        />
+      {share !== undefined && (
+        <i className={`ds-heat-${format.heatStep(share)}`} style={{ "--ds-share": `${Math.max(1.5, share * 100)}%` }} />
       )}
     </div>
   );
@@ -181,6 +179,16 @@ export function Values({ values: all, sample }: { readonly values: readonly numb
   );
 }
 
-export function Row({ children, className = "" }: { readonly children: ReactNode; readonly className?: string }) {
-  return <div className={`ds-row ${className}`}>{children}</div>;
+interface RowProps {
+  readonly children: ReactNode;
+  readonly className?: string;
+  readonly style?: CSSProperties;
+}
+
+export function Row({ children, className = "", style }: RowProps) {
+  return (
+    <div className={`ds-row ${className}`} style={style}>
+      {children}
+    </div>
+  );
 }

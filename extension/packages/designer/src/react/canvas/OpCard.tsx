@@ -1,17 +1,20 @@
 import type { NodeProps } from "@xyflow/react";
 import { memo } from "react";
 import { inputName, inputOf, type Operator } from "../../core/catalog";
+import { isFar } from "../../core/detail";
 import * as format from "../../core/format";
-import { nodeOf } from "../../core/graph";
+import { nodeOf, wiresFrom } from "../../core/graph";
 import { categoryHue } from "../../core/ports";
 import * as select from "../../core/select";
 import { portKey } from "../../core/state";
-import type { Diagnostic, NodeView } from "../../protocol/generated";
+import type { Diagnostic, GraphView, NodeView } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 import { Icon, operatorIcon } from "../icons";
 import { ArgumentRowView, DropRows } from "./ArgumentRows";
 import { DeviceBadge, HeatBar, Row, SlotPort, SourcePort, TimeChip } from "./CardParts";
+import { useDetail } from "./detail";
 import { ErrorCard } from "./ErrorCard";
+import { FarCard } from "./FarCard";
 import { PREVIEW_HEIGHT, PREVIEW_WIDTH, PreviewView } from "./PreviewView";
 import { RenameField } from "./RenameField";
 import { Thumb } from "./Thumb";
@@ -20,30 +23,26 @@ function useCard(key: string) {
   const node = useSel((s) => nodeOf(s.graph, key));
   const operator = useSel((s) => s.opening?.catalog.byName.get(node?.operator ?? ""));
   const preview = useSel((s) => select.previewOf(s, key));
-  const findings = useSel((s) => select.findingsOf(select.findings(s), key));
+  const findings = useSel((s) => select.findingsAt(s, key));
   const status = useSel((s) => ({
-    found: select.heatOf(s, key),
+    found: s.link === "gone" ? undefined : select.heatOf(s, key),
+    gone: s.link === "gone",
     running: s.run.running,
     old: s.run.revision !== (s.confirmed?.revision ?? -1),
     stale: select.staleKeys(s).has(key),
-    busy: s.awaited.includes(key) || s.busyKeys.includes(key),
+    busy: select.busyKeys(s).has(key),
     heat: s.view.heat,
     sample: s.sample,
-    wiredOutputs: (s.graph ? wiredOutputs(s.graph.nodes, key) : "") + resultOutputs(s.graph?.outputs ?? [], key),
+    wiredOutputs: s.graph ? wiredOutputs(s.graph, key) : "",
     renaming: s.view.renaming && s.view.selection[0] === key,
   }));
   return { node, operator, preview, findings, ...status };
 }
 
 /** The outputs of a node that have wires, as text so that it compares cheaply: ",0,2,". */
-function wiredOutputs(nodes: readonly NodeView[], key: string): string {
-  const found = new Set<number>();
-  for (const n of nodes) for (const ref of select.sources(n)) if (ref.node === key) found.add(ref.output);
+function wiredOutputs(graph: GraphView, key: string): string {
+  const found = new Set((wiresFrom(graph).get(key) ?? []).map((w) => w.source.output));
   return `,${[...found].join(",")},`;
-}
-
-function resultOutputs(outputs: readonly { node: string; output: number }[], key: string): string {
-  return outputs.map((r) => (r.node === key ? `,${r.output},` : "")).join("");
 }
 
 export function describe(node: NodeView, operator: Operator | undefined, timing: string, error: boolean): string {
@@ -65,6 +64,20 @@ function UseChip({ node, className }: { readonly node: NodeView; readonly classN
   );
 }
 
+/** How many characters at a name's end stay when its middle is left out. */
+const TAIL = 4;
+
+/** A name; a long one loses its middle, since names that differ mostly do so at their ends. */
+function Name({ text, title }: { readonly text: string; readonly title: string }) {
+  const cut = text.length > 2 * TAIL ? text.length - TAIL : text.length;
+  return (
+    <b title={title}>
+      <span>{text.slice(0, cut)}</span>
+      {text.slice(cut)}
+    </b>
+  );
+}
+
 interface HeaderProps {
   readonly node: NodeView;
   readonly operator: Operator | undefined;
@@ -80,7 +93,11 @@ function Header({ node, operator, renaming }: HeaderProps) {
           size={12}
         />
       </span>
-      {renaming ? <RenameField nodeKey={node.key} /> : <b title={`${node.key}: fn.${node.operator}`}>{node.key}</b>}
+      {renaming ? (
+        <RenameField nodeKey={node.key} />
+      ) : (
+        <Name text={node.key} title={`${node.key}: fn.${node.operator}`} />
+      )}
     </header>
   );
 }
@@ -113,16 +130,16 @@ function Body({ card, failed }: { readonly card: Card; readonly failed: boolean 
           />
         )}
         {node.bypassed && <div className="ds-through" />}
-        {!(stale && preview) && <UseChip node={node} className="ds-stale-chip" />}
-        {stale && preview && (
-          <span className="ds-stale-chip" title="From before the error: the newest picture that there is.">
+        {!((stale || card.gone) && preview) && <UseChip node={node} className="ds-stale-chip" />}
+        {(stale || card.gone) && preview && (
+          <span className="ds-stale-chip" title="The newest picture that there is.">
             <Icon name="clock" size={11} />
-            batch {preview.iteration + 1}
+            {stale && card.gone ? "before the edit" : `batch ${preview.iteration + 1}`}
           </span>
         )}
         {chip}
       </div>
-      <HeatBar found={failed ? undefined : found} />
+      <HeatBar share={failed ? undefined : found?.share} />
     </>
   );
 }
@@ -231,7 +248,7 @@ function OpCardView({ id, selected }: NodeProps) {
           wired={(node.inputs[0] ?? null) !== null}
           label={`input ${operator ? inputName(operator, 0) : ""}`}
           testId={`port-in-${id}-0`}
-          top={14}
+          head
         />
       )}
       {node.output_kinds.length > 0 && (
@@ -240,15 +257,17 @@ function OpCardView({ id, selected }: NodeProps) {
           kind={kind}
           wired={card.wiredOutputs.includes(",0,")}
           name={operator?.outputs[0]?.name ?? ""}
-          top={14}
+          head
         />
       )}
       <Body card={card} failed={failed} />
-      <InputRows card={card} />
-      {select.argumentRows(node, operator).map((row) => (
-        <ArgumentRowView key={row.name} node={node} row={row} sample={card.sample} />
-      ))}
-      <OutputRows card={card} />
+      <div className="ds-rows">
+        <InputRows card={card} />
+        {select.argumentRows(node, operator).map((row) => (
+          <ArgumentRowView key={row.name} node={node} row={row} sample={card.sample} />
+        ))}
+        <OutputRows card={card} />
+      </div>
       <Facts card={card} failed={failed} />
       <DropRows node={node} operator={operator} />
       {problem && <ErrorCard nodeKey={id} finding={problem} more={findings.length - 1} />}
@@ -256,4 +275,8 @@ function OpCardView({ id, selected }: NodeProps) {
   );
 }
 
-export const OpCard = memo(OpCardView);
+function OpCardOrFar(props: NodeProps) {
+  return isFar(useDetail()) ? <FarCard {...props} /> : <OpCardView {...props} />;
+}
+
+export const OpCard = memo(OpCardOrFar);

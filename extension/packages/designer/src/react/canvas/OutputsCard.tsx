@@ -1,12 +1,16 @@
 import type { NodeProps } from "@xyflow/react";
 import { memo } from "react";
+import { isFar } from "../../core/detail";
 import * as format from "../../core/format";
 import { nodeOf, OUTPUTS } from "../../core/graph";
+import { outputRows } from "../../core/layout";
 import { portKey } from "../../core/state";
 import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
 import { DeviceBadge, Row, SlotPort } from "./CardParts";
+import { useDetail } from "./detail";
 import { useDrag } from "./drag";
+import { FarOutputs } from "./FarCard";
 
 /** What the pipeline returns, in order. Wires end here; it has no operator. */
 function OutputsCardView({ selected }: NodeProps) {
@@ -20,6 +24,7 @@ function OutputsCardView({ selected }: NodeProps) {
       return [node?.output_kinds[ref.output] ?? "any", facts].join("|");
     }),
   );
+  const places = useSel((s) => (s.graph ? outputRows(s.graph, s.positions) : []));
   const device = useSel((s) =>
     outputs.length > 0 && outputs.every((r) => nodeOf(s.graph, r.node)?.device !== "cpu") ? "gpu" : "cpu",
   );
@@ -43,8 +48,11 @@ function OutputsCardView({ selected }: NodeProps) {
       {outputs.map((ref, i) => {
         const [kind, facts] = (rows[i] ?? "any|").split("|");
         return (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the same result may be returned twice
-          <Row key={`${ref.node}#${ref.output}#${i}`}>
+          <Row
+            // biome-ignore lint/suspicious/noArrayIndexKey: the same result may be returned twice
+            key={`${ref.node}#${ref.output}#${i}`}
+            style={{ marginTop: (places[i] ?? 0) - (i > 0 ? (places[i - 1] ?? 0) + 20 : 30) }}
+          >
             <span className="ds-row-name">{ref.output > 0 ? `${ref.node}[${ref.output}]` : ref.node}</span>
             <span className="ds-row-value ds-muted" title={facts}>
               {facts}
@@ -79,4 +87,8 @@ function OutputsCardView({ selected }: NodeProps) {
   );
 }
 
-export const OutputsCard = memo(OutputsCardView);
+function OutputsOrFar(props: NodeProps) {
+  return isFar(useDetail()) ? <FarOutputs {...props} /> : <OutputsCardView {...props} />;
+}
+
+export const OutputsCard = memo(OutputsOrFar);

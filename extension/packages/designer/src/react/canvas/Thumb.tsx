@@ -1,6 +1,8 @@
 import { useEffect, useRef } from "react";
+import type { Detail } from "../../core/detail";
 import type { Picture } from "../../core/images";
 import { useSession } from "../context";
+import { useDetail } from "./detail";
 
 /** Draw a picture into a canvas: contained, never stretched or cropped. */
 export function drawContained(canvas: HTMLCanvasElement, picture: Picture | undefined, cover = false): void {
@@ -19,6 +21,13 @@ export function drawContained(canvas: HTMLCanvasElement, picture: Picture | unde
   context.drawImage(bitmap, x, y, picture.width, picture.height, (width - w) / 2, (height - h) / 2, w, h);
 }
 
+/** Pixels for each px of a picture: what the screen shows at 200 %, less where cards are small. */
+function ratioAt(detail: Detail): number {
+  const screen = globalThis.devicePixelRatio || 1;
+  if (detail === "full") return Math.min(3, Math.max(2, screen));
+  return Math.max(1, screen) * (detail === "compact" ? 0.9 : 0.45);
+}
+
 interface Props {
   readonly id: string;
   readonly width: number;
@@ -34,9 +43,11 @@ interface Props {
 /** A canvas that draws one of the session's pictures whenever it changes, without React. */
 export function Thumb({ id, width, height, label, testId, className = "", cell, cover = false }: Props) {
   const { images } = useSession();
+  const ratio = ratioAt(useDetail());
   const ref = useRef<HTMLCanvasElement>(null);
   const index = cell?.index;
   const size = cell?.size ?? 0;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a canvas whose resolution changes is empty
   useEffect(() => {
     const draw = () => {
       const whole = images.get(id);
@@ -48,8 +59,7 @@ export function Thumb({ id, width, height, label, testId, className = "", cell, 
     };
     draw();
     return images.subscribe(id, draw);
-  }, [images, id, index, size, cover]);
-  const ratio = Math.min(3, Math.max(2, globalThis.devicePixelRatio || 1));
+  }, [images, id, index, size, cover, ratio]);
   return (
     <canvas
       ref={ref}

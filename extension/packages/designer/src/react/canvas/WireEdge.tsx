@@ -3,9 +3,9 @@ import { createContext, memo, useContext, useMemo } from "react";
 import { cutEdits } from "../../core/actions";
 import { outputDevice } from "../../core/compat";
 import { copierOf, copyLabel } from "../../core/copies";
-import { nodeOf, wiresOf } from "../../core/graph";
-import { PORT_LOOKS } from "../../core/ports";
-import { bezier, type Rect, route } from "../../core/route";
+import { nodeOf, wireOf } from "../../core/graph";
+import { goesUnder, PORT_LOOKS } from "../../core/ports";
+import { bezier, type Rect, route, routeUnder } from "../../core/route";
 import { staleKeys } from "../../core/select";
 import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
@@ -48,14 +48,16 @@ function WireEdgeView(props: EdgeProps) {
   const output = Number(sourceHandleId?.split(":")[1] ?? 0);
   const look = useSel((s) => {
     const node = nodeOf(s.graph, source);
-    const wire = s.graph ? wiresOf(s.graph).find((w) => w.id === id) : undefined;
+    const wire = wireOf(s.graph, id);
     const kind = node?.output_kinds[output] ?? "any";
     return {
+      kind,
       hue: PORT_LOOKS[kind].hue,
       gpu: node ? outputDevice(node.device) === "gpu" : false,
       copier: s.graph && wire ? copierOf(s.graph, wire) : null,
       copy: wire ? copyLabel(s, wire) : null,
       old: s.run.revision !== s.confirmed?.revision,
+      target: s.view.target === id,
       faint: staleKeys(s).has(source) || staleKeys(s).has(props.target),
       active: s.view.hovered === source || s.view.selection.includes(source) || s.view.selection.includes(props.target),
     };
@@ -63,13 +65,14 @@ function WireEdgeView(props: EdgeProps) {
   const path = useMemo(() => {
     const a = { x: Math.round(sourceX - 8), y: Math.round(sourceY) };
     const b = { x: Math.round(targetX + 8), y: Math.round(targetY) };
-    return obstacles.length > 0 ? route(a, b, obstacles, argument ? 11 : 18) : bezier(a, b);
-  }, [sourceX, sourceY, targetX, targetY, obstacles, argument]);
+    if (obstacles.length === 0) return bezier(a, b);
+    return goesUnder(look.kind, a, b) ? routeUnder(a, b, obstacles) : route(a, b, obstacles, argument ? 11 : 18);
+  }, [sourceX, sourceY, targetX, targetY, obstacles, argument, look.kind]);
   const at = middle(path);
   const pill = pillPlace({ x: sourceX, y: sourceY }, { x: targetX, y: targetY }, look.copier === props.target);
   const cut = () => {
     const graph = session.store.get().graph;
-    const slot = graph && wiresOf(graph).find((w) => w.id === id)?.slot;
+    const slot = wireOf(graph, id)?.slot;
     if (graph && slot) session.edit(cutEdits(graph, [slot]));
   };
   return (
@@ -79,7 +82,7 @@ function WireEdgeView(props: EdgeProps) {
         id={id}
         path={path}
         interactionWidth={18}
-        className={`ds-wire ds-wire-${look.copier ? "copy" : look.gpu ? "gpu" : "cpu"} ${look.faint ? "ds-wire-faint" : ""} ${selected ? "ds-wire-selected" : ""}`}
+        className={`ds-wire ds-wire-${look.copier ? "copy" : look.gpu ? "gpu" : "cpu"} ${look.faint ? "ds-wire-faint" : ""} ${look.target ? "ds-wire-target" : ""} ${selected ? "ds-wire-selected" : ""}`}
         style={{ stroke: `var(--ds-${look.hue})` }}
       />
       {look.copy && !selected && (

@@ -36,13 +36,13 @@ export function ZoomControls({ zoom }: { readonly zoom: number }) {
         <button
           type="button"
           className="ds-zoom-value"
-          title="Zoom to 100 % (0)"
+          title="Zoom to 100 %, to the selection (Z)"
           onClick={() => api.current?.zoomTo(1)}
         >
           {Math.round(zoom * 100)} %
         </button>
         <IconButton icon="plus" label="Zoom in (+)" onClick={() => api.current?.zoomBy(1.25)} />
-        <IconButton icon="fit" label="Show everything (Home)" onClick={() => api.current?.fit()} />
+        <IconButton icon="fit" label="Show everything (0)" onClick={() => api.current?.fit()} />
       </div>
       {measured && (
         <div className="ds-zoom-group ds-legend">

@@ -1,25 +1,38 @@
 import { applyNodeChanges, type Edge, type Node, type NodeChange, type ReactFlowInstance } from "@xyflow/react";
 import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import * as format from "../../core/format";
-import { OUTPUTS, wiresOf } from "../../core/graph";
-import { CARD, fittingScale, freePlace, layoutInBox, type Size } from "../../core/layout";
+import { nodeOf, OUTPUTS, wiresOf } from "../../core/graph";
+import { CARD, fittingScale, freePlace, type Size } from "../../core/layout";
 import type { Rect } from "../../core/route";
-import { findings, findingsOf, severity, timingOf } from "../../core/select";
+import { derived, findings, findingsAt, severity, timingOf } from "../../core/select";
 import type { State } from "../../core/state";
 import type { Position } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 import { handleOfSlot } from "./drag";
 import { describe } from "./OpCard";
-import { cardKeys, cardRects, sizesOf } from "./sizes";
+import { cardKeys, cardRects, layoutOf, sizesOf } from "./sizes";
 
 function label(state: State, key: string): string {
   if (key === OUTPUTS) return `outputs, ${format.plural(state.graph?.outputs.length ?? 0, "result")}`;
-  const node = state.graph?.nodes.find((n) => n.key === key);
+  const node = nodeOf(state.graph, key);
   if (!node) return key;
   const operator = state.opening?.catalog.byName.get(node.operator);
-  const bad = findingsOf(findings(state), key).some((d) => severity(d) === "error");
+  const bad = findingsAt(state, key).some((d) => severity(d) === "error");
   return describe(node, operator, format.time(timingOf(state, key)?.milliseconds), bad);
 }
+
+const labelsOf = derived(
+  (s) => [s.graph, s.opening, findings(s), s.run.finished],
+  (state) => cardKeys(state).map((key) => label(state, key)),
+);
+
+const NO_KEYS: readonly string[] = [];
+
+/** Cards that have no place yet. */
+const unplaced = derived(
+  (s) => [s.graph, s.confirmed !== null, s.positions],
+  (state) => (state.confirmed ? cardKeys(state).filter((k) => !state.positions[k]) : NO_KEYS),
+);
 
 /** The nodes that React Flow draws: positions of the store, except while one is dragged. */
 export function useFlowNodes() {
@@ -28,7 +41,7 @@ export function useFlowNodes() {
   const keys = useSel(cardKeys);
   const positions = useSel((s) => s.positions);
   const selection = useSel((s) => s.view.selection);
-  const labels = useSel((s) => cardKeys(s).map((k) => label(s, k)));
+  const labels = useSel(labelsOf);
   const dragging = useRef(false);
   useEffect(() => {
     const chosen = new Set(selection);
@@ -111,12 +124,12 @@ export function roomOf(box: HTMLElement | null): Size {
 /** Give every card a place: all of them if none has one, else only the new ones. Sent to the kernel once. */
 export function useAutoPlace(box: RefObject<HTMLElement | null>, fit: () => void): void {
   const session = useSession();
-  const missing = useSel((s) => (s.confirmed ? cardKeys(s).filter((k) => !s.positions[k]) : []));
+  const missing = useSel(unplaced);
   useEffect(() => {
     if (missing.length === 0) return;
     const state = session.store.get();
     if (!state.graph) return;
-    const all = layoutInBox(state.graph, sizesOf(state), roomOf(box.current));
+    const all = layoutOf(state, roomOf(box.current));
     const placed = cardKeys(state).filter((k) => state.positions[k]);
     if (placed.length === 0) {
       session.move(all);

@@ -1,9 +1,14 @@
 import { type PointerEvent, useEffect, useRef, useState } from "react";
+import * as format from "../../core/format";
+import { nodeOf } from "../../core/graph";
+import { contained } from "../../core/pixels";
 import { previewOf } from "../../core/select";
 import { DETAIL_IN, DETAIL_OUT } from "../../core/session";
+import type { PixelValue } from "../../protocol/generated";
 import { BoxLines } from "../canvas/PreviewView";
 import { Thumb } from "../canvas/Thumb";
 import { useSel, useSession } from "../context";
+import { type Point, usePixel } from "../usePixel";
 
 const WIDTH = 275;
 const HEIGHT = 126;
@@ -33,6 +38,38 @@ function useDetail(key: string, output: number, plane: number): void {
   }, [answered]);
 }
 
+function usePictureSize(id: string): { readonly width: number; readonly height: number } | null {
+  const { images } = useSession();
+  const [size, setSize] = useState(images.get(id) ?? null);
+  useEffect(() => {
+    const read = () => setSize(images.get(id) ?? null);
+    read();
+    return images.subscribe(id, read);
+  }, [images, id]);
+  return size;
+}
+
+/** The numbers under the pointer, of the output and of the input at the same place. */
+function PixelLine({ values: [out, into] }: { readonly values: readonly (PixelValue | undefined)[] }) {
+  const text = (v: PixelValue) => v.values.map((n) => format.number(Number(n.toPrecision(4)))).join(" ");
+  if (!out) return null;
+  return (
+    <p className="ds-pixel" data-testid="pixel">
+      <span className="ds-muted">
+        x {out.column}, y {out.row}
+      </span>
+      {into && (
+        <span>
+          <span className="ds-muted">in</span> {text(into)}
+        </span>
+      )}
+      <span>
+        <span className="ds-muted">out</span> {text(out)}
+      </span>
+    </p>
+  );
+}
+
 /** Input and output of a node, one over the other, with a line to drag. */
 export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonly output: number }) {
   const [plane, setPlane] = useState(-1);
@@ -41,11 +78,22 @@ export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonl
   const detail = useSel((s) => (s.detail?.key === nodeKey && s.detail.output === output ? s.detail : null));
   const sample = useSel((s) => s.sample);
   const [at, setAt] = useState(0.42);
+  const [point, setPoint] = useState<Point | null>(null);
+  const source = useSel((s) => nodeOf(s.graph, nodeKey)?.inputs[0] ?? null);
+  const ports = [{ node: nodeKey, output }, ...(source ? [source] : [])];
+  const values = usePixel(ports, point);
+  const shape = usePictureSize(DETAIL_OUT);
   const box = useRef<HTMLDivElement>(null);
   if (!detail?.has_output) return null;
   const both = detail.has_input;
   const move = (e: PointerEvent) => {
     const rect = box.current?.getBoundingClientRect();
+    if (rect && shape) {
+      const room = contained(shape.width, shape.height, rect);
+      const x = (e.clientX - rect.left - room.x) / room.width;
+      const y = (e.clientY - rect.top - room.y) / room.height;
+      setPoint(x >= 0 && x < 1 && y >= 0 && y < 1 ? { x, y } : null);
+    }
     if (rect && (e.buttons & 1) === 1) setAt(Math.min(1, Math.max(0, (e.clientX - rect.left) / rect.width)));
   };
   return (
@@ -59,6 +107,7 @@ export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonl
           move(e);
         }}
         onPointerMove={move}
+        onPointerLeave={() => setPoint(null)}
       >
         {both && (
           <Thumb
@@ -97,6 +146,7 @@ export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonl
           <BoxLines body={preview.body} preview={preview} width={WIDTH} height={HEIGHT} />
         )}
         <span className="ds-compare-label ds-compare-right">Out</span>
+        <PixelLine values={point ? values : []} />
       </div>
       {detail.planes > 1 && (
         <label className="ds-plane">

@@ -14,7 +14,11 @@ import { useSetter } from "./field";
 interface Props {
   readonly node: NodeView;
   readonly argument: Argument;
+  /** More nodes that are set with it. */
+  readonly others?: readonly string[];
 }
+
+const NONE: readonly string[] = [];
 
 function Wired({ node, argument }: Props) {
   const session = useSession();
@@ -101,8 +105,8 @@ function tooltip(argument: Argument): string {
 }
 
 /** One argument: dot when changed, name, control, and under it what is wrong. */
-export function FieldRow({ node, argument }: Props) {
-  const { set, reset } = useSetter(node.key, argument.name);
+export function FieldRow({ node, argument, others = NONE }: Props) {
+  const { set, reset } = useSetter([node.key, ...others], argument.name);
   const [typed, setTyped] = useState("");
   const said = useFinding(node.key, argument.name);
   const wired = node.argument_inputs[argument.name] !== undefined;
@@ -140,7 +144,7 @@ export function FieldRow({ node, argument }: Props) {
             bad={reason !== ""}
           />
         )}
-        {!wired && <MakeRandom node={node} argument={argument} />}
+        {!wired && others.length === 0 && <MakeRandom node={node} argument={argument} />}
         {!wired && own !== undefined && (
           <IconButton
             icon="reset"

@@ -1,9 +1,9 @@
-import * as format from "../../core/format";
 import { OUTPUTS } from "../../core/graph";
 import { useSel } from "../context";
 import { OutputsPanel } from "./InputsSection";
 import { NodePanel } from "./NodePanel";
 import { PipelinePanel } from "./PipelinePanel";
+import { SeveralPanel } from "./SeveralPanel";
 
 /** One panel that follows the selection. */
 export function Inspector({ floating }: { readonly floating: boolean }) {
@@ -24,14 +24,7 @@ export function Inspector({ floating }: { readonly floating: boolean }) {
           </>
         )}
         {only && only !== OUTPUTS && <NodePanel key={only} nodeKey={only} />}
-        {selection.length > 1 && (
-          <div className="ds-inspector-head">
-            <div>
-              <b>{format.plural(selection.length, "node")}</b>
-              <small>Ctrl+D duplicates, Del removes</small>
-            </div>
-          </div>
-        )}
+        {selection.length > 1 && <SeveralPanel />}
         {selection.length === 0 && <PipelinePanel />}
       </div>
     </aside>

@@ -3,7 +3,7 @@ import { type Argument, type Operator, sameValue } from "../../core/catalog";
 import * as format from "../../core/format";
 import { nodeOf } from "../../core/graph";
 import { categoryHue } from "../../core/ports";
-import { findings, findingsOf, previewOf, repairOf, severity } from "../../core/select";
+import { findingsAt, previewOf, repairOf, severity } from "../../core/select";
 import type { Diagnostic, NodeView, PreviewBody } from "../../protocol/generated";
 import { reportText } from "../canvas/ErrorCard";
 import { PreviewView } from "../canvas/PreviewView";
@@ -55,7 +55,7 @@ function isShown(argument: Argument, node: NodeView): boolean {
 
 function Arguments({ node, operator }: { readonly node: NodeView; readonly operator: Operator }) {
   const [all, setAll] = useState(false);
-  const troubled = useSel((s) => findingsOf(findings(s), node.key).map((d) => d.argument ?? ""));
+  const troubled = useSel((s) => findingsAt(s, node.key).map((d) => d.argument ?? ""));
   const offered = operator.arguments.filter((a) => a.support !== "refused" || a.name in node.arguments);
   const first = offered.filter((a) => isShown(a, node) || troubled.includes(a.name));
   const others = offered.filter((a) => !first.includes(a));
@@ -104,7 +104,7 @@ function Problem({ found }: { readonly found: Diagnostic }) {
 }
 
 function Problems({ nodeKey }: { readonly nodeKey: string }) {
-  const list = useSel((s) => findingsOf(findings(s), nodeKey));
+  const list = useSel((s) => findingsAt(s, nodeKey));
   if (list.length === 0) return null;
   return (
     <Section title="Findings">

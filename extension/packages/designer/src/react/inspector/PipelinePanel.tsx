@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { Argument } from "../../core/catalog";
+import { type Argument, fillArgument } from "../../core/catalog";
 import * as format from "../../core/format";
 import type { PipelineOptions, Value } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
@@ -10,28 +10,7 @@ import { MemorySection, WhereTheTimeGoes } from "./TimeTable";
 type Option = keyof PipelineOptions;
 
 function option(name: Option, doc: string, span: readonly number[], rest: Partial<Argument> = {}): Argument {
-  return {
-    name,
-    type: "int",
-    doc,
-    unit: "",
-    default: null,
-    required: false,
-    tensor: false,
-    minimum: 1,
-    maximum: null,
-    choices: [],
-    length: [],
-    widget: "slider",
-    span,
-    start: null,
-    common: true,
-    per_output: false,
-    support: "used",
-    reason: "",
-    deprecated: "",
-    ...rest,
-  };
+  return { ...fillArgument({ name, type: "int", doc, minimum: 1, widget: "slider", span, common: true }), ...rest };
 }
 
 const OPTIONS: readonly Argument[] = [

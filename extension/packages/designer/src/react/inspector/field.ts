@@ -1,6 +1,6 @@
 import { useCallback, useRef } from "react";
 import type { Argument } from "../../core/catalog";
-import type { Value } from "../../protocol/generated";
+import type { Edit, Value } from "../../protocol/generated";
 import { useSession } from "../context";
 
 export interface FieldProps {
@@ -35,19 +35,21 @@ export function useGesture(): { begin: () => void; name: () => string } {
   return { begin, name };
 }
 
-/** Setting and resetting one argument of one node. */
-export function useSetter(key: string, argument: string) {
+/** Setting and resetting one argument, of one node or of all `keys`. */
+export function useSetter(keys: readonly string[], argument: string) {
   const session = useSession();
+  const list = keys.join(" ");
   const set = useCallback(
     (value: Value, gesture = "") => {
-      const id = gesture ? `${key}.${argument}.${gesture}` : "";
-      session.edit([{ type: "set_argument", key, argument, value }], { gesture: id });
+      const id = gesture ? `${list}.${argument}.${gesture}` : "";
+      const edits = list.split(" ").map((key): Edit => ({ type: "set_argument", key, argument, value }));
+      session.edit(edits, { gesture: id });
     },
-    [session, key, argument],
+    [session, list, argument],
   );
   const reset = useCallback(
-    () => session.edit([{ type: "set_argument", key, argument, unset: true }]),
-    [session, key, argument],
+    () => session.edit(list.split(" ").map((key): Edit => ({ type: "set_argument", key, argument, unset: true }))),
+    [session, list, argument],
   );
   return { set, reset };
 }

@@ -1,4 +1,4 @@
-"""Random windows of images: their arguments, and the windows of a batch."""
+"""Random windows of a given area and aspect ratio, which several operators share: arguments, checks, draws."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dali_studio.schema.marks import COMMON, Doc, Length, Range, Ui
 
 
 class RandomWindowArguments:
-    """What a window's area and aspect ratio are drawn from."""
+    """Area and aspect ratio of random windows, and their seed."""
 
     random_area: Annotated[
         list[float], Doc("Smallest and largest area of the window, as a fraction of the image's."), Length((2,)),
@@ -33,8 +33,8 @@ class RandomWindowArguments:
     seed: Annotated[int | None, Doc("Seed of the windows; unset: the pipeline hands one out.")] = None
 
 
-def check_random_windows(args: Args) -> None:
-    """Refuse intervals that are none (DS105)."""
+def check_window_ranges(args: Args) -> None:
+    """Refuse ranges of area or ratio that are empty (DS105)."""
     for name in ("random_area", "random_aspect_ratio"):
         low, high = args[name]
         if not 0 < low <= high:
@@ -45,7 +45,7 @@ def check_random_windows(args: Args) -> None:
 
 
 def random_windows(args: Args, sizes: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """(N, 2) first pixels and extents of the windows in images of (N, 2) `sizes`."""
+    """(N, 2) corners and sizes, as (y, x) and (height, width), of windows in images of (N, 2) `sizes`."""
     context = args.context
     options = (args["random_area"], args["random_aspect_ratio"], args["num_attempts"])
     if np.array_equal(context.drawn, np.arange(len(sizes))):

@@ -1,0 +1,214 @@
+"""Follows the statements of a pipeline's function, without running them: calls of ``fn`` become nodes of a graph.
+
+Values are numbers, texts, lists, operators' results, and what `known` knows by name. Whatever else the source does is
+an `Unknown`, or, where an operator's result goes into it, a node whose operator nobody knows. So a stranger's program
+may be read: nothing of it is imported or called.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Callable, Generator, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from typing import Any, cast
+
+import numpy as np
+
+from dali_studio.api.branches import Branch
+from dali_studio.api.reading import known
+from dali_studio.api.reading.expressions import Expressions, Returned
+from dali_studio.api.reading.known import Imported, Unknown
+from dali_studio.api.reading.values import (
+    Instance,
+    Scope,
+    UnknownResult,
+    UserClass,
+    UserFunction,
+    creator_of,
+    items_of,
+    loaded,
+    name_for,
+    text_of,
+)
+from dali_studio.api.statements import assigned
+from dali_studio.api.tracing import DataNode, reading_at
+
+
+class _Leaves(Exception):  # noqa: N818 - no error: the way out of a loop, or to its next turn
+    def __init__(self, word: str) -> None:
+        self.word = word
+
+
+class Interpreter(Expressions):
+    """Follows statements."""
+
+    def body(self, statements: Sequence[ast.stmt], scope: Scope) -> None:
+        """Follow statements, one after the other."""
+        for statement in statements:
+            self.statement(statement, scope)
+
+    def statement(self, node: ast.stmt, scope: Scope) -> None:
+        """Follow one statement."""
+        self._at(node)
+        follow: Callable[[Any, Scope], None] | None = getattr(self, f"_{type(node).__name__.lower()}", None)
+        if follow is None:
+            self.note(f"`{text_of(node)}` is left out.", "Only what makes up the pipeline is read.", severity="info")
+        else:
+            follow(node, scope)
+
+    def _pass(self, node: ast.stmt, scope: Scope) -> None:
+        """Nothing to do."""
+
+    _assert = _global = _nonlocal = _delete = _raise = _pass
+
+    def _import(self, node: ast.Import, scope: Scope) -> None:
+        for alias in node.names:
+            if alias.asname:
+                scope.names[alias.asname] = known.imported(alias.name)
+            else:
+                self._import_plain(alias.name, scope)
+
+    def _import_plain(self, path: str, scope: Scope) -> None:
+        """``import nvidia.dali.fn`` binds ``nvidia``, below which the rest is found."""
+        scope.names[path.partition(".")[0]] = Imported(path.partition(".")[0])
+
+    def _importfrom(self, node: ast.ImportFrom, scope: Scope) -> None:
+        for alias in node.names:
+            if alias.name == "*":
+                self._import_all(node.module or "", scope)
+            else:
+                scope.names[alias.asname or alias.name] = known.imported(f"{node.module or ''}.{alias.name}")
+
+    def _import_all(self, module: str, scope: Scope) -> None:
+        names = {"nvidia.dali": ("fn", "ops", "types", "math", "pipeline_def", "Pipeline")}
+        names["dali_studio"] = names["nvidia.dali"]
+        for name in names.get(module, ("pipeline_def", "Pipeline") if module == "nvidia.dali.pipeline" else ()):
+            scope.names[name] = known.imported(f"{module}.{name}")
+
+    def _functiondef(self, node: ast.FunctionDef, scope: Scope) -> None:
+        scope.names[node.name] = UserFunction(node, scope)
+
+    def _classdef(self, node: ast.ClassDef, scope: Scope) -> None:
+        bases = [self.expression(base, scope) for base in node.bases]
+        is_pipeline = any(creator_of(base) == "Pipeline" or (isinstance(base, UserClass) and base.is_pipeline)
+                          for base in bases)  # fmt: skip
+        scope.names[node.name] = UserClass(node, scope, is_pipeline)
+
+    def _expr(self, node: ast.Expr, scope: Scope) -> None:
+        if not isinstance(node.value, ast.Constant):
+            self.expression(node.value, scope)
+
+    def _assign(self, node: ast.Assign, scope: Scope) -> None:
+        value = self.expression(node.value, scope, name_for(node.targets))
+        for target in node.targets:
+            self.assign(target, value, scope)
+
+    def _annassign(self, node: ast.AnnAssign, scope: Scope) -> None:
+        if node.value is not None:
+            self.assign(node.target, self.expression(node.value, scope, name_for([node.target])), scope)
+
+    def _augassign(self, node: ast.AugAssign, scope: Scope) -> None:
+        left = copy.copy(node.target)
+        cast(Any, left).ctx = ast.Load()
+        operation = ast.copy_location(ast.BinOp(left, node.op, node.value), node)
+        self.assign(node.target, self.expression(operation, scope, name_for([node.target])), scope)
+
+    def assign(self, target: ast.expr, value: Any, scope: Scope) -> None:
+        """Give a target a value."""
+        if isinstance(target, ast.Name):
+            scope.names[target.id] = value
+        elif isinstance(target, ast.Tuple | ast.List):
+            self._unpack(target.elts, value, scope)
+        elif isinstance(target, ast.Attribute):
+            owner = self.expression(target.value, scope)
+            if isinstance(owner, Instance):
+                owner.attributes[target.attr] = value
+        elif isinstance(target, ast.Subscript):
+            owner, at = self.expression(target.value, scope), self.expression(target.slice, scope)
+            if isinstance(owner, list | dict) and not known.has_unknown(at):
+                self._computed(partial(cast(Any, owner).__setitem__, at, value), text_of(target))
+
+    def _unpack(self, targets: Sequence[ast.expr], value: Any, scope: Scope) -> None:
+        starred = next((i for i, one in enumerate(targets) if isinstance(one, ast.Starred)), None)
+        if isinstance(value, UnknownResult):
+            value = value.outputs(len(targets))
+        items = list(cast("Sequence[Any]", value)) if isinstance(value, list | tuple | np.ndarray) else None
+        if items is None or (starred is None and len(items) != len(targets)) or len(items) < len(targets) - 1:
+            if isinstance(value, DataNode) or items is not None:
+                given = f"{len(items)} values" if items is not None else "one result"
+                raise self.error(f"{given} cannot be assigned to {len(targets)} names.", "Write a name for each.")
+            items, starred = [Unknown(text_of(one)) for one in targets], None
+            targets = [one.value if isinstance(one, ast.Starred) else one for one in targets]
+        if starred is not None:
+            behind = len(items) - (len(targets) - 1 - starred)
+            items = [*items[:starred], items[starred:behind], *items[behind:]]
+        for target, item in zip(targets, items, strict=True):
+            self.assign(target.value if isinstance(target, ast.Starred) else target, item, scope)
+
+    def _return(self, node: ast.Return, scope: Scope) -> None:
+        raise Returned(None if node.value is None else self.expression(node.value, scope))
+
+    def _break(self, node: ast.Break, scope: Scope) -> None:
+        raise _Leaves("break")
+
+    def _continue(self, node: ast.Continue, scope: Scope) -> None:
+        raise _Leaves("continue")
+
+    def _if(self, node: ast.If, scope: Scope) -> None:
+        condition = self.condition(node.test, scope)
+        targets = assigned([*node.body, *node.orelse])
+        values = [partial(self.expression, target, scope) for target in map(loaded, targets.values())]
+
+        def give(all_values: Sequence[Any]) -> None:
+            for target, value in zip(targets.values(), all_values, strict=True):
+                self.assign(target, value, scope)
+
+        branch = Branch(condition, tuple(targets), values)
+        if branch.holds:
+            self.body(node.body, scope)
+        if branch.turn():
+            if branch.traced:
+                give(branch.before)
+            self.body(node.orelse, scope)
+        if branch.close():
+            give(branch.merged)
+
+    def _for(self, node: ast.For, scope: Scope) -> None:
+        items = items_of(self.expression(node.iter, scope))
+        if items is None:
+            self.note(f"The loop over `{text_of(node.iter)}` is left out: the source does not tell its items.",
+                      "Loops over ranges, lists and tuples are read.")  # fmt: skip
+            return
+        for item in items:
+            self.assign(node.target, item, scope)
+            try:
+                self.body(node.body, scope)
+            except _Leaves as way:
+                if way.word == "break":
+                    return
+        self.body(node.orelse, scope)
+
+    def _try(self, node: ast.Try, scope: Scope) -> None:
+        self.body([*node.body, *node.orelse, *node.finalbody], scope)
+
+    def _with(self, node: ast.With, scope: Scope) -> None:
+        with ExitStack() as stack:
+            for item in node.items:
+                context = self.expression(item.context_expr, scope)
+                if isinstance(context, Instance):
+                    stack.enter_context(self.trace.active())
+                if item.optional_vars is not None:
+                    self.assign(item.optional_vars, context, scope)
+            self.body(node.body, scope)
+
+
+@contextmanager
+def following(interpreter: Interpreter) -> Generator[None]:
+    """While the body follows a source: nodes come from its lines, and what nests too deep is an error."""
+    with reading_at(interpreter.place):
+        try:
+            yield
+        except (RecursionError, MemoryError) as error:
+            raise interpreter.error("The source is nested too deeply.", "Split the expression.") from error

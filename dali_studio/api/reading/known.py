@@ -1,0 +1,258 @@
+"""What names in a program's source stand for, as far as that is known without running it."""
+
+from __future__ import annotations
+
+import math
+import operator
+import posixpath
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+
+from dali_studio import math as elementwise
+from dali_studio import types
+from dali_studio.api.default import default_registry
+from dali_studio.api.functions import function_for
+from dali_studio.api.tracing import DataNode
+
+#: Items of lists, characters of texts and bits of numbers that a source may ask for.
+MAX_ITEMS = 10_000
+#: Where dali_studio's names and those of nvidia.dali begin; both are called the same behind it.
+ROOT = "dali"
+_PACKAGES = ("nvidia.dali", "dali_studio")
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A value that the source does not tell.
+
+    Attributes
+    ----------
+    text : str
+        The expression.
+    """
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """A dotted name below an import, such as ``dali.fn.readers``."""
+
+    path: str
+
+    def attribute(self, name: str) -> Any:
+        """What is called `name` in it: a value, a function that may be called, or a further dotted name."""
+        path = f"{self.path}.{name}"
+        return value_of(path)
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """An operator of ``fn``, which the registry knows or does not."""
+
+    name: str
+
+    @property
+    def known(self) -> bool:
+        """Whether it can be called here."""
+        return self.name in _functions()
+
+    def __call__(self, *inputs: Any, **arguments: Any) -> Any:
+        return function_for(default_registry().schema(self.name))(*inputs, **arguments)
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionClass:
+    """A class of ``ops``: a call of it keeps arguments."""
+
+    function: Function
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionObject:
+    """An object of a class of ``ops``: a call of it is a call of the function."""
+
+    function: Function
+    arguments: Mapping[str, Any]
+
+
+def _functions() -> frozenset[str]:
+    return frozenset(default_registry().functions())
+
+
+def imported(path: str) -> Any:
+    """What an import of `path` gives."""
+    for package in _PACKAGES:
+        if path == package or path.startswith(f"{package}."):
+            return value_of(ROOT + path.removeprefix(package))
+    return value_of(path)
+
+
+def value_of(path: str) -> Any:
+    """The value under a dotted name, or the name itself where it has none (yet)."""
+    if path in _VALUES:
+        return _VALUES[path]
+    package, _, rest = path.partition(".")
+    group, _, name = rest.partition(".")
+    if package == ROOT and name:
+        if group == "fn":
+            return Function(name) if name in _functions() or not _is_group(name) else Imported(path)
+        if group == "ops":
+            found = _by_class().get(name)
+            return FunctionClass(Function(found)) if found else Imported(path)
+        if group == "types" and not name.startswith("_") and name in dir(types):
+            return getattr(types, name)
+        if group == "math" and not name.startswith("_") and callable(getattr(elementwise, name, None)):
+            return getattr(elementwise, name)
+    return Imported(path)
+
+
+def _is_group(name: str) -> bool:
+    return any(one.startswith(f"{name}.") for one in _functions()) or name in ("experimental", "plugin", "noise")
+
+
+def _by_class() -> dict[str, str]:
+    registry = default_registry()
+    return {registry.schema(name).class_name: name for name in registry.functions()}
+
+
+# ------------------------------------------------------------------------------------------- what may be called by name
+
+
+def _range(*bounds: int) -> range:
+    return _bounded(range(*bounds))
+
+
+def _enumerate(items: Sequence[Any], start: int = 0) -> list[tuple[int, Any]]:
+    return list(enumerate(items, start))
+
+
+def _reversed(items: Sequence[Any]) -> list[Any]:
+    return list(reversed(items))
+
+
+def _zip(*items: Sequence[Any]) -> list[tuple[Any, ...]]:
+    return list(zip(*items, strict=False))
+
+
+def _bounded(items: Any) -> Any:
+    if len(items) > MAX_ITEMS:
+        raise ValueError(f"more than {MAX_ITEMS} items")
+    return items
+
+
+def _array(value: Any, dtype: Any = None) -> Any:
+    return np.asarray(_bounded(cast(Any, value)) if isinstance(value, list | tuple) else value, dtype)
+
+
+def _filled(value: int) -> Callable[..., Any]:
+    def make(shape: Any, dtype: Any = np.float64) -> Any:
+        if math.prod(np.atleast_1d(shape).tolist()) > MAX_ITEMS:
+            raise ValueError("a large array")
+        return np.full(shape, value, dtype)
+
+    return make
+
+
+#: Names whose values are plain, and functions that take and give plain values and keep nothing.
+_VALUES: dict[str, Any] = {
+    **{f"numpy.{name}": getattr(np, name) for name in (
+        "float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+        "bool_", "pi", "e", "inf", "nan", "deg2rad", "rad2deg", "radians", "degrees", "sqrt", "log", "exp", "sin",
+        "cos",
+    )},
+    "numpy.array": _array, "numpy.asarray": _array, "numpy.zeros": _filled(0), "numpy.ones": _filled(1),
+    **{f"math.{name}": getattr(math, name) for name in (
+        "pi", "e", "inf", "nan", "tau", "sqrt", "log", "log2", "log10", "exp", "sin", "cos", "tan", "atan", "atan2",
+        "radians", "degrees", "floor", "ceil", "hypot", "fabs",
+    )},
+    "os.path.join": posixpath.join, "os.path.basename": posixpath.basename, "os.path.dirname": posixpath.dirname,
+}  # fmt: skip
+BUILTINS: dict[str, Any] = {
+    "abs": abs, "bool": bool, "dict": dict, "enumerate": _enumerate, "float": float,
+    "int": int, "len": len, "list": list, "max": max, "min": min, "range": _range,
+    "reversed": _reversed, "round": round, "sorted": sorted, "str": str, "sum": sum,
+    "tuple": tuple, "zip": _zip,
+}  # fmt: skip
+#: Methods that may be called, by the type of what they belong to.
+_METHODS: tuple[tuple[Any, frozenset[str]], ...] = (
+    (DataNode, frozenset({"gpu", "cpu", "shape", "property", "source_info"})),
+    (list, frozenset({"append", "extend", "insert", "pop", "index", "copy", "reverse"})),
+    (dict, frozenset({"get", "items", "keys", "values", "update", "pop", "copy", "setdefault"})),
+    (str, frozenset({"lower", "upper", "strip", "split", "startswith", "endswith", "replace", "join"})),
+    (tuple, frozenset({"index", "count"})),
+    (np.ndarray, frozenset({"tolist", "astype"})),
+)
+
+
+def method_of(value: Any, name: str) -> Any:
+    """A method of a plain value or of an operator's result that may be called; ``None`` for all others."""
+    for kind, names in _METHODS:
+        if isinstance(value, kind) and name in names:
+            return getattr(value, name)
+    return None
+
+
+# -------------------------------------------------------------------------------------------------- operators of Python
+
+
+def _power(a: Any, b: Any) -> Any:
+    if isinstance(a, int) and isinstance(b, int) and abs(b) * max(a.bit_length(), 1) > MAX_ITEMS:
+        raise ValueError("a large number")
+    return a**b
+
+
+def _shift(a: Any, b: Any) -> Any:
+    if isinstance(b, int) and b > MAX_ITEMS:
+        raise ValueError("a large number")
+    return a << b
+
+
+def _product(a: Any, b: Any) -> Any:
+    for items, count in ((a, b), (b, a)):
+        long = isinstance(items, list | tuple | str) and isinstance(count, int)
+        if long and len(cast("Sequence[Any]", items)) * count > MAX_ITEMS:
+            raise ValueError("many items")
+    return a * b
+
+
+def _remainder(a: Any, b: Any) -> Any:
+    if isinstance(a, str):  # a field of a text may be of any width
+        raise TypeError("formatting")
+    return a % b
+
+
+#: By the name of the syntax tree's node. Operands are numbers, texts, lists, arrays and operators' results.
+BINARY: dict[str, Callable[[Any, Any], Any]] = {
+    "Add": operator.add, "Sub": operator.sub, "Mult": _product, "Div": operator.truediv, "FloorDiv": operator.floordiv,
+    "Mod": _remainder, "Pow": _power, "LShift": _shift, "RShift": operator.rshift, "BitOr": operator.or_,
+    "BitXor": operator.xor, "BitAnd": operator.and_, "MatMult": operator.matmul,
+    "Eq": operator.eq, "NotEq": operator.ne, "Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt,
+    "GtE": operator.ge, "Is": operator.is_, "IsNot": operator.is_not,
+    "In": lambda a, b: a in b, "NotIn": lambda a, b: a not in b,
+}  # fmt: skip
+UNARY: dict[str, Callable[[Any], Any]] = {"USub": operator.neg, "UAdd": operator.pos, "Invert": operator.invert}
+
+
+def nodes_in(value: Any) -> Iterator[DataNode]:
+    """The operators' results in lists, tuples and dictionaries."""
+    if isinstance(value, DataNode):
+        yield value
+    elif isinstance(value, list | tuple):
+        for item in cast("Sequence[Any]", value):
+            yield from nodes_in(item)
+    elif isinstance(value, dict):
+        for item in cast("dict[Any, Any]", value).values():
+            yield from nodes_in(item)
+
+
+def has_unknown(value: Any) -> bool:
+    """Whether a part of the value is not told by the source."""
+    if isinstance(value, list | tuple):
+        return any(map(has_unknown, cast("Sequence[Any]", value)))
+    if isinstance(value, dict):
+        return any(map(has_unknown, cast("dict[Any, Any]", value).values()))
+    return isinstance(value, Unknown | Imported)

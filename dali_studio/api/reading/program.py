@@ -1,0 +1,266 @@
+"""``read``: from the source of a program to the graph of its pipeline."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, cast
+
+from dali_studio.api.branches import Branches
+from dali_studio.api.pipeline import output_port
+from dali_studio.api.reading import known
+from dali_studio.api.reading.interpreter import Interpreter, following
+from dali_studio.api.reading.known import Unknown
+from dali_studio.api.reading.values import Instance, Scope, UserClass, UserFunction, creator_of
+from dali_studio.api.tracing import Trace
+from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
+from dali_studio.core.limits import MAX_DOCUMENT_BYTES
+from dali_studio.graph.files import read_file
+from dali_studio.graph.model import Graph
+from dali_studio.graph.node import GraphOptions, option_found
+
+_DEFAULTS = GraphOptions()
+_OPTIONS = ("batch_size", "num_threads", "device_id", "seed", "prefetch_queue_depth")
+_CPU_ONLY = -99999
+
+
+class ReadingWarning(UserWarning):
+    """Something of a program is not in its graph."""
+
+
+def read(
+    source: str | Path | Callable[..., Any], *, function: str = "", arguments: Mapping[str, Any] | None = None,
+    found: list[Diagnostic] | None = None,
+) -> Graph:  # fmt: skip
+    """Read the source of a program that is written for nvidia.dali or dali_studio; nothing of it is run.
+
+    Calls of ``fn`` and ``ops``, arithmetic, ``if`` on results, loops over ranges and lists, and functions of the source
+    are followed. What is no operator becomes a node that keeps its place and cannot run; a value that only a run would
+    tell is left out. Both are findings (DS502).
+
+    Parameters
+    ----------
+    source : str, Path or callable
+        The text of a program, the path of its file, or what ``pipeline_def`` made, whose file or cell is read.
+    function : str, optional
+        Name of the function decorated by ``pipeline_def``, of a class derived from ``Pipeline``, or of a variable that
+        holds a ``Pipeline``; by default the first of them.
+    arguments : mapping, optional
+        Values of the function's parameters. By default those of its first call in the source, as far as they are
+        plain values, and the parameters' defaults.
+    found : list, optional
+        Gets the findings, which are Python warnings otherwise.
+
+    Returns
+    -------
+    Graph
+
+    Raises
+    ------
+    DaliStudioError
+        DS302 if the file cannot be read, DS502 if it is no Python, or has no pipeline.
+    """
+    if callable(source):
+        function = function or getattr(source, "__name__", "")
+    text, file = _source(source)
+    findings: list[Diagnostic] = []
+    graph = _Program(text, file, findings).graph(function, arguments or {})
+    if found is not None:
+        found += findings
+    else:
+        for one in findings:
+            warnings.warn(f"{one.source}: {one.message} {one.hint}", ReadingWarning, stacklevel=2)
+    return graph
+
+
+def _source(source: str | Path | Callable[..., Any]) -> tuple[str, str]:
+    """The text and the name of its file."""
+    if callable(source):
+        plain: Any = inspect.unwrap(source)
+        try:
+            lines, _ = inspect.findsource(plain)
+        except (OSError, TypeError) as error:
+            raise _unreadable(f"The source of {plain!r} is not to be found.", "Give its text.") from error
+        return "".join(lines), Path(plain.__code__.co_filename).name
+    if isinstance(source, str) and ("\n" in source or "(" in source):
+        return source, "program"
+    try:
+        return read_file(source, MAX_DOCUMENT_BYTES).decode(), Path(source).name
+    except OSError as error:
+        message = f"{source} could not be read: {error.strerror or error}."
+        raise DaliStudioError(Diagnostic(code="DS302", message=message, hint="Give the path of a .py file.")) from error
+    except UnicodeDecodeError as error:
+        raise _unreadable(f"{source} is no text in UTF-8.", "Give the path of a .py file.") from error
+
+
+def _unreadable(message: str, hint: str, source: str = "") -> DaliStudioError:
+    return DaliStudioError(Diagnostic(code="DS502", message=message, hint=hint, source=source))
+
+
+class _Program:
+    """A source, and what stands in its module."""
+
+    def __init__(self, text: str, file: str, found: list[Diagnostic]) -> None:
+        try:
+            self._tree = ast.parse(text)
+        except (SyntaxError, ValueError) as error:
+            line = getattr(error, "lineno", None)
+            place = f"{file}:{line}" if line else file
+            raise _unreadable(f"{file} is no Python: {error}.", "Correct it first.", place) from error
+        except (RecursionError, MemoryError) as error:
+            raise _unreadable(f"{file} is nested too deeply.", "Split its expressions.", file) from error
+        self._file, self._found = file, found
+        self._trace = Trace(_DEFAULTS)
+        self._trace.branches = Branches(self._trace)
+        self._interpreter = Interpreter(file, self._trace)
+        self._scope = Scope()
+
+    def graph(self, name: str, arguments: Mapping[str, Any]) -> Graph:
+        """The graph of the pipeline `name`, or of the first."""
+        interpreter = self._interpreter
+        with following(interpreter):
+            for statement in self._tree.body:
+                self._of_module(statement)
+            interpreter.found.clear()  # what a module does beside its pipelines is no concern of theirs
+            pipelines = self._pipelines()
+            if not pipelines:
+                raise _unreadable(
+                    f"{self._file} has no pipeline.",
+                    "A function decorated by @pipeline_def, a class derived from Pipeline, or `with pipe:` and "
+                    "pipe.set_outputs(...) make one.", self._file,
+                )  # fmt: skip
+            if name and name not in pipelines:
+                hint = f"It has {', '.join(pipelines)}."
+                raise _unreadable(f"{self._file} has no pipeline {name!r}.", hint, self._file)
+            chosen = name or next(iter(pipelines))
+            if not name and len(pipelines) > 1:
+                interpreter.note(f"{self._file} has the pipelines {', '.join(pipelines)}; {chosen} is read.",
+                                 "Give function=... for another one.", severity="info")  # fmt: skip
+            with self._trace.active():
+                self._follow(chosen, pipelines[chosen], arguments)
+        assert self._trace.branches is not None
+        self._trace.branches.drop_unused()
+        self._found += interpreter.found
+        return self._trace.graph
+
+    def _of_module(self, node: ast.stmt) -> None:
+        """Follow a statement of the module, as far as pipelines may need what it does."""
+        interpreter, scope = self._interpreter, self._scope
+        kinds = ast.Import | ast.ImportFrom | ast.FunctionDef | ast.ClassDef | ast.Assign | ast.AnnAssign | ast.With
+        try:
+            if isinstance(node, ast.Try | ast.If):
+                for inner in [*node.body, *node.orelse]:
+                    self._of_module(inner)
+            elif isinstance(node, kinds | ast.Expr | ast.AugAssign) and not _is_call_of(node, self._defined()):
+                if isinstance(node, ast.With):
+                    with self._trace.active():
+                        interpreter.statement(node, scope)
+                else:
+                    interpreter.statement(node, scope)
+        except DaliStudioError:
+            if isinstance(node, ast.With):
+                raise
+
+    def _defined(self) -> set[str]:
+        """Functions and pipelines of the source: of those that the module calls, the chosen one alone is followed."""
+        return {
+            name for name, value in self._scope.names.items()
+            if isinstance(value, UserFunction) or (isinstance(value, UserClass) and value.is_pipeline)
+        }  # fmt: skip
+
+    def _pipelines(self) -> dict[str, UserFunction | UserClass | Instance]:
+        """All pipelines of the module, and those inside its functions, by name."""
+        found: dict[str, UserFunction | UserClass | Instance] = {}
+        for name, value in self._scope.names.items():
+            is_class = isinstance(value, UserClass) and value.is_pipeline and _has(value, "define_graph")
+            if is_class or (isinstance(value, Instance) and value.outputs is not None):
+                found |= {name: value}
+        for node, scope in _functions(self._tree, self._scope):
+            if any(self._decorates(one) for one in node.decorator_list):
+                found.setdefault(node.name, UserFunction(node, scope))
+        order = {node.name: node.lineno for node in ast.walk(self._tree)
+                 if isinstance(node, ast.FunctionDef | ast.ClassDef)}  # fmt: skip
+        return dict(sorted(found.items(), key=lambda item: order.get(item[0], 0)))
+
+    def _decorates(self, node: ast.expr) -> bool:
+        function = node.func if isinstance(node, ast.Call) else node
+        return creator_of(self._interpreter.expression(function, self._scope)) == "pipeline_def"
+
+    def _follow(self, name: str, chosen: UserFunction | UserClass | Instance, arguments: Mapping[str, Any]) -> None:
+        interpreter = self._interpreter
+        positional, keywords = self._first_call(name)
+        given = {**keywords, **arguments}
+        if isinstance(chosen, Instance):
+            self._finish(name, chosen.options, chosen.outputs)
+        elif isinstance(chosen, UserClass):
+            made = interpreter.instance(chosen, positional, given)
+            method = interpreter.method(made, "define_graph")
+            result = None if method is None else method.call([], {})
+            self._finish(name, made.options, made.outputs if result is None else result)
+        else:
+            node = cast(ast.FunctionDef, chosen.node)
+            options: dict[str, Any] = {}
+            for decorator in node.decorator_list:
+                if isinstance(decorator, ast.Call) and self._decorates(decorator):
+                    options = {one.arg: interpreter.expression(one.value, chosen.scope)
+                               for one in decorator.keywords if one.arg}  # fmt: skip
+            names = {one.arg for one in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
+            options |= {key: value for key, value in given.items() if key not in names and key not in arguments}
+            own = {key: value for key, value in given.items() if key in names or key in arguments}
+            result = interpreter.result(node, interpreter.bound(chosen, positional, own))
+            self._finish(name, options, result)
+
+    def _first_call(self, name: str) -> tuple[list[Any], dict[str, Any]]:
+        """What the first call of a function in the source gives it, as far as that is plain."""
+        for node in ast.walk(self._tree):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name:
+                scope, silent = self._scope, len(self._interpreter.found)
+                positional = [self._interpreter.expression(one, scope) for one in node.args
+                              if not isinstance(one, ast.Starred)]  # fmt: skip
+                keywords = {one.arg: self._interpreter.expression(one.value, scope) for one in node.keywords if one.arg}
+                del self._interpreter.found[silent:]
+                plain = {key: value for key, value in keywords.items() if not known.has_unknown(value)}
+                return [Unknown("") if known.has_unknown(one) else one for one in positional], plain
+        return [], {}
+
+    def _finish(self, name: str, options: Mapping[str, Any], returned: Any) -> None:
+        """Set the options and the outputs of the graph."""
+        graph, interpreter = self._trace.graph, self._interpreter
+        made: dict[str, Any] = {"name": name}
+        for key in _OPTIONS:
+            value = options.get(key, options.get("max_batch_size") if key == "batch_size" else None)
+            if value is None or (isinstance(value, int) and value in (-1, _CPU_ONLY)):
+                continue
+            if known.has_unknown(value) or option_found(key, value) is not None:
+                interpreter.note(f"The source does not tell {key}; {getattr(_DEFAULTS, key)!r} is taken.",
+                                 "Set it in the designer.", argument=key, severity="info")  # fmt: skip
+            else:
+                made[key] = int(value)
+        graph.options = GraphOptions(**made)
+        if returned is None or isinstance(returned, Unknown):
+            return
+        items: list[Any] = list(cast("list[Any]", returned)) if isinstance(returned, tuple | list) else [returned]
+        outputs: list[Any] = []
+        for item in items:
+            outputs += cast("list[Any]", item) if isinstance(item, list) else [item]  # of several outputs
+        told = [interpreter.as_input(one) for one in outputs if one is not None]
+        graph.set_outputs([output_port(self._trace, one, at) for at, one in enumerate(told)])
+
+
+def _has(made: UserClass, method: str) -> bool:
+    return any(isinstance(one, ast.FunctionDef) and one.name == method for one in made.node.body)
+
+
+def _functions(tree: ast.Module, scope: Scope) -> Iterator[tuple[ast.FunctionDef, Scope]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            yield node, scope
+
+
+def _is_call_of(node: ast.stmt, names: set[str]) -> bool:
+    """Whether a statement does nothing but to call one of the functions, or to keep what it returns."""
+    value = getattr(node, "value", None)
+    return isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in names

@@ -1,0 +1,163 @@
+"""Values that a source has beside plain ones: its functions, classes and objects, and what they hold."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import numpy as np
+
+from dali_studio.api.constants import ScalarConstant
+from dali_studio.api.reading import known
+from dali_studio.api.reading.known import Imported
+from dali_studio.api.tracing import DataNode
+from dali_studio.graph.edits import PortRef
+
+_CREATORS = ("pipeline_def", "Pipeline")
+#: Characters of an expression that messages show.
+_SHOWN = 60
+
+
+@dataclass(slots=True)
+class Scope:
+    """Names and their values; those of the scope around it are seen, too."""
+
+    names: dict[str, Any] = field(default_factory=dict[str, Any])
+    outer: Scope | None = None
+
+    def find(self, name: str) -> Any:
+        """The value of a name; raises `KeyError`."""
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope.names:
+                return scope.names[name]
+            scope = scope.outer
+        return known.BUILTINS[name]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UserFunction:
+    """A function or a lambda of the source."""
+
+    node: ast.FunctionDef | ast.Lambda
+    scope: Scope
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UserClass:
+    """A class of the source."""
+
+    node: ast.ClassDef
+    scope: Scope
+    is_pipeline: bool
+
+
+@dataclass(slots=True, eq=False)
+class Instance:
+    """An object of a class of the source, or a pipeline.
+
+    Attributes
+    ----------
+    of : UserClass or None
+        ``None`` for a plain ``Pipeline``.
+    options : dict
+        What a pipeline has been made with.
+    outputs : list or None
+        What `set_outputs` was given.
+    """
+
+    of: UserClass | None
+    attributes: dict[str, Any] = field(default_factory=dict[str, Any])
+    options: dict[str, Any] = field(default_factory=dict[str, Any])
+    outputs: list[Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A method of an object of the source, or of the class ``Pipeline``: called with a list and a dictionary."""
+
+    call: Callable[[list[Any], dict[str, Any]], Any]
+
+
+class UnknownResult(DataNode):
+    """The result of an operator that nobody knows: as many outputs as are asked for."""
+
+    def outputs(self, count: int) -> list[DataNode]:
+        """Its first `count` outputs."""
+        return [DataNode(self.trace, PortRef(node=self.name, output=i), "cpu") for i in range(count)]
+
+
+@dataclass(frozen=True, slots=True)
+class Super:
+    """``super()`` in a method."""
+
+    instance: Instance
+
+
+def creator_of(value: Any) -> str:
+    """``pipeline_def`` or ``Pipeline`` for what is imported under these names; an empty text for all else."""
+    if not isinstance(value, Imported) or not value.path.startswith(known.ROOT):
+        return ""
+    last = value.path.rpartition(".")[2]
+    return last if last in _CREATORS else ""
+
+
+def method_in(of: UserClass | None, name: str) -> UserFunction | None:
+    """A method of a class of the source."""
+    if of is None:
+        return None
+    found = next((one for one in of.node.body if isinstance(one, ast.FunctionDef) and one.name == name), None)
+    return None if found is None else UserFunction(found, of.scope)
+
+
+def name_for(targets: Sequence[ast.expr]) -> str:
+    """The name for the node that an assignment makes; none for places and for `_`."""
+    target = targets[0]
+    return target.id if len(targets) == 1 and isinstance(target, ast.Name) and not target.id.startswith("_") else ""
+
+
+def loaded(target: ast.expr) -> ast.expr:
+    """The expression that reads what `target` assigns."""
+    made = copy.deepcopy(target)
+    cast(Any, made).ctx = ast.Load()
+    return made
+
+
+def text_of(node: ast.AST) -> str:
+    """The first line of a syntax tree, for messages."""
+    try:
+        text = ast.unparse(node).partition("\n")[0]
+        return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+    except RecursionError:
+        return type(node).__name__
+
+
+def is_plain(value: Any) -> bool:
+    """Whether Python's operators may be used on a value."""
+    plain = isinstance(value, bool | int | float | str | list | tuple | dict | np.ndarray | np.generic | type(None))
+    return (plain or isinstance(value, ScalarConstant)) and not known.has_unknown(value)
+
+
+def is_json(value: Any) -> bool:
+    """Whether a document may hold a value."""
+    if isinstance(value, list | tuple):
+        return all(map(is_json, cast("Sequence[Any]", value)))
+    return isinstance(value, bool | int | float | str)
+
+
+def json_of(value: Any) -> Any:
+    """A value as documents hold it."""
+    if isinstance(value, list | tuple):
+        return tuple(map(json_of, cast("Sequence[Any]", value)))
+    return value
+
+
+def items_of(value: Any) -> list[Any] | None:
+    """What a loop over a value takes one after the other; ``None`` if the source does not tell."""
+    if isinstance(value, dict):
+        return list(cast("dict[Any, Any]", value))
+    plain = isinstance(value, list | tuple | range | str | np.ndarray) or type(value).__name__.startswith("dict_")
+    return list(cast("Sequence[Any]", value)) if plain else None

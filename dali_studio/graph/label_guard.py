@@ -1,0 +1,289 @@
+"""The label guard: masks, boxes and points that do not move as the image that they belong to.
+
+A label belongs to an image if both come from one reader, or if a mask is read beside the images. From there, each has
+its own way to the outputs, along first inputs. What moves the points of the image on its way must do so on the label's:
+the same operator with the same arguments for masks, its twin for boxes and points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from dali_studio.core.diagnostics import Diagnostic
+from dali_studio.core.meta import Kind, TensorMeta
+from dali_studio.graph.edits import AddNode, Connect, Edit, PortRef, SetArgument, SetOutputs
+from dali_studio.graph.model import Graph
+from dali_studio.graph.node import Node
+from dali_studio.schema.model import Movement, Twin, Value
+from dali_studio.schema.registry import Registry
+
+CODE = "DS210"
+_LABELS: tuple[Kind, ...] = ("mask", "boxes", "points")
+_SHAPES = "shapes"
+#: Arguments of readers that decide on the order of the samples.
+_ORDER = ("random_shuffle", "shuffle_after_epoch", "initial_fill", "seed", "shard_id", "num_shards", "stick_to_shard")
+
+
+@dataclass(frozen=True, slots=True)
+class Unmoved:
+    """A label that does not move with its image.
+
+    Attributes
+    ----------
+    image, label
+        Outputs of the pipeline.
+    step
+        Node on the way of the image that moves its points.
+    twin
+        What would move the label as well; ``None`` where nothing is known that does.
+    """
+
+    image: PortRef
+    label: PortRef
+    kind: Kind
+    step: Node
+    movement: Movement
+    twin: Twin | None
+
+
+def label_findings(graph: Graph, registry: Registry, metas: Mapping[PortRef, TensorMeta]) -> list[Diagnostic]:
+    """A finding for each label that does not move with its image."""
+    return [_finding(graph, registry, one) for one in _unmoved(graph, registry, metas)]
+
+
+def twin_edits(
+    graph: Graph, registry: Registry, metas: Mapping[PortRef, TensorMeta], found: Diagnostic
+) -> tuple[str, tuple[Edit, ...]] | None:
+    """What makes the label of a finding move as well, and what a button says; ``None`` where nothing does."""
+    one = next((one for one in _unmoved(graph, registry, metas) if one.label.node == found.node), None)
+    if one is None or (one.kind != "mask" and (one.twin is None or one.twin.operator not in registry)):
+        return None
+    operator = one.step.operator if one.twin is None else one.twin.operator
+    key = _free(graph, f"{one.label.node}_{operator.rpartition('.')[2]}")
+    edits = _mask_twin(graph, one, key) if one.kind == "mask" else _label_twin(graph, registry, metas, one, key)
+    outputs = tuple(PortRef(node=key) if port == one.label else port for port in graph.outputs)
+    return f"Move {one.label.node} with {one.step.key}", (*edits, SetOutputs(outputs=outputs))
+
+
+# ------------------------------------------------------------------------------------------------------- what moves
+
+
+def _unmoved(graph: Graph, registry: Registry, metas: Mapping[PortRef, TensorMeta]) -> list[Unmoved]:
+    outputs = list(dict.fromkeys(port for port in graph.outputs if port in metas))
+    ways = {port: _way(graph, port) for port in outputs}
+    masks = [port for port in outputs if _looks_like_mask(graph, ways[port], metas[port])]
+    images = [port for port in outputs if metas[port].kind == "image" and port not in masks]
+    found: list[Unmoved] = []
+    for label in outputs:
+        kind: Kind = "mask" if label in masks else metas[label].kind
+        if kind not in _LABELS:
+            continue
+        image = next((one for one in images if _belongs(graph, registry, ways[one][0], ways[label][0], kind)), None)
+        missed = None if image is None else _first_missed(graph, registry, ways[image], ways[label], kind)
+        if image is not None and missed is not None:
+            step, movement = missed
+            found.append(Unmoved(image, label, kind, step, movement, _twin(graph, registry, step, movement, kind)))
+    return found
+
+
+def _way(graph: Graph, port: PortRef) -> list[PortRef]:
+    """The ports from the source to `port`, along first inputs."""
+    way, entered = [port], {port.node}
+    while (before := next(iter(graph.inputs(way[-1].node)), None)) is not None and before.node not in entered:
+        entered.add(before.node)
+        way.append(before)
+    return way[::-1]
+
+
+def _looks_like_mask(graph: Graph, way: Sequence[PortRef], meta: TensorMeta) -> bool:
+    """Whether a picture holds classes: it is declared so, or it is decoded as gray and never interpolated."""
+    if meta.kind != "image":
+        return meta.kind == "mask"
+    arguments = [graph.node(port.node).arguments for port in way]
+    return any(one.get("output_type") == "GRAY" for one in arguments) and any(
+        one.get("interp_type") == "INTERP_NN" for one in arguments
+    )
+
+
+def _belongs(graph: Graph, registry: Registry, image: PortRef, label: PortRef, kind: Kind) -> bool:
+    """Whether both come from one node, or a mask from a reader beside the one of the images, in the same order."""
+    if image.node == label.node:
+        return True
+    first, second = graph.node(image.node), graph.node(label.node)
+    if kind != "mask" or first.operator != second.operator or first.operator not in registry:
+        return False
+    schema = registry.schema(first.operator)
+    given = [[node.arguments.get(name) for name in _ORDER] for node in (first, second)]
+    shuffled = bool(given[0][0] or given[0][1])
+    return schema.role == "reader" and given[0] == given[1] and (not shuffled or given[0][3] is not None)
+
+
+def _first_missed(
+    graph: Graph, registry: Registry, image: Sequence[PortRef], label: Sequence[PortRef], kind: Kind
+) -> tuple[Node, Movement] | None:
+    """The first step that moves the image, and not the label."""
+    following = [port.node for port in label]
+    for port in image:
+        step = graph.node(port.node)
+        movement = registry.schema(step.operator).movement if step.operator in registry else None
+        if movement is None or not _moves(graph, registry, step, movement):
+            continue
+        if step.key in following:  # one node moves both
+            del following[: following.index(step.key) + 1]
+            continue
+        if kind != "mask" and movement.scales and _in_fractions(graph, label[0]):
+            continue
+        same = (i for i, key in enumerate(following) if _alike(graph, registry, step, graph.node(key), movement, kind))
+        at = next(same, None)
+        if at is None:
+            return step, movement
+        del following[: at + 1]
+    return None
+
+
+def _moves(graph: Graph, registry: Registry, step: Node, movement: Movement) -> bool:
+    return not movement.unless or any(
+        _given(graph, registry, step, name) != _plain(still) for name, still in movement.unless.items()
+    )
+
+
+def _given(graph: Graph, registry: Registry, node: Node, name: str) -> Value | PortRef:
+    """The wire or the value of an argument, or its default."""
+    wire = graph.argument_inputs(node.key).get(name)
+    if wire is not None:
+        return wire
+    declared = registry.schema(node.operator).argument(name)
+    value = node.arguments.get(name)
+    return _plain((declared.default if declared is not None else None) if value is None else value)
+
+
+def _plain(value: Value) -> Value:
+    """Numbers as they compare: 1 and 1.0 are the same, and so are one number and a list of it."""
+    if isinstance(value, tuple):
+        return tuple(float(one) if isinstance(one, int | float) else one for one in value)
+    return float(value) if isinstance(value, bool | int | float) else value
+
+
+def _in_fractions(graph: Graph, source: PortRef) -> bool:
+    """Whether a reader gives coordinates as fractions of the extents."""
+    return bool(graph.node(source.node).arguments.get("ratio"))
+
+
+def _alike(graph: Graph, registry: Registry, step: Node, other: Node, movement: Movement, kind: Kind) -> bool:
+    """Whether `other`, on the way of the label, does what `step` does to the image."""
+    if other.operator not in registry:
+        return True  # nobody knows
+    fed = {wire.source.node for wire in graph.wires(step.key) if wire.input != 0}
+    if kind != "mask":
+        if other.key in fed:
+            return True  # what it has chosen for the label is what the image gets
+        twin = _twin(graph, registry, step, movement, kind)
+        return twin is not None and twin.operator == other.operator and all(
+            _given(graph, registry, step, ours) == _given(graph, registry, other, theirs)
+            for theirs, ours in twin.arguments.items()
+        )
+    if other.operator != step.operator or movement.drawn:
+        return False
+    names = (*movement.unless, *movement.by)
+    same = all(_given(graph, registry, step, name) == _given(graph, registry, other, name) for name in names)
+    return same and graph.inputs(step.key)[1:] == graph.inputs(other.key)[1:]
+
+
+def _twin(graph: Graph, registry: Registry, step: Node, movement: Movement, kind: Kind) -> Twin | None:
+    """What moves labels of a kind as `step` moves images, if that is all that it does to points."""
+    for twin in movement.twins:
+        others = {name: still for name, still in movement.unless.items() if name not in twin.arguments.values()}
+        moved = any(_given(graph, registry, step, name) != _plain(still) for name, still in others.items())
+        if twin.kind == kind and not moved:
+            return twin
+    return None
+
+
+# ---------------------------------------------------------------------------------------------- findings and repairs
+
+
+def _finding(graph: Graph, registry: Registry, one: Unmoved) -> Diagnostic:
+    label, step = one.label.node, one.step
+    message = (
+        f"{step.key} ({step.operator}) moves the pixels of {one.image.node}; nothing moves the {_word(one.kind)} of "
+        f"{label} with them."
+    )
+    if one.movement.drawn:
+        hint = "Draw the window once, for both, with random_bbox_crop or random_crop_generator; then slice."
+    elif one.kind == "mask":
+        nearest = "" if one.movement.nearest is None else f" and {one.movement.nearest[0]}={one.movement.nearest[1]}"
+        hint = f"Give {label} to {step.operator} with the same arguments{nearest}."
+    elif one.twin is not None and one.twin.operator in registry:
+        hint = f"Give {label} to {one.twin.operator}, with what {step.key} is given."
+    elif one.movement.scales:
+        hint = "Let the reader give fractions of the extents (ratio=True), which stay as they are."
+    else:
+        hint = f"Compute where {step.key} takes them, for instance with coord_transform."
+    origin = graph.node(label).origin
+    return Diagnostic(code=CODE, severity="warning", message=message, hint=hint, node=label, source=origin)
+
+
+def _word(kind: Kind) -> str:
+    return {"mask": "mask", "boxes": "boxes"}.get(kind, "points")
+
+
+def _free(graph: Graph, name: str) -> str:
+    key, number = name, 2
+    while key in graph:
+        key, number = f"{name}_{number}", number + 1
+    return key
+
+
+def _mask_twin(graph: Graph, one: Unmoved, key: str) -> list[Edit]:
+    """The same operator on the mask, with the same arguments and wires, but nearest neighbours."""
+    step = one.step
+    arguments = dict(step.arguments)
+    if one.movement.nearest is not None:
+        arguments[one.movement.nearest[0]] = one.movement.nearest[1]
+    node = AddNode(key=key, operator=step.operator, device=graph.node(one.label.node).device, arguments=arguments)
+    wires: list[Edit] = [Connect(source=one.label, target=key, input=0)]
+    wires += [
+        Connect(source=wire.source, target=key, input=wire.input, argument=wire.argument)
+        for wire in graph.wires(step.key) if wire.input != 0
+    ]  # fmt: skip
+    return [node, *wires]
+
+
+def _label_twin(
+    graph: Graph, registry: Registry, metas: Mapping[PortRef, TensorMeta], one: Unmoved, key: str
+) -> list[Edit]:
+    """The twin, with what the step is given."""
+    twin, step = one.twin, one.step
+    assert twin is not None
+    edits: list[Edit] = []
+    for theirs, ours in twin.arguments.items():
+        given = _given(graph, registry, step, ours)
+        if isinstance(given, PortRef):
+            edits.append(Connect(source=given, target=key, argument=theirs))
+        elif given != _plain(_default(registry, twin.operator, theirs)):
+            edits.append(SetArgument(key=key, argument=theirs, value=_whole(given)))
+    source = graph.node(_way(graph, one.label)[0].node)
+    if twin.corners is not None:
+        name, two, size = twin.corners
+        value = two if source.arguments.get("ltrb") else size
+        if value != _default(registry, twin.operator, name):
+            edits.append(SetArgument(key=key, argument=name, value=value))
+    before = next(iter(graph.inputs(step.key)), None)
+    made: list[Edit] = [AddNode(key=key, operator=twin.operator)]
+    if twin.shape and before is not None:
+        shapes = _free(graph, f"{before.node}_{_SHAPES}")
+        made += [AddNode(key=shapes, operator=_SHAPES), Connect(source=before, target=shapes, input=0)]
+        edits.append(Connect(source=PortRef(node=shapes), target=key, argument=twin.shape))
+        layout = metas.get(before, TensorMeta()).layout or "HWC"
+        edits.append(SetArgument(key=key, argument=twin.shape_layout, value=layout))
+    return [*made, Connect(source=one.label, target=key, input=0), *edits]
+
+
+def _default(registry: Registry, operator: str, name: str) -> Value:
+    declared = registry.schema(operator).argument(name)
+    return None if declared is None else declared.default
+
+
+def _whole(value: Value) -> Value:
+    return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -1,0 +1,133 @@
+// libsndfile, whose functions `audio_codec.py` finds, on files that lie in memory; and WAV files with whole numbers, which need no
+// library.
+#include <string.h>
+
+#include "arguments.hpp"
+
+// ----------------------------------------------------------------------------------------------------------- libsndfile
+
+// Structures of libsndfile's interface, which it keeps stable.
+struct VirtualFile {
+  i64 (*length)(void*);
+  i64 (*seek)(i64 offset, int origin, void*);
+  i64 (*read)(void* to, i64 count, void*);
+  i64 (*write)(const void* from, i64 count, void*);
+  i64 (*tell)(void*);
+};
+struct Info {
+  i64 frames;
+  int rate, channels, format, sections, seekable;
+};
+
+// Addresses of its functions.
+struct Library {
+  void* (*open)(VirtualFile*, int mode, Info*, void* user);
+  i64 (*read_short)(void*, i16*, i64 frames);
+  i64 (*read_int)(void*, i32*, i64 frames);
+  i64 (*read_float)(void*, f32*, i64 frames);
+  i64 (*seek)(void*, i64 frames, int origin);
+  int (*close)(void*);
+};
+enum { READ = 0x10 };
+
+// An opened file: its bytes, and what the header says. It lies in an array of Python's, and does not move.
+struct OpenedSound {
+  const u8* data;
+  i64 size, at;
+  void* handle;
+  i64 done;  // the frame that is read next
+  i64 frames, rate, channels;
+};
+static const i64 FIELDS = sizeof(OpenedSound) / sizeof(i64);
+
+static i64 length_of(void* user) { return ((OpenedSound*)user)->size; }
+static i64 seek_in(i64 offset, int origin, void* user) {
+  OpenedSound& file = *(OpenedSound*)user;
+  const i64 base = origin == 1 ? file.at : origin == 2 ? file.size : 0;
+  if (offset < -base || offset > file.size - base) return -1;
+  return file.at = base + offset;
+}
+static i64 read_from(void* to, i64 count, void* user) {
+  OpenedSound& file = *(OpenedSound*)user;
+  const i64 there = between<i64>(count, 0, file.size - file.at);
+  memcpy(to, file.data + file.at, there);
+  file.at += there;
+  return there;
+}
+static i64 write_nothing(const void*, i64, void*) { return 0; }
+static i64 place_in(void* user) { return ((OpenedSound*)user)->at; }
+
+static bool fit(const Dense<i64, 1>& state, const Dense<const i64, 1>& library) {
+  return state.shape[0] == FIELDS && library.shape[0] * sizeof(i64) == sizeof(Library);
+}
+
+// 1 where it is opened. The bytes must stay where they are until it is closed.
+static i64 open_sound(Dense<const u8, 1> data, Dense<i64, 1> state, Dense<const i64, 1> library) {
+  if (!fit(state, library)) return MISFIT;
+  OpenedSound& file = *(OpenedSound*)state.data;
+  file = {data.data, data.shape[0], 0, nullptr, 0, 0, 0, 0};
+  VirtualFile functions = {length_of, seek_in, read_from, write_nothing, place_in};
+  Info info = {};
+  file.handle = ((const Library*)library.data)->open(&functions, READ, &info, &file);
+  file.frames = info.frames, file.rate = info.rate, file.channels = info.channels;
+  return file.handle != nullptr;
+}
+REGISTER(open_sound)
+
+static i64 read_frames(const Library& library, void* file, i16* to, i64 count) { return library.read_short(file, to, count); }
+static i64 read_frames(const Library& library, void* file, i32* to, i64 count) { return library.read_int(file, to, count); }
+static i64 read_frames(const Library& library, void* file, f32* to, i64 count) { return library.read_float(file, to, count); }
+
+// The frames from `first` on; returns how many there are.
+template <class T> i64 read_sound(Dense<i64, 1> state, Dense<T, 2> out, i64 first, Dense<const i64, 1> library) {
+  OpenedSound& file = *(OpenedSound*)state.data;
+  if (!fit(state, library) || !file.handle || out.shape[1] != file.channels) return MISFIT;
+  const Library& functions = *(const Library*)library.data;
+  if (first != file.done && functions.seek(file.handle, first, 0) != first) return 0;
+  const i64 count = read_frames(functions, file.handle, out.data, out.shape[0]);
+  file.done = first + count;
+  return count;
+}
+typedef Types<i16, i32, f32> SampleTypes;
+REGISTER_EACH(read_sound, SampleTypes)
+
+static i64 close_sound(Dense<i64, 1> state, Dense<const i64, 1> library) {
+  if (!fit(state, library)) return MISFIT;
+  OpenedSound& file = *(OpenedSound*)state.data;
+  if (file.handle) ((const Library*)library.data)->close(file.handle);
+  file.handle = nullptr;
+  return 0;
+}
+REGISTER_SHORT(close_sound)
+
+// ------------------------------------------------------------------------------------------------------------------ WAV
+
+// The samples of `SIZE` bytes as numbers of 32 bits whose upper ones they are; single bytes have no sign.
+template <int SIZE> HD i32 upper_bits(const u8* from) {
+  if constexpr (SIZE == 1) return (i32)((u32)(*from ^ 0x80) << 24);
+  u32 bits = 0;
+  memcpy((u8*)&bits + 4 - SIZE, from, SIZE);
+  return (i32)bits;
+}
+template <int SIZE, class T> static void whole_samples(const u8* from, i64 count, T* to) {
+  for (i64 i = 0; i < count; i++) {
+    const i32 x = upper_bits<SIZE>(from + i * SIZE);
+    if constexpr (same<T, i16>::value) to[i] = (i16)(x >> 16);
+    else if constexpr (same<T, i32>::value) to[i] = x;
+    else to[i] = (float)x * 0x1p-31f;
+  }
+}
+// Samples of 1 to 4 bytes that begin at `start`.
+template <class T> i64 read_wav(Dense<const u8, 1> data, i64 start, int size, Dense<T, 2> out) {
+  const i64 count = out.size();
+  if (start < 0 || size < 1 || size > 4 || count > (data.shape[0] - start) / size) return MISFIT;
+  const u8* from = data.data + start;
+  switch (size) {
+    case 1: whole_samples<1>(from, count, out.data); break;
+    case 2: whole_samples<2>(from, count, out.data); break;
+    case 3: whole_samples<3>(from, count, out.data); break;
+    default: whole_samples<4>(from, count, out.data);
+  }
+  return 0;
+}
+REGISTER_EACH(read_wav, SampleTypes)

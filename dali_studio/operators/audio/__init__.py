@@ -1,0 +1,1 @@
+"""Operators on sound and its spectra."""

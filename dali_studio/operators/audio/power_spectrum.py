@@ -1,0 +1,117 @@
+"""``fn.power_spectrum``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import numpy as np
+
+from dali_studio.core.batch import Batch
+from dali_studio.core.diagnostics import ArgumentError
+from dali_studio.core.meta import TensorMeta
+from dali_studio.kernels.cpu.fourier import power_spectrum
+from dali_studio.operators.audio.common import MAX_FFT, POWER, SPECTRUM_TOLERANCE
+from dali_studio.operators.common import T, check_dtype
+from dali_studio.schema.arguments import Args
+from dali_studio.schema.batches import Work
+from dali_studio.schema.declare import Arrays, Input, Operator, Output, example
+from dali_studio.schema.marks import COMMON, Doc, Range, Ui
+from dali_studio.schema.samples import Case, tensors
+from dali_studio.schema.traits import PerSample
+
+_MAX_AXES = 3
+
+
+class PowerSpectrum(Operator):
+    """The spectrum of a signal, or of each of several signals that lie side by side.
+
+    Gives ``nfft // 2 + 1`` numbers in place of the samples. A signal that is shorter than the transform stands in its
+    middle, zeros around it.
+    """
+
+    category = "audio"
+    icon = "wave"
+    keywords = "fft fourier frequencies sound"
+    inputs = (Input("signal", dtypes=(T.FLOAT,), doc=f"Up to {_MAX_AXES} axes."),)
+    outputs = (Output("spectrum"),)
+    traits = (PerSample,)
+    examples = (example(nfft=4096), example(nfft=4800, power=1))
+    tolerance = SPECTRUM_TOLERANCE
+
+    nfft: Annotated[
+        int | None, Doc("Samples of the transform, at least those of the signal; unset: as many."), Range(1, MAX_FFT),
+        COMMON,
+    ] = None  # fmt: skip
+    axis: Annotated[int, Doc("The axis of the samples. Negative: from the last."), COMMON] = -1
+    power: Annotated[int, POWER, Range(1, 2), Ui("slider", (1, 2))] = 2
+
+    @classmethod
+    def samples(cls) -> Sequence[Case]:
+        short = "too short for its library"
+        vectors = tensors(((1000,), (4096,), (243,), (8,), (27,), (16,)), low=-1, high=1)
+        primes = tensors(((1009,), (22,), (13,)), low=-1, high=1)
+        planes, volumes = (tensors(shapes, low=-1, high=1) for shapes in (
+            ((9, 64), (100, 7), (12, 9), (17, 20)), ((8, 16, 5), (32, 60, 9), (7, 3, 12))))
+        return [
+            *(Case((vectors,), {"power": power}) for power in (2, 1)),
+            Case((tensors(((1,), (2,), (3,), (4,), (5,), (6,), (7,)), low=-1, high=1),), {}, peer=False, note=short),
+            Case((vectors,), {"nfft": 4096}),
+            Case((vectors,), {"nfft": 5000, "power": 1}),
+            Case((primes,), {}),
+            *(Case((planes,), {"axis": axis}) for axis in (0, 1, -1)),
+            *(Case((volumes,), {"axis": axis, "power": 1}) for axis in (0, 1, 2)),
+            Case((planes,), {"axis": 0, "nfft": 128}),
+            Case((vectors,), {"nfft": 100}, refused="nfft"),
+            Case((planes,), {"axis": 2}, refused="axis"),
+            Case((tensors(((0,), (3,))),), {}, refused=""),
+            Case((tensors(((3,), (2,)), T.FLOAT64),), {}, refused=""),
+            Case((tensors(((1, 2, 3, 4),)),), {}, refused=""),
+            Case((tensors(((), ())),), {}, refused=""),
+        ]  # fmt: skip
+
+    @staticmethod
+    def infer(args: Args, *inputs: TensorMeta) -> TensorMeta:
+        (meta,) = inputs
+        check_dtype(meta, (T.FLOAT,))
+        if meta.ndim is not None:
+            _axis(args["axis"], meta.ndim)
+        return TensorMeta(T.FLOAT, meta.ndim, "")
+
+    @staticmethod
+    def plan(args: Args, *inputs: Batch) -> Work:
+        shapes = inputs[0].shapes
+        axis = _axis(args["axis"], shapes.shape[1])
+        lengths = shapes[:, axis]
+        sizes = lengths if args["nfft"] is None else np.full(len(shapes), args["nfft"])
+        if (lengths > sizes).any():
+            sample = int(np.argmax(lengths > sizes))
+            raise ArgumentError(
+                f"the signal has {lengths[sample]} samples, the transform {sizes[sample]}.",
+                hint=f"Give {lengths[sample]} or more, or leave nfft out.", argument="nfft", sample=sample,
+            )  # fmt: skip
+        if (sizes < 1).any():
+            raise ArgumentError(
+                "the signal has no sample.", hint="Leave such signals out.", sample=int(np.argmax(sizes < 1)),
+                code="DS203",
+            )  # fmt: skip
+        made = shapes.copy()
+        made[:, axis] = sizes // 2 + 1
+        return Work(made, {"axis": axis, "sizes": sizes, "root": args["power"] == 1})
+
+    @staticmethod
+    def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
+        params = work.params
+        power_spectrum(inputs[0], outputs[0], params["axis"], int(params["sizes"][index]), root=params["root"])
+
+
+def _axis(given: int, ndim: int) -> int:
+    if not 1 <= ndim <= _MAX_AXES:
+        raise ArgumentError(
+            f"the input has {ndim} axes; 1 to {_MAX_AXES} are accepted.", hint="Bring signals.", code="DS203"
+        )
+    if given >= ndim:
+        raise ArgumentError(
+            f"there is no axis {given}; the input has {ndim}.", hint=f"Give 0 to {ndim - 1}.", argument="axis"
+        )
+    return given if given >= 0 else ndim - 1

@@ -1,0 +1,1 @@
+"""Operators on points, and transforms of them."""

@@ -1,0 +1,1 @@
+"""Operators on boxes of objects."""

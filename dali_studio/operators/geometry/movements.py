@@ -1,0 +1,50 @@
+"""How the operators of geometry move points, for the label guard."""
+
+from __future__ import annotations
+
+from dali_studio.schema.model import Movement, Twin
+
+_NEAREST = ("interp_type", "INTERP_NN")
+FLIP = Movement(
+    unless={"horizontal": 0, "vertical": 0, "depthwise": 0},
+    twins=(
+        Twin(kind="boxes", operator="bb_flip", arguments={"horizontal": "horizontal", "vertical": "vertical"},
+             corners=("ltrb", True, False)),
+        Twin(kind="points", operator="coord_flip", arguments={"flip_x": "horizontal", "flip_y": "vertical"}),
+    ),
+)  # fmt: skip
+ROTATE = Movement(
+    unless={"angle": 0}, by=("size", "keep_size"), nearest=_NEAREST,
+    twins=(
+        Twin(kind="boxes", operator="bbox_rotate", arguments={"angle": "angle", "keep_size": "keep_size"},
+             shape="input_shape", shape_layout="shape_layout", corners=("bbox_layout", "xyXY", "xyWH")),
+    ),
+)  # fmt: skip
+WARP = Movement(by=("matrix", "size", "inverse_map"), nearest=_NEAREST)
+_REGION = {"roi_start": None, "roi_end": None}
+_SIZES = (
+    "resize_x", "resize_y", "resize_z", "size", "resize_shorter", "resize_longer", "max_size", "mode", "subpixel_scale",
+)  # fmt: skip
+RESIZE = Movement(by=(*_REGION, "roi_relative", *_SIZES), scales=True, nearest=_NEAREST)
+_WINDOW = ("crop_d", "crop_pos_x", "crop_pos_y", "crop_pos_z", "rounding", "out_of_bounds_policy")
+CROP = Movement(unless={"crop": None, "crop_h": 0, "crop_w": 0}, by=_WINDOW)
+RESIZE_AND_CROP = Movement(
+    by=(*RESIZE.by, *CROP.unless, "crop_d", "crop_pos_x", "crop_pos_y", "crop_pos_z", "rounding", "mirror"),
+    nearest=_NEAREST,
+)  # fmt: skip
+CROP_AND_MIRROR = Movement(
+    unless={**CROP.unless, "mirror": 0}, by=_WINDOW,
+    twins=(Twin(kind="boxes", operator="bb_flip", arguments={"horizontal": "mirror"}, corners=("ltrb", True, False)),),
+)  # fmt: skip
+PASTE = Movement(
+    by=("ratio", "paste_x", "paste_y", "min_canvas_size"),
+    twins=(
+        Twin(kind="boxes", operator="bbox_paste", arguments={name: name for name in ("ratio", "paste_x", "paste_y")},
+             corners=("ltrb", True, False)),
+    ),
+)  # fmt: skip
+#: The window is also given by further inputs, which are compared as well.
+SLICE = Movement(by=("axes", "axis_names", "start", "rel_start", "end", "rel_end", "shape", "rel_shape"))
+PERSPECTIVE = Movement(by=("matrix", "size", "inverse_map", "pixel_origin"), nearest=_NEAREST)
+#: Of operators that draw a window for themselves.
+RANDOM_WINDOW = Movement(drawn=True)

@@ -1,0 +1,115 @@
+"""``fn.sequence_rearrange``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dali_studio.core.batch import Batch
+from dali_studio.core.diagnostics import ArgumentError
+from dali_studio.core.meta import TensorMeta
+from dali_studio.kernels.cpu.strided import copy_strided
+from dali_studio.operators.common import T
+from dali_studio.operators.tensor.element_extract import check_sequence
+from dali_studio.schema.arguments import Args
+from dali_studio.schema.batches import Work
+from dali_studio.schema.declare import Arrays, Input, Operator, Output
+from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Start
+from dali_studio.schema.samples import Case, images, tensors, values
+from dali_studio.schema.traits import PerSample
+
+
+class SequenceRearrange(Operator):
+    """Puts the elements of sequences, such as frames of a video, into another order.
+
+    An element may be taken several times, or not at all. Layouts must begin with F, or be unknown.
+    """
+
+    category = "tensor"
+    icon = "frames"
+    node_name = "rearranged"
+    keywords = "frame sequence video reorder permute reverse"
+    inputs = (Input("input"),)
+    outputs = (Output("output"),)
+    traits = (PerSample,)
+
+    new_order: Annotated[
+        list[int], Doc("For each element of the result, which one it was, counted from 0."), Start((0,)), PER_SAMPLE,
+        COMMON,
+    ]  # fmt: skip
+
+    @classmethod
+    def samples(cls) -> Sequence[Case]:
+        frames = images(layout="FHWC")
+        plain = tensors(((4, 3, 2), (5, 1, 2), (9, 0, 2)), T.FLOAT)
+        orders = values((3, 0, 0), (4,), (8, 7, 6, 5), dtype=T.INT32)
+        return [
+            *(Case((frames,), {"new_order": order}) for order in ((2, 1, 0), (1,), (0, 0, 2, 2))),
+            *(
+                Case((tensors(((2, 3), (2, 4)), one, "FX"),), {"new_order": (1, 0)})
+                for one in (T.BOOL, T.FLOAT16, T.INT64)
+            ),
+            Case((plain,), {"new_order": (3, 0, 0)}),
+            Case((plain,), {"new_order": orders}),
+            Case((plain,), {"new_order": (9,)}, refused="new_order"),
+            Case((plain,), {"new_order": (-1,)}, refused="new_order"),
+            Case((plain,), {"new_order": ()}, refused="new_order"),
+            Case((images(),), {"new_order": (0,)}, refused=""),
+            Case((tensors(((3,), (5,))),), {"new_order": (0,)}, refused=""),
+        ]
+
+    @staticmethod
+    def infer(args: Args, *inputs: TensorMeta) -> TensorMeta:
+        if not args.wired("new_order") and not args["new_order"]:
+            raise ArgumentError("no element is named.", hint="Name one or more.", argument="new_order")
+        check_sequence(inputs[0])
+        return inputs[0]
+
+    @staticmethod
+    def plan(args: Args, *inputs: Batch) -> Work:
+        (batch,) = inputs
+        fed = args.samples("new_order")
+        orders = (
+            [np.array(args["new_order"], np.int64)] * len(batch)
+            if fed is None
+            else [np.ravel(order).astype(np.int64) for order in fed]
+        )
+        for sample, (order, extent) in enumerate(zip(orders, batch.shapes[:, 0].tolist(), strict=True)):
+            wrong = (order < 0) | (order >= extent)
+            if wrong.any() or not len(order):
+                reason = f"there is no element {order[wrong][0]}" if len(order) else "no element is named"
+                raise ArgumentError(
+                    f"{reason}; the sequence has {extent}.", hint=f"Give 0 to {extent - 1}.", argument="new_order",
+                    sample=sample, code="DS203",
+                )  # fmt: skip
+        shapes = batch.shapes.copy()
+        shapes[:, 0] = [len(order) for order in orders]
+        sizes = batch.shapes[:, 1:].prod(axis=1, dtype=np.int64) * batch.dtype.itemsize
+        return Work(shapes, {"orders": orders, "sizes": sizes})
+
+    @staticmethod
+    def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
+        source = np.asarray(inputs[0], order="C")
+        addresses = np.array([source.ctypes.data, outputs[0].ctypes.data], np.int64)
+        orders, sizes = work.params["orders"][index : index + 1], work.params["sizes"][index : index + 1]
+        _copy(addresses[:1], orders, sizes, addresses[1:])
+
+    @staticmethod
+    def cpu_batch(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> None:
+        _copy(inputs[0].addresses, work.params["orders"], work.params["sizes"], outputs[0].addresses)
+
+
+def _copy(
+    src: NDArray[np.int64], orders: Sequence[NDArray[np.int64]], sizes: NDArray[np.int64], out: NDArray[np.int64]
+) -> None:
+    """Copy elements of `sizes` bytes each, which lie one after the other."""
+    if not orders:
+        return
+    counts = [len(order) for order in orders]
+    each = np.repeat(sizes, counts)
+    places = np.concatenate([np.arange(count) for count in counts])
+    begin = np.repeat(src, counts) + np.concatenate(orders) * each
+    copy_strided(begin, each[:, None], np.ones((len(each), 1), np.int64), 1, np.repeat(out, counts) + places * each)

@@ -1,0 +1,207 @@
+"""Generated from the registry. Do not edit: run ``make generated``."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dali_studio.core.enums import DALIDataType, DALIInterpType
+from dali_studio.pipeline import DataNode
+
+_Input = DataNode | Sequence[DataNode] | NDArray[Any] | np.generic | float
+
+class Dilate:
+    """Replaces each value by the largest one under a rectangle: what is bright grows.
+
+    Each channel is taken by itself.
+    """
+    def __init__(
+        self,
+        *,
+        mask_size: int | Sequence[int] | DataNode | None = ...,
+        anchor: int | Sequence[int] | DataNode | None = ...,
+        iterations: int | None = 1,
+        border_mode: str | None = 'constant',
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        image: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class Erode:
+    """Replaces each value by the smallest one under a rectangle: what is bright shrinks.
+
+    Each channel is taken by itself.
+    """
+    def __init__(
+        self,
+        *,
+        mask_size: int | Sequence[int] | DataNode | None = ...,
+        anchor: int | Sequence[int] | DataNode | None = ...,
+        iterations: int | None = 1,
+        border_mode: str | None = 'constant',
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        image: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class MedianBlur:
+    """Replaces each value by the middle one of a window around it: spots vanish, edges stay.
+
+    Each channel is taken by itself. Beyond the edges of the image its edge pixels are repeated.
+    """
+    def __init__(
+        self,
+        *,
+        window_size: int | Sequence[int] | DataNode | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        image: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class Remap:
+    """Fetches each pixel from the point of the image that two maps give; outside the image lies 0.
+
+    The pixel at (x, y) of the result comes from ``(mapx[y, x], mapy[y, x])``.
+    """
+    def __init__(
+        self,
+        *,
+        interp: DALIInterpType | None = ...,
+        pixel_origin: str | None = 'corner',
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        image: _Input,
+        mapx: _Input,
+        mapy: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class Resize:
+    """Resamples images and volumes to another size, as ``resize`` does; nvidia.dali has it on the GPU alone."""
+    def __init__(
+        self,
+        *,
+        save_attrs: bool | None = False,
+        resize_x: float | DataNode | None = 0.0,
+        resize_y: float | DataNode | None = 0.0,
+        resize_z: float | DataNode | None = 0.0,
+        size: float | Sequence[float] | DataNode | None = ...,
+        resize_shorter: float | DataNode | None = 0.0,
+        resize_longer: float | DataNode | None = 0.0,
+        max_size: float | Sequence[float] | None = ...,
+        mode: str | None = 'default',
+        roi_start: float | Sequence[float] | DataNode | None = ...,
+        roi_end: float | Sequence[float] | DataNode | None = ...,
+        roi_relative: bool | None = False,
+        subpixel_scale: bool | None = True,
+        interp_type: DALIInterpType | DataNode | None = ...,
+        min_filter: DALIInterpType | DataNode | None = ...,
+        mag_filter: DALIInterpType | DataNode | None = ...,
+        antialias: bool | None = True,
+        dtype: DALIDataType | None = ...,
+        minibatch_size: int | None = 32,
+        temp_buffer_hint: int | None = 0,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        image: _Input,
+        /,
+        **arguments: Any,
+    ) -> Any: ...
+
+class TensorResize:
+    """Resamples up to three neighbouring axes of a tensor."""
+    def __init__(
+        self,
+        *,
+        sizes: float | Sequence[float] | DataNode | None = ...,
+        scales: float | Sequence[float] | DataNode | None = ...,
+        axes: int | Sequence[int] | None = ...,
+        axis_names: str | None = ...,
+        alignment: float | Sequence[float] | DataNode | None = ...,
+        size_rounding: str | None = 'round',
+        max_size: float | Sequence[float] | None = ...,
+        mode: str | None = 'default',
+        roi_start: float | Sequence[float] | DataNode | None = ...,
+        roi_end: float | Sequence[float] | DataNode | None = ...,
+        roi_relative: bool | None = False,
+        subpixel_scale: bool | None = True,
+        interp_type: DALIInterpType | DataNode | None = ...,
+        min_filter: DALIInterpType | DataNode | None = ...,
+        mag_filter: DALIInterpType | DataNode | None = ...,
+        antialias: bool | None = True,
+        dtype: DALIDataType | None = ...,
+        minibatch_size: int | None = 32,
+        temp_buffer_hint: int | None = 0,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class WarpPerspective:
+    """Shows images as if they were seen from another place: straight lines stay straight.
+
+    The matrix takes a point (x, y, 1) of the output to (x, y, w) of the input, whose point is (x / w, y / w); with
+    `inverse_map` off it takes input to output.
+    """
+    def __init__(
+        self,
+        *,
+        matrix: float | Sequence[float] | DataNode | None = ...,
+        size: float | Sequence[float] | DataNode | None = ...,
+        inverse_map: bool | None = True,
+        interp_type: DALIInterpType | None = ...,
+        border_mode: str | None = 'constant',
+        fill_value: float | Sequence[float] | None = ...,
+        pixel_origin: str | None = 'corner',
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        image: _Input,
+        matrix_input: _Input | None = ...,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...

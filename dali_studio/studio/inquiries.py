@@ -1,0 +1,289 @@
+"""Answers to questions about outputs: sheets of variants, draws, pairs and single pixels. Nothing changes by them."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from dali_studio.core.batch import Batch
+from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
+from dali_studio.core.dtypes import from_numpy, short_name
+from dali_studio.core.limits import MAX_SAMPLES
+from dali_studio.graph.edits import PortRef, SetPipeline
+from dali_studio.studio import images, messages
+from dali_studio.studio.images import Rgb
+from dali_studio.studio.preview_renderer import PreviewRequest, shown_of
+from dali_studio.studio.previews import PreviewEngine
+from dali_studio.studio.renderers import renderer_of
+from dali_studio.studio.revision import Revision
+
+Send = Callable[[messages.KernelMessage, Sequence[bytes]], None]
+#: Samples of a sheet that are sent at a time, its largest extents, and how many cells it may have.
+_CHUNK, _LARGEST, _MOST = 4, 512, 1024
+#: Numbers that `draws` asks a node for, how many spans its histogram has, and how many values are counted singly.
+_DRAWS, _SPANS, _LEVELS = 1000, 40, 12
+#: Extents of the pictures of a pair, and how many spans its histogram has.
+_PAIR, _PAIR_SPANS = (1600, 1200), 24
+
+
+@dataclass(slots=True)
+class SheetJob:
+    """A sheet on its way: what is interrupted goes on where it was."""
+
+    request: PreviewRequest
+    wanted: messages.RequestSheet
+    #: How many samples have been sent.
+    sent: int = 0
+    variants: list[Revision | str] = field(default_factory=list[Revision | str])
+
+
+class Inquiries:
+    """Computes answers with the previews' engine and sends them.
+
+    Parameters
+    ----------
+    engine : PreviewEngine
+    send : callable
+        Takes a message and its buffers.
+    """
+
+    def __init__(self, engine: PreviewEngine, send: Send) -> None:
+        self._engine, self._send = engine, send
+
+    # ----------------------------------------------------------------------------------------------------------- sheet
+
+    def sheet(self, job: SheetJob) -> None:
+        """Send the cells that have not been sent, some samples at a time; `Cancelled` leaves the rest for later."""
+        wanted = job.wanted
+        size = job.request.batch_size
+        most = max(_MOST // max(len(wanted.variants), 1), 1)
+        samples = [k for k in dict.fromkeys(wanted.samples) if 0 <= k < size][:most]
+        if not job.variants:
+            job.variants = [self._variant(job.request.revision, edits) for edits in wanted.variants]
+        while job.sent < len(samples) or not job.sent:
+            chunk = samples[job.sent : job.sent + _CHUNK]
+            cells: list[messages.SheetCell] = []
+            pictures: list[Rgb] = []
+            for number, revision in enumerate(job.variants):
+                for k in chunk:
+                    text, picture = self._cell(revision, wanted, job.request.iteration, k)
+                    cells.append(messages.SheetCell(variant=number, sample=k, text=text))
+                    pictures.append(picture)
+            self._send_cells(job, cells, pictures, done=job.sent + len(chunk) >= len(samples))
+            job.sent += max(len(chunk), 1)
+
+    def _variant(self, revision: Revision, edits: Sequence[messages.Edit]) -> Revision | str:
+        try:
+            return revision.variant(edits)
+        except DaliStudioError as error:
+            return error.diagnostics[0].message
+
+    def _cell(
+        self, revision: Revision | str, wanted: messages.RequestSheet, iteration: int, sample: int
+    ) -> tuple[str, Rgb]:  # fmt: skip
+        """Words and picture (of no size if there is none) of one cell."""
+        nothing = np.zeros((0, 0, 3), np.uint8)
+        if isinstance(revision, str):
+            return revision, nothing
+        try:
+            made = self._engine.compute(revision, iteration, [sample], only=wanted.port)
+        except DaliStudioError as error:
+            return error.diagnostics[0].message, nothing
+        if wanted.port not in made.outputs:
+            reasons = [d.message for d in made.failed] or [
+                d.message for d in revision.validation.diagnostics if d.severity == "error"
+            ]
+            return next(iter(reasons), "not computed for this sample"), nothing
+        shown = shown_of(revision, wanted.port, made.outputs)
+        width, height = min(max(wanted.width, 8), _LARGEST), min(max(wanted.height, 8), _LARGEST)
+        card = renderer_of(shown).card(shown, width, height)
+        if card.picture is not None:
+            return "", card.picture
+        few = shown.sample.size <= 4 and shown.sample.dtype.kind in "biuf"
+        words = ", ".join(images.number(v) for v in shown.sample.reshape(-1).tolist()) if few else ""
+        return words or images.info(shown.sample, encoded=shown.kind == "encoded"), nothing
+
+    def _send_cells(
+        self, job: SheetJob, cells: list[messages.SheetCell], pictures: list[Rgb], *, done: bool
+    ) -> None:  # fmt: skip
+        drawn = [picture for picture in pictures if picture.size]
+        places, atlas = images.atlas(drawn) if drawn else ([], b"")
+        rest = iter(places)
+        placed: list[messages.SheetCell] = []
+        for cell, picture in zip(cells, pictures, strict=True):
+            at = next(rest) if picture.size else images.Cell(0, 0, 0, 0)
+            placed.append(
+                messages.SheetCell(
+                    variant=cell.variant, sample=cell.sample, text=cell.text, x=at.x, y=at.y, width=at.width,
+                    height=at.height,
+                )
+            )  # fmt: skip
+        wanted, request = job.wanted, job.request
+        message = messages.Sheet(
+            name=wanted.name, port=wanted.port, revision=request.revision.number, iteration=request.iteration,
+            cells=tuple(placed), first=job.sent == 0, done=done,
+        )  # fmt: skip
+        self._send(message, [atlas] if atlas else [])
+
+    # ----------------------------------------------------------------------------------------------------------- draws
+
+    def draws(self, request: PreviewRequest, wanted: messages.RequestDraws) -> None:
+        """Send what a thousand draws of a node are like; nothing for one that depends on data."""
+        port, revision = wanted.port, request.revision
+        count = min(_DRAWS, MAX_SAMPLES)
+        if port.node not in revision.active or port.node not in self._engine.independent(revision):
+            return
+        many = revision.variant([SetPipeline(option="batch_size", value=count)])
+        made = self._engine.compute(many, request.iteration, range(count), only=port).outputs
+        if port not in made:
+            return
+        values = np.array([float(sample.reshape(-1)[0]) for sample in made[port].samples if sample.size], np.float64)
+        values = values[np.isfinite(values)]
+        if not values.size:
+            return
+        each, counts = np.unique(values, return_counts=True)
+        levels = zip(each.tolist(), counts.tolist(), strict=True) if len(each) <= _LEVELS else ()
+        low, high = images.span_of(values)
+        self._send(
+            messages.Draws(
+                port=port, count=len(values), minimum=low, maximum=high, mean=float(values.mean()),
+                deviation=float(values.std()), histogram=tuple(np.histogram(values, _SPANS, (low, high))[0].tolist()),
+                levels=tuple(levels),
+            ),
+            [],
+        )  # fmt: skip
+
+    # ------------------------------------------------------------------------------------------------------------ pair
+
+    def pair(self, request: PreviewRequest, wanted: messages.RequestPair, before: Callable[[int], Revision]) -> None:
+        """Send two outputs and how far they are apart; `before` gives the state some undo steps ago."""
+        sides = [self._side(request, side, before) for side in (wanted.a, wanted.b)]
+        facts = ["" if side is None else images.info(side.samples[0]) for side in sides]
+        shown = [None if side is None else _picture(side) for side in sides]
+        one, other = shown
+        apart = _Apart()
+        note = ""
+        if one is None or other is None:
+            absent = " and ".join(
+                f"{side.port.node} gives no picture"
+                for side, picture in zip((wanted.a, wanted.b), shown, strict=True) if picture is None
+            )  # fmt: skip
+            note = f"{absent}."
+        else:
+            if one.shape != other.shape:
+                note = f"B is scaled to A: {other.shape[0]}×{other.shape[1]} to {one.shape[0]}×{one.shape[1]}."
+            apart = _distance(sides, one, other)
+        buffers = [_png(p) for p in (one, other) if p is not None] if one is not None and other is not None else []
+        self._send(
+            messages.Pair(
+                a=wanted.a, b=wanted.b, facts_a=facts[0], facts_b=facts[1], same=apart.same, mean=apart.mean,
+                largest=apart.largest, peak=apart.peak, histogram=apart.histogram, note=note,
+            ),
+            buffers,
+        )  # fmt: skip
+
+    def _side(
+        self, request: PreviewRequest, side: messages.Side, before: Callable[[int], Revision]
+    ) -> Batch | None:  # fmt: skip
+        revision = before(side.steps) if side.steps else request.revision
+        if side.port.node not in revision.active:
+            return None
+        made = self._engine.compute(revision, request.iteration, [request.sample], only=side.port).outputs
+        return made.get(side.port)
+
+    # ----------------------------------------------------------------------------------------------------------- pixel
+
+    def pixel(self, request: PreviewRequest, wanted: messages.RequestPixel) -> None:
+        """Send the numbers of outputs at one point."""
+        items: list[messages.PixelValue] = []
+        for port in wanted.ports[:4]:
+            if port.node not in request.revision.active:
+                continue
+            made = self._engine.compute(request.revision, request.iteration, [request.sample], only=port).outputs
+            if port in made and (value := _pixel(port, made[port], wanted.x, wanted.y)) is not None:
+                items.append(value)
+        self._send(messages.Pixel(x=wanted.x, y=wanted.y, items=tuple(items)), [])
+
+    # ---------------------------------------------------------------------------------------------------------- output
+
+    def output(self, revision: Revision, iteration: int, samples: Sequence[int], port: PortRef) -> Batch:
+        """An output as the previews compute it.
+
+        Raises
+        ------
+        DaliStudioError
+            Why there is none.
+        """
+        made = self._engine.compute(revision, iteration, samples, only=port)
+        if port in made.outputs:
+            return made.outputs[port]
+        found = [d for d in (*made.failed, *revision.validation.diagnostics) if d.severity == "error"]
+        hint = "Mend what is found, or choose a sample that is processed here."
+        message = f"{port.node} gives nothing for these samples."
+        raise DaliStudioError(found or (Diagnostic(code="DS305", message=message, hint=hint, node=port.node),))
+
+
+@dataclass(frozen=True, slots=True)
+class _Apart:
+    """How far two samples are apart."""
+
+    same: bool = False
+    mean: float = 0.0
+    largest: float = 0.0
+    peak: float = 0.0
+    histogram: tuple[int, ...] = ()
+
+
+def _distance(sides: Sequence[Batch | None], one: Rgb, other: Rgb) -> _Apart:
+    """Of the numbers themselves where they have the same extents, else of the pictures."""
+    a, b = (side.samples[0] for side in sides if side is not None)
+    if a.shape != b.shape:
+        a, b = one, images.fitted_to(other, one.shape[1], one.shape[0])
+    difference = np.abs(a.astype(np.float64) - b.astype(np.float64))
+    difference = difference[np.isfinite(difference)]
+    if not difference.size:
+        return _Apart(same=True)
+    largest = float(difference.max())
+    full = 255.0 if a.dtype == np.uint8 else float(np.nanmax(np.abs(a.astype(np.float64)))) or 1.0
+    square = float((difference**2).mean())
+    histogram = np.histogram(difference, _PAIR_SPANS, (0.0, largest or 1.0))[0]
+    return _Apart(
+        same=largest == 0.0, mean=float(difference.mean()), largest=largest,
+        peak=10.0 * float(np.log10(full * full / square)) if square else 0.0,
+        histogram=tuple(histogram.tolist()),
+    )  # fmt: skip
+
+
+def _picture(batch: Batch) -> Rgb | None:
+    sample = batch.samples[0]
+    if not images.is_image(sample, batch.layout):
+        return None
+    return images.fitted(images.to_rgb(sample, batch.layout)[0], *_PAIR)
+
+
+def _png(image: Rgb) -> bytes:
+    file = io.BytesIO()
+    Image.fromarray(image).save(file, "PNG", compress_level=1)
+    return file.getvalue()
+
+
+def _pixel(port: PortRef, batch: Batch, x: float, y: float) -> messages.PixelValue | None:
+    sample: NDArray[np.generic] = batch.samples[0]
+    if not images.is_image(sample, batch.layout) and sample.ndim != 2:
+        return None
+    layout = batch.layout or "HW"
+    height, width = sample.shape[layout.index("H")], sample.shape[layout.index("W")]
+    row = int(np.clip(y * height, 0, height - 1))
+    column = int(np.clip(x * width, 0, width - 1))
+    at: list[int | slice] = [slice(None)] * sample.ndim
+    at[layout.index("H")], at[layout.index("W")] = row, column
+    values = np.asarray(sample[tuple(at)]).reshape(-1)[:8]
+    return messages.PixelValue(
+        port=port, row=row, column=column, values=tuple(float(v) for v in values.tolist()),
+        dtype=short_name(from_numpy(sample.dtype)),
+    )  # fmt: skip

@@ -1,0 +1,56 @@
+import type { Position } from "../protocol/generated";
+import type { Rect } from "./route";
+
+/** Ways to bring cards in line. */
+export type Arrangement = "left" | "centre" | "right" | "top" | "middle" | "bottom" | "across" | "down";
+
+export type Places = Readonly<Record<string, Rect>>;
+
+/** Equal gaps between the first and the last card along an axis. */
+function distributed(places: Places, axis: "x" | "y", extent: "width" | "height"): Record<string, Position> {
+  const rows = Object.entries(places).sort(([, a], [, b]) => a[axis] - b[axis]);
+  const first = rows[0]?.[1];
+  const last = rows.at(-1)?.[1];
+  if (!first || !last || rows.length < 3) return {};
+  const room = last[axis] + last[extent] - first[axis];
+  const gap = (room - rows.reduce((sum, [, r]) => sum + r[extent], 0)) / (rows.length - 1);
+  let at = first[axis];
+  return Object.fromEntries(
+    rows.map(([key, r]) => {
+      const place = { x: r.x, y: r.y, [axis]: Math.round(at) };
+      at += r[extent] + gap;
+      return [key, place];
+    }),
+  );
+}
+
+/** New places of cards that are aligned or spread evenly. */
+export function arranged(places: Places, how: Arrangement): Record<string, Position> {
+  const rects = Object.values(places);
+  const left = Math.min(...rects.map((r) => r.x));
+  const top = Math.min(...rects.map((r) => r.y));
+  const right = Math.max(...rects.map((r) => r.x + r.width));
+  const bottom = Math.max(...rects.map((r) => r.y + r.height));
+  const each = (place: (r: Rect) => Position) =>
+    Object.fromEntries(Object.entries(places).map(([key, r]) => [key, place(r)]));
+  switch (how) {
+    case "left":
+      return each((r) => ({ x: left, y: r.y }));
+    case "centre":
+      return each((r) => ({ x: Math.round((left + right - r.width) / 2), y: r.y }));
+    case "right":
+      return each((r) => ({ x: right - r.width, y: r.y }));
+    case "top":
+      return each((r) => ({ x: r.x, y: top }));
+    case "middle":
+      return each((r) => ({ x: r.x, y: Math.round((top + bottom - r.height) / 2) }));
+    case "bottom":
+      return each((r) => ({ x: r.x, y: bottom - r.height }));
+    case "across":
+      return distributed(places, "x", "width");
+    case "down":
+      return distributed(places, "y", "height");
+    default:
+      return how satisfies never;
+  }
+}

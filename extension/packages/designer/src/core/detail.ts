@@ -1,0 +1,28 @@
+import type { GraphView } from "../protocol/generated";
+import { CARD } from "./layout";
+
+/** How much a card shows: all of it, name and picture, the picture alone, or the tile of its category. */
+export type Detail = "full" | "compact" | "picture" | "quiet";
+
+/** The least width of a card on the screen, in px, at which it shows that much. */
+const WIDTHS = { full: 134, compact: 64, picture: 24 } as const;
+
+/** What cards show at a zoom: by their width on the screen. */
+export function detailOf(zoom: number): Detail {
+  const width = CARD * zoom;
+  if (width >= WIDTHS.full) return "full";
+  if (width >= WIDTHS.compact) return "compact";
+  return width >= WIDTHS.picture ? "picture" : "quiet";
+}
+
+/** Nodes from which on a graph gets the room of the panels around it, and cards show no more than name and picture. */
+const MANY = 40;
+
+export function isDense(graph: GraphView | null): boolean {
+  return (graph?.nodes.length ?? 0) > MANY;
+}
+
+/** Whether cards are too small for names and ports. */
+export function isFar(detail: Detail): boolean {
+  return detail === "picture" || detail === "quiet";
+}

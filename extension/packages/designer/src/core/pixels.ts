@@ -1,0 +1,26 @@
+/** Pixels of two pictures of the same size, as `getImageData` gives them. */
+export interface Pixels {
+  readonly width: number;
+  readonly height: number;
+  readonly data: Uint8ClampedArray;
+}
+
+/** |B - A| times `gain`, without transparency; into `out`, which has the same size. */
+export function difference(a: Pixels, b: Pixels, gain: number, out: Uint8ClampedArray): void {
+  for (let i = 0; i < out.length; i += 4) {
+    for (let c = 0; c < 3; c += 1) out[i + c] = Math.abs((b.data[i + c] ?? 0) - (a.data[i + c] ?? 0)) * gain;
+    out[i + 3] = 255;
+  }
+}
+
+/** The largest box of the proportions of `width` x `height` in the middle of a room. */
+export function contained(
+  width: number,
+  height: number,
+  room: { readonly width: number; readonly height: number },
+): { readonly x: number; readonly y: number; readonly width: number; readonly height: number } {
+  const scale = Math.min(room.width / Math.max(1, width), room.height / Math.max(1, height));
+  const w = width * scale;
+  const h = height * scale;
+  return { x: (room.width - w) / 2, y: (room.height - h) / 2, width: w, height: h };
+}

@@ -1,0 +1,50 @@
+import type { NodeView, PortRef, Value } from "../protocol/generated";
+import { type Argument, argumentOf } from "./catalog";
+import { definingLines } from "./codeLines";
+import { topological } from "./graph";
+import { codeIsCurrent } from "./select";
+import type { State } from "./state";
+
+const ENUMS: ReadonlySet<string> = new Set(["data_type", "image_type", "interp_type", "interp_type_list"]);
+
+function literal(value: Value, argument: Argument | undefined): string {
+  if (value === null) return "None";
+  if (typeof value === "boolean") return value ? "True" : "False";
+  if (Array.isArray(value)) return `[${value.map((v) => literal(v, argument)).join(", ")}]`;
+  if (typeof value === "number") {
+    const real = argument?.type.startsWith("float") && Number.isInteger(value);
+    return real ? `${value}.0` : String(value);
+  }
+  if (argument && ENUMS.has(argument.type)) return `types.${value}`;
+  return JSON.stringify(value);
+}
+
+const variable = (ref: PortRef) => (ref.output > 0 ? `${ref.node}_${ref.output}` : ref.node);
+
+function call(state: State, node: NodeView): string {
+  const operator = state.opening?.catalog.byName.get(node.operator);
+  const names = [node.key, ...node.output_kinds.slice(1).map((_, i) => `${node.key}_${i + 1}`)];
+  const inputs = node.inputs.map((ref) => (ref ? variable(ref) : "..."));
+  if (operator?.role === "copy")
+    return `${names[0]} = ${inputs[0] ?? "..."}.${node.device === "cpu" ? "cpu" : "gpu"}()`;
+  const wired = Object.entries(node.argument_inputs).map(([name, ref]) => `${name}=${variable(ref)}`);
+  const values = Object.entries(node.arguments)
+    .filter(([name]) => !(name in node.argument_inputs))
+    .map(([name, value]) => `${name}=${literal(value, argumentOf(operator, name))}`);
+  const device = node.device === "cpu" ? [] : [`device="${node.device}"`];
+  return `${names.join(", ")} = fn.${node.operator}(${[...inputs, ...device, ...values, ...wired].join(", ")})`;
+}
+
+/** Nodes as a program: the lines of the code pane where it has all of them, else plain calls. */
+export function pythonText(state: State, keys: readonly string[]): string {
+  const nodes = state.graph ? topological(state.graph).filter((n) => keys.includes(n.key)) : [];
+  const { code } = state;
+  const lines = code?.source.split("\n") ?? [];
+  const found = code ? nodes.map((n) => definingLines(code.lines, n.key)) : [];
+  const whole = code?.dialect === "nvidia.dali" || code?.dialect === "dali_studio";
+  if (whole && codeIsCurrent(state) && nodes.length > 0 && found.every((own) => own.length > 0)) {
+    const text = found.flat().sort((a, b) => a - b);
+    return `${text.map((n) => (lines[n - 1] ?? "").replace(/^ {4}/, "")).join("\n")}\n`;
+  }
+  return nodes.map((n) => `${call(state, n)}\n`).join("");
+}

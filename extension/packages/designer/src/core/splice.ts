@@ -1,0 +1,65 @@
+import type { Edit, PortRef, Position } from "../protocol/generated";
+import { addStep, connectEdits, type Step } from "./actions";
+import type { Operator } from "./catalog";
+import { bestSlot, type Context, checkConnection, outputKind } from "./compat";
+import { applyEdits } from "./edits";
+import { nodeOf, OUTPUTS, sourcesOf, type Wire } from "./graph";
+
+function kindOf(context: Context, ref: PortRef) {
+  const node = nodeOf(context.graph, ref.node);
+  return outputKind(node, context.catalog.byName.get(node?.operator ?? ""), ref.output);
+}
+
+/** The edits that put a node into a wire: it takes what the wire carries and feeds what the wire fed; null if it cannot. */
+export function spliceEdits(context: Context, key: string, wire: Wire): readonly Edit[] | null {
+  const { graph, catalog } = context;
+  const node = nodeOf(graph, key);
+  if (!node || wire.source.node === key || wire.slot.node === key) return null;
+  const slot = bestSlot(context, wire.source, key);
+  if (!("kind" in slot) || slot.kind !== "input") return null;
+  const edits = connectEdits(graph, wire.source, slot);
+  const after = { graph: applyEdits(graph, edits, catalog), catalog };
+  const carried = kindOf(context, wire.source);
+  const back = node.output_kinds
+    .map((_, output) => ({ node: key, output }))
+    .find((ref) => kindOf(after, ref) === carried && checkConnection(after, ref, wire.slot).ok);
+  return back ? [...edits, ...connectEdits(graph, back, wire.slot)] : null;
+}
+
+/** Whether a card that is dropped on a wire may be meant for it: nothing feeds it, and it feeds nothing. */
+export function isLoose(context: Context, key: string): boolean {
+  const { graph } = context;
+  const node = nodeOf(graph, key);
+  if (!node || key === OUTPUTS || node.inputs.some((ref) => ref !== null)) return false;
+  const fed = graph.nodes.some((n) => sourcesOf(n).some((ref) => ref.node === key));
+  return !fed && !graph.outputs.some((ref) => ref.node === key);
+}
+
+/** Place an operator in a wire; null if the wire's data does not pass through it. */
+export function spliceStep(context: Context, operator: Operator, wire: Wire, at: Position): Step | null {
+  const step = addStep(context, operator, { at });
+  const [key = ""] = step.select;
+  const own = step.edits.filter((e) => e.type === "add_node");
+  const graph = applyEdits(context.graph, own, context.catalog);
+  const edits = spliceEdits({ ...context, graph }, key, wire);
+  return edits ? { ...step, edits: [...own, ...edits] } : null;
+}
+
+type Point = Position;
+
+function turn(a: Point, b: Point, c: Point): number {
+  return Math.sign((b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x));
+}
+
+/** Whether two lines cross. */
+export function linesCross(a: Point, b: Point, c: Point, d: Point): boolean {
+  return turn(a, b, c) !== turn(a, b, d) && turn(c, d, a) !== turn(c, d, b);
+}
+
+/** Whether a line crosses a path that is given by points. */
+export function crossesPath(from: Point, to: Point, path: readonly Point[]): boolean {
+  return path.some((point, i) => {
+    const next = path[i + 1];
+    return next !== undefined && linesCross(from, to, point, next);
+  });
+}

@@ -1,0 +1,307 @@
+import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
+import { argumentOf, sameValue } from "../core/catalog";
+import * as format from "../core/format";
+import { nodeOf } from "../core/graph";
+import { previewOf, scalarOf } from "../core/select";
+import { sheetImage } from "../core/session";
+import { cellKey, type State } from "../core/state";
+import { firstSweep, keepEdits, type Sweep, sheetPort, sweepable, sweepValues } from "../core/sweep";
+import type { NodeView, PortRef, SheetCell, Value } from "../protocol/generated";
+import { Thumb } from "./canvas/Thumb";
+import { useSel, useSession } from "./context";
+import { NumberField } from "./inspector/NumberField";
+import { IconButton, Segments } from "./parts";
+
+const CELL = { width: 120, height: 80 };
+const LABEL = 92;
+
+interface Row {
+  readonly label: string;
+  readonly note: string;
+  /** What is kept by a click; undefined for the row of what is there. */
+  readonly value?: Value;
+}
+
+/** Width of an element, for as many columns as it has room for. */
+function useWidth() {
+  const box = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(900);
+  useEffect(() => {
+    const element = box.current;
+    if (!element) return undefined;
+    const observer = new ResizeObserver(() => setWidth(element.clientWidth));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return { box, width };
+}
+
+/** Ask for the sheet whenever what it shows can have changed. */
+function useSheet(port: PortRef | null, variants: string, samples: readonly number[]): void {
+  const session = useSession();
+  const stamp = useSel((s) => `${s.confirmed?.revision}|${s.iteration}|${s.pending.length}`);
+  const list = samples.join(",");
+  const node = port?.node;
+  const output = port?.output ?? 0;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new revision or batch is asked for again
+  useEffect(() => {
+    if (!node || list === "") return undefined;
+    const wait = setTimeout(() => {
+      session.send({
+        type: "request_sheet",
+        name: "batch",
+        port: { node, output },
+        variants: JSON.parse(variants),
+        samples: list.split(",").map(Number),
+        width: CELL.width * 2,
+        height: CELL.height * 2,
+      });
+    }, 80);
+    return () => clearTimeout(wait);
+  }, [session, node, output, variants, list, stamp]);
+}
+
+interface CellProps {
+  readonly cell: SheetCell | undefined;
+  readonly name: string;
+  readonly now: boolean;
+  readonly old: boolean;
+  readonly row: number;
+  readonly column: number;
+  readonly keep: string;
+  readonly under: string;
+  readonly onClick: () => void;
+}
+
+function SheetButton({ cell, name, now, old, row, column, keep, under, onClick }: CellProps) {
+  return (
+    <span className="ds-sheet-cell">
+      <button
+        type="button"
+        className={`ds-sheet-button ${now ? "ds-sample-now" : ""} ${old ? "ds-sheet-old" : ""}`}
+        title={keep ? `${keep}: ${name}` : name}
+        aria-label={keep ? `${keep}, ${name}` : name}
+        data-row={row}
+        data-column={column}
+        data-testid={`sheet-${row}-${column}`}
+        onClick={onClick}
+      >
+        {cell && (cell.width ?? 0) > 0 ? (
+          <Thumb id={sheetImage("batch", cell.variant, cell.sample)} {...CELL} label="" />
+        ) : (
+          <span className="ds-sheet-text">{cell?.text ?? ""}</span>
+        )}
+        {keep && <span className="ds-sheet-keep">{keep}</span>}
+      </button>
+      {under && <span className="ds-sheet-under">{under}</span>}
+    </span>
+  );
+}
+
+/** Arrow keys go from cell to cell. */
+function onArrow(event: KeyboardEvent<HTMLElement>): void {
+  const by = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
+  const from = event.target instanceof HTMLElement ? event.target.dataset : {};
+  if (!by || from.row === undefined) return;
+  const [row, column] = [Number(from.row) + (by[0] ?? 0), Number(from.column) + (by[1] ?? 0)];
+  const next = event.currentTarget.querySelector<HTMLElement>(`[data-row="${row}"][data-column="${column}"]`);
+  if (next) {
+    event.preventDefault();
+    next.focus();
+  }
+  event.stopPropagation();
+}
+
+/** What the sources of arguments draw for a sample. */
+function drawnWords(state: State, node: NodeView | undefined, sample: number): string {
+  const words = Object.entries(node?.argument_inputs ?? {}).flatMap(([name, ref]) => {
+    const drawn = scalarOf(previewOf(state, ref.node, ref.output), sample);
+    const unit = argumentOf(state.opening?.catalog.byName.get(node?.operator ?? ""), name)?.unit ?? "";
+    return drawn === undefined ? [] : [format.value(drawn, unit)];
+  });
+  return words.slice(0, 2).join(", ");
+}
+
+function useSweep(node: NodeView | undefined) {
+  const session = useSession();
+  const operator = useSel((s) => s.opening?.catalog.byName.get(node?.operator ?? ""));
+  const kept = useSel((s) => s.view.sweep);
+  const offered = useMemo(() => sweepable(operator), [operator]);
+  const argument = offered.find((a) => a.name === kept?.argument) ?? offered[0];
+  const sweep =
+    kept && kept.argument === argument?.name ? kept : node && argument ? firstSweep(node, argument) : undefined;
+  const on = useSel((s) => s.view.sweeping) && argument !== undefined && sweep !== undefined;
+  const change = (part: Partial<Sweep>) => {
+    const other = offered.find((a) => a.name === part.argument);
+    const base = other && node ? firstSweep(node, other) : sweep;
+    if (base) session.view({ sweep: { ...base, ...part } });
+  };
+  return { offered, argument, sweep, on, change };
+}
+
+/** The selected node's output for the samples of the batch, as it is or for several values of an argument. */
+export function BatchPane() {
+  const session = useSession();
+  const { box, width } = useWidth();
+  const port = useSel(sheetPort);
+  const node = useSel((s) => nodeOf(s.graph, port?.node ?? ""));
+  const { offered, argument, sweep, on, change } = useSweep(node);
+  const size = useSel((s) => Math.max(1, s.batchSize));
+  const sample = useSel((s) => s.sample);
+  const [first, setFirst] = useState(0);
+  const columns = Math.max(1, Math.floor((width - LABEL - 12) / (CELL.width + 6)));
+  const begin = Math.min(first, Math.max(0, size - columns));
+  const samples = useMemo(
+    () => Array.from({ length: on ? Math.min(columns, size) : Math.min(size, 64) }, (_, i) => (on ? begin + i : i)),
+    [on, columns, size, begin],
+  );
+  const values = useMemo(() => (on && argument && sweep ? sweepValues(argument, sweep) : []), [on, argument, sweep]);
+  const variants = useMemo(
+    () => JSON.stringify([[], ...(node && argument && on ? values.map((v) => keepEdits(node, argument.name, v)) : [])]),
+    [node, argument, on, values],
+  );
+  useSheet(port, variants, samples);
+  const sheet = useSel((s) => (s.sheets.batch?.port.node === port?.node ? s.sheets.batch : undefined));
+  const old = useSel((s) => sheet !== undefined && sheet.revision !== s.confirmed?.revision);
+  const names = useSel((s) => s.strip?.names ?? []);
+  const drawn = useSel((s) => samples.map((k) => drawnWords(s, node, k)).join("\n")).split("\n");
+  if (!port || !node) return <div className="ds-code ds-muted">Nothing gives an output yet.</div>;
+  const wired = argument ? node.argument_inputs[argument.name] : undefined;
+  const rows: readonly Row[] = [
+    { label: wired || !on ? "as drawn" : "as it is", note: wired && on ? `by ${wired.node}` : "" },
+    ...values.map((value) => ({
+      label: format.value(value, argument?.unit ?? ""),
+      note: argument && sameValue(value, argument.default) ? "default" : "",
+      value,
+    })),
+  ];
+  const keep = (value: Value) => {
+    if (!argument) return;
+    session.edit(keepEdits(node, argument.name, value));
+    const text = `${argument.name} is ${format.value(value, argument.unit)} for every sample.`;
+    session.view({ sweep: sweep ?? null, notice: { text, node: node.key } });
+  };
+  const numeric = argument !== undefined && argument.choices.length === 0;
+  return (
+    <div ref={box} className="ds-sheet nowheel" data-testid="sheet">
+      <div className="ds-sheet-bar">
+        <b>{node.key}</b>
+        <span className="ds-muted">
+          {samples.length} of {format.plural(size, "sample")}
+        </span>
+        <span className="ds-spring" />
+        {offered.length > 0 && (
+          <Segments
+            label="What is shown"
+            options={["samples", "sweep"] as const}
+            value={on ? "sweep" : "samples"}
+            testId="sheet-mode"
+            onChange={(mode) =>
+              session.view((v) => ({
+                sweeping: mode === "sweep",
+                drawerHeight: mode === "sweep" ? Math.max(v.drawerHeight, 380) : v.drawerHeight,
+              }))
+            }
+          />
+        )}
+        {on && argument && sweep && (
+          <>
+            <select
+              className="ds-select"
+              aria-label="Argument"
+              data-testid="sweep-argument"
+              value={argument.name}
+              onChange={(e) => change({ argument: e.target.value })}
+            >
+              {offered.map((a) => (
+                <option key={a.name} value={a.name}>
+                  {a.name}
+                </option>
+              ))}
+            </select>
+            {numeric && (
+              <>
+                <span>from</span>
+                <NumberField
+                  argument={argument}
+                  value={sweep.from}
+                  onValue={(from) => change({ from })}
+                  setError={() => undefined}
+                  bad={false}
+                  label="first value"
+                  testId="sweep-from"
+                />
+                <span>to</span>
+                <NumberField
+                  argument={argument}
+                  value={sweep.to}
+                  onValue={(to) => change({ to })}
+                  setError={() => undefined}
+                  bad={false}
+                  label="last value"
+                  testId="sweep-to"
+                />
+                <select
+                  className="ds-select"
+                  aria-label="How many values"
+                  value={sweep.count}
+                  onChange={(e) => change({ count: Number(e.target.value) })}
+                >
+                  {[3, 5, 7, 9].map((n) => (
+                    <option key={n} value={n}>
+                      in {n} values
+                    </option>
+                  ))}
+                </select>
+              </>
+            )}
+            {size > columns && (
+              <>
+                <IconButton icon="left" label="Samples before" small onClick={() => setFirst(begin - columns)} />
+                <IconButton icon="right" label="Samples after" small onClick={() => setFirst(begin + columns)} />
+              </>
+            )}
+          </>
+        )}
+      </div>
+      <div
+        className={on ? "ds-sheet-rows" : "ds-sheet-rows ds-sheet-all"}
+        role="toolbar"
+        aria-label={`Outputs of ${node.key}`}
+        onKeyDown={onArrow}
+      >
+        {rows.map((row, variant) => (
+          <div key={row.label} className="ds-sheet-row">
+            {on && (
+              <span className="ds-sheet-label">
+                {row.label}
+                {row.note && <small>{row.note}</small>}
+              </span>
+            )}
+            {samples.map((k, column) => {
+              const value = row.value;
+              const name = names[k]?.split("/").at(-1) || `sample ${k + 1}`;
+              return (
+                <SheetButton
+                  key={k}
+                  cell={sheet?.cells[cellKey(variant, k)]}
+                  name={name}
+                  now={k === sample && variant === 0}
+                  old={old}
+                  row={variant}
+                  column={column}
+                  keep={value === undefined ? "" : `Keep ${row.label}`}
+                  under={variant === 0 ? (drawn[column] ?? "") : ""}
+                  onClick={() => {
+                    if (value !== undefined) keep(value);
+                    else session.chooseSample(k, session.store.get().iteration);
+                  }}
+                />
+              );
+            })}
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}

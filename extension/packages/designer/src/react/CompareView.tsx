@@ -1,0 +1,378 @@
+import { type KeyboardEvent, type PointerEvent, useCallback, useEffect, useRef, useState } from "react";
+import * as format from "../core/format";
+import type { Picture } from "../core/images";
+import { contained, difference } from "../core/pixels";
+import { PAIR_A, PAIR_B } from "../core/session";
+import type { Comparison } from "../core/state";
+import type { Pair, PixelValue, Side } from "../protocol/generated";
+import { useSel, useSession } from "./context";
+import { Icon } from "./icons";
+import { IconButton, Segments } from "./parts";
+import { type Point, usePixel } from "./usePixel";
+
+const MODES = ["slider", "side by side", "blink", "difference"] as const;
+type Mode = (typeof MODES)[number];
+
+/** Ask for both pictures whenever they can have changed. */
+function usePair(comparison: Comparison): void {
+  const session = useSession();
+  const stamp = useSel((s) => `${s.confirmed?.revision}|${s.sample}|${s.iteration}`);
+  const text = JSON.stringify(comparison);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new revision or sample is asked for again
+  useEffect(() => {
+    const wait = setTimeout(() => session.send({ type: "request_pair", ...(JSON.parse(text) as Comparison) }), 60);
+    return () => clearTimeout(wait);
+  }, [session, text, stamp]);
+}
+
+function usePicture(id: string): Picture | undefined {
+  const { images } = useSession();
+  const [picture, setPicture] = useState(() => images.get(id));
+  useEffect(() => {
+    setPicture(images.get(id));
+    return images.subscribe(id, () => setPicture(images.get(id)));
+  }, [images, id]);
+  return picture;
+}
+
+/** A picture that was replaced is closed at once; what is drawn meanwhile waits for the new one. */
+function isAlive(picture: Picture | undefined): picture is Picture {
+  return picture !== undefined && picture.bitmap.width > 0;
+}
+
+function pixelsOf(picture: Picture, width: number, height: number): ImageData | null {
+  const canvas = new OffscreenCanvas(width, height);
+  const pen = canvas.getContext("2d");
+  pen?.drawImage(picture.bitmap, picture.x, picture.y, picture.width, picture.height, 0, 0, width, height);
+  return pen?.getImageData(0, 0, width, height) ?? null;
+}
+
+interface PictureProps {
+  readonly a: Picture | undefined;
+  readonly b: Picture | undefined;
+  readonly show: "a" | "b" | "difference";
+  readonly gain: number;
+  readonly className?: string;
+  readonly clip?: number | undefined;
+}
+
+/** One picture over the whole pane, at the proportions of A. */
+function PairPicture({ a, b, show, gain, className = "", clip }: PictureProps) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  useEffect(() => {
+    const element = canvas.current;
+    const pen = element?.getContext("2d");
+    if (!element || !pen || !isAlive(a)) return;
+    element.width = a.width;
+    element.height = a.height;
+    const one = show === "b" ? b : a;
+    if (show !== "difference") {
+      if (isAlive(one)) pen.drawImage(one.bitmap, one.x, one.y, one.width, one.height, 0, 0, a.width, a.height);
+      return;
+    }
+    const left = pixelsOf(a, a.width, a.height);
+    const right = isAlive(b) ? pixelsOf(b, a.width, a.height) : null;
+    if (!left || !right) return;
+    const out = pen.createImageData(a.width, a.height);
+    difference(left, right, gain, out.data);
+    pen.putImageData(out, 0, 0);
+  }, [a, b, show, gain]);
+  const style = clip === undefined ? undefined : { clipPath: `inset(0 0 0 ${clip * 100}%)` };
+  return <canvas ref={canvas} className={`ds-pair-canvas ${className}`} style={style} data-testid={`pair-${show}`} />;
+}
+
+/** 17 x 11 pixels around a point, without smoothing. */
+function Around({ picture, at, label }: { picture: Picture | undefined; at: Point; label: string }) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  useEffect(() => {
+    const pen = canvas.current?.getContext("2d");
+    if (!pen || !isAlive(picture)) return;
+    pen.imageSmoothingEnabled = false;
+    pen.clearRect(0, 0, 136, 88);
+    const x = Math.floor(at.x * picture.width) - 8;
+    const y = Math.floor(at.y * picture.height) - 5;
+    pen.drawImage(picture.bitmap, picture.x + x, picture.y + y, 17, 11, 0, 0, 136, 88);
+    pen.strokeStyle = "#111";
+    pen.strokeRect(63.5, 39.5, 9, 9);
+    pen.strokeStyle = "#fff";
+    pen.strokeRect(64.5, 40.5, 7, 7);
+  }, [picture, at]);
+  return (
+    <figure className="ds-around">
+      <canvas ref={canvas} width={136} height={88} role="img" aria-label={`pixels around the point, ${label}`} />
+      <figcaption>{label}</figcaption>
+    </figure>
+  );
+}
+
+function sideName(side: Side): string {
+  return `${side.port.node}${side.steps > 0 ? `, ${format.plural(side.steps, "step")} ago` : ""}`;
+}
+
+function SideChoice({ name, side, set }: { name: string; side: Side; set: (side: Side) => void }) {
+  const nodes = useSel((s) => (s.graph?.nodes ?? []).filter((n) => n.output_kinds.length > 0).map((n) => n.key));
+  const undo = useSel((s) => s.confirmed?.can_undo ?? false);
+  return (
+    <>
+      <span className={`ds-side ds-side-${name}`} aria-hidden="true">
+        {name}
+      </span>
+      <select
+        className="ds-select"
+        aria-label={`Node of ${name}`}
+        data-testid={`pair-node-${name}`}
+        value={side.port.node}
+        onChange={(e) => set({ ...side, port: { node: e.target.value, output: 0 } })}
+      >
+        {!nodes.includes(side.port.node) && <option value={side.port.node}>{side.port.node}</option>}
+        {nodes.map((n) => (
+          <option key={n} value={n}>
+            {n}
+          </option>
+        ))}
+      </select>
+      <select
+        className="ds-select"
+        aria-label={`Version of ${name}`}
+        data-testid={`pair-version-${name}`}
+        value={side.steps}
+        disabled={!undo && side.steps === 0}
+        onChange={(e) => set({ ...side, steps: Number(e.target.value) })}
+      >
+        <option value={0}>now</option>
+        {[1, 2, 3, 5, 10].map((n) => (
+          <option key={n} value={n}>
+            {format.plural(n, "step")} ago
+          </option>
+        ))}
+      </select>
+    </>
+  );
+}
+
+const CHANNELS = ["red", "green", "blue", "alpha"];
+
+function PixelTable({ values }: { readonly values: readonly (PixelValue | undefined)[] }) {
+  const [a, b] = values;
+  const count = Math.max(a?.values.length ?? 0, b?.values.length ?? 0);
+  const rows = Array.from({ length: count }, (_, i) => i);
+  const text = (v: number | undefined) => (v === undefined ? "–" : format.number(Number(v.toPrecision(5))));
+  const signed = (v: number) => `${v > 0 ? "+" : ""}${text(v)}`;
+  return (
+    <table className="ds-pixel-table" data-testid="pixel-table">
+      <thead>
+        <tr>
+          <th scope="col">{a ? `x ${a.column}, y ${a.row}` : "pixel"}</th>
+          <th scope="col">A{a && ` ${a.dtype}`}</th>
+          <th scope="col">B{b && ` ${b.dtype}`}</th>
+          <th scope="col">B − A</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((i) => {
+          const one = a?.values[i];
+          const two = b?.values[i];
+          return (
+            <tr key={i}>
+              <th scope="row">{count >= 3 ? (CHANNELS[i] ?? i) : count === 1 ? "value" : i}</th>
+              <td>{text(one)}</td>
+              <td>{text(two)}</td>
+              <td>{one === undefined || two === undefined ? "–" : signed(two - one)}</td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  );
+}
+
+function Facts({ pair }: { readonly pair: Pair }) {
+  if (pair.note.includes("gives no picture")) return <p className="ds-muted">{pair.note}</p>;
+  const most = Math.max(1, ...pair.histogram);
+  return (
+    <div className="ds-pair-facts" data-testid="pair-facts">
+      <h5 className="ds-section-title">Difference per value</h5>
+      {pair.same ? (
+        <p>Equal in this sample.</p>
+      ) : (
+        <>
+          <svg viewBox="0 0 240 48" className="ds-pair-histogram" role="img" aria-label="histogram of the difference">
+            {pair.histogram.map((n, i) => {
+              const height = Math.sqrt(n / most) * 46;
+              // biome-ignore lint/suspicious/noArrayIndexKey: a span is its place
+              return <rect key={i} x={i * 10} y={48 - height} width={8.5} height={height} />;
+            })}
+          </svg>
+          <dl>
+            <div>
+              <dt>mean</dt>
+              <dd>{format.short(pair.mean)}</dd>
+            </div>
+            <div>
+              <dt>largest</dt>
+              <dd>{format.short(pair.largest)}</dd>
+            </div>
+            {pair.peak > 0 && (
+              <div>
+                <dt>PSNR</dt>
+                <dd>{pair.peak.toFixed(1)} dB</dd>
+              </div>
+            )}
+          </dl>
+        </>
+      )}
+      {pair.note && <p className="ds-muted">{pair.note}</p>}
+    </div>
+  );
+}
+
+/** Two outputs, or two versions of one, in place of the canvas: a line to drag, side by side, blinking, or what differs. */
+export function CompareView({ comparison }: { readonly comparison: Comparison }) {
+  const session = useSession();
+  usePair(comparison);
+  const pair = useSel((s) => s.pair);
+  const a = usePicture(PAIR_A);
+  const b = usePicture(PAIR_B);
+  const [mode, setMode] = useState<Mode>("slider");
+  const [gain, setGain] = useState(4);
+  const [line, setLine] = useState(0.5);
+  const [point, setPoint] = useState<Point | null>(null);
+  const [pinned, setPinned] = useState(false);
+  const [phase, setPhase] = useState(false);
+  const stage = useRef<HTMLDivElement>(null);
+  const values = usePixel([comparison.a.port, comparison.b.port], point);
+  const set = (part: Partial<Comparison>) => session.view({ comparison: { ...comparison, ...part } });
+  useEffect(() => {
+    if (mode !== "blink") return undefined;
+    const timer = setInterval(() => setPhase((p) => !p), 700);
+    return () => clearInterval(timer);
+  }, [mode]);
+  useEffect(() => {
+    stage.current?.focus({ preventScroll: true });
+  }, []);
+  /** Where the pointer is in the picture, in parts of its extents. */
+  const place = useCallback(
+    (event: PointerEvent<HTMLElement>): Point | null => {
+      const rect = event.currentTarget.getBoundingClientRect();
+      if (!a) return null;
+      const box = contained(a.width, a.height, rect);
+      const x = (event.clientX - rect.left - box.x) / box.width;
+      const y = (event.clientY - rect.top - box.y) / box.height;
+      return x >= 0 && x < 1 && y >= 0 && y < 1 ? { x, y } : null;
+    },
+    [a],
+  );
+  const onMove = (event: PointerEvent<HTMLElement>) => {
+    const at = place(event);
+    if (at && !pinned) setPoint(at);
+    if (mode === "slider" && (event.buttons & 1) === 1 && at) setLine(at.x);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const by = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
+    if (!by || !a) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const clamp = (v: number) => Math.min(0.99999, Math.max(0, v));
+    const from = point ?? { x: 0.5, y: 0.5 };
+    setPoint({ x: clamp(from.x + (by[0] ?? 0) / a.width), y: clamp(from.y + (by[1] ?? 0) / a.height) });
+  };
+  const shown = { a, b, gain };
+  const [left, right] = [`A ${sideName(comparison.a)}`, `B ${sideName(comparison.b)}`];
+  const cross = point && a && (
+    <i className="ds-cross" style={{ left: `${point.x * 100}%`, top: `${point.y * 100}%` }} />
+  );
+  const pane = (content: JSX.Element | JSX.Element[]) => (
+    <div
+      className="ds-pair-pane"
+      onPointerDown={(e) => {
+        if (e.shiftKey) setPinned((p) => !p);
+        onMove(e);
+      }}
+      onPointerMove={onMove}
+    >
+      <div className="ds-pair-fit" style={{ "--ds-ratio": a ? a.width / a.height : 1 }}>
+        {content}
+        {cross}
+      </div>
+    </div>
+  );
+  return (
+    <section className="ds-compare-view" aria-label="Comparison" data-testid="comparison">
+      <header>
+        <b>Compare</b>
+        <SideChoice name="A" side={comparison.a} set={(side) => set({ a: side })} />
+        <IconButton icon="flip" label="Swap" small onClick={() => set({ a: comparison.b, b: comparison.a })} />
+        <SideChoice name="B" side={comparison.b} set={(side) => set({ b: side })} />
+        <span className="ds-spring" />
+        <Segments label="How" options={MODES} value={mode} testId="pair-mode" onChange={setMode} />
+        <IconButton
+          icon="cross"
+          label="Close (Esc)"
+          testId="pair-close"
+          onClick={() => session.view({ comparison: null })}
+        />
+      </header>
+      <div
+        ref={stage}
+        className={`ds-pair-stage ${mode === "side by side" ? "ds-pair-two" : ""}`}
+        role="application"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes keys
+        tabIndex={0}
+        aria-label="Pictures. Arrow keys move the point."
+        onKeyDown={onKeyDown}
+      >
+        {mode === "slider" &&
+          pane([
+            <PairPicture key="a" {...shown} show="a" />,
+            <PairPicture key="b" {...shown} show="b" clip={line} />,
+            <u key="line" style={{ left: `${line * 100}%` }} />,
+          ])}
+        {mode === "side by side" && [
+          <div key="a">{pane(<PairPicture {...shown} show="a" />)}</div>,
+          <div key="b">{pane(<PairPicture {...shown} show="b" />)}</div>,
+        ]}
+        {mode === "blink" && pane(<PairPicture {...shown} show={phase ? "b" : "a"} />)}
+        {mode === "difference" && pane(<PairPicture {...shown} show="difference" />)}
+        {mode === "difference" ? (
+          <span className="ds-compare-label ds-compare-in">Difference, {gain} times amplified</span>
+        ) : (
+          <>
+            <span className="ds-compare-label ds-compare-in">{mode === "blink" && phase ? right : left}</span>
+            {mode !== "blink" && <span className="ds-compare-label ds-compare-right">{right}</span>}
+          </>
+        )}
+      </div>
+      <footer>
+        {point && (
+          <>
+            <Around picture={a} at={point} label={left} />
+            <Around picture={b} at={point} label={right} />
+          </>
+        )}
+        <div>
+          <PixelTable values={values} />
+          <p className="ds-muted">
+            <span className="ds-kbd">Shift</span> click {pinned ? "frees" : "pins"} the pixel, arrow keys move it.
+          </p>
+        </div>
+        {pair && <Facts pair={pair} />}
+        {mode === "difference" && (
+          <label className="ds-gain">
+            Gain ×{gain}
+            <input
+              type="range"
+              min={0}
+              max={6}
+              value={Math.log2(gain)}
+              data-testid="pair-gain"
+              onChange={(e) => setGain(2 ** Number(e.target.value))}
+            />
+            <small className="ds-muted">
+              <Icon name="info" size={11} /> Black means equal.
+            </small>
+          </label>
+        )}
+      </footer>
+    </section>
+  );
+}

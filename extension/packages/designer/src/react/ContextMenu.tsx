@@ -1,0 +1,238 @@
+import { type KeyboardEvent, useEffect, useRef } from "react";
+import { type Arrangement, arranged } from "../core/arrange";
+import { OUTPUTS, wiresOf } from "../core/graph";
+import type { Menu } from "../core/state";
+import { cardRects } from "./canvas/sizes";
+import { useCanvasApi } from "./canvasApi";
+import { canPaste, pasteLast } from "./clipboard";
+import { COMMANDS, commandOf, type Scope } from "./commands";
+import { useFrame, useSel } from "./context";
+import { openQuickAdd } from "./quickAdd";
+
+interface Item {
+  readonly title: string;
+  readonly keys?: string | undefined;
+  readonly off?: boolean;
+  readonly run: () => void;
+}
+
+const LINE = "line";
+
+const ARROWS: Readonly<Record<string, string>> = { Left: "←", Right: "→", Up: "↑", Down: "↓" };
+
+/** A key as its cap has it. */
+function keyCap(key: string): string {
+  return key.replace(/Arrow(\w+)/, (_, way: string) => ARROWS[way] ?? way);
+}
+
+const ARRANGEMENTS: readonly (readonly [Arrangement, string])[] = [
+  ["left", "Align left edges"],
+  ["top", "Align upper edges"],
+  ["across", "Spread across"],
+  ["down", "Spread down"],
+];
+
+/** Bring the selected cards in line, as one undo step. */
+export function arrange(scope: Scope, how: Arrangement): void {
+  const { session } = scope;
+  const state = session.store.get();
+  const places = Object.fromEntries(
+    state.view.selection.flatMap((key) => {
+      const [rect] = cardRects({ ...state, positions: { [key]: state.positions[key] ?? { x: 0, y: 0 } } });
+      return rect && state.positions[key] ? [[key, rect] as const] : [];
+    }),
+  );
+  session.edit([], { positions: arranged(places, how) });
+}
+
+function items(scope: Scope, menu: Menu): readonly (Item | typeof LINE)[] {
+  const { session, root } = scope;
+  const state = session.store.get();
+  const command = (id: string, title?: string): Item[] => {
+    const found = commandOf(id);
+    if (!found) return [];
+    const off = found.can ? !found.can(state) : false;
+    return [{ title: title ?? found.title, keys: found.keys[0], off, run: () => found.run(scope) }];
+  };
+  const { selection } = state.view;
+  const box = root.getBoundingClientRect();
+  const at = { x: menu.at.x + box.left, y: menu.at.y + box.top };
+  const search = (from: Parameters<typeof openQuickAdd>[2]["from"], to: Parameters<typeof openQuickAdd>[2]["to"]) =>
+    openQuickAdd(session, root, { at, place: menu.place, from, to });
+  switch (menu.kind) {
+    case "wire": {
+      const wire = state.graph ? wiresOf(state.graph).find((w) => w.id === menu.id) : undefined;
+      return [
+        ...(wire ? [{ title: "Put an operator into this wire", run: () => search(wire.source, wire.slot) }] : []),
+        ...command("remove", "Cut this wire"),
+      ];
+    }
+    case "canvas":
+      return [
+        { title: "Add an operator", keys: "Space", run: () => search(null, null) },
+        { title: "Paste", keys: "Ctrl+V", off: !canPaste(), run: () => pasteLast(session, menu.place) },
+        LINE,
+        ...command("all"),
+        ...command("layout"),
+        ...command("fit"),
+        ...command("minimap"),
+        LINE,
+        ...command("help"),
+      ];
+    case "mark":
+      return [];
+    case "nodes": {
+      if (selection.every((k) => k === OUTPUTS)) return command("layout");
+      const several = selection.length > 1;
+      return [
+        ...(several ? [] : command("rename")),
+        ...command("bypass"),
+        ...command("compare", several ? "Compare the first two" : "Compare with its input"),
+        LINE,
+        ...command("copy", "Copy"),
+        ...command("cut"),
+        ...command("duplicate"),
+        ...command("remove"),
+        LINE,
+        ...command("upstream"),
+        ...command("downstream"),
+        ...(several ? [LINE, ...ARRANGEMENTS.map(([how, title]) => ({ title, run: () => arrange(scope, how) }))] : []),
+      ] as (Item | typeof LINE)[];
+    }
+    default:
+      return menu.kind satisfies never;
+  }
+}
+
+/** The menu of what was clicked with the other button, or of the menu key. */
+export function ContextMenu() {
+  const frame = useFrame();
+  const api = useCanvasApi();
+  const menu = useSel((s) => s.view.menu);
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (menu) list.current?.querySelector<HTMLElement>("button:not(:disabled)")?.focus();
+  }, [menu]);
+  if (!menu) return null;
+  const { session, root } = frame;
+  const rows = items({ ...frame, api: api.current }, menu);
+  const close = () => {
+    session.view({ menu: null });
+    root.querySelector<HTMLElement>(".ds-canvas")?.focus({ preventScroll: true });
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const move = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (event.key === "Tab") event.preventDefault();
+    if (!move) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const buttons = [...(list.current?.querySelectorAll<HTMLElement>("button:not(:disabled)") ?? [])];
+    const now = buttons.findIndex((b) => b.matches(":focus"));
+    buttons[(now + move + buttons.length) % buttons.length]?.focus();
+  };
+  const height = rows.length * 26 + 12;
+  const left = Math.max(4, Math.min(menu.at.x, root.clientWidth - 264));
+  const top = Math.max(4, Math.min(menu.at.y, root.clientHeight - height - 8));
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: a click beside the menu closes it, as Esc does */}
+      <div
+        className="ds-veil"
+        onPointerDown={close}
+        onContextMenu={(e) => {
+          e.preventDefault();
+          close();
+        }}
+      />
+      <div
+        ref={list}
+        className="ds-menu"
+        role="menu"
+        tabIndex={-1}
+        aria-label="What can be done here"
+        style={{ left, top }}
+        data-testid="menu"
+        onKeyDown={onKeyDown}
+      >
+        {rows.map((row, i) =>
+          row === LINE ? (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place
+            <hr key={i} />
+          ) : (
+            <button
+              key={row.title}
+              type="button"
+              role="menuitem"
+              disabled={row.off}
+              onClick={() => {
+                close();
+                row.run();
+              }}
+            >
+              {row.title}
+              {row.keys && <span className="ds-kbd">{keyCap(row.keys)}</span>}
+            </button>
+          ),
+        )}
+      </div>
+    </>
+  );
+}
+
+/** All keys, from the table that also acts on them. */
+export function HelpSheet() {
+  const frame = useFrame();
+  const open = useSel((s) => s.view.help);
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (open) box.current?.focus();
+  }, [open]);
+  if (!open) return null;
+  const close = () => frame.session.view({ help: false });
+  const sections = [...new Set(COMMANDS.map((c) => c.section))];
+  return (
+    <>
+      <div className="ds-veil" onPointerDown={close} />
+      <div ref={box} className="ds-help" role="dialog" aria-label="Keys" tabIndex={-1} data-testid="help">
+        {sections.map((section) => (
+          <section key={section} aria-label={section}>
+            <h5>{section}</h5>
+            <dl>
+              {COMMANDS.filter((c) => c.section === section && c.keys.length > 0).map((c) => (
+                <div key={c.id}>
+                  <dt>{c.title}</dt>
+                  <dd>
+                    {c.keys.slice(0, 2).map((key) => (
+                      <span key={key} className="ds-kbd">
+                        {keyCap(key)}
+                      </span>
+                    ))}
+                  </dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+        <section aria-label="Mouse">
+          <h5>Mouse</h5>
+          <dl>
+            {MOUSE.map(([what, how]) => (
+              <div key={what}>
+                <dt>{what}</dt>
+                <dd>{how}</dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      </div>
+    </>
+  );
+}
+
+const MOUSE: readonly (readonly [string, string])[] = [
+  ["Add an operator", "double click, or drop a wire on the canvas"],
+  ["Connect to the first port that fits", "drop the wire on the card"],
+  ["Put a node into a wire", "drop the card on it"],
+  ["Cut wires", "Alt and drag across them"],
+  ["Select several", "Shift and drag"],
+];

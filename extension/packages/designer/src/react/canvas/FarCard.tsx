@@ -1,0 +1,131 @@
+import type { NodeProps } from "@xyflow/react";
+import * as format from "../../core/format";
+import { nodeOf, OUTPUTS } from "../../core/graph";
+import { outputRows, outputsHeight } from "../../core/layout";
+import { categoryHue, PORT_LOOKS } from "../../core/ports";
+import * as select from "../../core/select";
+import { portKey, type State } from "../../core/state";
+import { useSel, useSession } from "../context";
+import { Icon, operatorIcon } from "../icons";
+import { HeatBar } from "./CardParts";
+import { useDetail } from "./detail";
+import { PREVIEW_HEIGHT, PREVIEW_WIDTH } from "./PreviewView";
+import { Thumb } from "./Thumb";
+
+/** Whether a node's output has pixels of its own. */
+function hasPicture(state: State, key: string): boolean {
+  return (select.previewOf(state, key)?.atlas_width ?? 0) > 0;
+}
+
+function classesOf(state: State, key: string): string {
+  const node = nodeOf(state.graph, key);
+  const failed = select.findingsAt(state, key).some((d) => select.severity(d) === "error");
+  const marks = {
+    "ds-failed": failed,
+    "ds-stale": select.staleKeys(state).has(key),
+    "ds-running": state.run.running && (node?.in_run ?? true),
+    "ds-bypassed": node?.bypassed ?? false,
+    "ds-unused": node !== undefined && !node.in_run,
+  };
+  const shown = Object.entries(marks).flatMap(([name, on]) => (on ? [name] : []));
+  return [`ds-card ds-far-card ds-card-${node?.device ?? "cpu"}`, ...shown].join(" ");
+}
+
+/** What a card too small for words says when it is pointed at. */
+function FarTip({ nodeKey }: { readonly nodeKey: string }) {
+  const facts = useSel((s) => {
+    if (nodeKey === OUTPUTS) return format.plural(s.graph?.outputs.length ?? 0, "result");
+    const timing = select.timingOf(s, nodeKey);
+    const cost = timing ? `${format.time(timing.milliseconds)}, ${format.percent(timing.share)} of the work, ` : "";
+    return `${cost}${nodeOf(s.graph, nodeKey)?.device ?? ""}. Z zooms in.`;
+  });
+  return (
+    <div className="ds-far-tip" aria-hidden="true">
+      <b>{nodeKey === OUTPUTS ? "outputs" : nodeKey}</b>
+      <span>{facts}</span>
+    </div>
+  );
+}
+
+/** The card of the outputs, as tall as the branches that end in it. */
+export function FarOutputs({ selected }: NodeProps) {
+  const session = useSession();
+  const rows = useSel((s) => (s.graph ? outputRows(s.graph, s.positions) : []));
+  const height = useSel((s) => (s.graph ? outputsHeight(s.graph, s.positions) : 0));
+  const hues = useSel((s) =>
+    (s.graph?.outputs ?? []).map((r) => PORT_LOOKS[nodeOf(s.graph, r.node)?.output_kinds[r.output] ?? "any"].hue),
+  );
+  const hovered = useSel((s) => s.view.hovered === OUTPUTS);
+  return (
+    <div
+      className={`ds-card ds-far-card ds-card-outputs ${selected ? "ds-selected" : ""}`}
+      style={{ height }}
+      data-testid="node-outputs"
+      data-ds-node={OUTPUTS}
+      onPointerEnter={() => session.view({ hovered: OUTPUTS })}
+      onPointerLeave={() => session.view({ hovered: null })}
+    >
+      <div className="ds-frame" />
+      {rows.map((top, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: an output is its place
+        <span key={i} className="ds-far-out" style={{ top, "--ds-c": `var(--ds-${hues[i] ?? "slate"})` }}>
+          <i />
+          out{i + 1}
+        </span>
+      ))}
+      {hovered && <FarTip nodeKey={OUTPUTS} />}
+    </div>
+  );
+}
+
+/** A card that is too small on the screen for names and ports: its picture, or the tile of its category. */
+export function FarCard({ id, selected }: NodeProps) {
+  const session = useSession();
+  const detail = useDetail();
+  const card = useSel((s) => {
+    const node = nodeOf(s.graph, id);
+    const operator = s.opening?.catalog.byName.get(node?.operator ?? "");
+    return {
+      classes: classesOf(s, id),
+      hue: categoryHue(operator?.category ?? ""),
+      icon: operatorIcon(operator?.icon ?? "", node?.operator ?? "", operator?.category ?? ""),
+      picture: detail === "picture" && hasPicture(s, id),
+      found: select.timingOf(s, id) && select.heatOf(s, id)?.share,
+      heat: s.view.heat,
+      short: node !== undefined && select.cardShape(node, select.previewOf(s, id)) === "short",
+      hovered: s.view.hovered === id,
+      sample: s.sample,
+    };
+  });
+  const step = card.heat && card.found !== undefined ? `ds-heat-${format.heatStep(card.found)}` : "";
+  return (
+    <div
+      className={`${card.classes} ${card.short ? "ds-far-short" : ""} ${selected ? "ds-selected" : ""} ${card.picture ? "" : step}`}
+      style={{ "--ds-c": `var(--ds-${card.hue})` }}
+      data-testid={`node-${id}`}
+      data-ds-node={id}
+      onPointerEnter={() => session.view({ hovered: id })}
+      onPointerLeave={() => session.view({ hovered: null })}
+    >
+      <div className="ds-frame2" />
+      <div className="ds-frame" />
+      {card.picture ? (
+        <Thumb
+          id={portKey(id, 0)}
+          width={PREVIEW_WIDTH}
+          height={PREVIEW_HEIGHT}
+          label={`output of ${id} for sample ${card.sample + 1}`}
+          testId={`thumb-${id}`}
+        />
+      ) : (
+        <div className="ds-far-tile">
+          <span className="ds-tile">
+            <Icon name={card.icon} size={12} />
+          </span>
+        </div>
+      )}
+      <HeatBar share={card.found} />
+      {card.hovered && <FarTip nodeKey={id} />}
+    </div>
+  );
+}

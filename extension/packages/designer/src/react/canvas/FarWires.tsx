@@ -1,0 +1,89 @@
+import { type Node, ViewportPortal } from "@xyflow/react";
+import { memo, useEffect, useMemo, useState } from "react";
+import { nodeOf, OUTPUTS, type Wire, wiresOf } from "../../core/graph";
+import { CARD, outputRows } from "../../core/layout";
+import { goesUnder, PORT_LOOKS } from "../../core/ports";
+import { type Point, type Rect, route, routeUnder } from "../../core/route";
+import { staleKeys } from "../../core/select";
+import type { State } from "../../core/state";
+import type { Position } from "../../protocol/generated";
+import { useSel, useSession } from "../context";
+
+/** Height of a far card, and the line on which its wires begin and end. */
+export const FAR_HEIGHT = 101;
+const MIDDLE = 49;
+
+type Places = Readonly<Record<string, Position>>;
+
+function ends(state: State, wire: Wire, at: Places): readonly [Point, Point] | null {
+  const source = at[wire.source.node];
+  const target = at[wire.slot.node];
+  if (!source || !target || !state.graph) return null;
+  const row = wire.slot.kind === "output" ? (outputRows(state.graph, at)[wire.slot.index] ?? 0) + 10 : MIDDLE;
+  return [
+    { x: source.x + CARD, y: source.y + MIDDLE },
+    { x: target.x, y: target.y + row },
+  ];
+}
+
+/** The wires of each look, as one path: a browser draws few long paths much sooner than many short ones. */
+function pathsOf(state: State, at: Places, cards: readonly Rect[]): ReadonlyMap<string, string> {
+  const paths = new Map<string, string>();
+  const { graph } = state;
+  if (!graph) return paths;
+  const stale = staleKeys(state);
+  for (const wire of wiresOf(graph)) {
+    const between = ends(state, wire, at);
+    if (!between) continue;
+    const kind = nodeOf(graph, wire.source.node)?.output_kinds[wire.source.output] ?? "any";
+    const faint = stale.has(wire.source.node) || stale.has(wire.slot.node);
+    const argument = wire.slot.kind === "argument";
+    const look = `${PORT_LOOKS[kind].hue}${argument ? " argument" : ""}${faint ? " faint" : ""}`;
+    const way = goesUnder(kind, ...between) ? routeUnder : route;
+    paths.set(look, (paths.get(look) ?? "") + way(between[0], between[1], cards));
+  }
+  return paths;
+}
+
+function FarWiresView({ nodes }: { readonly nodes: readonly Node[] }) {
+  const session = useSession();
+  const graph = useSel((s) => s.graph);
+  const stale = useSel(staleKeys);
+  const [paths, setPaths] = useState<ReadonlyMap<string, string>>(new Map());
+  const places = useMemo(
+    () => JSON.stringify(Object.fromEntries(nodes.map((n) => [n.id, { x: n.position.x, y: n.position.y }]))),
+    [nodes],
+  );
+  useEffect(() => {
+    if (!graph || stale === null) return undefined;
+    // The cards are painted first.
+    const wait = setTimeout(() => {
+      const at: Places = JSON.parse(places);
+      const cards = Object.entries(at).flatMap(([key, p]) =>
+        key === OUTPUTS ? [] : [{ x: p.x, y: p.y, width: CARD, height: FAR_HEIGHT }],
+      );
+      setPaths(pathsOf(session.store.get(), at, cards));
+    }, 30);
+    return () => clearTimeout(wait);
+  }, [session, graph, stale, places]);
+  return (
+    <ViewportPortal>
+      <svg className="ds-far-wires" width="1" height="1" aria-hidden="true" data-testid="far-wires">
+        {[...paths].map(([look, path]) => {
+          const [hue = "slate", ...marks] = look.split(" ");
+          return (
+            <path
+              key={look}
+              d={path}
+              className={marks.map((m) => `ds-far-wire-${m}`).join(" ")}
+              style={{ stroke: `var(--ds-${hue})` }}
+            />
+          );
+        })}
+      </svg>
+    </ViewportPortal>
+  );
+}
+
+/** All wires where cards are too small for ports. */
+export const FarWires = memo(FarWiresView);

@@ -1,0 +1,160 @@
+import type { Node } from "@xyflow/react";
+import { type MouseEvent, type RefObject, useCallback, useRef, useState } from "react";
+import { cutEdits } from "../../core/actions";
+import { nodeOf, type Wire, wiresOf } from "../../core/graph";
+import { crossesPath, isLoose, spliceEdits } from "../../core/splice";
+import type { Menu } from "../../core/state";
+import type { Edit, Position } from "../../protocol/generated";
+import { useFrame } from "../context";
+import { contextOf } from "./useWiring";
+
+/** Points along the drawn wires, in px of the screen. */
+function pathsOf(root: HTMLElement, steps: number): ReadonlyMap<string, readonly Position[]> {
+  const paths = new Map<string, readonly Position[]>();
+  for (const edge of root.querySelectorAll<SVGGElement>(".react-flow__edge")) {
+    const path = edge.querySelector<SVGPathElement>(".react-flow__edge-path");
+    const matrix = path?.getScreenCTM();
+    if (!path || !matrix || !edge.dataset.id) continue;
+    const length = path.getTotalLength();
+    const points = Array.from({ length: steps + 1 }, (_, i) => {
+      const { x, y } = path.getPointAtLength((length * i) / steps).matrixTransform(matrix);
+      return { x, y };
+    });
+    paths.set(edge.dataset.id, points);
+  }
+  return paths;
+}
+
+export interface Line {
+  readonly from: Position;
+  readonly to: Position;
+}
+
+/** Gestures beside those of React Flow: a card dropped on a wire, Alt and drag across wires, the other button. */
+export function useGestures(box: RefObject<HTMLDivElement | null>, place: (x: number, y: number) => Position) {
+  const { session, root } = useFrame();
+  const [line, setLine] = useState<Line | null>(null);
+  const waiting = useRef(0);
+
+  const wireOf = useCallback(
+    (id: string | undefined): Wire | undefined => {
+      const { graph } = session.store.get();
+      return graph && id ? wiresOf(graph).find((w) => w.id === id) : undefined;
+    },
+    [session],
+  );
+
+  /** The wire under the pointer. */
+  const wireAt = useCallback(
+    (x: number, y: number): Wire | undefined => {
+      const tree = root.getRootNode();
+      const all = tree instanceof Document || tree instanceof ShadowRoot ? tree.elementsFromPoint(x, y) : [];
+      const edge = all.map((e) => e.closest<SVGGElement>(".react-flow__edge")).find((e) => e !== null);
+      return wireOf(edge?.dataset.id);
+    },
+    [root, wireOf],
+  );
+
+  /** Mark the wire into which a loose card would go. */
+  const onDrag = useCallback(
+    (node: Node) => {
+      const context = contextOf(session);
+      if (!context || !isLoose(context, node.id) || waiting.current !== 0) return;
+      waiting.current = requestAnimationFrame(() => {
+        waiting.current = 0;
+        const card = root.querySelector(`[data-ds-node="${CSS.escape(node.id)}"]`)?.getBoundingClientRect();
+        if (!card) return;
+        const inside = (p: Position) => p.x > card.left && p.x < card.right && p.y > card.top && p.y < card.bottom;
+        let target = "";
+        let most = 0;
+        for (const [id, points] of pathsOf(root, 24)) {
+          const hits = points.filter(inside).length;
+          const wire = hits > most ? wireOf(id) : undefined;
+          if (!wire || !spliceEdits(context, node.id, wire)) continue;
+          target = id;
+          most = hits;
+        }
+        if (session.store.get().view.target !== target) session.view({ target });
+      });
+    },
+    [session, root, wireOf],
+  );
+
+  /** The edits of a card that was dropped: none, or those that put it into the marked wire. */
+  const onDropped = useCallback(
+    (key: string): readonly Edit[] => {
+      const { target } = session.store.get().view;
+      const context = contextOf(session);
+      const wire = wireOf(target);
+      cancelAnimationFrame(waiting.current);
+      waiting.current = 0;
+      if (target) session.view({ target: "" });
+      return (wire && context && nodeOf(context.graph, key) && spliceEdits(context, key, wire)) || [];
+    },
+    [session, wireOf],
+  );
+
+  const slice = useCallback(
+    (from: Position, to: Position) => {
+      const { graph } = session.store.get();
+      const cut = [...pathsOf(root, 48)].filter(([, points]) => crossesPath(from, to, points)).map(([id]) => id);
+      if (graph && cut.length > 0)
+        session.edit(
+          cutEdits(
+            graph,
+            wiresOf(graph)
+              .filter((w) => cut.includes(w.id))
+              .map((w) => w.slot),
+          ),
+        );
+    },
+    [session, root],
+  );
+
+  const onMouseDownCapture = useCallback(
+    (event: MouseEvent) => {
+      if (!event.altKey || event.button !== 0 || !(event.target instanceof Element)) return;
+      if (!event.target.closest(".react-flow__pane, .react-flow__edge")) return;
+      event.preventDefault();
+      event.stopPropagation();
+      const from = { x: event.clientX, y: event.clientY };
+      const corner = box.current?.getBoundingClientRect();
+      const local = (p: Position) => ({ x: p.x - (corner?.left ?? 0), y: p.y - (corner?.top ?? 0) });
+      const page = root.ownerDocument;
+      const move = (e: globalThis.MouseEvent) =>
+        setLine({ from: local(from), to: local({ x: e.clientX, y: e.clientY }) });
+      const up = (e: globalThis.MouseEvent) => {
+        page.removeEventListener("mousemove", move);
+        page.removeEventListener("mouseup", up);
+        setLine(null);
+        slice(from, { x: e.clientX, y: e.clientY });
+      };
+      page.addEventListener("mousemove", move);
+      page.addEventListener("mouseup", up);
+    },
+    [root, box, slice],
+  );
+
+  const onContextMenu = useCallback(
+    (event: MouseEvent) => {
+      if (!(event.target instanceof Element) || event.shiftKey) return;
+      event.preventDefault();
+      const card = event.target.closest<HTMLElement>(".react-flow__node")?.dataset.id;
+      const edge = event.target.closest<HTMLElement>(".react-flow__edge")?.dataset.id;
+      const { view } = session.store.get();
+      if (card && !view.selection.includes(card)) session.select([card]);
+      if (edge) session.view({ wires: [edge], selection: [] });
+      const corner = root.getBoundingClientRect();
+      // The menu key gives no place: the menu then opens at what has the focus.
+      const own = event.clientX === 0 && event.clientY === 0 ? event.target.getBoundingClientRect() : null;
+      const at = own ? { x: own.left + 12, y: own.top + 12 } : { x: event.clientX, y: event.clientY };
+      const kind: Menu["kind"] = card ? "nodes" : edge ? "wire" : "canvas";
+      const id = card ?? edge ?? "";
+      const spot = { x: at.x - corner.left, y: at.y - corner.top };
+      session.view({ menu: { kind, id, at: spot, place: place(at.x, at.y) } });
+    },
+    [session, root, place],
+  );
+
+  return { line, wireAt, onDrag, onDropped, handlers: { onMouseDownCapture, onContextMenu } };
+}

@@ -1,0 +1,249 @@
+import { bypassEdits } from "../core/bypass";
+import { ancestors, descendants, nodeOf, OUTPUTS, walk } from "../core/graph";
+import type { Session } from "../core/session";
+import type { State } from "../core/state";
+import type { CanvasApi } from "./canvasApi";
+import { copySelection, cutSelection, duplicateSelection, removeSelection } from "./clipboard";
+import type { Frame } from "./context";
+import { openQuickAdd } from "./quickAdd";
+import { RUN_BATCHES } from "./TopBar";
+
+/** What a command works on. */
+export interface Scope extends Frame {
+  readonly api: CanvasApi | null;
+}
+
+export const SECTIONS = ["Build", "Select", "Look", "Run"] as const;
+
+export interface Command {
+  readonly id: string;
+  readonly title: string;
+  readonly section: (typeof SECTIONS)[number];
+  /** As the help sheet writes them; without Ctrl they act while the canvas has the keyboard. */
+  readonly keys: readonly string[];
+  readonly run: (scope: Scope) => void;
+  readonly can?: (state: State) => boolean;
+}
+
+function firstOutput(session: Session) {
+  const { graph, view } = session.store.get();
+  const node = nodeOf(graph, view.selection[0] ?? "");
+  return node && node.output_kinds.length > 0 ? { node: node.key, output: 0 } : null;
+}
+
+/** Open the search behind what is selected, to add an operator or to draw a wire. */
+export function searchFor({ session, root, api }: Scope, query: string, connect = false): void {
+  const from = firstOutput(session);
+  const centre = api?.centre();
+  if (!centre || (connect && !from)) return;
+  const at = from ? session.store.get().positions[from.node] : undefined;
+  const place = at ? { x: at.x + 184, y: at.y } : centre.place;
+  const mode = connect ? "connect" : "add";
+  openQuickAdd(session, root, { at: centre.at, place, from, to: null, selected: true, query, mode });
+}
+
+function step(direction: "left" | "right" | "up" | "down") {
+  return ({ session, api }: Scope) => {
+    const { graph, view } = session.store.get();
+    const next = graph ? walk(graph, view.selection[0] ?? "", direction) : null;
+    if (!next) return;
+    session.select([next]);
+    requestAnimationFrame(() => api?.reveal(next));
+  };
+}
+
+/** Add what the selected nodes depend on, or what depends on them. */
+function grow(reach: typeof descendants) {
+  return ({ session }: Scope) => {
+    const { graph, view } = session.store.get();
+    if (!graph) return;
+    const keys = view.selection.filter((k) => k !== OUTPUTS);
+    session.select([...keys, ...reach(graph, keys)]);
+  };
+}
+
+function sample(by: number) {
+  return ({ session }: Scope) => {
+    const state = session.store.get();
+    session.chooseSample(state.sample + by, state.iteration);
+  };
+}
+
+function focusInspector({ session, root }: Scope): void {
+  session.view({ inspector: true });
+  requestAnimationFrame(() => {
+    root.querySelector<HTMLElement>(".ds-inspector :is(input, select, button, [tabindex])")?.focus();
+  });
+}
+
+function rename({ session }: Scope): void {
+  const { selection } = session.store.get().view;
+  if (selection.length === 1 && selection[0] !== OUTPUTS) session.view({ renaming: true });
+}
+
+function compare({ session }: Scope): void {
+  const { graph, view } = session.store.get();
+  const [first, second] = view.selection.filter((k) => k !== OUTPUTS);
+  const source = nodeOf(graph, first ?? "")?.inputs[0];
+  const port = (node: string, output = 0) => ({ port: { node, output }, steps: 0 });
+  if (first && second) session.view({ comparison: { a: port(first), b: port(second) } });
+  else if (first && source) session.view({ comparison: { a: port(source.node, source.output), b: port(first) } });
+}
+
+const some = (state: State) => state.view.selection.some((k) => k !== OUTPUTS);
+
+/** Everything that keys and menus do, in the order of the help sheet. */
+export const COMMANDS: readonly Command[] = [
+  { id: "add", title: "Add an operator", section: "Build", keys: ["Space"], run: (s) => searchFor(s, "") },
+  {
+    id: "connect",
+    title: "Draw a wire; compare two nodes",
+    section: "Build",
+    keys: ["C"],
+    run: (s) => (s.session.store.get().view.selection.length > 1 ? compare(s) : searchFor(s, "", true)),
+    can: some,
+  },
+  { id: "rename", title: "Rename", section: "Build", keys: ["F2"], run: rename, can: some },
+  {
+    id: "bypass",
+    title: "Bypass",
+    section: "Build",
+    keys: ["B"],
+    run: ({ session }) => {
+      const { graph, view } = session.store.get();
+      if (graph) session.edit(bypassEdits(graph, view.selection));
+    },
+    can: (s) => s.graph !== null && bypassEdits(s.graph, s.view.selection).length > 0,
+  },
+  {
+    id: "remove",
+    title: "Remove",
+    section: "Build",
+    keys: ["Del", "Backspace"],
+    run: ({ session }) => removeSelection(session),
+    can: (s) => some(s) || s.view.wires.length > 0,
+  },
+  {
+    id: "duplicate",
+    title: "Duplicate",
+    section: "Build",
+    keys: ["Ctrl+D"],
+    run: ({ session }) => duplicateSelection(session),
+    can: some,
+  },
+  {
+    id: "copy",
+    title: "Copy (nodes, and a program)",
+    section: "Build",
+    keys: ["Ctrl+C"],
+    run: ({ session }) => copySelection(session),
+    can: some,
+  },
+  {
+    id: "cut",
+    title: "Cut",
+    section: "Build",
+    keys: ["Ctrl+X"],
+    run: ({ session }) => cutSelection(session),
+    can: some,
+  },
+  { id: "undo", title: "Undo", section: "Build", keys: ["Ctrl+Z"], run: ({ session }) => session.undo() },
+  {
+    id: "redo",
+    title: "Redo",
+    section: "Build",
+    keys: ["Ctrl+Shift+Z", "Ctrl+Y"],
+    run: ({ session }) => session.redo(),
+  },
+  {
+    id: "all",
+    title: "Select all",
+    section: "Select",
+    keys: ["Ctrl+A"],
+    run: ({ session }) => session.select((session.store.get().graph?.nodes ?? []).map((n) => n.key)),
+  },
+  {
+    id: "upstream",
+    title: "Select upstream",
+    section: "Select",
+    keys: ["Shift+ArrowLeft"],
+    run: grow(ancestors),
+    can: some,
+  },
+  {
+    id: "downstream",
+    title: "Select downstream",
+    section: "Select",
+    keys: ["Shift+ArrowRight"],
+    run: grow(descendants),
+    can: some,
+  },
+  { id: "left", title: "Walk to its source", section: "Select", keys: ["ArrowLeft"], run: step("left") },
+  { id: "right", title: "Walk to what it feeds", section: "Select", keys: ["ArrowRight"], run: step("right") },
+  { id: "up", title: "Walk to the node before", section: "Select", keys: ["ArrowUp"], run: step("up") },
+  { id: "down", title: "Walk to the node after", section: "Select", keys: ["ArrowDown"], run: step("down") },
+  {
+    id: "find",
+    title: "Find on the canvas",
+    section: "Select",
+    keys: ["Ctrl+F"],
+    run: ({ session }) => session.view((v) => ({ find: v.find ?? "" })),
+  },
+  { id: "inspect", title: "Go to the inspector", section: "Select", keys: ["Enter"], run: focusInspector },
+  { id: "layout", title: "Lay out", section: "Look", keys: ["L"], run: ({ api }) => api?.layout() },
+  { id: "fit", title: "Show everything", section: "Look", keys: ["0", "Home"], run: ({ api }) => api?.fit() },
+  { id: "zoomIn", title: "Zoom in", section: "Look", keys: ["+", "="], run: ({ api }) => api?.zoomBy(1.25) },
+  { id: "zoomOut", title: "Zoom out", section: "Look", keys: ["-"], run: ({ api }) => api?.zoomBy(1 / 1.25) },
+  { id: "zoom", title: "Zoom to 100 %", section: "Look", keys: ["z", "Z"], run: ({ api }) => api?.zoomTo(1) },
+  {
+    id: "palette",
+    title: "Operators",
+    section: "Look",
+    keys: ["P"],
+    run: ({ session }) => session.view((v) => ({ palette: !v.palette })),
+  },
+  {
+    id: "minimap",
+    title: "Map of the canvas",
+    section: "Look",
+    keys: [],
+    run: ({ session }) => session.view((v) => ({ minimap: !v.minimap })),
+  },
+  { id: "compare", title: "Compare with its input", section: "Look", keys: [], run: compare, can: some },
+  {
+    id: "help",
+    title: "Keys",
+    section: "Look",
+    keys: ["?"],
+    run: ({ session }) => session.view((v) => ({ help: !v.help })),
+  },
+  {
+    id: "run",
+    title: "Run and measure",
+    section: "Run",
+    keys: ["Ctrl+Enter"],
+    run: ({ session }) => session.run(RUN_BATCHES),
+  },
+  { id: "previous", title: "Sample before", section: "Run", keys: ["["], run: sample(-1) },
+  { id: "next", title: "Sample after", section: "Run", keys: ["]"], run: sample(1) },
+];
+
+const BY_KEY = new Map(COMMANDS.flatMap((c) => c.keys.map((key) => [key, c] as const)));
+
+export function commandOf(id: string): Command | undefined {
+  return COMMANDS.find((c) => c.id === id);
+}
+
+const NAMES: Readonly<Record<string, string>> = { " ": "Space", Delete: "Del" };
+
+/** A key event as the table writes it. Cmd counts as Ctrl; Shift is named with keys that it does not change. */
+export function keyName(event: Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "shiftKey">): string {
+  const { key } = event;
+  const command = event.ctrlKey || event.metaKey;
+  const name = NAMES[key] ?? (/^[a-z]$/i.test(key) ? key.toUpperCase() : key);
+  return `${command ? "Ctrl+" : ""}${event.shiftKey && (command || key.length > 1) ? "Shift+" : ""}${name}`;
+}
+
+export function commandFor(name: string): Command | undefined {
+  return BY_KEY.get(name);
+}

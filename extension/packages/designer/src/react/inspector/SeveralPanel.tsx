@@ -1,0 +1,72 @@
+import type { Arrangement } from "../../core/arrange";
+import * as format from "../../core/format";
+import { nodeOf, OUTPUTS } from "../../core/graph";
+import { arrange } from "../ContextMenu";
+import { useCanvasApi } from "../canvasApi";
+import { useFrame, useSel } from "../context";
+import { Section } from "../parts";
+import { FieldRow } from "./FieldRow";
+
+const ALIGN: readonly (readonly [Arrangement, string, string])[] = [
+  ["left", "Align left edges", "M2.5 2v12M5 4h8v3H5zM5 9.5h5v3H5z"],
+  ["centre", "Align centres", "M8 2v12M3 4h10v3H3zM5 9.5h6v3H5z"],
+  ["right", "Align right edges", "M13.5 2v12M3 4h8v3H3zM6 9.5h5v3H6z"],
+  ["top", "Align upper edges", "M2 2.5h12M4 5h3v8H4zM9.5 5h3v5h-3z"],
+  ["middle", "Align middles", "M2 8h12M4 3h3v10H4zM9.5 5h3v6h-3z"],
+  ["bottom", "Align lower edges", "M2 13.5h12M4 3h3v8H4zM9.5 6h3v5h-3z"],
+  ["across", "Spread across", "M2.5 2v12M13.5 2v12M6 5h4v6H6z"],
+  ["down", "Spread down", "M2 2.5h12M2 13.5h12M5 6h6v4H5z"],
+];
+
+/** Several nodes: where they stand, and the arguments that all of them have. */
+export function SeveralPanel() {
+  const frame = useFrame();
+  const api = useCanvasApi();
+  const nodes = useSel((s) => s.view.selection.flatMap((key) => nodeOf(s.graph, key) ?? []));
+  const count = useSel((s) => s.view.selection.filter((k) => k !== OUTPUTS).length);
+  const operators = new Set(nodes.map((n) => n.operator));
+  const [first, ...others] = nodes;
+  const operator = useSel((s) => s.opening?.catalog.byName.get(first?.operator ?? ""));
+  const wired = new Set(nodes.flatMap((n) => Object.keys(n.argument_inputs)));
+  const shared =
+    operators.size === 1 && operator
+      ? operator.arguments.filter((a) => a.support === "used" && a.widget !== "none" && !wired.has(a.name))
+      : [];
+  return (
+    <>
+      <div className="ds-inspector-head">
+        <div>
+          <b>{format.plural(count, "node")}</b>
+          <small>{operators.size === 1 ? `all of them fn.${first?.operator}` : "Ctrl+D duplicates, Del removes"}</small>
+        </div>
+      </div>
+      <Section title="In line">
+        <div className="ds-aligns">
+          {ALIGN.map(([how, title, path]) => (
+            <button
+              key={how}
+              type="button"
+              className="ds-icon-button"
+              title={title}
+              aria-label={title}
+              disabled={count < (how === "across" || how === "down" ? 3 : 2)}
+              data-testid={`align-${how}`}
+              onClick={() => arrange({ ...frame, api: api.current }, how)}
+            >
+              <svg className="ds-icon" viewBox="0 0 16 16" width="14" height="14" fill="none" aria-hidden="true">
+                <path d={path} />
+              </svg>
+            </button>
+          ))}
+        </div>
+      </Section>
+      {first && shared.length > 0 && (
+        <Section title="Set for all of them">
+          {shared.slice(0, 16).map((a) => (
+            <FieldRow key={a.name} node={first} argument={a} others={others.map((n) => n.key)} />
+          ))}
+        </Section>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,100 @@
+"""A designer that goes on in another kernel, and a view that comes back."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable
+from typing import Any
+
+from dali_studio import fn, pipeline_def, samples
+from dali_studio.api.default import default_registry
+from dali_studio.graph import document
+from dali_studio.studio.attach import attach
+from dali_studio.studio.session import Session
+
+
+class Comm:
+    """A stand-in for ipykernel's."""
+
+    def __init__(self) -> None:
+        self.sent: list[tuple[dict[str, Any], list[bytes]]] = []
+        self.say: Callable[[dict[str, Any]], None] = lambda message: None
+        self.close: Callable[[dict[str, Any]], None] = lambda message: None
+
+    def send(self, data: Any, metadata: None = None, buffers: list[bytes] | None = None) -> None:
+        self.sent.append((data, buffers or []))
+
+    def on_msg(self, callback: Callable[[dict[str, Any]], None]) -> None:
+        self.say = callback
+
+    def on_close(self, callback: Callable[[dict[str, Any]], None]) -> None:
+        self.close = callback
+
+    def of(self, kind: str) -> list[tuple[dict[str, Any], list[bytes]]]:
+        return [(content, buffers) for content, buffers in self.sent if content["type"] == kind]
+
+
+@pipeline_def(batch_size=4, num_threads=1, device_id=None, seed=3)
+def turning() -> Any:
+    files, labels = fn.readers.file(file_root=str(samples.photos()), name="reader")
+    return fn.rotate(fn.decoders.image(files), angle=10.0, fill_value=0.0), labels
+
+
+def opening(revision: object, packed: bytes) -> dict[str, Any]:
+    return {"content": {"data": {"revision": revision}}, "buffers": [memoryview(packed)]}
+
+
+def told(session: Session, sent: list[tuple[Any, list[bytes]]], *messages: dict[str, Any]) -> None:
+    sent.clear()
+    for message in messages:
+        session.receive(message)
+    assert session.worker.wait(60)
+
+
+def test_another_kernel_goes_on_with_what_the_browser_kept() -> None:
+    sent: list[tuple[Any, list[bytes]]] = []
+    first = Session(
+        turning().graph, default_registry(), lambda message, buffers: sent.append((message, list(buffers))),
+        images=samples.photos,
+    )  # fmt: skip
+    edit = {"type": "set_argument", "key": "rotate", "argument": "angle", "value": 33.0}
+    told(
+        first, sent, {"type": "ready"}, {"type": "apply_edits", "base_revision": 0, "edits": [edit]},
+        {"type": "move_nodes", "positions": {"rotate": {"x": 400.0, "y": 80.0}}}, {"type": "ready"},
+    )  # fmt: skip
+    kept = [buffers[0] for message, buffers in sent if type(message).__name__ == "RevisionChanged"][-1]
+    first.close()
+
+    comm = Comm()
+    attach(comm, opening(1, kept))
+    comm.say({"content": {"data": {"type": "ready"}}})
+    (revision, buffers), *_ = comm.of("revision_changed")
+    assert revision["revision"] == 1
+    assert revision["positions"]["rotate"] == {"x": 400.0, "y": 80.0}
+    assert {n["key"]: n["arguments"] for n in revision["graph"]["nodes"]}["rotate"]["angle"] == 33.0
+    assert document.loads(zlib.decompress(buffers[0]).decode(), default_registry())[0] == first.graph
+    comm.close({})
+
+
+def test_what_is_no_document_is_refused_in_words() -> None:
+    for revision, packed in ((1, b"no"), ("x", b""), (1, zlib.compress(b"{}")), (1, zlib.compress(bytes([255])))):
+        comm = Comm()
+        attach(comm, opening(revision, packed))
+        ((refused, _),) = comm.sent
+        assert refused["type"] == "refused"
+        assert refused["diagnostics"][0]["message"]
+
+
+def test_a_view_that_comes_back_hears_of_the_run() -> None:
+    sent: list[tuple[Any, list[bytes]]] = []
+    session = Session(
+        turning().graph, default_registry(), lambda message, buffers: sent.append((message, list(buffers))),
+        images=samples.photos,
+    )  # fmt: skip
+    told(session, sent, {"type": "ready"}, {"type": "run", "batches": 2})
+    (finished,) = [message for message, _ in sent if type(message).__name__ == "RunFinished"]
+    told(session, sent, {"type": "ready"})
+    assert finished in [message for message, _ in sent]
+    told(session, sent, {"type": "open_recipe", "name": "resnet50"}, {"type": "ready"})
+    assert finished not in [message for message, _ in sent]
+    session.close()

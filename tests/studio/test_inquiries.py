@@ -1,0 +1,154 @@
+"""Questions about outputs: sheets of variants, draws, pairs, pixels, arrays for the notebook, and pasted programs."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+from studio.test_session import Client, only, rotating, set_argument
+
+from dali_studio.core.diagnostics import DaliStudioError
+from dali_studio.graph.edits import PortRef
+from dali_studio.studio import messages
+from dali_studio.studio.nodes import Nodes
+
+
+@pytest.fixture
+def client() -> Iterator[Client]:
+    made = Client(rotating().graph)
+    made.send("ready")
+    yield made
+    made.session.close()
+
+
+def port(node: str, output: int = 0) -> dict[str, Any]:
+    return {"node": node, "output": output}
+
+
+def sheet(client: Client, node: str, variants: list[list[dict[str, Any]]], samples: list[int]) -> Any:
+    return client.send(
+        "request_sheet", name="batch", port=port(node), variants=variants, samples=samples, width=96, height=64
+    )
+
+
+def test_a_sheet_shows_every_variant_for_every_sample_and_changes_nothing(client: Client) -> None:
+    graph = client.session.graph
+    unplugged = {"type": "disconnect", "target": "rotate", "argument": "angle"}
+    got = sheet(client, "rotate", [[], [unplugged, set_argument("rotate", "angle", 90.0)]], [0, 1, 2, 3, 4, 5])
+    parts = only(got, messages.Sheet)
+    assert [part.first for part in parts] == [True, False]
+    assert [part.done for part in parts] == [False, True]
+    cells = [cell for part in parts for cell in part.cells]
+    assert {(cell.variant, cell.sample) for cell in cells} == {(v, k) for v in (0, 1) for k in range(6)}
+    assert all(cell.width > 0 and cell.text == "" for cell in cells)
+    atlas = Image.open(io.BytesIO(next(b for m, b in got if isinstance(m, messages.Sheet))[0]))
+    assert all(c.x + c.width <= atlas.width and c.y + c.height <= atlas.height for c in parts[0].cells)
+    assert client.session.graph == graph
+
+
+def test_what_cannot_be_shown_says_why_in_its_cell(client: Client) -> None:
+    (part,) = only(sheet(client, "rotate", [[set_argument("rotate", "angl", 1.0)]], [0]), messages.Sheet)
+    assert part.cells[0].width == 0
+    assert "angl" in part.cells[0].text
+    (part,) = only(sheet(client, "uniform", [[]], [2]), messages.Sheet)
+    values = np.array([float(v) for v in client.session.output(PortRef(node="uniform"), [2]).samples])
+    assert float(part.cells[0].text) == pytest.approx(values[0], rel=1e-3)
+
+
+def test_a_variant_draws_the_numbers_of_the_graph_as_it_is(client: Client) -> None:
+    """Another random node in front of the first one would shift the seeds of all that follow."""
+    added = {"type": "add_node", "key": "noise", "operator": "noise.gaussian", "arguments": {"stddev": 0.0}}
+    wired = {"type": "connect", "source": port("decode"), "target": "noise", "input": 0}
+    moved = {"type": "connect", "source": port("noise"), "target": "resize", "input": 0}
+    (part,) = only(sheet(client, "uniform", [[], [added, wired, moved]], [1]), messages.Sheet)
+    assert part.cells[0].text == part.cells[1].text
+
+
+def test_a_thousand_draws_of_a_node_that_needs_no_data(client: Client) -> None:
+    (draws,) = only(client.send("request_draws", port=port("uniform")), messages.Draws)
+    assert draws.count == sum(draws.histogram) == 1000
+    assert -40 <= draws.minimum < -39 < 39 < draws.maximum < 40
+    assert only(client.send("request_draws", port=port("rotate")), messages.Draws) == []
+    client.edit({"type": "add_node", "key": "coin", "operator": "random.coin_flip"})
+    (draws,) = only(client.send("request_draws", port=port("coin")), messages.Draws)
+    assert [value for value, _ in draws.levels] == [0.0, 1.0]
+    assert sum(count for _, count in draws.levels) == 1000
+
+
+def test_a_pair_says_how_far_two_outputs_are_apart(client: Client) -> None:
+    side = {"port": port("resize"), "steps": 0}
+    got = client.send("request_pair", a=side, b=side)
+    (pair,) = only(got, messages.Pair)
+    assert (pair.same, pair.largest) == (True, 0.0)
+    one, other = next(b for m, b in got if isinstance(m, messages.Pair))
+    assert one == other
+    assert Image.open(io.BytesIO(one)).format == "PNG"
+    client.edit(set_argument("resize", "resize_shorter", 60.0))
+    (pair,) = only(client.send("request_pair", a={"port": port("resize"), "steps": 1}, b=side), messages.Pair)
+    assert not pair.same
+    assert pair.facts_a != pair.facts_b
+    assert "scaled" in pair.note
+    (pair,) = only(client.send("request_pair", a=side, b={"port": port("uniform"), "steps": 0}), messages.Pair)
+    assert pair.note == "uniform gives no picture."
+
+
+def test_a_pixel_has_the_numbers_themselves(client: Client) -> None:
+    (pixel,) = only(client.send("request_pixel", ports=[port("resize"), port("normalize"), port("uniform")], x=0.5, y=0.25),
+                    messages.Pixel)  # fmt: skip
+    first, second = pixel.items
+    resized = Nodes(client.session)["resize"].output()
+    assert first.values == tuple(resized[first.row, first.column].tolist())
+    assert first.row == int(0.25 * resized.shape[0])
+    assert second.dtype == "f32"
+
+
+def test_outputs_for_the_notebook_are_those_of_the_run(client: Client) -> None:
+    nodes = Nodes(client.session)
+    assert list(nodes) == list(client.session.graph)
+    expected, _ = rotating().run()
+    assert np.array_equal(nodes["normalize"].output(sample=2), np.asarray(expected[2]))
+    whole = nodes["normalize"].outputs()
+    assert all(np.array_equal(np.asarray(whole[k]), np.asarray(expected[k])) for k in range(6))
+    with pytest.raises(KeyError, match="no node called 'x'"):
+        nodes["x"]
+    with pytest.raises(DaliStudioError):
+        nodes["resize"].output(3)
+
+
+def test_a_pasted_program_is_one_step(client: Client) -> None:
+    before = client.session.graph
+    got = client.send("paste_code", text="x = fn.flip(resize)\ny = fn.rotate(x, angle=5)", at={"x": 0.0, "y": 0.0})
+    (revision,) = only(got, messages.RevisionChanged)
+    assert {"flip", "rotate_2"} <= {n.key for n in revision.graph.nodes}
+    assert revision.positions["rotate_2"].x > revision.positions["flip"].x
+    client.send("undo")
+    assert client.session.graph == before
+    (refused,) = only(client.send("paste_code", text="import os", at={"x": 0.0, "y": 0.0}), messages.Refused)
+    assert refused.diagnostics[0].code == "DS401"
+    assert client.session.graph == before
+
+
+def test_a_node_that_is_left_out_passes_its_input_on_and_comes_back(client: Client) -> None:
+    turned = Nodes(client.session)["normalize"].output()
+    (revision,) = only(client.edit({"type": "set_bypass", "key": "rotate", "bypassed": True}), messages.RevisionChanged)
+    states = {n.key: (n.bypassed, n.in_run) for n in revision.graph.nodes}
+    assert states["rotate"] == (True, False)
+    assert states["normalize"] == (False, True)
+    assert "fn.rotate" not in client.session.code().source
+    assert not np.array_equal(Nodes(client.session)["normalize"].output(), turned)
+    (refused,) = only(client.edit({"type": "set_bypass", "key": "decode", "bypassed": True}), messages.Refused)
+    assert "decode makes image data of encoded data" in refused.diagnostics[0].message
+    client.send("undo")
+    assert np.array_equal(Nodes(client.session)["normalize"].output(), turned)
+
+
+def test_a_generator_that_is_left_out_leaves_arguments_their_own_values(client: Client) -> None:
+    client.edit({"type": "disconnect", "target": "rotate", "argument": "angle"}, set_argument("rotate", "angle", 30.0))
+    fixed = Nodes(client.session)["rotate"].output()
+    client.edit({"type": "connect", "source": port("uniform"), "target": "rotate", "argument": "angle"})
+    client.edit({"type": "set_bypass", "key": "uniform", "bypassed": True})
+    assert np.array_equal(Nodes(client.session)["rotate"].output(), fixed)

@@ -1,0 +1,102 @@
+"""Programs that are pasted become nodes; nothing of them is run."""
+
+from __future__ import annotations
+
+import pytest
+
+from dali_studio.api.default import default_registry
+from dali_studio.codegen.emit import emit
+from dali_studio.codegen.reading import read_calls
+from dali_studio.core.diagnostics import DaliStudioError
+from dali_studio.graph.apply import apply
+from dali_studio.graph.edits import PortRef
+from dali_studio.graph.model import Graph
+
+REGISTRY = default_registry()
+
+PROGRAM = """
+from nvidia.dali import fn, pipeline_def, types
+
+
+@pipeline_def(batch_size=8, num_threads=2, device_id=None)
+def pipeline(root="/photos", size=224):
+    files, labels = fn.readers.file(file_root=root, random_shuffle=True, name="reader")
+    images = fn.resize(fn.decoders.image(files, output_type=types.RGB), size=[size, size])
+    angle = fn.random.uniform(range=(-10.0, 10.0)) * 2
+    images = fn.rotate(images, angle=angle, fill_value=0)
+    images = fn.crop_mirror_normalize(images, mean=[0.485 * 255, 116.0, 104.0], dtype=types.FLOAT)
+    return images, labels.gpu()
+
+
+if __name__ == "__main__":
+    pipe = pipeline()
+    pipe.build()
+"""
+
+
+def read(text: str, graph: Graph | None = None) -> Graph:
+    before = graph or Graph()
+    return apply(before, read_calls(text, before, REGISTRY), REGISTRY)[0]
+
+
+def test_a_whole_program_becomes_its_graph() -> None:
+    graph = read(PROGRAM)
+    assert list(graph) == [
+        "reader", "decode", "resize", "uniform", "result", "rotate", "normalize", "to_gpu",
+    ]  # fmt: skip
+    assert graph.node("reader").arguments == {"file_root": "/photos", "random_shuffle": True}
+    assert graph.node("decode").arguments["output_type"] == "RGB"
+    assert graph.node("resize").arguments["size"] == (224.0, 224.0)
+    assert graph.node("result").arguments["expression"] == "a * 2"
+    assert graph.argument_inputs("rotate") == {"angle": PortRef(node="result")}
+    assert graph.node("normalize").arguments["mean"] == (pytest.approx(123.675), 116.0, 104.0)
+    assert graph.inputs("to_gpu") == (PortRef(node="reader", output=1),)
+    assert graph.outputs == (PortRef(node="normalize"), PortRef(node="to_gpu"))
+
+
+def test_what_is_written_is_read_as_the_same_graph() -> None:
+    graph = read(PROGRAM)
+    again = read(emit(graph, REGISTRY, "nvidia.dali").source)
+    assert emit(again, REGISTRY, "nvidia.dali").source == emit(graph, REGISTRY, "nvidia.dali").source
+
+
+def test_lines_cut_out_of_a_function_join_the_graph_that_is_there() -> None:
+    graph = read(PROGRAM)
+    more = read("turned = fn.flip(rotate, horizontal=1)\n    bright = fn.brightness_contrast(\n        turned, brightness=2)", graph)
+    assert more.inputs("flip") == (PortRef(node="rotate"),)
+    assert more.inputs("brightness_contrast") == (PortRef(node="flip"),)
+    assert more.outputs == graph.outputs
+    assert list(read("x = fn.rotate(images, angle=1)", more)) == [*more, "rotate_2"]
+
+
+def test_an_input_that_nothing_defines_stays_open() -> None:
+    graph = read("images = fn.rotate(images, angle=15)")
+    assert graph.inputs("rotate") == ()
+    assert graph.node("rotate").arguments["angle"] == 15.0
+
+
+def test_results_on_the_gpu_are_followed() -> None:
+    graph = read("images = fn.decoders.image(files, device='mixed')\nimages = fn.rotate(images, angle=1)")
+    assert graph.node("decode").device == "mixed"
+    assert graph.node("rotate").device == "gpu"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("for i in range(3):\n    fn.rotate(x, angle=i)", "Line 1: only assignments"),
+        ("x = fn.rotate(images, angle=1)\ny = open('/etc/passwd')", "Line 2: 'open' is not called"),
+        ("x = fn.rotat(images)", "Line 1: there is no fn.'rotat'"),
+        ("x = fn.rotate(images, angle=__import__('os').getpid())", "Line 1:"),
+        ("x = fn.rotate(**given)", "Line 1: arguments are given by name"),
+        ("x = (fn.rotate(", "Line 1: this is no Python program"),
+        ("x = 3", "calls no function"),
+        ("x = fn.rotate(images, angle=1 / 0)", "Line 1: the number cannot be computed"),
+        ("x = fn.rotate(images, angle=9 ** 9 ** 9)", "Line 1: the number cannot be computed"),
+        ("x = fn.rotate(images, angle=1, device='tpu')", "Line 1: device is"),
+    ],
+)  # fmt: skip
+def test_what_is_no_straight_line_is_refused_with_its_line(text: str, said: str) -> None:
+    with pytest.raises(DaliStudioError) as caught:
+        read(text)
+    assert said in caught.value.diagnostics[0].message

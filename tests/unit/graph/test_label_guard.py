@@ -1,0 +1,145 @@
+"""Masks, boxes and points that do not move as their image are found, and can be moved as well."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dali_studio import fn, types
+from dali_studio.api.default import default_registry
+from dali_studio.api.pipeline import Pipeline
+from dali_studio.core.diagnostics import Diagnostic
+from dali_studio.graph.apply import apply
+from dali_studio.graph.edits import PortRef
+from dali_studio.graph.label_guard import CODE
+from dali_studio.graph.model import Graph
+from dali_studio.graph.validate import validate
+from dali_studio.studio.repairs import offered
+
+REGISTRY = default_registry()
+
+
+def graph_of(outputs: Callable[[], tuple[Any, ...]]) -> Graph:
+    pipe = Pipeline(batch_size=2, num_threads=1, device_id=None)
+    with pipe:
+        pipe.set_outputs(*outputs())
+    return pipe.graph
+
+
+def findings(graph: Graph) -> list[Diagnostic]:
+    return [found for found in validate(graph, REGISTRY).diagnostics if found.code == CODE]
+
+
+def annotated(**options: Any) -> tuple[Any, Any]:
+    files, boxes, _ = fn.readers.coco(file_root="/x", annotations_file="/x/a.json", ratio=True, **options)
+    return fn.decoders.image(files), boxes
+
+
+def pair(**options: Any) -> tuple[Any, Any]:
+    images = fn.decoders.image(fn.readers.file(file_root="/images", **options)[0])
+    masks = fn.decoders.image(fn.readers.file(file_root="/masks", **options)[0], output_type=types.GRAY)
+    return images, fn.resize(masks, size=(64, 64), interp_type=types.INTERP_NN)
+
+
+def repaired(graph: Graph) -> Graph:
+    """With all that one click each offers about labels."""
+    while True:
+        edits = [make for repair, make in offered(graph, REGISTRY, findings(graph)) if repair.code == CODE]
+        if not edits:
+            return graph
+        graph, _ = apply(graph, edits[0](Path), REGISTRY)
+
+
+BROKEN: dict[str, tuple[Callable[[], tuple[Any, ...]], str]] = {
+    "boxes of a flipped image": (lambda: (fn.flip((given := annotated())[0], horizontal=fn.random.coin_flip()), given[1]), "bb_flip"),
+    "boxes of a mirrored and normalized image": (lambda: (fn.crop_mirror_normalize((given := annotated(ltrb=True))[0], mirror=1), given[1]), "bb_flip"),
+    "boxes of a rotated image": (lambda: (fn.rotate((given := annotated())[0], angle=fn.random.uniform(range=(-9.0, 9.0)), keep_size=True), given[1]), "bbox_rotate"),
+    "boxes of a pasted image": (lambda: (fn.paste((given := annotated())[0], ratio=2.0, fill_value=0, paste_x=fn.random.uniform()), given[1]), "bbox_paste"),
+    "a mask of a rotated image": (lambda: (fn.rotate((given := pair())[0], angle=fn.random.uniform(range=(-9.0, 9.0))), given[1]), "rotate"),
+    "a mask of a cropped image": (lambda: (fn.crop(fn.resize((given := pair())[0], size=(64, 64)), crop=(32, 32), crop_pos_x=fn.random.uniform(range=(0.0, 1.0))), given[1]), "crop"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_what_stays_behind_is_found_and_can_follow(name: str) -> None:
+    outputs, twin = BROKEN[name]
+    graph = graph_of(outputs)
+    (found,) = findings(graph)
+    assert found.severity == "warning"
+    assert "nothing moves the" in found.message
+    assert found.hint
+    made = repaired(graph)
+    assert findings(made) == []
+    assert [one for one in validate(made, REGISTRY).diagnostics if one.severity == "error"] == []
+    new = [node for node in made.nodes() if node.key not in graph]
+    assert new[0].operator == twin
+    image, label = made.outputs
+    assert image == graph.outputs[0]
+    assert label == PortRef(node=new[0].key)
+    # both get the same draw
+    step = next(node for node in graph.nodes() if node.operator in ("flip", "rotate", "paste", "crop", "crop_mirror_normalize"))
+    drawn = set(graph.argument_inputs(step.key).values())
+    assert drawn <= set(made.argument_inputs(new[0].key).values())
+
+
+def test_the_order_of_the_corners_follows_the_reader() -> None:
+    for ltrb in (False, True):
+        graph = graph_of(lambda ltrb=ltrb: (fn.flip((given := annotated(ltrb=ltrb))[0]), given[1]))
+        (new,) = [node for node in repaired(graph).nodes() if node.operator == "bb_flip"]
+        assert new.arguments.get("ltrb", False) is ltrb
+
+
+def test_masks_are_not_interpolated() -> None:
+    made = repaired(graph_of(BROKEN["a mask of a rotated image"][0]))
+    (new,) = [node for node in made.nodes() if node.operator == "rotate" and node.arguments.get("interp_type")]
+    assert new.arguments["interp_type"] == "INTERP_NN"
+
+
+GOOD: dict[str, Callable[[], tuple[Any, ...]]] = {
+    "fractions of a resized image": lambda: (fn.resize((given := annotated())[0], size=(10, 10)), given[1]),
+    "boxes alone": lambda: (annotated()[1],),
+    "nothing moves": lambda: (fn.flip((given := annotated())[0], horizontal=0), given[1]),
+    "normalized without a crop": lambda: (fn.crop_mirror_normalize((given := annotated())[0]), given[1]),
+    "flipped alike": lambda: (
+        fn.flip((given := annotated())[0], horizontal=(coin := fn.random.coin_flip())), fn.bb_flip(given[1], horizontal=coin),
+    ),
+    "cut by the window of the boxes": lambda: (
+        fn.slice((given := annotated())[0], (made := fn.random_bbox_crop(given[1]))[0], made[1]), made[2],
+    ),
+    "shuffled apart": lambda: (fn.flip((given := pair(random_shuffle=True))[0]), given[1]),
+    "two images of one reader": lambda: (fn.flip((given := annotated())[0]), given[0]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_what_moves_alike_is_not_found(name: str) -> None:
+    assert findings(graph_of(GOOD[name])) == []
+
+
+def test_another_draw_is_not_the_same() -> None:
+    graph = graph_of(lambda: (
+        fn.flip((given := annotated())[0], horizontal=fn.random.coin_flip()), fn.bb_flip(given[1], horizontal=fn.random.coin_flip()),
+    ))  # fmt: skip
+    assert len(findings(graph)) == 1
+
+
+def test_windows_that_are_drawn_inside_have_no_twin() -> None:
+    def outputs() -> tuple[Any, ...]:
+        files, boxes, _ = fn.readers.coco(file_root="/x", annotations_file="/x/a.json", ratio=True)
+        return fn.decoders.image_random_crop(files), boxes
+
+    (found,) = findings(graph_of(outputs))
+    assert "random_bbox_crop" in found.hint
+    assert repaired(graph_of(outputs)) == graph_of(outputs)
+
+
+def test_pixels_of_boxes_are_told_from_fractions() -> None:
+    def outputs() -> tuple[Any, ...]:
+        files, boxes, _ = fn.readers.coco(file_root="/x", annotations_file="/x/a.json")
+        return fn.resize(fn.decoders.image(files), size=(10, 10)), boxes
+
+    (found,) = findings(graph_of(outputs))
+    assert "ratio=True" in found.hint
