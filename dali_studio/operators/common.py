@@ -120,7 +120,8 @@ def check_whole(args: Args, batch: Batch) -> None:
     if batch.indices is None and not args.context.whole and count < args.context.batch_size:
         raise ArgumentError(
             f"{count} of {args.context.batch_size} samples are computed here; the result depends on the others.",
-            hint="Run the pipeline to see its result: previews compute single samples.", code="DS304",
+            hint="Run the pipeline to see it, or choose a smaller batch: previews of large ones are of single samples.",
+            code="DS304",
         )  # fmt: skip
 
 

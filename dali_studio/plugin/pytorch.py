@@ -11,19 +11,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dali_studio.api.default import default_registry
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.dtypes import NUMERIC, short_name, to_numpy
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.optional import require
 from dali_studio.pipeline import Pipeline
 from dali_studio.plugin.base_iterator import BaseIterator, LastBatchPolicy, Outputs
+from dali_studio.plugin.lent import shared_outputs
 from dali_studio.tensors import TensorCPU, TensorGPU, TensorListCPU, TensorListGPU
 
 if TYPE_CHECKING:
     to_torch_type: dict[DALIDataType, Any]
 
-__all__ = ["DALIClassificationIterator", "DALIGenericIterator", "LastBatchPolicy", "feed_ndarray", "to_torch_type"]
+__all__ = [
+    "DALIClassificationIterator", "DALIGenericIterator", "DALIRaggedIterator", "LastBatchPolicy", "feed_ndarray",
+    "to_torch_type",
+]  # fmt: skip
 
 
 def _torch() -> Any:
@@ -106,17 +109,20 @@ class DALIGenericIterator(BaseIterator):
     def _converted(self, pipeline: int, outputs: Outputs) -> dict[str, Any]:
         self._loans.collect()
         if not self._shared:
-            self._shared = [_shared(pipe) for pipe in self._pipes]
+            self._shared = [shared_outputs(pipe) for pipe in self._pipes]
         made: dict[str, Any] = {}
-        for name, batch, shared in zip(self.output_map, outputs, self._shared[pipeline], strict=True):
-            _check_dense(name, batch)
-            if isinstance(batch, TensorListGPU):
-                tensor = self._loans.lend(batch.as_tensor())
-                made[name] = tensor.clone() if shared else tensor
-            else:
-                array = batch.as_array()
-                made[name] = _torch().from_numpy(np.array(array) if shared else array)
+        for number, (batch, shared) in enumerate(zip(outputs, self._shared[pipeline], strict=True)):
+            made[self.output_map[number]] = self._tensor(number, batch, shared=shared)
         return made
+
+    def _tensor(self, number: int, batch: TensorListCPU | TensorListGPU, *, shared: bool) -> Any:
+        """What of an output is handed out; what is `shared` with later iterations is copied."""
+        _check_dense(self.output_map[number], batch)
+        if isinstance(batch, TensorListGPU):
+            tensor = self._loans.lend(batch.as_tensor())
+            return tensor.clone() if shared else tensor
+        array = batch.as_array()
+        return _torch().from_numpy(np.array(array) if shared else array)
 
 
 class DALIClassificationIterator(DALIGenericIterator):
@@ -141,6 +147,78 @@ class DALIClassificationIterator(DALIGenericIterator):
             pipelines, ["data", "label"], size, reader_name, auto_reset, fill_last_batch, dynamic_shape,
             last_batch_padded, last_batch_policy, prepare_first_batch,
         )  # fmt: skip
+
+
+class DALIRaggedIterator(DALIGenericIterator):
+    """`DALIGenericIterator` for outputs whose samples differ in shape, on the CPU.
+
+    Parameters
+    ----------
+    output_types : sequence of str, optional
+        How each output is handed out: `DENSE_TAG` (the default), as one tensor; `SPARSE_LIST_TAG`, as a list of
+        tensors; `SPARSE_COO_TAG`, for samples of one axis, as a sparse tensor of two, the sample and the place in it.
+    pipelines, output_map, size, reader_name, auto_reset, fill_last_batch, dynamic_shape, last_batch_padded, \
+last_batch_policy, prepare_first_batch
+        As of `DALIGenericIterator`.
+
+    Raises
+    ------
+    DaliStudioError
+        DS105 for other types, DS304 for a batch that is not as its type asks.
+    """
+
+    DENSE_TAG: str = "dense"
+    SPARSE_LIST_TAG: str = "sparse_list"
+    SPARSE_COO_TAG: str = "sparse_coo"
+
+    def __init__(
+        self,
+        pipelines: Pipeline | Sequence[Pipeline],
+        output_map: Sequence[str],
+        size: int = -1,
+        reader_name: str | None = None,
+        output_types: Sequence[str] | None = None,
+        auto_reset: str | bool | None = False,
+        fill_last_batch: bool | None = None,
+        dynamic_shape: bool | None = False,
+        last_batch_padded: bool = False,
+        last_batch_policy: LastBatchPolicy = LastBatchPolicy.FILL,
+        prepare_first_batch: bool = True,
+    ) -> None:
+        known = (self.DENSE_TAG, self.SPARSE_LIST_TAG, self.SPARSE_COO_TAG)
+        types = [self.DENSE_TAG] * len(output_map) if output_types is None else list(output_types)
+        if len(types) != len(output_map) or not set(types) <= set(known):
+            raise DaliStudioError(
+                Diagnostic(
+                    code="DS105", argument="output_types",
+                    message=f"output_types is {types}, for {len(output_map)} outputs; {', '.join(known)} are accepted.",
+                    hint="Give one of them for each output, or leave output_types out.",
+                )
+            )  # fmt: skip
+        self._output_types = types
+        super().__init__(
+            pipelines, output_map, size, reader_name, auto_reset, fill_last_batch, dynamic_shape, last_batch_padded,
+            last_batch_policy, prepare_first_batch,
+        )  # fmt: skip
+
+    def _tensor(self, number: int, batch: TensorListCPU | TensorListGPU, *, shared: bool) -> Any:
+        kind, name = self._output_types[number], self.output_map[number]
+        if kind == self.DENSE_TAG:
+            return super()._tensor(number, batch, shared=shared)
+        if isinstance(batch, TensorListGPU):
+            raise _refused(name, f"{name!r} lies on a GPU, where samples are not handed out one by one.", "Add .cpu().")
+        _check_type(name, batch)
+        torch = _torch()
+        samples = [torch.from_numpy(np.array(one) if shared else one) for one in map(batch.at, range(len(batch)))]
+        if kind == self.SPARSE_LIST_TAG:
+            return samples
+        if any(sample.ndim != 1 for sample in samples):
+            raise _refused(name, f"The samples of {name!r} have {samples[0].ndim} axes; sparse_coo takes those of one.",
+                           "Hand them out as sparse_list, or flatten them with fn.reshape.")  # fmt: skip
+        lengths = torch.tensor([len(sample) for sample in samples])
+        first = torch.repeat_interleave(torch.arange(len(samples)), lengths)
+        place = torch.arange(int(lengths.sum())) - torch.repeat_interleave(lengths.cumsum(0) - lengths, lengths)
+        return torch.sparse_coo_tensor(torch.stack([first, place]), torch.hstack(samples), check_invariants=False)
 
 
 def feed_ndarray(
@@ -240,17 +318,6 @@ def _stream(torch: Any, given: Any) -> Any:
     return torch.cuda.stream(torch.cuda.ExternalStream(address) if address else torch.cuda.default_stream())
 
 
-def _shared(pipe: Pipeline) -> list[bool]:
-    """Which outputs are the program's own arrays, or come again in a later iteration."""
-    graph, registry = pipe.graph, default_registry()
-    found: list[bool] = []
-    for node in (graph.node(port.node) for port in graph.outputs):
-        role = registry.schema(node.operator).role
-        again = any(node.arguments.get(name) for name in ("no_copy", "repeat_last"))
-        found.append(role == "constant" or (role == "external_source" and again))
-    return found
-
-
 def _check_dense(name: str, batch: TensorListCPU | TensorListGPU) -> None:
     if not batch.is_dense_tensor():
         shapes = batch.shape()
@@ -264,15 +331,18 @@ def _check_dense(name: str, batch: TensorListCPU | TensorListGPU) -> None:
                 hint="Resize, crop or pad them to one shape in the pipeline.",
             )
         )
+    _check_type(name, batch)
+
+
+def _check_type(name: str, batch: TensorListCPU | TensorListGPU) -> None:
     if batch.dtype not in _types():
-        raise DaliStudioError(
-            Diagnostic(
-                code="DS203",
-                argument=name,
-                message=f"{name!r} is {short_name(batch.dtype)}, which this version of PyTorch does not have.",
-                hint="Cast it in the pipeline, for instance to INT64.",
-            )
-        )
+        message = f"{name!r} is {short_name(batch.dtype)}, which this version of PyTorch does not have."
+        hint = "Cast it in the pipeline, for instance to INT64."
+        raise DaliStudioError(Diagnostic(code="DS203", argument=name, message=message, hint=hint))
+
+
+def _refused(name: str, message: str, hint: str) -> DaliStudioError:
+    return DaliStudioError(Diagnostic(code="DS304", argument=name, message=message, hint=hint))
 
 
 def _check_cuda(torch: Any) -> None:
