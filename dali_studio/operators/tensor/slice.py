@@ -311,6 +311,10 @@ def _named(
             extents = table(name, sizes)
             _check_extents(extents, name)
             ends = begins + extents
+            if name == "rel_shape" and args.given("rel_start"):  # rounded once, as nvidia.dali has it
+                rows = [rows_of(args, one, axes) for one in ("rel_start", name)]
+                parts = [_scattered(np.zeros(shapes.shape), axes, one) for one in rows]
+                ends = (parts[0] + parts[1]) * sizes
             ends = np.where(_chosen(axes, shapes), ends, sizes)
     return begins, ends
 
