@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import numpy as np
@@ -23,27 +23,20 @@ from dali_studio.operators.common import T, check_dtype, refuse_on_gpu
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Arrays, Operator, compiled
-from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Ignored
+from dali_studio.schema.marks import COMMON, Doc, Ignored
 from dali_studio.schema.tolerance import Tolerance
 
 TYPES = (T.UINT8, T.INT16, T.UINT16, T.FLOAT)
 #: What axes without names are taken as.
 UNNAMED = "HWC FHWC FDHWC"
-_FILTERS = ("interp_type", "min_filter", "mag_filter")
 
 
 class FilterArguments:
     """How pixels are weighed, and the element type of the result."""
 
-    interp_type: Annotated[DALIInterpType, Doc("Filter for all directions."), PER_SAMPLE, COMMON] = (
-        DALIInterpType.INTERP_LINEAR
-    )
-    min_filter: Annotated[DALIInterpType, Doc("Filter where an axis shrinks."), PER_SAMPLE] = (
-        DALIInterpType.INTERP_LINEAR
-    )
-    mag_filter: Annotated[DALIInterpType, Doc("Filter where an axis grows."), PER_SAMPLE] = (
-        DALIInterpType.INTERP_LINEAR
-    )
+    interp_type: Annotated[DALIInterpType, Doc("Filter for all directions."), COMMON] = DALIInterpType.INTERP_LINEAR
+    min_filter: Annotated[DALIInterpType, Doc("Filter where an axis shrinks.")] = DALIInterpType.INTERP_LINEAR
+    mag_filter: Annotated[DALIInterpType, Doc("Filter where an axis grows.")] = DALIInterpType.INTERP_LINEAR
     antialias: Annotated[bool, Doc("Widen the filter where an axis shrinks."), COMMON] = True
     dtype: Annotated[DALIDataType | None, Doc("FLOAT, or the input's type (default).")] = None
     minibatch_size: Annotated[int, Ignored("samples are processed one by one")] = 32
@@ -70,17 +63,17 @@ class Resampling(FilterArguments, Operator, abstract=True):
     @staticmethod
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
         image, out, params = inputs[0], outputs[0], work.params
-        filters = kinds(params, index)
         if params["layout"] in ("HWC", "CHW"):
             window: tuple[int, ...] = options.get("window", (0, 0))
             resize(
-                image, out, *filters, params["antialias"], tuple(params["rois"][index].tolist()),
+                image, out, params["min"], params["mag"], params["antialias"], tuple(params["rois"][index].tolist()),
                 window=(window[0], window[1]), full_size=tuple(params["sizes"][index].tolist()),
                 layout=params["layout"],
             )  # fmt: skip
         else:
             roi = params["rois"][index].tolist()
-            resize_axes(image, out, params["first"], filters, roi, antialias=params["antialias"])
+            kinds = params["min"], params["mag"]
+            resize_axes(image, out, params["first"], kinds, roi, antialias=params["antialias"])
         for attributes in outputs[1:]:
             attributes[...] = params["in_sizes"][index]
 
@@ -126,22 +119,10 @@ def output_meta(args: Args, meta: TensorMeta) -> TensorMeta:
         )  # fmt: skip
     if meta.layout not in (None, "HWC", "CHW"):
         refuse_on_gpu(meta, f"the layout {meta.layout!r} is")
-    if any(map(args.wired, _FILTERS)):
-        refuse_on_gpu(meta, "a filter for each sample is")
     return meta.with_(dtype=dtype or meta.dtype)
 
 
 def filter_params(args: Args) -> dict[str, Any]:
-    """Parameters of a `Work`: the filters of axes that shrink and of others, for all samples or (N,) for each."""
-
-    def kind(name: str) -> Any:
-        chosen = name if args.given(name) else "interp_type"
-        return args.scalars(chosen, np.int64) if args.wired(chosen) else args[chosen].value
-
-    return {"min": kind("min_filter"), "mag": kind("mag_filter"), "antialias": args["antialias"]}
-
-
-def kinds(params: Mapping[str, Any], index: int) -> tuple[int, int]:
-    """The filters of a sample: of axes that shrink, and of others."""
-    shrinking, growing = (one if isinstance(one, int) else int(one[index]) for one in (params["min"], params["mag"]))
-    return shrinking, growing
+    """Parameters of a `Work`: the filters of axes that shrink, and of others."""
+    shrinking, growing = (args[name if args.given(name) else "interp_type"] for name in ("min_filter", "mag_filter"))
+    return {"min": shrinking.value, "mag": growing.value, "antialias": args["antialias"]}

@@ -18,7 +18,7 @@ from dali_studio.kernels.cpu.resample import resize_axes
 from dali_studio.kernels.cpu.size_batch import MODES, ROUNDINGS, sizes_and_regions
 from dali_studio.operators.axes import axes_of
 from dali_studio.operators.common import T
-from dali_studio.operators.geometry.resampling import Resampling, filter_params, kinds, output_meta
+from dali_studio.operators.geometry.resampling import Resampling, filter_params, output_meta
 from dali_studio.operators.geometry.sizes import RegionArguments, check_region, limits, regions
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
@@ -170,7 +170,8 @@ class TensorResize(RegionArguments, Resampling):
         params = work.params
         first, end = params["spans"][index].tolist()
         roi = params["rois"][index].reshape(2, -1)[:, first:end].ravel().tolist()
-        resize_axes(inputs[0], outputs[0], first, kinds(params, index), roi, antialias=params["antialias"])
+        kinds = params["min"], params["mag"]
+        resize_axes(inputs[0], outputs[0], first, kinds, roi, antialias=params["antialias"])
 
 
 def _axes(args: Args, meta: TensorMeta) -> tuple[int, ...]:
