@@ -30,7 +30,7 @@ from dali_studio.schema.traits import PerSample
 
 _Real = TypeVar("_Real", np.float32, np.float64)
 #: Axes that can be resized at once; they follow each other.
-_MOST = 3
+_MAX_AXES = 3
 _LISTS = ("sizes", "scales", "alignment", "max_size", "roi_start", "roi_end")
 
 
@@ -206,11 +206,11 @@ def _spans(
     some = changed.any(axis=1)
     first = np.where(some, changed.argmax(axis=1), 0)
     end = np.where(some, changed.shape[1] - changed[:, ::-1].argmax(axis=1), 1)
-    wide = end - first > _MOST
+    wide = end - first > _MAX_AXES
     if wide.any():
         index = int(np.argmax(wide))
         raise ArgumentError(
-            f"the axes {first[index]} to {end[index] - 1} are to be resized; {_MOST} at most can be that follow each "
+            f"the axes {first[index]} to {end[index] - 1} are to be resized; {_MAX_AXES} at most can be that follow each "
             "other.", hint="Resize some first, and then the others.", argument="axes", sample=index, code="DS203",
         )  # fmt: skip
     return np.stack([first, end], axis=1)
