@@ -2,6 +2,7 @@
 #   make try      a pipeline on sample photos: what each step gives and costs, and its pictures
 #   make lab      JupyterLab with the designer and sample photos
 #   make test     all tests; QUICK=1: two minutes of them        make lint   style, types, layers
+#   make test-grid   all cases of all operators (make test: some of each)
 #   make test-floors   some tests with the lowest versions of the dependencies
 #   make bench    benchmarks       make generated   what is generated from the code
 #   make verified runs the checks of operators and records them for docs/support.md
@@ -35,7 +36,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 NPM_INSTALL := $(SHOW) "Installing what the designer is built of" npm install --no-save --no-fund --no-audit --loglevel=error
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: setup try lab test test-floors bench kernels levels emulate sanitize arm64 endurance fuzz lint generated verified frontend frontend-test wheel wheels clean
+.PHONY: setup try lab test test-grid test-floors bench kernels levels emulate sanitize arm64 endurance fuzz lint generated verified frontend frontend-test wheel wheels clean
 .DELETE_ON_ERROR:
 # `make generated kernels` compiles what has been generated, with -j as well; each step uses all processors by itself.
 .NOTPARALLEL:
@@ -93,6 +94,10 @@ lab: $(STAMPS)/ready
 
 test: $(STAMPS)/ready $(if $(QUICK),,$(STAMPS)/levels)
 	@$(BIN)/python -m pytest $(if $(QUICK),--quick) $(ARGS)
+
+# All cases of all operators, of which `make test` takes some for what is no comparison with nvidia.dali.
+test-grid: $(STAMPS)/ready
+	@$(BIN)/python -m pytest tests/conformance --grid $(ARGS)
 
 # A second environment with the lowest versions that pyproject.toml allows, and what of the tests concerns them. It has
 # neither nvidia.dali nor PyTorch, so CI, which would make their absence an error, is not set.

@@ -19,6 +19,9 @@ for folder in (TESTS, TESTS / "unit", TESTS / "unit" / "kernels", TESTS / "compa
 
 import summary  # noqa: E402 - it lies in one of them
 
+#: Cases of an operator that a test marked ``grid`` takes, unless it is asked for all.
+MAX_CASES = 12
+
 
 def _absent(reason: str) -> None:
     """Skip, or fail where everything must be there (continuous integration)."""
@@ -69,6 +72,7 @@ def of_operator(request: pytest.FixtureRequest) -> None:
 def pytest_addoption(parser: pytest.Parser) -> None:
     """``--quick``: the tests that find most faults in the least time."""
     parser.addoption("--quick", action="store_true", help="leave out slow tests and whole folders, and say which")
+    parser.addoption("--grid", action="store_true", help="all cases of all operators, where a run takes some of each")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -83,10 +87,26 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if "nvidia" in getattr(item, "fixturenames", ()):
             item.add_marker("peer")
-    if config.getoption("quick"):
-        slow = [item for item in items if item.get_closest_marker("slow")]
-        config.hook.pytest_deselected(items=slow)
-        items[:] = [item for item in items if item not in set(slow)]
+    away = {item for item in items if config.getoption("quick") and item.get_closest_marker("slow")}
+    if not config.getoption("grid"):
+        away |= _beyond_the_grid(items)
+    config.hook.pytest_deselected(items=list(away))
+    items[:] = [item for item in items if item not in away]
+
+
+def _beyond_the_grid(items: list[pytest.Item]) -> set[pytest.Item]:
+    """What is left out of the tests marked ``grid``: of each operator's cases, all but `MAX_CASES`, evenly chosen."""
+    cases: dict[tuple[str, str], list[pytest.Item]] = {}
+    for item in items:
+        subject = getattr(getattr(item, "callspec", None), "params", {}).get("subject")
+        if subject is not None and item.get_closest_marker("grid"):
+            cases.setdefault((item.nodeid.partition("[")[0], subject.operator), []).append(item)
+    away: set[pytest.Item] = set()
+    for some in cases.values():
+        count = len(some)
+        kept = {round(at * (count - 1) / (MAX_CASES - 1)) for at in range(MAX_CASES)} if count > MAX_CASES else range(count)
+        away |= {item for at, item in enumerate(some) if at not in kept}
+    return away
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

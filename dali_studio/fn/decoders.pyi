@@ -74,16 +74,58 @@ def image(
     """
     ...
 
+def image_crop(
+    files: _Input,
+    /,
+    *,
+    crop: float | Sequence[float] | DataNode | None = ...,
+    crop_h: float | DataNode | None = 0.0,
+    crop_w: float | DataNode | None = 0.0,
+    crop_d: float | DataNode | None = 0.0,
+    crop_pos_x: float | DataNode | None = 0.5,
+    crop_pos_y: float | DataNode | None = 0.5,
+    crop_pos_z: float | DataNode | None = 0.5,
+    rounding: str | None = 'round',
+    preallocate_height_hint: int | None = 0,
+    preallocate_width_hint: int | None = 0,
+    output_type: DALIImageType | None = ...,
+    dtype: DALIDataType | None = ...,
+    adjust_orientation: bool | None = True,
+    use_fast_idct: bool | None = False,
+    jpeg_fancy_upsampling: bool | None = False,
+    max_pixels: int | None = 268435456,
+    affine: bool | None = True,
+    on_error: str | None = 'raise',
+    hw_decoder_load: float | None = 0.65,
+    hybrid_huffman_threshold: int | None = 1000000,
+    device_memory_padding: int | None = 16777216,
+    device_memory_padding_jpeg2k: int | None = 0,
+    host_memory_padding: int | None = 8388608,
+    host_memory_padding_jpeg2k: int | None = 0,
+    memory_stats: bool | None = False,
+    split_stages: bool | None = False,
+    use_chunk_allocator: bool | None = False,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Decodes a window of each image file, which is placed as `crop` does it.
+
+    No more of the file is decoded than needed. The window must lie inside the image.
+    """
+    ...
+
 def image_random_crop(
     files: _Input,
     /,
     *,
-    preallocate_height_hint: int | None = 0,
-    preallocate_width_hint: int | None = 0,
     random_area: float | Sequence[float] | None = ...,
     random_aspect_ratio: float | Sequence[float] | None = ...,
     num_attempts: int | None = 10,
     seed: int | None = ...,
+    preallocate_height_hint: int | None = 0,
+    preallocate_width_hint: int | None = 0,
     output_type: DALIImageType | None = ...,
     dtype: DALIDataType | None = ...,
     adjust_orientation: bool | None = True,
@@ -110,5 +152,68 @@ def image_random_crop(
 
     The window's area and aspect ratio are drawn until it fits, at most `num_attempts` times, then its place. No more
     of the file is decoded than needed.
+    """
+    ...
+
+def image_slice(
+    files: _Input,
+    anchor: _Input | None = ...,
+    shape: _Input | None = ...,
+    /,
+    *,
+    axes: int | Sequence[int] | DataNode | None = ...,
+    axis_names: str | None = ...,
+    start: int | Sequence[int] | DataNode | None = ...,
+    rel_start: float | Sequence[float] | DataNode | None = ...,
+    end: int | Sequence[int] | DataNode | None = ...,
+    rel_end: float | Sequence[float] | DataNode | None = ...,
+    shape: int | Sequence[int] | DataNode | None = ...,
+    rel_shape: float | Sequence[float] | DataNode | None = ...,
+    normalized_anchor: bool | None = True,
+    normalized_shape: bool | None = True,
+    preallocate_height_hint: int | None = 0,
+    preallocate_width_hint: int | None = 0,
+    output_type: DALIImageType | None = ...,
+    dtype: DALIDataType | None = ...,
+    adjust_orientation: bool | None = True,
+    use_fast_idct: bool | None = False,
+    jpeg_fancy_upsampling: bool | None = False,
+    max_pixels: int | None = 268435456,
+    affine: bool | None = True,
+    on_error: str | None = 'raise',
+    hw_decoder_load: float | None = 0.65,
+    hybrid_huffman_threshold: int | None = 1000000,
+    device_memory_padding: int | None = 16777216,
+    device_memory_padding_jpeg2k: int | None = 0,
+    host_memory_padding: int | None = 8388608,
+    host_memory_padding_jpeg2k: int | None = 0,
+    memory_stats: bool | None = False,
+    split_stages: bool | None = False,
+    use_chunk_allocator: bool | None = False,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Decodes a window of each image file, which is given as of `slice`.
+
+    By default anchor and shape are (x, y) and (width, height), as `random_bbox_crop` gives them. No more of the file
+    is decoded than needed. The window must lie inside the image.
+    """
+    ...
+
+def numpy(
+    files: _Input,
+    /,
+    *,
+    dtype: DALIDataType | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Decodes arrays in NumPy's file format (npy): whole and real numbers of up to 64 bits, and bool.
+
+    All arrays of a batch have one number of axes, and one element type unless `dtype` converts them.
     """
     ...

@@ -1769,6 +1769,7 @@ class Slice:
     def __init__(
         self,
         *,
+        dtype: DALIDataType | None = ...,
         axes: int | Sequence[int] | DataNode | None = ...,
         axis_names: str | None = ...,
         start: int | Sequence[int] | DataNode | None = ...,
@@ -1779,7 +1780,6 @@ class Slice:
         rel_shape: float | Sequence[float] | DataNode | None = ...,
         normalized_anchor: bool | None = True,
         normalized_shape: bool | None = True,
-        dtype: DALIDataType | None = ...,
         out_of_bounds_policy: str | None = 'error',
         fill_values: float | Sequence[float] | None = ...,
         preserve: bool | None = False,

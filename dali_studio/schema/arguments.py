@@ -11,7 +11,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
-from dali_studio.core.storage import Dense
+from dali_studio.core.storage import Dense, dense
 from dali_studio.schema.model import ArgumentSchema, Device, OperatorSchema, Value
 from dali_studio.schema.values import check_range, typed
 
@@ -241,8 +241,9 @@ class Args:
         batch = self._argument_inputs.get(name)
         if batch is None:
             return self._constant((name, self.count, dtype), lambda: np.full(self.count, self[name], dtype))
-        if isinstance(batch, Dense) and batch.table.size == len(batch):
-            return self._ranged(name, batch.table.reshape(len(batch)).astype(dtype, copy=False))
+        together = dense(batch)
+        if together is not None and together.size == len(batch):
+            return self._ranged(name, together.reshape(len(batch)).astype(dtype, copy=False))
         try:
             values = [sample.item() for sample in batch]
         except ValueError:
@@ -276,11 +277,15 @@ class Args:
         argument = self.schema.argument(name)
         if argument is not None and argument.length:
             self._check_lengths(argument, batch, width)
-        if isinstance(batch, Dense) and batch.table[:1].size in (1, width):
-            table = batch.table.reshape(len(batch), -1).astype(dtype)
+        together = dense(batch)
+        if together is not None and together[:1].size in (1, width):
+            table = together.reshape(len(batch), -1).astype(dtype)
             if table.shape[1] != width:
                 table = np.repeat(table, width, axis=1)
             return self._ranged(name, table)
+        if len(batch) and all(sample.size == width for sample in batch):
+            row = np.concatenate([sample.reshape(-1) for sample in batch])
+            return self._ranged(name, row.reshape(-1, width).astype(dtype, copy=False))
         return self._ranged(name, self._table(name, [np.atleast_1d(s).ravel() for s in batch], width, dtype))
 
     @staticmethod

@@ -42,6 +42,7 @@ def preview(made: Pipeline, indices: Sequence[int], iteration: int = 0, seed: in
     return made_now
 
 
+@pytest.mark.grid
 @pytest.mark.parametrize("indices", PICKS, ids=str)
 @pytest.mark.parametrize("subject", EXAMPLES, ids=str)
 def test_samples_of_an_example(subject: Subject, indices: list[int]) -> None:

@@ -239,8 +239,10 @@ static i64 ssd_sample(SampleEngine engine, const float* boxes, i64 count, const 
         kept[left++] = b;
       }
       if (!accepted || left == 0) continue;
-      for (int d = 0; d < 2; d++)
-        window[d] = whole(low[1 - d] * (double)image[d] + 0.5), window[2 + d] = whole(high[1 - d] * (double)image[d] + 0.5);
+      for (int d = 0; d < 2; d++) {
+        window[d] = whole(low[1 - d] * (double)image[d] + 0.5);
+        window[2 + d] = least(whole(high[1 - d] * (double)image[d] + 0.5), image[d]);
+      }
       return left;
     }
   }

@@ -101,10 +101,10 @@ def random_box_crops(
     table, kept, left = _room(total, 2 * axes, len(counts))
     none = np.empty((0, axes), np.int32)
     kernel("random_box_crops")(
-        boxes.addresses, counts, seed, places, starts, np.array(rules.layout, np.int32), rules.corners, rules.thresholds,
-        rules.allow_none, rules.ratios, rules.scaling, np.array([*rules.attempts, MAX_WINDOWS]), rules.by_overlap,
-        rules.all_boxes, -1.0 if rules.prune is None else rules.prune, none if crops is None else crops,
-        none if images is None else images, anchors, sizes, table, kept, left,
+        boxes.addresses, counts, seed, places, starts, np.array(rules.layout, np.int32), rules.corners,
+        rules.thresholds, rules.allow_none, rules.ratios, rules.scaling, np.array([*rules.attempts, MAX_WINDOWS]),
+        rules.by_overlap, rules.all_boxes, -1.0 if rules.prune is None else rules.prune,
+        none if crops is None else crops, none if images is None else images, anchors, sizes, table, kept, left,
     )  # fmt: skip
     return BoxCrops(anchors, sizes, table, PickedRows(kept, starts, left))
 
@@ -158,7 +158,7 @@ def region_crops(
     images : ndarray or None
         (N, axes) sizes, which windows must not leave.
     """
-    made = np.empty(tables[0].shape, np.int64)
-    bounds = np.empty((0, made.shape[1]), np.int64) if images is None else images
+    made = tables[0].astype(np.int64)
+    bounds = np.empty((0, tables[0].shape[-1]), np.int64) if images is None else images
     kernel("region_crops")(*tables, bounds, seed, places, made)
     return made

@@ -90,7 +90,7 @@ def anchor_table(anchors: Any) -> NDArray[np.float32]:
     """(5, anchors) of (anchors, 4) corners: left, top, right, bottom and area, as `encode_boxes` needs them."""
     corners = np.asarray(anchors, np.float32).reshape(-1, 4).T
     areas = (corners[2:3] - corners[:1]) * (corners[3:] - corners[1:2])
-    return np.ascontiguousarray(np.concatenate([corners, areas]))
+    return np.ascontiguousarray(np.concatenate([corners, areas]), np.float32)
 
 
 def encode_boxes(

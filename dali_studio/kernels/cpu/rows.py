@@ -47,9 +47,16 @@ class PickedRows:
         return self.picked[np.arange(int(self.counts.sum())) + np.repeat(self.starts - before, self.counts)]
 
 
-def rows_of(table: NDArray[Any], starts: NDArray[np.int64], counts: NDArray[np.int64]) -> Packed:
+def row_samples(table: NDArray[Any], starts: NDArray[np.int64], counts: NDArray[np.int64]) -> Packed:
     """Rows of one table as samples: `counts` of them, from `starts` on."""
     step = table.itemsize * int(np.prod(table.shape[1:], dtype=np.int64))
     shapes = np.empty((len(counts), table.ndim), np.int64)
     shapes[:, 0], shapes[:, 1:] = counts, table.shape[1:]
     return Packed(table.reshape(-1).view(np.uint8), starts * step, shapes, table.dtype)
+
+
+def copy_bytes(sources: NDArray[np.int64], sizes: NDArray[np.int64], targets: NDArray[np.int64]) -> None:
+    """Copy (N,) pieces of memory, given by addresses and bytes."""
+    count = len(sources)
+    which = np.zeros(count, np.int64)
+    kernel("gather_rows")(sources, sizes, np.arange(count), np.ones(count, np.int64), which, targets)

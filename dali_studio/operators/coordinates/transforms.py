@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
+from dali_studio.core.storage import dense
 from dali_studio.kernels.cpu.elementwise import Operand
 from dali_studio.kernels.cpu.transforms import MAX_AXES, combine
 from dali_studio.operators.common import T
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Arrays, Input, Operator, Output
-from dali_studio.schema.marks import COMMON, Doc
+from dali_studio.schema.marks import Doc
 from dali_studio.schema.samples import Data, values
 from dali_studio.schema.traits import FramesFromArguments, PerFrame, PerSample
 
@@ -79,7 +80,7 @@ class Transform(Operator, abstract=True):
             )  # fmt: skip
         if not 1 <= axes <= MAX_AXES:
             raise _too_many(axes)
-        made = cls.matrices(args, axes) if args.count else np.empty((0, axes, axes + 1), np.float32)
+        made = _matrices(cls, args, axes)
         return Work(transform_shapes(args.count, axes), {"matrices": made, "reverse": args["reverse_order"]})
 
     @classmethod
@@ -94,6 +95,22 @@ class Transform(Operator, abstract=True):
         own = Batch.of_array(work.params["matrices"])
         sources = [Operand.of_batch(batch) for batch in (*inputs, own)]
         combine(sources, Operand.of_batch(outputs[0]), reverse=work.params["reverse"])
+
+
+def _matrices(operator: type[Transform], args: Args, axes: int) -> NDArray[np.float32]:
+    """(N, axes, axes + 1) transforms; what follows from constants is made once."""
+    if not args.count:
+        return np.empty((0, axes, axes + 1), np.float32)
+    if not args.constant:
+        return operator.matrices(args, axes)
+    kept: tuple[int, int, NDArray[np.float32]] | None = args.memory.get(_KEPT)
+    if kept is None or kept[:2] != (args.count, axes):
+        kept = args.memory[_KEPT] = args.count, axes, operator.matrices(args, axes)
+    return kept[2]
+
+
+#: Where the matrices of constant arguments are kept.
+_KEPT = object()
 
 
 def transform_meta() -> TensorMeta:
@@ -153,17 +170,19 @@ def length_of(args: Args, name: str) -> int | None:
     if fed is None:
         value = None if args.wired(name) else args[name]
         return None if value is None else np.size(value)
-    sizes = np.array([sample.size for sample in fed])
-    if not len(sizes):
+    if not len(fed):
         return None
-    different = sizes != sizes[0]
-    if different.any():
-        index = int(np.argmax(different))
-        raise ArgumentError(
-            f"{sizes[index]} numbers are given, {sizes[0]} for the first sample.",
-            hint="Give as many for each sample.", argument=name, sample=index, code="DS203",
-        )  # fmt: skip
-    return int(sizes[0])
+    together = dense(fed)
+    if together is not None:
+        return together[0].size
+    first = fed[0].size
+    for index, sample in enumerate(fed):
+        if sample.size != first:
+            raise ArgumentError(
+                f"{sample.size} numbers are given, {first} for the first sample.",
+                hint="Give as many for each sample.", argument=name, sample=index, code="DS203",
+            )  # fmt: skip
+    return first
 
 
 def with_centre(args: Args, linear: NDArray[np.float32]) -> NDArray[np.float32]:

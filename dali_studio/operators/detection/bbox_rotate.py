@@ -13,7 +13,7 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.boxes import MODES, rotate_boxes
 from dali_studio.kernels.cpu.elementwise import Operand
-from dali_studio.kernels.cpu.rows import rows_of
+from dali_studio.kernels.cpu.rows import row_samples
 from dali_studio.kernels.cpu.warp import rotated_size
 from dali_studio.operators.common import T
 from dali_studio.operators.detection.common import (
@@ -78,8 +78,9 @@ class BBoxRotate(Operator):
         Choices(MODES), COMMON,
     ] = "expand"  # fmt: skip
     remove_threshold: Annotated[
-        float, Doc("Boxes are left out of which a smaller part is inside the canvas."), Range(0, 1), Ui("slider", (0, 1))
-    ] = 0.1
+        float, Doc("Boxes are left out of which a smaller part is inside the canvas."), Range(0, 1),
+        Ui("slider", (0, 1)),
+    ] = 0.1  # fmt: skip
 
     @classmethod
     def samples(cls) -> Sequence[Case]:
@@ -141,7 +142,7 @@ class BBoxRotate(Operator):
             corners=args["bbox_layout"] == "xyXY", relative=args["bbox_normalized"], mode=args["mode"],
             threshold=args["remove_threshold"],
         )  # fmt: skip
-        made = Batch.of(rows_of(table, rows.starts, rows.counts), given.layout, given.sources)
+        made = Batch.of(row_samples(table, rows.starts, rows.counts), given.layout, given.sources)
         return (made, *(rows.of(batch) for batch in inputs[1:]))
 
 

@@ -15,7 +15,7 @@ from dali_studio.core.dtypes import to_numpy
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.box_crops import MAX_WINDOWS, NOT_FOUND, OUTSIDE, Rules, random_box_crops
 from dali_studio.kernels.cpu.elementwise import Operand
-from dali_studio.kernels.cpu.rows import rows_of
+from dali_studio.kernels.cpu.rows import row_samples
 from dali_studio.operators.common import T
 from dali_studio.operators.detection.common import (
     boxes,
@@ -139,7 +139,8 @@ class RandomBBoxCrop(SeedArgument, Operator):
                            "thresholds": (0.2, 0.6)})
               for kind in ("iou", "overlap") for every in (True, False)),
             *(Case(given, {**several, "bbox_prune_threshold": part}) for part in (0.0, 0.3, 1.0)),
-            *(Case(given, {**several, "input_shape": shapes, "aspect_ratio": ratio}) for ratio in ((0.9, 1.4), (1.5, 1.5))),
+            *(Case(given, {**several, "input_shape": shapes, "aspect_ratio": ratio})
+              for ratio in ((0.9, 1.4), (1.5, 1.5))),
             *(Case(given, {"scaling": (0.3, 0.9), "aspect_ratio": (ratio, ratio), "num_attempts": 50})
               for ratio in (1.0, 2.0, 0.3)),
             Case(given, fixed),
@@ -178,7 +179,8 @@ class RandomBBoxCrop(SeedArgument, Operator):
         if args.given("ltrb") and args.given("bbox_layout"):
             raise _refused("ltrb", "ltrb and bbox_layout are both given.", "Give bbox_layout alone.")
         window = TensorMeta(T.FLOAT, 1, "")
-        metas = [window, window, TensorMeta(T.FLOAT, 2, "", "boxes"), *(meta.with_(kind="label") for meta in inputs[1:])]
+        labels_of = [meta.with_(kind="label") for meta in inputs[1:]]
+        metas = [window, window, TensorMeta(T.FLOAT, 2, "", "boxes"), *labels_of]
         if args["output_bbox_indices"]:
             metas.append(TensorMeta(T.INT32, 1, "", "label"))
         return tuple(metas)
@@ -200,11 +202,11 @@ class RandomBBoxCrop(SeedArgument, Operator):
             crops=_sizes(args, "crop_shape", axes), images=_sizes(args, "input_shape", axes),
         )  # fmt: skip
         _check_found(made.rows.counts)
-        left = Batch.of(rows_of(made.boxes, made.rows.starts, made.rows.counts), given.layout, given.sources)
+        left = Batch.of(row_samples(made.boxes, made.rows.starts, made.rows.counts), given.layout, given.sources)
         results = [Batch.of_array(made.anchors), Batch.of_array(made.sizes), left, *map(made.rows.of, marks)]
         if args["output_bbox_indices"]:
             numbers = made.rows.picked.astype(np.int32)
-            results.append(Batch.of(rows_of(numbers, made.rows.starts, made.rows.counts)))
+            results.append(Batch.of(row_samples(numbers, made.rows.starts, made.rows.counts)))
         return tuple(results)
 
 
@@ -220,8 +222,8 @@ def _check_found(counts: NDArray[np.int64]) -> None:
     index = int(np.argmax(counts < 0))
     if counts[index] == OUTSIDE:
         raise ArgumentError(
-            "a box reaches beyond 0 to 1.", hint="Give relative coordinates, such as those of a reader with ratio=True.",
-            sample=index, code="DS203",
+            "a box reaches beyond 0 to 1.",
+            hint="Give relative coordinates, such as those of a reader with ratio=True.", sample=index, code="DS203",
         )  # fmt: skip
     assert counts[index] == NOT_FOUND
     raise ArgumentError(
@@ -246,7 +248,8 @@ def _check_ranges(args: Args) -> None:
             )  # fmt: skip
     thresholds: Sequence[float] = args["thresholds"]
     if not thresholds or not all(0 <= one <= 1 for one in thresholds):
-        raise _refused("thresholds", f"the thresholds are {list(thresholds)}.", "Give numbers from 0 to 1, at least one.")
+        message = f"the thresholds are {list(thresholds)}."
+        raise _refused("thresholds", message, "Give numbers from 0 to 1, at least one.")
     if args["total_num_attempts"] == 0:
         raise _refused("total_num_attempts", "no attempt is allowed.", "Give 1 or more, or -1 for as many as needed.")
 
@@ -265,7 +268,8 @@ def _check_sizes(args: Args) -> None:
 
 def _rules(args: Args, axes: int) -> Rules:
     layout = args["bbox_layout"] or _LOW[:axes] + (_HIGH if args["ltrb"] else _EXTENT)[:axes]
-    names = next((_LOW[:axes] + high[:axes] for high in (_HIGH, _EXTENT) if sorted(_LOW[:axes] + high[:axes]) == sorted(layout)), "")
+    orders = [_LOW[:axes] + high[:axes] for high in (_HIGH, _EXTENT)]
+    names = next((order for order in orders if sorted(order) == sorted(layout)), "")
     if not names:
         raise _refused(
             "bbox_layout", f"{layout!r} does not order the {2 * axes} numbers of the boxes.",
@@ -291,12 +295,12 @@ def _sizes(args: Args, name: str, axes: int) -> NDArray[np.int32] | None:
     order: str = args["shape_layout"] or _EXTENT[:axes]
     if sorted(order) != sorted(_EXTENT[:axes]):
         raise _refused("shape_layout", f"{order!r} does not name {axes} sizes.", f"Order {', '.join(_EXTENT[:axes])}.")
-    fed: Any = args.samples(name)
-    row = np.atleast_1d(np.array(args[name])) if fed is None else None
-    wrong = next((i for i, one in enumerate([row] if fed is None else fed) if np.size(one) != axes), None)
+    fed = args.samples(name)
+    rows: Sequence[Any] = [args[name]] if fed is None else fed
+    wrong = next((index for index, row in enumerate(rows) if np.size(row) != axes), None)
     if wrong is not None:
         raise ArgumentError(
-            f"{np.size(row if fed is None else fed[wrong])} numbers are given for {axes} axes.",
+            f"{np.size(rows[wrong])} numbers are given for {axes} axes.",
             hint=f"Give {axes} numbers.", argument=name, sample=None if fed is None else wrong, code="DS203",
         )  # fmt: skip
     table = args.vectors(name, axes, np.int32)

@@ -12,7 +12,7 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.box_crops import MAX_WINDOWS, ssd_crops
 from dali_studio.kernels.cpu.elementwise import Operand
-from dali_studio.kernels.cpu.rows import rows_of
+from dali_studio.kernels.cpu.rows import row_samples
 from dali_studio.operators.common import T, check_dtype, image_meta
 from dali_studio.operators.detection.common import (
     boxes,
@@ -92,8 +92,8 @@ class SSDRandomCrop(SeedArgument, Operator):
         )  # fmt: skip
         if (rows.counts < 0).any():
             raise ArgumentError(
-                f"none of {MAX_WINDOWS:,} windows meets what is asked for.", hint="Take the sample out of the data set.",
-                sample=int(np.argmax(rows.counts < 0)),
+                f"none of {MAX_WINDOWS:,} windows meets what is asked for.",
+                hint="Take the sample out of the data set.", sample=int(np.argmax(rows.counts < 0)),
             )  # fmt: skip
         shapes = image.shapes.copy()
         shapes[:, :2] = windows[:, 2:] - windows[:, :2]
@@ -106,5 +106,5 @@ class SSDRandomCrop(SeedArgument, Operator):
 
         context.map(copy, len(cut))
         made = Batch.of(cut, "HWC", image.sources, dtype=np.dtype(np.uint8), ndim=3)
-        left = Batch.of(rows_of(table, rows.starts, rows.counts), given.layout, given.sources)
+        left = Batch.of(row_samples(table, rows.starts, rows.counts), given.layout, given.sources)
         return made, left, rows.of(marks)

@@ -64,11 +64,15 @@ class RandomCropGenerator(RandomWindowArguments, Operator):
     @staticmethod
     def run(state: object, args: Args, *inputs: Batch) -> tuple[Batch, ...]:
         RandomCropGenerator.infer(args, inputs[0].meta)
-        rows = [np.asarray(sample)[:2].tolist() for sample in inputs[0].samples]
-        wrong = next((index for index, row in enumerate(rows) if len(row) < 2 or min(row) < 1), None)
-        if wrong is not None:
+        together = inputs[0].dense()
+        if together is None or together.shape[1] < 2:
+            together = np.array([(*row[:2].tolist(), 0, 0)[:2] for row in inputs[0].samples], np.int64).reshape(-1, 2)
+        sizes = together[:, :2].astype(np.int64)
+        wrong = (sizes < 1).any(axis=1)
+        if wrong.any():
+            index = int(np.argmax(wrong))
             raise ArgumentError(
-                f"{rows[wrong]} is no height and width.", hint="Feed images.shape().", sample=wrong, code="DS203"
-            )
-        sizes = np.array(rows, np.int64).reshape(-1, 2)
+                f"{inputs[0].samples[index].tolist()} is no height and width.", hint="Feed images.shape().",
+                sample=index, code="DS203",
+            )  # fmt: skip
         return tuple(Batch.of_array(table) for table in random_windows(args, sizes))

@@ -106,7 +106,7 @@ class ResizeCropMirror(SizeArguments, WindowArguments, Resampling):
         layout = image_meta(inputs[0].meta, VOLUME_LAYOUTS, UNNAMED).layout or ""
         shapes, axes = inputs[0].shapes, spatial_axes(layout)
         resized, rois = output_sizes(args, extents(shapes, layout))
-        anchors, crops, _ = crop_windows(args, resized)
+        anchors, crops, _ = crop_windows(args, resized, "pad")
         low, high = rois[:, : len(axes)], rois[:, len(axes) :]
         scale = (high - low) / resized
         begin, end = low + anchors * scale, low + (anchors + crops) * scale

@@ -16,7 +16,7 @@ from dali_studio.operators.common import T
 from dali_studio.operators.random.places import SeedArgument, places
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Input, Operator, Output, example
-from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Start
+from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Range, Start
 from dali_studio.schema.samples import Case, images, values
 from dali_studio.schema.traits import RandomSource
 
@@ -42,10 +42,14 @@ class ROIRandomCrop(SeedArgument, Operator):
         example(crop_shape=(9, 7), roi_start=(1, 2), roi_shape=(30, 40), in_shape=(50, 60)),
     )
 
-    crop_shape: Annotated[list[int], Doc("Size of the window along each axis."), Start((1, 1)), PER_SAMPLE, COMMON]
+    crop_shape: Annotated[
+        list[int], Doc("Size of the window along each axis."), Start((1, 1)), Range(0), PER_SAMPLE, COMMON
+    ]
     roi_start: Annotated[list[int], Doc("Where the region begins."), Start((0, 0)), PER_SAMPLE, COMMON]
     roi_end: Annotated[list[int] | None, Doc("Where the region ends; excludes roi_shape."), PER_SAMPLE, COMMON] = None
-    roi_shape: Annotated[list[int] | None, Doc("Size of the region; excludes roi_end."), PER_SAMPLE, COMMON] = None
+    roi_shape: Annotated[
+        list[int] | None, Doc("Size of the region; excludes roi_end."), Range(0), PER_SAMPLE, COMMON
+    ] = None  # fmt: skip
     in_shape: Annotated[
         list[int] | None, Doc("Shape of the image, which the window must not leave."), PER_SAMPLE
     ] = None  # fmt: skip
@@ -117,11 +121,11 @@ class ROIRandomCrop(SeedArgument, Operator):
 def _rows(args: Args, name: str, axes: int) -> NDArray[np.int32]:
     """(N, axes) numbers of an argument."""
     fed = args.samples(name)
-    rows = [args[name]] if fed is None else fed
-    wrong = next((index for index, row in enumerate(rows) if np.size(row) != axes), None)
+    rows = [np.array(args[name])] if fed is None else fed
+    wrong = next((index for index, row in enumerate(rows) if row.size != axes), None)
     if wrong is not None:
         raise ArgumentError(
-            f"{np.size(rows[wrong])} numbers are given for {axes} axes.", hint=f"Give {axes} numbers.", argument=name,
+            f"{rows[wrong].size} numbers are given for {axes} axes.", hint=f"Give {axes} numbers.", argument=name,
             sample=None if fed is None else wrong, code="DS203",
         )  # fmt: skip
     return np.ascontiguousarray(args.vectors(name, axes, np.int32))
@@ -133,6 +137,6 @@ def _check(most: NDArray[np.integer], given: NDArray[np.integer], name: str, mes
     if wrong.any():
         index = int(np.argmax(wrong))
         raise ArgumentError(
-            message.format(given[index].tolist(), most[index].tolist()), hint="Keep region and window inside the image.",
-            argument=name, sample=index,
+            message.format(given[index].tolist(), most[index].tolist()),
+            hint="Keep region and window inside the image.", argument=name, sample=index,
         )  # fmt: skip

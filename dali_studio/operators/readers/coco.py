@@ -14,6 +14,7 @@ from dali_studio.core.meta import TensorMeta
 from dali_studio.core.storage import Packed
 from dali_studio.kernels.cpu.coco import Annotations, Ragged, load_annotations, read_annotations, save_annotations
 from dali_studio.kernels.cpu.file_discovery import Paths
+from dali_studio.kernels.cpu.rows import row_samples
 from dali_studio.operators.common import T, sentence
 from dali_studio.operators.readers.common import Reader, check_order
 from dali_studio.operators.readers.files import Files, FilesRead
@@ -196,11 +197,7 @@ def _polygons(args: Args) -> bool:
 
 def _batch(rows: Ragged) -> Batch:
     """The rows of each sample."""
-    table = rows.table
-    step = table.itemsize * int(np.prod(table.shape[1:], dtype=np.int64))
-    shapes = np.empty((len(rows.counts), table.ndim), np.int64)
-    shapes[:, 0], shapes[:, 1:] = rows.counts, table.shape[1:]
-    return Batch.of(Packed(table.reshape(-1).view(np.uint8), rows.starts * step, shapes, table.dtype))
+    return Batch.of(row_samples(rows.table, rows.starts, rows.counts))
 
 
 def _drawn(known: Annotations, picked: Sequence[int], args: Args) -> Batch:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
-from dali_studio.kernels.cpu.rows import PickedRows, rows_of
+from dali_studio.kernels.cpu.elementwise import Operand
+from dali_studio.kernels.cpu.polygons import MISSING, OUTSIDE, TWICE, select_polygons
+from dali_studio.kernels.cpu.rows import row_samples
 from dali_studio.operators.common import T, check_dtype
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Input, Operator, Output, example
@@ -53,7 +54,8 @@ class SelectMasks(Operator):
                          label="several of one mask")  # fmt: skip
         return [
             *(Case((ids, polygons, points), one.arguments) for one in cls.examples),
-            *(Case((ids, polygons, tensors(((10, 3), (9, 3), (3, 3)), dtype))) for dtype in (T.UINT8, T.INT16, T.FLOAT64)),
+            *(Case((ids, polygons, tensors(((10, 3), (9, 3), (3, 3)), dtype)))
+              for dtype in (T.UINT8, T.INT16, T.FLOAT64)),
             Case((ids, several, points)),
             Case((values([1, 1], [2, 0], [], dtype=T.INT32, label="twice"), polygons, points), refused=""),
             Case((values([5], [2, 0], [], dtype=T.INT32, label="missing"), polygons, points), refused=""),
@@ -79,44 +81,23 @@ class SelectMasks(Operator):
     def run(state: object, args: Args, *inputs: Batch) -> tuple[Batch, ...]:
         SelectMasks.infer(args, *(batch.meta for batch in inputs))
         ids, polygons, points = inputs
-        chosen = [
-            _ranges(*map(np.asarray, one), index)
-            for index, one in enumerate(zip(ids.samples, polygons.samples, points.shapes[:, 0], strict=True))
-        ]
-        tables = [_table(wanted, rows, renumber=args["reindex_masks"])
-                  for wanted, rows in zip(ids.samples, chosen, strict=True)]  # fmt: skip
-        counts = np.array([int((rows[:, 1] - rows[:, 0]).sum()) for rows in chosen], np.int64)
-        picked = [np.arange(first, end) for rows in chosen for first, end in rows.tolist()]
-        rows = PickedRows(np.concatenate([np.empty(0, np.int64), *picked]), np.cumsum(counts) - counts, counts)
-        sizes = np.array([len(table) for table in tables], np.int64)
-        whole = np.concatenate([np.empty((0, 3), np.int32), *tables])
-        return Batch.of(rows_of(whole, np.cumsum(sizes) - sizes, sizes), "", ids.sources), rows.of(points)
+        wrong = polygons.shapes[:, 1] != 3
+        if wrong.any():
+            index = int(np.argmax(wrong))
+            shape = tuple(polygons.shapes[index].tolist())
+            raise _refused(f"the polygons have the shape {shape}; (polygons, 3) is accepted.", index)
+        operands = Operand.of_batch(ids), Operand.of_batch(polygons)
+        table, starts, rows = select_polygons(*operands, points.shapes[:, 0], renumber=args["reindex_masks"])
+        if (rows.counts < 0).any():
+            index = int(np.argmax(rows.counts < 0))
+            raise _refused(_REASONS[int(rows.counts[index])], index)
+        return Batch.of(row_samples(table, starts, ids.shapes[:, 0]), "", ids.sources), rows.of(points)
 
 
-def _ranges(ids: NDArray[Any], polygons: NDArray[Any], vertices: NDArray[Any], sample: int) -> NDArray[np.int64]:
-    """(masks, 2) first vertex and end of the wanted masks."""
-    if polygons.shape[1] != 3:
-        raise _refused(f"the polygons have the shape {polygons.shape}; (polygons, 3) is accepted.", sample)
-    places = {int(mask): row for row, mask in enumerate(polygons[:, 0].tolist())}  # the last one of each
-    wanted: list[int] = ids.tolist()
-    if len(set(wanted)) < len(wanted):
-        raise _refused("a mask is selected twice.", sample)
-    missing = next((one for one in wanted if one not in places), None)
-    if missing is not None:
-        raise _refused(f"there is no polygon of the mask {missing}.", sample)
-    made = polygons[[places[one] for one in wanted], 1:].astype(np.int64).reshape(-1, 2)
-    wrong = (made[:, 0] < 0) | (made[:, 1] < made[:, 0]) | (made[:, 1] > int(vertices))
-    if wrong.any():
-        first, end = made[int(np.argmax(wrong))].tolist()
-        raise _refused(f"a polygon has the vertices {first} to {end}; there are {int(vertices)}.", sample)
-    return made
-
-
-def _table(ids: NDArray[Any], rows: NDArray[np.int64], *, renumber: bool) -> NDArray[np.int32]:
-    """(masks, 3) polygons, whose vertices lie one after the other."""
-    ends = np.cumsum(rows[:, 1] - rows[:, 0])
-    numbers = np.arange(len(rows)) if renumber else ids
-    return np.stack([numbers, np.concatenate([[0], ends[:-1]])[: len(rows)], ends], axis=1).astype(np.int32)
+_REASONS = {
+    TWICE: "a mask is selected twice.", MISSING: "there is no polygon of a mask that is selected.",
+    OUTSIDE: "a polygon has vertices that are not there.",
+}  # fmt: skip
 
 
 def _refused(message: str, sample: int) -> ArgumentError:

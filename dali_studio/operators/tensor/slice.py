@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,18 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.dtypes import NUMERIC, to_numpy
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
-from dali_studio.operators.axes import alike, axes_of_samples, rows_of
-from dali_studio.operators.common import T, accept_output, check_dtype, round_half_away
+from dali_studio.operators.axes import rows_of
+from dali_studio.operators.common import T, accept_output, check_dtype
 from dali_studio.operators.geometry.movements import SLICE
+from dali_studio.operators.geometry.slices import (
+    BOUNDS,
+    POSITIONS,
+    SliceArguments,
+    check_slice,
+    slice_axes,
+    slice_windows,
+    unnamed_layout,
+)
 from dali_studio.operators.geometry.windows import (
     CONVERTED,
     OutOfBounds,
@@ -26,21 +35,15 @@ from dali_studio.operators.geometry.windows import (
 )
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
-from dali_studio.schema.declare import Arrays, Input, Layout, Operator, Output, example
-from dali_studio.schema.marks import COMMON, PER_SAMPLE, Deprecated, Doc, Refused
+from dali_studio.schema.declare import Arrays, Input, Operator, Output, example
+from dali_studio.schema.marks import Deprecated, Doc, Refused
 from dali_studio.schema.samples import Case, images, tensors, values
 from dali_studio.schema.traits import PerSample, ReadsParameters, WindowSink
 
 _TYPES = tuple(t for t in NUMERIC if t is not T.BOOL)
-_POSITIONS = (T.INT32, T.INT64, T.FLOAT)
-_STARTS = ("start", "rel_start")
-_ENDS = ("end", "rel_end", "shape", "rel_shape")
-_UNNAMED = {2: "HW", 3: "HWC", 4: "DHWC"}
-_LARGEST = float(2**63)
-_Real = TypeVar("_Real", np.float32, np.float64)
 
 
-class Slice(OutOfBounds, Operator):
+class Slice(SliceArguments, OutOfBounds, Operator):
     """Cuts a window out of a tensor of any number of axes.
 
     The window begins at `start` or `rel_start`, and ends at `end` or `rel_end`, or extends over `shape` or `rel_shape`;
@@ -54,8 +57,8 @@ class Slice(OutOfBounds, Operator):
     keywords = "cut window crop subset range roi"
     inputs = (
         Input("data"),
-        Input("anchor", optional=True, dtypes=_POSITIONS, doc="Where the window begins."),
-        Input("shape", optional=True, dtypes=_POSITIONS, doc="Its extents."),
+        Input("anchor", optional=True, dtypes=POSITIONS, doc="Where the window begins."),
+        Input("shape", optional=True, dtypes=POSITIONS, doc="Its extents."),
     )
     outputs = (Output("output"),)
     traits = (PerSample, ReadsParameters, WindowSink)
@@ -67,16 +70,6 @@ class Slice(OutOfBounds, Operator):
         example(rel_start=(-0.1, 0.6), rel_end=(0.5, 1.2), out_of_bounds_policy="trim_to_shape", dtype="FLOAT"),
     )
 
-    axes: Annotated[list[int], Doc("Axes of the window, as numbers; none: all."), PER_SAMPLE, COMMON] = [1, 0]  # noqa: RUF012
-    axis_names: Annotated[Layout, Doc("The same as letters of the layout."), COMMON] = Layout("WH")
-    start: Annotated[list[int] | None, Doc("First elements."), PER_SAMPLE, COMMON] = None
-    rel_start: Annotated[list[float] | None, Doc("The same as fractions of the extents."), PER_SAMPLE] = None
-    end: Annotated[list[int] | None, Doc("Elements behind the last ones."), PER_SAMPLE, COMMON] = None
-    rel_end: Annotated[list[float] | None, Doc("The same as fractions of the extents."), PER_SAMPLE] = None
-    shape: Annotated[list[int] | None, Doc("Extents of the window."), PER_SAMPLE, COMMON] = None
-    rel_shape: Annotated[list[float] | None, Doc("The same as fractions of the extents."), PER_SAMPLE] = None
-    normalized_anchor: Annotated[bool, Doc("Floats of the input anchor are fractions of the extents.")] = True
-    normalized_shape: Annotated[bool, Doc("Floats of the input shape are fractions of the extents.")] = True
     dtype: Annotated[DALIDataType | None, Doc("Element type of the output; unset keeps the input's.")] = None
     output_dtype: Annotated[DALIDataType | None, Deprecated("dtype"), Refused("renamed to dtype")] = None
     image_type: Annotated[int | None, Deprecated(""), Refused("removed from DALI; it had no effect")] = None
@@ -159,10 +152,10 @@ class Slice(OutOfBounds, Operator):
             raise ArgumentError("numbers have no axis to be cut.", hint="Bring vectors, images, ...", code="DS203")
         if meta.dtype is not None:
             accept_output(args["dtype"], dict.fromkeys((meta.dtype, *CONVERTED)))
-        _check_given(args, inputs[1:])
+        check_slice(args, inputs[1:])
         if meta.ndim is not None and not args.wired("axes"):
-            axes = _axes(args, meta, 1)
-            for name in (*_STARTS, *_ENDS):
+            axes = slice_axes(args, meta, 1)
+            for name in BOUNDS:
                 if args[name] is not None:
                     rows_of(args, name, axes)
         return meta.with_(dtype=args["dtype"] or meta.dtype)
@@ -171,20 +164,9 @@ class Slice(OutOfBounds, Operator):
     def plan(args: Args, *inputs: Batch) -> Work:
         data, *positions = inputs
         shapes = data.shapes
-        axes = _axes(args, data.meta, len(shapes))
-        begins, ends = _positions(args, positions, shapes, axes) if positions else _named(args, shapes, axes)
-        firsts, extents = _windows(args, begins, ends, shapes)
-        channel = _layout(data.meta).find("C")
-        outside = ((firsts < 0) | (firsts + extents > shapes)).any(axis=1)
-        if outside.any() and args["out_of_bounds_policy"] == "error":
-            index = int(np.argmax(outside))
-            window = ", ".join(f"{at}:{at + extent}" for at, extent in zip(firsts[index], extents[index], strict=True))
-            raise ArgumentError(
-                f"the window [{window}] leaves the input of shape {tuple(shapes[index].tolist())}.",
-                hint='Make it smaller, or set out_of_bounds_policy to "pad".',
-                argument="" if positions else next(name for name in (*_STARTS, *_ENDS) if args.given(name)),
-                sample=index,
-            )  # fmt: skip
+        axes = slice_axes(args, data.meta, len(shapes))
+        firsts, extents, outside = slice_windows(args, shapes, axes, positions)
+        channel = unnamed_layout(data.meta).find("C")
         dtype = to_numpy(args["dtype"]) if args["dtype"] else data.dtype
         counted = outside | (args["out_of_bounds_policy"] == "pad")
         channels = extents[:, channel] if channel >= 0 else np.zeros(len(extents), np.int64)
@@ -217,155 +199,3 @@ class Slice(OutOfBounds, Operator):
     @staticmethod
     def for_window(work: Work) -> Work:
         return Work(work.shapes, {**work.params, "firsts": np.zeros_like(work.params["firsts"])})
-
-
-def _layout(meta: TensorMeta) -> str:
-    """The layout; axes without names have the usual ones."""
-    return meta.layout or _UNNAMED.get(meta.ndim or 0, "")
-
-
-def _axes(args: Args, meta: TensorMeta, count: int) -> list[tuple[int, ...]]:
-    named = meta.with_(layout=_layout(meta))
-    return axes_of_samples(args, named, count, "WH")
-
-
-def _check_given(args: Args, positions: Sequence[TensorMeta]) -> None:
-    named = [name for name in (*_STARTS, *_ENDS) if args.given(name)]
-    if positions:
-        if named:
-            raise ArgumentError(
-                "the window is given by inputs and by arguments.", hint="Cut the wires, or leave the arguments out.",
-                argument=named[0],
-            )  # fmt: skip
-        if len(positions) == 1:
-            raise ArgumentError("an anchor is wired, and no shape.", hint="Wire both.", code="DS203")
-        for meta in positions:
-            check_dtype(meta, _POSITIONS)
-        first, second = (meta.dtype for meta in positions)
-        if first is not None and second is not None and first != second:
-            raise ArgumentError(
-                f"the anchor is {first.name}, the shape {second.name}; one type is needed.", hint="Insert cast.",
-                code="DS203",
-            )  # fmt: skip
-        return
-    if not named:
-        raise ArgumentError(
-            "no window is given.", hint="Give start, end or shape, or wire anchor and shape.", code="DS203"
-        )
-    for group in (_STARTS, _ENDS):
-        given = [name for name in group if name in named]
-        if len(given) > 1:
-            raise ArgumentError(
-                f"{' and '.join(given)} exclude each other.", hint="Give one of them.", argument=given[1]
-            )
-
-
-def _chosen(axes: Sequence[tuple[int, ...]], shapes: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which axes of each sample are cut."""
-    made = np.zeros(shapes.shape, np.bool_)
-    if alike(axes):
-        made[:, list(axes[0])] = True
-    else:
-        for index, chosen in enumerate(axes):
-            made[index, list(chosen)] = True
-    return made
-
-
-def _scattered(
-    table: NDArray[_Real], axes: Sequence[tuple[int, ...]], rows: Sequence[NDArray[Any]] | NDArray[Any]
-) -> NDArray[_Real]:
-    """A copy of a table of numbers for all axes, in which those of `axes` are replaced."""
-    made = table.copy()
-    if alike(axes) and len({len(row) for row in rows}) == 1:
-        made[:, list(axes[0])] = rows
-        return made
-    for index, row in enumerate(rows):
-        made[index, list(axes[index])] = row
-    return made
-
-
-def _named(
-    args: Args, shapes: NDArray[np.int64], axes: Sequence[tuple[int, ...]]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    sizes = shapes.astype(np.float64)
-
-    def table(name: str, otherwise: NDArray[np.float64]) -> NDArray[np.float64]:
-        relative = name.startswith("rel_")
-        rows = rows_of(args, name, axes, np.float32 if relative else np.int64)
-        if not relative:
-            return _scattered(otherwise, axes, rows)
-        # in single precision, as nvidia.dali multiplies
-        factors = _scattered(np.ones(shapes.shape, np.float32), axes, rows)
-        scaled = (factors * shapes.astype(np.float32)).astype(np.float64)
-        return np.where(_chosen(axes, shapes), scaled, otherwise)
-
-    begins = np.zeros(shapes.shape)
-    for name in _STARTS:
-        if args.given(name):
-            begins = table(name, begins)
-    ends = sizes
-    for name in _ENDS:
-        if args.given(name) and name.endswith("end"):
-            ends = table(name, sizes)
-        elif args.given(name):
-            extents = table(name, sizes)
-            _check_extents(extents, name)
-            ends = begins + extents
-            if name == "rel_shape" and args.given("rel_start"):  # rounded once, as nvidia.dali has it
-                rows = [rows_of(args, one, axes) for one in ("rel_start", name)]
-                parts = [_scattered(np.zeros(shapes.shape), axes, one) for one in rows]
-                ends = (parts[0] + parts[1]) * sizes
-            ends = np.where(_chosen(axes, shapes), ends, sizes)
-    return begins, ends
-
-
-def _positions(
-    args: Args, positions: Sequence[Batch], shapes: NDArray[np.int64], axes: Sequence[tuple[int, ...]]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Begin and end by the inputs anchor and shape."""
-    rows: list[list[NDArray[np.float64]]] = []
-    for batch, name in zip(positions, ("anchor", "shape"), strict=True):
-        rows.append([np.ravel(sample).astype(np.float64) for sample in batch.samples])
-        for index, row in enumerate(rows[-1]):
-            if len(row) != len(axes[index]):
-                raise ArgumentError(
-                    f"the {name} has {len(row)} numbers for {len(axes[index])} axes.",
-                    hint="Give one for each axis, or name the axes.", sample=index, code="DS203",
-                )  # fmt: skip
-    real = positions[0].meta.dtype is T.FLOAT
-    sizes = shapes.astype(np.float64)
-    first = _scattered(np.zeros(shapes.shape), axes, rows[0])
-    whole_shape = real and args["normalized_shape"]
-    extent = _scattered(np.ones(shapes.shape) if whole_shape else sizes, axes, rows[1])
-    if whole_shape and args["normalized_anchor"]:
-        return first * sizes, (first + extent) * sizes
-    if real and args["normalized_anchor"]:
-        first = first * sizes
-    return first, first + (extent * sizes if whole_shape else extent)
-
-
-def _check_extents(extents: NDArray[np.float64], name: str) -> None:
-    wrong = ~((extents >= 0) & (extents < _LARGEST))
-    if wrong.any():
-        index = int(np.argwhere(wrong)[0][0])
-        raise ArgumentError(
-            f"the extent is {extents[wrong][0]:g}.", hint="Give 0 or more.", argument=name, sample=index
-        )
-
-
-def _windows(
-    args: Args, begins: NDArray[np.float64], ends: NDArray[np.float64], shapes: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """First elements and extents, rounded and, if the policy says so, cut to the input."""
-    wrong = ~((begins <= ends) & (begins > -_LARGEST) & (ends < _LARGEST))
-    if wrong.any():
-        index, axis = np.argwhere(wrong)[0].tolist()
-        named = next((name for name in (*_ENDS, *_STARTS) if args.given(name)), "")
-        raise ArgumentError(
-            f"the window ends at {ends[index, axis]:g}, before its begin at {begins[index, axis]:g}.",
-            hint="Give an end that is not before the begin.", argument=named, sample=index,
-        )  # fmt: skip
-    first, last = round_half_away(begins), round_half_away(ends)
-    if args["out_of_bounds_policy"] == "trim_to_shape":
-        first, last = np.clip(first, 0, shapes), np.clip(last, 0, shapes)
-    return first, last - first

@@ -53,7 +53,7 @@ def test_the_error_names_what_may_be_meant(given: str, meant: str) -> None:
         ("fn.color_twist", "nvidia.dali has the operator fn.color_twist, dali_studio does not have it yet."),
         ("ops.ColorTwist", "nvidia.dali has the operator fn.color_twist, dali_studio does not have it yet."),
         ("ops.readers.TFRecord", "nvidia.dali has the operator fn.readers.tfrecord, dali_studio does not have it yet."),
-        ("fn.segmentation", "nvidia.dali has the operators fn.segmentation.*, dali_studio does not have them yet."),
+        ("fn.experimental.inputs", "nvidia.dali has the operators fn.experimental.inputs.*, dali_studio does not have them yet."),
         ("fn.cubism", "dali_studio has no operator fn.cubism."),
     ],
 )
