@@ -1,4 +1,4 @@
-// Bundles the designer into one ES module and one style sheet that the Python package ships.
+// Bundles the designer into one ES module and one style sheet that the Python package ships, and the module that loads them.
 import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -24,7 +24,10 @@ const scoped = {
 };
 
 const options = {
-  entryPoints: { widget: join(here, "packages/designer/src/widget/index.tsx") },
+  entryPoints: {
+    widget: join(here, "packages/designer/src/widget/index.tsx"),
+    loader: join(here, "packages/designer/src/widget/loader.ts"),
+  },
   outdir: out,
   bundle: true,
   minify: true,

@@ -25,6 +25,8 @@ _ABSENT = {
     "nvidia-nvjpeg-cu12": "NVIDIA's own (CUDA EULA)",
     "nvidia-dali-cuda120": "Apache-2.0",
     "torch": "BSD-3-Clause",
+    "numba": "BSD-2-Clause",
+    "llvmlite": "BSD-2-Clause AND Apache-2.0 WITH LLVM-exception",
 }
 _HEAD = """# Licences of the dependencies
 
@@ -80,7 +82,7 @@ def page() -> str:
     """The text of the page."""
     required = closure(direct())
     parts = [_HEAD, "## What every installation brings\n", _table(required)]
-    for title, extras in (("What the extras bring", ("gpu-cu12", "gpu-cu13", "torch", "peer")), ("What only developers need", ("test", "dev"))):
+    for title, extras in (("What the extras bring", ("gpu-cu12", "gpu-cu13", "torch", "numba", "peer")), ("What only developers need", ("test", "dev"))):
         more = {name: licence for name, licence in closure(direct(extras)).items() if name not in required}
         parts += [f"## {title}\n", _table(more)]
     return "\n".join(parts)

@@ -376,6 +376,28 @@ def stand(where: tuple[Branches, Place] | None) -> None:
         where[0].place = where[1]
 
 
+def choose(condition: Any, holds: Callable[[], Any], other: Callable[[], Any]) -> Any:
+    """What one function gives where a condition holds, and the other where not: an ``if`` for library code.
+
+    Parameters
+    ----------
+    condition : bool or DataNode
+        With a DataNode both functions are called, and their results merged.
+    holds, other : callable
+    """
+    where, found = place(), [cast(Any, Unset("result"))]
+    try:
+        branch = Branch(condition, ("result",), (lambda: found[0],))
+        if branch.holds:
+            found[0] = holds()
+        if branch.turn():
+            found[0] = other()
+        return read(branch.merged[0]) if branch.close() else found[0]
+    except BaseException:
+        stand(where)
+        raise
+
+
 def not_(value: Any) -> Any:
     """``not value``."""
     if isinstance(value, DataNode) and value.trace.branches is not None:

@@ -14,7 +14,7 @@ from dali_studio.api.default import default_registry
 from dali_studio.api.reference import signature_doc
 from dali_studio.api.source_arguments import external_source_arguments
 from dali_studio.api.tracing import trace_operator
-from dali_studio.schema.dali_functions import in_dali
+from dali_studio.schema.dali_functions import in_dali, missing
 from dali_studio.schema.model import OperatorSchema
 
 
@@ -65,17 +65,40 @@ def populate(
     _explain_missing(module, module, known)
     registry = default_registry()
     for schema in map(registry.schema, registry.functions()):
-        *folders, last = path(schema).split(".")
-        target = module
-        for folder in folders:
-            target = _submodule(target, folder)
-            _explain_missing(target, module, known)
-        known.append(path(schema))
         entry = make(schema)
-        entry.__module__ = target.__name__
-        setattr(target, last, entry)
-        names.add(folders[0] if folders else last)
+        former = [path(schema.called(name)) for name in schema.former]
+        entries = [(path(schema), entry), *((name, _deprecated(entry, name, path(schema))) for name in former)]
+        for name, one in entries:
+            *folders, last = name.split(".")
+            target = module
+            for folder in folders:
+                target = _submodule(target, folder)
+                _explain_missing(target, module, known)
+            one.__module__ = target.__name__
+            setattr(target, last, one)
+            names.add(folders[0] if folders else last)
+        known.append(path(schema))
     return sorted(names)
+
+
+def _deprecated(entry: Any, name: str, instead: str) -> Any:
+    """A function or class under a former name, which warns where it is used."""
+    group, last = "ops" if isinstance(entry, type) else "fn", name.rpartition(".")[2]
+    message = f"{group}.{name} is deprecated. Use {group}.{instead} instead."
+
+    def call(*inputs: Any, **arguments: Any) -> Any:
+        warnings.warn(message, DeprecationWarning, stacklevel=2)
+        return entry(*inputs, **arguments)
+
+    def __init__(self: Any, **arguments: Any) -> None:  # noqa: N807 - becomes a method below
+        warnings.warn(message, DeprecationWarning, stacklevel=2)
+        entry.__init__(self, **arguments)
+
+    if isinstance(entry, type):
+        return type(last, (entry,), {"__init__": __init__, "__doc__": message})
+    call.__name__ = call.__qualname__ = last
+    call.__doc__ = message
+    return call
 
 
 def _submodule(parent: ModuleType, name: str) -> ModuleType:
@@ -96,8 +119,7 @@ def _explain_missing(target: ModuleType, root: ModuleType, known: Sequence[str])
         hint = f" Did you mean {group}.{near}?" if near else ""
         message = f"{package} has no operator {group}.{path}."
         if (peer := in_dali(path)) and peer not in default_registry():
-            what, pronoun = ("operators", "them") if peer.endswith("*") else ("operator", "it")
-            message = f"nvidia.dali has the {what} fn.{peer}, {package} does not have {pronoun} yet."
+            message = missing(peer, f"fn.{peer}", package)
             hint = f" The nearest here is {group}.{near}." if near else ""
         message += f"{hint} `dali-studio support` lists what there is."
         raise AttributeError(message, name=name, obj=target)

@@ -7,7 +7,8 @@ from dali_studio.schema.model import ArgumentSchema, OperatorSchema
 _TYPES = {
     "float": "float", "int": "int", "bool": "bool", "string": "str", "data_type": "DALIDataType", "layout": "str",
     "image_type": "DALIImageType", "interp_type": "DALIInterpType", "float_list": "list of float",
-    "int_list": "list of int", "string_list": "list of str", "interp_type_list": "list of DALIInterpType",
+    "int_list": "list of int", "string_list": "list of str", "data_type_list": "list of DALIDataType",
+    "interp_type_list": "list of DALIInterpType",
     "object": "object",
 }  # fmt: skip
 

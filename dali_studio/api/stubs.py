@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dali_studio.api.default import default_registry
-from dali_studio.schema.declare import overrides
+from dali_studio.schema.declare import Operator, overrides
 from dali_studio.schema.model import ArgumentSchema, OperatorSchema
 
 #: What to run when a file is stale.
@@ -23,6 +23,7 @@ _TYPES = {
     "float": "float", "int": "int", "bool": "bool", "string": "str", "layout": "str", "object": "Any",
     "data_type": "DALIDataType", "image_type": "DALIImageType", "interp_type": "DALIInterpType",
     "float_list": "float | Sequence[float]", "int_list": "int | Sequence[int]", "string_list": "str | Sequence[str]",
+    "data_type_list": "DALIDataType | Sequence[DALIDataType]",
     "interp_type_list": "DALIInterpType | Sequence[DALIInterpType]",
 }  # fmt: skip
 _HEADER = f'''"""Generated from the registry. Do not edit: run ``{VERB}``."""
@@ -48,7 +49,8 @@ def generate() -> dict[Path, str]:
         Path below the package to text.
     """
     registry = default_registry()
-    public = [registry.schema(name) for name in registry.functions()]
+    today = [registry.schema(name) for name in registry.functions()]
+    public = [*today, *(schema.called(former) for schema in today for former in schema.former)]
     return {**_modules("fn", public), **_modules("ops", public)}
 
 
@@ -135,7 +137,12 @@ def _keyword(argument: ArgumentSchema, *, needed: bool) -> str:
 def _result(schema: OperatorSchema) -> str:
     if len(schema.outputs) > 1:
         return "list[DataNode]"
-    return "Any" if overrides(default_registry().operator(schema.name), "output_schemas") else "DataNode"
+    return "Any" if overrides(_operator(schema), "output_schemas") else "DataNode"
+
+
+def _operator(schema: OperatorSchema) -> type[Operator]:
+    registry = default_registry()
+    return registry.operator(registry.former().get(schema.name, schema.name))
 
 
 def _joined(parts: Sequence[str], depth: int = 1) -> str:

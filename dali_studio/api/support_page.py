@@ -79,7 +79,7 @@ def generate() -> str:
 def counted(registry: Registry) -> str:
     """How many operators there are: those of the palette, which are functions of ``fn`` for the most part."""
     functions = registry.functions()
-    total, common = len(registry.shown()), sum(name in FUNCTIONS for name in functions)
+    total, common = len(registry.shown()), sum(name in FUNCTIONS for name in (*functions, *registry.former()))
     return (
         f"{total} operators: {len(functions)} functions of fn (nvidia.dali {DALI_VERSION} has {len(FUNCTIONS)}, "
         f"of which {common} are here), and types.Constant, .cpu() and .gpu()."

@@ -185,6 +185,17 @@ class DataNode:
     def __pos__(self) -> DataNode:
         return self
 
+    if TYPE_CHECKING:  # made below, from the table of operations
+
+        def _one(self) -> DataNode: ...
+        def _two(self, other: Any, /) -> DataNode: ...
+
+        __neg__ = __abs__ = __invert__ = _one
+        __add__ = __sub__ = __mul__ = __truediv__ = __floordiv__ = __mod__ = __pow__ = _two
+        __radd__ = __rsub__ = __rmul__ = __rtruediv__ = __rfloordiv__ = __rmod__ = __rpow__ = _two
+        __and__ = __or__ = __xor__ = __lshift__ = __rshift__ = __lt__ = __le__ = __gt__ = __ge__ = _two
+        __rand__ = __ror__ = __rxor__ = __rlshift__ = __rrshift__ = _two
+
     __hash__ = object.__hash__  # == makes a node
 
     def __iter__(self) -> Iterator[DataNode]:

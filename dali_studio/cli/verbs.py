@@ -68,11 +68,11 @@ def make_parser() -> argparse.ArgumentParser:
     add("--images", metavar="DIR", help="folder that its readers read instead: images, or sub-folders with images")
     add("--batches", metavar="N", type=_positive, help="how many batches; one epoch if not given")
     add("--out", metavar="DIR", help=f"folder for the contact sheet and the report; {RESULT} for the example")
-    add = verb("export", export, "Write a document as a Python program.").add_argument
+    add = verb("export", export, "Write a document as a Python program, or as a diagram.").add_argument
     add("file", metavar="FILE", help=_DOCUMENT)
     add("--dialect", default="nvidia.dali", help="nvidia.dali (the default) or dali_studio")
     add("--images", metavar="DIR", help="folder that its readers read instead")
-    add("-o", "--output", metavar="FILE", help="where the program goes; standard output if not given")
+    add("-o", "--output", metavar="FILE", help="where it goes; .mmd, .dot: a diagram; standard output if not given")
     add("--force", action="store_true", help="write it in spite of errors")
     add = verb("import", import_, "Read a program, which is not run, as a document.").add_argument
     add("file", metavar="FILE", help="a .py file with a pipeline of nvidia.dali or dali_studio")
@@ -89,6 +89,9 @@ def make_parser() -> argparse.ArgumentParser:
     add("--cuda", action="store_true", help="the sources of the kernels that are generated for it as well")
     add = verb("catalog", catalog, "List the operators, or describe one.").add_argument
     add("operator", nargs="?", metavar="OPERATOR", help="such as rotate or decoders.image")
+    add = verb("rec2idx", rec2idx, "Write the index that readers.mxnet needs of a RecordIO file.").add_argument
+    add("file", metavar="FILE", help="a .rec file")
+    add("index", metavar="INDEX", help="where the index goes, such as FILE.idx")
     verb("support", support, "List what of nvidia.dali is supported: pipelines, operators, their arguments.")
     verb("doctor", doctor, "Show versions, processor and what is missing.")
     return parser
@@ -124,13 +127,18 @@ def run(options: argparse.Namespace) -> int:
 
 
 def export(options: argparse.Namespace) -> int:
-    """Write a document as a program."""
+    """Write a document as a program, or as a diagram."""
     from dali_studio.api.default import default_registry  # noqa: PLC0415
     from dali_studio.api.folders import idle_readers  # noqa: PLC0415
     from dali_studio.cli.document import open_document  # noqa: PLC0415
+    from dali_studio.codegen.diagrams import DIAGRAMS  # noqa: PLC0415
     from dali_studio.codegen.emit import emit  # noqa: PLC0415
 
     graph, registry = open_document(options.file, options.images), default_registry()
+    output = None if options.output is None else Path(options.output)
+    if output is not None and output.suffix in DIAGRAMS:
+        _write(output, DIAGRAMS[output.suffix](graph))
+        return 0
     roots = dict[str, str]()
     for node in idle_readers(graph, registry):
         from dali_studio.samples import photos  # noqa: PLC0415 - most documents say themselves what to read
@@ -143,10 +151,10 @@ def export(options: argparse.Namespace) -> int:
     if errors(emitted.diagnostics) and not options.force:
         note("Nothing was written. With --force, a program is written that raises an error where something is missing.")
         return FAILED
-    if options.output is None:
+    if output is None:
         say(emitted.source, end="")
     else:
-        _write(Path(options.output), emitted.source)
+        _write(output, emitted.source)
     return FAILED if errors(emitted.diagnostics) else 0
 
 
@@ -182,6 +190,22 @@ def verify(options: argparse.Namespace) -> int:
 
     graph = open_document(options.file, options.images, samples=True)
     return 0 if verify_graph(graph, options.batches, options.report) else FAILED
+
+
+def rec2idx(options: argparse.Namespace) -> int:
+    """Write the index of a RecordIO file."""
+    from dali_studio.kernels.cpu.record_io import places_of_records  # noqa: PLC0415
+
+    try:
+        with waiting(f"Reading {options.file}"):
+            places = list(places_of_records(options.file))
+    except (OSError, ValueError) as error:
+        reason = f"{options.file} cannot be read: {error.strerror}" if isinstance(error, OSError) else str(error)
+        raise DaliStudioError(Diagnostic(code="DS302", message=f"{reason}.", hint="Give a RecordIO file.")) from error
+    path = Path(options.index)
+    _write(path, "".join(f"{number}\t{place}\n" for number, place in enumerate(places)))
+    note(f"{path}: {len(places)} records.")
+    return 0
 
 
 def explain(options: argparse.Namespace) -> int:

@@ -129,7 +129,7 @@ class Writer:
         """``x.gpu()`` or ``x.cpu()``, which leave alone what lies there already."""
         device = "cpu" if node.device == "cpu" else "gpu"
         source, *_ = self._inputs(node, schema)
-        return ast.Call(func=ast.Attribute(source, device, ast.Load()), args=[], keywords=[])
+        return _copied(source, device)
 
     def _expression(self, node: Node, schema: OperatorSchema) -> ast.expr | None:
         """``x * 2`` or ``math.sqrt(x)``; nothing for what is no expression."""
@@ -194,8 +194,15 @@ class Writer:
         named = schema is not None and schema.role in ("reader", "external_source") and not self._gives_list(node)
         if named and all(k.arg != "name" for k in keywords):
             keywords.append(ast.keyword("name", ast.Constant(node.key)))
-        function = self.dialect.function(node.operator, schema)
-        return ast.Call(func=values.dotted(f"fn.{function}"), args=self._inputs(node, schema), keywords=keywords)
+        function = values.dotted(f"fn.{self.dialect.function(node.operator, schema)}")
+        declared = schema.in_dialect(self.dialect.name) if schema is not None else None
+        inputs = self._inputs(node, schema)
+        if node.device == "gpu" or declared is None or not declared.gpu_only:
+            return ast.Call(func=function, args=inputs, keywords=keywords)
+        message = f"{self.dialect.title} has {node.operator} on the GPU alone; the program copies there and back."
+        self.found.append(finding(node, "DS501", message, "It needs a GPU, and a device_id.", severity="warning"))
+        call = ast.Call(func=function, args=[_copied(one, "gpu") for one in inputs], keywords=keywords)
+        return _copied(call, "cpu")
 
     def _inputs(self, node: Node, schema: OperatorSchema | None) -> list[ast.expr]:
         wired = self.graph.inputs(node.key)
@@ -285,6 +292,11 @@ class Writer:
 def _refusal(message: str) -> ast.stmt:
     error = ast.Call(func=ast.Name("NotImplementedError", ast.Load()), args=[ast.Constant(message)], keywords=[])
     return ast.Raise(exc=error)
+
+
+def _copied(value: ast.expr, device: str) -> ast.expr:
+    """``x.gpu()`` or ``x.cpu()``."""
+    return ast.Call(func=ast.Attribute(value, device, ast.Load()), args=[], keywords=[])
 
 
 def _is_source(schema: OperatorSchema | None) -> bool:

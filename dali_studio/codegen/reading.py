@@ -11,6 +11,7 @@ from typing import Any, NoReturn, cast
 
 from dali_studio.codegen.names import plain
 from dali_studio.codegen.values import COMPARED, SIGNS
+from dali_studio.core import subscripts
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.expressions import LETTERS, number
 from dali_studio.core.limits import MAX_OUTPUTS
@@ -160,10 +161,8 @@ class _Reader:
                 return self._list(node, [self._read(item) for item in items])
             case ast.Attribute() if (path := _dotted(node)) and path.split(".")[0] == "types":
                 return _Member(path.rsplit(".", 1)[1])
-            case ast.Subscript(value=value, slice=ast.Constant(value=int() as at)):
-                ports = _ports(self._read(value))
-                if ports and 0 <= at < MAX_OUTPUTS:
-                    return ports[at] if at < len(ports) else PortRef(node=ports[0].node, output=at)
+            case ast.Subscript(value=value, slice=index):
+                return self._subscript(node, self._read(value), index)
             case ast.Call():
                 return self._call(node)
             case ast.UnaryOp() | ast.BinOp() | ast.Compare():
@@ -218,6 +217,51 @@ class _Reader:
         else:
             text = f"{sign}{words[0]}" if len(words) == 1 else f"{words[0]} {sign} {words[1]}"
         return self._add(schema, {"expression": text}, sources, {}, "")
+
+    def _subscript(self, node: ast.expr, value: _Read, index: ast.expr) -> _Read:
+        """One of several outputs, or a node that takes a part of a result."""
+        first = next(iter(_ports(value)), None)
+        if first is not None and (isinstance(value, tuple) or self._several(first)):
+            if isinstance(index, ast.Constant) and isinstance(index.value, int) and 0 <= index.value < MAX_OUTPUTS:
+                ports, at = list(_ports(value)), index.value
+                return ports[at] if at < len(ports) else PortRef(node=first.node, output=at)
+            return self._refuse(node, "outputs are named by their numbers")
+        schema = self._role("subscript", "cpu")
+        if schema is None or not isinstance(value, PortRef | _Unknown):
+            return self._refuse(node, "only results have an index")
+        wired: dict[str, PortRef] = {}
+        items = index.elts if isinstance(index, ast.Tuple) else [index]
+        text = ", ".join(self._item(item, wired) for item in items)
+        return self._add(schema, {"index": text}, [value if isinstance(value, PortRef) else None], wired, "")
+
+    def _item(self, item: ast.expr, wired: dict[str, PortRef]) -> str:
+        """An item of an index; results in it get letters."""
+        if isinstance(item, ast.Slice):
+            ends = [self._bound(one, wired) if one else "" for one in (item.lower, item.upper, item.step)]
+            return ":".join(ends if ends[2] else ends[:2])
+        return self._bound(item, wired)
+
+    def _bound(self, node: ast.expr, wired: dict[str, PortRef]) -> str:
+        value = self._read(node)
+        if isinstance(value, int):
+            return str(int(value))
+        if not isinstance(value, PortRef) or len(wired) == len(subscripts.LETTERS):
+            return self._refuse(node, "positions are whole numbers and results")
+        letter = subscripts.LETTERS[len(wired)]
+        wired[letter] = value
+        return letter
+
+    def _several(self, port: PortRef) -> bool:
+        """Whether the node has several outputs."""
+        added = self._added.get(port.node)
+        operator, values = ("", {}) if added is None else (added.operator, added.arguments)
+        if added is None and port.node in self.graph:
+            known = self.graph.node(port.node)
+            operator, values = known.operator, known.arguments
+        if operator not in self.registry:
+            return False
+        inputs = self.registry.schema(operator).most_inputs
+        return len(self.registry.outputs(operator, values, inputs)) > 1
 
     def _call(self, node: ast.Call) -> _Read:
         path = _dotted(node.func)

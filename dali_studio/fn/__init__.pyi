@@ -44,6 +44,19 @@ def audio_resample(
     """
     ...
 
+def batch_permutation(
+    *,
+    allow_repetitions: bool | None = False,
+    no_fixed_points: bool | None = False,
+    seed: int | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Draws an order of the batch: for each sample the place of another one, for permute_batch."""
+    ...
+
 def bb_flip(
     boxes: _Input,
     /,
@@ -211,6 +224,27 @@ def cat(
     """Joins tensors along an axis that they have.
 
     All other axes must be equal.
+    """
+    ...
+
+def clahe(
+    image: _Input,
+    /,
+    *,
+    tiles_x: int,
+    tiles_y: int,
+    clip_limit: float,
+    luma_only: bool | None = True,
+    bins: int | None = 256,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Equalises the histograms of tiles of the image, with a limit to how much contrast is raised.
+
+    Between the centres of tiles the results of four tiles are interpolated. Images have one channel, or three (RGB), of
+    which by default the lightness alone is changed.
     """
     ...
 
@@ -401,6 +435,21 @@ def debayer(
     (variable number of gradients), and `gray_ocv`, which gives one channel. As in OpenCV, `vng_ocv` mirrors the picture
     at its edges; for the others, the rows and columns at the edges are those beside them.
     """
+    ...
+
+def dl_tensor_python_function(
+    *input: _Input,
+    batch_processing: bool | None = True,
+    synchronize_stream: bool | None = True,
+    function: Any,
+    num_outputs: int | None = 1,
+    output_layouts: str | Sequence[str] | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> Any:
+    """Calls a Python function with the batch as DLPack capsules, which frameworks take over without a copy."""
     ...
 
 def dump_image(

@@ -6,10 +6,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.core.enums import DALIDataType, DALIInterpType
+from dali_studio.core.enums import DALIDataType, DALIImageType, DALIInterpType
 from dali_studio.pipeline import DataNode
 
 _Input = DataNode | Sequence[DataNode] | NDArray[Any] | np.generic | float
+
+def debayer(
+    image: _Input,
+    /,
+    *,
+    blue_position: int | Sequence[int] | DataNode,
+    algorithm: str | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """The former name of `debayer`, which is deprecated."""
+    ...
 
 def dilate(
     image: _Input,
@@ -28,6 +42,18 @@ def dilate(
 
     Each channel is taken by itself.
     """
+    ...
+
+def equalize(
+    image: _Input,
+    /,
+    *,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """The former name of `equalize`, which is deprecated."""
     ...
 
 def erode(
@@ -49,6 +75,24 @@ def erode(
     """
     ...
 
+def filter(
+    data: _Input,
+    filter: _Input,
+    fill_value: _Input | None = ...,
+    /,
+    *,
+    anchor: int | Sequence[int] | DataNode | None = ...,
+    border: str | None = 'reflect_101',
+    mode: str | None = 'same',
+    dtype: DALIDataType | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """The former name of `filter`, which is deprecated."""
+    ...
+
 def median_blur(
     image: _Input,
     /,
@@ -63,6 +107,21 @@ def median_blur(
 
     Each channel is taken by itself. Beyond the edges of the image its edge pixels are repeated.
     """
+    ...
+
+def peek_image_shape(
+    files: _Input,
+    /,
+    *,
+    image_type: DALIImageType | None = ...,
+    adjust_orientation: bool | None = True,
+    dtype: DALIDataType | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """The former name of `peek_image_shape`, which is deprecated."""
     ...
 
 def remap(
@@ -144,7 +203,7 @@ def tensor_resize(
     name: str | None = ...,
     device: str | None = ...,
 ) -> DataNode:
-    """Resamples up to three neighbouring axes of a tensor."""
+    """The former name of `tensor_resize`, which is deprecated."""
     ...
 
 def warp_perspective(

@@ -11,6 +11,26 @@ from dali_studio.pipeline import DataNode
 
 _Input = DataNode | Sequence[DataNode] | NDArray[Any] | np.generic | float
 
+def beta(
+    shape_like: _Input | None = ...,
+    /,
+    *,
+    alpha: float | DataNode | None = 1.0,
+    beta: float | DataNode | None = 1.0,
+    dtype: DALIDataType | None = ...,
+    shape: int | Sequence[int] | DataNode | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Draws numbers from 0 to 1 that have the beta distribution.
+
+    The numbers are those of DALI for the same seed, up to their last bits.
+    """
+    ...
+
 def choice(
     a: _Input,
     shape_like: _Input | None = ...,

@@ -95,12 +95,12 @@ def check_dtype(meta: TensorMeta, dtypes: Collection[DALIDataType]) -> None:
         )  # fmt: skip
 
 
-def accept_output(dtype: DALIDataType | None, dtypes: Collection[DALIDataType]) -> None:
+def accept_output(dtype: DALIDataType | None, dtypes: Collection[DALIDataType], argument: str = "dtype") -> None:
     """Refuse an output element type that the operator cannot write (DS105)."""
     if dtype is not None and dtype not in dtypes:
         raise ArgumentError(
             f"{dtype.name} is not available as output; {_names(dtypes)} are.",
-            hint="Choose one of these, and cast afterwards if needed.", argument="dtype",
+            hint="Choose one of these, and cast afterwards if needed.", argument=argument,
         )  # fmt: skip
 
 

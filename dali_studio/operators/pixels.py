@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -24,6 +25,7 @@ from dali_studio.operators.parts import run_alone
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Arrays, Functor, Input, Operator, Output
+from dali_studio.schema.samples import Case
 from dali_studio.schema.traits import PerFrame, PerSample, PixelPart, Pointwise
 
 #: Images and volumes.
@@ -42,6 +44,15 @@ class PixelOperator(Operator, abstract=True):
     devices = ("cpu", "gpu")
     functor: ClassVar[Functor]
 
+    @classmethod
+    def samples(cls) -> Sequence[Case]:
+        """Those that are derived; nvidia.dali takes no sequences of volumes."""
+        cases = super().samples()
+        return [
+            replace(case, peer=False, note="sequences of volumes") if case.inputs[0].layout == "FDHWC" else case
+            for case in cases
+        ]
+
     @staticmethod
     def fields(args: Args, image: Batch) -> Sequence[NDArray[Any]]:
         """The fields of the functor, in order: arrays of (N,) or, for C arrays, (N, K)."""
@@ -50,11 +61,6 @@ class PixelOperator(Operator, abstract=True):
     @classmethod
     def infer(cls, args: Args, *inputs: TensorMeta) -> TensorMeta:
         meta = image_meta(inputs[0], LAYOUTS)
-        if args.frames is not None and meta.layout == "DHWC":
-            raise ArgumentError(
-                "the input has the layout 'FDHWC'; HWC, DHWC or FHWC is accepted.",
-                hint="Bring single volumes.", code="DS203",
-            )  # fmt: skip
         dtype = args["dtype"] if cls.schema.argument("dtype") else None
         check_dtype(meta, cls.functor.inputs)
         accept_output(dtype, cls.functor.outputs)

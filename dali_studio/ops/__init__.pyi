@@ -101,6 +101,24 @@ class BBoxRotate:
         **arguments: Any,
     ) -> list[DataNode]: ...
 
+class BatchPermutation:
+    """Draws an order of the batch: for each sample the place of another one, for permute_batch."""
+    def __init__(
+        self,
+        *,
+        allow_repetitions: bool | None = False,
+        no_fixed_points: bool | None = False,
+        seed: int | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        **arguments: Any,
+    ) -> DataNode: ...
+
 class BbFlip:
     """Mirrors boxes in relative coordinates (0 to 1), along with their images."""
     def __init__(
@@ -262,6 +280,32 @@ class Cat:
     def __call__(
         self,
         *input: _Input,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class Clahe:
+    """Equalises the histograms of tiles of the image, with a limit to how much contrast is raised.
+
+    Between the centres of tiles the results of four tiles are interpolated. Images have one channel, or three (RGB), of
+    which by default the lightness alone is changed.
+    """
+    def __init__(
+        self,
+        *,
+        tiles_x: int | None = ...,
+        tiles_y: int | None = ...,
+        clip_limit: float | None = ...,
+        luma_only: bool | None = True,
+        bins: int | None = 256,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        image: _Input,
+        /,
         **arguments: Any,
     ) -> DataNode: ...
 
@@ -474,6 +518,27 @@ class CropMirrorNormalize:
         /,
         **arguments: Any,
     ) -> DataNode: ...
+
+class DLTensorPythonFunction:
+    """Calls a Python function with the batch as DLPack capsules, which frameworks take over without a copy."""
+    def __init__(
+        self,
+        *,
+        batch_processing: bool | None = True,
+        synchronize_stream: bool | None = True,
+        function: Any = ...,
+        num_outputs: int | None = 1,
+        output_layouts: str | Sequence[str] | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        *input: _Input,
+        **arguments: Any,
+    ) -> Any: ...
 
 class Debayer:
     """Makes colour pictures of those of sensors that see one colour each, in Bayer's pattern.

@@ -6,10 +6,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.core.enums import DALIDataType, DALIInterpType
+from dali_studio.core.enums import DALIDataType, DALIImageType, DALIInterpType
 from dali_studio.pipeline import DataNode
 
 _Input = DataNode | Sequence[DataNode] | NDArray[Any] | np.generic | float
+
+class Debayer:
+    """The former name of `debayer`, which is deprecated."""
+    def __init__(
+        self,
+        *,
+        blue_position: int | Sequence[int] | DataNode | None = ...,
+        algorithm: str | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        image: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
 
 class Dilate:
     """Replaces each value by the largest one under a rectangle: what is bright grows.
@@ -23,6 +42,23 @@ class Dilate:
         anchor: int | Sequence[int] | DataNode | None = ...,
         iterations: int | None = 1,
         border_mode: str | None = 'constant',
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        image: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class Equalize:
+    """The former name of `equalize`, which is deprecated."""
+    def __init__(
+        self,
+        *,
         preserve: bool | None = False,
         bytes_per_sample_hint: int | Sequence[int] | None = ...,
         name: str | None = ...,
@@ -59,6 +95,29 @@ class Erode:
         **arguments: Any,
     ) -> DataNode: ...
 
+class Filter:
+    """The former name of `filter`, which is deprecated."""
+    def __init__(
+        self,
+        *,
+        anchor: int | Sequence[int] | DataNode | None = ...,
+        border: str | None = 'reflect_101',
+        mode: str | None = 'same',
+        dtype: DALIDataType | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        data: _Input,
+        filter: _Input,
+        fill_value: _Input | None = ...,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
 class MedianBlur:
     """Replaces each value by the middle one of a window around it: spots vanish, edges stay.
 
@@ -76,6 +135,26 @@ class MedianBlur:
     def __call__(
         self,
         image: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class PeekImageShape:
+    """The former name of `peek_image_shape`, which is deprecated."""
+    def __init__(
+        self,
+        *,
+        image_type: DALIImageType | None = ...,
+        adjust_orientation: bool | None = True,
+        dtype: DALIDataType | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        files: _Input,
         /,
         **arguments: Any,
     ) -> DataNode: ...
@@ -142,7 +221,7 @@ class Resize:
     ) -> Any: ...
 
 class TensorResize:
-    """Resamples up to three neighbouring axes of a tensor."""
+    """The former name of `tensor_resize`, which is deprecated."""
     def __init__(
         self,
         *,

@@ -11,6 +11,31 @@ from dali_studio.pipeline import DataNode
 
 _Input = DataNode | Sequence[DataNode] | NDArray[Any] | np.generic | float
 
+class Beta:
+    """Draws numbers from 0 to 1 that have the beta distribution.
+
+    The numbers are those of DALI for the same seed, up to their last bits.
+    """
+    def __init__(
+        self,
+        *,
+        alpha: float | DataNode | None = 1.0,
+        beta: float | DataNode | None = 1.0,
+        dtype: DALIDataType | None = ...,
+        shape: int | Sequence[int] | DataNode | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        shape_like: _Input | None = ...,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
 class Choice:
     """Draws elements of an array, or whole numbers below a limit.
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.core.enums import DALIDataType, DALIImageType
 from dali_studio.pipeline import DataNode
 
 _Input = DataNode | Sequence[DataNode] | NDArray[Any] | np.generic | float
@@ -104,3 +105,216 @@ class File:
         self,
         **arguments: Any,
     ) -> list[DataNode]: ...
+
+class Mxnet:
+    """Reads images with labels from MXNet's RecordIO files.
+
+    Labels are float32, one or several. The index is that of MXNet's ``im2rec``, a number and a place on each line, or
+    what ``dali-studio rec2idx`` writes; of several files it has the places as if they lay one behind the other.
+    """
+    def __init__(
+        self,
+        *,
+        index_path: str | Sequence[str] | None = ...,
+        path: str | Sequence[str] | None = ...,
+        random_shuffle: bool | None = False,
+        initial_fill: int | None = 1024,
+        shuffle_after_epoch: bool | None = False,
+        shuffle_after_epoch_seed: int | None = ...,
+        num_shards: int | None = 1,
+        shard_id: int | None = 0,
+        stick_to_shard: bool | None = False,
+        pad_last_batch: bool | None = False,
+        seed: int | None = ...,
+        on_error: str | None = 'raise',
+        skip_cached_images: bool | None = False,
+        prefetch_queue_depth: int | None = 1,
+        lazy_init: bool | None = False,
+        read_ahead: bool | None = False,
+        dont_use_mmap: bool | None = False,
+        tensor_init_bytes: int | None = 1048576,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        **arguments: Any,
+    ) -> list[DataNode]: ...
+
+class NemoAsr:
+    """Reads and decodes speech with its transcripts, by manifests in the format of NVIDIA NeMo.
+
+    A manifest has a JSON object on each line: ``audio_filepath`` and, optionally, ``text``, and ``offset`` and
+    ``duration`` in seconds, of the part that is taken. Gives the sound; the rate of its file, a float32; the text in
+    UTF-8, uint8 (bytes,); and with `read_idxs` the number of the line among those that are taken, int64 (1,).
+    """
+    def __init__(
+        self,
+        *,
+        manifest_filepaths: str | Sequence[str] | None = ...,
+        sample_rate: float | None = -1.0,
+        downmix: bool | None = True,
+        dtype: DALIDataType | None = ...,
+        quality: float | None = 50.0,
+        read_sample_rate: bool | None = True,
+        read_text: bool | None = True,
+        read_idxs: bool | None = False,
+        min_duration: float | None = 0.0,
+        max_duration: float | None = 0.0,
+        random_shuffle: bool | None = False,
+        initial_fill: int | None = 1024,
+        shuffle_after_epoch: bool | None = False,
+        shuffle_after_epoch_seed: int | None = ...,
+        num_shards: int | None = 1,
+        shard_id: int | None = 0,
+        stick_to_shard: bool | None = False,
+        pad_last_batch: bool | None = False,
+        seed: int | None = ...,
+        on_error: str | None = 'raise',
+        skip_cached_images: bool | None = False,
+        prefetch_queue_depth: int | None = 1,
+        lazy_init: bool | None = False,
+        read_ahead: bool | None = False,
+        dont_use_mmap: bool | None = False,
+        tensor_init_bytes: int | None = 1048576,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        **arguments: Any,
+    ) -> list[DataNode]: ...
+
+class Numpy:
+    """Reads arrays from files in numpy's format, or a window of each.
+
+    Files come in alphabetical order, first those of the folder itself, then those of its sub-folders. All arrays of a
+    batch must have one element type and one number of axes.
+    """
+    def __init__(
+        self,
+        *,
+        file_root: str | None = ...,
+        file_filter: str | None = '*.npy',
+        files: str | Sequence[str] | None = ...,
+        file_list: str | None = ...,
+        roi_start: int | Sequence[int] | DataNode | None = ...,
+        rel_roi_start: float | Sequence[float] | DataNode | None = ...,
+        roi_end: int | Sequence[int] | DataNode | None = ...,
+        rel_roi_end: float | Sequence[float] | DataNode | None = ...,
+        roi_shape: int | Sequence[int] | DataNode | None = ...,
+        rel_roi_shape: float | Sequence[float] | DataNode | None = ...,
+        roi_axes: int | Sequence[int] | None = ...,
+        out_of_bounds_policy: str | None = 'error',
+        fill_value: float | None = 0.0,
+        cache_header_information: bool | None = False,
+        register_buffers: bool | None = True,
+        use_o_direct: bool | None = False,
+        random_shuffle: bool | None = False,
+        initial_fill: int | None = 1024,
+        shuffle_after_epoch: bool | None = False,
+        shuffle_after_epoch_seed: int | None = ...,
+        num_shards: int | None = 1,
+        shard_id: int | None = 0,
+        stick_to_shard: bool | None = False,
+        pad_last_batch: bool | None = False,
+        seed: int | None = ...,
+        on_error: str | None = 'raise',
+        skip_cached_images: bool | None = False,
+        prefetch_queue_depth: int | None = 1,
+        lazy_init: bool | None = False,
+        read_ahead: bool | None = False,
+        dont_use_mmap: bool | None = False,
+        tensor_init_bytes: int | None = 1048576,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class Sequence:
+    """Reads and decodes sequences of images that lie in folders, a folder for each video.
+
+    Sequences of `sequence_length` images begin at every `step`-th image of a folder, and take every `stride`-th from
+    there on; those that would go beyond the end are left out. Gives uint8 with the layout FHWC.
+    """
+    def __init__(
+        self,
+        *,
+        file_root: str | None = ...,
+        sequence_length: int | None = ...,
+        step: int | None = 1,
+        stride: int | None = 1,
+        image_type: DALIImageType | None = ...,
+        random_shuffle: bool | None = False,
+        initial_fill: int | None = 1024,
+        num_shards: int | None = 1,
+        shard_id: int | None = 0,
+        stick_to_shard: bool | None = False,
+        pad_last_batch: bool | None = False,
+        seed: int | None = ...,
+        on_error: str | None = 'raise',
+        skip_cached_images: bool | None = False,
+        prefetch_queue_depth: int | None = 1,
+        lazy_init: bool | None = False,
+        read_ahead: bool | None = False,
+        dont_use_mmap: bool | None = False,
+        tensor_init_bytes: int | None = 1048576,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class Webdataset:
+    """Reads samples from tar archives in the format of WebDataset: neighbouring files whose names begin alike.
+
+    What is behind the first dot of a name is the extension, which says to which output a file goes. Files whose names
+    begin with a dot are left out.
+    """
+    def __init__(
+        self,
+        *,
+        paths: str | Sequence[str] | None = ...,
+        ext: str | Sequence[str] | None = ...,
+        index_paths: str | Sequence[str] | None = ...,
+        dtypes: DALIDataType | Sequence[DALIDataType] | None = ...,
+        case_sensitive_extensions: bool | None = True,
+        missing_component_behavior: str | None = ...,
+        random_shuffle: bool | None = False,
+        initial_fill: int | None = 1024,
+        shuffle_after_epoch: bool | None = False,
+        shuffle_after_epoch_seed: int | None = ...,
+        num_shards: int | None = 1,
+        shard_id: int | None = 0,
+        stick_to_shard: bool | None = False,
+        pad_last_batch: bool | None = False,
+        seed: int | None = ...,
+        on_error: str | None = 'raise',
+        skip_cached_images: bool | None = False,
+        prefetch_queue_depth: int | None = 1,
+        lazy_init: bool | None = False,
+        read_ahead: bool | None = False,
+        dont_use_mmap: bool | None = False,
+        tensor_init_bytes: int | None = 1048576,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        **arguments: Any,
+    ) -> Any: ...

@@ -134,9 +134,9 @@ class Functor:
     rgb: bool = False
 
 
-def named(dialect: str, name: str = "", *, since: str = "") -> InDialect:
-    """Declare how a dialect calls the operator, if not by the same path, and the first version that has it."""
-    return InDialect(dialect=dialect, name=name, since=since)
+def named(dialect: str, name: str = "", *, since: str = "", gpu_only: bool = False) -> InDialect:
+    """Declare how a dialect calls the operator, if not by the same path, the first version that has it, and devices."""
+    return InDialect(dialect=dialect, name=name, since=since, gpu_only=gpu_only)
 
 
 def absent(dialect: str, instead: str, *, because: str = "it has no such function") -> InDialect:
@@ -191,6 +191,7 @@ class Operator(CommonArguments):
     tolerance: ClassVar[tuple[Tolerance, ...]] = ()
     dialects: ClassVar[tuple[InDialect, ...]] = ()
     movement: ClassVar[Movement | None] = None
+    former: ClassVar[tuple[str, ...]] = ()
     role: ClassVar[Role] = ""
 
     def __init_subclass__(cls, *, abstract: bool = False) -> None:
@@ -376,12 +377,12 @@ class Operator(CommonArguments):
 _TYPES: dict[Any, ArgumentType] = {
     float: "float", int: "int", bool: "bool", str: "string", object: "object",
     DALIDataType: "data_type", DALIImageType: "image_type", DALIInterpType: "interp_type",
-    list[float]: "float_list", list[int]: "int_list", list[str]: "string_list",
+    list[float]: "float_list", list[int]: "int_list", list[str]: "string_list", list[DALIDataType]: "data_type_list",
 }  # fmt: skip
 _WIDGETS: dict[ArgumentType, Widget] = {
     "float": "number", "int": "number", "bool": "switch", "string": "text", "layout": "text", "data_type": "choice",
     "image_type": "choice", "interp_type": "choice", "float_list": "numbers", "int_list": "numbers",
-    "string_list": "files", "interp_type_list": "none", "object": "none",
+    "string_list": "files", "data_type_list": "none", "interp_type_list": "none", "object": "none",
 }  # fmt: skip
 #: Element types that a user can ask for.
 _DATA_TYPES = (
@@ -474,6 +475,7 @@ def _schema(cls: type[Operator]) -> OperatorSchema:
         deprecated=cls.deprecated,
         dialects=cls.dialects,
         movement=cls.movement,
+        former=cls.former,
     )
 
 
@@ -487,9 +489,10 @@ def _arguments(cls: type[Operator]) -> list[ArgumentSchema]:
         if base is object or "__annotations__" not in vars(base):
             continue
         hints = _hints(base)
-        for name in vars(base)["__annotations__"]:
-            if name not in found and get_origin(hints[name]) is not ClassVar:
-                found[name] = _argument(cls, name, hints[name])
+        for attribute in vars(base)["__annotations__"]:
+            name = attribute.rstrip("_")  # an argument called as an attribute of operators, such as path_
+            if name not in found and get_origin(hints[attribute]) is not ClassVar:
+                found[name] = _argument(cls, attribute, hints[attribute])
     return list(found.values())
 
 
@@ -505,8 +508,8 @@ def _argument(cls: type[Operator], name: str, hint: Any) -> ArgumentSchema:
         metadata = tuple(rest)
     kind = _type_of(hint, f"{cls.__name__}.{name}")
     required = not hasattr(cls, name)
-    fields: dict[str, Any] = {"name": name, "type": kind, "required": required, "widget": _WIDGETS[kind]}
-    if kind == "data_type":
+    fields: dict[str, Any] = {"name": name.rstrip("_"), "type": kind, "required": required, "widget": _WIDGETS[kind]}
+    if kind in ("data_type", "data_type_list"):
         fields["choices"] = _DATA_TYPES
     elif kind in ("image_type", "interp_type"):
         enum = DALIImageType if kind == "image_type" else DALIInterpType

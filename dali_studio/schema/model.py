@@ -10,7 +10,7 @@ from dali_studio.core.meta import Kind
 
 ArgumentType = Literal[
     "float", "int", "bool", "string", "data_type", "image_type", "interp_type", "layout",
-    "float_list", "int_list", "string_list", "interp_type_list", "object",
+    "float_list", "int_list", "string_list", "data_type_list", "interp_type_list", "object",
 ]  # fmt: skip
 #: The inspector's controls. A closed union: the front end switches over it exhaustively.
 Widget = Literal["slider", "dial", "number", "switch", "choice", "text", "numbers", "range", "path", "files", "none"]
@@ -132,6 +132,8 @@ class InDialect(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         Why the dialect lacks it, as a sentence without its end; empty: it has it.
     instead
         What a program does there instead, as a sentence.
+    gpu_only
+        Whether the dialect has it on the GPU alone: programs for the CPU copy there and back.
     """
 
     dialect: str
@@ -139,6 +141,7 @@ class InDialect(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     since: str = ""
     absent: str = ""
     instead: str = ""
+    gpu_only: bool = False
 
 
 class Twin(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -219,11 +222,13 @@ class OperatorSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     hidden
         No palette shows it.
     deprecated
-        Path under ``fn`` of the operator that replaces it; a call of it warns.
+        Path under ``fn`` of the other operator that replaces it; a call of it warns.
     dialects
         What it is in dialects where that is not the same function under the same name.
     movement
         How it moves the points of pictures; ``None``: it does not.
+    former
+        Other paths under ``fn``, which are deprecated.
     """
 
     name: str
@@ -248,6 +253,16 @@ class OperatorSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     deprecated: str = ""
     dialects: tuple[InDialect, ...] = ()
     movement: Movement | None = None
+    former: tuple[str, ...] = ()
+
+    def called(self, former: str) -> OperatorSchema:
+        """The description under a former name."""
+        module, _, name = former.rpartition(".")
+        title = "".join(word.capitalize() for word in name.split("_"))
+        return msgspec.structs.replace(
+            self, name=former, class_name=f"{module}.{title}" if module else title, former=(),
+            summary=f"The former name of `{self.name}`, which is deprecated.", doc="",
+        )  # fmt: skip
 
     def in_dialect(self, dialect: str) -> InDialect | None:
         """What is declared for a dialect, or ``None``."""

@@ -10,7 +10,7 @@ from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.meta import TensorMeta
 from dali_studio.core.wording import nearest, shortened
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.dali_functions import FUNCTIONS
+from dali_studio.schema.dali_functions import FUNCTIONS, missing
 from dali_studio.schema.declare import Operator
 from dali_studio.schema.model import OperatorSchema, OutputSchema, Value
 from dali_studio.schema.sequences import frame_of, is_sequence, sequence_of
@@ -70,7 +70,7 @@ class Registry:
         hint = f"Did you mean {near!r}?" if near else "`dali-studio catalog` lists what there is."
         message = f"There is no operator called {shortened(name)}."
         if name in FUNCTIONS:
-            message = f"nvidia.dali has the operator {name!r}, dali_studio does not have it yet."
+            message = missing(name, repr(name), "dali_studio")
             hint = f"The nearest here is {near!r}." if near else hint
         return Diagnostic(code="DS101", message=message, hint=hint, node=node)
 
@@ -106,3 +106,7 @@ class Registry:
         """Names of the operators that are functions of ``fn``; constants, copies and expressions are not."""
         known = [schema for name in self if not (schema := self.schema(name)).hidden or schema.deprecated]
         return [s.name for s in known if s.role not in ("copy", "constant", "arithmetic", "subscript")]
+
+    def former(self) -> dict[str, str]:
+        """The names that operators have today, by deprecated ones."""
+        return {former: name for name in self for former in self.schema(name).former}

@@ -19,6 +19,7 @@ ENUMS: dict[str, type[Enum]] = {
     "data_type": DALIDataType,
     "image_type": DALIImageType,
     "interp_type": DALIInterpType,
+    "data_type_list": DALIDataType,
     "interp_type_list": DALIInterpType,
 }
 #: Element type that a batch must have to feed an argument of each type.
@@ -180,7 +181,7 @@ _WORDS = {
     "float": "a number", "int": "an integer", "bool": "True or False", "string": "text", "layout": 'text such as "HWC"',
     "data_type": "a types.DALIDataType", "image_type": "a types.DALIImageType", "interp_type": "a types.DALIInterpType",
     "float_list": "a list of numbers", "int_list": "a list of integers", "string_list": "a list of texts",
-    "object": "a Python object, which has no form in a document",
+    "data_type_list": "a list of types.DALIDataType", "object": "a Python object, which has no form in a document",
 }  # fmt: skip
 
 

@@ -19,7 +19,7 @@ from dali_studio.core.diagnostics import CODES, Severity
 from dali_studio.core.meta import Kind
 from dali_studio.graph.edits import Edit
 from dali_studio.schema.model import ArgumentType, Device, Support, Value, Widget
-from dali_studio.studio.messages import ClientMessage, KernelMessage, PreviewBody
+from dali_studio.studio.messages import ClientMessage, KernelMessage, Mark, PreviewBody
 
 #: What to run when the file is stale.
 VERB = "python -m dali_studio.studio.codegen_ts"
@@ -40,6 +40,7 @@ _WORDS: dict[str, Any] = {
 #: Named unions of structs.
 _UNIONS: dict[str, Any] = {
     "Edit": Edit,
+    "Mark": Mark,
     "PreviewBody": PreviewBody,
     "ClientMessage": ClientMessage,
     "KernelMessage": KernelMessage,

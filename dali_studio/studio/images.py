@@ -147,11 +147,13 @@ def square(image: Rgb, size: int) -> Rgb:
     return np.asarray(cut.resize((size, size), Image.Resampling.BILINEAR, reducing_gap=2.0))
 
 
-def histogram(sample: NDArray[Any], layout: str, bins: int = 32) -> tuple[tuple[int, ...], ...]:
-    """Counts per channel (at most 4; one for what is no image) between the smallest and the largest value."""
+def histogram(
+    sample: NDArray[Any], layout: str, bins: int = 32, limits: tuple[float, float] | None = None
+) -> tuple[tuple[int, ...], ...]:  # fmt: skip
+    """Counts per channel (at most 4; one for what is no image) between limits, else the smallest and largest value."""
     values = sample.astype(np.float32)
     if not np.isfinite(values).any():
         return ()
-    limits = span_of(values)
+    limits = span_of(values) if limits is None else limits
     planes = list(np.moveaxis(values, layout.index("C"), 0)[:4]) if layout in ("HWC", "CHW") else [values]
     return tuple(tuple(np.histogram(plane[np.isfinite(plane)], bins, limits)[0].tolist()) for plane in planes)

@@ -24,7 +24,7 @@ from dali_studio.studio.revision import Revision
 
 Send = Callable[[messages.KernelMessage, Sequence[bytes]], None]
 #: Samples of a sheet that are sent at a time, its largest extents, and how many cells it may have.
-_CHUNK, _LARGEST, _MOST = 4, 512, 1024
+_CHUNK, _MAX_EXTENT, _MAX_CELLS = 4, 512, 1024
 #: Numbers that `draws` asks a node for, how many spans its histogram has, and how many values are counted singly.
 _DRAWS, _SPANS, _LEVELS = 1000, 40, 12
 #: Extents of the pictures of a pair, and how many spans its histogram has.
@@ -61,7 +61,7 @@ class Inquiries:
         """Send the cells that have not been sent, some samples at a time; `Cancelled` leaves the rest for later."""
         wanted = job.wanted
         size = job.request.batch_size
-        most = max(_MOST // max(len(wanted.variants), 1), 1)
+        most = max(_MAX_CELLS // max(len(wanted.variants), 1), 1)
         samples = [k for k in dict.fromkeys(wanted.samples) if 0 <= k < size][:most]
         if not job.variants:
             job.variants = [self._variant(job.request.revision, edits) for edits in wanted.variants]
@@ -100,7 +100,7 @@ class Inquiries:
             ]
             return next(iter(reasons), "not computed for this sample"), nothing
         shown = shown_of(revision, wanted.port, made.outputs)
-        width, height = min(max(wanted.width, 8), _LARGEST), min(max(wanted.height, 8), _LARGEST)
+        width, height = min(max(wanted.width, 8), _MAX_EXTENT), min(max(wanted.height, 8), _MAX_EXTENT)
         card = renderer_of(shown).card(shown, width, height)
         if card.picture is not None:
             return "", card.picture

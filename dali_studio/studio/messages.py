@@ -56,6 +56,27 @@ class Position(msgspec.Struct, frozen=True, kw_only=True):
     y: float
 
 
+class Note(msgspec.Struct, frozen=True, kw_only=True, tag="note"):
+    """A note on the canvas; it means nothing to the pipeline."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    text: str
+    hue: str = "olive"
+
+
+class Group(msgspec.Struct, frozen=True, kw_only=True, tag="group"):
+    """A frame around nodes, which move with it."""
+
+    keys: tuple[str, ...]
+    title: str
+    hue: str = "slate"
+
+
+Mark = Note | Group
+
 # -------------------------------------------------------------------------------------------------- browser to kernel
 
 
@@ -75,6 +96,8 @@ class ApplyEdits(msgspec.Struct, frozen=True, kw_only=True, tag="apply_edits"):
     edits: tuple[Edit, ...]
     gesture: str = ""
     positions: dict[str, Position] = {}
+    marks: dict[str, Mark | None] = {}
+    #: marks: notes and groups that are new or changed, by names of the sender; None takes one away
 
 
 class ApplyRepair(msgspec.Struct, frozen=True, kw_only=True, tag="apply_repair"):
@@ -203,6 +226,10 @@ class OpenFolder(msgspec.Struct, frozen=True, kw_only=True, tag="open_folder"):
     path: str
 
 
+class RestoreEdits(msgspec.Struct, frozen=True, kw_only=True, tag="restore_edits"):
+    """Open what this pipeline was edited to in a kernel that is gone."""
+
+
 class OpenRecipe(msgspec.Struct, frozen=True, kw_only=True, tag="open_recipe"):
     """Start from a gallery example."""
 
@@ -212,7 +239,7 @@ class OpenRecipe(msgspec.Struct, frozen=True, kw_only=True, tag="open_recipe"):
 ClientMessage = (
     Ready | ApplyEdits | ApplyRepair | Undo | Redo | MoveNodes | ChooseSample | Run | CompareDevices | FreeMemory | Stop
     | RequestCode | RequestDetail | PasteCode | RequestSheet | RequestDraws | RequestPair | RequestPixel | SaveDocument
-    | OpenFolder | OpenRecipe
+    | OpenFolder | OpenRecipe | RestoreEdits
 )  # fmt: skip
 
 # -------------------------------------------------------------------------------------------------- kernel to browser
@@ -262,6 +289,7 @@ class RevisionChanged(msgspec.Struct, frozen=True, kw_only=True, tag="revision_c
     graph: GraphView
     options: PipelineOptions
     positions: dict[str, Position]
+    marks: dict[str, Mark]
     diagnostics: tuple[Diagnostic, ...]
     repairs: tuple[Repair, ...]
     can_undo: bool
@@ -269,6 +297,8 @@ class RevisionChanged(msgspec.Struct, frozen=True, kw_only=True, tag="revision_c
     document: str
     #: document: file name, or empty if never saved
     saved: bool
+    waiting: str = ""
+    #: waiting: when edits were made that an earlier kernel has left and `RestoreEdits` brings back; empty: none
 
 
 class Refused(msgspec.Struct, frozen=True, kw_only=True, tag="refused"):
@@ -399,6 +429,8 @@ class ImageDetail(msgspec.Struct, frozen=True, kw_only=True, tag="image_detail")
     mean: float
     histogram: tuple[tuple[int, ...], ...]
     #: histogram: per channel (at most 4), 32 bins between minimum and maximum
+    before: tuple[tuple[int, ...], ...] = ()
+    #: before: the same of the input, between the same limits, if it is of the same type
     planes: int = 0
     plane: int = 0
     #: planes: how many frames or slices there are (0: it is no sequence or volume); plane: the one in the picture

@@ -18,6 +18,7 @@ from dali_studio.graph.edits import PortRef
 from dali_studio.runtime.workers import Cancelled, WorkerPool
 from dali_studio.schema.registry import Registry
 from dali_studio.studio import images, messages
+from dali_studio.studio.picture import Still, photo_of, text_of
 from dali_studio.studio.previews import PreviewEngine
 from dali_studio.studio.renderers import renderer_of
 from dali_studio.studio.renderers.base import Backdrop, Card, Large, Shown
@@ -25,6 +26,8 @@ from dali_studio.studio.revision import Revision
 
 #: Seconds after which images take long.
 AFTER = 2.0
+#: Width of a card in a picture of the graph.
+_STILL = 222
 _STRIP_CELL = 56
 _STRIP_SAMPLES = 64
 _STRIP_CHUNK = 4
@@ -142,10 +145,30 @@ class PreviewRenderer:
             )  # fmt: skip
         return tuple(made), atlas
 
+    def stills(self, request: PreviewRequest) -> dict[str, Still]:
+        """What the cards show, by node: for a picture of the graph."""
+        revision = request.revision
+        outputs = self.engine.compute(revision, request.iteration, [request.sample]).outputs
+        scalars = self.engine.scalars(revision, request.iteration)
+        found: dict[str, Still] = {}
+        for port in outputs:
+            if port.output == 0:
+                shown = shown_of(revision, port, outputs, tuple(scalars.get(port, ())))
+                card = renderer_of(shown).card(shown, _STILL, _STILL * 2 // 3)
+                facts = images.info(shown.sample, encoded=shown.kind == "encoded")
+                found[port.node] = Still(photo_of(card.body, card.picture), text_of(card.body), facts)
+        return found
+
     # ----------------------------------------------------------------------------------------------------------- strip
 
     def strip(self, request: PreviewRequest, *, again: bool) -> None:
-        """Send thumbnails of every sample of the batch, from the first node that makes images."""
+        """Send thumbnails of every sample of the batch, from the first node that makes images.
+
+        Raises
+        ------
+        Cancelled
+            If something more urgent came: nothing was sent.
+        """
         revision, iteration = request.revision, request.iteration
         port = self._first_image(revision)
         if port is None:
@@ -168,7 +191,7 @@ class PreviewRenderer:
                     made = self.engine.compute(revision, iteration, part, only=port)
                     if port in made.outputs:
                         self._place(canvas, names, part, made.outputs[port])
-        except (Cancelled, DaliStudioError):
+        except DaliStudioError:
             return
         self._strip_of = mark
         message = messages.SampleStrip(iteration=iteration, count=count, cell=_STRIP_CELL, names=tuple(names))
@@ -211,11 +234,12 @@ class PreviewRenderer:
         shown = shown_of(revision, port, made)
         large = renderer_of(shown).large(shown, plane)
         before: Large | None = None
+        given: Shown | None = None
         if source is not None and source in made and not _may_have_backdrop(revision, port):
             given = shown_of(revision, source, made)
             before = renderer_of(given).large(given, plane)
         pixels = [images.jpeg(images.fitted(one.image, *_DETAIL)) for one in (large, before) if one is not None]
-        self._send(_statistics(port, shown, large, before), pixels)
+        self._send(_statistics(port, shown, given, large, before), pixels)
 
     # --------------------------------------------------------------------------------------------------------- control
 
@@ -313,7 +337,9 @@ def _are_corners(revision: Revision, port: PortRef) -> bool:
     return True
 
 
-def _statistics(port: PortRef, shown: Shown, large: Large | None, before: Large | None) -> messages.ImageDetail:
+def _statistics(
+    port: PortRef, shown: Shown, given: Shown | None, large: Large | None, before: Large | None
+) -> messages.ImageDetail:  # fmt: skip
     values: NDArray[Any] = shown.sample.astype(np.float32)
     finite = values[np.isfinite(values)]
     low, high = images.span_of(values)
@@ -324,6 +350,14 @@ def _statistics(port: PortRef, shown: Shown, large: Large | None, before: Large 
         facts=images.info(shown.sample, encoded=encoded), layout=shown.layout, minimum=low, maximum=high,
         mean=float(finite.mean()) if finite.size else 0.0,
         histogram=() if encoded else images.histogram(shown.sample, shown.layout),
+        before=_comparable(shown, given, (low, high)),
         planes=large.planes if large else 0, plane=large.plane if large else 0,
         note=f"{lost} values are not finite" if lost else large.note if large else "",
     )  # fmt: skip
+
+
+def _comparable(shown: Shown, given: Shown | None, limits: tuple[float, float]) -> tuple[tuple[int, ...], ...]:
+    """The histogram of the input between the limits of the output, if their numbers mean the same."""
+    if given is None or given.sample.dtype != shown.sample.dtype or given.kind != shown.kind or limits[0] == limits[1]:
+        return ()
+    return images.histogram(given.sample, given.layout, limits=limits)

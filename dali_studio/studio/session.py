@@ -7,9 +7,10 @@ import threading
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from functools import partial, singledispatchmethod
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 
@@ -20,6 +21,7 @@ from dali_studio.codegen.reading import read_calls
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.random import resolve_pipeline_seed
+from dali_studio.core.wording import plural
 from dali_studio.graph import document
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.history import History
@@ -28,22 +30,36 @@ from dali_studio.graph.validate import port_missing
 from dali_studio.runtime.workers import Cancelled
 from dali_studio.schema.registry import Registry
 from dali_studio.studio import findings, gallery, messages
+from dali_studio.studio.autosave import Autosave
 from dali_studio.studio.files import typed_path, write_text
 from dali_studio.studio.inquiries import Inquiries, SheetJob
+from dali_studio.studio.picture import Picture, Still, draw
 from dali_studio.studio.preview_renderer import PreviewRenderer, PreviewRequest
 from dali_studio.studio.profiler import Profiler
 from dali_studio.studio.repairs import offered
 from dali_studio.studio.revision import Revision
-from dali_studio.studio.view import OUTPUTS, in_columns, make_room, opened, positions_of, revision_changed
+from dali_studio.studio.view import (
+    graph_view,
+    in_columns,
+    kept_view,
+    make_room,
+    marks_of,
+    named_marks,
+    opened,
+    positions_in,
+    positions_of,
+    revision_changed,
+)
 from dali_studio.studio.worker import Worker
 
 Send = Callable[[messages.KernelMessage, Sequence[bytes]], None]
 #: Jobs of the worker, most urgent first.
 JOBS = (
-    "output", "preview", "pixel", "trial", "ends", "pair", "draws", "detail", "batch", "free", "code", "run", "strip",
+    "output", "preview", "pixel", "trial", "ends", "pair", "draws", "detail", "batch", "free", "code", "run", "picture",
+    "strip",
 )  # fmt: skip
 #: Those of the previews' engine.
-_RENDERED = ("output", "preview", "pixel", "trial", "ends", "pair", "draws", "detail", "batch", "strip")
+_RENDERED = ("output", "preview", "pixel", "trial", "ends", "pair", "draws", "detail", "batch", "picture", "strip")
 #: What is said about a run, to be said again to a view that comes back.
 _RUN = (messages.Busy, messages.RunProgress, messages.RunFinished)
 #: The largest whole number that the browser tells from the next.
@@ -67,12 +83,16 @@ class Session:
         Gives the folder of sample photos, on first need.
     revision : int
         Where the count of changes begins, for a document that was open before.
+    autosave : Autosave, optional
+        Keeps edits that nobody has saved.
     """
 
     def __init__(
         self, graph: Graph, registry: Registry, send: Send, *, view: Mapping[str, Any] | None = None,
         path: Path | None = None, images: Callable[[], Path], revision: int = 0,
+        autosave: Autosave | None = None,
     ) -> None:  # fmt: skip
+        self._autosave = autosave
         self._revision_offset = revision
         self._told: dict[type[messages.KernelMessage], messages.KernelMessage] = {}
         self.registry, self._transmit, self._images = registry, send, images
@@ -82,11 +102,14 @@ class Session:
         self.profiler = Profiler(registry, self.send)
         self.worker = Worker(JOBS, self._begin, self._interrupt, self._failed)
         self.dialect = next(iter(DIALECTS))
+        #: Called when nothing of an edit or a run is left to be done but pictures.
+        self.settled: Callable[[], None] = lambda: None
         self._open(graph, view or {}, path, revision)
 
     def _open(self, graph: Graph, view: Mapping[str, Any], path: Path | None, revision: int) -> None:
         self.history = History(graph, self.registry)
         self.history.places.update(positions_of(view))
+        self.history.places.update(named_marks(marks_of(view)))
         self.path = path
         self._saved_graph: Graph | None = graph if path is not None else None
         self._seed = resolve_pipeline_seed(None)
@@ -105,7 +128,7 @@ class Session:
     @property
     def positions(self) -> dict[str, messages.Position]:
         """Where the cards stand."""
-        return cast(dict[str, messages.Position], self.history.places)
+        return positions_in(self.history)
 
     @property
     def revision(self) -> int:
@@ -189,7 +212,7 @@ class Session:
 
     @handle.register
     def _(self, message: messages.ApplyEdits) -> None:
-        self.history.apply(message.edits, message.gesture, message.positions)
+        self.history.apply(message.edits, message.gesture, {**message.positions, **named_marks(message.marks)})
         if message.edits:
             self._changed()
         else:  # cards were moved: images and code are as they were
@@ -219,7 +242,8 @@ class Session:
 
     @handle.register
     def _(self, message: messages.MoveNodes) -> None:
-        self.positions.update(message.positions)
+        self.history.places.update(message.positions)
+        self.settled()
 
     @handle.register
     def _(self, message: messages.ChooseSample) -> None:
@@ -254,6 +278,7 @@ class Session:
         def job() -> None:
             measure(graph, count, revision, pause)
             self._send_known(self.current())
+            self.settled()
 
         self.worker.submit("run", job)
 
@@ -371,6 +396,15 @@ class Session:
         self.open(gallery.folder_graph(message.path, self.registry))
 
     @handle.register
+    def _(self, message: messages.RestoreEdits) -> None:
+        if self._autosave is not None and self._autosave.waiting:
+            graph, view = self._autosave.take(self.registry)
+            path, saved = self.path, self._saved_graph
+            self._open(graph, view, path, self.revision + 1)
+            self._saved_graph = saved
+            self._show()
+
+    @handle.register
     def _(self, message: messages.OpenRecipe) -> None:
         graph, view = gallery.open_recipe(message.name, self.registry, str(self._images()))
         self.open(graph, view)
@@ -380,6 +414,9 @@ class Session:
     def open(self, graph: Graph, view: Mapping[str, Any] | None = None, path: Path | None = None) -> None:
         """Show another graph."""
         self._open(graph, view or {}, path, self.revision + 1)
+        self._show()
+
+    def _show(self) -> None:
         self.send(self._opened())
         self._announce()
         self._render(everything=True)
@@ -392,19 +429,50 @@ class Session:
         DaliStudioError
             If the file cannot be written.
         """
-        document.save(self.graph, self._view(), path)
+        document.save(self.graph, kept_view(self.history), path)
         self.path, self._saved_graph = path, self.graph
+        if self._autosave is not None:
+            self._autosave.drop()
 
-    def _view(self) -> dict[str, Any]:
-        places = {key: (p.x, p.y) for key, p in self.positions.items() if key in self.graph or key == OUTPUTS}
-        return {"positions": places}
+    def _remember(self, graph: Graph) -> None:
+        """Keep what nobody has saved."""
+        if self._autosave is not None and graph is self.graph and graph != self._saved_graph:
+            self._autosave.keep(graph, kept_view(self.history))
 
     def _kept(self) -> list[bytes]:
         """The document for the browser, which outlives this process; nothing if a value has no JSON form."""
         try:
-            return [zlib.compress(document.dumps(self.graph, self._view()).encode(), 1)]
+            return [zlib.compress(document.dumps(self.graph, kept_view(self.history)).encode(), 1)]
         except DaliStudioError:
             return []
+
+    def picture(self, seconds: float | None = None) -> Picture:
+        """A picture of the graph as it is now.
+
+        Parameters
+        ----------
+        seconds : float, optional
+            How long to wait for the photos; without them the cards say what they would give.
+        """
+        made: list[Picture] = []
+        done = threading.Event()
+
+        def job() -> None:
+            with suppress(DaliStudioError):  # there is nothing to see
+                made.append(self._picture(self.renderer.stills(self._request())))
+            done.set()
+
+        self._submit_again("picture", job)
+        done.wait(seconds)
+        return made[0] if made else self._picture({})
+
+    def _picture(self, stills: Mapping[str, Still]) -> Picture:
+        finished = self._told.get(messages.RunFinished)
+        graph = graph_view(self.current())
+        words = f"{graph.name}: {plural(len(graph.nodes), 'operator')}, {plural(len(graph.outputs), 'output')}"
+        return draw(
+            graph, self.positions, stills, finished if isinstance(finished, messages.RunFinished) else None, words
+        )
 
     def _changed(self) -> None:
         self.sample = min(self.sample, self.graph.options.batch_size - 1)
@@ -417,7 +485,8 @@ class Session:
         self._send_code()
 
     def _announce_graph(self) -> None:
-        self.send(revision_changed(self.history, self.current(), self.path, self._saved_graph), self._kept())
+        waiting = self._autosave.waiting if self._autosave is not None else ""
+        self.send(revision_changed(self.history, self.current(), self.path, self._saved_graph, waiting), self._kept())
 
     def _send_known(self, revision: Revision) -> None:
         known = self.profiler.known.of(revision.active)
@@ -438,6 +507,8 @@ class Session:
                 )
             )  # fmt: skip
             self._send_known(revision)
+            self._remember(revision.graph)
+            self.settled()
 
         self.worker.submit("code", job)
 
@@ -447,12 +518,24 @@ class Session:
     def _request(self) -> PreviewRequest:
         return PreviewRequest(revision=self.current(), iteration=self.iteration, sample=self.sample)
 
+    def _submit_again(self, name: str, job: Callable[[], None]) -> None:
+        """Run `job` soon, and anew after anything more urgent that stopped it."""
+
+        def attempt() -> None:
+            try:
+                job()
+            except Cancelled:
+                if not self.worker.waits(name):
+                    self.worker.submit(name, attempt)
+
+        self.worker.submit(name, attempt)
+
     def _render(self, *, everything: bool = False, strip: bool = False) -> None:
         request = self._request()
         if everything:
             self.renderer.resend()
         self.worker.submit("preview", lambda: self.renderer.cards(request))
-        self.worker.submit("strip", lambda: self.renderer.strip(request, again=everything or strip))
+        self._submit_again("strip", lambda: self.renderer.strip(request, again=everything or strip))
         if self.worker.drop("detail"):  # asked for another batch, perhaps a far one
             self._render_detail()
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, cast
+
+import msgspec
 
 import dali_studio
 from dali_studio.api.placement import gpu_missing
@@ -24,7 +27,10 @@ from dali_studio.studio.aliases import named_elsewhere
 from dali_studio.studio.messages import (
     DialectInfo,
     GraphView,
+    Group,
+    Mark,
     NodeView,
+    Note,
     Opened,
     PipelineOptions,
     Position,
@@ -33,6 +39,8 @@ from dali_studio.studio.messages import (
 from dali_studio.studio.repairs import offered
 from dali_studio.studio.revision import Revision
 
+#: What the names of marks begin with; no node is called so.
+_MARK = re.compile("^mark ")
 #: Name under which the position of the outputs card is kept.
 OUTPUTS = "__outputs__"
 #: Width of a card and the gap behind it, in canvas pixels.
@@ -61,7 +69,9 @@ def _without_gpu(graph: Graph) -> str:
     return f"{absent.reason}. Nodes that are placed on a GPU are computed on the CPU; the graph stays the same."
 
 
-def revision_changed(history: History, revision: Revision, path: Path | None, saved: Graph | None) -> RevisionChanged:
+def revision_changed(
+    history: History, revision: Revision, path: Path | None, saved: Graph | None, waiting: str = ""
+) -> RevisionChanged:
     """The graph as it is now, and everything that is found about it.
 
     Parameters
@@ -73,19 +83,23 @@ def revision_changed(history: History, revision: Revision, path: Path | None, sa
         The document's file.
     saved : Graph or None
         The graph as it was saved last.
+    waiting : str
+        When edits were made that an earlier kernel has left.
     """
     graph, found = revision.graph, revision.validation.diagnostics
     return RevisionChanged(
         revision=revision.number,
         graph=graph_view(revision),
         options=options_view(graph),
-        positions=cast(dict[str, Position], history.places),
+        positions=positions_in(history),
+        marks=marks_in(history),
         diagnostics=findings.weighed(found, revision.in_run),
         repairs=tuple(repair for repair, _ in offered(graph, revision.registry, found)),
         can_undo=history.can_undo,
         can_redo=history.can_redo,
         document=path.name if path else "",
         saved=saved is graph or (saved is not None and saved == graph),
+        waiting=waiting,
     )
 
 
@@ -163,6 +177,43 @@ def in_columns(edits: Iterable[Edit], at: Position, taken: Iterable[Position]) -
     while any(abs(p.x - t.x) < COLUMN - 20 and abs(p.y - t.y) < ROW - 20 for p in places.values() for t in there):
         places = {key: Position(x=p.x, y=p.y + 20) for key, p in places.items()}
     return places
+
+
+def positions_in(history: History) -> dict[str, Position]:
+    """Where the cards stand."""
+    return {key: place for key, place in history.places.items() if isinstance(place, Position)}
+
+
+def marks_in(history: History) -> dict[str, Mark]:
+    """Notes and groups."""
+    return {_MARK.sub("", key): mark for key, mark in history.places.items() if isinstance(mark, Note | Group)}
+
+
+def named_marks(marks: Mapping[str, Mark | None]) -> dict[str, Mark | None]:
+    """Notes and groups by the names under which they are kept beside the places of cards."""
+    return {f"mark {name}": mark for name, mark in marks.items()}
+
+
+def marks_of(view: Mapping[str, Any]) -> dict[str, Mark]:
+    """Notes and groups of a document's view part; what cannot be read is left out."""
+    found: dict[str, Mark] = {}
+    marks: object = view.get("marks")
+    for name, mark in cast("dict[str, Any]", marks).items() if isinstance(marks, dict) else ():
+        try:
+            found[str(name)] = msgspec.convert(mark, Mark)
+        except msgspec.ValidationError:
+            continue  # as with positions
+    return found
+
+
+def kept_view(history: History) -> dict[str, Any]:
+    """The view part of a document."""
+    places = positions_in(history)
+    view: dict[str, Any] = {
+        "positions": {key: (p.x, p.y) for key, p in places.items() if key in history.graph or key == OUTPUTS}
+    }
+    marks = marks_in(history)
+    return {**view, "marks": msgspec.to_builtins(marks)} if marks else view
 
 
 def positions_of(view: Mapping[str, Any]) -> dict[str, Position]:

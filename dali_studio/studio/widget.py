@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import gzip
+import hashlib
+import threading
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
 import anywidget
 import traitlets
 from IPython.core.getipython import get_ipython
+from IPython.display import DisplayHandle
+from IPython.display import display as _display  # pyright: ignore[reportUnknownVariableType]
 
 from dali_studio.api.default import default_registry
 from dali_studio.api.pipeline import Pipeline
@@ -18,10 +24,17 @@ from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
 from dali_studio.graph import document
 from dali_studio.graph.model import Graph
 from dali_studio.samples import photos
+from dali_studio.studio.autosave import FOLDER, Autosave
 from dali_studio.studio.nodes import Nodes
+from dali_studio.studio.picture import Picture
 from dali_studio.studio.session import Session
 from dali_studio.studio.transmit import transmitter
 
+display = cast("Callable[..., object]", _display)
+#: Seconds for which a picture waits for its photos, and without edits until the notebook's is brought up to date.
+_TIMEOUT, _REST = 30.0, 2.0
+#: Operators up to which the notebook's picture has photos at once.
+_SOON = 40
 _STATIC = Path(__file__).resolve().parent / "static"
 
 
@@ -43,12 +56,16 @@ class Designer(anywidget.AnyWidget):
     >>> designer.pipeline()        # a pipeline that runs it  # doctest: +SKIP
     """
 
-    _esm = _STATIC / "widget.js"
-    _css = _STATIC / "widget.css"
+    # A notebook may keep the widget's state: the program itself, which is large, comes by a message.
+    _esm = _STATIC / "loader.js"
+    _bundle = traitlets.Unicode().tag(sync=True)
     _height = traitlets.Int(640).tag(sync=True)
+    _frozen: DisplayHandle | None = None
+    _frozen_svg = ""
+    _timer: threading.Timer | None = None
 
     def __init__(self, pipeline: Pipeline | Graph | str | Path | None = None, *, height: int = 640) -> None:
-        if not (_STATIC / "widget.js").exists():
+        if not (_STATIC / "loader.js").exists():
             raise DaliStudioError(
                 Diagnostic(
                     code="DS601", message="The designer's front end has not been built.",
@@ -56,13 +73,19 @@ class Designer(anywidget.AnyWidget):
                 )
             )
         graph, view, path = _opened(pipeline)
-        super().__init__(_height=height)
+        super().__init__(_height=height, _bundle=_bundle()[0])
         send = transmitter(cast("Callable[[Any, list[bytes]], None]", self.send))
-        self.session = Session(graph, default_registry(), send, view=view, path=path, images=photos)
+        autosave = Autosave(Path.cwd() / FOLDER, graph) if _in_notebook() else None
+        self.session = Session(
+            graph, default_registry(), send, view=view, path=path, images=photos, autosave=autosave
+        )  # fmt: skip
         self.on_msg(self._receive)
 
     def _receive(self, widget: object, content: Any, buffers: object) -> None:
-        self.session.receive(content)
+        if content == {"type": "bundle"}:
+            self.send(content, list(_bundle()[1]))
+        else:
+            self.session.receive(content)
 
     @property
     def graph(self) -> Graph:
@@ -109,6 +132,44 @@ class Designer(anywidget.AnyWidget):
             raise DaliStudioError(found)
         shell.set_next_input(made.source, replace=False)
 
+    def freeze(self) -> Picture:
+        """The graph as a picture that needs no kernel, with the photos that the cards show.
+
+        A notebook keeps one below the designer by itself, a moment after each edit, which shows where the designer
+        cannot: on the pages of a repository, and before the cell is run.
+
+        Returns
+        -------
+        Picture
+            Shown by the last line of a cell; ``save`` writes the SVG.
+        """
+        return self.session.picture(_TIMEOUT)
+
+    def _ipython_display_(self) -> None:
+        """Show the designer, and in a notebook a picture below it, which the page hides while the designer is there."""
+        display(_data(self._repr_mimebundle_()), raw=True)
+        if not _in_notebook():
+            return
+        few = len(self.session.graph) <= _SOON
+        frozen = self.session.picture(1.0) if few else self.session.picture(0.0)
+        self._frozen = cast(DisplayHandle, display(frozen.bundle(), raw=True, display_id=True))
+        self._frozen_svg = frozen.svg
+        self.session.settled = self._freeze_soon
+
+    def _freeze_soon(self) -> None:
+        """Bring the picture up to date when no edit has come for a while."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = threading.Timer(_REST, self._freeze_now)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def _freeze_now(self) -> None:
+        frozen = self.session.picture(_TIMEOUT)
+        if self._frozen is not None and frozen.svg != self._frozen_svg:
+            self._frozen_svg = frozen.svg
+            self._frozen.update(frozen.bundle(), raw=True)
+
     def save(self, path: str | Path) -> None:
         """Write the document, with the places of the cards."""
         self.session.save(Path(path))
@@ -116,6 +177,8 @@ class Designer(anywidget.AnyWidget):
     def close(self) -> None:
         """End the widget and its threads."""
         if "session" in vars(self):  # ipywidgets also closes what could not be opened
+            if self._timer is not None:
+                self._timer.cancel()
             self.session.close()
         super().close()
 
@@ -128,6 +191,17 @@ class Designer(anywidget.AnyWidget):
     def __repr__(self) -> str:
         graph = self.session.graph
         return f"Designer({graph.options.name!r}, {len(graph)} operators)"
+
+
+def _in_notebook() -> bool:
+    return hasattr(get_ipython(), "kernel")
+
+
+@cache
+def _bundle() -> tuple[str, tuple[bytes, bytes]]:
+    """The front end's program and style sheet, compressed, and a name that changes with them."""
+    program, style = (gzip.compress((_STATIC / f"widget.{kind}").read_bytes(), 6, mtime=0) for kind in ("js", "css"))
+    return hashlib.sha256(program + style).hexdigest()[:16], (program, style)
 
 
 def _data(bundle: Any) -> dict[str, Any]:

@@ -116,7 +116,7 @@ def test_it_computes_on_the_cpu(package: Path) -> None:
 
 def test_its_help_says_what_it_takes(package: Path) -> None:
     said = python(package, "-c", "from dali_studio import fn; print(fn.solarize.__doc__)").stdout
-    assert "image : DataNode, layout HWC or FHWC\n    Element types: UINT8, FLOAT.\n" in said
+    assert "image : DataNode, layout HWC or DHWC or FHWC or FDHWC\n    Element types: UINT8, FLOAT.\n" in said
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the emulation of a GPU is for Linux")

@@ -37,23 +37,25 @@ PYTHON_ARGUMENTS = {
 }
 #: Per-sample filters would need tensors of filter names, which no operator makes; axes that are fed, nvidia.dali passes over.
 _FILTERS = {"interp_type", "min_filter", "mag_filter"}
-_RESAMPLING = ("resize", "experimental.resize", "resize_crop_mirror", "fast_resize_crop_mirror", "random_resized_crop", "tensor_resize", "experimental.tensor_resize")
+_RESAMPLING = ("resize", "experimental.resize", "resize_crop_mirror", "fast_resize_crop_mirror", "random_resized_crop", "tensor_resize")
 NOT_FED = {
     **dict.fromkeys(_RESAMPLING, _FILTERS), "reshape": {"src_dims"}, "reinterpret": {"src_dims"}, "squeeze": {"axes"},
 }  # fmt: skip
-#: Other names of an operator, whose schemas there have no arguments.
-ALIASES = {"experimental.tensor_resize": "tensor_resize"}
 #: Arguments without which nvidia.dali builds nothing, whatever its schema says.
 REQUIRED_WHEN_BUILT = {("readers.coco", "file_root")}
-#: nvidia.dali prints 1.333333 and uses 4/3, as the windows show; it erases along all axes but the channels' by default, and knows
-#: whether an axis of -1 was given.
+#: nvidia.dali prints 1.333333 and uses 4/3, as the windows show; it erases along all axes but the channels' by default, knows
+#: whether an axis of -1 was given, and takes 12 as the factor of shot noise that is not given;
+#: functions of capsules are given batches.
 OTHER_DEFAULTS = {
     ("decoders.image_random_crop", "random_aspect_ratio"),
     ("random_resized_crop", "random_aspect_ratio"),
     ("brightness_contrast", "contrast_center"),
+    ("contrast", "contrast_center"),
+    ("noise.shot", "factor"),
     ("erase", "axis_names"),
     ("erase", "axes"),
     ("one_hot", "axis"),
+    ("dl_tensor_python_function", "batch_processing"),
 }
 
 
@@ -71,7 +73,7 @@ def own_operators(item: type) -> set[str]:
 
 def their_schema(name: str) -> Any:
     fn = importlib.import_module("nvidia.dali.fn")
-    function = functools.reduce(getattr, ALIASES.get(name, name).split("."), fn)
+    function = functools.reduce(getattr, name.split("."), fn)
     return importlib.import_module("nvidia.dali.backend").GetSchema(getattr(function, "_schema_name", "ExternalSource"))
 
 

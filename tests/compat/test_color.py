@@ -1,4 +1,4 @@
-"""``fn.brightness_contrast`` and ``fn.hsv`` against nvidia.dali."""
+"""Operators on colours against nvidia.dali."""
 
 from __future__ import annotations
 
@@ -110,3 +110,42 @@ def test_output_types_refused_by_both(program: str) -> None:
 def test_hsv_needs_three_channels(channels: int) -> None:
     """nvidia.dali crashes here."""
     refused("fn.hsv(x, hue=3)", {"x": pictures([(41, 53)], channels)}, "DS203")
+
+
+COLORS = """
+fn.brightness(x, brightness=a, brightness_shift=b)
+fn.contrast(x, contrast=a, contrast_center=c)
+fn.hue(x, hue=c)
+fn.saturation(x, saturation=a)
+fn.color_twist(x, hue=c, saturation=a, contrast=a, brightness=d)
+fn.color_twist(x, contrast=0.3, brightness=d, dtype=types.INT16)
+""".strip().splitlines()
+
+
+def fed(count: int) -> dict[str, list[np.ndarray[Any, Any]]]:
+    rows = ((0.5, 1.5, 2.2, 0), (0.1, -0.2, 0.4, 0), (128, 3, -250, 700), (1.3, 0.4, -1, 1))
+    return {name: [np.array(v, np.float32) for v in row[:count]] for name, row in zip("abcd", rows, strict=True)}
+
+
+@pytest.mark.parametrize("program", COLORS)
+def test_colors_by_sample(program: str) -> None:
+    tolerance = declared("color_twist") if "fn.brightness" not in program and "fn.contrast(" not in program else EXACT
+    check(program, {"x": pictures(ODD_SIZES[:3]), **fed(3)}, tolerance)
+    volumes = [np.stack([one, one[::-1], 255 - one]) for one in pictures(ODD_SIZES[:2])]
+    for layout in ("FHWC", "DHWC"):
+        check(program, {"x": (volumes, layout), **fed(2)}, tolerance)
+    numbers = [[np.array([v, v + 1, v / 2], np.float32) for v in values] for values in ((20, 40), (0.5, 1.5))]
+    frames = {"x": (volumes, "FHWC"), "h": (numbers[0], "F"), "s": (numbers[1], "F")}
+    check("fn.color_twist(x, hue=h, saturation=s)", frames, declared("color_twist"))
+
+
+@pytest.mark.parametrize("operator", ["brightness", "contrast", "hue", "saturation", "color_twist", "hsv"])
+def test_layouts_refused_by_both(operator: str) -> None:
+    check_refused(f"fn.{operator}(x)", {"x": (pictures([(41, 53)]), "CHW")}, "DS203")
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_former_names() -> None:
+    check("fn.experimental.equalize(x)", {"x": pictures(ODD_SIZES)})
+    mosaics = [np.ascontiguousarray(one[: len(one) // 2 * 2, :52, 0]) for one in pictures([(41, 53), (20, 60)])]
+    check("fn.experimental.debayer(x, blue_position=[1, 0])", {"x": (mosaics, "HW")})

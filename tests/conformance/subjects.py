@@ -182,6 +182,8 @@ def _value(prefix: str, schema: OperatorSchema, name: str, value: Any, pick: Seq
         return _source(prefix, f"data_{name}", value, pick, True, False)
     if isinstance(value, Folder):
         return str(path(value))
+    if isinstance(value, tuple):
+        return [_value(prefix, schema, name, item, pick) for item in value]
     argument = schema.argument(name)
     if argument is not None and argument.type in ENUMS and isinstance(value, str):
         return getattr(importlib.import_module(prefix).types, value, value)

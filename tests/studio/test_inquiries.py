@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from PIL import Image
 from studio.test_session import Client, only, rotating, set_argument
 
 from dali_studio.core.diagnostics import DaliStudioError
+from dali_studio.graph import document
 from dali_studio.graph.edits import PortRef
 from dali_studio.studio import messages
 from dali_studio.studio.nodes import Nodes
@@ -130,6 +132,31 @@ def test_a_pasted_program_is_one_step(client: Client) -> None:
     (refused,) = only(client.send("paste_code", text="import os", at={"x": 0.0, "y": 0.0}), messages.Refused)
     assert refused.diagnostics[0].code == "DS401"
     assert client.session.graph == before
+
+
+def test_notes_and_groups_are_steps_and_stay_in_the_document(client: Client, tmp_path: Path) -> None:
+    note = {"type": "note", "x": 1.0, "y": 2.0, "width": 180.0, "height": 90.0, "text": "why", "hue": "olive"}
+    group = {"type": "group", "keys": ["resize", "rotate"], "title": "Geometry", "hue": "teal"}
+
+    def marks(got: Any) -> dict[str, Any]:
+        return only(got, messages.RevisionChanged)[-1].marks
+
+    def mark(**named: Any) -> dict[str, Any]:
+        return marks(
+            client.send("apply_edits", base_revision=client.session.revision, edits=[], marks=named)
+        )
+
+    assert mark(note1=note, group1=group) == {
+        "note1": messages.Note(x=1.0, y=2.0, width=180.0, height=90.0, text="why"),
+        "group1": messages.Group(keys=("resize", "rotate"), title="Geometry", hue="teal"),
+    }
+    assert set(mark(note1=None)) == {"group1"}
+    assert set(marks(client.send("undo"))) == {"note1", "group1"}
+    client.session.save(tmp_path / "x.dali.json")
+    graph, view, _ = document.load(tmp_path / "x.dali.json", client.session.registry)
+    again = Client(graph, view={**view, "marks": {**view["marks"], "bad": {"type": "note"}}})
+    assert set(marks(again.send("ready"))) == {"note1", "group1"}
+    again.session.close()
 
 
 def test_a_node_that_is_left_out_passes_its_input_on_and_comes_back(client: Client) -> None:

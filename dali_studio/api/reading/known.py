@@ -99,6 +99,7 @@ def value_of(path: str) -> Any:
     group, _, name = rest.partition(".")
     if package == ROOT and name:
         if group == "fn":
+            name = default_registry().former().get(name, name)
             return Function(name) if name in _functions() or not _is_group(name) else Imported(path)
         if group == "ops":
             found = _by_class().get(name)
@@ -116,7 +117,8 @@ def _is_group(name: str) -> bool:
 
 def _by_class() -> dict[str, str]:
     registry = default_registry()
-    return {registry.schema(name).class_name: name for name in registry.functions()}
+    today = {registry.schema(name).class_name: name for name in registry.functions()}
+    return today | {registry.schema(name).called(old).class_name: name for old, name in registry.former().items()}
 
 
 # ------------------------------------------------------------------------------------------- what may be called by name

@@ -36,8 +36,8 @@ def correlate(
     src : array of int8 to uint16, float16 or float32
         Of any number of axes.
     out : array
-        C-contiguous, of the type of `src` or float32; axes that are not filtered are as long as those of `src`. Sums are
-        float32, products are not rounded; integers are rounded half to even and saturated.
+        C-contiguous, of the type of `src` or float32; axes that are not filtered are as long as those of `src`. Sums
+        are float32, products are not rounded; integers are rounded half to even and saturated.
     first : int
         The first axis that is filtered.
     weights : float32 array

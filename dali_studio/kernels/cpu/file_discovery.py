@@ -38,6 +38,7 @@ DEFAULT_FILE_FILTERS = (
     "*.wav",
 )
 """Names that are taken when no ``file_filters`` are given."""
+_SOUNDS = ("*.flac", "*.ogg", "*.wav")
 
 _MIN_LABEL, _MAX_LABEL = -(2**31), 2**31 - 1
 
@@ -298,6 +299,37 @@ def _from_folders(
     if not any(counts):
         raise ValueError(_nothing_found(root, names, filters, dir_filters))
     return FileList(made.paths(), np.repeat(np.arange(len(classes), dtype=np.int32), counts), names)
+
+
+def list_images(root: str) -> list[list[str]]:
+    """Paths of the images in each sub-folder of a folder.
+
+    Raises
+    ------
+    ValueError
+        When a folder cannot be opened.
+    """
+    taken = _matcher([name for name in DEFAULT_FILE_FILTERS if name not in _SOUNDS], case_sensitive=False)
+    folders = [str(Path(root) / os.fsdecode(name)) for name in _sub_folders(root)]
+    found = [_joined(folder, filter(taken, _plain_files(folder))) for folder in folders]
+    return [images for images in found if images]
+
+
+def _joined(folder: str, names: Iterable[bytes]) -> list[str]:
+    return [str(Path(folder) / os.fsdecode(name)) for name in names]
+
+
+def list_files(root: str, pattern: str) -> list[str]:
+    """Paths of the files of a folder whose names match a glob, then of those of its sub-folders.
+
+    Raises
+    ------
+    ValueError
+        When a folder cannot be opened.
+    """
+    taken = _matcher((pattern,), case_sensitive=True)
+    folders = [root, *(str(Path(root) / os.fsdecode(name)) for name in _sub_folders(root))]
+    return [path for folder in folders for path in _joined(folder, filter(taken, _plain_files(folder)))]
 
 
 def _names(folder: str | bytes, wanted: Callable[[os.DirEntry[bytes]], bool]) -> list[bytes]:

@@ -83,16 +83,20 @@ template <class T> i64 shot_noise(Dense<const T, 1> src, Dense<T, 1> out, u64 ke
   const i64 count = src.shape[0];
   if (out.shape[0] != count) return MISFIT;
   const float inverse = 1 / factor;
-  enum { KEPT = 256, AT_ONCE = 8 };  // distributions that are kept, by some bits of their means
+  enum { KEPT = 256, AT_ONCE = 16 };  // distributions that are kept, by some bits of their means
+  typedef WordsAhead<AT_ONCE, 8> Ahead;
+  Ahead ahead;
   Poisson kept[KEPT];
   for (Poisson& one : kept) one.mean = -1;
   for (i64 i = 0; i < count; i++) {
+    const int lane = (int)(i % AT_ONCE);
+    if (!lane) ahead.fill(key, high, (u64)i);
     const float scaled = to_float(src.data[i]) * inverse;
     u32 events = 0;
     if (scaled > 0 && !(factor == 0)) {
       Poisson& one = kept[(bits_of(scaled) * 0x9E3779B9u) >> 24];
       if (one.mean != (double)scaled) one = Poisson((double)scaled);
-      ElementWords<AT_ONCE> words(key, high, (u64)i);
+      ElementWords<Ahead> words(ahead, lane);
       events = one(words);
     }
     out.data[i] = from_float<T>((float)events * factor);

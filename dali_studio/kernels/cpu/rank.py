@@ -47,7 +47,7 @@ def medians(src: Array, out: Array, first: int, window: NDArray[np.int64]) -> No
 
 def _call(call: Callable[..., int], src: Array, out: Array, first: int, *given: Any) -> None:
     if src.shape != out.shape or not out.flags.c_contiguous or not 0 <= first <= src.ndim - 2:
-        raise ValueError(f"Input {src.shape} and output {out.shape} need one shape, and rows and columns from {first} on.")
+        raise ValueError(f"Input {src.shape} and output {out.shape} need one shape, rows at axis {first}.")
     shape = (math.prod(src.shape[:first]), *src.shape[first : first + 2], math.prod(src.shape[first + 2 :]))
     arrays = np.ascontiguousarray(src).reshape(shape), out.reshape(shape)
     needed = call(*arrays, *given, scratch())

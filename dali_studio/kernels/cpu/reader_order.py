@@ -5,6 +5,7 @@ The numbers are those of nvidia.dali 2.4. A reader reads a stream of *epochs*; e
 at random from a buffer of the next ``initial_fill`` entries of the stream, but never past the end of the epoch (so it
 never needs to be larger than one).
 ``shuffle_after_epoch`` permutes the whole list before every epoch with a generator that knows the epoch's number.
+Readers of archives do neither: their list is not permuted once, and ``shuffle_after_epoch`` permutes the archives.
 """
 
 from __future__ import annotations
@@ -75,6 +76,11 @@ class ReaderOrder:
     checkpointing : bool
         With ``shuffle_after_epoch``: every epoch permutes the original list (as nvidia.dali does in pipelines with
         checkpoints enabled) instead of the list of the epoch before.
+    permuted : bool
+        Whether ``random_shuffle`` permutes the list.
+    archives : sequence of int, optional
+        Numbers of samples that lie side by side: ``shuffle_after_epoch`` permutes these alone, and may go together
+        with ``random_shuffle``.
 
     Raises
     ------
@@ -101,8 +107,13 @@ class ReaderOrder:
         shuffle_after_epoch: bool = False,
         shuffle_after_epoch_seed: int | None = None,
         checkpointing: bool = False,
+        permuted: bool = True,
+        archives: Sequence[int] | None = None,
     ) -> None:
-        _check_options(n_files, shard_id, num_shards, random_shuffle, initial_fill, stick_to_shard, shuffle_after_epoch)
+        both = archives is not None  # of the shuffles may go together
+        _check_options(
+            n_files, shard_id, num_shards, random_shuffle, initial_fill, stick_to_shard, shuffle_after_epoch, both
+        )
         self._size = n_files
         self._shard = shard_id
         self._starts = [i * n_files // num_shards for i in range(num_shards + 1)]
@@ -116,7 +127,9 @@ class ReaderOrder:
         # picks never reach past the end of an epoch: what a larger buffer holds beside it has no influence
         self._fill = min(initial_fill, -(-n_files // num_shards)) if random_shuffle else 0
         self._stream = np.arange(n_files if random_shuffle else 0, dtype=np.int64)
-        shuffle_mt19937(self._stream, PERMUTATION_SEED)
+        if permuted:
+            shuffle_mt19937(self._stream, PERMUTATION_SEED)
+        self._archives = None if archives is None else np.asarray(archives, np.int64)
         self._seed = seed
         self.reset()
 
@@ -149,7 +162,7 @@ class ReaderOrder:
         """Go back to the very first batch."""
         self._epoch = self._position = self._returned = self._last = 0
         self._read_epoch = self._read_position = 0
-        self._read_bounds = self.shard_bounds(0)
+        self._read_bounds: tuple[int, int] = self.shard_bounds(0)
         # std::default_random_engine is minstd_rand0, here seeded through a std::seed_seq of the low 32 bits.
         self._engine = seed_sequence([self._seed], 4)[3] % _MINSTD_MODULUS or 1
         self._buffer = self._fill_buffer()
@@ -235,8 +248,9 @@ class ReaderOrder:
             begin, end = self._read_bounds
             some = min(count - done, end - begin - self._read_position)
             self._engine = kernel("pick_samples")(
-                self._buffer, self._stream[begin + self._read_position :], picked[done : done + some], self._engine,
-                (oldest + done) % self._fill, epoch_size - self._position - done,
+                self._buffer, self._stream_of(self._read_epoch)[begin + self._read_position :],
+                picked[done : done + some], self._engine, (oldest + done) % self._fill,
+                epoch_size - self._position - done,
             )  # fmt: skip
             done += some
             self._advance(some)
@@ -265,7 +279,7 @@ class ReaderOrder:
         while left:
             begin, end = self._read_bounds
             some = min(left, end - begin - self._read_position)
-            parts.append(self._stream[begin + self._read_position :][:some])
+            parts.append(self._stream_of(self._read_epoch)[begin + self._read_position :][:some])
             left -= some
             self._advance(some)
         return np.concatenate(parts) if parts else np.empty(0, np.int64)
@@ -278,9 +292,26 @@ class ReaderOrder:
             self._read_epoch, self._read_position = self._read_epoch + 1, 0
             self._read_bounds = self.shard_bounds(self._read_epoch)
 
+    def _stream_of(self, epoch: int) -> NDArray[np.int64]:
+        """The list that the buffer is filled from in an epoch."""
+        return self._order_of(epoch) if self._reshuffle else self._stream
+
+    def _archives_of(self, epoch: int) -> NDArray[np.int64]:
+        """The list of an epoch where archives are permuted."""
+        assert self._archives is not None
+        order = np.arange(len(self._archives), dtype=np.int64)
+        shuffle_mt19937_64(order, self._reshuffle_seed + (epoch + 1 << 32))
+        ends = np.cumsum(self._archives)
+        numbers: list[int] = order.tolist()
+        return np.concatenate([np.arange(ends[i] - self._archives[i], ends[i]) for i in numbers])
+
     def _order_of(self, epoch: int) -> NDArray[np.int64]:
         """The list as an epoch reads it, where epochs are permuted."""
         found = self._orders.get(epoch)
+        if found is None and self._archives is not None:
+            found = self._archives_of(epoch)
+            self._orders = {k: kept for k, kept in self._orders.items() if abs(k - epoch) == 1}
+            self._orders[epoch] = found
         if found is None:
             earlier = [] if self._keep_original else [k for k in self._orders if k < epoch]
             begin = max(earlier) + 1 if earlier else epoch if self._keep_original else 0
@@ -361,6 +392,7 @@ def _check_options(
     initial_fill: int,
     stick_to_shard: bool,
     shuffle_after_epoch: bool,
+    both: bool,
 ) -> None:
     if n_files < 1:
         raise ValueError("the data set is empty; a reader needs at least one sample")
@@ -370,7 +402,7 @@ def _check_options(
         raise ValueError(f"num_shards is {num_shards}, but there are only {n_files} samples; use at most {n_files}")
     if random_shuffle and initial_fill < 1:
         raise ValueError(f"initial_fill is {initial_fill}; the shuffling buffer needs room for 1 sample or more")
-    for other, name in ((random_shuffle, "random_shuffle"), (stick_to_shard, "stick_to_shard")):
+    for other, name in ((random_shuffle and not both, "random_shuffle"), (stick_to_shard, "stick_to_shard")):
         if shuffle_after_epoch and other:
             raise ValueError(
                 f"shuffle_after_epoch and {name} exclude each other; shuffle_after_epoch already shuffles the whole "

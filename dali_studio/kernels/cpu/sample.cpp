@@ -5,7 +5,7 @@
 
 enum { BLOCK = 64 };  // pixels whose points are computed at once, in vector registers
 enum Interpolation { NEAREST_PIXEL, BILINEAR, BICUBIC };
-enum { MOST_CHANNELS = 4, FRACTIONS = 32 };
+enum { MAX_CHANNELS = 4, FRACTIONS = 32 };
 
 struct Points { float x[BLOCK], y[BLOCK]; };
 // Pixels to the left of and above points, and how far behind these the points lie.
@@ -18,14 +18,14 @@ template <class T> struct Source {
   const T* data;
   i64 height, width, channels;
   Border border;
-  T fill[MOST_CHANNELS];
+  T fill[MAX_CHANNELS];
 
   HD bool inside(i64 x, i64 y, i64 before, i64 behind) const {
     return x >= before && y >= before && x + behind < width && y + behind < height;
   }
-  HD float tap(i64 x, i64 y, i64 c) const {
+  HD T at(i64 x, i64 y, i64 c) const {
     const i64 column = bordered(x, width, border), row = bordered(y, height, border);
-    return load1(column < 0 || row < 0 ? fill + c : data + (row * width + column) * channels + c);
+    return column < 0 || row < 0 ? fill[c] : data[(row * width + column) * channels + c];
   }
 };
 
@@ -47,100 +47,109 @@ template <class T> static void nearest_at(const Source<T>& src, const Points& at
         const i64 x = bordered(nearest(within_reach(at.x[i])), width, src.border);
         from[i] = (i32)(bordered(nearest(within_reach(at.y[i])), height, src.border) * width + x);
       }
-  copy_pixels(src.data, src.height * src.width, src.channels, from, count, src.fill, to);
+  const i64 pixels = src.height * src.width;
+  i32 lowest = 0, highest = 0;
+  for (int i = 0; i < BLOCK; i++) lowest = least(lowest, from[i]), highest = most(highest, from[i]);
+  i64 done = 0;
+  if constexpr (same<T, u8>::value)
+    if (src.channels == 3 && lowest >= 0 && highest + 1 < pixels)  // as in `copy_each`, without asking each time
+      for (; done + 1 < count; done++) write(to + 3 * done, read<u32>(src.data + from[done] * 3ll));
+  copy_pixels(src.data, pixels, src.channels, from + done, count - done, src.fill, to + done * src.channels);
 }
 
-// One element, some of whose neighbours may lie outside.
-template <class T> HD float bilinear1(const Source<T>& src, i64 x, i64 y, float right, float low, i64 c) {
-  const float a = src.tap(x, y, c), b = src.tap(x + 1, y, c), d = src.tap(x, y + 1, c), e = src.tap(x + 1, y + 1, c);
-  const float above = muladd(right, b - a, a), below = muladd(right, e - d, d);
+HD f32x16 bilinear(f32x16 a, f32x16 b, f32x16 d, f32x16 e, f32x16 right, f32x16 low) {
+  const f32x16 above = muladd(right, b - a, a), below = muladd(right, e - d, d);
   return muladd(low, below - above, above);
 }
 
-// Four pixels of 3 or 4 channels, whose neighbours lie inside, wherever vectors of eight elements are read within the image.
-template <int CHANNELS, class T> HD bool four_inside(const Source<T>& src, const Places& at, i64 i, T* to) {
-  typedef Vector<i64, 4> Long;
-  if constexpr (sizeof(T) <= WIDEST) {
-    const auto x = read<Vector<i32, 4>>(at.x + i), y = read<Vector<i32, 4>>(at.y + i);
-    const i32 beyond_x = (i32)(src.width - 5 + CHANNELS), beyond_y = (i32)(src.height - 1);
-    if (!__builtin_reduce_and((x >= 0) & (y >= 0) & (x < beyond_x) & (y < beyond_y))) return false;
-    const i64 row = src.width * CHANNELS;
-    const Long offsets = __builtin_convertvector(y, Long) * row + __builtin_convertvector(x, Long) * CHANNELS;
-    const f32x16 made = Inside<CHANNELS, T>{src.data, row, offsets, read<f32x4>(at.right + i), read<f32x4>(at.low + i)}.pixels();
-    if (CHANNELS == 3) store12<EVEN>(to, made);
-    else store<EVEN, 16>(to, made);
-    return true;
+// Of one channel, the neighbours of all points are brought together first.
+template <class T> HD void bilinear_lines(const Source<T>& src, const Places& at, i64 count, i64 c, T* to) {
+  T a[BLOCK] = {}, b[BLOCK] = {}, d[BLOCK] = {}, e[BLOCK] = {}, made[BLOCK];
+  const i64 channels = src.channels, row = src.width * channels;
+  for (i64 i = 0; i < count; i++) {
+    const i64 x = at.x[i], y = at.y[i];
+    if (src.inside(x, y, 0, 1)) {
+      const T* p = src.data + y * row + x * channels + c;
+      a[i] = p[0], b[i] = p[channels], d[i] = p[row], e[i] = p[row + channels];
+    } else {
+      a[i] = src.at(x, y, c), b[i] = src.at(x + 1, y, c), d[i] = src.at(x, y + 1, c), e[i] = src.at(x + 1, y + 1, c);
+    }
   }
-  return false;
+  for (int i = 0; i < BLOCK; i += 16)
+    store<EVEN, 16>(made + i, bilinear(load<16>(a + i), load<16>(b + i), load<16>(d + i), load<16>(e + i), read<f32x16>(at.right + i),
+                                       read<f32x16>(at.low + i)));
+  for (i64 i = 0; i < count; i++) to[i * channels] = made[i];
 }
 
-// Pixels whose neighbours all lie inside, of one channel.
-template <class T> HD void bilinear_lines(const Source<T>& src, const Places& at, i64 count, i64 c, T* to) {
-  float a[BLOCK], b[BLOCK], d[BLOCK], e[BLOCK];
-  T made[BLOCK];
-  const i64 channels = src.channels, row = src.width * channels;
-  for (i64 i = 0; i < BLOCK; i++) {
-    const T* p = src.data + (i < count ? at.y[i] * row + at.x[i] * channels + c : c);
-    a[i] = load1(p), b[i] = load1(p + channels), d[i] = load1(p + row), e[i] = load1(p + row + channels);
+// Pixels of 3 or 4 bytes, as words.
+template <int CHANNELS> HD u32 pixel_word(const Source<u8>& src, i64 x, i64 y) {
+  u32 word = 0;
+  for (int c = 0; c < CHANNELS; c++) word |= (u32)src.at(x, y, c) << 8 * c;
+  return word;
+}
+template <int CHANNELS> static void bilinear_bytes(const Source<u8>& src, const Places& at, i64 count, u8* to) {
+  typedef Vector<u32, 16> Words;
+  u32 a[BLOCK] = {}, b[BLOCK] = {}, d[BLOCK] = {}, e[BLOCK] = {};
+  const i64 row = src.width * CHANNELS;
+  for (i64 i = 0; i < count; i++) {
+    const i64 x = at.x[i], y = at.y[i];
+    if (src.inside(x, y, 0, 1) && x + 5 - CHANNELS < src.width) {  // words reach one byte behind pixels of three
+      const u8* p = src.data + y * row + x * CHANNELS;
+      a[i] = read<u32>(p), b[i] = read<u32>(p + CHANNELS), d[i] = read<u32>(p + row), e[i] = read<u32>(p + row + CHANNELS);
+    } else {
+      a[i] = pixel_word<CHANNELS>(src, x, y), b[i] = pixel_word<CHANNELS>(src, x + 1, y);
+      d[i] = pixel_word<CHANNELS>(src, x, y + 1), e[i] = pixel_word<CHANNELS>(src, x + 1, y + 1);
+    }
   }
-  for (int i = 0; i < BLOCK; i += 16) {
-    const auto at16 = [&](const float* p) { return read<f32x16>(p + i); };
-    const f32x16 right = at16(at.right), above = muladd(right, at16(b) - at16(a), at16(a)), below = muladd(right, at16(e) - at16(d), at16(d));
-    store<EVEN, 16>(made + i, muladd(at16(at.low), below - above, above));
+  for (i64 i = 0; i < count; i += 16) {
+    const Words words[4] = {read<Words>(a + i), read<Words>(b + i), read<Words>(d + i), read<Words>(e + i)};
+    const f32x16 right = read<f32x16>(at.right + i), low = read<f32x16>(at.low + i);
+    Words made = {};
+    for (int c = 0; c < CHANNELS; c++) {
+      f32x16 taps[4];
+      for (int k = 0; k < 4; k++) taps[k] = __builtin_convertvector(__builtin_bit_cast(Vector<i32, 16>, words[k] >> 8 * c & 255), f32x16);
+      // between bytes there are but bytes: what they are rounded to lies in the last bits of the sum
+      const f32x16 sum = bilinear(taps[0], taps[1], taps[2], taps[3], right, low) + 12582912.f;
+      made |= (__builtin_bit_cast(Words, sum) & 255) << 8 * c;
+    }
+    const i64 bytes = least<i64>(16, count - i) * CHANNELS;
+    if (CHANNELS == 4) {
+      memcpy(to + i * CHANNELS, &made, (u64)bytes);
+    } else {
+      const auto packed = packed_pixels(made);
+      memcpy(to + i * CHANNELS, &packed, (u64)bytes);
+    }
   }
-  for (i64 i = 0; i < count; i++) to[i * channels] = made[i];
 }
 
 template <class T> static void bilinear_at(const Source<T>& src, const Points& at, i64 count, T* to) {
   Places places;
-  const i32 last_x = (i32)src.width - 1, last_y = (i32)src.height - 1;
-  i32 all = 1;
   for (int i = 0; i < BLOCK; i++) {
     const float x = within_reach(at.x[i]), y = within_reach(at.y[i]), left = floor_of(x), top = floor_of(y);
     places.x[i] = (i32)left, places.y[i] = (i32)top;
     places.right[i] = x - left, places.low[i] = y - top;
   }
-  for (int i = 0; i < BLOCK; i++)
-    all &= (i >= count) | ((places.x[i] >= 0) & (places.y[i] >= 0) & (places.x[i] < last_x) & (places.y[i] < last_y));
-  const i64 channels = src.channels;
-  const bool fours = channels >= 3 && sizeof(T) <= WIDEST;
-  if (all && !fours) {
-    for (i64 c = 0; c < channels; c++) bilinear_lines(src, places, count, c, to + c);
-    return;
+  if constexpr (same<T, u8>::value) {
+    if (src.channels == 3) return bilinear_bytes<3>(src, places, count, to);
+    if (src.channels == 4) return bilinear_bytes<4>(src, places, count, to);
   }
-  for (i64 i = 0; i < count;) {
-    if (fours && i + 4 <= count && (channels == 3 ? four_inside<3>(src, places, i, to + 3 * i) : four_inside<4>(src, places, i, to + 4 * i))) {
-      i += 4;
-      continue;
-    }
-    for (const i64 end = least(i + 4, count); i < end; i++) {
-      const i64 x = places.x[i], y = places.y[i];
-      const bool beyond = src.border == CONSTANT && (x < -1 || y < -1 || x > last_x || y > last_y);
-      for (i64 c = 0; c < channels; c++) {
-        if (beyond) to[i * channels + c] = src.fill[c];
-        else store1<EVEN>(to + i * channels + c, bilinear1(src, x, y, places.right[i], places.low[i], c));
-      }
-    }
-  }
+  for (i64 c = 0; c < src.channels; c++) bilinear_lines(src, places, count, c, to + c);
 }
 
 // Keys' kernel with a = -0.75: what four pixels count about points that lie `behind` the second one.
-struct Keys {
-  float weight[4][BLOCK];
-  HD f32x4 of(i64 i) const { return f32x4{weight[0][i], weight[1][i], weight[2][i], weight[3][i]}; }
-};
+struct Keys { float weight[BLOCK][4]; };
 HD void keys(const float* behind, Keys& to) {
   const float a = -0.75f;
   for (int i = 0; i < BLOCK; i++) {
     const float x = behind[i], y = 1.f - x;
     const float first = ((a * (x + 1.f) - 5.f * a) * (x + 1.f) + 8.f * a) * (x + 1.f) - 4.f * a;
     const float second = ((a + 2.f) * x - (a + 3.f)) * x * x + 1.f, third = ((a + 2.f) * y - (a + 3.f)) * y * y + 1.f;
-    to.weight[0][i] = first, to.weight[1][i] = second, to.weight[2][i] = third, to.weight[3][i] = 1.f - first - second - third;
+    to.weight[i][0] = first, to.weight[i][1] = second, to.weight[i][2] = third, to.weight[i][3] = 1.f - first - second - third;
   }
 }
 
 // A pixel of 3 or 4 channels from four rows, of which sixteen elements each are read.
-template <int CHANNELS, class T> HD f32x4 bicubic_rows(const T* first, i64 row, f32x4 across, f32x4 down) {
+template <int CHANNELS, class T> HD f32x4 bicubic_rows(const T* first, i64 row, f32x4 across, const float* down) {
   f32x16 sum = load<16>(first) * down[0];
   for (int j = 1; j < 4; j++) sum = muladd(load<16>(first + j * row), (f32x16)down[j], sum);
   const f32x16 weights = CHANNELS == 3 ? __builtin_shufflevector(across, across, 0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3)
@@ -166,7 +175,12 @@ template <class T> static void bicubic_at(const Source<T>& src, const Points& at
   for (i64 i = 0; i < count; i++, to += channels) {
     const i64 left = places.x[i], top = places.y[i];
     const T* first = src.data + top * row + left * channels;
-    const f32x4 wx = across.of(i), wy = down.of(i);
+    if (src.border == CONSTANT && (left < -3 || top < -3 || left >= src.width || top >= src.height)) {
+      for (i64 c = 0; c < channels; c++) to[c] = src.fill[c];
+      continue;
+    }
+    const f32x4 wx = read<f32x4>(across.weight[i]);
+    const float* wy = down.weight[i];
     if (channels >= 3 && src.inside(left, top, 0, 3) && left + 5 < src.width) {
       const f32x4 made = channels == 3 ? bicubic_rows<3>(first, row, wx, wy) : bicubic_rows<4>(first, row, wx, wy);
       const auto narrow = narrowed<T, EVEN, 4>(made);
@@ -178,7 +192,7 @@ template <class T> static void bicubic_at(const Source<T>& src, const Points& at
       float sum = 0;
       for (int j = 0; j < 4; j++) {
         f32x4 taps;
-        for (int k = 0; k < 4; k++) taps[k] = within ? load1(first + j * row + k * channels + c) : src.tap(left + k, top + j, c);
+        for (int k = 0; k < 4; k++) taps[k] = within ? load1(first + j * row + k * channels + c) : to_float(src.at(left + k, top + j, c));
         const f32x4 part = taps * wx;
         sum = muladd((part[0] + part[1]) + (part[2] + part[3]), wy[j], sum);
       }
@@ -192,12 +206,12 @@ template <class T, class POINTS>
 HD i64 sampled(const Dense<const T, 3>& image, const Dense<T, 3>& out, int interpolation, int border, const Dense<const f32, 1>& fill,
                POINTS points) {
   Source<T> src = {image.data, image.shape[0], image.shape[1], image.shape[2], (Border)border, {}};
-  if (out.shape[2] != src.channels || src.channels > MOST_CHANNELS || fill.shape[0] != MOST_CHANNELS) return MISFIT;
+  if (out.shape[2] != src.channels || src.channels > MAX_CHANNELS || fill.shape[0] != MAX_CHANNELS) return MISFIT;
   if (border < CONSTANT || border > WRAP || interpolation < NEAREST_PIXEL || interpolation > BICUBIC) return MISFIT;
   if (!out.size()) return 0;
   const i64 most_pixels = 1ll << 31;
   if (!image.size() || src.width * src.height >= most_pixels) return MISFIT;
-  for (int c = 0; c < MOST_CHANNELS; c++) store1<EVEN>(src.fill + c, fill.data[c]);
+  for (int c = 0; c < MAX_CHANNELS; c++) store1<EVEN>(src.fill + c, fill.data[c]);
   Points at;
   for (i64 row = 0; row < out.shape[0]; row++)
     for (i64 column = 0; column < out.shape[1]; column += BLOCK) {
@@ -246,8 +260,7 @@ i64 sample_homography(Dense<const T, 3> src, Dense<T, 3> out, Dense<const f64, 1
     } else {
       const float fx = (float)x0, fy = (float)y0, fw = (float)w0, mx = (float)m[0], my = (float)m[3], mw = (float)m[6];
       for (int i = 0; i < BLOCK; i += 16) {
-        f32x16 x;
-        for (int k = 0; k < 16; k++) x[k] = (float)(i32)(column + i + k);
+        const f32x16 x = (float)(i32)(column + i) + f32x16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
         const f32x16 w = muladd((f32x16)mw, x, (f32x16)fw);
         write(at.x + i, muladd((f32x16)mx, x, (f32x16)fx) / w), write(at.y + i, muladd((f32x16)my, x, (f32x16)fy) / w);
       }

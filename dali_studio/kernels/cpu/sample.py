@@ -51,9 +51,10 @@ def homography(
 ) -> None:
     """Fills `out` with the image at the points that a (3, 3) matrix gives for its pixels; the rest as in `mapped`.
 
-    OpenCV, which nvidia.dali calls, rounds positions to 1/32 of a pixel for int16 and two channels, but not for cubic filters; and so is done here.
+    OpenCV, which nvidia.dali calls, rounds positions to 1/32 of a pixel for int16 and two channels, but not for cubic
+    filters, and so is done here.
     """
-    coarse = interp != Interp.CUBIC and (src.dtype == np.int16 or src.shape[2] == 2)  # noqa: PLR2004 - two channels
+    coarse = interp != Interp.CUBIC and (src.dtype == np.int16 or src.shape[2] == 2)
     kernel("sample_homography", src.dtype)(
         np.ascontiguousarray(src), out, np.ascontiguousarray(matrix, np.float64).reshape(9), coarse,
         *_arguments(interp, border, fill),

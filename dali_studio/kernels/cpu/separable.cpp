@@ -15,12 +15,12 @@ struct Term {
   Window depth, rows, columns;
   float scale;
 };
-enum { MOST_TERMS = 3 };
+enum { MAX_TERMS = 3 };
 
 // Convolution of planes along rows and columns. Memory: as measured by a run whose `dry` is set, which does nothing else.
 template <class I, class O, class S>
 static u64 planes(const I* from, O* to, i64 outer, i64 height, i64 width, i64 inner, const Term* terms, int count, u64 memory, bool dry) {
-  i64 reach = 0, below = 0, lines = 0, taps = 0, kept[MOST_TERMS];
+  i64 reach = 0, below = 0, lines = 0, taps = 0, kept[MAX_TERMS];
   for (int t = 0; t < count; t++) reach = most(reach, terms[t].columns.radius()), below = most(below, terms[t].rows.radius());
   for (int t = 0; t < count; t++) {
     kept[t] = least(height, terms[t].rows.radius() + 1 + below);
@@ -28,7 +28,7 @@ static u64 planes(const I* from, O* to, i64 outer, i64 height, i64 width, i64 in
   }
   const i64 pixels = least(width, most<i64>(1, strip(lines) / inner)), length = pixels * inner + SLACK;
   Pieces pieces = {memory};
-  S *line = pieces.take<S>((pixels + 2 * reach) * inner + SLACK), *ring[MOST_TERMS];
+  S *line = pieces.take<S>((pixels + 2 * reach) * inner + SLACK), *ring[MAX_TERMS];
   for (int t = 0; t < count; t++) ring[t] = pieces.take<S>(kept[t] * length);
   const S** table = pieces.take<const S*>(taps + most<i64>(1, 2 * reach + 1));
   if (dry) return pieces.next;
@@ -48,7 +48,7 @@ static u64 planes(const I* from, O* to, i64 outer, i64 height, i64 width, i64 in
             add_lines<AWAY, false>(&sum, 1, nothing, (here + 15) / 16 * 16, ring[t] + made % kept[t] * length);
           }
         }
-        Sum<S> sums[MOST_TERMS];
+        Sum<S> sums[MAX_TERMS];
         const S** at = table;
         for (int t = 0; t < count; t++) {
           const Window window = terms[t].rows;
@@ -81,11 +81,11 @@ static i64 separable(const Dense<const I, 5>& src, const Dense<O, 5>& out, const
                      const Dense<const f32, 1>& scales, const Dense<u8, 1>& scratch) {
   typedef typename Between<I>::type S;
   const int count = (int)taps.shape[0];
-  Term terms[MOST_TERMS];
+  Term terms[MAX_TERMS];
   i64 all = 0, deepest = 0;
   for (int axis = 0; axis < 5; axis++)
     if (src.shape[axis] != out.shape[axis]) return MISFIT;
-  if (count < 1 || taps.shape[0] > MOST_TERMS || taps.shape[1] != 3 || scales.shape[0] != count) return MISFIT;
+  if (count < 1 || taps.shape[0] > MAX_TERMS || taps.shape[1] != 3 || scales.shape[0] != count) return MISFIT;
   for (int t = 0; t < count; t++) {
     Window windows[3];
     for (int axis = 0; axis < 3; axis++) {

@@ -76,6 +76,17 @@ template <class T> void copy_sample(const Axes& axes, const char* from, T* to) {
   }
 }
 
+static void copy_elements(const Axes& axes, i64 size, i64 src, i64 out) {
+  const char* from = (const char*)(u64)src;
+  void* to = (void*)(u64)out;
+  switch (size) {
+    case 1: return copy_sample(axes, from, (u8*)to);
+    case 2: return copy_sample(axes, from, (u16*)to);
+    case 4: return copy_sample(axes, from, (u32*)to);
+    default: return copy_sample(axes, from, (u64*)to);
+  }
+}
+
 // `steps` are bytes, `size` is that of an element.
 static i64 copy_strided(Array<const i64, 1> src, Array<const i64, 2> extents, Array<const i64, 2> steps, i64 size, Array<const i64, 1> out) {
   const i64 samples = src.shape[0];
@@ -85,16 +96,27 @@ static i64 copy_strided(Array<const i64, 1> src, Array<const i64, 2> extents, Ar
   Axes axes;
   for (i64 i = 0; i < samples; i++) {
     begin(axes, extents, steps, i);
-    const char* from = (const char*)(u64)src(i);
-    void* to = (void*)(u64)out(i);
-    switch (size) {
-      case 1: copy_sample(axes, from, (u8*)to); break;
-      case 2: copy_sample(axes, from, (u16*)to); break;
-      case 4: copy_sample(axes, from, (u32*)to); break;
-      case 8: copy_sample(axes, from, (u64*)to); break;
-      default: return MISFIT;
-    }
+    copy_elements(axes, size, src(i), out(i));
   }
   return 0;
 }
 REGISTER(copy_strided)
+
+// The same for one sample, row `index` of the tables.
+static i64 copy_strided_one(i64 src, Array<const i64, 2> extents, Array<const i64, 2> steps, i64 index, i64 size, i64 out) {
+  if (index < 0 || index >= extents.shape[0] || steps.shape[0] != extents.shape[0] || steps.shape[1] != extents.shape[1] ||
+      extents.shape[1] > MAX_AXES)
+    return MISFIT;
+  Axes axes;
+  begin(axes, extents, steps, index);
+  copy_elements(axes, size, src, out);
+  return 0;
+}
+REGISTER(copy_strided_one)
+
+// Elements of `size` bytes that lie one after the other, in another order; each may come several times.
+static i64 copy_rows(i64 src, Array<const i64, 1> order, i64 size, i64 out) {
+  for (i64 i = 0; i < order.shape[0]; i++) memcpy((char*)(u64)out + i * size, (const char*)(u64)src + order(i) * size, (u64)size);
+  return 0;
+}
+REGISTER(copy_rows)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,6 +29,24 @@ def copy_strided(
         Addresses of the results.
     """
     kernel("copy_strided")(src, extents, steps, size, out)
+
+
+def copy_strided_one(
+    source: NDArray[Any], offset: int, extents: NDArray[np.int64], steps: NDArray[np.int64], index: int,
+    out: NDArray[Any],
+) -> None:  # fmt: skip
+    """The same for one sample: row `index` of the tables, from byte `offset` of an array that need not lie in order."""
+    source = np.asarray(source, order="C")
+    places = source.__array_interface__["data"][0] + offset, out.__array_interface__["data"][0]
+    kernel("copy_strided_one")(places[0], extents, steps, index, out.itemsize, places[1])
+
+
+def copy_rows(source: NDArray[Any], order: NDArray[np.int64], out: NDArray[Any]) -> None:
+    """Write ``source[order]``, whose positions must be there, along the first axis."""
+    source = np.asarray(source, order="C")
+    size = out.nbytes // max(len(order), 1)
+    places = source.__array_interface__["data"][0], out.__array_interface__["data"][0]
+    kernel("copy_rows")(places[0], order, size, places[1])
 
 
 def steps_of(shapes: NDArray[np.int64], size: int) -> NDArray[np.int64]:

@@ -203,12 +203,15 @@ template <class T> HD Colors load16x3(const T* p) {
   }
 }
 #define PACKED4(AT) AT, AT + 1, AT + 2, AT + 4, AT + 5, AT + 6, AT + 8, AT + 9, AT + 10, AT + 12, AT + 13, AT + 14, 0, 0, 0, 0
+// The first three bytes of each of 16 words, without gaps.
+template <class V> HD Vector<u32, 16> packed_pixels(V words) {
+  auto v = __builtin_bit_cast(Vector<u8, 64>, words);
+  auto packed = __builtin_bit_cast(Vector<u32, 16>, __builtin_shufflevector(v, v, PACKED4(0), PACKED4(16), PACKED4(32), PACKED4(48)));
+  return __builtin_shufflevector(packed, packed, 0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 0, 0, 0, 0);
+}
 template <Rounding R, class T> HD void store16x3(T* p, Colors c) {
   if constexpr (same<T, u8>::value || same<T, i8>::value) {
-    auto words = (whole<T, R, 16>(c.red) & 255) | (whole<T, R, 16>(c.green) & 255) << 8 | whole<T, R, 16>(c.blue) << 16;
-    auto v = __builtin_bit_cast(Vector<u8, 64>, words);
-    auto packed = __builtin_bit_cast(Vector<u32, 16>, __builtin_shufflevector(v, v, PACKED4(0), PACKED4(16), PACKED4(32), PACKED4(48)));
-    auto joined = __builtin_shufflevector(packed, packed, 0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 0, 0, 0, 0);
+    auto joined = packed_pixels((whole<T, R, 16>(c.red) & 255) | (whole<T, R, 16>(c.green) & 255) << 8 | whole<T, R, 16>(c.blue) << 16);
     memcpy(p, &joined, 48);
   } else {
     write16x3<T>(p, narrowed<T, R, 16>(c.red), narrowed<T, R, 16>(c.green), narrowed<T, R, 16>(c.blue));

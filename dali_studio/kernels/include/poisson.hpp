@@ -51,7 +51,7 @@ struct Poisson {
     if (mean < LARGE) {
       double product = 1;
       u32 drawn = 0;
-      do product *= unit_of(next), drawn++;
+      do product *= unit_of<double>(next), drawn++;
       while (product > threshold);
       return drawn - 1;
     }
@@ -59,9 +59,9 @@ struct Poisson {
     if (!(m < beyond)) return 0xFFFFFFFFu;  // nothing would be accepted
     const double c1 = root * 1.2533141373155003, c2 = right + c1, c3 = c2 + 1, c4 = c3 + 1, c5 = c4 + 1.0129030479320018;
     const double all = tail + c5;
-    PolarNormal normal;
+    PolarNormal<double> normal;
     while (true) {
-      const double u = all * unit_of(next), e = -logarithm(1 - unit_of(next));
+      const double u = all * unit_of<double>(next), e = -logarithm(1 - unit_of<double>(next));
       double x, w = 0;
       if (u <= c1) {
         const double n = normal(next), y = -magnitude_of(n) * root - 1;
@@ -78,7 +78,7 @@ struct Poisson {
       } else if (u <= c5) {
         x = 1, w = 0.01282051282051282;
       } else {
-        const double v = -logarithm(1 - unit_of(next)), y = width + v * (2 * (2 * m + width)) / width;
+        const double v = -logarithm(1 - unit_of<double>(next)), y = width + v * (2 * (2 * m + width)) / width;
         x = whole_above(y), w = -width * share * (1 + y / 2);
       }
       if (!(w - e - x * threshold > factorial - log_factorial(x + m)) && x + m < beyond) return (u32)(x + m + below_half);

@@ -4,54 +4,68 @@
 #include "elementary.hpp"
 #include "philox.hpp"
 
-// AT_ONCE counters are computed at a time, in vector registers where there are such.
-template <int AT_ONCE> struct ElementWords {
-  u64 key, high, counter;
-  u32 words[4][AT_ONCE];
-  int used;
+// The first words of ELEMENTS elements, of COUNTERS counters each: computed all at once, in vector registers where there are such.
+template <int ELEMENTS, int COUNTERS> struct WordsAhead {
+  enum { COUNT = 4 * COUNTERS };  // of an element, less those before its first
+  u64 key, high, first;
+  u32 words[4][COUNTERS][ELEMENTS];
 
-  HD ElementWords(u64 key, u64 high, u64 element) : key(key), high(high), counter(element * ELEMENT_STRIDE >> 2) {
-    renew();
-    used = (int)(element * ELEMENT_STRIDE & 3);
-  }
-  HD u32 operator()() {
-    if (used == 4 * AT_ONCE) counter += AT_ONCE, renew();
-    const int at = used++;
-    return words[at & 3][at >> 2];
-  }
-  HD void renew() {
-    for (int i = 0; i < AT_ONCE; i++) {
-      const u64 low = counter + i;
-      words[0][i] = (u32)low, words[1][i] = (u32)(low >> 32), words[2][i] = (u32)high, words[3][i] = (u32)(high >> 32);
-    }
-    u32 first = (u32)key, second = (u32)(key >> 32);
-    for (int round = 0; round < 10; round++, first += 0x9E3779B9u, second += 0xBB67AE85u)
-      for (int i = 0; i < AT_ONCE; i++) philox_round(words[0][i], words[1][i], words[2][i], words[3][i], first, second);
-    used = 0;
+  HD void fill(u64 of_key, u64 of_high, u64 element) {
+    key = of_key, high = of_high, first = element;
+    for (int c = 0; c < COUNTERS; c++)
+      for (int i = 0; i < ELEMENTS; i++) {
+        const u64 low = ((element + i) * ELEMENT_STRIDE >> 2) + c;
+        words[0][c][i] = (u32)low, words[1][c][i] = (u32)(low >> 32), words[2][c][i] = (u32)high, words[3][c][i] = (u32)(high >> 32);
+      }
+    u32 a = (u32)key, b = (u32)(key >> 32);
+    for (int round = 0; round < 10; round++, a += 0x9E3779B9u, b += 0xBB67AE85u)
+      for (int c = 0; c < COUNTERS; c++)
+        for (int i = 0; i < ELEMENTS; i++) philox_round(words[0][c][i], words[1][c][i], words[2][c][i], words[3][c][i], a, b);
   }
 };
 
-// std::generate_canonical<double, 53>: a number from 0 to below 1.
-template <class Next> HD double unit_of(Next& next) {
-  const double low = (double)next(), made = (low + (double)next() * 4294967296.) * 0x1p-64;
-  return made < 1 ? made : 0x1.fffffffffffffp-1;
+// The words of one of them, without end.
+template <class Ahead> struct ElementWords {
+  const Ahead& ahead;
+  int lane, used;
+  u32 further[4];
+
+  HD ElementWords(const Ahead& ahead, int lane)
+      : ahead(ahead), lane(lane), used((int)((ahead.first + lane) * ELEMENT_STRIDE & 3)), further{} {}
+  HD u32 operator()() {
+    const int at = used++;
+    if (at < Ahead::COUNT) return ahead.words[at & 3][at >> 2][lane];
+    if ((at & 3) == 0) philox(((ahead.first + lane) * ELEMENT_STRIDE >> 2) + (at >> 2), ahead.high, ahead.key, further);
+    return further[at & 3];
+  }
+};
+
+// std::generate_canonical with as many bits as R, float or double, has: a number from 0 to below 1.
+template <class R, class Next> HD R unit_of(Next& next) {
+  if constexpr (same<R, f32>::value) {
+    const float made = (float)next() * 0x1p-32f;
+    return made < 1 ? made : 0x1.fffffep-1f;
+  } else {
+    const double low = (double)next(), made = (low + (double)next() * 4294967296.) * 0x1p-64;
+    return made < 1 ? made : 0x1.fffffffffffffp-1;
+  }
 }
 
-// std::normal_distribution<double>(0, 1): Marsaglia's polar method, whose second number is kept.
-struct PolarNormal {
-  double kept = 0;
+// std::normal_distribution<R>(0, 1): Marsaglia's polar method, whose second number is kept.
+template <class R> struct PolarNormal {
+  R kept = 0;
   bool has_kept = false;
-  template <class Next> HD double operator()(Next& next) {
+  template <class Next> HD R operator()(Next& next) {
     if (has_kept) {
       has_kept = false;
       return kept;
     }
-    double x, y, square;
+    R x, y, square;
     do {
-      x = 2 * unit_of(next) - 1, y = 2 * unit_of(next) - 1;
+      x = 2 * unit_of<R>(next) - 1, y = 2 * unit_of<R>(next) - 1;
       square = x * x + y * y;
     } while (square > 1 || !(square > 0));
-    const double factor = square_root(-2 * logarithm(square) / square);
+    const R factor = square_root(-2 * (R)logarithm(square) / square);
     kept = x * factor, has_kept = true;
     return y * factor;
   }

@@ -36,6 +36,7 @@ class Debayer(Operator):
     inputs = (Input("image", "image", layouts=" ".join(_LAYOUTS), dtypes=(T.UINT8, T.UINT16)),)
     outputs = (Output("image", "image"),)
     traits = (PerSample, PerFrame)
+    former = ("experimental.debayer",)
     examples = (
         example(blue_position=(0, 0)),
         example(blue_position=(0, 1), algorithm="edgeaware_ocv"),

@@ -29,6 +29,7 @@ class Equalize(Operator):
     inputs = (Input("image", "image", layouts=_LAYOUTS, dtypes=(T.UINT8,)),)
     outputs = (Output("image", "image"),)
     traits = (PerSample, PerFrame)
+    former = ("experimental.equalize",)
 
     @classmethod
     def samples(cls) -> Sequence[Case]:

@@ -14,10 +14,11 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.dtypes import from_numpy
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
-from dali_studio.kernels.cpu.audio import downmix, from_sound, resample, resampled_length
+from dali_studio.kernels.cpu.audio import resampled_length
 from dali_studio.kernels.cpu.audio_codec import DTYPES, NoDecoderError, SoundError, SoundFile
-from dali_studio.operators.common import ON_ERROR, T, accept_output, sentence
+from dali_studio.operators.common import ON_ERROR, T, accept_output
 from dali_studio.operators.decoders.common import check_encoded
+from dali_studio.operators.decoders.sounds import decode_sound, sound_finding, whole_lengths
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Arrays, Input, Operator, Output, compiled, example
@@ -120,7 +121,7 @@ class Audio(Operator):
         given = args.scalars("sample_rate").astype(np.float64)
         wanted = np.where((given > 0) & (given != rates), given, rates)  # also what is no number is none
         made = np.where(wanted == rates, lengths, resampled_length(lengths, rates, wanted))
-        shapes = _whole(made)[:, None] if args["downmix"] else np.stack([_whole(made), channels], axis=1)
+        shapes = whole_lengths(made)[:, None] if args["downmix"] else np.stack([whole_lengths(made), channels], axis=1)
         told = given if args.given("sample_rate") else rates
         params = {"files": sounds.files, "wanted": wanted, "told": told.astype(np.float32), "quality": args["quality"],
                   "downmix": args["downmix"]}  # fmt: skip
@@ -133,38 +134,10 @@ class Audio(Operator):
         try:
             if isinstance(file, SoundError):
                 raise file
-            _decode(file, out, float(params["wanted"][index]), params["quality"], mixed=params["downmix"])
+            decode_sound(file, out, float(params["wanted"][index]), params["quality"], mixed=params["downmix"])
         except SoundError as error:
-            raise _finding(error) from error
+            raise sound_finding(error) from error
         outputs[1][...] = params["told"][index]
-
-
-def _decode(file: SoundFile, out: NDArray[Any], wanted: float, quality: float, *, mixed: bool) -> None:
-    mixed = mixed and file.channels > 1
-    if not mixed and wanted == file.rate:
-        file.read(out.reshape(file.frames, file.channels))
-        return
-    sound = np.empty((file.frames, file.channels), np.float32)
-    file.read(sound)
-    if mixed:
-        one = np.empty(file.frames, np.float32)
-        downmix(sound, one)
-        sound = one[:, None]
-    if wanted != file.rate:
-        made = out.reshape(-1, sound.shape[1])
-        if out.dtype != np.float32:
-            made = np.empty(made.shape, np.float32)
-        resample(sound, made, file.rate, wanted, quality)
-        sound = made
-    if out.dtype != np.float32:
-        from_sound(sound, out)
-    elif wanted == file.rate:
-        out[...] = sound.reshape(out.shape)
-
-
-def _whole(lengths: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Lengths as whole numbers; what no memory holds is refused by those who ask for it."""
-    return np.minimum(lengths, 2.0**60).astype(np.int64)
 
 
 def _opened(args: Args, encoded: Batch) -> _Sounds:
@@ -196,7 +169,7 @@ def _opened(args: Args, encoded: Batch) -> _Sounds:
     for position, file in enumerate(files):
         if isinstance(file, SoundError):
             source = encoded.sources[position] if len(encoded.sources) else ""
-            finding = _finding(file, position)
+            finding = sound_finding(file, position)
             if not context.accepts(int(context.indices[position]), source, finding):
                 raise finding from file
     opened = cast("list[SoundFile | SoundError]", files)
@@ -207,8 +180,3 @@ def _opened(args: Args, encoded: Batch) -> _Sounds:
 
 def _properties(file: SoundFile) -> tuple[int, int, int]:
     return file.frames, file.channels, file.rate
-
-
-def _finding(error: SoundError, sample: int | None = None) -> ArgumentError:
-    hint = 'Replace the file, or take it out of the data set; on_error="skip" leaves such files out.'
-    return ArgumentError(sentence(error), hint=hint, sample=sample, code="DS301")

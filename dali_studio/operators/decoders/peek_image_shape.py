@@ -33,6 +33,7 @@ class PeekImageShape(Operator):
     keywords = "size extent dimensions header shape jpeg png"
     inputs = (Input("files", "encoded"),)
     outputs = (Output("shape"),)
+    former = ("experimental.peek_image_shape",)
     kernels = (compiled("convert", (T.INT64,), _TYPES),)
     examples = (example(), example(image_type="GRAY", dtype="FLOAT"))
 

@@ -13,7 +13,7 @@ from dali_studio.kernels.cpu import displace
 from dali_studio.operators.common import T
 from dali_studio.operators.effects.displacement import TYPES, Displacement
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.declare import compiled, example
+from dali_studio.schema.declare import compiled, example, named
 from dali_studio.schema.marks import COMMON, Doc, Range, Ui, Unit
 from dali_studio.schema.samples import Case, images, values
 from dali_studio.schema.traits import PerSample, RandomSource
@@ -31,6 +31,7 @@ class Jitter(Displacement):
     icon = "noise"
     keywords = "scatter frosted glass random displacement"
     traits = (PerSample, RandomSource)
+    dialects = (named("nvidia.dali", gpu_only=True),)
     seeded = True
     stateful = True
     kernels = (compiled("jitter", TYPES),)

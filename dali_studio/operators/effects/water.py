@@ -18,6 +18,7 @@ from dali_studio.schema.marks import COMMON, Doc, Ui, Unit
 from dali_studio.schema.samples import Case, images, values
 from dali_studio.schema.tolerance import Tolerance
 
+#: Where the waves of the largest images are kept.
 _KEY = object()
 
 
@@ -38,7 +39,9 @@ class Water(Displacement):
     )
     tolerance = (
         Tolerance(relative=2e-5, dtypes=(T.FLOAT,), reason="a sine may differ in the last bit of float32"),
-        Tolerance(1, 0.001, reason="a sine may differ in the last bit of float32", when={"interp_type": "INTERP_LINEAR"}),
+        Tolerance(
+            1, 0.001, when={"interp_type": "INTERP_LINEAR"}, reason="a sine may differ in the last bit of float32"
+        ),
     )  # fmt: skip
 
     ampl_x: Annotated[float, Doc("How far rows are moved."), Unit("px"), Ui("slider", (0, 50)), COMMON] = 10.0
@@ -71,13 +74,12 @@ class Water(Displacement):
                 raise ArgumentError(f"{name} is {args[name]:g}.", hint="Give a finite number.", argument=name)
         height, width = image.shapes[:, :2].max(axis=0, initial=0).tolist()
         kept = args.memory.get(_KEY)
-        if kept is None or len(kept[0]) < height or len(kept[1]) < width:
-            kept = args.memory[_KEY] = (
-                displace.wave(np.sin, args["ampl_x"], args["freq_x"], args["phase_x"], height),
-                displace.wave(np.cos, args["ampl_y"], args["freq_y"], args["phase_y"], width),
-            )
-        return {"waves": kept}
+        if kept is None or kept["height"] < height or kept["width"] < width:
+            across = displace.wave(np.sin, args["ampl_x"], args["freq_x"], args["phase_x"], height)
+            down = displace.wave(np.cos, args["ampl_y"], args["freq_y"], args["phase_y"], width)
+            kept = args.memory[_KEY] = {"height": height, "width": width, "across": across, "down": down}
+        return {"across": kept["across"], "down": kept["down"]}
 
     @staticmethod
     def moved(image: Any, out: Any, params: dict[str, Any], index: int) -> None:
-        displace.water(image, out, *params["waves"], params["fill"], linear=params["linear"])
+        displace.water(image, out, params["across"], params["down"], params["fill"], linear=params["linear"])

@@ -30,6 +30,11 @@ def filtered_axes(layout: str, ndim: int, verb: str = "filtered") -> tuple[int, 
     return first, count
 
 
+def rows_of(meta: TensorMeta) -> int:
+    """The axis of rows of an image."""
+    return (pixel_layout(meta).layout or "").index("H")
+
+
 def pixel_layout(meta: TensorMeta) -> TensorMeta:
     """The input's facts with the layout filled in: two axes without names are HW, three are HWC.
 

@@ -1,4 +1,4 @@
-"""``fn.filter``, and its former name."""
+"""``fn.filter``."""
 
 # Operators are classes of static methods; here they need to know which operator they belong to.
 # pyright: reportIncompatibleMethodOverride=false
@@ -43,12 +43,13 @@ class Filter(Operator):
     """
 
     category = "filters"
+    former = ("experimental.filter",)
     icon = "grid"
     keywords = "convolution correlation kernel sharpen emboss sobel filter2d"
     inputs = (
         Input("data", doc="Up to three axes, F and C before or C behind them."),
         Input("filter", dtypes=(T.FLOAT,), doc="As many axes as are filtered, or a sequence of filters, one a frame."),
-        Input("fill_value", optional=True, doc="What lies beyond the ends for the border constant, of the data's type."),
+        Input("fill_value", optional=True, doc="What lies beyond the ends for border constant, of the data's type."),
     )
     outputs = (Output("data"),)
     traits = (PerSample, PerFrame)
@@ -70,13 +71,13 @@ class Filter(Operator):
     )  # fmt: skip
 
     anchor: Annotated[
-        list[int], Doc("Which element of the filter lies on the pixel: one number, or one for each axis; -1: the middle."),
+        list[int], Doc("Which element of the filter lies on the pixel: one for all axes, or each; -1: the middle."),
         Unit("px"), Range(-1), PER_SAMPLE,
-    ] = [-1]  # noqa: RUF012 - a declaration, read once
+    ] = [-1]  # noqa: RUF012
     border: Annotated[
-        str, Doc("What lies beyond the ends: the data mirrored at its first and last elements (reflect_101), or mirrored "
-                 "so that these come twice (reflect_1001), the data once more (wrap), its first and last elements "
-                 "(clamp), or fill_value, 0 without it (constant)."), Choices(tuple(_BORDERS)), COMMON,
+        str, Doc("What lies beyond the ends: the data mirrored at its first and last elements (reflect_101), or "
+                 "mirrored so that these come twice (reflect_1001), the data once more (wrap), its first and last "
+                 "elements (clamp), or fill_value, 0 without it (constant)."), Choices(tuple(_BORDERS)), COMMON,
     ] = "reflect_101"  # fmt: skip
     mode: Annotated[
         str, Doc("same: as many results as elements; valid: those for which the filter lies inside."),
@@ -219,7 +220,7 @@ def _filters(*shapes: tuple[int, ...], layout: str = "") -> Data:
         made: list[NDArray[np.float32]] = []
         for seed, shape in enumerate(shapes):
             drawn = np.random.default_rng([seed, *shape]).normal(0.4, 1, shape)
-            drawn *= np.random.default_rng(seed).random(shape) > 0.1  # noqa: PLR2004 - some are 0
+            drawn *= np.random.default_rng(seed).random(shape) > 0.1
             made.append((drawn / max(abs(drawn.sum()), 1)).astype(np.float32))
         return made
 

@@ -60,7 +60,7 @@ class GaussianBlur(Operator):
     sigma: Annotated[
         list[float], Doc("Standard deviation: one, or one for each axis, the outermost first. 0: from window_size."),
         Unit("px"), Ui("numbers", (0, 10)), Range(0), PER_SAMPLE, COMMON,
-    ] = [0.0]  # noqa: RUF012 - a declaration, read once
+    ] = [0.0]  # noqa: RUF012
     window_size: Annotated[
         list[int], Doc("Pixels of the window, an odd number: one, or one for each axis. 0: from sigma."), Unit("px"),
         Range(0, _MAX_TAPS), PER_SAMPLE, COMMON,

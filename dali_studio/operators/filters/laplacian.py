@@ -27,7 +27,7 @@ from dali_studio.schema.traits import PerFrame, PerSample
 
 _TYPES = tuple(t for t in NUMERIC if t not in (T.BOOL, T.FLOAT64))
 #: Longest windows: weights of longer ones are no floats.
-_MOST = 23
+_MAX_TAPS = 23
 
 
 class Laplacian(Operator):
@@ -57,12 +57,12 @@ class Laplacian(Operator):
 
     window_size: Annotated[
         list[int], Doc("Weights of the derivative's window, an odd number: one, or one for each axis."), Unit("px"),
-        Range(3, _MOST), PER_SAMPLE, COMMON,
-    ] = [3]  # noqa: RUF012 - a declaration, read once
+        Range(3, _MAX_TAPS), PER_SAMPLE, COMMON,
+    ] = [3]  # noqa: RUF012
     smoothing_size: Annotated[
         list[int] | None, Doc("Weights of the windows along the other axes, an odd number: one, or one for each axis. "
                               "1: no smoothing; unset: as many as the derivative has."), Unit("px"),
-        Range(1, _MOST), PER_SAMPLE, COMMON,
+        Range(1, _MAX_TAPS), PER_SAMPLE, COMMON,
     ] = None  # fmt: skip
     scale: Annotated[list[float], Doc("Factor of each derivative: one, or one for each axis."), PER_SAMPLE] = [1.0]  # noqa: RUF012
     normalized_kernel: Annotated[
@@ -170,7 +170,7 @@ def _windows(taps: NDArray[np.int64]) -> NDArray[np.float32]:
 
 
 @cache
-def _window(size: int, derived: bool) -> NDArray[np.float32]:  # noqa: FBT001 - a key of the cache
+def _window(size: int, derived: bool) -> NDArray[np.float32]:
     """Weights of a binomial window, or of its second derivative: whole numbers."""
     made = np.ones(1)
     for _ in range(size - 3 if derived else size - 1):

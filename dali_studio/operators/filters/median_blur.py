@@ -13,10 +13,10 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.rank import medians
 from dali_studio.operators.common import T, check_dtype
-from dali_studio.operators.filters.common import LAYOUTS, pixel_layout
+from dali_studio.operators.filters.common import LAYOUTS, pixel_layout, rows_of
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
-from dali_studio.schema.declare import Arrays, Input, Operator, Output, compiled, example
+from dali_studio.schema.declare import Arrays, Input, Operator, Output, compiled, example, named
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Range, Unit
 from dali_studio.schema.samples import Case, images, values
 from dali_studio.schema.traits import PerFrame, PerSample
@@ -37,13 +37,14 @@ class MedianBlur(Operator):
     keywords = "median rank smooth denoise despeckle salt pepper filter"
     inputs = (Input("image", "image", layouts=LAYOUTS, dtypes=_TYPES),)
     outputs = (Output("image", "image"),)
+    dialects = (named("nvidia.dali", gpu_only=True),)
     traits = (PerSample, PerFrame)
     kernels = (compiled("box_medians", _TYPES),)
     examples = (example(), example(window_size=5), example(window_size=(3, 7)), example(window_size=9))
 
     window_size: Annotated[
         list[int], Doc("Width and height of the window, odd numbers."), Unit("px"), Range(1, 255), PER_SAMPLE, COMMON
-    ] = [3, 3]  # noqa: RUF012 - a declaration, read once
+    ] = [3, 3]  # noqa: RUF012
 
     @classmethod
     def samples(cls) -> Sequence[Case]:
@@ -77,7 +78,7 @@ class MedianBlur(Operator):
                 argument="window_size", sample=index if args.wired("window_size") else None,
             )  # fmt: skip
         image = inputs[0]
-        return Work(image.shapes, {"first": pixel_layout(image.meta).layout.index("H"), "windows": sizes[:, ::-1].copy()})
+        return Work(image.shapes, {"first": rows_of(image.meta), "windows": sizes[:, ::-1].copy()})
 
     @staticmethod
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
@@ -87,7 +88,7 @@ class MedianBlur(Operator):
     def reference(arguments: Mapping[str, Any], *inputs: NDArray[Any]) -> NDArray[Any]:
         (image,) = inputs
         width, height = np.broadcast_to(arguments["window_size"], 2)
-        first = image.ndim - 2 if image.ndim == 2 or image.shape[-1] > 5 else image.ndim - 3  # noqa: PLR2004 - few channels
+        first = image.ndim - 2 if image.ndim == 2 or image.shape[-1] > 5 else image.ndim - 3
         pads = [(0, 0)] * image.ndim
         pads[first : first + 2] = [(height // 2,) * 2, (width // 2,) * 2]
         padded = np.pad(image, pads, "edge")

@@ -17,10 +17,10 @@ from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.correlate import Border
 from dali_studio.kernels.cpu.rank import extremes
 from dali_studio.operators.common import T, check_dtype
-from dali_studio.operators.filters.common import LAYOUTS, pixel_layout
+from dali_studio.operators.filters.common import LAYOUTS, pixel_layout, rows_of
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
-from dali_studio.schema.declare import Arrays, Input, Operator, Output, compiled, example
+from dali_studio.schema.declare import Arrays, Input, Operator, Output, compiled, example, named
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Choices, Doc, Range, Unit
 from dali_studio.schema.samples import Case, images, values
 from dali_studio.schema.traits import PerFrame, PerSample
@@ -34,7 +34,7 @@ _BORDERS = {
     "wrap": ("wrap", Border.WRAP),
 }  # fmt: skip
 #: Pixels of a mask, at most.
-_MOST = 16383
+_MAX_PIXELS = 16383
 
 
 class Morphology(Operator, abstract=True):
@@ -44,20 +44,21 @@ class Morphology(Operator, abstract=True):
     icon = "grid"
     inputs = (Input("image", "image", layouts=LAYOUTS, dtypes=_TYPES),)
     outputs = (Output("image", "image"),)
+    dialects = (named("nvidia.dali", gpu_only=True),)
     traits = (PerSample, PerFrame)
     kernels = (compiled("box_extremes", _TYPES),)
     examples = (example(), example(mask_size=(5, 2), anchor=(0, 1), border_mode="reflect"), example(iterations=3))
     largest: ClassVar[bool]
 
     mask_size: Annotated[
-        list[int], Doc("Width and height of the rectangle."), Unit("px"), Range(1, _MOST), PER_SAMPLE, COMMON
-    ] = [3, 3]  # noqa: RUF012 - a declaration, read once
+        list[int], Doc("Width and height of the rectangle."), Unit("px"), Range(1, _MAX_PIXELS), PER_SAMPLE, COMMON
+    ] = [3, 3]  # noqa: RUF012
     anchor: Annotated[
         list[int], Doc("Column and row of the rectangle that lie on the pixel; -1: the middle."), Unit("px"), Range(-1),
         PER_SAMPLE,
     ] = [-1, -1]  # noqa: RUF012
     iterations: Annotated[int, Doc("How often it is done: the rectangle grows by mask_size - 1 each time."),
-                          Range(1, _MOST), COMMON] = 1  # fmt: skip
+                          Range(1, _MAX_PIXELS), COMMON] = 1  # fmt: skip
     border_mode: Annotated[
         str, Doc("What lies beyond the edges: nothing that counts (constant), the edge pixels (replicate), the image "
                  "mirrored with its edge pixels twice (reflect) or once (reflect_101), or the image again (wrap)."),
@@ -97,19 +98,20 @@ class Morphology(Operator, abstract=True):
             index = int(np.argwhere(beyond)[0][0])
             raise ArgumentError(
                 f"the anchor {tuple(anchors[index].tolist())} does not lie in a mask of "
-                f"{' x '.join(map(str, sizes[index].tolist()))} pixels.", hint="Count from 0, or give -1 for the middle.",
-                argument="anchor", sample=index if args.wired("anchor") or args.wired("mask_size") else None,
+                f"{' x '.join(map(str, sizes[index].tolist()))} pixels.",
+                hint="Count from 0, or give -1 for the middle.", argument="anchor",
+                sample=index if args.wired("anchor") or args.wired("mask_size") else None,
             )  # fmt: skip
         times = args["iterations"]
         grown = sizes + (times - 1) * (sizes - 1)
-        if (grown > _MOST).any():
+        if (grown > _MAX_PIXELS).any():
             raise ArgumentError(
-                f"after {times} iterations the mask has more than {_MOST} pixels.",
+                f"after {times} iterations the mask has more than {_MAX_PIXELS} pixels.",
                 hint="Give fewer iterations or a smaller mask.", argument="iterations",
             )  # fmt: skip
         anchors = times * np.where(anchors < 0, sizes // 2, anchors)
         return Work(image.shapes, {
-            "first": pixel_layout(image.meta).layout.index("H"), "windows": grown[:, ::-1].copy(),
+            "first": rows_of(image.meta), "windows": grown[:, ::-1].copy(),
             "anchors": anchors[:, ::-1].copy(), "border": _BORDERS[args["border_mode"]][1],
         })  # fmt: skip
 
@@ -124,19 +126,21 @@ class Morphology(Operator, abstract=True):
     @classmethod
     def reference(cls, arguments: Mapping[str, Any], *inputs: NDArray[Any]) -> NDArray[Any]:
         (image,) = inputs
-        first = image.ndim - 2 if image.ndim == 2 or image.shape[-1] > 5 else image.ndim - 3  # noqa: PLR2004 - few channels
+        first = image.ndim - 2 if image.ndim == 2 or image.shape[-1] > 5 else image.ndim - 3
         width, height = np.broadcast_to(arguments["mask_size"], 2)
         column, row = np.broadcast_to(arguments["anchor"], 2)
         left, above = (size // 2 if at < 0 else at for at, size in ((column, width), (row, height)))
         times, mode = arguments["iterations"], _BORDERS[arguments["border_mode"]][0]
         pads = [(0, 0)] * image.ndim
-        pads[first : first + 2] = [(times * above, times * (height - 1 - above)), (times * left, times * (width - 1 - left))]
+        pads[first] = times * above, times * (height - 1 - above)
+        pads[first + 1] = times * left, times * (width - 1 - left)
         limits = np.iinfo(image.dtype) if image.dtype.kind == "u" else None
         low, high = (-np.inf, np.inf) if limits is None else (limits.min, limits.max)
         nothing = {"constant_values": low if cls.largest else high} if mode == "constant" else {}
         if mode == "reflect" and 1 in image.shape[first : first + 2]:  # numpy mirrors nothing of one pixel
             mode = "edge" if image.shape[first : first + 2] == (1, 1) else mode
-        padded = np.pad(image, pads, mode, **nothing)  # pyright: ignore[reportCallIssue, reportArgumentType]
+        pad: Any = np.pad
+        padded: NDArray[Any] = pad(image, pads, mode, **nothing)
         box = (times * (height - 1) + 1, times * (width - 1) + 1)
         boxes = np.lib.stride_tricks.sliding_window_view(padded, box, axis=(first, first + 1))
         return (np.max if cls.largest else np.min)(boxes, axis=(-2, -1))

@@ -17,7 +17,7 @@ from dali_studio.kernels.cpu.sample import MAX_CHANNELS, mapped
 from dali_studio.operators.common import T, check_dtype, image_meta
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
-from dali_studio.schema.declare import Arrays, Input, Operator, Output, compiled, example
+from dali_studio.schema.declare import Arrays, Input, Operator, Output, compiled, example, named
 from dali_studio.schema.marks import COMMON, Choices, Doc
 from dali_studio.schema.samples import Case, Data, images, tensors
 from dali_studio.schema.tolerance import Tolerance
@@ -44,6 +44,7 @@ class Remap(Operator):
         Input("mapy", dtypes=(T.FLOAT,), doc="y of the points."),
     )
     outputs = (Output("image", "image"),)
+    dialects = (named("nvidia.dali", gpu_only=True),)
     traits = (PerSample, PerFrame)
     kernels = (compiled("sample_mapped", _TYPES),)
     examples = (

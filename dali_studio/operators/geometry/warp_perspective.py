@@ -66,7 +66,7 @@ class WarpPerspective(Operator):
         ),
         Tolerance(
             32, 0.01, relative=2e-3, dtypes=(T.INT16, T.UINT16, T.FLOAT),
-            reason="positions differ in their last bits, or where they are rounded to 1/32 of a pixel are its neighbours",
+            reason="positions differ in their last bits, and where they are rounded to 1/32 of a pixel by so much",
         ),
         Tolerance(1, 0.02, reason="positions differ in the last bits of float32, and rounding at ties"),
     )  # fmt: skip
@@ -161,7 +161,7 @@ class WarpPerspective(Operator):
                 many = channels[index] > MAX_CHANNELS
                 raise ArgumentError(
                     f"the image has {channels[index]} channels" + ("." if many else f", fill_value {given} numbers."),
-                    hint=f"Give images of at most {MAX_CHANNELS} channels." if many else "Give one value, or one for each.",
+                    hint=f"Give at most {MAX_CHANNELS} channels." if many else "Give one value, or one for each.",
                     argument="" if many else "fill_value", sample=index, code="DS203",
                 )  # fmt: skip
         empty = (image.shapes == 0).any(axis=1)
@@ -206,8 +206,8 @@ def _check_shapes(shapes: Sequence[Sequence[int]], name: str) -> None:
     for index, shape in enumerate(shapes):
         if tuple(shape) != (3, 3):
             raise ArgumentError(
-                f"the matrix has the shape {tuple(shape)}; (3, 3) is accepted.", hint=_HINT, argument=name, sample=index,
-                code="DS203",
+                f"the matrix has the shape {tuple(shape)}; (3, 3) is accepted.", hint=_HINT, argument=name,
+                sample=index, code="DS203",
             )  # fmt: skip
 
 
@@ -226,11 +226,11 @@ def _inverted(
         shift, back = (np.array([[1, 0, by], [0, 1, by], [0, 0, 1]], np.float32) for by in (0.5, -0.5))
         used = back @ (used @ shift)
     turned = used.astype(np.float64)
-    wrong = ~np.isfinite(turned).all(axis=(1, 2))
+    whole = np.asarray(np.isfinite(turned).all(axis=(1, 2)))
+    wrong = ~whole
     if not args["inverse_map"]:
-        flat = np.where(wrong, True, np.linalg.det(np.where(wrong[:, None, None], 0, turned)) == 0)
-        turned = np.linalg.inv(np.where(flat[:, None, None], np.eye(3), turned))
-        wrong = flat
+        wrong = np.asarray(np.linalg.det(np.where(whole[:, None, None], turned, 0)) == 0)
+        turned = np.linalg.inv(np.where(wrong[:, None, None], np.eye(3), turned))
     if wrong.any():
         index = int(np.argmax(wrong))
         finite = bool(np.isfinite(matrices[index]).all())

@@ -25,7 +25,6 @@ from dali_studio.schema.tolerance import Tolerance
 from dali_studio.schema.traits import PerSample, PixelPart, RandomSource
 
 
-
 class Gaussian(NoiseArguments, Operator):
     """Adds normally distributed numbers to each element.
 

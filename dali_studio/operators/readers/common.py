@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.limits import MAX_AHEAD, MAX_READER_THREADS
 from dali_studio.kernels.cpu.reader_order import ReaderOrder
 from dali_studio.operators.common import ON_ERROR, sentence
-from dali_studio.operators.readers.ahead import AHEAD, DataSet, ReaderRun
+from dali_studio.operators.readers.ahead import AHEAD, ReaderRun
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Operator
 from dali_studio.schema.marks import COMMON, Choices, Doc, Ignored, Range
@@ -69,6 +69,12 @@ class Reader(ReaderArguments, Operator, abstract=True):
     """Base of operators that read a data set: they say which samples there are, and what the outputs of some are.
 
     A subclass defines ``data_set``, ``batches`` and ``infer``, which calls `check_order`.
+
+    Attributes
+    ----------
+    archives : bool
+        Samples lie in archives, and the data set has their sizes as ``archives``: ``random_shuffle`` does not permute
+        the list beforehand, and ``shuffle_after_epoch`` permutes the archives alone, also together with it.
     """
 
     category = "readers"
@@ -77,10 +83,11 @@ class Reader(ReaderArguments, Operator, abstract=True):
     seeded = True
     stateful = True
     role = "reader"
+    archives: ClassVar[bool] = False
 
     @classmethod
-    def data_set(cls, args: Args) -> DataSet[Any]:
-        """The samples, before any shuffling; raises `ArgumentError` where there are none."""
+    def data_set(cls, args: Args) -> Any:
+        """The `DataSet`, in the order before any shuffling; raises `ArgumentError` where there are no samples."""
         raise NotImplementedError
 
     @classmethod
@@ -94,6 +101,7 @@ class Reader(ReaderArguments, Operator, abstract=True):
         try:
             order = ReaderOrder(
                 len(data), seed=args.context.seed, checkpointing=args.context.checkpointing,
+                permuted=not cls.archives, archives=data.archives if cls.archives else None,
                 **{name: args[name] for name in _ORDER},
             )  # fmt: skip
         except ValueError as error:
@@ -121,14 +129,14 @@ class Reader(ReaderArguments, Operator, abstract=True):
         return state.order.reader_meta()
 
 
-def check_order(args: Args) -> None:
+def check_order(args: Args, *, archives: bool = False) -> None:
     """Refuse arguments of the order that contradict each other."""
     if args["shard_id"] >= args["num_shards"]:
         raise ArgumentError(
             f"shard_id is {args['shard_id']}, but there are {args['num_shards']} shards.",
             hint=f"Use 0 to {args['num_shards'] - 1}, or raise num_shards.", argument="shard_id",
         )  # fmt: skip
-    for other in ("random_shuffle", "stick_to_shard"):
+    for other in ("stick_to_shard",) if archives else ("random_shuffle", "stick_to_shard"):
         if args["shuffle_after_epoch"] and args[other]:
             raise ArgumentError(
                 f"shuffle_after_epoch and {other} exclude each other.",

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
-from dali_studio.kernels.cpu.strided import copy_strided, steps_of
+from dali_studio.kernels.cpu.strided import copy_strided, copy_strided_one, steps_of
 from dali_studio.operators.common import T
 from dali_studio.operators.sources.filled import ShapeArguments, infer_made, made_shapes
 from dali_studio.schema.arguments import Args
@@ -67,10 +67,7 @@ class Full(ShapeArguments, Operator):
 
     @staticmethod
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
-        source = np.asarray(inputs[0], order="C")
-        addresses = np.array([source.ctypes.data, outputs[0].ctypes.data], np.int64)
-        at, params = slice(index, index + 1), work.params
-        copy_strided(addresses[:1], work.shapes[at], params["steps"][at], params["size"], addresses[1:])
+        copy_strided_one(inputs[0], 0, work.shapes, work.params["steps"], index, outputs[0])
 
     @staticmethod
     def cpu_batch(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> None:

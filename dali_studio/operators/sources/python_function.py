@@ -26,19 +26,13 @@ _MAX_INPUTS = 256
 _LONGEST = 200
 
 
-class PythonFunction(Operator):
-    """Calls a Python function with the samples, as arrays of numpy, or of CuPy on a GPU.
-
-    The function is called for one sample after the other, since Python runs one at a time.
-    """
+class FunctionArguments:
+    """What operators that call a function have in common."""
 
     category = "sources"
     icon = "code"
-    node_name = "function"
-    keywords = "custom callable numpy cupy user code"
     inputs = (Input("input", repeated=(0, _MAX_INPUTS)),)
     outputs = (Output("output"),)
-    devices = ("cpu", "gpu")
     stateful = True
     keep = True
 
@@ -62,27 +56,30 @@ class PythonFunction(Operator):
             return schema.outputs
         return tuple(Output(f"output{i}") for i in range(min(max(count, 0), MAX_OUTPUTS)))
 
+
+class PythonFunction(FunctionArguments, Operator):
+    """Calls a Python function with the samples, as arrays of numpy, or of CuPy on a GPU.
+
+    The function is called for one sample after the other, since Python runs one at a time.
+    """
+
+    node_name = "function"
+    keywords = "custom callable numpy cupy user code"
+    devices = ("cpu", "gpu")
+
     @staticmethod
     def infer(args: Args, *inputs: TensorMeta) -> tuple[TensorMeta, ...]:
-        return tuple(TensorMeta(None, len(layout) if layout else None, layout) for layout in _layouts(args))
+        return tuple(TensorMeta(None, len(layout) if layout else None, layout) for layout in layouts_of(args))
 
     @staticmethod
     def run(state: object, args: Args, *inputs: Batch) -> tuple[Batch, ...]:
-        made = _call(args, [list(batch.samples) for batch in inputs], np.asarray)
-        return tuple(
-            Batch.of(
-                [np.require(one, requirements="C") for one in samples], layout, inputs[0].sources if inputs else (),
-                dtype=np.dtype(np.float32), ndim=samples[0].ndim if samples else len(layout),
-                indices=inputs[0].indices if inputs else None,
-            )
-            for samples, layout in zip(made, _layouts(args), strict=True)
-        )  # fmt: skip
+        return batches_of(args, call_function(args, [list(batch.samples) for batch in inputs], np.asarray), inputs)
 
     @staticmethod
     def run_gpu(state: Any, args: Args, inputs: Sequence[Batch], stream: GpuStream) -> tuple[Batch, ...]:
-        made = _call(args, [_on_gpu(batch) for batch in inputs], cupy().asarray)
+        made = call_function(args, [_on_gpu(batch) for batch in inputs], cupy().asarray)
         results: list[Batch] = []
-        for samples, layout in zip(made, _layouts(args), strict=True):
+        for samples, layout in zip(made, layouts_of(args), strict=True):
             if samples:
                 result = stream.adopt(stream.take_in(samples, layout, stream.kernels))
             else:
@@ -92,7 +89,19 @@ class PythonFunction(Operator):
         return tuple(results)
 
 
-def _layouts(args: Args) -> tuple[str, ...]:
+def batches_of(args: Args, made: Sequence[list[Any]], inputs: Sequence[Batch]) -> tuple[Batch, ...]:
+    """The outputs, of a list of samples for each."""
+    return tuple(
+        Batch.of(
+            [np.require(one, requirements="C") for one in samples], layout, inputs[0].sources if inputs else (),
+            dtype=np.dtype(np.float32), ndim=samples[0].ndim if samples else len(layout),
+            indices=inputs[0].indices if inputs else None,
+        )
+        for samples, layout in zip(made, layouts_of(args), strict=True)
+    )  # fmt: skip
+
+
+def layouts_of(args: Args) -> tuple[str, ...]:
     """A layout for each output."""
     count: int = args["num_outputs"]
     given: tuple[str, ...] = args["output_layouts"] or ()
@@ -110,16 +119,17 @@ def _on_gpu(batch: Batch) -> list[Any]:
     return [cupy().ndarray(tuple(shape), batch.dtype, batch.memory + offset) for shape, offset in places]
 
 
-def _call(args: Args, inputs: Sequence[list[Any]], as_array: Callable[[Any], Any]) -> list[list[Any]]:
+def call_function(args: Args, inputs: Sequence[list[Any]], as_array: Callable[[Any], Any]) -> list[list[Any]]:
     """What the function gives: a list of samples for each output."""
     function = cast(Callable[..., Any], args.objects["function"])
     count, outputs = args.count, int(args["num_outputs"])
     if args["batch_processing"]:
         columns = _split(_guarded(function, inputs, None), outputs, None)
         for column in columns:
-            if len(column) != count:
+            found = f"{len(column)} samples" if hasattr(column, "__len__") else f"a {type(column).__name__}"
+            if found != f"{count} samples":
                 raise ArgumentError(
-                    f"the function gave {len(column)} samples; the batch has {count}.",
+                    f"the function gave {found}; the batch has {count} samples.",
                     hint="Give a list with an array for each sample.", argument="function",
                 )  # fmt: skip
     else:
@@ -128,7 +138,17 @@ def _call(args: Args, inputs: Sequence[list[Any]], as_array: Callable[[Any], Any
             for index in range(count)
         ]
         columns = [[row[output] for row in rows] for output in range(outputs)]
-    return [_checked([as_array(one) for one in column]) for column in columns]
+    return [_checked([_taken(one, as_array, index) for index, one in enumerate(column)]) for column in columns]
+
+
+def _taken(made: Any, as_array: Callable[[Any], Any], index: int) -> Any:
+    try:
+        return as_array(made)
+    except Exception as error:
+        raise ArgumentError(
+            f"the function gave what is not accepted, a {type(made).__name__} ({str(error)[:_LONGEST]}).",
+            hint="Return what the function is given.", argument="function", sample=index,
+        ) from error  # fmt: skip
 
 
 def _guarded(function: Callable[..., Any], given: Sequence[Any], index: int | None) -> Any:

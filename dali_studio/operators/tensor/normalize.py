@@ -13,9 +13,10 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.dtypes import to_numpy
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
+from dali_studio.core.storage import Packed, addresses_of
 from dali_studio.kernels.cpu.convert import convert
 from dali_studio.kernels.cpu.elementwise import Operand, compute
-from dali_studio.kernels.cpu.reduce import Finish, Taken, reduce_sums
+from dali_studio.kernels.cpu.reduce import Taken, reduce_sums
 from dali_studio.operators.axes import axes_by_letter, axes_by_number
 from dali_studio.operators.common import T, accept_output, check_dtype
 from dali_studio.schema.arguments import Args
@@ -27,6 +28,8 @@ from dali_studio.schema.traits import MixesSamples
 
 _INPUTS = (T.FLOAT, T.UINT8, T.INT8, T.UINT16, T.INT16, T.UINT32, T.INT32)
 _FLOAT = np.dtype(np.float32)
+#: Elements of a group of samples that one call computes, at least.
+_GROUP = 1 << 16
 Floats = NDArray[np.float32]
 
 
@@ -106,61 +109,98 @@ class Normalize(Operator):
     @staticmethod
     def run(state: object, args: Args, *inputs: Batch) -> tuple[Batch, ...]:
         (data,) = inputs
-        statistics = _Statistics(args, data)
-        out = args.context.memory(int(data.counts.sum()) * 4)
-        ends = np.cumsum(data.counts)
-        made = [
-            np.ndarray(tuple(shape), _FLOAT, out, 4 * begin)
-            for shape, begin in zip(data.shapes.tolist(), (ends - data.counts).tolist(), strict=True)
-        ]
+        work = _Work(args, data)
+        counts = data.counts
+        ends = np.cumsum(counts)
+        slab = args.context.memory(int(counts.sum()) * 4)
+        made = Packed(slab, (ends - counts) * 4, data.shapes, _FLOAT)
         dtype = to_numpy(args["dtype"])
-        results = made if dtype == _FLOAT else [np.empty(one.shape, dtype) for one in made]
-        src = Operand.of_batch(data)
+        result, size = made, dtype.itemsize
+        if dtype != _FLOAT:
+            memory = args.context.memory(int(counts.sum()) * size)
+            result = Packed(memory, (ends - counts) * size, data.shapes, dtype)
+        groups = _groups(ends)
+        if args["batch"] and len(data):
+            work.over_batch(groups)
+        target = Operand(addresses_of(made), data.shapes, _FLOAT)
         shift = np.full((), args["shift"], _FLOAT)
 
         def one(index: int) -> None:
-            mean, factor = statistics.of(index)
-            target = Operand.of([made[index]])
-            here = Operand(src.addresses[index : index + 1], src.shapes[index : index + 1], src.dtype)
-            compute("Standardize", [here, Operand.of([mean]), Operand.of([factor])], target, _FLOAT)
+            group = groups[index]
+            if not args["batch"]:
+                work.of_samples(group)
+            out = _part(target, group)
+            compute("Standardize", [_part(part, group) for part in (work.src, work.mean, work.factor)], out, _FLOAT)
             if shift:
-                compute("Add", [target, Operand.constant(shift, 1)], target, _FLOAT)
-            if results is not made:
-                convert(made[index], results[index])
+                compute("Add", [out, Operand.constant(shift, len(out.addresses))], out, _FLOAT)
+            if result is not made:
+                first, last = int(ends[group.start] - counts[group.start]), int(ends[group.stop - 1])
+                convert(
+                    slab[4 * first : 4 * last].view(_FLOAT), result.slab[size * first : size * last].view(dtype)
+                )  # fmt: skip
 
-        args.context.map(one, len(data))
-        ndim = data.shapes.shape[1]
-        return (Batch.of(results, data.layout, data.sources, dtype=dtype, ndim=ndim),)
+        args.context.map(one, len(groups))
+        return (Batch.of(result, data.layout, data.sources),)
 
 
-class _Statistics:
-    """Mean, and factor after its subtraction, of each sample or of the batch."""
+def _groups(ends: NDArray[np.int64]) -> list[slice]:
+    """Samples that are computed by one call each: few enough for all threads to have some, as many as are worth it."""
+    if not len(ends):
+        return []
+    starts = np.flatnonzero(np.diff((ends - 1) // _GROUP, prepend=-2)).tolist()
+    return [slice(start, stop) for start, stop in zip(starts, [*starts[1:], len(ends)], strict=True)]
+
+
+def _part(operand: Operand, group: slice) -> Operand:
+    return Operand(operand.addresses[group], operand.shapes[group], operand.dtype)
+
+
+class _Work:
+    """Mean, and factor after its subtraction, of each sample: rows of two tables, or one row of each for all.
+
+    Attributes
+    ----------
+    src, mean, factor : Operand
+    """
 
     def __init__(self, args: Args, data: Batch) -> None:
-        self.args, self.data, self.addresses = args, data, data.addresses
+        self.args, self.data = args, data
         self.reduced = np.zeros(data.shapes.shape[1], bool)
         self.reduced[list(_axes(args, data.meta, data) or ())] = True
         self.shapes = np.where(self.reduced, 1, data.shapes)
-        self.given = {name: self._given(name) for name in ("mean", "stddev")}
         self.counts = data.shapes[:, self.reduced].prod(axis=1, dtype=np.int64)
-        self.whole = self._of_batch() if args["batch"] and len(data) else None
+        self.src = Operand.of_batch(data)
+        sizes = self.shapes.prod(axis=1, dtype=np.int64)
+        self.ends = np.cumsum(sizes)
+        self.starts = self.ends - sizes
+        self._tables = np.zeros((2, max(int(sizes.sum()), 1)), np.float32)
+        self.mean, self.factor = (
+            Operand(table.ctypes.data + 4 * self.starts, self.shapes, _FLOAT) for table in self._tables
+        )
+        self._given = {name: args.given(name) for name in ("mean", "stddev")}
+        for name, table in zip(self._given, self._tables, strict=True):
+            self._fill(name, table)
 
-    def of(self, index: int) -> tuple[Floats, Floats]:
-        """Mean and factor for a sample."""
-        if self.whole is not None:
-            return self.whole
-        mean = self.given["mean"][index]
-        if mean is None:
-            mean = self._sums(index, "itself", None, "mean")
-        deviation = self.given["stddev"][index]
-        if deviation is not None:
-            return mean, self._factor(np.square(deviation), given=deviation)
-        if self.counts[index] <= self.args["ddof"]:
-            return mean, np.zeros_like(mean)
-        return mean, self._factor(self._sums(index, "deviation", mean, "mean", self.args["ddof"]))
+    def of_samples(self, group: slice) -> None:
+        """Fill the rows of some samples."""
+        src, mean, factor = (_part(one, group) for one in (self.src, self.mean, self.factor))
+        if not self._given["mean"]:
+            reduce_sums(src, self.reduced, mean, finish="mean")
+        first, last = int(self.starts[group.start]), int(self.ends[group.stop - 1])
+        row = self._tables[1, first:last]
+        if self._given["stddev"]:
+            self._finish(row)
+            return
+        ddof = self.args["ddof"]
+        reduce_sums(src, self.reduced, factor, taken="deviation", finish="mean", means=mean, ddof=ddof)
+        self._invert(row)
+        for sample in np.flatnonzero(self.counts[group] <= ddof).tolist():
+            at = group.start + sample
+            self._tables[1, int(self.starts[at]) : int(self.ends[at])] = 0
 
-    def _of_batch(self) -> tuple[Floats, Floats]:
-        shapes, rows = self.shapes, range(len(self.data))
+    def over_batch(self, groups: Sequence[slice]) -> None:
+        """Fill one row for all samples."""
+        shapes = self.shapes
         differs = (shapes != shapes[0]).any(axis=1)
         if differs.any():
             sample = int(np.argmax(differs))
@@ -169,49 +209,54 @@ class _Statistics:
                 f"the samples have the shapes {one} and {other}; over a batch, axes that stay must be equal.",
                 hint="Name more axes, or unset batch.", sample=sample, code="DS203",
             )  # fmt: skip
-        mean, deviation = self.given["mean"][0], self.given["stddev"][0]
-        total = int(self.counts.sum())
-        if mean is None:
-            mean = np.asarray(self._total("itself", None, rows) * np.float32(1 / max(total, 1)))
-        if deviation is not None:
-            return mean, self._factor(np.square(deviation), given=deviation)
-        free = total - self.args["ddof"]
-        if free <= 0:
-            return mean, np.zeros_like(mean)
-        return mean, self._factor(self._total("deviation", mean, rows) * np.float32(1 / free))
+        mean, factor = self._tables.reshape(2, len(shapes), -1)[:, 0]
+        free = int(self.counts.sum())
+        if not self._given["mean"]:
+            mean[:] = self._total("itself", groups) * np.float32(1 / max(free, 1))
+        self.mean = Operand(np.full(len(shapes), self.mean.addresses[0]), shapes, _FLOAT)
+        self.factor = Operand(np.full(len(shapes), self.factor.addresses[0]), shapes, _FLOAT)
+        if self._given["stddev"]:
+            self._finish(factor)
+            return
+        free -= self.args["ddof"]
+        factor[:] = self._total("deviation", groups) * np.float32(1 / free) if free > 0 else 0
+        self._invert(factor)
 
-    def _total(self, taken: Taken, mean: Floats | None, rows: range) -> Floats:
-        parts = np.empty((len(rows), *self.shapes[0].tolist()), np.float32)
+    def _total(self, taken: Taken, groups: Sequence[slice]) -> Floats:
+        parts = np.empty((len(self.shapes), self._tables.shape[1] // len(self.shapes)), np.float32)
+        target = Operand(parts.ctypes.data + parts.strides[0] * np.arange(len(parts)), self.shapes, _FLOAT)
 
         def one(index: int) -> None:
-            parts[index] = self._sums(index, taken, mean)
+            group = groups[index]
+            means = _part(self.mean, group) if taken == "deviation" else None
+            reduce_sums(_part(self.src, group), self.reduced, _part(target, group), taken=taken, means=means)
 
-        self.args.context.map(one, len(rows))
+        self.args.context.map(one, len(groups))
         return parts.sum(axis=0, dtype=np.float64).astype(np.float32)
 
-    def _sums(self, index: int, taken: Taken, mean: Floats | None, finish: Finish = "sum", ddof: int = 0) -> Floats:
-        made = np.empty(tuple(self.shapes[index].tolist()), np.float32)
-        src = Operand(self.addresses[index : index + 1], self.data.shapes[index : index + 1], self.data.dtype)
-        each = None if mean is None else np.ascontiguousarray(np.broadcast_to(mean, made.shape))
-        means = None if each is None else Operand.of([each])
-        reduce_sums(src, self.reduced, Operand.of([made]), taken=taken, finish=finish, means=means, ddof=ddof)
-        return made
+    def _invert(self, variance: Floats) -> None:
+        """Make factors of variances, in their place."""
+        variance += np.float32(self.args["epsilon"])
+        np.sqrt(variance, out=variance)
+        deviates = variance > 0
+        np.divide(np.float32(self.args["scale"]), variance, out=variance, where=deviates)
+        variance[~deviates] = 0
 
-    def _factor(self, variance: Floats, given: Floats | None = None) -> Floats:
-        """What the distance from the mean is multiplied with."""
-        scale, epsilon = np.float32(self.args["scale"]), np.float32(self.args["epsilon"])
-        with np.errstate(divide="ignore", invalid="ignore"):
-            if given is not None and not epsilon:
-                return np.asarray(scale / given)
-            deviation = np.sqrt(variance + epsilon)
-            return np.asarray(np.where(deviation > 0, scale / deviation, np.float32(0)))
+    def _finish(self, deviation: Floats) -> None:
+        """Make factors of deviations that are given, in their place."""
+        if self.args["epsilon"]:
+            np.square(deviation, out=deviation)
+            self._invert(deviation)
+            return
+        with np.errstate(divide="ignore"):
+            np.divide(np.float32(self.args["scale"]), deviation, out=deviation)
 
-    def _given(self, name: str) -> list[Floats | None]:
-        """The values of an argument, each of the shape of a sample's statistics."""
-        fed, count = self.args.samples(name), len(self.data)
+    def _fill(self, name: str, table: Floats) -> None:
+        """Write the values of an argument, each in the shape of a sample's statistics."""
+        fed = self.args.samples(name)
         if fed is None:
-            value = self.args[name]
-            return [None if value is None else np.full((1,) * self.shapes.shape[1], value, np.float32)] * count
+            table[:] = 0 if self.args[name] is None else self.args[name]
+            return
         for index, one in enumerate(fed):
             wanted = tuple(self.shapes[index].tolist())
             if one.ndim and one.shape != wanted:
@@ -220,7 +265,7 @@ class _Statistics:
                     hint="Give one element along the axes, and as many as the data along the others.", argument=name,
                     sample=index, code="DS203",
                 )  # fmt: skip
-        return [np.ascontiguousarray(one) for one in fed]
+            table[int(self.starts[index]) : int(self.ends[index])] = one.ravel()
 
 
 def _axes(args: Args, meta: TensorMeta, data: Batch | None = None) -> tuple[int, ...] | None:

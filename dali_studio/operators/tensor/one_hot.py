@@ -78,7 +78,9 @@ class OneHot(Operator):
         on, off = as_written(np.array([arguments["on_value"], arguments["off_value"]]), dtype)
         numbers = np.trunc(inputs[0].astype(np.float64))[..., None]
         is_class: NDArray[np.bool_] = numbers == np.arange(int(arguments["num_classes"]))
-        return np.moveaxis(np.where(is_class, on, off), -1, -1 if arguments["axis"] is None else int(arguments["axis"]))
+        rows: NDArray[Any] = np.full(numbers.shape[:-1] + is_class.shape[-1:], off)
+        rows[is_class] = on
+        return np.moveaxis(rows, -1, -1 if arguments["axis"] is None else int(arguments["axis"]))
 
     @staticmethod
     def infer(args: Args, *inputs: TensorMeta) -> TensorMeta:

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
-from dali_studio.kernels.cpu.strided import copy_strided
+from dali_studio.kernels.cpu.strided import copy_rows
 from dali_studio.operators.common import T
 from dali_studio.operators.tensor.element_extract import check_sequence
 from dali_studio.schema.arguments import Args
@@ -87,29 +86,13 @@ class SequenceRearrange(Operator):
                 )  # fmt: skip
         shapes = batch.shapes.copy()
         shapes[:, 0] = [len(order) for order in orders]
-        sizes = batch.shapes[:, 1:].prod(axis=1, dtype=np.int64) * batch.dtype.itemsize
-        return Work(shapes, {"orders": orders, "sizes": sizes})
+        return Work(shapes, {"orders": orders})
 
     @staticmethod
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
-        source = np.asarray(inputs[0], order="C")
-        addresses = np.array([source.ctypes.data, outputs[0].ctypes.data], np.int64)
-        orders, sizes = work.params["orders"][index : index + 1], work.params["sizes"][index : index + 1]
-        _copy(addresses[:1], orders, sizes, addresses[1:])
+        copy_rows(inputs[0], work.params["orders"][index], outputs[0])
 
     @staticmethod
     def cpu_batch(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> None:
-        _copy(inputs[0].addresses, work.params["orders"], work.params["sizes"], outputs[0].addresses)
-
-
-def _copy(
-    src: NDArray[np.int64], orders: Sequence[NDArray[np.int64]], sizes: NDArray[np.int64], out: NDArray[np.int64]
-) -> None:
-    """Copy elements of `sizes` bytes each, which lie one after the other."""
-    if not orders:
-        return
-    counts = [len(order) for order in orders]
-    each = np.repeat(sizes, counts)
-    places = np.concatenate([np.arange(count) for count in counts])
-    begin = np.repeat(src, counts) + np.concatenate(orders) * each
-    copy_strided(begin, each[:, None], np.ones((len(each), 1), np.int64), 1, np.repeat(out, counts) + places * each)
+        for source, order, out in zip(inputs[0].samples, work.params["orders"], outputs[0].samples, strict=True):
+            copy_rows(source, order, out)

@@ -12,7 +12,7 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import Kind, TensorMeta
 from dali_studio.core.subscripts import LETTERS, Bound, Subscript, letters_of, parse
-from dali_studio.kernels.cpu.strided import copy_strided, steps_of
+from dali_studio.kernels.cpu.strided import copy_strided, copy_strided_one, steps_of
 from dali_studio.operators.common import T
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
@@ -134,11 +134,8 @@ class TensorSubscript(Operator):
 
     @staticmethod
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
-        source = np.asarray(inputs[0], order="C")
-        addresses = np.array([source.ctypes.data, outputs[0].ctypes.data], np.int64)
-        at, params = slice(index, index + 1), work.params
-        first = addresses[:1] + params["offsets"][at]
-        copy_strided(first, work.shapes[at], params["steps"][at], params["size"], addresses[1:])
+        offset = int(work.params["offsets"][index])
+        copy_strided_one(inputs[0], offset, work.shapes, work.params["steps"], index, outputs[0])
 
     @staticmethod
     def cpu_batch(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> None:

@@ -46,6 +46,7 @@ class TensorResize(RegionArguments, Resampling):
     inputs = (Input("input"),)
     outputs = (Output("output"),)
     traits = (PerSample,)
+    former = ("experimental.tensor_resize",)
     examples = (
         example(sizes=(24.0, 31.0), axes=(0, 1)),
         example(scales=(0.46, 0.7), axis_names="WH", alignment=(0.0, 0.9)),

@@ -8,6 +8,7 @@ import pytest
 
 import dali_studio
 from dali_studio.api.default import default_registry
+from dali_studio.schema.dali_functions import OUT_OF_REACH
 
 
 @pytest.mark.parametrize(
@@ -18,8 +19,6 @@ from dali_studio.api.default import default_registry
         ("fn.image_decoder_random_crop", "fn.decoders.image_random_crop"),
         ("fn.uniform", "fn.random.uniform"),
         ("fn.coin_flip", "fn.random.coin_flip"),
-        ("fn.contrast", "fn.brightness_contrast"),
-        ("fn.normalize", "fn.crop_mirror_normalize"),
         ("ops.FileReader", "ops.readers.File"),
         ("ops.ImageDecoder", "ops.decoders.Image"),
         ("ops.Uniform", "ops.random.Uniform"),
@@ -50,11 +49,15 @@ def test_the_error_names_what_may_be_meant(given: str, meant: str) -> None:
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ("fn.color_twist", "nvidia.dali has the operator fn.color_twist, dali_studio does not have it yet."),
-        ("ops.ColorTwist", "nvidia.dali has the operator fn.color_twist, dali_studio does not have it yet."),
+        ("fn.optical_flow", "nvidia.dali has the operator fn.optical_flow, dali_studio does not have it yet."),
+        ("ops.OpticalFlow", "nvidia.dali has the operator fn.optical_flow, dali_studio does not have it yet."),
         ("ops.readers.TFRecord", "nvidia.dali has the operator fn.readers.tfrecord, dali_studio does not have it yet."),
         ("fn.experimental.inputs", "nvidia.dali has the operators fn.experimental.inputs.*, dali_studio does not have them yet."),
         ("fn.cubism", "dali_studio has no operator fn.cubism."),
+        (
+            "fn.optical_flow",
+            "nvidia.dali has the operator fn.optical_flow, dali_studio will not have it: " + OUT_OF_REACH["optical_flow"] + ".",
+        ),
     ],
 )
 def test_the_error_guesses_nothing_where_nothing_is_near(given: str, says: str) -> None:
@@ -71,7 +74,7 @@ def test_documents_say_what_dali_has_as_well() -> None:
 
 
 def test_modules_can_still_be_asked() -> None:
-    assert not hasattr(dali_studio.fn, "color_twist")
-    assert getattr(dali_studio.ops.random, "Beta", None) is None
-    with pytest.raises(ImportError, match="color_twist"):
-        exec("from dali_studio.fn import color_twist")
+    assert not hasattr(dali_studio.fn, "optical_flow")
+    assert getattr(dali_studio.ops.readers, "VideoResize", None) is None
+    with pytest.raises(ImportError, match="optical_flow"):
+        exec("from dali_studio.fn import optical_flow")

@@ -55,13 +55,20 @@ class Tomorrow(Toy):
     dialects = (named("nvidia.dali", since="2.10"),)
 
 
+class Grow(Toy):
+    """Is there on the GPU alone."""
+
+    path = "experimental.dilate"
+    dialects = (named("nvidia.dali", gpu_only=True),)
+
+
 class Strange(Toy):
     """Says nothing; the table of functions does not have it."""
 
 
 def registry() -> Registry:
     made = toy_registry()
-    for operator in (Solarize, Mirror, Tomorrow, Strange):
+    for operator in (Solarize, Mirror, Tomorrow, Grow, Strange):
         made.register(operator)
     return made
 
@@ -98,7 +105,14 @@ def test_another_name_is_written() -> None:
     assert "fn.flip(" in emitted.source and not emitted.diagnostics
 
 
-@pytest.mark.parametrize("operator", ["solarize", "mirror", "water", "strange"])
+def test_data_is_copied_for_what_the_gpu_alone_has() -> None:
+    emitted = emit(graph("experimental.dilate"), registry(), "nvidia.dali")
+    (found,) = emitted.diagnostics
+    assert (found.severity, found.node) == ("warning", "node") and "copies there and back" in found.message
+    assert "fn.experimental.dilate(data.gpu()).cpu()" in emitted.source
+
+
+@pytest.mark.parametrize("operator", ["solarize", "mirror", "water", "experimental.dilate", "strange"])
 def test_our_own_dialect_has_all(operator: str) -> None:
     emitted = emit(graph(operator), registry(), "dali_studio")
     assert f"fn.{operator}(" in emitted.source and not emitted.diagnostics

@@ -81,6 +81,20 @@ def test_results_on_the_gpu_are_followed() -> None:
     assert graph.node("rotate").device == "gpu"
 
 
+def test_indices_are_nodes_and_outputs_are_numbers() -> None:
+    graph = read(
+        "jpegs = fn.readers.file(file_root='x')[0]\n"
+        "images = fn.decoders.image(jpegs)\n"
+        "top = fn.random.uniform(dtype=types.INT32)\n"
+        "rows = images[top:-1, ::2]\n"
+        "row = rows[0]"
+    )
+    assert graph.inputs("decode") == (PortRef(node="reader", output=0),)
+    assert graph.node("subscript").arguments["index"] == "a:-1, ::2"
+    assert graph.argument_inputs("subscript") == {"a": PortRef(node="uniform")}
+    assert graph.node("subscript_2").arguments["index"] == "0"
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -20,7 +20,17 @@ from dali_studio.kernels.cpu import native
 
 #: An arm64 Python that an emulator runs, made by `tests/arm64.sh`.
 ARM64 = CACHE.parent / "arm64"
-MODULES = ("levels_pixels", "levels_resample", "levels_tables", "levels_elements", "levels_jpeg", "levels_filters", "levels_boxes")
+MODULES = (
+    "levels_boxes",
+    "levels_color",
+    "levels_elements",
+    "levels_filters",
+    "levels_jpeg",
+    "levels_pixels",
+    "levels_resample",
+    "levels_sound",
+    "levels_tables",
+)
 
 
 def digests(modules: Iterable[str]) -> str:

@@ -169,6 +169,15 @@ describe("make random", () => {
     const graph = applyEdits(GRAPH, step?.edits ?? [], INDEX);
     expect(nodeOf(graph, "rotate")?.argument_inputs.angle).toEqual(ref("angle_2"));
   });
+  it("draws around the value that is set", () => {
+    if (!angle || !target) throw new Error("the fixture has no angle");
+    const set = (value: number) => ({ ...target, arguments: { ...target.arguments, angle: value } });
+    const range = (value: number, unit: string) =>
+      randomStep(context, set(value), { ...angle, unit }, { x: 0, y: 0 })?.edits[0];
+    expect(range(20, "degrees")).toMatchObject({ arguments: { range: [10, 30] } });
+    expect(range(175, "degrees")).toMatchObject({ arguments: { range: [165, 180] } });
+    expect(range(0, "")).toMatchObject({ arguments: { range: [-36, 36] } });
+  });
   it("takes a coin for yes and no, and nothing for text", () => {
     if (!angle) throw new Error("the fixture has no angle");
     expect(randomFor(INDEX, { ...angle, type: "bool" })?.name).toBe("random.coin_flip");

@@ -3,11 +3,14 @@ import { arranged } from "../src/core/arrange";
 import { bypassEdits, canBypass } from "../src/core/bypass";
 import { applyEdits } from "../src/core/edits";
 import { found } from "../src/core/find";
+import { fixesFor } from "../src/core/fixes";
 import { ancestors, nodeOf, wiresOf } from "../src/core/graph";
 import { Habits } from "../src/core/habits";
+import { frameOf, groupMarks, piecesOf, renamedIn, ungroupMarks } from "../src/core/marks";
 import { pythonText } from "../src/core/python";
 import { crossesPath, isLoose, spliceEdits, spliceStep } from "../src/core/splice";
 import { INITIAL, type State } from "../src/core/state";
+import type { Group } from "../src/protocol/generated";
 import { commandFor, keyName } from "../src/react/commands";
 import { GRAPH, INDEX, node, ref } from "./fixtures";
 
@@ -51,6 +54,62 @@ describe("splicing", () => {
     expect(crossesPath({ x: 5, y: -5 }, { x: 5, y: 5 }, path)).toBe(true);
     expect(crossesPath({ x: 0, y: 5 }, { x: 20, y: 5 }, path)).toBe(true);
     expect(crossesPath({ x: 0, y: 5 }, { x: 8, y: 5 }, path)).toBe(false);
+  });
+});
+
+describe("fixes of refused wires", () => {
+  const at = { x: 0, y: 0 };
+  const gpu = {
+    ...GRAPH,
+    nodes: GRAPH.nodes.map((n) => (n.key === "decode" ? { ...n, device: "mixed" as const } : n)),
+  };
+
+  it("move the reader of the wire, or copy", () => {
+    const fixes = fixesFor({ ...context, graph: gpu }, ref("decode"), { kind: "input", node: "rotate", input: 0 }, at);
+    expect(fixes.map((f) => f.title)).toEqual(["Set rotate to gpu", "Put to_cpu between"]);
+    for (const fix of fixes) {
+      const after = applyEdits(gpu, fix.edits, INDEX);
+      expect(nodeOf(after, "rotate")?.inputs[0]).toBeTruthy();
+    }
+  });
+  it("decode encoded bytes", () => {
+    const [fix] = fixesFor(context, ref("reader"), { kind: "input", node: "rotate", input: 0 }, at);
+    expect(fix?.title).toBe("Put decoders.image between");
+    const [key = ""] = Object.keys(fix?.positions ?? {});
+    expect(nodeOf(applyEdits(GRAPH, fix?.edits ?? [], INDEX), "rotate")?.inputs).toEqual([ref(key)]);
+  });
+  it("are not offered for what nothing mends, or what is allowed", () => {
+    expect(fixesFor(context, ref("rotate"), { kind: "input", node: "decode", input: 0 }, at)).toEqual([]);
+    expect(fixesFor(context, ref("decode"), { kind: "input", node: "rotate", input: 0 }, at)).toEqual([]);
+  });
+});
+
+describe("marks", () => {
+  it("group what is selected, and let it go again", () => {
+    const chosen = { ...state(), view: { ...INITIAL.view, selection: ["rotate", "decode"] } };
+    const marks = groupMarks(chosen) as Record<string, Group>;
+    expect(marks.group1).toMatchObject({ type: "group", keys: ["rotate", "decode"] });
+    const grouped = { ...chosen, marks };
+    expect(ungroupMarks({ ...grouped, view: { ...chosen.view, selection: ["rotate"] } })).toEqual({
+      group1: { ...marks.group1, keys: ["decode"] },
+    });
+    expect(ungroupMarks(grouped)).toEqual({ group1: null });
+    expect(renamedIn(marks, "rotate", "turn").group1).toMatchObject({ keys: ["turn", "decode"] });
+  });
+  it("frame the cards that are there", () => {
+    const cards = new Map([["a", { x: 10, y: 20, width: 30, height: 40 }]]);
+    const group = { type: "group", keys: ["a", "gone"], title: "", hue: "slate" } as const;
+    expect(frameOf(group, cards)).toEqual({ x: -2, y: 8, width: 54, height: 84 });
+    expect(frameOf({ ...group, keys: ["gone"] }, cards)).toBeNull();
+  });
+  it("write notes in plain, bold and code, and nothing else", () => {
+    expect(piecesOf("a **b** `c` <i>d</i>").map((p) => [p.text, p.style])).toEqual([
+      ["a ", "plain"],
+      ["b", "bold"],
+      [" ", "plain"],
+      ["c", "code"],
+      [" <i>d</i>", "plain"],
+    ]);
   });
 });
 

@@ -174,12 +174,14 @@ export function revision(
     graph,
     options: { batch_size: 8, num_threads: 2, seed: null, device_id: null, prefetch_queue_depth: 2 },
     positions: {},
+    marks: {},
     diagnostics: [],
     repairs: [],
     can_undo: false,
     can_redo: false,
     document: "",
     saved: false,
+    waiting: "",
     ...rest,
   };
 }

@@ -139,6 +139,13 @@ describe("the sentence", () => {
   });
 });
 
+describe("edits of a kernel that is gone", () => {
+  it("are offered before anything else is said", () => {
+    const found = statusMessage(fold(OPENED, revision(1, GRAPH, { waiting: "22 November 2026, 12:00" })));
+    expect(found).toMatchObject({ action: "restore", lead: "Edits of 22 November 2026, 12:00 are kept." });
+  });
+});
+
 describe("a long wait for images", () => {
   const waiting = fold(OPENED, revision(1), { type: "progress", doing: "decode, 2 of 5", seconds: 3 });
 

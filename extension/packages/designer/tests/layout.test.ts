@@ -128,6 +128,15 @@ describe("route", () => {
     expect(path).toContain("Q");
     expect(path).toContain("186");
   });
+  it("leaves its source to the right, also to what stands left of it", () => {
+    const path = route({ x: 552, y: 28 }, { x: 20, y: 232 }, [
+      card(20, 14),
+      card(204, 14),
+      card(388, 14),
+      card(20, 218),
+    ]);
+    expect(path).toMatch(/^M552 28L56\d/);
+  });
   it("runs below all cards where it would cross the graph", () => {
     const path = routeUnder({ x: 168, y: 28 }, { x: 988, y: 28 }, [card(20, 14), card(400, 300)]);
     expect(path).toContain("483");

@@ -59,6 +59,7 @@ function fillOperator(schema: OperatorSchema): Operator {
     hidden: false,
     dialects: [],
     movement: null,
+    former: [],
     ...schema,
     inputs: (schema.inputs ?? []).map((i) => ({
       kind: "any",

@@ -73,8 +73,15 @@ export function unitSign(unit: string): string {
   return UNIT_SIGNS[unit] ?? ` ${unit}`;
 }
 
+/** A path: its last part, since what stands before it is much the same for all. */
+function path(text: string): string {
+  const parts = text.split("/").filter(Boolean);
+  return parts.length > 1 ? `…/${parts.at(-1)}` : text;
+}
+
 /** A value on a card's row. */
 export function value(v: unknown, unit = ""): string {
+  if (typeof v === "string" && v.includes("/")) return path(v);
   if (v === null || v === undefined) return "–";
   if (typeof v === "number") return number(v, 4) + unitSign(unit);
   if (typeof v === "boolean") return v ? "on" : "off";

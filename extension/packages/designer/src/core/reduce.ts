@@ -1,4 +1,12 @@
-import type { KernelMessage, PipelineOptions, Position, Previews, RevisionChanged, Sheet } from "../protocol/generated";
+import type {
+  KernelMessage,
+  Mark,
+  PipelineOptions,
+  Position,
+  Previews,
+  RevisionChanged,
+  Sheet,
+} from "../protocol/generated";
 import { indexCatalog } from "./catalog";
 import { applyEdits } from "./edits";
 import { descendants, OUTPUTS } from "./graph";
@@ -12,10 +20,18 @@ export function project(state: State): State {
   const graph = edits.length > 0 ? applyEdits(confirmed.graph, edits, opening?.catalog ?? null) : confirmed.graph;
   let options: PipelineOptions = confirmed.options;
   const placed: Record<string, Position> = {};
-  for (const command of pending) if (command.kind === "edits") Object.assign(placed, command.positions);
+  const marked: Record<string, Mark | null> = { ...confirmed.marks };
+  for (const command of pending) {
+    if (command.kind !== "edits") continue;
+    Object.assign(placed, command.positions);
+    Object.assign(marked, command.marks);
+  }
+  const marks = Object.fromEntries(
+    Object.entries(marked).filter((entry): entry is [string, Mark] => entry[1] !== null),
+  );
   for (const edit of edits)
     if (edit.type === "set_pipeline" && edit.option in options) options = { ...options, [edit.option]: edit.value };
-  return { ...state, graph, options, positions: { ...confirmed.positions, ...state.moved, ...placed } };
+  return { ...state, graph, options, marks, positions: { ...confirmed.positions, ...state.moved, ...placed } };
 }
 
 /** Places that a step brings with it hold over places sent before: those are not waited for any more. */
@@ -47,6 +63,7 @@ export function enqueue(before: State, command: Command): State {
       ...command,
       edits: [...replaced, ...command.edits],
       positions: { ...last.positions, ...command.positions },
+      marks: { ...last.marks, ...command.marks },
     };
     return awaiting(project({ ...state, pending: [...state.pending.slice(0, -1), joined] }), command);
   }

@@ -113,7 +113,7 @@ export function route(a: Point, b: Point, rects: readonly Rect[], stub = STUB): 
   const near = rects.filter((r) => r.y < Math.max(a.y, b.y) + 420 && r.y + r.height > Math.min(a.y, b.y) - 420);
   const forward = b.x - a.x;
   // A steep way to a neighbour takes the trunk of its source, so that a fan of wires is one line.
-  const steep = Math.abs(b.y - a.y) > STEEP && forward < 60;
+  const steep = Math.abs(b.y - a.y) > STEEP && forward > 8 && forward < 60;
   if (forward > 8 && forward < 260 && !steep) {
     const samples = [0.15, 0.3, 0.45, 0.6, 0.75, 0.85].map((t) => curvePoint(a, b, t));
     if (!samples.some((p) => near.some((r) => inside(p, r, -2)))) return bezier(a, b);
@@ -130,7 +130,7 @@ export function route(a: Point, b: Point, rects: readonly Rect[], stub = STUB): 
     { x: into, y: b.y },
     b,
   ]);
-  if (steep && forward > 8) options.push([a, { x: out, y: a.y }, { x: out, y: b.y }, b]);
+  if (steep) options.push([a, { x: out, y: a.y }, { x: out, y: b.y }, b]);
   else if (forward > 2 * STUB) {
     options.push([a, { x: out, y: a.y }, { x: out, y: b.y }, b]);
     options.push([a, { x: into, y: a.y }, { x: into, y: b.y }, b]);

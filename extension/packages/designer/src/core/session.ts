@@ -1,7 +1,8 @@
 import type { ClientMessage, Edit, KernelMessage, PortRef, Position, Repair } from "../protocol/generated";
 import { decode, Images } from "./images";
+import { renamedIn } from "./marks";
 import { enqueue, isOther, isWanted, project, receive, withdraw } from "./reduce";
-import { cellKey, INITIAL, type State, type View } from "./state";
+import { cellKey, INITIAL, type Marks, type State, type View } from "./state";
 import { createStore, type Store } from "./store";
 
 /** How messages travel; the widget wraps its model in this. */
@@ -105,11 +106,11 @@ export class Session {
   /** One undo step. Shown at once, sent when the one before was answered. */
   edit(
     edits: readonly Edit[],
-    options: { gesture?: string; positions?: Readonly<Record<string, Position>> } = {},
+    options: { gesture?: string; positions?: Readonly<Record<string, Position>>; marks?: Marks } = {},
   ): void {
-    const { gesture = "", positions = {} } = options;
-    if (edits.length === 0 && Object.keys(positions).length === 0) return;
-    this.store.set((s) => enqueue(s, { kind: "edits", edits, gesture, positions }));
+    const { gesture = "", positions = {}, marks = {} } = options;
+    if (edits.length + Object.keys(positions).length + Object.keys(marks).length === 0) return;
+    this.store.set((s) => enqueue(s, { kind: "edits", edits, gesture, positions, marks }));
     this.pump();
   }
 
@@ -146,6 +147,7 @@ export class Session {
   rename(key: string, newKey: string): void {
     this.edit([{ type: "rename", key, new_key: newKey }], {
       positions: { [newKey]: this.store.get().positions[key] ?? { x: 0, y: 0 } },
+      marks: renamedIn(this.store.get().marks, key, newKey),
     });
     this.view((v) => ({ renaming: false, selection: v.selection.map((k) => (k === key ? newKey : k)) }));
   }
@@ -220,8 +222,8 @@ export class Session {
     if (state.inFlight || !next || !state.confirmed || state.link === "gone") return;
     this.store.set((s) => ({ ...s, inFlight: true }));
     if (next.kind === "edits") {
-      const { edits, gesture, positions } = next;
-      this.send({ type: "apply_edits", base_revision: state.confirmed.revision, edits, gesture, positions });
+      const { edits, gesture, positions, marks } = next;
+      this.send({ type: "apply_edits", base_revision: state.confirmed.revision, edits, gesture, positions, marks });
     } else {
       this.send({ type: next.kind });
     }

@@ -7,6 +7,7 @@ import type {
   Edit,
   GraphView,
   ImageDetail,
+  Mark,
   MemoryFreed,
   Pair,
   PipelineOptions,
@@ -24,11 +25,15 @@ import type {
   Side,
 } from "../protocol/generated";
 import type { CatalogIndex } from "./catalog";
+import type { Fix } from "./fixes";
 import type { Slot } from "./graph";
 import type { Sweep } from "./sweep";
 
 /** `starting`: no answer yet; `live`: the kernel answers; `silent`: it should have answered; `gone`: the comm is closed. */
 export type Link = "starting" | "live" | "silent" | "gone";
+
+/** Notes and groups that change; null takes one away. */
+export type Marks = Readonly<Record<string, Mark | null>>;
 
 export type Command =
   | {
@@ -36,6 +41,7 @@ export type Command =
       readonly edits: readonly Edit[];
       readonly gesture: string;
       readonly positions: Readonly<Record<string, Position>>;
+      readonly marks: Marks;
     }
   | { readonly kind: "undo" }
   | { readonly kind: "redo" };
@@ -92,7 +98,7 @@ export interface QuickAdd {
 
 /** What a context menu is about. */
 export interface Menu {
-  readonly kind: "nodes" | "wire" | "canvas" | "mark";
+  readonly kind: "nodes" | "wire" | "canvas" | "more";
   readonly id: string;
   /** In px of the widget. */
   readonly at: Position;
@@ -132,8 +138,8 @@ export interface View {
   readonly comparison: Comparison | null;
   readonly sweep: Sweep | null;
   readonly sweeping: boolean;
-  /** What was done just now, with [Undo]. */
-  readonly notice: { readonly text: string; readonly node: string } | null;
+  /** What was done just now, with [Undo]; or what was refused, with a fix. */
+  readonly notice: { readonly text: string; readonly node: string; readonly fix?: Fix } | null;
   /** The wire into which what is dragged would go. */
   readonly target: string;
   /** Select the nodes that the next revision brings. */
@@ -164,6 +170,7 @@ export interface State {
   readonly graph: GraphView | null;
   readonly options: PipelineOptions | null;
   readonly positions: Readonly<Record<string, Position>>;
+  readonly marks: Readonly<Record<string, Mark>>;
   /** Positions that this view sent and the kernel has not repeated yet. */
   readonly moved: Readonly<Record<string, Position>>;
   readonly code: Code | null;
@@ -235,6 +242,7 @@ export const INITIAL: State = {
   graph: null,
   options: null,
   positions: {},
+  marks: {},
   moved: {},
   code: null,
   previews: {},

@@ -1,4 +1,5 @@
 import type { Diagnostic, Repair } from "../protocol/generated";
+import type { Fix } from "./fixes";
 import * as format from "./format";
 import { nodeOf, sourcesOf } from "./graph";
 import { findings, repairOf, runFailures, severity } from "./select";
@@ -11,10 +12,12 @@ export interface StatusMessage {
   readonly lead: string;
   readonly rest: string;
   readonly muted: string;
-  readonly action: "show" | "reconnect" | "add_output" | "undo" | null;
+  readonly action: "show" | "reconnect" | "add_output" | "undo" | "restore" | null;
   readonly node: string;
   /** A button that takes the finding away. */
   readonly repair?: Repair | undefined;
+  /** A button that makes a refused wire possible. */
+  readonly fix?: Fix | undefined;
 }
 
 function fromDiagnostic(d: Diagnostic, lead: string): StatusMessage {
@@ -109,14 +112,15 @@ function progressMessage(state: State): StatusMessage | null {
 
 function noticeMessage(state: State): StatusMessage | null {
   const { notice } = state.view;
-  if (!notice || !state.confirmed?.can_undo) return null;
+  if (!notice || !(notice.fix || state.confirmed?.can_undo)) return null;
   return {
     id: `notice|${notice.text}`,
     tone: "info",
     lead: notice.text,
     rest: "",
     muted: "",
-    action: "undo",
+    action: notice.fix ? null : "undo",
+    fix: notice.fix,
     node: "",
   };
 }
@@ -131,6 +135,21 @@ function gpuMessage(state: State): StatusMessage | null {
     rest: "Running on the CPU; the graph stays the same.",
     muted: reason,
     action: null,
+    node: "",
+  };
+}
+
+function waitingMessage(state: State): StatusMessage | null {
+  const when = state.confirmed?.waiting;
+  if (!when) return null;
+  const rest = "They were made in a kernel that is gone.";
+  return {
+    id: `waiting|${when}`,
+    tone: "info",
+    lead: `Edits of ${when} are kept.`,
+    rest,
+    muted: "",
+    action: "restore",
     node: "",
   };
 }
@@ -151,6 +170,7 @@ export function statusMessage(state: State): StatusMessage | null {
       });
   const candidates = [
     kernelMessage(state),
+    waitingMessage(state),
     ...ranked("error"),
     progressMessage(state),
     ...ranked("warning"),

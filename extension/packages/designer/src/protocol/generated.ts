@@ -3,7 +3,7 @@
 
 export type Kind = "encoded" | "image" | "video" | "audio" | "boxes" | "mask" | "points" | "label" | "scalar" | "any";
 
-export type ArgumentType = "float" | "int" | "bool" | "string" | "data_type" | "image_type" | "interp_type" | "layout" | "float_list" | "int_list" | "string_list" | "interp_type_list" | "object";
+export type ArgumentType = "float" | "int" | "bool" | "string" | "data_type" | "image_type" | "interp_type" | "layout" | "float_list" | "int_list" | "string_list" | "data_type_list" | "interp_type_list" | "object";
 
 export type Widget = "slider" | "dial" | "number" | "switch" | "choice" | "text" | "numbers" | "range" | "path" | "files" | "none";
 
@@ -96,6 +96,25 @@ export interface SetPipeline {
   readonly value: Value;
 }
 
+/** A note on the canvas; it means nothing to the pipeline. */
+export interface Note {
+  readonly type: "note";
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  readonly text: string;
+  readonly hue: string;
+}
+
+/** A frame around nodes, which move with it. */
+export interface Group {
+  readonly type: "group";
+  readonly keys: readonly string[];
+  readonly title: string;
+  readonly hue: string;
+}
+
 /** An image. */
 export interface ImageBody {
   readonly type: "image";
@@ -169,6 +188,7 @@ export interface ApplyEdits {
   readonly edits: readonly Edit[];
   readonly gesture?: string;
   readonly positions?: Readonly<Record<string, Position>>;
+  readonly marks?: Readonly<Record<string, Note | Group | null>>;
 }
 
 /** Upper left corner of a card, in canvas pixels. */
@@ -308,6 +328,11 @@ export interface OpenRecipe {
   readonly name: string;
 }
 
+/** Open what this pipeline was edited to in a kernel that is gone. */
+export interface RestoreEdits {
+  readonly type: "restore_edits";
+}
+
 /** The answer to `Ready`, and sent again whenever another document is opened. */
 export interface Opened {
   readonly type: "opened";
@@ -350,6 +375,7 @@ export interface OperatorSchema {
   readonly deprecated?: string;
   readonly dialects?: readonly InDialect[];
   readonly movement?: Movement | null;
+  readonly former?: readonly string[];
 }
 
 /** One positional input. */
@@ -406,6 +432,7 @@ export interface InDialect {
   readonly since?: string;
   readonly absent?: string;
   readonly instead?: string;
+  readonly gpu_only?: boolean;
 }
 
 /** How an operator moves the points of its first input. */
@@ -448,12 +475,14 @@ export interface RevisionChanged {
   readonly graph: GraphView;
   readonly options: PipelineOptions;
   readonly positions: Readonly<Record<string, Position>>;
+  readonly marks: Readonly<Record<string, Mark>>;
   readonly diagnostics: readonly Diagnostic[];
   readonly repairs: readonly Repair[];
   readonly can_undo: boolean;
   readonly can_redo: boolean;
   readonly document: string;
   readonly saved: boolean;
+  readonly waiting: string;
 }
 
 /** The whole graph. */
@@ -561,6 +590,7 @@ export interface ImageDetail {
   readonly maximum: number;
   readonly mean: number;
   readonly histogram: readonly (readonly number[])[];
+  readonly before: readonly (readonly number[])[];
   readonly planes: number;
   readonly plane: number;
   readonly note: string;
@@ -742,6 +772,10 @@ export type Edit =
   | SetOutputs
   | SetPipeline;
 
+export type Mark =
+  | Note
+  | Group;
+
 export type PreviewBody =
   | ImageBody
   | PlanesBody
@@ -773,7 +807,8 @@ export type ClientMessage =
   | RequestPixel
   | SaveDocument
   | OpenFolder
-  | OpenRecipe;
+  | OpenRecipe
+  | RestoreEdits;
 
 export type KernelMessage =
   | Opened

@@ -1,6 +1,7 @@
 import { type KeyboardEvent, useEffect, useRef } from "react";
 import { type Arrangement, arranged } from "../core/arrange";
 import { OUTPUTS, wiresOf } from "../core/graph";
+import { noteMarks } from "../core/marks";
 import type { Menu } from "../core/state";
 import { cardRects } from "./canvas/sizes";
 import { useCanvasApi } from "./canvasApi";
@@ -45,6 +46,13 @@ export function arrange(scope: Scope, how: Arrangement): void {
   session.edit([], { positions: arranged(places, how) });
 }
 
+/** Let the designer fill the screen, or end that. */
+export function fullScreen(root: HTMLElement): void {
+  const { ownerDocument } = root;
+  if (ownerDocument.fullscreenElement) void ownerDocument.exitFullscreen();
+  else void root.requestFullscreen?.().catch(() => undefined);
+}
+
 function items(scope: Scope, menu: Menu): readonly (Item | typeof LINE)[] {
   const { session, root } = scope;
   const state = session.store.get();
@@ -71,6 +79,10 @@ function items(scope: Scope, menu: Menu): readonly (Item | typeof LINE)[] {
       return [
         { title: "Add an operator", keys: "Space", run: () => search(null, null) },
         { title: "Paste", keys: "Ctrl+V", off: !canPaste(), run: () => pasteLast(session, menu.place) },
+        {
+          title: "Add a note",
+          run: () => session.edit([], { marks: noteMarks(session.store.get(), menu.place) }),
+        },
         LINE,
         ...command("all"),
         ...command("layout"),
@@ -79,8 +91,28 @@ function items(scope: Scope, menu: Menu): readonly (Item | typeof LINE)[] {
         LINE,
         ...command("help"),
       ];
-    case "mark":
-      return [];
+    case "more":
+      return [
+        ...command("layout"),
+        ...command("palette"),
+        ...command("find"),
+        LINE,
+        {
+          title: "Batch before",
+          off: state.iteration === 0,
+          run: () => session.chooseSample(state.sample, state.iteration - 1),
+        },
+        { title: "Batch after", run: () => session.chooseSample(state.sample, state.iteration + 1) },
+        LINE,
+        ...(state.opening?.dialects ?? []).map((d) => ({
+          title: `Code for ${d.title}`,
+          off: d.name === state.code?.dialect,
+          run: () => session.send({ type: "request_code", dialect: d.name }),
+        })),
+        LINE,
+        { title: "Full screen", run: () => fullScreen(root) },
+        ...command("help"),
+      ];
     case "nodes": {
       if (selection.every((k) => k === OUTPUTS)) return command("layout");
       const several = selection.length > 1;
@@ -94,6 +126,8 @@ function items(scope: Scope, menu: Menu): readonly (Item | typeof LINE)[] {
         ...command("duplicate"),
         ...command("remove"),
         LINE,
+        ...command("group"),
+        ...command("ungroup"),
         ...command("upstream"),
         ...command("downstream"),
         ...(several ? [LINE, ...ARRANGEMENTS.map(([how, title]) => ({ title, run: () => arrange(scope, how) }))] : []),

@@ -159,26 +159,28 @@ export function Drawer() {
       aria-label="Code and batch"
     >
       {open && <DrawerEdge />}
-      <div className="ds-drawer-head" role="tablist">
-        {TABS.map(([name, words]) => (
-          <button
-            key={name}
-            type="button"
-            role="tab"
-            aria-selected={open && tab === name}
-            className="ds-tab"
-            disabled={!some}
-            data-testid={`tab-${name}`}
-            onClick={() =>
-              session.view((v) => ({
-                drawer: v.drawer === name ? null : name,
-                drawerHeight: name === "batch" ? Math.max(v.drawerHeight, 250) : v.drawerHeight,
-              }))
-            }
-          >
-            {words}
-          </button>
-        ))}
+      <div className="ds-drawer-head">
+        <div role="tablist" className="ds-tabs">
+          {TABS.map(([name, words]) => (
+            <button
+              key={name}
+              type="button"
+              role="tab"
+              aria-selected={open && tab === name}
+              className="ds-tab"
+              disabled={!some}
+              data-testid={`tab-${name}`}
+              onClick={() =>
+                session.view((v) => ({
+                  drawer: v.drawer === name ? null : name,
+                  drawerHeight: name === "batch" ? Math.max(v.drawerHeight, 250) : v.drawerHeight,
+                }))
+              }
+            >
+              {words}
+            </button>
+          ))}
+        </div>
         <span className="ds-spring" />
         {open && tab === "code" && <CopyButton />}
         {open && tab === "code" && <SaveButtons />}

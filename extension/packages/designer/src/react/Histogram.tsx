@@ -1,8 +1,16 @@
 const CHANNELS = ["#D6453D", "#2E9E4F", "#3B82E0", "#8A8F98"] as const;
 
-/** Counts of values, one line for each channel. */
-export function Histogram({ bins }: { readonly bins: readonly (readonly number[])[] }) {
-  const most = Math.max(1, ...bins.flat());
+type Bins = readonly (readonly number[])[];
+
+/** Square roots: a photo's black or white spike would flatten the rest. */
+function pointsOf(channel: readonly number[], most: number): string {
+  const step = 92 / Math.max(1, channel.length - 1);
+  return channel.map((v, i) => `L${(i * step).toFixed(1)} ${(46 - Math.sqrt(v / most) * 42).toFixed(1)}`).join("");
+}
+
+/** Counts of values, one line for each channel; those before an operator are thin lines. */
+export function Histogram({ bins, before = [] }: { readonly bins: Bins; readonly before?: Bins }) {
+  const most = Math.max(1, ...bins.flat(), ...before.flat());
   const colours = bins.length === 1 ? [CHANNELS[3]] : CHANNELS;
   return (
     <svg
@@ -13,14 +21,11 @@ export function Histogram({ bins }: { readonly bins: readonly (readonly number[]
       aria-label="histogram of values"
     >
       {bins.map((channel, c) => {
-        const step = 92 / Math.max(1, channel.length - 1);
-        // Square roots: a photo's black or white spike would flatten the rest.
-        const points = channel.map((v, i) => `L${(i * step).toFixed(1)} ${(46 - Math.sqrt(v / most) * 42).toFixed(1)}`);
         return (
           <path
             // biome-ignore lint/suspicious/noArrayIndexKey: a channel is its place
             key={c}
-            d={`M0 46${points.join("")}L92 46z`}
+            d={`M0 46${pointsOf(channel, most)}L92 46z`}
             fill={colours[c]}
             fillOpacity="0.28"
             stroke={colours[c]}
@@ -29,6 +34,15 @@ export function Histogram({ bins }: { readonly bins: readonly (readonly number[]
           />
         );
       })}
+      {before.map((channel, c) => (
+        <path
+          // biome-ignore lint/suspicious/noArrayIndexKey: a channel is its place
+          key={`before-${c}`}
+          className="ds-histogram-before"
+          d={pointsOf(channel, most).replace("L", "M")}
+          vectorEffect="non-scaling-stroke"
+        />
+      ))}
     </svg>
   );
 }

@@ -49,7 +49,8 @@ export function QuickAbout({ operator, quick }: { readonly operator: Operator | 
   });
   if (!operator) return <div className="ds-quick-about" />;
   return (
-    <div className="ds-quick-about">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
+    <section className="ds-quick-about" aria-label={operator.name} tabIndex={0}>
       <b>{operator.name}</b>
       {shown >= 0 && (
         <Thumb
@@ -77,6 +78,6 @@ export function QuickAbout({ operator, quick }: { readonly operator: Operator | 
           </span>
         ))}
       </p>
-    </div>
+    </section>
   );
 }

@@ -160,8 +160,19 @@ export function QuickAddBox() {
     if (before) HABITS.note(before, operator.name);
     if (!stay) close(key ?? undefined);
   };
+  const pin = (operator: Operator) => {
+    HABITS.pin(operator.name);
+    setPins(HABITS.pins());
+    input.current?.focus();
+  };
   const onKeyDown = (event: KeyboardEvent) => {
     event.stopPropagation();
+    const chosen = hits[now]?.operator;
+    if (event.altKey && event.code === "KeyP" && chosen) {
+      event.preventDefault();
+      pin(chosen);
+      return;
+    }
     const moves: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: 6, PageUp: -6 };
     const move = moves[event.key];
     if (move !== undefined) setAt(Math.max(0, Math.min(count - 1, now + move)));
@@ -225,23 +236,19 @@ export function QuickAddBox() {
                   </span>
                   <Marked hit={hit} />
                   <small>{hit.why || hit.operator.category}</small>
-                  <button
-                    type="button"
-                    className="ds-pin"
-                    tabIndex={-1}
-                    aria-pressed={pins.includes(hit.operator.name)}
-                    aria-label={`Pin ${hit.operator.name}`}
-                    title="Keep at the top"
+                  {/* biome-ignore lint/a11y/noStaticElementInteractions: Alt+P does the same */}
+                  {/* biome-ignore lint/a11y/useKeyWithClickEvents: Alt+P does the same */}
+                  <span
+                    className={`ds-pin ${pins.includes(hit.operator.name) ? "ds-pinned" : ""}`}
+                    title="Keep at the top (Alt+P)"
                     data-testid={`pin-${hit.operator.name}`}
                     onClick={(e) => {
                       e.stopPropagation();
-                      HABITS.pin(hit.operator.name);
-                      setPins(HABITS.pins());
-                      input.current?.focus();
+                      pin(hit.operator);
                     }}
                   >
                     <Icon name="pin" size={11} />
-                  </button>
+                  </span>
                 </div>
               ))}
             {mode === "connect" &&

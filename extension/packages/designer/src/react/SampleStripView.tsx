@@ -22,7 +22,7 @@ export function SampleStripView() {
   const thumbs = breadth === "wide" && strip !== null && strip.cell > 0;
   return (
     <>
-      <span className={`ds-stepper ${breadth === "list" ? "ds-hidden" : ""}`}>
+      <span className={`ds-stepper ${breadth === "list" || breadth === "slim" ? "ds-hidden" : ""}`}>
         <IconButton
           icon="left"
           label="Previous batch"

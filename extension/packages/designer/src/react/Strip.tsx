@@ -48,6 +48,19 @@ export function Strip() {
           Return {said.node}
         </button>
       )}
+      {said.fix && (
+        <button
+          type="button"
+          className="ds-button ds-button-small"
+          data-testid="fix"
+          onClick={() => {
+            if (said.fix) session.edit(said.fix.edits, { positions: said.fix.positions });
+            session.view({ notice: null });
+          }}
+        >
+          {said.fix.title}
+        </button>
+      )}
       {said.action === "undo" && (
         <button
           type="button"
@@ -59,6 +72,16 @@ export function Strip() {
           }}
         >
           Undo
+        </button>
+      )}
+      {said.action === "restore" && (
+        <button
+          type="button"
+          className="ds-button ds-button-small"
+          data-testid="restore"
+          onClick={() => session.send({ type: "restore_edits" })}
+        >
+          Restore
         </button>
       )}
       {said.action === "reconnect" && (

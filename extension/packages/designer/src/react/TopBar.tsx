@@ -1,4 +1,6 @@
+import type { MouseEvent } from "react";
 import * as format from "../core/format";
+import { fullScreen } from "./ContextMenu";
 import { useCanvasApi } from "./canvasApi";
 import { useFrame, useSel, useSession } from "./context";
 import { Icon } from "./icons";
@@ -168,10 +170,12 @@ export function TopBar() {
     ready: s.opening !== null,
     palette: s.view.palette,
   }));
-  const expand = () => {
-    const top = root.ownerDocument.fullscreenElement;
-    if (top) void root.ownerDocument.exitFullscreen();
-    else void root.requestFullscreen?.().catch(() => undefined);
+  const small = breadth === "list" || breadth === "slim";
+  const more = (event: MouseEvent<HTMLElement>) => {
+    const button = event.currentTarget.getBoundingClientRect();
+    const box = root.getBoundingClientRect();
+    const at = { x: button.right - box.left - 256, y: button.bottom - box.top + 4 };
+    session.view({ menu: { kind: "more", id: "", at, place: { x: 0, y: 0 } } });
   };
   return (
     <div className="ds-bar" role="toolbar" aria-label="Designer">
@@ -192,7 +196,7 @@ export function TopBar() {
         disabled={!state.redo}
         onClick={() => session.redo()}
       />
-      {breadth !== "list" && (
+      {!small && (
         <>
           <IconButton
             icon="layout"
@@ -201,14 +205,19 @@ export function TopBar() {
             disabled={!state.some}
             onClick={() => api.current?.layout()}
           />
-          <IconButton
-            icon="grid"
-            label="Operators (P)"
-            testId="palette-toggle"
+          <button
+            type="button"
+            className={breadth === "wide" ? "ds-button ds-button-quiet" : "ds-icon-button"}
+            aria-label="Operators"
+            aria-pressed={state.palette}
+            title="Operators (P)"
             disabled={!state.ready}
-            pressed={state.palette}
+            data-testid="palette-toggle"
             onClick={() => session.view((v) => ({ palette: !v.palette }))}
-          />
+          >
+            <Icon name="grid" />
+            {breadth === "wide" && "Operators"}
+          </button>
         </>
       )}
       <span className="ds-sep" />
@@ -217,8 +226,24 @@ export function TopBar() {
       {state.some && <SampleStripView />}
       <span className="ds-spring" />
       {state.some && breadth !== "list" && <Throughput />}
-      {breadth !== "list" && breadth !== "slim" && <DialectChoice />}
-      <IconButton icon="expand" label="Full screen" testId="expand" onClick={expand} />
+      {small ? (
+        <button
+          type="button"
+          className="ds-icon-button"
+          aria-label="More"
+          aria-haspopup="menu"
+          title="Layout, operators, batch, language, full screen, keys"
+          data-testid="more"
+          onClick={more}
+        >
+          <Icon name="more" />
+        </button>
+      ) : (
+        <>
+          <DialectChoice />
+          <IconButton icon="expand" label="Full screen" testId="expand" onClick={() => fullScreen(root)} />
+        </>
+      )}
     </div>
   );
 }

@@ -1,5 +1,6 @@
 import { bypassEdits } from "../core/bypass";
 import { ancestors, descendants, nodeOf, OUTPUTS, walk } from "../core/graph";
+import { groupMarks, ungroupMarks } from "../core/marks";
 import type { Session } from "../core/session";
 import type { State } from "../core/state";
 import type { CanvasApi } from "./canvasApi";
@@ -146,6 +147,22 @@ export const COMMANDS: readonly Command[] = [
     keys: ["Ctrl+X"],
     run: ({ session }) => cutSelection(session),
     can: some,
+  },
+  {
+    id: "group",
+    title: "Group",
+    section: "Build",
+    keys: ["Ctrl+G"],
+    run: ({ session }) => session.edit([], { marks: groupMarks(session.store.get()) }),
+    can: some,
+  },
+  {
+    id: "ungroup",
+    title: "Take out of the group",
+    section: "Build",
+    keys: ["Ctrl+Shift+G"],
+    run: ({ session }) => session.edit([], { marks: ungroupMarks(session.store.get()) }),
+    can: (s) => Object.keys(ungroupMarks(s)).length > 0,
   },
   { id: "undo", title: "Undo", section: "Build", keys: ["Ctrl+Z"], run: ({ session }) => session.undo() },
   {

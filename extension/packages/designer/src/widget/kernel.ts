@@ -16,6 +16,7 @@ interface Comm {
   open(data: unknown, metadata?: unknown, buffers?: Bytes[]): unknown;
   send(data: unknown): unknown;
   close(): unknown;
+  readonly isDisposed: boolean;
   onMsg: (message: { readonly content: { readonly data: unknown }; readonly buffers?: readonly Bytes[] }) => void;
 }
 
@@ -62,7 +63,10 @@ function transportOf(comm: Comm): Transport {
         comm.onMsg = () => undefined;
       };
     },
-    close: () => void comm.close(),
+    // A kernel that restarts has disposed of it.
+    close: () => {
+      if (!comm.isDisposed) comm.close();
+    },
   };
 }
 

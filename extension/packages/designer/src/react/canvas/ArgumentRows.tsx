@@ -1,4 +1,4 @@
-import { Handle, Position, useUpdateNodeInternals } from "@xyflow/react";
+import { Handle, Position } from "@xyflow/react";
 import { useEffect } from "react";
 import { inputName, inputOf, type Operator } from "../../core/catalog";
 import { checkConnection, isWired, slotsOf } from "../../core/compat";
@@ -10,6 +10,7 @@ import { useSel } from "../context";
 import { PortMark } from "../Port";
 import { Row, SlotPort } from "./CardParts";
 import { handleOfSlot, useDrag } from "./drag";
+import { useRemeasure } from "./useRemeasure";
 
 /** The value that a wired argument has for the shown sample, if its source gives one number for each. */
 function useDrawn(node: NodeView, name: string, sample: number): number | undefined {
@@ -37,7 +38,7 @@ export function ArgumentRowView({ node, row, sample }: Props) {
       <span className="ds-muted ds-row-name" title={row.name}>
         {row.name}
       </span>
-      <span className="ds-row-value" title={shown}>
+      <span className="ds-row-value" title={typeof row.value === "string" ? row.value : shown}>
         {shown}
       </span>
       {row.wired && (
@@ -66,7 +67,7 @@ function slotTestId(slot: Slot): string {
 /** While a wire is drawn: every slot of the card that is not on its face, as a place to drop. */
 export function DropRows({ node, operator }: { readonly node: NodeView; readonly operator: Operator | undefined }) {
   const drag = useDrag();
-  const update = useUpdateNodeInternals();
+  const update = useRemeasure();
   const from = drag?.from ?? null;
   const slots = useSel((s): readonly Slot[] => {
     if (!from || !operator || !s.graph || !s.opening || from.node === node.key || s.view.hovered !== node.key)

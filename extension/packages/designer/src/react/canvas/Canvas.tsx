@@ -17,12 +17,14 @@ import { reducedMotion, useCanvasApi } from "../canvasApi";
 import { useFrame, useSel } from "../context";
 import { FindBox } from "../FindBox";
 import { insertOperator, openQuickAdd } from "../quickAdd";
-import { focusCard, useFirstFit, useKeptFocus, useObstacles, useRefit } from "./canvasEffects";
+import { focusCard, useBeside, useFirstFit, useKeptFocus, useObstacles, useRefit } from "./canvasEffects";
 import { DetailContext } from "./detail";
 import { type Drag, DragContext, dragHue } from "./drag";
 import { FarWires } from "./FarWires";
+import { Marks } from "./Marks";
 import { OpCard } from "./OpCard";
 import { OutputsCard } from "./OutputsCard";
+import { Overview } from "./Overview";
 import { layoutOf } from "./sizes";
 import { fitView, obstaclesOf, roomOf, useAutoPlace, useFlowEdges, useFlowNodes } from "./useFlow";
 import { type Line, useGestures } from "./useGestures";
@@ -63,7 +65,7 @@ function nearest(nodes: readonly Node[], selection: readonly string[], place: Po
 }
 
 function CanvasView() {
-  const { session, root, theme } = useFrame();
+  const { session, root, theme, breadth } = useFrame();
   const flow = useReactFlow();
   const api = useCanvasApi();
   const box = useRef<HTMLDivElement>(null);
@@ -72,13 +74,16 @@ function CanvasView() {
   const touched = useRef(false);
   const { nodes, setNodes, onNodesChange, dragging } = useFlowNodes();
   const wires = useFlowEdges();
-  const [zoom, setZoom] = useState(1);
+  // Cards of a large graph begin small: to build them whole, only to make them small, would take seconds.
+  const [zoom, setZoom] = useState(() => (isDense(session.store.get().graph) ? 0.2 : 1));
   const detail = detailOf(zoom);
   const far = isFar(detail);
   const dense = useSel((s) => isDense(s.graph));
   const shown = dense && detail === "full" ? "compact" : detail;
   const [focused, setFocused] = useState(false);
   const latest = useRef<Node[]>(nodes);
+  /** What was selected when the button went down: React Flow selects before it tells of a click. */
+  const before = useRef<readonly string[]>([]);
   latest.current = nodes;
 
   const fit = useCallback(
@@ -96,6 +101,7 @@ function CanvasView() {
 
   useRefit(nodes.length, () => fit(200));
   useKeptFocus(root, focused);
+  useBeside(breadth === "slim" || dense, nodes, box);
   const obstacles = useObstacles(nodes, dragging);
   const place = useCallback((x: number, y: number) => flow.screenToFlowPosition({ x, y }), [flow]);
   const onPane = useCallback(
@@ -208,10 +214,21 @@ function CanvasView() {
         return !old || old.x !== n.position.x || old.y !== n.position.y;
       });
       const at = changed.map((n) => [n.id, { x: Math.round(n.position.x), y: Math.round(n.position.y) }] as const);
-      const edits = moved.length === 1 ? gestures.onDropped(moved[0]?.id ?? "") : [];
+      const [only, ...others] = moved;
+      const edits = only && others.length === 0 ? gestures.onDropped(only) : [];
       session.edit(edits, { positions: Object.fromEntries(at) });
     },
     [session, dragging, gestures.onDropped],
+  );
+
+  /** A click selects one card, with Ctrl or Shift one more or less. */
+  const onNodeClick = useCallback(
+    (event: MouseEvent, { id }: Node) => {
+      const chosen = before.current;
+      const more = event.ctrlKey || event.metaKey || event.shiftKey;
+      session.select(!more ? [id] : chosen.includes(id) ? chosen.filter((k) => k !== id) : [...chosen, id]);
+    },
+    [session],
   );
 
   const onDrop = useCallback(
@@ -261,6 +278,9 @@ function CanvasView() {
       onPointerLeave={() => {
         pointer.current = null;
       }}
+      onPointerDownCapture={() => {
+        before.current = session.store.get().view.selection;
+      }}
       onDragOver={(e) => e.preventDefault()}
       onDrop={onDrop}
       {...gestures.handlers}
@@ -280,8 +300,7 @@ function CanvasView() {
               }}
               onNodeDrag={(_, node) => gestures.onDrag(node)}
               onNodeDragStop={onDragStop}
-              // React Flow keeps the others when one of several selected cards is clicked.
-              onNodeClick={(e, n) => !(e.ctrlKey || e.metaKey || e.shiftKey) && session.select([n.id])}
+              onNodeClick={onNodeClick}
               onNodeDoubleClick={(_, n) => n.id !== OUTPUTS && session.view({ renaming: true, selection: [n.id] })}
               onMoveStart={(event) => {
                 if (event) touched.current = true;
@@ -313,6 +332,8 @@ function CanvasView() {
               proOptions={{ hideAttribution: true }}
               nodeDragThreshold={2}
             >
+              <Marks />
+              <Overview />
               <Background
                 gap={GRID * 2 ** Math.max(0, Math.ceil(Math.log2(1 / zoom)))}
                 size={1.2 * Math.max(1, 1 / zoom)}

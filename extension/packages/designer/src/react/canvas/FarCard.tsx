@@ -9,6 +9,7 @@ import { useSel, useSession } from "../context";
 import { Icon, operatorIcon } from "../icons";
 import { HeatBar } from "./CardParts";
 import { useDetail } from "./detail";
+import { FAR_DROP } from "./FarWires";
 import { PREVIEW_HEIGHT, PREVIEW_WIDTH } from "./PreviewView";
 import { Thumb } from "./Thumb";
 
@@ -59,7 +60,7 @@ export function FarOutputs({ selected }: NodeProps) {
   return (
     <div
       className={`ds-card ds-far-card ds-card-outputs ${selected ? "ds-selected" : ""}`}
-      style={{ height }}
+      style={{ height: height + FAR_DROP }}
       data-testid="node-outputs"
       data-ds-node={OUTPUTS}
       onPointerEnter={() => session.view({ hovered: OUTPUTS })}
@@ -67,8 +68,12 @@ export function FarOutputs({ selected }: NodeProps) {
     >
       <div className="ds-frame" />
       {rows.map((top, i) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: an output is its place
-        <span key={i} className="ds-far-out" style={{ top, "--ds-c": `var(--ds-${hues[i] ?? "slate"})` }}>
+        <span
+          // biome-ignore lint/suspicious/noArrayIndexKey: an output is its place
+          key={i}
+          className="ds-far-out"
+          style={{ top: top + FAR_DROP, "--ds-c": `var(--ds-${hues[i] ?? "slate"})` }}
+        >
           <i />
           out{i + 1}
         </span>

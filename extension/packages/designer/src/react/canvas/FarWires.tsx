@@ -12,6 +12,8 @@ import { useSel, useSession } from "../context";
 /** Height of a far card, and the line on which its wires begin and end. */
 export const FAR_HEIGHT = 101;
 const MIDDLE = 49;
+/** How much lower wires run than between cards that have a header. */
+export const FAR_DROP = MIDDLE - 14;
 
 type Places = Readonly<Record<string, Position>>;
 
@@ -19,7 +21,8 @@ function ends(state: State, wire: Wire, at: Places): readonly [Point, Point] | n
   const source = at[wire.source.node];
   const target = at[wire.slot.node];
   if (!source || !target || !state.graph) return null;
-  const row = wire.slot.kind === "output" ? (outputRows(state.graph, at)[wire.slot.index] ?? 0) + 10 : MIDDLE;
+  const row =
+    wire.slot.kind === "output" ? (outputRows(state.graph, at)[wire.slot.index] ?? 0) + 10 + FAR_DROP : MIDDLE;
   return [
     { x: source.x + CARD, y: source.y + MIDDLE },
     { x: target.x, y: target.y + row },

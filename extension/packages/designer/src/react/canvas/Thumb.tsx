@@ -64,8 +64,7 @@ export function Thumb({ id, width, height, label, testId, className = "", cell, 
     <canvas
       ref={ref}
       className={`ds-thumb ${className}`}
-      role="img"
-      aria-label={label}
+      {...(label ? { role: "img", "aria-label": label } : { "aria-hidden": true })}
       data-testid={testId}
       width={Math.round(width * ratio)}
       height={Math.round(height * ratio)}

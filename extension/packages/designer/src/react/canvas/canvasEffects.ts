@@ -1,6 +1,8 @@
-import type { Node } from "@xyflow/react";
+import { type Node, useReactFlow } from "@xyflow/react";
 import { useEffect, useMemo, useRef, useState } from "react";
+import { CARD } from "../../core/layout";
 import type { Rect } from "../../core/route";
+import { reducedMotion } from "../canvasApi";
 import { useFrame, useSel } from "../context";
 import { obstaclesOf } from "./useFlow";
 
@@ -36,6 +38,31 @@ export function useObstacles(nodes: readonly Node[], dragging: { readonly curren
     return () => clearTimeout(wait);
   }, [text, dragging]);
   return rects;
+}
+
+/** What the floating inspector covers at the right of the canvas, with a gap before it, in px. */
+const COVERED = 276 + 10 + 22;
+
+/** The selected card moves out from under the inspector where that floats. */
+export function useBeside(
+  floats: boolean,
+  nodes: readonly Node[],
+  box: { readonly current: HTMLElement | null },
+): void {
+  const { root } = useFrame();
+  const flow = useReactFlow();
+  const selection = useSel((s) => s.view.selection);
+  const latest = useRef(nodes);
+  latest.current = nodes;
+  useEffect(() => {
+    const card = selection.length === 1 ? latest.current.find((n) => n.id === selection[0]) : undefined;
+    const room = (box.current?.clientWidth ?? 0) - COVERED;
+    if (!floats || !card || room < 120) return;
+    const { x, y, zoom } = flow.getViewport();
+    const width = (card.measured?.width ?? CARD) * zoom;
+    const over = card.position.x * zoom + x + width - room;
+    if (over > 0) void flow.setViewport({ x: x - over, y, zoom }, { duration: reducedMotion(root) ? 0 : 200 });
+  }, [floats, selection, flow, root, box]);
 }
 
 /** Fit when cards were added by the kernel. */

@@ -1,7 +1,8 @@
-import type { Node } from "@xyflow/react";
+import { type Node, useReactFlow } from "@xyflow/react";
 import { type MouseEvent, type RefObject, useCallback, useRef, useState } from "react";
 import { cutEdits } from "../../core/actions";
-import { nodeOf, type Wire, wiresOf } from "../../core/graph";
+import { type Wire, wiresOf } from "../../core/graph";
+import { CARD } from "../../core/layout";
 import { crossesPath, isLoose, spliceEdits } from "../../core/splice";
 import type { Menu } from "../../core/state";
 import type { Edit, Position } from "../../protocol/generated";
@@ -25,6 +26,9 @@ function pathsOf(root: HTMLElement, steps: number): ReadonlyMap<string, readonly
   return paths;
 }
 
+/** How far above or below a card a wire may run to be meant, in px. */
+const NEAR = 12;
+
 export interface Line {
   readonly from: Position;
   readonly to: Position;
@@ -33,6 +37,7 @@ export interface Line {
 /** Gestures beside those of React Flow: a card dropped on a wire, Alt and drag across wires, the other button. */
 export function useGestures(box: RefObject<HTMLDivElement | null>, place: (x: number, y: number) => Position) {
   const { session, root } = useFrame();
+  const flow = useReactFlow();
   const [line, setLine] = useState<Line | null>(null);
   const waiting = useRef(0);
 
@@ -55,43 +60,54 @@ export function useGestures(box: RefObject<HTMLDivElement | null>, place: (x: nu
     [root, wireOf],
   );
 
-  /** Mark the wire into which a loose card would go. */
+  /** The wire into which a loose card would go, as it lies now. */
+  const wireUnder = useCallback(
+    ({ id: key, position, measured }: Node): Wire | undefined => {
+      const context = contextOf(session);
+      if (!context || !isLoose(context, key)) return undefined;
+      // Where the card is, not where it was drawn last.
+      const from = flow.flowToScreenPosition(position);
+      const to = flow.flowToScreenPosition({
+        x: position.x + (measured?.width ?? CARD),
+        y: position.y + (measured?.height ?? CARD),
+      });
+      const inside = (p: Position) => p.x > from.x && p.x < to.x && p.y > from.y - NEAR && p.y < to.y + NEAR;
+      let target: Wire | undefined;
+      let most = 0;
+      for (const [id, points] of pathsOf(root, 24)) {
+        const hits = points.filter(inside).length;
+        const wire = hits > most ? wireOf(id) : undefined;
+        if (!wire || !spliceEdits(context, key, wire)) continue;
+        target = wire;
+        most = hits;
+      }
+      return target;
+    },
+    [session, root, wireOf, flow],
+  );
+
+  /** Mark that wire. */
   const onDrag = useCallback(
     (node: Node) => {
-      const context = contextOf(session);
-      if (!context || !isLoose(context, node.id) || waiting.current !== 0) return;
+      cancelAnimationFrame(waiting.current);
       waiting.current = requestAnimationFrame(() => {
-        waiting.current = 0;
-        const card = root.querySelector(`[data-ds-node="${CSS.escape(node.id)}"]`)?.getBoundingClientRect();
-        if (!card) return;
-        const inside = (p: Position) => p.x > card.left && p.x < card.right && p.y > card.top && p.y < card.bottom;
-        let target = "";
-        let most = 0;
-        for (const [id, points] of pathsOf(root, 24)) {
-          const hits = points.filter(inside).length;
-          const wire = hits > most ? wireOf(id) : undefined;
-          if (!wire || !spliceEdits(context, node.id, wire)) continue;
-          target = id;
-          most = hits;
-        }
+        const target = wireUnder(node)?.id ?? "";
         if (session.store.get().view.target !== target) session.view({ target });
       });
     },
-    [session, root, wireOf],
+    [session, wireUnder],
   );
 
-  /** The edits of a card that was dropped: none, or those that put it into the marked wire. */
+  /** The edits of a card that was dropped: none, or those that put it into the wire below it. */
   const onDropped = useCallback(
-    (key: string): readonly Edit[] => {
-      const { target } = session.store.get().view;
-      const context = contextOf(session);
-      const wire = wireOf(target);
+    (node: Node): readonly Edit[] => {
       cancelAnimationFrame(waiting.current);
-      waiting.current = 0;
-      if (target) session.view({ target: "" });
-      return (wire && context && nodeOf(context.graph, key) && spliceEdits(context, key, wire)) || [];
+      session.view({ target: "" });
+      const context = contextOf(session);
+      const wire = wireUnder(node);
+      return (wire && context && spliceEdits(context, node.id, wire)) || [];
     },
-    [session, wireOf],
+    [session, wireUnder],
   );
 
   const slice = useCallback(

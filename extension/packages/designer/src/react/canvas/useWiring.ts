@@ -2,11 +2,14 @@ import type { Connection, Edge, FinalConnectionState, OnConnectStartParams } fro
 import { useCallback, useRef, useState } from "react";
 import { connectEdits, cutEdits, disconnectEdit } from "../../core/actions";
 import { bestSlot, type Context, checkConnection } from "../../core/compat";
+import { fixesFor } from "../../core/fixes";
 import { nodeOf, type Slot, wiresOf } from "../../core/graph";
+import { COLUMN, freePlace } from "../../core/layout";
 import type { Session } from "../../core/session";
 import type { Edit, PortRef } from "../../protocol/generated";
 import { useFrame } from "../context";
 import { type Drag, refOfHandle, slotOfHandle } from "./drag";
+import { cardRects } from "./sizes";
 
 export function contextOf(session: Session): Context | null {
   const { graph, opening } = session.store.get();
@@ -74,6 +77,16 @@ export function resolve(context: Context, drag: Drag, at: Under): End | { readon
 function point(event: MouseEvent | TouchEvent): { x: number; y: number } {
   const touch = "changedTouches" in event ? event.changedTouches[0] : event;
   return { x: touch?.clientX ?? 0, y: touch?.clientY ?? 0 };
+}
+
+/** Say why a wire was refused, with the smallest change that would allow it. */
+function offerFix(session: Session, context: Context, drag: Drag, at: Under, reason: string): void {
+  const source = drag.from ?? at.source ?? (at.node ? { node: at.node, output: 0 } : null);
+  const slot: Slot | null = drag.to ?? at.slot ?? (at.node ? { kind: "input", node: at.node, input: 0 } : null);
+  const beside = session.store.get().positions[slot?.node ?? ""] ?? { x: 20, y: 14 };
+  const place = freePlace({ x: beside.x - COLUMN, y: beside.y }, cardRects(session.store.get()));
+  const [fix] = source && slot ? fixesFor(context, source, slot, place) : [];
+  if (fix) session.view({ notice: { text: reason, node: slot?.node ?? "", fix } });
 }
 
 type DropOnPane = (at: { x: number; y: number }, drag: Drag) => void;
@@ -145,6 +158,7 @@ export function useWiring(onPane: DropOnPane) {
         return true;
       }
       if (!end && at.pane && before.length === 0) onPane({ x, y }, started);
+      if (context && end && "reason" in end) offerFix(session, context, started, at, end.reason);
       return false;
     },
     [session, root, connect, onPane],

@@ -2,8 +2,10 @@ import { useEffect, useState } from "react";
 import { cutEdits, randomFor, randomStep } from "../../core/actions";
 import { type Argument, sameValue } from "../../core/catalog";
 import * as format from "../../core/format";
+import { freePlace } from "../../core/layout";
 import { findings, previewOf, scalarOf } from "../../core/select";
 import type { NodeView } from "../../protocol/generated";
+import { cardRects } from "../canvas/sizes";
 import { contextOf } from "../canvas/useWiring";
 import { useSel, useSession } from "../context";
 import { PortMark } from "../Port";
@@ -75,9 +77,10 @@ function MakeRandom({ node, argument }: Props) {
   if (!operator) return null;
   const make = () => {
     const context = contextOf(session);
-    const at = session.store.get().positions[node.key] ?? { x: 20, y: 14 };
-    const below = Object.keys(node.argument_inputs).length;
-    const step = context && randomStep(context, node, argument, { x: at.x - 184, y: at.y + 204 + 96 * below });
+    const state = session.store.get();
+    const at = state.positions[node.key] ?? { x: 20, y: 14 };
+    const place = freePlace({ x: at.x, y: at.y + 204 }, cardRects(state));
+    const step = context && randomStep(context, node, argument, place);
     if (step) session.edit(step.edits, { positions: step.positions });
   };
   return (

@@ -3,6 +3,7 @@ import { type Argument, type Operator, sameValue } from "../../core/catalog";
 import * as format from "../../core/format";
 import { nodeOf } from "../../core/graph";
 import { categoryHue } from "../../core/ports";
+import { pythonText } from "../../core/python";
 import { findingsAt, previewOf, repairOf, severity } from "../../core/select";
 import type { Diagnostic, NodeView, PreviewBody } from "../../protocol/generated";
 import { reportText } from "../canvas/ErrorCard";
@@ -14,9 +15,12 @@ import { Histogram } from "../Histogram";
 import { Icon, operatorIcon } from "../icons";
 import { IconButton, Section } from "../parts";
 import { Compare } from "./Compare";
+import { CropWindow } from "./CropWindow";
 import { DeviceChoice } from "./DeviceChoice";
 import { FieldRow } from "./FieldRow";
 import { InputsSection } from "./InputsSection";
+import { ProbabilityRow } from "./ProbabilityRow";
+import { RandomEditor } from "./RandomEditor";
 
 function Head({ node, operator }: { readonly node: NodeView; readonly operator: Operator | undefined }) {
   const session = useSession();
@@ -142,7 +146,7 @@ function OutputSection({ node, output }: { readonly node: NodeView; readonly out
             </div>
           ))}
         </dl>
-        {detail && detail.histogram.length > 0 && <Histogram bins={detail.histogram} />}
+        {detail && detail.histogram.length > 0 && <Histogram bins={detail.histogram} before={detail.before ?? []} />}
       </div>
       {preview && LISTED.has(preview.body.type) && (
         <div className={`ds-preview-body ds-preview-${preview.body.type}`}>
@@ -154,14 +158,40 @@ function OutputSection({ node, output }: { readonly node: NodeView; readonly out
   );
 }
 
-function About({ operator }: { readonly operator: Operator }) {
+/** How the operator is called: inputs, then what must be given, then what most people set. */
+function signature(operator: Operator): string {
+  const inputs = operator.inputs.map((i) => (i.optional ? `${i.name}=None` : i.repeated ? `*${i.name}` : i.name));
+  const named = operator.arguments.filter((a) => a.support === "used" && (a.required || a.common));
+  const words = named.map((a) =>
+    a.required ? a.name : `${a.name}=${a.default === null ? "None" : format.value(a.default)}`,
+  );
+  return `fn.${operator.name}(${[...inputs, ...words, "..."].join(", ")})`;
+}
+
+function About({ operator, nodeKey }: { readonly operator: Operator; readonly nodeKey: string }) {
   const paragraphs = (operator.doc || operator.summary).split(/\n\s*\n/).filter(Boolean);
+  const written = useSel((s) => pythonText(s, [nodeKey]));
+  const page = operator.dialects.some((d) => d.dialect === "nvidia.dali" && d.absent)
+    ? ""
+    : `https://docs.nvidia.com/deeplearning/dali/user-guide/docs/operations/nvidia.dali.fn.${operator.name}.html`;
   return (
     <details className="ds-section ds-about">
       <summary>About {operator.name}</summary>
+      <pre className="ds-about-code" data-testid="about-code">
+        {signature(operator)}
+        {"\n\n"}
+        <b>{written}</b>
+      </pre>
       {paragraphs.map((p) => (
         <p key={p}>{p}</p>
       ))}
+      {page && (
+        <p>
+          <a href={page} target="_blank" rel="noreferrer">
+            NVIDIA's page about fn.{operator.name}
+          </a>
+        </p>
+      )}
     </details>
   );
 }
@@ -171,6 +201,14 @@ export function NodePanel({ nodeKey }: { readonly nodeKey: string }) {
   const node = useSel((s) => nodeOf(s.graph, nodeKey));
   const operator = useSel((s) => s.opening?.catalog.byName.get(node?.operator ?? ""));
   const [chosen, setChosen] = useState(0);
+  // A generator may reach the argument through the split of a branch.
+  const drawn = useSel((s) =>
+    Object.entries(node?.argument_inputs ?? {}).map(([name, ref]) => {
+      const source = nodeOf(s.graph, ref.node);
+      const split = s.opening?.catalog.byName.get(source?.operator ?? "")?.role === "split";
+      return `${name}|${(split && source?.inputs[0]?.node) || ref.node}`;
+    }),
+  );
   if (!node) return null;
   const output = Math.min(chosen, Math.max(0, node.output_kinds.length - 1));
   return (
@@ -184,7 +222,14 @@ export function NodePanel({ nodeKey }: { readonly nodeKey: string }) {
         </Section>
       )}
       <Problems nodeKey={nodeKey} />
+      <RandomEditor nodeKey={nodeKey} />
       {operator && <Arguments key={nodeKey} node={node} operator={operator} />}
+      {operator && <CropWindow node={node} operator={operator} />}
+      {drawn.map((row) => {
+        const [name = "", key = ""] = row.split("|");
+        return <RandomEditor key={row} nodeKey={key} title={name} />;
+      })}
+      {operator && <ProbabilityRow node={node} />}
       {operator && <InputsSection node={node} operator={operator} />}
       {node.output_kinds.length > 1 && (
         <div className="ds-output-tabs" role="tablist" aria-label="Output">
@@ -204,7 +249,7 @@ export function NodePanel({ nodeKey }: { readonly nodeKey: string }) {
         </div>
       )}
       <OutputSection node={node} output={output} />
-      {operator && <About operator={operator} />}
+      {operator && <About operator={operator} nodeKey={nodeKey} />}
     </>
   );
 }

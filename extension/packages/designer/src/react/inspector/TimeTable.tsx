@@ -33,8 +33,11 @@ function Table({ run }: { readonly run: RunFinished }) {
       <thead>
         <tr>
           <th scope="col">node</th>
-          <th scope="col" title="Milliseconds per batch on the CPU, summed over the threads">
-            CPU
+          <th
+            scope="col"
+            title="Milliseconds per batch on the CPU, summed over the threads; a batch takes less time than that"
+          >
+            CPU work
           </th>
           {gpu && (
             <th scope="col" title="Milliseconds per batch on the GPU, copies included, by CUDA events">

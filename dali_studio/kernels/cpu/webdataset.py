@@ -1,0 +1,91 @@
+"""Which samples archives in the format of WebDataset have: from index files, or from the archives themselves."""
+
+from __future__ import annotations
+
+import tarfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+_VERSIONS = ("v1.1", "v1.2")
+_BLOCK = 512
+
+
+class Component(NamedTuple):
+    """A file in an archive."""
+
+    extension: str
+    start: int
+    size: int
+
+
+def split_name(path: str) -> tuple[str, str]:
+    """The name of a sample and the extension of its component: what is before and behind the first dot."""
+    dot = path.find(".", path.rfind("/") + 1)
+    return (path, path) if dot < 0 else (path[:dot], path[dot + 1 :])  # nvidia.dali's rule for names without a dot
+
+
+def samples_of_archive(path: str) -> Iterator[list[Component]]:
+    """The samples of a tar archive: neighbouring files with one name.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be read, or is none.
+    """
+    made: list[Component] = []
+    last: str | None = None
+    try:
+        with tarfile.open(path, "r:") as archive:
+            for member in archive:
+                if not member.isreg():
+                    continue
+                name, extension = split_name(member.name)
+                if last is None:
+                    last = name
+                if not name:
+                    continue
+                if name != last:
+                    yield made
+                    made, last = [], name
+                made.append(Component(extension, member.offset_data, member.size))
+    except (OSError, tarfile.TarError) as error:
+        raise ValueError(f"{path} cannot be read as a tar archive: {error}") from error
+    yield made
+
+
+def samples_of_index(path: str) -> Iterator[list[Component]]:
+    """The samples that an index file lists.
+
+    Raises
+    ------
+    ValueError
+        With the line.
+    """
+    try:
+        lines = Path(path).read_text("utf-8", errors="surrogateescape").split("\n")
+    except OSError as error:
+        raise ValueError(f"the index file {path} cannot be read: {error.strerror}") from error
+    head = lines[0].split()
+    if not head or head[0] not in _VERSIONS:
+        raise ValueError(f"{path} does not begin with a version, {' or '.join(_VERSIONS)}")
+    if len(head) < 2 or not head[1].isdecimal() or int(head[1]) < 1:
+        raise ValueError(f"the first line of {path} does not say how many samples there are")
+    width = 4 if head[0] == "v1.2" else 3
+    for number in range(1, int(head[1]) + 1):
+        words = lines[number].split() if number < len(lines) else []
+        if not words or len(words) % width:
+            wanted = "extension, first byte, size" + (" and name" if width > 3 else "")
+            raise ValueError(f"line {number + 1} of {path} does not have {wanted} for each component")
+        made = [_component(words[i : i + 3], path, number) for i in range(0, len(words), width)]
+        yield made
+
+
+def _component(words: Sequence[str], path: str, number: int) -> Component:
+    extension, start, size = words
+    if not start.isdecimal() or not size.isdecimal() or int(start) % _BLOCK:
+        raise ValueError(
+            f"line {number + 1} of {path} places a component at byte {start}, with {size} bytes; a multiple of "
+            f"{_BLOCK} and a number are needed"
+        )
+    return Component(extension, int(start), int(size))

@@ -1,0 +1,48 @@
+"""``fn.batch_permutation``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from dali_studio.core.batch import Batch
+from dali_studio.core.meta import TensorMeta
+from dali_studio.core.random_order import drawn_indices, drawn_order
+from dali_studio.kernels.cpu import philox as _  # noqa: F401 - the numbers are drawn with it
+from dali_studio.operators.common import T
+from dali_studio.schema.arguments import Args
+from dali_studio.schema.declare import Operator, Output, example
+from dali_studio.schema.marks import COMMON, Doc
+from dali_studio.schema.traits import RandomSource
+
+
+class BatchPermutation(Operator):
+    """Draws an order of the batch: for each sample the place of another one, for permute_batch."""
+
+    category = "random"
+    icon = "shuffle"
+    node_name = "order"
+    keywords = "shuffle order mixup cutmix indices"
+    outputs = (Output("indices", "scalar"),)
+    traits = (RandomSource,)
+    seeded = True
+    stateful = True
+    examples = (
+        example(), example(allow_repetitions=True), example(no_fixed_points=True),
+        example(allow_repetitions=True, no_fixed_points=True),
+    )  # fmt: skip
+
+    allow_repetitions: Annotated[bool, Doc("Samples may come several times, or not at all."), COMMON] = False
+    no_fixed_points: Annotated[bool, Doc("No sample keeps its place, unless it is alone."), COMMON] = False
+    seed: Annotated[int | None, Doc("Seed of the stream; unset: the pipeline hands one out.")] = None
+
+    @staticmethod
+    def infer(args: Args, *inputs: TensorMeta) -> TensorMeta:
+        return TensorMeta(T.INT32, 0, "", "scalar")
+
+    @staticmethod
+    def run(state: object, args: Args, *inputs: Batch) -> tuple[Batch, ...]:
+        context = args.context
+        count = len(context.indices) if context.branch else context.batch_size
+        draw = drawn_indices if args["allow_repetitions"] else drawn_order
+        order = draw(context.seed, context.samples_so_far, count, others=args["no_fixed_points"])
+        return (Batch.of_array(order[context.drawn]),)

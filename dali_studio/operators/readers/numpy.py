@@ -1,0 +1,221 @@
+"""``fn.readers.numpy``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dali_studio.core.batch import Batch
+from dali_studio.core.diagnostics import ArgumentError
+from dali_studio.core.meta import TensorMeta
+from dali_studio.core.storage import Packed
+from dali_studio.kernels.cpu import npy
+from dali_studio.kernels.cpu.convert import convert
+from dali_studio.kernels.cpu.file_discovery import Paths, list_files
+from dali_studio.operators.common import T, sentence
+from dali_studio.operators.readers.common import Reader, check_order
+from dali_studio.operators.readers.files import Files, FilesRead
+from dali_studio.operators.tensor.slice import Slice
+from dali_studio.schema.arguments import Args
+from dali_studio.schema.declare import Output
+from dali_studio.schema.marks import COMMON, PER_SAMPLE, Choices, Doc, Ignored, Ui
+from dali_studio.schema.samples import Case, numpy_files, values
+
+_WINDOW = ("roi_start", "rel_roi_start", "roi_end", "rel_roi_end", "roi_shape", "rel_roi_shape")
+_ALIGNED = 64
+_ONLY_HERE = "files are read as a whole"
+
+
+class Numpy(Reader):
+    """Reads arrays from files in numpy's format, or a window of each.
+
+    Files come in alphabetical order, first those of the folder itself, then those of its sub-folders. All arrays of a
+    batch must have one element type and one number of axes.
+    """
+
+    path = "readers.numpy"
+    icon = "file"
+    keywords = "dataset npy array tensor volume load"
+    outputs = (Output("array"),)
+
+    file_root: Annotated[
+        str | None, Doc("Folder of the files, or what their paths are relative to."), Ui("path"), COMMON
+    ] = None  # fmt: skip
+    file_filter: Annotated[str, Doc("Pattern of the names of files to take from the folder.")] = "*.npy"
+    files: Annotated[list[str] | None, Doc("Explicit paths, relative to file_root if that is given.")] = None
+    file_list: Annotated[str | None, Doc("Text file with a path on each line."), Ui("path")] = None
+    roi_start: Annotated[list[int] | None, Doc("First elements of the window."), PER_SAMPLE, COMMON] = None
+    rel_roi_start: Annotated[list[float] | None, Doc("The same as fractions of the extents."), PER_SAMPLE] = None
+    roi_end: Annotated[list[int] | None, Doc("Elements behind the last ones."), PER_SAMPLE, COMMON] = None
+    rel_roi_end: Annotated[list[float] | None, Doc("The same as fractions of the extents."), PER_SAMPLE] = None
+    roi_shape: Annotated[list[int] | None, Doc("Extents of the window."), PER_SAMPLE, COMMON] = None
+    rel_roi_shape: Annotated[list[float] | None, Doc("The same as fractions of the extents."), PER_SAMPLE] = None
+    roi_axes: Annotated[list[int], Doc("Axes of the window; none: all.")] = []  # noqa: RUF012 - a declaration
+    out_of_bounds_policy: Annotated[
+        str, Doc("What a window that leaves the array does: stop, pad with fill_value, or shrink to the array."),
+        Choices(("error", "pad", "trim_to_shape")),
+    ] = "error"  # fmt: skip
+    fill_value: Annotated[float, Doc("Value outside the array where it is padded.")] = 0.0
+    cache_header_information: Annotated[bool, Ignored(_ONLY_HERE)] = False
+    register_buffers: Annotated[bool, Ignored("files are read by the CPU")] = True
+    use_o_direct: Annotated[bool, Ignored("files are read through the system's cache")] = False
+
+    @classmethod
+    def samples(cls) -> Sequence[Case]:
+        given, pad = {"file_root": numpy_files()}, {"out_of_bounds_policy": "pad", "fill_value": 3.7}
+        return [
+            Case(arguments=given),
+            *(Case(arguments={"file_root": numpy_files(name)})
+              for name in ("bool", "float16", "int64", "scalars", "empty")),
+            Case(arguments={**given, "file_filter": "*[02].npy"}),
+            Case(arguments={**given, "files": ("2.npy", "sub/0.npy", "1.npy")}),
+            Case(arguments={**given, "file_list": numpy_files("list.txt")}),
+            Case(arguments={"file_list": numpy_files("list.txt")}),
+            Case(arguments={**given, "roi_start": (1, 2), "roi_end": (4, 5)}),
+            Case(arguments={**given, "roi_start": 1, "roi_shape": 2, "roi_axes": 1}),
+            Case(arguments={**given, "rel_roi_start": (0.2, 0.3), "rel_roi_shape": (0.5, 0.41)}),
+            Case(arguments={**given, "rel_roi_end": (0.5,), "roi_axes": -1}),
+            Case(arguments={**given, "roi_start": (-2, 3), "roi_end": (4, 50), **pad}),
+            Case(arguments={**given, "roi_start": (-2, 3), "roi_end": (4, 50),
+                            "out_of_bounds_policy": "trim_to_shape"}),
+            Case(arguments={**given, "roi_start": values((1, 0), (2, 2), (0, 1), (1, 1), dtype=T.INT32),
+                            "roi_shape": (2, 3)}),
+            Case(arguments={**given, "random_shuffle": True, "initial_fill": 3}),
+            Case(arguments={**given, "shuffle_after_epoch": True}),
+            Case(arguments={**given, "num_shards": 2, "shard_id": 1, "pad_last_batch": True}),
+            Case(refused="file_root", note="nothing to read"),
+            Case(arguments={**given, "file_filter": "*.none"}, refused="file_root"),
+            Case(arguments={"files": ("a.npy",), "file_list": "b.txt"}, refused="file_list"),
+            Case(arguments={"file_list": "/no/such.txt"}, refused="file_list"),
+            Case(arguments={"file_root": "/no/such"}, refused="file_root"),
+            Case(arguments={**given, "roi_start": (1, 2), "rel_roi_start": (0.1, 0.2)}, refused="rel_roi_start"),
+            Case(arguments={**given, "roi_start": (1, 2), "roi_end": (400, 5)}, refused="roi_start"),
+            Case(arguments={**given, "roi_start": 1, "roi_axes": 5}, refused="roi_axes"),
+            Case(arguments={"file_root": numpy_files("damaged")}, refused=""),
+            Case(arguments={"file_root": numpy_files("unlike")}, refused=""),
+            Case(arguments={"file_root": numpy_files("complex")}, refused=""),
+        ]  # fmt: skip
+
+    @staticmethod
+    def infer(args: Args, *inputs: TensorMeta) -> TensorMeta:
+        if not any(args.given(name) for name in ("file_root", "files", "file_list")):
+            raise ArgumentError(
+                "nothing to read is given.", hint="Give file_root (a folder), files or file_list.",
+                argument="file_root", code="DS103",
+            )  # fmt: skip
+        if args.given("files") and args.given("file_list"):
+            raise ArgumentError("files and file_list are both given.", hint="Give one of them.", argument="file_list")
+        for pair in (_WINDOW[:2], _WINDOW[2:]):
+            given = [name for name in pair if args.given(name)]
+            if len(given) > 1:
+                raise ArgumentError(
+                    f"{' and '.join(given)} exclude each other.", hint="Give one of them.", argument=given[1]
+                )
+        check_order(args)
+        return TensorMeta(None, None, "")
+
+    @classmethod
+    def data_set(cls, args: Args) -> Files:
+        root, listed = args["file_root"] or "", args["file_list"]
+        try:
+            if args.given("files"):
+                paths = [str(Path(root, name)) for name in args["files"]]
+            elif listed is not None:
+                lines = Path(listed).read_text("utf-8", errors="surrogateescape").split("\n")
+                paths = [str(Path(root or Path(listed).parent, name)) for name in lines if name]
+            else:
+                paths = list_files(root, args["file_filter"])
+        except (OSError, ValueError) as error:
+            which = "file_root" if listed is None else "file_list"
+            reason = f"{error.filename} cannot be read: {error.strerror}" if isinstance(error, OSError) else str(error)
+            raise ArgumentError(
+                sentence(ValueError(reason)), hint="Give what is there.", argument=which, code="DS302"
+            ) from error
+        if not paths:
+            raise ArgumentError(
+                "there is no file to read.",
+                hint="Give a folder with files that match file_filter, or a list of files.",
+                argument="file_list" if listed else "files" if args.given("files") else "file_root", code="DS302",
+            )  # fmt: skip
+        return Files(Paths.of(paths), root)
+
+    @classmethod
+    def batches(cls, data: Files, read: FilesRead, args: Args) -> tuple[Batch, ...]:
+        files = data.batch(read, args)
+        arrays = [_array(file, position, files, args) for position, file in enumerate(files.samples)]
+        first = next((one for one in arrays if one is not None), np.empty(0, np.float32))
+        made = [np.empty((0,) * first.ndim, first.dtype) if one is None else one for one in arrays]
+        for position, one in enumerate(made):
+            if one.dtype != first.dtype or one.ndim != first.ndim:
+                raise ArgumentError(
+                    f"{files.sources[position]} has {one.dtype} and {one.ndim} axes, another file of the batch "
+                    f"{first.dtype} and {first.ndim}.",
+                    hint="Read files of one type and number of axes.", code="DS302",
+                    sample=int(args.context.indices[position]),
+                )  # fmt: skip
+        return (_batch(made, first, files.sources, args),)
+
+
+def _array(file: NDArray[np.uint8], position: int, files: Batch, args: Args) -> NDArray[Any] | None:
+    """The array of a file; ``None`` where it cannot be read, and need not."""
+    index = int(args.context.indices[position])
+    if index in args.context.failed:
+        return None
+    try:
+        array = npy.view(file, npy.header(file))
+        return array.astype(array.dtype.newbyteorder("="), copy=False)
+    except npy.NpyError as error:
+        finding = ArgumentError(
+            f"{files.sources[position]} cannot be read: {error}.",
+            hint='Replace the file, or take it out of the data set; on_error="skip" leaves such files out.',
+            sample=index, code="DS301",
+        )  # fmt: skip
+        if not args.context.accepts(index, files.sources[position], finding):
+            raise finding from error
+        return None
+
+
+def _batch(arrays: Sequence[NDArray[Any]], first: NDArray[Any], sources: Sequence[str], args: Args) -> Batch:
+    """The arrays, or windows of them, one after the other in memory."""
+    shapes = np.array([one.shape for one in arrays], np.int64).reshape(len(arrays), first.ndim)
+    meta = Batch.of([], dtype=first.dtype, ndim=first.ndim).meta
+    firsts, extents, fill = np.zeros_like(shapes), shapes, np.zeros(1, first.dtype)
+    if arrays and any(args.given(name) for name in _WINDOW):
+        firsts, extents = _windows(args, Batch.view(meta, shapes))
+        convert(np.array([args["fill_value"]], np.float32), fill)
+    sizes = extents.prod(axis=1, dtype=np.int64) * first.dtype.itemsize
+    room = -(-sizes // _ALIGNED) * _ALIGNED
+    starts = np.cumsum(room) - room
+    made = Packed(args.context.memory(int(room.sum())), starts, extents, first.dtype)
+
+    def copy(position: int) -> None:
+        array, out = arrays[position], made[position]
+        at, extent = firsts[position], extents[position]
+        ends = np.minimum(at + extent, array.shape)
+        part = array[tuple(slice(max(a, 0), max(end, 0)) for a, end in zip(at, ends, strict=True))]
+        if part.shape != out.shape:
+            out[...] = fill[0]
+            out = out[tuple(slice(max(-a, 0), max(-a, 0) + n) for a, n in zip(at, part.shape, strict=True))]
+        out[...] = part
+
+    args.context.map(copy, len(arrays))
+    return Batch.of(made, "", sources)
+
+
+def _windows(args: Args, arrays: Batch) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """First elements and extents, as `slice` has them."""
+    names = {name: name.replace("roi_", "") for name in _WINDOW}
+    fed = {new: args.samples(name) for name, new in names.items() if args.wired(name)}
+    given = {new: args[name] for name, new in names.items() if args.given(name) and not args.wired(name)}
+    given |= {"axes": args["roi_axes"], "out_of_bounds_policy": args["out_of_bounds_policy"]}
+    try:
+        work = Slice.plan(Args(Slice.schema, given, fed, len(arrays), context=args.context), arrays)
+    except ArgumentError as error:
+        back = {new: name for name, new in names.items()} | {"axes": "roi_axes"}
+        error.argument = back.get(error.argument or "", error.argument)
+        raise
+    return work.params["firsts"], work.shapes

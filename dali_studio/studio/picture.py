@@ -1,0 +1,343 @@
+"""A picture of the graph as it stands: one SVG, photos inside, for where no kernel runs."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from html import escape
+from pathlib import Path, PurePath
+from typing import Any, cast
+
+import numpy as np
+
+import dali_studio
+from dali_studio.core.meta import Kind
+from dali_studio.graph.edits import PortRef
+from dali_studio.graph.files import replace_file
+from dali_studio.studio import images, messages
+from dali_studio.studio.view import OUTPUTS
+
+#: Photos get smaller until all of them take no more bytes than this, in small graphs and in large ones.
+_MAX_BYTES = (70_000, 40_000)
+#: Cards of a graph with more nodes than this say less.
+_MANY = 60
+_WIDTHS = (222, 148, 111, 74, 48, 32, 16)
+_WIDTH, _PHOTO, _HEAD, _ROW, _FOOT = 148, 98, 28, 20, 22
+#: Where the graph begins below the head line, and what is left free around it.
+_TOP, _MARGIN, _BELOW = 44, 20, 36
+_HUES: Mapping[Kind, str] = {
+    "encoded": "#6c7683", "image": "#1676cd", "video": "#1676cd", "audio": "#024a38", "boxes": "#7f3403",
+    "mask": "#5621a1", "points": "#7f3403", "label": "#3f7d37", "scalar": "#7d7806", "any": "#6c7683",
+}  # fmt: skip
+#: A card of a large graph without what is on it.
+_BLANK = (
+    f'<defs><g id="c"><rect class="k" width="{_WIDTH}" height="{_HEAD + _PHOTO}" rx="8"/>'
+    f'<path d="M0 {_HEAD}h{_WIDTH}v{_PHOTO}H0z" fill="#e9ebee"/></g></defs>'
+)
+_STYLE = (
+    "text{font:11px system-ui,-apple-system,'Segoe UI',sans-serif;fill:#1f2328}"
+    ".b{font-weight:600;font-size:12px}.m{fill:#5f6368}.c{font:10px ui-monospace,'DejaVu Sans Mono',monospace}"
+    ".k{fill:#fff;stroke:#bdc1c6}.w{fill:none;stroke-width:2}.h{fill:none;stroke:#f6f7f8;stroke-width:5}"
+)
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture of a pipeline; the last line of a cell shows it.
+
+    Attributes
+    ----------
+    svg : str
+        The whole file; it refers to nothing outside of it.
+    words : str
+        What stands in its place where there are no pictures.
+    """
+
+    svg: str
+    words: str
+
+    def save(self, path: str | Path) -> None:
+        """Write the SVG."""
+        replace_file(path, self.svg)
+
+    def bundle(self) -> dict[str, str]:
+        """The picture by MIME type."""
+        return {"image/svg+xml": self.svg, "text/plain": self.words}
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        return self.bundle()
+
+    def __repr__(self) -> str:
+        return self.words
+
+
+@dataclass(frozen=True)
+class Still:
+    """What a card shows: its photo if it has one, its words, and the line below."""
+
+    photo: images.Rgb | None
+    text: str
+    facts: str
+
+
+def draw(
+    graph: messages.GraphView, places: Mapping[str, messages.Position], stills: Mapping[str, Still],
+    finished: messages.RunFinished | None, words: str,
+) -> Picture:  # fmt: skip
+    """Draw the graph with its cards where they stand; without places, in columns from left to right."""
+    at = dict(places) if all(n.key in places for n in graph.nodes) else _columns(graph)
+    if graph.outputs and OUTPUTS not in at:
+        at[OUTPUTS] = messages.Position(x=max((p.x for p in at.values()), default=0.0) + 184, y=14)
+    few = len(graph.nodes) <= _MANY
+    cards = [_Card(node, at[node.key], stills.get(node.key), rows=2 if few else 0) for node in graph.nodes]
+    height_of_outputs = _HEAD + _ROW * len(graph.outputs) + 6
+    left = min((p.x for p in at.values()), default=0.0) - _MARGIN
+    top = min((p.y for p in at.values()), default=0.0) - 14
+    right = max((p.x for p in at.values()), default=400.0) + _WIDTH + _MARGIN
+    bottom = max([card.bottom for card in cards] + [at[OUTPUTS].y + height_of_outputs if OUTPUTS in at else 0]) + 24
+    width, height = max(right - left, 480.0), bottom - top
+    times = {t.key: t for t in finished.timings} if finished else {}
+    wires, ports = _wires(graph, {card.node.key: card for card in cards}, at.get(OUTPUTS), bottom - 10)
+    body = [
+        *wires,
+        _sheet([card for card in cards if card.photo is not None], _MAX_BYTES[not few]),
+        "" if few else _BLANK,
+        *(card.draw(times.get(card.node.key)) for card in cards),
+        *([_outputs(graph, at[OUTPUTS], height_of_outputs)] if OUTPUTS in at and graph.outputs else []),
+        *ports,
+    ]
+    speed = ""
+    if finished and finished.batches:
+        speed = f"{finished.samples_per_second:,.0f} samples/s, {finished.milliseconds_per_batch:.3g} ms per batch"
+        speed = f'<text x="{width - 14:g}" y="27" text-anchor="end">{speed.replace(",", " ", 1)}</text>'
+    count = f"{_many(len(graph.nodes), 'operator')}, {_many(len(graph.outputs), 'output')}"
+    now = f"{datetime.now().astimezone():%d %B %Y, %H:%M}".lstrip("0")
+    whole = _TOP + height + _BELOW
+    return Picture(
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{whole:g}" '
+        f'viewBox="0 0 {width:g} {whole:g}" style="max-width:100%;height:auto" role="img" '
+        f'aria-label="{escape(words)}"><style>{_STYLE}</style>'
+        f'<rect x=".5" y=".5" width="{width - 1:g}" height="{whole - 1:g}" rx="8" fill="#fff" stroke="#e0e3e7"/>'
+        f'<text x="14" y="27" class="b">{escape(graph.name)}<tspan dx="10" class="m" font-weight="400">{count}</tspan>'
+        f'</text>{speed}<rect x="1" y="{_TOP}" width="{width - 2:g}" height="{height:g}" fill="#f6f7f8"/>'
+        f'<g transform="translate({-left:g} {_TOP - top:g})">{"".join(body)}</g>'
+        f'<text x="14" y="{whole - 13:g}" class="m">Picture of the graph, {now}. '
+        "Run this cell in JupyterLab to edit it.</text>"
+        f'<text x="{width - 14:g}" y="{whole - 13:g}" class="m" text-anchor="end">'
+        f"dali-studio {dali_studio.__version__}</text></svg>",
+        words,
+    )
+
+
+def _many(count: int, word: str) -> str:
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"
+
+
+def _columns(graph: messages.GraphView) -> dict[str, messages.Position]:
+    """Places by the longest way from a source."""
+    column: dict[str, int] = {}
+    rows: dict[int, float] = {}
+    places: dict[str, messages.Position] = {}
+    for node in graph.nodes:  # in an order in which most sources come first
+        sources = [ref.node for ref in (*node.inputs, *node.argument_inputs.values()) if ref is not None]
+        column[node.key] = 1 + max((column.get(key, -1) for key in sources), default=-1)
+        y = rows.get(column[node.key], 14.0)
+        rows[column[node.key]] = y + 240
+        places[node.key] = messages.Position(x=20.0 + 184 * column[node.key], y=y)
+    return places
+
+
+class _Card:
+    """A node's card."""
+
+    def __init__(self, node: messages.NodeView, at: messages.Position, still: Still | None, rows: int) -> None:
+        self.node, self.at, self.still = node, at, still
+        self.photo = still.photo if still else None
+        self.image = ""
+        self.rows = [*((name, "wired") for name in node.argument_inputs), *_told(node.arguments)][:rows]
+        kind = node.output_kinds[0] if node.output_kinds else "any"
+        self.body = 34 if self.photo is None and kind in ("scalar", "label", "points") else _PHOTO
+        more = len(self.rows) + max(len(node.output_kinds) - 1, 0) if rows else 0
+        self.height = _HEAD + self.body + _ROW * more + (_FOOT if rows else 0)
+        self.facts = rows > 0
+
+    @property
+    def bottom(self) -> float:
+        return self.at.y + self.height
+
+    def port(self, output: int) -> tuple[float, float]:
+        """Where the wires of an output begin."""
+        if output == 0:
+            return self.at.x + _WIDTH, self.at.y + 14
+        row = _HEAD + self.body + _ROW * (len(self.rows) + output - 1) + _ROW / 2
+        return self.at.x + _WIDTH, self.at.y + row
+
+    def slot(self, argument: str) -> tuple[float, float]:
+        """Where the wire of an argument ends, or that of an input if it is empty."""
+        names = [name for name, _ in self.rows]
+        row = _HEAD + self.body + _ROW * names.index(argument) + _ROW / 2 if argument in names else 14.0
+        return self.at.x, self.at.y + row
+
+    def draw(self, timing: messages.NodeTiming | None) -> str:
+        node, still = self.node, self.still
+        dash = ' stroke-dasharray="3 2"' if node.device == "cpu" else ""
+        y = _HEAD + self.body
+        name = f'<text class="b" x="10" y="18">{escape(_cut(node.key, 17))}</text>'
+        place = f'<g transform="translate({self.at.x:g} {self.at.y:g})">'
+        if not self.facts:
+            return f'{place}<use href="#c"/>{name}{self.image}</g>'
+        parts = [
+            f'{place}<rect class="k" width="{_WIDTH}" height="{self.height}" rx="8"{dash}/>{name}',
+            f'<rect y="{_HEAD}" width="{_WIDTH}" height="{self.body}" fill="#e9ebee"/>',
+            self.image or (_lines(still.text, self.body) if still else ""),
+        ]
+        if timing is not None:
+            text = f"{timing.milliseconds:.3g} ms"
+            wide = 7 * len(text) + 6
+            parts.append(
+                f'<rect x="{_WIDTH - wide - 5}" y="{y - 21}" width="{wide}" height="16" rx="5" fill="#fff"/>'
+                f'<text x="{_WIDTH - 5 - wide / 2:g}" y="{y - 9}" text-anchor="middle">{text}</text>'
+            )
+        for name, value in self.rows:
+            parts.append(
+                f'<text class="m" x="10" y="{y + 14}">{escape(_cut(name, 12))}</text><text class="c" x="{_WIDTH - 9}" '
+                f'y="{y + 14}" text-anchor="end">{escape(_cut(value, 12))}</text>'
+            )
+            y += _ROW
+        facts = (still.facts if still else "") or (node.facts[0] if node.facts else "")
+        parts.append(f'<text class="c m" x="10" y="{self.height - 8}">{escape(_cut(facts, 18))}</text>')
+        parts.append(f'<text class="c m" x="{_WIDTH - 9}" y="{self.height - 8}" text-anchor="end">{node.device}</text>')
+        return "".join(parts) + "</g>"
+
+
+def _told(arguments: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Arguments as a card shows them: of a path only the end, so that no folder of this machine is told."""
+    return [(name, _value(value)) for name, value in arguments.items() if value is not None]
+
+
+def _value(value: object) -> str:
+    if isinstance(value, str):
+        return f"…/{PurePath(value).name}" if "/" in value or "\\" in value else value
+    if isinstance(value, list | tuple):
+        parts = list(cast("Sequence[object]", value))
+        return ", ".join(_value(part) for part in parts[:3]) + (" …" if len(parts) > 3 else "")
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _cut(text: str, most: int) -> str:
+    half = (most - 1) // 2
+    return text if len(text) <= most else f"{text[:half]}…{text[-(most - 1 - half) :]}"
+
+
+def _lines(text: str, height: int) -> str:
+    """Words in the room of a picture: the first bytes of a file, numbers."""
+    lines = [text[i : i + 22] for i in range(0, len(text), 22)][: height // 13]
+    return "".join(
+        f'<text class="c m" x="9" y="{_HEAD + 13 + 13 * i}">{escape(line)}</text>' for i, line in enumerate(lines)
+    )
+
+
+def _sheet(cards: Sequence[_Card], most: int) -> str:
+    """All photos in one JPEG, of which each card shows its part."""
+    if not cards:
+        return ""
+    data, cells = b"", []
+    for width in _WIDTHS:
+        photos = [images.fitted(card.photo, width, width * 2 // 3) for card in cards if card.photo is not None]
+        cells, data = images.atlas(photos)
+        if len(data) <= most:
+            break
+    wide = max(cell.x + cell.width for cell in cells)
+    high = max(cell.y + cell.height for cell in cells)
+    for card, cell in zip(cards, cells, strict=True):
+        scale = min(_WIDTH / cell.width, _PHOTO / cell.height)
+        w, h = cell.width * scale, cell.height * scale
+        card.image = (
+            f'<svg x="{(_WIDTH - w) / 2:g}" y="{_HEAD + (_PHOTO - h) / 2:g}" width="{w:g}" height="{h:g}" '
+            f'viewBox="{cell.x} {cell.y} {cell.width} {cell.height}"><use href="#dali-studio-photos"/></svg>'
+        )
+    address = f"data:image/jpeg;base64,{base64.b64encode(data).decode()}"
+    return f'<defs><image id="dali-studio-photos" width="{wide}" height="{high}" href="{address}"/></defs>'
+
+
+def _wires(
+    graph: messages.GraphView, cards: Mapping[str, _Card], outputs: messages.Position | None, below: float
+) -> tuple[list[str], list[str]]:
+    """Wires, and the ports at their ends, which lie over the cards."""
+    drawn: list[str] = []
+    ports: list[str] = []
+    together: dict[str, str] = {}
+
+    def wire(source: PortRef, x: float, y: float) -> None:
+        begin = cards.get(source.node)
+        if begin is None:
+            return
+        kinds = begin.node.output_kinds
+        kind: Kind = kinds[source.output] if source.output < len(kinds) else "any"
+        path = _path(*begin.port(source.output), x, y, below if kind == "label" else begin.bottom + 12)
+        dash = "" if begin.node.device != "cpu" else ' stroke-dasharray="5 4"'
+        if len(cards) > _MANY:
+            together[_HUES[kind]] = together.get(_HUES[kind], "") + path
+            return
+        dots = "".join(f'<circle cx="{at:g}" cy="{line:g}" r="4"/>' for at, line in (begin.port(source.output), (x, y)))
+        drawn.append(f'<path class="h" d="{path}"/><path class="w" stroke="{_HUES[kind]}" d="{path}"{dash}/>')
+        ports.append(f'<g fill="{_HUES[kind]}">{dots}</g>')
+
+    for card in cards.values():
+        for number, source in enumerate(card.node.inputs):
+            if source is not None:
+                x, y = card.slot("")
+                wire(source, x, y + 12 * min(number, 4))
+        for name, source in card.node.argument_inputs.items():
+            wire(source, *card.slot(name))
+    if outputs is not None:
+        for number, source in enumerate(graph.outputs):
+            wire(source, outputs.x, outputs.y + _HEAD + _ROW * number + _ROW / 2)
+    drawn += [f'<path class="w" stroke="{hue}" d="{path}"/>' for hue, path in together.items()]
+    return drawn, ports
+
+
+def _path(x: float, y: float, to_x: float, to_y: float, lane: float) -> str:
+    """A curve to a neighbour, right angles where it stands far above or below; else along a lane."""
+    if 18 < to_x - x < 80 and abs(to_y - y) > 110:
+        return f"M{x:g} {y:g}H{x + 18:g}V{to_y:g}H{to_x:g}"
+    if 0 < to_x - x < 80 or (to_x > x and abs(to_y - y) < 4 and to_x - x < 230):
+        pull = max(18.0, (to_x - x) / 2)
+        return f"M{x:g} {y:g}C{x + pull:g} {y:g} {to_x - pull:g} {to_y:g} {to_x:g} {to_y:g}"
+    return f"M{x:g} {y:g}H{x + 18:g}V{lane:g}H{to_x - 18:g}V{to_y:g}H{to_x:g}"
+
+
+def _outputs(graph: messages.GraphView, at: messages.Position, height: float) -> str:
+    rows = "".join(
+        f'<text x="12" y="{_HEAD + _ROW * i + 14}">{escape(_cut(ref.node, 20))}</text>'
+        for i, ref in enumerate(graph.outputs)
+    )
+    return (
+        f'<g transform="translate({at.x:g} {at.y:g})"><rect class="k" width="{_WIDTH}" height="{height:g}" rx="8"/>'
+        f'<text class="b" x="10" y="18">outputs</text>{rows}</g>'
+    )
+
+
+def text_of(body: messages.PreviewBody) -> str:
+    """What a card without a photo says, in few words."""
+    match body:
+        case messages.TextBody(text=text):
+            return text
+        case messages.ValuesBody(text=text):
+            return text
+        case messages.TableBody(rows=rows):
+            return "; ".join(" ".join(row) for row in rows)
+        case messages.StatisticsBody(minimum=low, maximum=high, mean=mean):
+            return f"{low:.3g} to {high:.3g}, mean {mean:.3g}"
+        case _:
+            return ""
+
+
+def photo_of(body: messages.PreviewBody, picture: images.Rgb | None) -> images.Rgb | None:
+    """The photo of a card; of slices the one in the middle, since they are shown one at a time."""
+    if picture is None or not isinstance(body, messages.PlanesBody) or body.axis == "F":
+        return picture
+    middle = body.width * (len(body.shown) // 2)
+    return np.ascontiguousarray(picture[:, middle : middle + body.width])

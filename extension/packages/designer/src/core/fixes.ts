@@ -1,0 +1,60 @@
+import type { Device, Edit, PortRef, Position } from "../protocol/generated";
+import { connectEdits, takenKeys } from "./actions";
+import type { Operator } from "./catalog";
+import { type Context, checkConnection } from "./compat";
+import { applyEdits, freeKey } from "./edits";
+import { nodeOf, type Slot } from "./graph";
+
+/** Edits after which a wire may be drawn, the wire included. */
+export interface Fix {
+  readonly title: string;
+  readonly edits: readonly Edit[];
+  readonly positions: Readonly<Record<string, Position>>;
+}
+
+/** Operators that may stand between: copies to the CPU, and decoders of encoded bytes. */
+function between(context: Context, source: PortRef): readonly (readonly [Operator, Device])[] {
+  const from = nodeOf(context.graph, source.node);
+  const encoded = (from?.output_kinds[source.output ?? 0] ?? "any") === "encoded";
+  const needed = (o: Operator) => o.inputs.filter((i) => !i.optional).length === 1;
+  const found = context.catalog.operators.filter(
+    (o) => !o.hidden && needed(o) && (o.role === "copy" || (encoded && /decod/.test(o.category))),
+  );
+  return found.map((o) => [o, o.devices.includes("cpu") ? "cpu" : (o.devices[0] ?? "cpu")]);
+}
+
+/** What one click does so that a refused wire may be drawn, the smallest change first. */
+export function fixesFor(context: Context, source: PortRef, slot: Slot, at: Position): readonly Fix[] {
+  const { graph, catalog } = context;
+  const target = nodeOf(graph, slot.node);
+  const from = nodeOf(graph, source.node);
+  if (!target || !from || checkConnection(context, source, slot).ok) return [];
+  const works = (edits: readonly Edit[], ref: PortRef) =>
+    checkConnection({ graph: applyEdits(graph, edits, catalog), catalog }, ref, slot).ok;
+  const fixes: Fix[] = [];
+  const place = (key: string, device: Device) => {
+    const edits: Edit[] = [{ type: "set_device", key, device }];
+    if (!catalog.byName.get(nodeOf(graph, key)?.operator ?? "")?.devices.includes(device) || !works(edits, source))
+      return;
+    const wire = connectEdits(graph, source, slot);
+    fixes.push({ title: `Set ${key} to ${device}`, edits: [...edits, ...wire], positions: {} });
+  };
+  if (from.inputs.length === 0) place(from.key, "cpu");
+  if (slot.kind === "input") place(target.key, "gpu");
+  for (const [operator, device] of between(context, source)) {
+    const key = freeKey(operator.node_name || operator.name, takenKeys(graph));
+    const add: Edit[] = [
+      { type: "add_node", key, operator: operator.name, device },
+      { type: "connect", source, target: key, input: 0 },
+    ];
+    const ref = { node: key, output: 0 };
+    const placed = { graph: applyEdits(graph, add.slice(0, 1), catalog), catalog };
+    if (!checkConnection(placed, source, { kind: "input", node: key, input: 0 }).ok || !works(add, ref)) continue;
+    fixes.push({
+      title: `Put ${operator.name} between`,
+      edits: [...add, ...connectEdits(graph, ref, slot)],
+      positions: { [key]: at },
+    });
+  }
+  return fixes;
+}

@@ -1,0 +1,228 @@
+import { useStore, ViewportPortal } from "@xyflow/react";
+import { type PointerEvent, useEffect, useRef, useState } from "react";
+import { frameOf, hueOf, nextHue, piecesOf } from "../../core/marks";
+import type { Rect } from "../../core/route";
+import type { Group, Mark, Note, Position } from "../../protocol/generated";
+import { useSel, useSession } from "../context";
+import { IconButton } from "../parts";
+import { cardKeys, sizesOf } from "./sizes";
+
+let drags = 0;
+
+/** Dragging in canvas pixels, as one undo step. */
+function useDrag(onMove: (by: Position, gesture: string) => void) {
+  const zoom = useStore((s) => s.transform[2]);
+  const start = useRef<{ readonly x: number; readonly y: number; readonly gesture: string } | null>(null);
+  return {
+    onPointerDown: (event: PointerEvent<HTMLElement>) => {
+      if (event.button !== 0) return;
+      event.stopPropagation();
+      event.currentTarget.setPointerCapture(event.pointerId);
+      drags += 1;
+      start.current = { x: event.clientX, y: event.clientY, gesture: `mark.${drags}` };
+    },
+    onPointerMove: (event: PointerEvent<HTMLElement>) => {
+      const from = start.current;
+      if (from) onMove({ x: (event.clientX - from.x) / zoom, y: (event.clientY - from.y) / zoom }, from.gesture);
+    },
+    onPointerUp: () => {
+      start.current = null;
+    },
+  };
+}
+
+function useSet(name: string) {
+  const session = useSession();
+  return (mark: Mark | null, gesture = "") => session.edit([], { marks: { [name]: mark }, gesture });
+}
+
+function GroupFrame({ name, group, rect }: { readonly name: string; readonly group: Group; readonly rect: Rect }) {
+  const session = useSession();
+  const set = useSet(name);
+  const before = useRef<Readonly<Record<string, Position>>>({});
+  const drag = useDrag((by, gesture) => {
+    const positions = Object.fromEntries(
+      Object.entries(before.current).map(([key, p]) => [key, { x: Math.round(p.x + by.x), y: Math.round(p.y + by.y) }]),
+    );
+    session.edit([], { positions, gesture });
+  });
+  return (
+    <section
+      className="ds-group"
+      aria-label={`Group ${group.title}`}
+      style={{
+        "--ds-c": `var(--ds-${hueOf(group)})`,
+        width: rect.width,
+        height: rect.height,
+        transform: `translate(${rect.x}px, ${rect.y}px)`,
+      }}
+      data-testid={`mark-${name}`}
+    >
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: keys move the nodes themselves */}
+      <header
+        className="nodrag nopan"
+        {...drag}
+        onPointerDown={(e) => {
+          const { positions } = session.store.get();
+          before.current = Object.fromEntries(
+            group.keys.flatMap((key) => (positions[key] ? [[key, positions[key]] as const] : [])),
+          );
+          drag.onPointerDown(e);
+        }}
+        onDoubleClick={() => session.select(group.keys)}
+      >
+        <TitleField title={group.title} onTitle={(title) => set({ ...group, title })} />
+        <MarkButtons mark={group} set={set} what="group" />
+      </header>
+    </section>
+  );
+}
+
+function TitleField({ title, onTitle }: { readonly title: string; readonly onTitle: (title: string) => void }) {
+  const [draft, setDraft] = useState<string | null>(null);
+  const apply = () => {
+    if (draft !== null && draft.trim() !== "" && draft !== title) onTitle(draft.trim());
+    setDraft(null);
+  };
+  return (
+    <input
+      className="ds-group-title"
+      aria-label="Title of the group"
+      value={draft ?? title}
+      size={Math.max(4, (draft ?? title).length)}
+      onPointerDown={(e) => e.stopPropagation()}
+      onChange={(e) => setDraft(e.target.value)}
+      onBlur={apply}
+      onKeyDown={(e) => e.key === "Enter" && e.currentTarget.blur()}
+    />
+  );
+}
+
+function MarkButtons({ mark, set, what }: { mark: Mark; set: (mark: Mark | null) => void; what: string }) {
+  return (
+    <span className="ds-mark-buttons" onPointerDown={(e) => e.stopPropagation()}>
+      <IconButton
+        icon="colour"
+        label={`Next colour of the ${what}`}
+        small
+        onClick={() => set({ ...mark, hue: nextHue(mark) })}
+      />
+      <IconButton icon="cross" label={`Take the ${what} away`} small onClick={() => set(null)} />
+    </span>
+  );
+}
+
+function NoteCard({ name, note }: { readonly name: string; readonly note: Note }) {
+  const set = useSet(name);
+  const [draft, setDraft] = useState<string | null>(note.text === "" ? "" : null);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const from = useRef(note);
+  const drag = useDrag((by, gesture) => {
+    const { x, y } = from.current;
+    set({ ...note, x: Math.round(x + by.x), y: Math.round(y + by.y) }, gesture);
+  });
+  const size = useDrag((by, gesture) => {
+    const { width, height } = from.current;
+    set(
+      { ...note, width: Math.max(90, Math.round(width + by.x)), height: Math.max(48, Math.round(height + by.y)) },
+      gesture,
+    );
+  });
+  const editing = draft !== null;
+  useEffect(() => {
+    if (editing) field.current?.focus({ preventScroll: true });
+  }, [editing]);
+  const hold = (begin: (e: PointerEvent<HTMLElement>) => void) => (e: PointerEvent<HTMLElement>) => {
+    from.current = note;
+    begin(e);
+  };
+  const apply = () => {
+    if (draft !== null && draft !== note.text) set({ ...note, text: draft });
+    setDraft(null);
+  };
+  return (
+    <article
+      className="ds-note nodrag nopan nowheel"
+      aria-label="Note"
+      style={{
+        "--ds-c": `var(--ds-${hueOf(note)})`,
+        width: note.width,
+        height: note.height,
+        transform: `translate(${note.x}px, ${note.y}px)`,
+      }}
+      data-testid={`mark-${name}`}
+      onDoubleClick={(e) => {
+        e.stopPropagation();
+        setDraft(note.text);
+      }}
+    >
+      <header {...drag} onPointerDown={hold(drag.onPointerDown)}>
+        <MarkButtons mark={note} set={set} what="note" />
+      </header>
+      {editing ? (
+        <textarea
+          ref={field}
+          aria-label="Text of the note"
+          value={draft}
+          placeholder="**bold**, `code`"
+          onChange={(e) => setDraft(e.target.value)}
+          onBlur={apply}
+          onKeyDown={(e) => {
+            if (e.key !== "Escape") return;
+            e.stopPropagation();
+            e.currentTarget.blur();
+          }}
+        />
+      ) : (
+        <section
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
+          tabIndex={0}
+          aria-label={note.text || "empty note"}
+          onKeyDown={(e) => e.key === "Enter" && setDraft(note.text)}
+        >
+          {note.text.split("\n").map((line, i) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place
+            <p key={i}>
+              {piecesOf(line).map((piece, k) => {
+                const Tag = piece.style === "bold" ? "b" : piece.style === "code" ? "code" : "span";
+                // biome-ignore lint/suspicious/noArrayIndexKey: a piece is its place
+                return <Tag key={k}>{piece.text}</Tag>;
+              })}
+            </p>
+          ))}
+        </section>
+      )}
+      <i className="ds-note-corner" {...size} onPointerDown={hold(size.onPointerDown)} />
+    </article>
+  );
+}
+
+/** Notes and frames of groups, below the cards. */
+export function Marks() {
+  const marks = useSel((s) => s.marks);
+  const text = useSel((s) => {
+    const sizes = sizesOf(s);
+    return JSON.stringify(
+      cardKeys(s).flatMap((key) => {
+        const [at, size] = [s.positions[key], sizes.get(key)];
+        return at && size ? [[key, { x: at.x, y: at.y, ...size }]] : [];
+      }),
+    );
+  });
+  const names = Object.keys(marks);
+  if (names.length === 0) return null;
+  const cards = new Map(JSON.parse(text) as [string, Rect][]);
+  return (
+    <ViewportPortal>
+      <div className="ds-marks">
+        {names.map((name) => {
+          const mark = marks[name];
+          if (!mark) return null;
+          if (mark.type === "note") return <NoteCard key={name} name={name} note={mark} />;
+          const rect = frameOf(mark, cards);
+          return rect && <GroupFrame key={name} name={name} group={mark} rect={rect} />;
+        })}
+      </div>
+    </ViewportPortal>
+  );
+}

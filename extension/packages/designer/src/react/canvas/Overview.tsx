@@ -1,0 +1,29 @@
+import { MiniMap, type Node } from "@xyflow/react";
+import { findings, severity, timingOf } from "../../core/select";
+import { useSel } from "../context";
+
+/** The whole canvas, small: errors and what costs most are coloured; a drag moves the view. */
+export function Overview() {
+  const open = useSel((s) => s.view.minimap);
+  const marked = useSel((s) => {
+    const bad = findings(s).flatMap((d) => (d.node && severity(d) === "error" ? [`${d.node}|err`] : []));
+    const slow = (s.graph?.nodes ?? []).flatMap((n) =>
+      (timingOf(s, n.key)?.share ?? 0) > 0.35 ? [`${n.key}|h4`] : [],
+    );
+    return [...slow, ...bad];
+  });
+  if (!open) return null;
+  const colours = new Map(marked.map((m) => m.split("|") as [string, string]));
+  const colour = (node: Node) => `var(--ds-${colours.get(node.id) ?? "line-strong"})`;
+  return (
+    <MiniMap
+      ariaLabel="Map of the canvas"
+      nodeColor={colour}
+      nodeStrokeWidth={0}
+      bgColor="var(--ds-surface)"
+      maskColor="color-mix(in srgb, var(--ds-text) 12%, transparent)"
+      pannable
+      zoomable
+    />
+  );
+}

@@ -1,0 +1,67 @@
+import { applyAlways, applySometimes, canChance, chanceOf } from "../../core/probability";
+import { snap } from "../../core/validate";
+import type { NodeView } from "../../protocol/generated";
+import { contextOf } from "../canvas/useWiring";
+import { useSel, useSession } from "../context";
+import { Section } from "../parts";
+import { useGesture } from "./field";
+
+/** "Apply with probability p": below 1 a coin and a branch are put around the node, at 1 they are taken away. */
+export function ProbabilityRow({ node }: { readonly node: NodeView }) {
+  const session = useSession();
+  const gesture = useGesture();
+  const state = useSel((s) => {
+    const context = s.graph && s.opening ? { graph: s.graph, catalog: s.opening.catalog } : null;
+    const chance = context ? chanceOf(context, node) : null;
+    const p = chance?.coin.arguments.probability;
+    return {
+      offered: context !== null && (chance !== null || canChance(context, node)),
+      p: chance ? (typeof p === "number" ? p : 0.5) : 1,
+      merge: chance?.merge.key ?? "",
+    };
+  });
+  if (!state.offered) return null;
+  const set = (p: number) => {
+    const context = contextOf(session);
+    if (!context) return;
+    const chance = chanceOf(context, node);
+    const options = { gesture: `${node.key}.p.${gesture.name()}` };
+    if (chance && p >= 1) session.edit(applyAlways(context, node, chance), options);
+    else if (chance)
+      session.edit([{ type: "set_argument", key: chance.coin.key, argument: "probability", value: p }], options);
+    else if (p < 1) {
+      const at = session.store.get().positions[node.key] ?? { x: 20, y: 14 };
+      const step = applySometimes(context, node, p, at);
+      if (step) session.edit(step.edits, { ...options, positions: step.positions });
+    }
+  };
+  return (
+    <Section>
+      <label className={`ds-field ${state.p < 1 ? "ds-changed" : ""}`}>
+        <span className="ds-field-name" title="For which part of the samples it is applied; the others pass unchanged.">
+          <span>probability</span>
+        </span>
+        <span className="ds-field-control">
+          <span className="ds-slider" style={{ "--ds-at": `${state.p * 100}%` }}>
+            <input
+              type="range"
+              min={0}
+              max={1}
+              step={0.05}
+              value={state.p}
+              data-testid="probability"
+              onPointerDown={gesture.begin}
+              onChange={(e) => set(snap(Number(e.target.value), 0.01))}
+            />
+          </span>
+          <output className="ds-mono">{state.p.toFixed(2)}</output>
+        </span>
+      </label>
+      {state.p < 1 && (
+        <p className="ds-muted ds-note">
+          {Math.round(state.p * 100)} % of the samples take it; {state.merge} joins them with the others.
+        </p>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,272 @@
+import { type PointerEvent, useEffect, useRef } from "react";
+import {
+  type Distribution,
+  density,
+  distributionEdits,
+  distributionOf,
+  ends,
+  redistribute,
+} from "../../core/distribution";
+import * as format from "../../core/format";
+import { nodeOf, wiresOf } from "../../core/graph";
+import { previewOf, scalarOf } from "../../core/select";
+import { sheetImage } from "../../core/session";
+import { keepEdits } from "../../core/sweep";
+import { snap } from "../../core/validate";
+import type { Draws, Edit, NodeView } from "../../protocol/generated";
+import { Thumb } from "../canvas/Thumb";
+import { contextOf } from "../canvas/useWiring";
+import { useSel, useSession } from "../context";
+import { Section, Segments } from "../parts";
+import { useGesture } from "./field";
+
+const WIDTH = 250;
+const HEIGHT = 64;
+
+/** Ask for a thousand draws whenever the generator has changed. */
+function useDraws(node: NodeView): Draws | null {
+  const session = useSession();
+  const stamp = useSel((s) => `${s.confirmed?.revision}|${s.iteration}`);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new revision or batch is asked for again
+  useEffect(() => {
+    const wait = setTimeout(() => session.send({ type: "request_draws", port: { node: node.key, output: 0 } }), 80);
+    return () => clearTimeout(wait);
+  }, [session, node.key, stamp]);
+  return useSel((s) => (s.draws?.port.node === node.key ? s.draws : null));
+}
+
+/** The interval that the drawing shows. */
+function spanOf(of: Distribution): readonly [number, number] {
+  const [low, high] = ends(of);
+  const reach = Math.max(high - low, 1e-6);
+  return of.kind === "coin" ? [-0.5, 1.5] : [low - reach * 0.35, high + reach * 0.35];
+}
+
+interface PlotProps {
+  readonly of: Distribution;
+  readonly draws: Draws | null;
+  readonly now: number | undefined;
+  readonly set: (next: Distribution) => void;
+  readonly begin: () => void;
+}
+
+type Grip = "low" | "high" | "mean" | "deviation" | "p";
+
+/** The density over the histogram of draws; its grips are dragged, or moved by the arrow keys. */
+function Plot({ of, draws, now, set, begin }: PlotProps) {
+  const held = useRef<{ readonly grip: Grip; readonly span: readonly [number, number] } | null>(null);
+  const [from, to] = held.current?.span ?? spanOf(of);
+  const x = (v: number) => ((v - from) / (to - from)) * WIDTH;
+  const bars: (readonly [number, number, number])[] = [];
+  if (of.kind === "coin") {
+    for (const v of [0, 1]) {
+      const count = draws?.levels?.find(([level]) => level === v)?.[1] ?? 0;
+      bars.push([v - 0.18, v + 0.18, draws ? count / draws.count : 0]);
+    }
+  } else if (draws && draws.count > 0) {
+    const step = (draws.maximum - draws.minimum) / draws.histogram.length;
+    for (const [i, n] of draws.histogram.entries()) {
+      const left = draws.minimum + i * step;
+      bars.push([left, left + step, n / draws.count / Math.max(step, 1e-12)]);
+    }
+  }
+  const points = Array.from({ length: 101 }, (_, i) => from + ((to - from) * i) / 100);
+  const top = Math.max(...points.map((p) => density(of, p)), ...bars.map(([, , h]) => h), 1e-9) * 1.12;
+  const y = (h: number) => HEIGHT - (h / top) * (HEIGHT - 4);
+  const curve = points.map((p, i) => `${i === 0 ? "M" : "L"}${x(p).toFixed(1)} ${y(density(of, p)).toFixed(1)}`);
+  const grips: (readonly [Grip, number, number, string])[] =
+    of.kind === "uniform"
+      ? [
+          ["low", x(of.low), HEIGHT / 2, "lower limit"],
+          ["high", x(of.high), HEIGHT / 2, "upper limit"],
+        ]
+      : of.kind === "normal"
+        ? [
+            ["mean", x(of.mean), y(density(of, of.mean)), "mean"],
+            ["deviation", x(of.mean + of.deviation), y(density(of, of.mean + of.deviation)), "standard deviation"],
+          ]
+        : [["p", x(1), y(of.p), "probability"]];
+  const move = (grip: Grip, value: number, height: number) => {
+    const step = 10 ** Math.floor(Math.log10(Math.max(1e-9, (to - from) / 100)));
+    const v = snap(value, step);
+    if (of.kind === "uniform" && grip === "low") set({ ...of, low: Math.min(v, of.high) });
+    else if (of.kind === "uniform") set({ ...of, high: Math.max(v, of.low) });
+    else if (of.kind === "normal" && grip === "mean") set({ ...of, mean: v });
+    else if (of.kind === "normal") set({ ...of, deviation: Math.max(step, snap(Math.abs(v - of.mean), step)) });
+    else set({ kind: "coin", p: Math.min(1, Math.max(0, snap(height, 0.01))) });
+  };
+  const onMove = (event: PointerEvent<SVGSVGElement>) => {
+    if (!held.current) return;
+    const box = event.currentTarget.getBoundingClientRect();
+    const at = (event.clientX - box.left) / box.width;
+    const up = 1 - (event.clientY - box.top) / box.height;
+    move(held.current.grip, from + at * (to - from), up * top);
+  };
+  const current = (grip: Grip) => {
+    if (of.kind === "uniform") return grip === "low" ? of.low : of.high;
+    if (of.kind === "normal") return grip === "mean" ? of.mean : of.mean + of.deviation;
+    return of.p;
+  };
+  return (
+    <svg
+      className="ds-density"
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      data-testid="density"
+      onPointerMove={onMove}
+      onPointerUp={() => {
+        held.current = null;
+      }}
+    >
+      <title>density, and a histogram of draws</title>
+      {bars.map(([left, right, h]) => (
+        <rect key={left} x={x(left)} width={Math.max(0.5, x(right) - x(left) - 0.5)} y={y(h)} height={HEIGHT - y(h)} />
+      ))}
+      {of.kind !== "coin" && <path d={curve.join("")} />}
+      {now !== undefined && <line x1={x(now)} x2={x(now)} y1="0" y2={HEIGHT} />}
+      {grips.map(([grip, cx, cy, words]) => (
+        <circle
+          key={grip}
+          cx={cx}
+          cy={cy}
+          r="6"
+          role="slider"
+          tabIndex={0}
+          aria-label={words}
+          aria-valuenow={current(grip)}
+          data-testid={`grip-${grip}`}
+          onPointerDown={(e) => {
+            begin();
+            held.current = { grip, span: [from, to] };
+            e.currentTarget.ownerSVGElement?.setPointerCapture(e.pointerId);
+          }}
+          onKeyDown={(e) => {
+            const by = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[e.key];
+            if (!by) return;
+            e.preventDefault();
+            e.stopPropagation();
+            const value = current(grip) + by * (of.kind === "coin" ? 0.01 : (to - from) / 100);
+            move(grip, value, value);
+          }}
+        />
+      ))}
+    </svg>
+  );
+}
+
+interface Target {
+  readonly node: string;
+  readonly argument: string;
+}
+
+/** What the fed node shows at both ends. */
+function Ends({ target, at, unit }: { target: Target; at: readonly [number, number]; unit: string }) {
+  const session = useSession();
+  const stamp = useSel((s) => `${s.confirmed?.revision}|${s.sample}|${s.iteration}`);
+  const [low, high] = at;
+  const { node: key, argument } = target;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new revision or sample is asked for again
+  useEffect(() => {
+    const wait = setTimeout(() => {
+      const node = nodeOf(session.store.get().graph, key);
+      if (!node) return;
+      session.send({
+        type: "request_sheet",
+        name: "ends",
+        port: { node: key, output: 0 },
+        variants: [low, high].map((value): Edit[] => keepEdits(node, argument, value)),
+        samples: [session.store.get().sample],
+        width: 250,
+        height: 160,
+      });
+    }, 120);
+    return () => clearTimeout(wait);
+  }, [session, key, argument, low, high, stamp]);
+  const sample = useSel((s) => {
+    const sheet = s.sheets.ends;
+    const cell = sheet?.port.node === key ? Object.values(sheet.cells).find((c) => c.variant === 0) : undefined;
+    return cell && (cell.width ?? 0) > 0 && sheet?.cells[`0:${s.sample}`] ? s.sample : -1;
+  });
+  if (sample < 0) return null;
+  return (
+    <div className="ds-ends" data-testid="ends">
+      {at.map((value, i) => (
+        <figure key={i === 0 ? "low" : "high"}>
+          <Thumb
+            id={sheetImage("ends", i, sample)}
+            width={122}
+            height={78}
+            label={`${key} at ${format.value(value)}`}
+          />
+          <figcaption>{format.value(value, unit)}</figcaption>
+        </figure>
+      ))}
+    </div>
+  );
+}
+
+/** A generator: its density to drag, a thousand draws, and what both ends do to the picture. */
+export function RandomEditor({ nodeKey, title }: { readonly nodeKey: string; readonly title?: string }) {
+  const session = useSession();
+  const node = useSel((s) => nodeOf(s.graph, nodeKey));
+  const gesture = useGesture();
+  const of = node ? distributionOf(node) : null;
+  if (!node || !of) return null;
+  return <Editor node={node} of={of} title={title ?? "Draws"} gesture={gesture} key={node.key} session={session} />;
+}
+
+interface EditorProps {
+  readonly node: NodeView;
+  readonly of: Distribution;
+  readonly title: string;
+  readonly gesture: ReturnType<typeof useGesture>;
+  readonly session: ReturnType<typeof useSession>;
+}
+
+function Editor({ node, of, title, gesture, session }: EditorProps) {
+  const draws = useDraws(node);
+  const now = useSel((s) => scalarOf(previewOf(s, node.key), s.sample));
+  const sample = useSel((s) => s.sample);
+  const fed = useSel((s) => {
+    const wire = s.graph
+      ? wiresOf(s.graph).find((w) => w.source.node === node.key && w.slot.kind === "argument")
+      : undefined;
+    return wire?.slot.kind === "argument" ? { node: wire.slot.node, argument: wire.slot.argument } : null;
+  });
+  const unit = useSel((s) => {
+    const operator = s.opening?.catalog.byName.get(nodeOf(s.graph, fed?.node ?? "")?.operator ?? "");
+    return operator?.arguments.find((a) => a.name === fed?.argument)?.unit ?? "";
+  });
+  const set = (next: Distribution) =>
+    session.edit(distributionEdits(node.key, next), { gesture: `${node.key}.density.${gesture.name()}` });
+  const change = (kind: "uniform" | "normal") => {
+    const context = contextOf(session);
+    const at = session.store.get().positions[node.key] ?? { x: 20, y: 14 };
+    const step = context && redistribute(context, node, kind, at);
+    if (!step) return;
+    const chosen = session.store.get().view.selection[0] === node.key;
+    session.edit(step.edits, { positions: step.positions });
+    if (chosen) session.select(step.select);
+  };
+  const few = (v: number) => format.number(Number(v.toPrecision(3)));
+  return (
+    <Section title={title} note={now === undefined ? "" : `sample ${sample + 1} draws ${format.value(now, unit)}`}>
+      {of.kind !== "coin" && (
+        <Segments
+          label="Distribution"
+          options={["uniform", "normal"] as const}
+          value={of.kind}
+          testId="distribution"
+          onChange={change}
+        />
+      )}
+      <Plot of={of} draws={draws} now={now} set={set} begin={gesture.begin} />
+      {draws && (
+        <p className="ds-muted ds-draws">
+          {draws.count} draws: mean {few(draws.mean)}, sd {few(draws.deviation)}
+        </p>
+      )}
+      {fed && of.kind !== "coin" && <Ends target={fed} at={ends(of)} unit={unit} />}
+    </Section>
+  );
+}

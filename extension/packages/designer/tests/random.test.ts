@@ -1,0 +1,120 @@
+import { describe, expect, it } from "vitest";
+import { type Argument, fillArgument, type Operator } from "../src/core/catalog";
+import { density, distributionEdits, distributionOf, ends, redistribute } from "../src/core/distribution";
+import { applyEdits } from "../src/core/edits";
+import { nodeOf } from "../src/core/graph";
+import { difference } from "../src/core/pixels";
+import { applyAlways, applySometimes, canChance, chanceOf } from "../src/core/probability";
+import { INITIAL } from "../src/core/state";
+import { firstSweep, keepEdits, sheetPort, sweepable, sweepValues } from "../src/core/sweep";
+import { GRAPH, INDEX, node, ref } from "./fixtures";
+
+const base = INDEX.byName.get("random.uniform") as Operator;
+const image = INDEX.byName.get("rotate") as Operator;
+const normal: Operator = { ...base, name: "random.normal", arguments: [] };
+const split: Operator = { ...image, name: "split", role: "split", outputs: [...image.outputs, ...image.outputs] };
+const merge: Operator = { ...image, name: "merge", role: "merge", inputs: [...image.inputs, ...image.inputs] };
+const operators = [...INDEX.operators, normal, split, merge];
+const catalog = { ...INDEX, operators, byName: new Map(operators.map((o) => [o.name, o])) };
+const context = { graph: GRAPH, catalog };
+const rotate = nodeOf(GRAPH, "rotate") as ReturnType<typeof node>;
+
+describe("distributions", () => {
+  const uniform = node("u", "random.uniform", { arguments: { range: [-30, 30] } });
+
+  it("are read from arguments, unless those are wired", () => {
+    expect(distributionOf(uniform)).toEqual({ kind: "uniform", low: -30, high: 30 });
+    expect(distributionOf({ ...uniform, argument_inputs: { range: ref("angle") } })).toBeNull();
+    expect(distributionOf(node("r", "rotate"))).toBeNull();
+    expect(distributionOf(node("c", "random.coin_flip"))).toEqual({ kind: "coin", p: 0.5 });
+  });
+  it("have densities of total 1", () => {
+    for (const of of [distributionOf(uniform), { kind: "normal", mean: 3, deviation: 9 } as const]) {
+      if (!of) throw new Error("no distribution");
+      const total = Array.from({ length: 4000 }, (_, i) => density(of, -100 + i * 0.05) * 0.05).reduce((a, b) => a + b);
+      expect(total).toBeCloseTo(1, 2);
+    }
+  });
+  it("are set by their own arguments", () => {
+    const edits = distributionEdits("u", { kind: "normal", mean: 2, deviation: 3 });
+    expect(edits.map((e) => e.type === "set_argument" && [e.argument, e.value])).toEqual([
+      ["mean", 2],
+      ["stddev", 3],
+    ]);
+  });
+  it("are exchanged for one of the same reach, with what they feed", () => {
+    const angle = nodeOf(GRAPH, "angle") as ReturnType<typeof node>;
+    const step = redistribute(context, angle, "normal", { x: 1, y: 2 });
+    const graph = applyEdits(GRAPH, step?.edits ?? [], catalog);
+    expect(nodeOf(graph, "angle")).toBeUndefined();
+    const made = step?.select[0] ?? "";
+    expect(nodeOf(graph, "rotate")?.argument_inputs).toEqual({ angle: ref(made) });
+    const [low, high] = ends(distributionOf(angle) ?? { kind: "coin", p: 0 });
+    expect(nodeOf(graph, made)?.arguments).toMatchObject({ mean: (low + high) / 2, stddev: (high - low) / 4 });
+  });
+});
+
+describe("a probability", () => {
+  it("puts a coin, a split for every wire that comes in, and a merge around a node", () => {
+    expect(canChance(context, rotate)).toBe(true);
+    const step = applySometimes(context, rotate, 0.8, { x: 0, y: 0 });
+    const graph = applyEdits(GRAPH, step?.edits ?? [], catalog);
+    const chance = chanceOf({ graph, catalog }, nodeOf(graph, "rotate") ?? rotate);
+    expect(chance?.coin.arguments.probability).toBe(0.8);
+    expect(chance?.splits.length).toBe(2);
+    expect(graph.outputs.some((o) => o.node === "rotate")).toBe(false);
+    expect(nodeOf(graph, chance?.merge.key ?? "")?.inputs[1]).toEqual(ref(chance?.splits[0]?.key ?? "", 1));
+  });
+  it("is taken away without a trace", () => {
+    const step = applySometimes(context, rotate, 0.8, { x: 0, y: 0 });
+    const graph = applyEdits(GRAPH, step?.edits ?? [], catalog);
+    const now = nodeOf(graph, "rotate") ?? rotate;
+    const chance = chanceOf({ graph, catalog }, now);
+    if (!chance) throw new Error("no chance");
+    const after = applyEdits(graph, applyAlways({ graph, catalog }, now, chance), catalog);
+    expect(after.nodes.map((n) => n.key)).toEqual(GRAPH.nodes.map((n) => n.key));
+    expect(after.outputs).toEqual(GRAPH.outputs);
+    expect(nodeOf(after, "rotate")).toMatchObject({ inputs: rotate.inputs, argument_inputs: rotate.argument_inputs });
+  });
+  it("is not offered where the data changes", () => {
+    expect(canChance(context, nodeOf(GRAPH, "decode") ?? rotate)).toBe(false);
+    expect(chanceOf(context, rotate)).toBeNull();
+  });
+});
+
+describe("a sweep", () => {
+  const angle = image.arguments.find((a) => a.name === "angle") as Argument;
+
+  it("goes through numbers and choices", () => {
+    expect(sweepable(image).map((a) => a.name)).toEqual(["angle", "fill_value"]);
+    const sweep = { argument: "angle", from: -30, to: 30, count: 5 };
+    expect(sweepValues(angle, sweep)).toEqual([-30, -15, 0, 15, 30]);
+    expect(sweepValues(fillArgument({ name: "n", type: "int" }), { ...sweep, from: 0, to: 2 })).toEqual([0, 1, 2]);
+    expect(sweepValues(fillArgument({ name: "kind", type: "string", choices: ["a", "b"] }), sweep)).toEqual(["a", "b"]);
+  });
+  it("begins around the value for angles", () => {
+    const turned = node("r", "rotate", { arguments: { angle: 10 } });
+    expect(firstSweep(turned, angle)).toMatchObject({ from: -20, to: 40, count: 5 });
+  });
+  it("keeps a value in place of a wire", () => {
+    expect(keepEdits(rotate, "angle", 15)).toEqual([
+      { type: "disconnect", target: "rotate", argument: "angle" },
+      { type: "set_argument", key: "rotate", argument: "angle", value: 15 },
+    ]);
+  });
+  it("shows the selected node, or what is returned", () => {
+    const state = { ...INITIAL, graph: GRAPH };
+    expect(sheetPort(state)).toEqual(GRAPH.outputs[0]);
+    expect(sheetPort({ ...state, view: { ...state.view, selection: ["decode"] } })).toEqual(ref("decode"));
+  });
+});
+
+describe("differences of pixels", () => {
+  it("are amplified and bounded", () => {
+    const a = { width: 1, height: 1, data: new Uint8ClampedArray([10, 20, 30, 255]) };
+    const b = { width: 1, height: 1, data: new Uint8ClampedArray([12, 10, 230, 255]) };
+    const out = new Uint8ClampedArray(4);
+    difference(a, b, 4, out);
+    expect([...out]).toEqual([8, 40, 255, 255]);
+  });
+});

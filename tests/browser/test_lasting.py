@@ -1,0 +1,152 @@
+"""Nothing is lost: restarts, reloads, and notebooks that are looked at without a kernel, in JupyterLab."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser import lab
+
+pytestmark = pytest.mark.browser
+
+NOTEBOOK = "01_designer.ipynb"
+_KERNEL = "window.jupyterapp.shell.currentWidget.context.sessionContext.session.kernel"
+_STATE = """() => { const state = window.jupyterapp.shell.currentWidget.context; return state.save(); }"""
+
+
+def _by_id(page: Any, name: str) -> Any:
+    return page.locator(f'[data-testid="{name}"]').first
+
+
+def _open(page: Any, server: tuple[str, Path], name: str) -> None:
+    """A copy of the first notebook under a name of its own, run."""
+    (server[1] / name).write_bytes((server[1] / NOTEBOOK).read_bytes())
+    lab.open_notebook(page, server[0], name)
+    _by_id(page, "thumb-rotate").wait_for(timeout=90_000)
+
+
+def _set_angle(page: Any, angle: str) -> None:
+    _by_id(page, "node-rotate").click(position={"x": 70, "y": 12})
+    field = _by_id(page, "number-angle")
+    field.fill(angle)
+    field.press("Enter")
+
+
+def _await_code(page: Any, words: str) -> None:
+    page.wait_for_function(
+        """words => { const code = document.querySelector('[data-testid="code"]');
+        return code?.getAttribute('aria-busy') === 'false' && code.textContent.includes(words); }""",
+        arg=words, timeout=60_000,
+    )  # fmt: skip
+
+
+def _reconnect(page: Any) -> None:
+    _by_id(page, "reconnect").click()
+    page.wait_for_function("() => !document.querySelector('[data-testid=\"reconnect\"]')", timeout=60_000)
+    page.wait_for_function("() => !document.querySelector('[data-testid=\"run\"]').disabled", timeout=60_000)
+
+
+def _restart(page: Any) -> None:
+    page.evaluate(f"async () => {{ await {_KERNEL}.restart(); }}")
+    _by_id(page, "reconnect").wait_for(timeout=60_000)
+
+
+def test_edits_outlive_a_restart_and_go_on(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
+    _open(page, server, "restart.ipynb")
+    _set_angle(page, "33")
+    _await_code(page, "angle=33.0")
+    _restart(page)
+    _set_angle(page, "77")
+    assert "1 edit" in _by_id(page, "save-state").inner_text()
+    assert "your edit is kept" in _by_id(page, "strip").inner_text()
+    assert page.locator(".ds-running, .ds-busy").count() == 0
+    assert "before the edit" in _by_id(page, "node-rotate").inner_text()
+    page.screenshot(path=artifacts / "designer_restarted.png")
+    before = lab.painted(page, "rotate")
+    _reconnect(page)
+    _await_code(page, "angle=77.0")
+    page.wait_for_timeout(500)
+    assert lab.painted(page, "rotate") != before
+    # what was an edit before the restart belongs to the document, what came after can be taken back
+    _by_id(page, "undo").click()
+    _await_code(page, "angle=33.0")
+    # and it is lost again, and found again
+    _restart(page)
+    _reconnect(page)
+    _set_angle(page, "12")
+    _await_code(page, "angle=12.0")
+
+
+def test_a_killed_kernel_keeps_the_edits(page: Any, server: tuple[str, Path]) -> None:
+    _open(page, server, "killed.ipynb")
+    _set_angle(page, "21")
+    _await_code(page, "angle=21.0")
+    _by_id(page, "run").click()
+    page.evaluate(f"() => {{ {_KERNEL}.requestExecute({{ code: 'import os; os._exit(1)', silent: true }}); }}")
+    _by_id(page, "reconnect").wait_for(timeout=60_000)
+    assert _by_id(page, "run").is_disabled()
+    page.wait_for_function(f"() => ['idle', 'starting'].includes({_KERNEL}.status)", timeout=60_000)
+    page.locator(".jp-Dialog button").first.click()  # the host's own word about it
+    _reconnect(page)
+    _set_angle(page, "22")
+    _await_code(page, "angle=22.0")
+
+
+def test_a_reloaded_page_finds_the_edits_and_the_run(page: Any, server: tuple[str, Path]) -> None:
+    _open(page, server, "reload.ipynb")
+    _set_angle(page, "44")
+    _await_code(page, "angle=44.0")
+    page.evaluate(f"async () => {{ await ({_STATE})(); }}")
+    _by_id(page, "run").click()
+    page.reload()
+    _by_id(page, "thumb-rotate").wait_for(timeout=90_000)
+    _await_code(page, "angle=44.0")
+    page.wait_for_function(
+        "() => / samples/.test(document.querySelector('[data-testid=\"throughput\"]')?.textContent ?? '')", timeout=60_000
+    )
+    assert _by_id(page, "undo").is_enabled()
+
+
+def test_the_saved_notebook_shows_the_graph_without_a_kernel(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
+    _open(page, server, "saved.ipynb")
+    _set_angle(page, "55")
+    _await_code(page, "angle=55.0")
+    picture = page.locator('.jp-OutputArea-child [data-mime-type="image/svg+xml"]')
+    assert not picture.is_visible()
+    page.wait_for_timeout(4000)  # until the picture has caught up
+    page.evaluate(f"async () => {{ await ({_STATE})(); }}")
+    text = (server[1] / "saved.ipynb").read_text()
+    notebook = json.loads(text)
+    bundles = [output["data"] for cell in notebook["cells"] for output in cell.get("outputs", []) if "data" in output]
+    (svg,) = ["".join(bundle["image/svg+xml"]) for bundle in bundles if "image/svg+xml" in bundle]
+    assert "data:image/jpeg;base64," in svg
+    assert ">55<" in svg
+    assert len(svg) < 150_000
+    assert all("text/plain" in bundle for bundle in bundles)
+    assert len(json.dumps(notebook["metadata"])) < 50_000
+    from dali_studio import samples
+
+    assert str(samples.photos().parent) not in svg + json.dumps(notebook["metadata"])  # no folder of this machine
+
+    # where the kernel is gone, the picture is what there is
+    page.evaluate(f"async () => {{ await {_KERNEL}.restart(); }}")
+    page.evaluate(f"async () => {{ await ({_STATE})(); }}")
+    page.reload()
+    picture.wait_for(timeout=90_000)
+    page.wait_for_timeout(500)
+    assert picture.bounding_box()["width"] > 400
+    page.screenshot(path=artifacts / "designer_frozen.png")
+
+
+def test_edits_are_offered_when_the_cell_is_run_again(page: Any, server: tuple[str, Path]) -> None:
+    _open(page, server, "again.ipynb")
+    _set_angle(page, "66")
+    _await_code(page, "angle=66.0")
+    page.evaluate(f"async () => {{ await {_KERNEL}.restart(); }}")
+    page.evaluate(lab.RUN_ALL)
+    page.wait_for_selector('[data-testid="restore"]', timeout=90_000)
+    assert "are kept" in _by_id(page, "strip").inner_text()
+    _by_id(page, "restore").click()
+    _await_code(page, "angle=66.0")

@@ -1,0 +1,86 @@
+"""Large graphs fill the frame and can be read, in JupyterLab."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser import lab
+
+pytestmark = pytest.mark.browser
+
+CODE = """
+from dali_studio import Designer, Pipeline, fn, samples
+made = Pipeline(batch_size=4, num_threads=2, device_id=None, seed=1)
+with made:
+    files, labels = fn.readers.file(file_root=str(samples.photos()), name="reader")
+    small = fn.resize(fn.decoders.image(files), resize_x=96, resize_y=64)
+    factors = [fn.random.uniform(range=(0.9, 1.1)) for _ in range(4)]
+    ends = []
+    for branch in range({branches}):
+        image = small
+        for step in range({steps}):
+            one, two = factors[(branch + step) % 4], factors[step % 4]
+            image = fn.brightness_contrast(image, brightness=one, contrast=two) if step % 2 else fn.hsv(image, saturation=one)
+        ends.append(image)
+    made.set_outputs(*ends, labels)
+designer = Designer(made)
+designer
+"""
+_EXTENT = """() => {
+  const frame = document.querySelector('[data-testid="canvas"]').getBoundingClientRect();
+  const cards = [...document.querySelectorAll('.react-flow__node')].map(n => n.getBoundingClientRect());
+  return { cards: cards.length, width: (Math.max(...cards.map(c => c.right)) - Math.min(...cards.map(c => c.left))) / frame.width,
+    height: (Math.max(...cards.map(c => c.bottom)) - Math.min(...cards.map(c => c.top))) / frame.height,
+    outside: cards.filter(c => c.left < frame.left || c.right > frame.right || c.top < frame.top || c.bottom > frame.bottom).length,
+    card: cards[1].width };
+}"""
+
+
+def _by_id(page: Any, name: str) -> Any:
+    return page.locator(f'[data-testid="{name}"]').first
+
+
+def _open(page: Any, server: tuple[str, Path], name: str, **size: int) -> dict[str, float]:
+    lab.write_notebook(server[1] / name, CODE.format(**size))
+    lab.open_notebook(page, server[0], name)
+    page.wait_for_function("() => document.querySelectorAll('.react-flow__node').length > 20", timeout=90_000)
+    page.wait_for_timeout(3000)
+    _by_id(page, "designer").scroll_into_view_if_needed()
+    return page.evaluate(_EXTENT)
+
+
+def test_three_hundred_nodes_fill_the_frame(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
+    seen = _open(page, server, "large.ipynb", branches=14, steps=21)
+    assert seen["cards"] > 300
+    assert seen["outside"] == 0
+    assert max(seen["width"], seen["height"]) > 0.85
+    assert min(seen["width"], seen["height"]) > 0.6
+    assert _by_id(page, "far-wires").locator("path").count() > 0
+    page.screenshot(path=artifacts / "designer_300.png")
+
+    # Z goes to the selected card, which then has its name and its ports, 0 to all of them
+    _by_id(page, "node-hsv_5").click()
+    page.keyboard.press("z")
+    _by_id(page, "port-in-hsv_5-0").wait_for()
+    frame, card = _by_id(page, "canvas").bounding_box(), _by_id(page, "node-hsv_5").bounding_box()
+    assert frame["x"] < card["x"] and card["x"] + card["width"] < frame["x"] + frame["width"]
+    assert card["width"] > 130
+    page.wait_for_timeout(500)
+    page.screenshot(path=artifacts / "designer_300_near.png")
+    page.keyboard.press("0")
+    page.wait_for_function("() => document.querySelectorAll('.ds-far-card').length > 300")
+
+
+def test_sixty_nodes_can_be_read(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
+    seen = _open(page, server, "sixty.ipynb", branches=7, steps=7)
+    assert seen["outside"] == 0
+    assert seen["card"] >= 64
+    name = page.evaluate(
+        """() => { const b = document.querySelector('[data-testid="node-hsv"] b'), r = document.createRange();
+        r.selectNodeContents(b); const zoom = b.getBoundingClientRect().height / b.offsetHeight;
+        return parseFloat(getComputedStyle(b).fontSize) * zoom; }"""
+    )
+    assert name >= 10.5
+    page.screenshot(path=artifacts / "designer_60.png")
