@@ -31,6 +31,9 @@ def function_for(schema: OperatorSchema) -> Callable[..., Any]:
     else:
 
         def operator_function(*inputs: Any, **arguments: Any) -> Any:
+            if schema.deprecated:
+                message = f"fn.{schema.name} is deprecated. Use fn.{schema.deprecated} instead."
+                warnings.warn(message, DeprecationWarning, stacklevel=2)
             return trace_operator(schema.name, inputs, arguments)
 
         function = operator_function

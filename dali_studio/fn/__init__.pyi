@@ -569,6 +569,46 @@ def external_source(
     """
     ...
 
+def fast_resize_crop_mirror(
+    image: _Input,
+    /,
+    *,
+    antialias: bool | None = False,
+    mirror: int | DataNode | None = 0,
+    resize_x: float | DataNode | None = 0.0,
+    resize_y: float | DataNode | None = 0.0,
+    resize_z: float | DataNode | None = 0.0,
+    size: float | Sequence[float] | DataNode | None = ...,
+    resize_shorter: float | DataNode | None = 0.0,
+    resize_longer: float | DataNode | None = 0.0,
+    max_size: float | Sequence[float] | None = ...,
+    mode: str | None = 'default',
+    roi_start: float | Sequence[float] | DataNode | None = ...,
+    roi_end: float | Sequence[float] | DataNode | None = ...,
+    roi_relative: bool | None = False,
+    subpixel_scale: bool | None = True,
+    crop: float | Sequence[float] | DataNode | None = ...,
+    crop_h: float | DataNode | None = 0.0,
+    crop_w: float | DataNode | None = 0.0,
+    crop_d: float | DataNode | None = 0.0,
+    crop_pos_x: float | DataNode | None = 0.5,
+    crop_pos_y: float | DataNode | None = 0.5,
+    crop_pos_z: float | DataNode | None = 0.5,
+    rounding: str | None = 'round',
+    interp_type: DALIInterpType | None = ...,
+    min_filter: DALIInterpType | None = ...,
+    mag_filter: DALIInterpType | None = ...,
+    dtype: DALIDataType | None = ...,
+    minibatch_size: int | None = 32,
+    temp_buffer_hint: int | None = 0,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Resizes without a wider filter where an axis shrinks, cuts a window and mirrors it."""
+    ...
+
 def filter(
     data: _Input,
     filter: _Input,
@@ -1162,6 +1202,34 @@ def random_crop_generator(
     """
     ...
 
+def random_resized_crop(
+    image: _Input,
+    /,
+    *,
+    size: int | Sequence[int],
+    random_area: float | Sequence[float] | None = ...,
+    random_aspect_ratio: float | Sequence[float] | None = ...,
+    num_attempts: int | None = 10,
+    seed: int | None = ...,
+    interp_type: DALIInterpType | None = ...,
+    min_filter: DALIInterpType | None = ...,
+    mag_filter: DALIInterpType | None = ...,
+    antialias: bool | None = True,
+    dtype: DALIDataType | None = ...,
+    minibatch_size: int | None = 32,
+    temp_buffer_hint: int | None = 0,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Resizes a random window of each image.
+
+    The window's area and aspect ratio are drawn until it fits, at most `num_attempts` times, then its place. All frames
+    of a sequence show the same window. Pixels beside the window are read where the filter reaches them.
+    """
+    ...
+
 def reinterpret(
     data: _Input,
     shape_input: _Input | None = ...,
@@ -1209,15 +1277,10 @@ def resize(
     image: _Input,
     /,
     *,
-    interp_type: DALIInterpType | None = ...,
-    min_filter: DALIInterpType | None = ...,
-    mag_filter: DALIInterpType | None = ...,
-    antialias: bool | None = True,
-    dtype: DALIDataType | None = ...,
-    minibatch_size: int | None = 32,
-    temp_buffer_hint: int | None = 0,
+    save_attrs: bool | None = False,
     resize_x: float | DataNode | None = 0.0,
     resize_y: float | DataNode | None = 0.0,
+    resize_z: float | DataNode | None = 0.0,
     size: float | Sequence[float] | DataNode | None = ...,
     resize_shorter: float | DataNode | None = 0.0,
     resize_longer: float | DataNode | None = 0.0,
@@ -1227,15 +1290,65 @@ def resize(
     roi_end: float | Sequence[float] | DataNode | None = ...,
     roi_relative: bool | None = False,
     subpixel_scale: bool | None = True,
+    interp_type: DALIInterpType | None = ...,
+    min_filter: DALIInterpType | None = ...,
+    mag_filter: DALIInterpType | None = ...,
+    antialias: bool | None = True,
+    dtype: DALIDataType | None = ...,
+    minibatch_size: int | None = 32,
+    temp_buffer_hint: int | None = 0,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> Any:
+    """Resamples images and volumes to another size.
+
+    The axes are filtered one after the other. Pixel i has its centre at i + 0.5; beyond the edge the nearest pixel
+    counts. When an axis shrinks, `antialias` widens the filter by the scale.
+    """
+    ...
+
+def resize_crop_mirror(
+    image: _Input,
+    /,
+    *,
+    mirror: int | DataNode | None = 0,
+    resize_x: float | DataNode | None = 0.0,
+    resize_y: float | DataNode | None = 0.0,
+    resize_z: float | DataNode | None = 0.0,
+    size: float | Sequence[float] | DataNode | None = ...,
+    resize_shorter: float | DataNode | None = 0.0,
+    resize_longer: float | DataNode | None = 0.0,
+    max_size: float | Sequence[float] | None = ...,
+    mode: str | None = 'default',
+    roi_start: float | Sequence[float] | DataNode | None = ...,
+    roi_end: float | Sequence[float] | DataNode | None = ...,
+    roi_relative: bool | None = False,
+    subpixel_scale: bool | None = True,
+    crop: float | Sequence[float] | DataNode | None = ...,
+    crop_h: float | DataNode | None = 0.0,
+    crop_w: float | DataNode | None = 0.0,
+    crop_d: float | DataNode | None = 0.0,
+    crop_pos_x: float | DataNode | None = 0.5,
+    crop_pos_y: float | DataNode | None = 0.5,
+    crop_pos_z: float | DataNode | None = 0.5,
+    rounding: str | None = 'round',
+    interp_type: DALIInterpType | None = ...,
+    min_filter: DALIInterpType | None = ...,
+    mag_filter: DALIInterpType | None = ...,
+    antialias: bool | None = True,
+    dtype: DALIDataType | None = ...,
+    minibatch_size: int | None = 32,
+    temp_buffer_hint: int | None = 0,
     preserve: bool | None = False,
     bytes_per_sample_hint: int | Sequence[int] | None = ...,
     name: str | None = ...,
     device: str | None = ...,
 ) -> DataNode:
-    """Resamples images to another size.
+    """Resizes images and volumes, cuts a window out of the result and mirrors it; no more is computed than the window.
 
-    Rows and columns are filtered one after the other. Pixel i has its centre at i + 0.5; beyond the edge the nearest
-    pixel counts. When an axis shrinks, `antialias` widens the filter by the scale.
+    A window that leaves the resized image shows its edges, repeated.
     """
     ...
 
@@ -1456,6 +1569,41 @@ def stack(
     """Joins tensors of one shape along a new axis.
 
     Without a name for the new axis the result has no layout.
+    """
+    ...
+
+def tensor_resize(
+    input: _Input,
+    /,
+    *,
+    sizes: float | Sequence[float] | DataNode | None = ...,
+    scales: float | Sequence[float] | DataNode | None = ...,
+    axes: int | Sequence[int] | None = ...,
+    axis_names: str | None = ...,
+    alignment: float | Sequence[float] | DataNode | None = ...,
+    size_rounding: str | None = 'round',
+    max_size: float | Sequence[float] | None = ...,
+    mode: str | None = 'default',
+    roi_start: float | Sequence[float] | DataNode | None = ...,
+    roi_end: float | Sequence[float] | DataNode | None = ...,
+    roi_relative: bool | None = False,
+    subpixel_scale: bool | None = True,
+    interp_type: DALIInterpType | None = ...,
+    min_filter: DALIInterpType | None = ...,
+    mag_filter: DALIInterpType | None = ...,
+    antialias: bool | None = True,
+    dtype: DALIDataType | None = ...,
+    minibatch_size: int | None = 32,
+    temp_buffer_hint: int | None = 0,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Resamples up to three neighbouring axes of a tensor.
+
+    Without `axes` and `axis_names` all axes are meant; those at either end whose extents stay as they are do not count.
+    There is a number for each of the axes, or one for all.
     """
     ...
 

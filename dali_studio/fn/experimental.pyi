@@ -143,6 +143,69 @@ def remap(
     """
     ...
 
+def resize(
+    image: _Input,
+    /,
+    *,
+    save_attrs: bool | None = False,
+    resize_x: float | DataNode | None = 0.0,
+    resize_y: float | DataNode | None = 0.0,
+    resize_z: float | DataNode | None = 0.0,
+    size: float | Sequence[float] | DataNode | None = ...,
+    resize_shorter: float | DataNode | None = 0.0,
+    resize_longer: float | DataNode | None = 0.0,
+    max_size: float | Sequence[float] | None = ...,
+    mode: str | None = 'default',
+    roi_start: float | Sequence[float] | DataNode | None = ...,
+    roi_end: float | Sequence[float] | DataNode | None = ...,
+    roi_relative: bool | None = False,
+    subpixel_scale: bool | None = True,
+    interp_type: DALIInterpType | None = ...,
+    min_filter: DALIInterpType | None = ...,
+    mag_filter: DALIInterpType | None = ...,
+    antialias: bool | None = True,
+    dtype: DALIDataType | None = ...,
+    minibatch_size: int | None = 32,
+    temp_buffer_hint: int | None = 0,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> Any:
+    """Resamples images and volumes to another size, as ``resize`` does; nvidia.dali has it on the GPU alone."""
+    ...
+
+def tensor_resize(
+    input: _Input,
+    /,
+    *,
+    sizes: float | Sequence[float] | DataNode | None = ...,
+    scales: float | Sequence[float] | DataNode | None = ...,
+    axes: int | Sequence[int] | None = ...,
+    axis_names: str | None = ...,
+    alignment: float | Sequence[float] | DataNode | None = ...,
+    size_rounding: str | None = 'round',
+    max_size: float | Sequence[float] | None = ...,
+    mode: str | None = 'default',
+    roi_start: float | Sequence[float] | DataNode | None = ...,
+    roi_end: float | Sequence[float] | DataNode | None = ...,
+    roi_relative: bool | None = False,
+    subpixel_scale: bool | None = True,
+    interp_type: DALIInterpType | None = ...,
+    min_filter: DALIInterpType | None = ...,
+    mag_filter: DALIInterpType | None = ...,
+    antialias: bool | None = True,
+    dtype: DALIDataType | None = ...,
+    minibatch_size: int | None = 32,
+    temp_buffer_hint: int | None = 0,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """The former name of `tensor_resize`, which is deprecated."""
+    ...
+
 def warp_perspective(
     image: _Input,
     matrix_input: _Input | None = ...,

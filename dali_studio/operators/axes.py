@@ -113,16 +113,24 @@ def axes_of_samples(
     else:
         letters = args["axis_names"] if args.given("axis_names") else otherwise
         made = [() if letters is None else axes_by_letter(letters, meta, "axis_names")] * count
-    return [one or tuple(range(ndim)) for one in made]
+    every = tuple(range(ndim))
+    return [one or every for one in made]
 
 
-def rows_of(args: Args, name: str, lengths: Sequence[int], dtype: DTypeLike = np.float32) -> list[NDArray[Any]]:
+def rows_of(
+    args: Args, name: str, axes: Sequence[tuple[int, ...]], dtype: DTypeLike = np.float32
+) -> Sequence[NDArray[Any]] | NDArray[Any]:
     """Numbers of a list argument for each sample, as many as it has axes; a single one counts for all of them.
 
     Parameters
     ----------
-    lengths : sequence of int
-        Axes of each sample.
+    axes : sequence of tuple
+        Of each sample, from `axes_of_samples`.
+
+    Returns
+    -------
+    sequence of ndarray
+        One array (N, K) where all samples have the same axes and no other numbers are fed.
 
     Raises
     ------
@@ -130,13 +138,29 @@ def rows_of(args: Args, name: str, lengths: Sequence[int], dtype: DTypeLike = np
         If there are more or fewer; where it is fed, one number counts for all only if it has no axis.
     """
     fed = args.samples(name)
-    rows = [np.asarray(args[name], dtype)] * len(lengths) if fed is None else [np.asarray(row, dtype) for row in fed]
-    for index, (row, length) in enumerate(zip(rows, lengths, strict=True)):
-        single = row.ndim == 0 or (fed is None and row.size == 1)
-        if not single and row.size != length:
-            raise ArgumentError(
-                f"{row.size} numbers are given for {length} axes.", hint="Give one for each axis.", argument=name,
-                sample=index if fed is not None else None,
-            )  # fmt: skip
-        rows[index] = np.broadcast_to(row.ravel(), length)
+    if fed is None:
+        row = np.asarray(args[name], dtype)
+        lengths = {len(one) for one in axes}
+        for length in lengths:
+            if row.size not in (1, length):
+                raise _wrong_count(row.size, length, name, None)
+        if len(lengths) == 1:
+            return np.broadcast_to(row, (len(axes), *lengths))
+        return [np.broadcast_to(row, len(one)) for one in axes]
+    rows: list[NDArray[Any]] = []
+    for index, (row, one) in enumerate(zip(fed, axes, strict=True)):
+        if row.ndim and row.size != len(one):
+            raise _wrong_count(row.size, len(one), name, index)
+        rows.append(np.broadcast_to(row.astype(dtype).ravel(), len(one)))
     return rows
+
+
+def _wrong_count(given: int, axes: int, name: str, sample: int | None) -> ArgumentError:
+    return ArgumentError(
+        f"{given} numbers are given for {axes} axes.", hint="Give one for each axis.", argument=name, sample=sample
+    )
+
+
+def alike(axes: Sequence[tuple[int, ...]]) -> bool:
+    """Whether all samples have the very same axes."""
+    return bool(axes) and all(one is axes[0] for one in axes)

@@ -163,7 +163,12 @@ def as_written(values: NDArray[np.floating], dtype: np.dtype[Any]) -> NDArray[An
         wide = np.int64 if dtype.itemsize == 8 or dtype == np.uint32 else np.int32
         limit = -float(np.iinfo(wide).min)
         held = (values > -limit - 1) & (values < limit)  # false for what is not a number
-        return np.where(held, np.trunc(np.where(held, values, 0)), -limit).astype(wide).astype(dtype)
+        made = np.where(held, np.trunc(np.where(held, values, 0)), -limit).astype(wide).astype(dtype)
+        if dtype == np.uint64:  # the upper half has an instruction of its own, and beyond it lies 0
+            upper = (values >= limit) & (values < 2 * limit)
+            made = np.where(upper, np.where(upper, values, 0).astype(dtype), np.where(values < 2 * limit, made, 0))
+            made = np.where(np.isnan(values), dtype.type(limit), made)
+        return made.astype(dtype)
 
 
 def sentence(error: Exception) -> str:

@@ -711,6 +711,51 @@ class ExternalSource:
         **arguments: Any,
     ) -> Any: ...
 
+class FastResizeCropMirror:
+    """Resizes without a wider filter where an axis shrinks, cuts a window and mirrors it."""
+    def __init__(
+        self,
+        *,
+        antialias: bool | None = False,
+        mirror: int | DataNode | None = 0,
+        resize_x: float | DataNode | None = 0.0,
+        resize_y: float | DataNode | None = 0.0,
+        resize_z: float | DataNode | None = 0.0,
+        size: float | Sequence[float] | DataNode | None = ...,
+        resize_shorter: float | DataNode | None = 0.0,
+        resize_longer: float | DataNode | None = 0.0,
+        max_size: float | Sequence[float] | None = ...,
+        mode: str | None = 'default',
+        roi_start: float | Sequence[float] | DataNode | None = ...,
+        roi_end: float | Sequence[float] | DataNode | None = ...,
+        roi_relative: bool | None = False,
+        subpixel_scale: bool | None = True,
+        crop: float | Sequence[float] | DataNode | None = ...,
+        crop_h: float | DataNode | None = 0.0,
+        crop_w: float | DataNode | None = 0.0,
+        crop_d: float | DataNode | None = 0.0,
+        crop_pos_x: float | DataNode | None = 0.5,
+        crop_pos_y: float | DataNode | None = 0.5,
+        crop_pos_z: float | DataNode | None = 0.5,
+        rounding: str | None = 'round',
+        interp_type: DALIInterpType | None = ...,
+        min_filter: DALIInterpType | None = ...,
+        mag_filter: DALIInterpType | None = ...,
+        dtype: DALIDataType | None = ...,
+        minibatch_size: int | None = 32,
+        temp_buffer_hint: int | None = 0,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        image: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
 class Filter:
     """Slides a filter over images, volumes or signals: each result is the sum of products with what lies beneath it.
 
@@ -1488,6 +1533,39 @@ class RandomCropGenerator:
         **arguments: Any,
     ) -> list[DataNode]: ...
 
+class RandomResizedCrop:
+    """Resizes a random window of each image.
+
+    The window's area and aspect ratio are drawn until it fits, at most `num_attempts` times, then its place. All frames
+    of a sequence show the same window. Pixels beside the window are read where the filter reaches them.
+    """
+    def __init__(
+        self,
+        *,
+        size: int | Sequence[int] | None = ...,
+        random_area: float | Sequence[float] | None = ...,
+        random_aspect_ratio: float | Sequence[float] | None = ...,
+        num_attempts: int | None = 10,
+        seed: int | None = ...,
+        interp_type: DALIInterpType | None = ...,
+        min_filter: DALIInterpType | None = ...,
+        mag_filter: DALIInterpType | None = ...,
+        antialias: bool | None = True,
+        dtype: DALIDataType | None = ...,
+        minibatch_size: int | None = 32,
+        temp_buffer_hint: int | None = 0,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        image: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
 class Reinterpret:
     """Takes the bytes of the data for elements of another type; the data is not copied.
 
@@ -1542,23 +1620,18 @@ class Reshape:
     ) -> DataNode: ...
 
 class Resize:
-    """Resamples images to another size.
+    """Resamples images and volumes to another size.
 
-    Rows and columns are filtered one after the other. Pixel i has its centre at i + 0.5; beyond the edge the nearest
-    pixel counts. When an axis shrinks, `antialias` widens the filter by the scale.
+    The axes are filtered one after the other. Pixel i has its centre at i + 0.5; beyond the edge the nearest pixel
+    counts. When an axis shrinks, `antialias` widens the filter by the scale.
     """
     def __init__(
         self,
         *,
-        interp_type: DALIInterpType | None = ...,
-        min_filter: DALIInterpType | None = ...,
-        mag_filter: DALIInterpType | None = ...,
-        antialias: bool | None = True,
-        dtype: DALIDataType | None = ...,
-        minibatch_size: int | None = 32,
-        temp_buffer_hint: int | None = 0,
+        save_attrs: bool | None = False,
         resize_x: float | DataNode | None = 0.0,
         resize_y: float | DataNode | None = 0.0,
+        resize_z: float | DataNode | None = 0.0,
         size: float | Sequence[float] | DataNode | None = ...,
         resize_shorter: float | DataNode | None = 0.0,
         resize_longer: float | DataNode | None = 0.0,
@@ -1568,6 +1641,61 @@ class Resize:
         roi_end: float | Sequence[float] | DataNode | None = ...,
         roi_relative: bool | None = False,
         subpixel_scale: bool | None = True,
+        interp_type: DALIInterpType | None = ...,
+        min_filter: DALIInterpType | None = ...,
+        mag_filter: DALIInterpType | None = ...,
+        antialias: bool | None = True,
+        dtype: DALIDataType | None = ...,
+        minibatch_size: int | None = 32,
+        temp_buffer_hint: int | None = 0,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        image: _Input,
+        /,
+        **arguments: Any,
+    ) -> Any: ...
+
+class ResizeCropMirror:
+    """Resizes images and volumes, cuts a window out of the result and mirrors it; no more is computed than the window.
+
+    A window that leaves the resized image shows its edges, repeated.
+    """
+    def __init__(
+        self,
+        *,
+        mirror: int | DataNode | None = 0,
+        resize_x: float | DataNode | None = 0.0,
+        resize_y: float | DataNode | None = 0.0,
+        resize_z: float | DataNode | None = 0.0,
+        size: float | Sequence[float] | DataNode | None = ...,
+        resize_shorter: float | DataNode | None = 0.0,
+        resize_longer: float | DataNode | None = 0.0,
+        max_size: float | Sequence[float] | None = ...,
+        mode: str | None = 'default',
+        roi_start: float | Sequence[float] | DataNode | None = ...,
+        roi_end: float | Sequence[float] | DataNode | None = ...,
+        roi_relative: bool | None = False,
+        subpixel_scale: bool | None = True,
+        crop: float | Sequence[float] | DataNode | None = ...,
+        crop_h: float | DataNode | None = 0.0,
+        crop_w: float | DataNode | None = 0.0,
+        crop_d: float | DataNode | None = 0.0,
+        crop_pos_x: float | DataNode | None = 0.5,
+        crop_pos_y: float | DataNode | None = 0.5,
+        crop_pos_z: float | DataNode | None = 0.5,
+        rounding: str | None = 'round',
+        interp_type: DALIInterpType | None = ...,
+        min_filter: DALIInterpType | None = ...,
+        mag_filter: DALIInterpType | None = ...,
+        antialias: bool | None = True,
+        dtype: DALIDataType | None = ...,
+        minibatch_size: int | None = 32,
+        temp_buffer_hint: int | None = 0,
         preserve: bool | None = False,
         bytes_per_sample_hint: int | Sequence[int] | None = ...,
         name: str | None = ...,
@@ -1826,6 +1954,46 @@ class Stack:
     def __call__(
         self,
         *input: _Input,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class TensorResize:
+    """Resamples up to three neighbouring axes of a tensor.
+
+    Without `axes` and `axis_names` all axes are meant; those at either end whose extents stay as they are do not count.
+    There is a number for each of the axes, or one for all.
+    """
+    def __init__(
+        self,
+        *,
+        sizes: float | Sequence[float] | DataNode | None = ...,
+        scales: float | Sequence[float] | DataNode | None = ...,
+        axes: int | Sequence[int] | None = ...,
+        axis_names: str | None = ...,
+        alignment: float | Sequence[float] | DataNode | None = ...,
+        size_rounding: str | None = 'round',
+        max_size: float | Sequence[float] | None = ...,
+        mode: str | None = 'default',
+        roi_start: float | Sequence[float] | DataNode | None = ...,
+        roi_end: float | Sequence[float] | DataNode | None = ...,
+        roi_relative: bool | None = False,
+        subpixel_scale: bool | None = True,
+        interp_type: DALIInterpType | None = ...,
+        min_filter: DALIInterpType | None = ...,
+        mag_filter: DALIInterpType | None = ...,
+        antialias: bool | None = True,
+        dtype: DALIDataType | None = ...,
+        minibatch_size: int | None = 32,
+        temp_buffer_hint: int | None = 0,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        input: _Input,
+        /,
         **arguments: Any,
     ) -> DataNode: ...
 

@@ -260,7 +260,7 @@ class SegmentRunner:
         """Where a later step reads only a window that lies inside, compute just that (exact)."""
         for item in self._prepared.values():
             sink = self._prepared.get(item.step.window_sink)
-            if sink is None or item.frames is not None or sink.frames is not None:
+            if sink is None or item.frames is not None or sink.frames is not None or len(item.outputs) > 1:
                 continue
             windows = sink.operator.window(sink.work)
             if windows is None:

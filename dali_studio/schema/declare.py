@@ -187,6 +187,7 @@ class Operator(CommonArguments):
     stateful: ClassVar[bool] = False
     keep: ClassVar[bool] = False
     hidden: ClassVar[bool] = False
+    deprecated: ClassVar[str] = ""
     tolerance: ClassVar[tuple[Tolerance, ...]] = ()
     dialects: ClassVar[tuple[InDialect, ...]] = ()
     movement: ClassVar[Movement | None] = None
@@ -471,6 +472,7 @@ def _schema(cls: type[Operator]) -> OperatorSchema:
         node_name=cls.node_name or path.rpartition(".")[2],
         keywords=tuple(cls.keywords.split()),
         hidden=cls.hidden,
+        deprecated=cls.deprecated,
         dialects=cls.dialects,
         movement=cls.movement,
         former=cls.former,

@@ -219,6 +219,10 @@ class OperatorSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
         How new nodes are called, e.g. ``decode``; never empty.
     keywords
         Other words under which a search finds it.
+    hidden
+        No palette shows it.
+    deprecated
+        Path under ``fn`` of the other operator that replaces it; a call of it warns.
     dialects
         What it is in dialects where that is not the same function under the same name.
     movement
@@ -246,6 +250,7 @@ class OperatorSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     node_name: str = ""
     keywords: tuple[str, ...] = ()
     hidden: bool = False
+    deprecated: str = ""
     dialects: tuple[InDialect, ...] = ()
     movement: Movement | None = None
     former: tuple[str, ...] = ()

@@ -104,7 +104,8 @@ class Registry:
 
     def functions(self) -> list[str]:
         """Names of the operators that are functions of ``fn``; constants, copies and expressions are not."""
-        return [s.name for s in self.shown() if s.role not in ("copy", "constant", "arithmetic", "subscript")]
+        known = [schema for name in self if not (schema := self.schema(name)).hidden or schema.deprecated]
+        return [s.name for s in known if s.role not in ("copy", "constant", "arithmetic", "subscript")]
 
     def former(self) -> dict[str, str]:
         """The names that operators have today, by deprecated ones."""

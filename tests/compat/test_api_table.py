@@ -36,8 +36,10 @@ PYTHON_ARGUMENTS = {
     "cuda_stream",
 }
 #: Per-sample filters would need tensors of filter names, which no operator makes; axes that are fed, nvidia.dali passes over.
+_FILTERS = {"interp_type", "min_filter", "mag_filter"}
+_RESAMPLING = ("resize", "experimental.resize", "resize_crop_mirror", "fast_resize_crop_mirror", "random_resized_crop", "tensor_resize")
 NOT_FED = {
-    "resize": {"interp_type", "min_filter", "mag_filter"}, "reshape": {"src_dims"}, "reinterpret": {"src_dims"}, "squeeze": {"axes"},
+    **dict.fromkeys(_RESAMPLING, _FILTERS), "reshape": {"src_dims"}, "reinterpret": {"src_dims"}, "squeeze": {"axes"},
 }  # fmt: skip
 #: Arguments without which nvidia.dali builds nothing, whatever its schema says.
 REQUIRED_WHEN_BUILT = {("readers.coco", "file_root")}
@@ -46,6 +48,7 @@ REQUIRED_WHEN_BUILT = {("readers.coco", "file_root")}
 #: functions of capsules are given batches.
 OTHER_DEFAULTS = {
     ("decoders.image_random_crop", "random_aspect_ratio"),
+    ("random_resized_crop", "random_aspect_ratio"),
     ("brightness_contrast", "contrast_center"),
     ("contrast", "contrast_center"),
     ("noise.shot", "factor"),

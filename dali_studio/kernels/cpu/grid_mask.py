@@ -26,7 +26,7 @@ def grid_mask(
     shift : (float, float)
         Of the grid, in pixels, as (x, y).
     """
-    size, (x, y) = np.float32(tile), np.float32(shift)
+    size, x, y = np.float32(tile), np.float32(shift[0]), np.float32(shift[1])
     cosine, sine = (np.float32(function(float(np.float32(angle)))) / size for function in (np.cos, np.sin))
     source, target = (array.reshape(*array.shape[:2], -1) for array in (np.ascontiguousarray(src), out))
     kept = scratch(4 * out.shape[1])[: 4 * out.shape[1]].view(np.float32)

@@ -20,6 +20,8 @@ typedef Types<u8, i8, u16, i16, u32, i32, u64, i64, f32, f64> PreemphasisTypes;
 typedef Types<b8, u8, i8, u16, i16, u32, i32, u64, i64, f32> RandomPixelTypes;
 typedef Types<u8, u16, i16, f32> ResizeInputs;
 typedef Types<u8, u16, i16, f32> ResizeOutputs;
+typedef Types<u8, u16, i16, f32> ResizeVolumeInputs;
+typedef Types<u8, u16, i16, f32> ResizeVolumeOutputs;
 typedef Types<u8, u16, i16, f32> SampleHomographyTypes;
 typedef Types<u8, u16, i16, f32> SampleMappedTypes;
 typedef Types<u8, i8, u16, i16, u32, i32, u64, i64, f16, f32, f64> SeparableTypes;

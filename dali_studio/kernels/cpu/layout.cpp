@@ -27,6 +27,13 @@ template <class T> HD void flip_row(const T* from, T* to, i64 width, i64 channel
 // Axes (C, D, H, W, c), of which one is channels. Rows lie without gaps.
 template <class T> void flip(Array<const T, 5> src, Array<T, 5> out, bool horizontal, bool vertical, bool depthwise) {
   const i64 planes = out.shape[0], depth = out.shape[1], height = out.shape[2], width = out.shape[3], channels = out.shape[4];
+  if (!horizontal && !vertical && src.strides[2] == width * channels) {
+    for (i64 slice = 0; slice < planes * depth; slice++) {
+      const i64 z = slice % depth, plane = slice / depth;
+      memcpy(&out(plane, z, 0, 0, 0), &src(plane, depthwise ? depth - 1 - z : z, 0, 0, 0), (u64)(height * width * channels) * sizeof(T));
+    }
+    return;
+  }
   for (i64 row = 0; row < planes * depth * height; row++) {
     const i64 y = row % height, z = row / height % depth, plane = row / height / depth;
     const T* from = &src(plane, depthwise ? depth - 1 - z : z, vertical ? height - 1 - y : y, 0, 0);

@@ -101,10 +101,58 @@ template <class T> static void copy_pixels(const T* src, const i32* starts, T* o
 // Memory in pieces that begin at multiples of 64 bytes.
 struct Pieces {
   u64 begin, end;
+  i64 needed() const { return (i64)(end - begin) + 64; }
   template <class T> T* take(i64 count) {
     T* piece = (T*)end;
     end += ((u64)count * sizeof(T) + 63) / 64 * 64;
     return piece;
+  }
+};
+
+inline Pieces in_scratch(const Dense<u8, 1>& scratch) {
+  const u64 begin = ((u64)scratch.data + 63) / 64 * 64;
+  return {begin, begin};
+}
+
+// Rows and columns of one slice: where its output pixels read, and how much of it.
+struct Slice {
+  Axis rows, columns;
+  i32 *y_starts, *x_starts;  // of columns, behind the first that is read
+  float *y_weights, *x_weights, *row;
+  i64 low, count;  // the first column that is read, and the elements of a row from there
+
+  void place(Pieces& pieces, i64 height, i64 width, i64 channels) {
+    y_starts = pieces.take<i32>(height), x_starts = pieces.take<i32>(width);
+    y_weights = pieces.take<float>(height * rows.taps), x_weights = pieces.take<float>(width * columns.taps);
+    row = pieces.take<float>(columns.in_size * channels + 16);  // behind it, vectors touch up to 16 floats
+  }
+  // The window of the output that begins at (top, left).
+  void fill(Dense<const f32, 1> filters, Dense<const i32, 2> places, i64 top, i64 height, i64 left, i64 width, i64 channels, bool mirror) {
+    fill_axis(rows, filter_of(rows, filters.data, places.data), top, height, false, y_starts, y_weights);
+    fill_axis(columns, filter_of(columns, filters.data, places.data), left, width, mirror, x_starts, x_weights);
+    low = x_starts[0];
+    i64 high = low;
+    for (i64 x = 1; x < width; x++) {
+      low = least<i64>(low, x_starts[x]);
+      high = most<i64>(high, x_starts[x]);
+    }
+    for (i64 x = 0; x < width; x++) x_starts[x] -= (i32)low;
+    count = (high - low + columns.taps) * channels;
+  }
+  // src_row and out_row are the elements from one row to the next.
+  template <class I, class O>
+  void resize(const I* src, i64 src_row, O* out, i64 out_row, i64 height, i64 width, i64 channels) const {
+    for (i64 y = 0; y < height; y++) {
+      const I* from = src + y_starts[y] * src_row + low * channels;
+      O* to = out + y * out_row;
+      if constexpr (same<I, O>::value)
+        if (rows.taps == 1 && columns.taps == 1) {
+          copy_pixels(from, x_starts, to, width, channels);
+          continue;
+        }
+      vertical(from, src_row, y_weights + y * rows.taps, rows.taps, count, row);
+      horizontal(row, x_starts, x_weights, columns.taps, channels, to, width);
+    }
   }
 };
 
@@ -116,37 +164,77 @@ i64 resize(Array<const I, 4> src, Array<O, 4> out, f64 y0, f64 x0, f64 y1, f64 x
            bool mirror, int shrinking, int growing, bool antialias, Dense<const f32, 1> filters, Dense<const i32, 2> places,
            Dense<u8, 1> scratch) {
   i64 height = out.shape[1], width = out.shape[2], channels = out.shape[3];
-  Axis rows = axis_of(src.shape[1], full_height, y0, y1, shrinking, growing, antialias, true);
-  Axis columns = axis_of(src.shape[2], full_width, x0, x1, shrinking, growing, antialias, false);
-  u64 begin = ((u64)scratch.data + 63) / 64 * 64;
-  Pieces pieces{begin, begin};
-  i32 *y_starts = pieces.take<i32>(height), *x_starts = pieces.take<i32>(width);
-  float *y_weights = pieces.take<float>(height * rows.taps), *x_weights = pieces.take<float>(width * columns.taps);
-  float* row = pieces.take<float>(src.shape[2] * channels + 16);  // behind it, vectors touch up to 16 floats
-  i64 needed = (i64)(pieces.end - begin) + 64;
-  if (needed > scratch.shape[0]) return needed;
-  fill_axis(rows, filter_of(rows, filters.data, places.data), top, height, false, y_starts, y_weights);
-  fill_axis(columns, filter_of(columns, filters.data, places.data), left, width, mirror, x_starts, x_weights);
-
-  i32 low = x_starts[0], high = x_starts[0];  // the columns that any output pixel reads
-  for (i64 x = 1; x < width; x++) {
-    low = least(low, x_starts[x]);
-    high = most(high, x_starts[x]);
-  }
-  for (i64 x = 0; x < width; x++) x_starts[x] -= low;
-  i64 count = (high - low + columns.taps) * channels;
+  Slice slice;
+  slice.rows = axis_of(src.shape[1], full_height, y0, y1, shrinking, growing, antialias, true);
+  slice.columns = axis_of(src.shape[2], full_width, x0, x1, shrinking, growing, antialias, false);
+  Pieces pieces = in_scratch(scratch);
+  slice.place(pieces, height, width, channels);
+  if (pieces.needed() > scratch.shape[0]) return pieces.needed();
+  slice.fill(filters, places, top, height, left, width, channels, mirror);
   for (i64 plane = 0; plane < out.shape[0]; plane++)
-    for (i64 y = 0; y < height; y++) {
-      const I* from = src.data + plane * src.strides[0] + y_starts[y] * src.strides[1] + low * channels;
-      O* to = out.data + plane * out.strides[0] + y * out.strides[1];
-      if constexpr (same<I, O>::value)
-        if (rows.taps == 1 && columns.taps == 1) {
-          copy_pixels(from, x_starts, to, width, channels);
-          continue;
-        }
-      vertical(from, src.strides[1], y_weights + y * rows.taps, rows.taps, count, row);
-      horizontal(row, x_starts, x_weights, columns.taps, channels, to, width);
-    }
+    slice.resize(src.data + plane * src.strides[0], src.strides[1], out.data + plane * out.strides[0], out.strides[1], height, width, channels);
   return 0;
 }
 REGISTER_PAIRS(resize, ResizeInputs, ResizeOutputs)
+
+// The tap that alone has a weight, of 1; -1 if there is none such.
+HD i64 only_tap(const float* weights, i64 taps) {
+  i64 found = -1;
+  for (i64 k = 0; k < taps; k++)
+    if (weights[k] != 0.f) {
+      if (found >= 0 || weights[k] != 1.f) return -1;
+      found = k;
+    }
+  return found;
+}
+
+// Volumes (P, D, H, W, C) without gaps; `region` is the begin of the depth, the height and the width, and their ends. The depth is
+// filtered first where it shrinks, and last where it grows, on floats. Returns what `resize` does.
+template <class I, class O>
+i64 resize_volume(Dense<const I, 5> src, Dense<O, 5> out, Dense<const f64, 1> region, int shrinking, int growing, bool antialias,
+                  Dense<const f32, 1> filters, Dense<const i32, 2> places, Dense<u8, 1> scratch) {
+  if (region.shape[0] != 6 || src.shape[0] != out.shape[0] || src.shape[4] != out.shape[4]) return MISFIT;
+  const f64* at = region.data;
+  const i64 in_depth = src.shape[1], depth = out.shape[1], height = out.shape[2], width = out.shape[3], channels = out.shape[4];
+  const i64 in_row = src.shape[3] * channels, in_slice = src.shape[2] * in_row, row = width * channels, slice_size = height * row;
+  Axis slices = axis_of(in_depth, depth, at[0], at[3], shrinking, growing, antialias, true);
+  Slice slice;
+  slice.rows = axis_of(src.shape[2], height, at[1], at[4], shrinking, growing, antialias, true);
+  slice.columns = axis_of(src.shape[3], width, at[2], at[5], shrinking, growing, antialias, false);
+  Pieces pieces = in_scratch(scratch);
+  slice.place(pieces, height, width, channels);
+  i32* z_starts = pieces.take<i32>(depth);
+  float* z_weights = pieces.take<float>(depth * slices.taps);
+  const bool last = depth > in_depth && slices.taps > 1;
+  float* between = pieces.take<float>((last ? in_depth * slice_size : slices.taps > 1 ? in_slice : 0) + 16);
+  float* sums = pieces.take<float>(last ? row + 16 : 0);
+  if (pieces.needed() > scratch.shape[0]) return pieces.needed();
+  slice.fill(filters, places, 0, height, 0, width, channels, false);
+  fill_axis(slices, filter_of(slices, filters.data, places.data), 0, depth, false, z_starts, z_weights);
+  for (i64 plane = 0; plane < out.shape[0]; plane++) {
+    const I* from = src.data + plane * in_depth * in_slice;
+    O* to = out.data + plane * depth * slice_size;
+    if (last)
+      for (i64 z = 0; z < in_depth; z++)
+        slice.resize(from + z * in_slice, in_row, between + z * slice_size, row, height, width, channels);
+    for (i64 z = 0; z < depth; z++, to += slice_size) {
+      const float* weights = z_weights + z * slices.taps;
+      const i64 tap = only_tap(weights, slices.taps);
+      if (last) {
+        for (i64 y = 0; y < height; y++) {
+          vertical(between + z_starts[z] * slice_size + y * row, slice_size, weights, slices.taps, row, sums);
+          i64 i = 0;
+          for (; i + 16 <= row; i += 16) store<EVEN, 16>(to + y * row + i, read<f32x16>(sums + i));
+          for (; i < row; i++) store1<EVEN>(to + y * row + i, sums[i]);
+        }
+      } else if (tap >= 0) {
+        slice.resize(from + (z_starts[z] + tap) * in_slice, in_row, to, row, height, width, channels);
+      } else {
+        vertical(from + z_starts[z] * in_slice, in_slice, weights, slices.taps, in_slice, between);
+        slice.resize((const float*)between, in_row, to, row, height, width, channels);
+      }
+    }
+  }
+  return 0;
+}
+REGISTER_PAIRS(resize_volume, ResizeInputs, ResizeOutputs)

@@ -10,16 +10,79 @@ over the columns that are needed, then horizontally; between the passes values s
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
 from dali_studio.kernels.cpu.native import kernel, scratch
 from dali_studio.kernels.cpu.views import Array, packed_rows
 from dali_studio.kernels.cpu.weights import FILTERS, LONGEST, PLACES, Interp
 
+#: Elements that fill a vector.
+_WIDE = 16
+
 
 def _planes(array: Array, layout: str) -> Array:
-    """(P, H, W, C): a channel-first image is C planes of one channel."""
-    if layout not in ("HWC", "CHW"):
-        raise ValueError(f"layout {layout!r} is not known here. Use 'HWC' or 'CHW'.")
-    return array[..., None] if layout == "CHW" else array[None]
+    """(P, H, W, C): a channel-first image is C planes of one channel; the axes before H and W are planes, too."""
+    if layout == "HWC":
+        return array[None]
+    if layout == "CHW":
+        return array[..., None]
+    first = layout.find("HW")
+    if first < 0:
+        raise ValueError(f"layout {layout!r} is not known here. Use one with H and W, such as 'HWC' or 'CHW'.")
+    shape = array.shape
+    return array.reshape(math.prod(shape[:first]), *shape[first : first + 2], math.prod(shape[first + 2 :]))
+
+
+def resize_axes(
+    src: Array, out: Array, first: int, kinds: tuple[int, int], roi: Sequence[float], *, antialias: bool
+) -> None:
+    """Resizes one to three axes of an array, which follow each other.
+
+    Parameters
+    ----------
+    src, out : array
+        As `resize` has them, of any number of axes; `out` in C order without gaps.
+    first : int
+        The first of the axes.
+    kinds : (int, int)
+        `Interp` of an axis that shrinks, and of one that does not.
+    roi : sequence of float
+        Begins of the region in all these axes, then ends.
+    """
+    count = len(roi) // 2
+    end = first + count
+    if not out.size:
+        return
+    if not src.size:
+        raise ValueError(f"An array of shape {src.shape} cannot be resized: it has no elements.")
+    spatial = [tuple(array.shape[first:end]) for array in (src, out)]
+    if max(map(max, spatial)) > LONGEST:
+        raise ValueError(f"An axis has {LONGEST} elements at most; here are {spatial[0]} and {spatial[1]}.")
+    shapes = [(math.prod(array.shape[:first]), *axes, math.prod(array.shape[end:]))
+              for array, axes in zip((src, out), spatial, strict=True)]  # fmt: skip
+    region = tuple(roi)
+    if count == 1:  # rows are filtered by vectors of what follows them, if there is enough of it
+        rows = shapes[0][-1] >= _WIDE
+        shapes = [(planes, *((size, 1) if rows else (1, size)), inner) for planes, size, inner in shapes]
+        region = (roi[0], 0.0, roi[1], 1.0) if rows else (0.0, roi[0], 1.0, roi[1])
+    source, target = np.ascontiguousarray(src).reshape(shapes[0]), out.reshape(shapes[1])
+    if count <= len("HW"):
+        _call("resize", source, target, *region, *target.shape[1:3], 0, 0, False, *kinds, antialias)
+    else:
+        _call("resize_volume", source, target, np.array(region, np.float64), *kinds, antialias)
+
+
+def _call(name: str, source: Array, target: Array, *options: Any) -> None:
+    """Call a kernel, a second time if it needs more scratch memory than there is."""
+    call = kernel(name, source.dtype, target.dtype)
+    given = (source, target, *options, FILTERS, PLACES)
+    needed = call(*given, scratch())
+    if needed:
+        call(*given, scratch(needed))
 
 
 def resize(
@@ -78,11 +141,5 @@ def resize(
         )
     if not (0 <= interp_min < len(Interp) and 0 <= interp_mag < len(Interp)):
         raise ValueError(f"Interp is 0 to {len(Interp) - 1}; given are {interp_min} and {interp_mag}.")
-    call = kernel("resize", src.dtype, out.dtype)
-    given = (
-        source, target, *((0.0, 0.0, in_height, in_width) if roi is None else roi), *full, top, left, mirror,
-        interp_min, interp_mag, antialias, FILTERS, PLACES,
-    )  # fmt: skip
-    needed = call(*given, scratch())
-    if needed:
-        call(*given, scratch(needed))
+    region = (0.0, 0.0, in_height, in_width) if roi is None else roi
+    _call("resize", source, target, *region, *full, top, left, mirror, interp_min, interp_mag, antialias)

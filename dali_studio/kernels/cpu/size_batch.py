@@ -9,34 +9,42 @@ from dali_studio.kernels.cpu.native import kernel
 
 #: Ways to complete a size, in the order of their numbers.
 MODES = ("default", "stretch", "not_larger", "not_smaller")
+#: How sizes become whole numbers, likewise.
+ROUNDINGS = ("round", "truncate", "ceil")
+_CENTRE = np.float32(0.5)
 
 
 def sizes_and_regions(
     lows: NDArray[np.float64], highs: NDArray[np.float64], requested: NDArray[np.float32], mode: int,
-    limits: NDArray[np.float32], *, exact: bool,
+    limits: NDArray[np.float32], *, exact: bool, rounding: int = 0, pivots: NDArray[np.float32] | None = None,
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:  # fmt: skip
     """Sizes and regions of a batch.
 
     Parameters
     ----------
     lows, highs : ndarray
-        (N, 2) corners of the regions, as (y, x).
+        (N, K) corners of the regions, as (y, x) or (z, y, x).
     requested : ndarray
-        (N, 2) heights and widths; 0 for those that follow, negative ones mirror.
+        (N, K) extents; 0 for those that follow, negative ones mirror.
     mode : int
         Index in `MODES`.
     limits : ndarray
-        (N, 2) largest heights and widths; infinite for none.
+        (N, K) largest extents; infinite for none.
     exact : bool
         Adjust the regions, so that the scale is that of the size before it is rounded.
+    rounding : int
+        Index in `ROUNDINGS`; halves go away from zero.
+    pivots : ndarray, optional
+        (N, K) from 0 (begin) to 1 (end): what stays of a region that is adjusted; the centre by default.
 
     Returns
     -------
     sizes : ndarray
-        (N, 2), rounded half away from zero, at least 1.
+        (N, K), at least 1.
     regions : ndarray
-        (N, 4) as (y0, x0, y1, x1).
+        (N, 2 K): all begins, then all ends.
     """
-    sizes, rois = np.empty(lows.shape, np.int64), np.empty((len(lows), 4))
-    kernel("output_sizes")(lows, highs, requested, mode, limits, exact, sizes, rois)
+    sizes, rois = np.empty(lows.shape, np.int64), np.empty((len(lows), 2 * lows.shape[1]))
+    kept = np.broadcast_to(_CENTRE, lows.shape) if pivots is None else pivots
+    kernel("output_sizes")(lows, highs, requested, mode, limits, exact, rounding, kept, sizes, rois)
     return sizes, rois

@@ -28,6 +28,10 @@ _SIZES = (
 RESIZE = Movement(by=(*_REGION, "roi_relative", *_SIZES), scales=True, nearest=_NEAREST)
 _WINDOW = ("crop_d", "crop_pos_x", "crop_pos_y", "crop_pos_z", "rounding", "out_of_bounds_policy")
 CROP = Movement(unless={"crop": None, "crop_h": 0, "crop_w": 0}, by=_WINDOW)
+RESIZE_AND_CROP = Movement(
+    by=(*RESIZE.by, *CROP.unless, "crop_d", "crop_pos_x", "crop_pos_y", "crop_pos_z", "rounding", "mirror"),
+    nearest=_NEAREST,
+)  # fmt: skip
 CROP_AND_MIRROR = Movement(
     unless={**CROP.unless, "mirror": 0}, by=_WINDOW,
     twins=(Twin(kind="boxes", operator="bb_flip", arguments={"horizontal": "mirror"}, corners=("ltrb", True, False)),),

@@ -254,13 +254,20 @@ def _outside(
 
 
 def _paste(chosen: Sequence[NDArray[Any]], regions: NDArray[np.int64], out: NDArray[Any]) -> None:
-    covered = len(regions) and (regions[0, 2] == 0).all() and tuple(regions[0, 1]) == out.shape[:2]
-    if not covered:
+    begins, ends = regions[:, 2], regions[:, 2] + regions[:, 1]
+    # what a later region covers wholly is not to be seen
+    covered = (begins[None] <= begins[:, None]).all(axis=2) & (ends[None] >= ends[:, None]).all(axis=2)
+    seen = np.flatnonzero(~np.triu(covered, 1).any(axis=1)).tolist()
+    if not any((begins[index] == 0).all() and tuple(ends[index]) == out.shape[:2] for index in seen[:1]):
         out[...] = 0
-    for image, ((y, x), (height, width), (top, left)) in zip(chosen, regions.tolist(), strict=True):
-        part = image[y : y + height, x : x + width]
-        if part.dtype != out.dtype:
+    for index in seen:
+        (y, x), (height, width), (top, left) = regions[index].tolist()
+        part, target = chosen[index][y : y + height, x : x + width], out[top : top + height, left : left + width]
+        if part.dtype != out.dtype and target.flags.c_contiguous:
+            convert(part, target)
+        elif part.dtype != out.dtype:
             converted = np.empty(part.shape, out.dtype)
             convert(part, converted)
-            part = converted
-        out[top : top + height, left : left + width] = part
+            target[...] = converted
+        else:
+            target[...] = part

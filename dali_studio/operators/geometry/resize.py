@@ -1,50 +1,52 @@
-"""``fn.resize``."""
+"""``fn.resize``, and what resizes images and volumes like it."""
+
+# Operators are classes of static methods; here they need to know which operator they belong to.
+# pyright: reportIncompatibleMethodOverride=false
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dali_studio.core.batch import Batch
-from dali_studio.core.diagnostics import ArgumentError
-from dali_studio.core.enums import DALIDataType, DALIInterpType
 from dali_studio.core.meta import TensorMeta
-from dali_studio.kernels.cpu.resample import resize
-from dali_studio.kernels.cuda import resample, warp
-from dali_studio.kernels.cuda.parts import Part
-from dali_studio.kernels.cuda.stream import GpuStream
-from dali_studio.operators.common import PLANAR_LAYOUTS, T, check_dtype, extents, image_meta, with_extents
+from dali_studio.operators.common import (
+    VOLUME_LAYOUTS,
+    T,
+    extents,
+    image_meta,
+    refuse_on_gpu,
+    spatial_axes,
+    with_extents,
+)
 from dali_studio.operators.geometry.movements import RESIZE
+from dali_studio.operators.geometry.resampling import UNNAMED, Resampling, filter_params, output_meta
 from dali_studio.operators.geometry.sizes import SizeArguments, check_size_arguments, output_sizes
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
-from dali_studio.schema.declare import Arrays, Input, Operator, Output, compiled, example
-from dali_studio.schema.marks import COMMON, Deprecated, Doc, Ignored, Refused
-from dali_studio.schema.tolerance import Tolerance
+from dali_studio.schema.declare import Input, Output, example
+from dali_studio.schema.marks import Deprecated, Doc, Refused
+from dali_studio.schema.model import OperatorSchema, OutputSchema, Value
+from dali_studio.schema.samples import FLAT, Case, derived, images, tensors, values
 from dali_studio.schema.traits import Affine, PerFrame, PerSample, SourcePart, WindowSource
 
-_INPUTS = (T.UINT8, T.INT16, T.UINT16, T.FLOAT)
 
+class Resize(SizeArguments, Resampling):
+    """Resamples images and volumes to another size.
 
-class Resize(SizeArguments, Operator):
-    """Resamples images to another size.
-
-    Rows and columns are filtered one after the other. Pixel i has its centre at i + 0.5; beyond the edge the nearest
-    pixel counts. When an axis shrinks, `antialias` widens the filter by the scale.
+    The axes are filtered one after the other. Pixel i has its centre at i + 0.5; beyond the edge the nearest pixel
+    counts. When an axis shrinks, `antialias` widens the filter by the scale.
     """
 
     category = "geometry"
-    icon = "resize"
     keywords = "scale rescale interpolation zoom thumbnail"
-    inputs = (Input("image", "image", layouts=PLANAR_LAYOUTS),)
+    inputs = (Input("image", "image", layouts=VOLUME_LAYOUTS),)
     outputs = (Output("image", "image"),)
     traits = (PerSample, PerFrame, WindowSource, SourcePart, Affine)
     devices = ("cpu", "gpu")
     movement = RESIZE
-    kernels = (compiled("resize", _INPUTS, _INPUTS),)
     examples = (
         example(size=(24.0, 31.0)),
         example(resize_shorter=20.0),
@@ -54,92 +56,75 @@ class Resize(SizeArguments, Operator):
         example(size=(24.0, 30.0), roi_start=(0.1, 0.2), roi_end=(0.9, 0.7), roi_relative=True),
         example(size=(50.0, 90.0), mode="not_larger", max_size=(40.0,)),
     )
-    tolerance = (
-        Tolerance(reason="pixels are taken as they are", when={"interp_type": "INTERP_NN"}),
-        Tolerance(
-            1, 0.001, relative=1e-6, on="gpu",
-            reason="the same weights to the last bit, and sums in the same order, but for contracted products",
-        ),
-        Tolerance(
-            1, 0.014, relative=2e-6,
-            reason="ties are rounded half to even here and, in vector tails of nvidia.dali, half up",
-        ),
-    )  # fmt: skip
 
-    interp_type: Annotated[DALIInterpType, Doc("Filter for both directions."), COMMON] = DALIInterpType.INTERP_LINEAR
-    min_filter: Annotated[DALIInterpType, Doc("Filter where an axis shrinks.")] = DALIInterpType.INTERP_LINEAR
-    mag_filter: Annotated[DALIInterpType, Doc("Filter where an axis grows.")] = DALIInterpType.INTERP_LINEAR
-    antialias: Annotated[bool, Doc("Widen the filter where an axis shrinks."), COMMON] = True
-    dtype: Annotated[DALIDataType | None, Doc("FLOAT, or the input's type (default).")] = None
-    save_attrs: Annotated[
-        bool, Doc("A second output with the input's size."), Refused("a second output is not supported yet")
-    ] = False
-    minibatch_size: Annotated[int, Ignored("samples are processed one by one")] = 32
-    temp_buffer_hint: Annotated[int, Ignored("scratch memory grows by itself")] = 0
+    save_attrs: Annotated[bool, Doc("A second output: extents of the input, as size has them.")] = False
     image_type: Annotated[int | None, Deprecated(""), Refused("removed from DALI; it had no effect")] = None
 
-    @staticmethod
-    def infer(args: Args, *inputs: TensorMeta) -> TensorMeta:
-        meta = image_meta(inputs[0], PLANAR_LAYOUTS)
-        check_dtype(meta, _INPUTS)
-        check_size_arguments(args)
-        dtype = args["dtype"]
-        if dtype not in (None, T.FLOAT) and meta.dtype not in (None, dtype):
-            raise ArgumentError(
-                f"{dtype.name} is not available as output for {meta.dtype.name} input; the input's type and FLOAT are.",
-                hint="Choose one of these, and cast afterwards if needed.", argument="dtype",
-            )  # fmt: skip
-        return meta.with_(dtype=dtype or meta.dtype)
+    @classmethod
+    def samples(cls) -> Sequence[Case]:
+        given = [one.arguments for one in cls.examples]
+        sizes = ((21, 34), (30, 25))
+        region = {"roi_start": (0.1, 0.2, 0.0), "roi_end": (0.9, 0.7, 0.93), "roi_relative": True}
+        volumes = [images(sizes, layout=layout) for layout in ("DHWC", "CDHW")]
+        sequences = [images(sizes, layout=layout) for layout in ("CFHW", "FDHWC", "FCDHW", "CFDHW")]
+        whole = {"resize_shorter": 12.0, "save_attrs": True}
+        return [
+            *derived(cls.schema, given, FLAT),
+            *(Case((data,), one) for data in volumes for one in (
+                {"size": (2.0, 24.0, 31.0)}, {"size": (7.0, 24.0, 31.0)}, {"size": (3.0, 30.0, 15.0)},
+                {"size": (5.0, 9.0, 40.0), "interp_type": "INTERP_NN"},
+                {"size": (2.0, 9.0, 40.0), "interp_type": "INTERP_NN", **region},
+                {"size": (5.0, -9.0, 40.0), "interp_type": "INTERP_CUBIC", **region},
+                {"size": (2.0, 9.0, 40.0), "interp_type": "INTERP_LANCZOS3", "antialias": False},
+                {"resize_z": 5.0, "resize_y": 50.0}, {"resize_x": 13.0}, {"resize_z": -2.0, "mode": "stretch"},
+                {"resize_shorter": 2.0, "max_size": (3.0, 12.0, 9.0)}, {"size": (14.0,), "mode": "not_larger"}, whole)),
+            *(Case((images(sizes, dtype, "DHWC", channels),), {"size": (2.0, 24.0, 41.0), "dtype": name})
+              for dtype, channels in ((T.FLOAT, 3), (T.INT16, 1), (T.UINT16, 4)) for name in (dtype.name, "FLOAT")),
+            *(Case((data,), {"size": (14.0,)}) for data in sequences),
+            *(Case((data,), whole) for data in (images(sizes), sequences[0])),
+            Case((tensors(((4, 5, 6, 3), (3, 7, 8, 1))),), {"size": (7.0, 9.0)}),
+            Case((tensors(((2, 4, 5, 6, 3), (1, 3, 7, 8, 1))),), {"size": (5.0, 7.0, 9.0)}),
+            Case((images(sizes),), {"size": values(12.0, 30.0)}),
+            Case((images(sizes),), {"size": (9.0, 8.0), "roi_start": values(0.1, 0.2), "roi_end": values(0.7, 0.9),
+                                    "roi_relative": True}),
+            Case((images(sizes),), {"size": values((12.0,), (30.0,))}, refused="size"),
+            Case((images(sizes),), {"size": (2.0, 24.0, 31.0)}, refused="size"),
+            Case((volumes[0],), {"size": (24.0, 31.0)}, refused="size"),
+            Case((volumes[0],), {"size": 5.0, "roi_start": (1.0, 1.0), "roi_end": 2.0}, refused="roi_start"),
+        ]  # fmt: skip
 
     @staticmethod
-    def plan(args: Args, *inputs: Batch) -> Work:
-        layout = image_meta(inputs[0].meta, PLANAR_LAYOUTS).layout or ""
+    def output_schemas(values: dict[str, Value], schema: OperatorSchema) -> tuple[OutputSchema, ...]:
+        return (*schema.outputs, Output("size")) if values.get("save_attrs") else schema.outputs
+
+    @classmethod
+    def by_frame(cls, args: Args, *inputs: TensorMeta) -> bool:
+        return inputs[0].device == "gpu" or not (args.constant or _saves(args))
+
+    @classmethod
+    def infer(cls, args: Args, *inputs: TensorMeta) -> TensorMeta | tuple[TensorMeta, ...]:
+        meta = image_meta(inputs[0], VOLUME_LAYOUTS, UNNAMED)
+        made = output_meta(args, meta)
+        check_size_arguments(args, len(spatial_axes(meta.layout)) if meta.layout else None)
+        if not _saves(args):
+            return made
+        refuse_on_gpu(meta, "save_attrs is")
+        return made, TensorMeta(T.INT32, 1, "")
+
+    @classmethod
+    def plan(cls, args: Args, *inputs: Batch) -> Work:
+        layout = image_meta(inputs[0].meta, VOLUME_LAYOUTS, UNNAMED).layout or ""
         shapes = inputs[0].shapes
-        sizes, rois = output_sizes(args, extents(shapes, layout))
-        shrinking, growing = (
-            args[name if args.given(name) else "interp_type"] for name in ("min_filter", "mag_filter")
-        )
+        in_sizes = extents(shapes, layout)
+        sizes, rois = output_sizes(args, in_sizes)
         params = {
-            "sizes": sizes, "rois": rois, "layout": layout, "min": shrinking.value, "mag": growing.value,
-            "antialias": args["antialias"],
+            "sizes": sizes, "rois": rois, "layout": layout, "in_sizes": in_sizes, "first": spatial_axes(layout)[0],
+            **filter_params(args),
         }  # fmt: skip
-        return Work(with_extents(shapes, layout, sizes), params)
-
-    @staticmethod
-    def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
-        image, out = inputs[0], outputs[0]
-        params = work.params
-        window: tuple[int, ...] = options.get("window", (0, 0))
-        resize(
-            image, out, params["min"], params["mag"], params["antialias"], tuple(params["rois"][index].tolist()),
-            window=(window[0], window[1]), full_size=tuple(params["sizes"][index].tolist()), layout=params["layout"],
-        )  # fmt: skip
-
-    @staticmethod
-    def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
-        resample.resize(inputs[0], outputs[0], _geometry(work, inputs[0].shapes), stream)
-
-    @staticmethod
-    def part(work: Work, image: Batch, dtype: np.dtype[Any]) -> Part:
-        return resample.resize_part(_geometry(work, image.shapes))
-
-    @staticmethod
-    def affine(work: Work, image: Batch) -> warp.Affine | None:
-        params = work.params
-        low, high = params["rois"][:, :2], params["rois"][:, 2:]
-        scale = (high - low) / params["sizes"]
-        shrinks = np.abs(scale) > 1
-        kinds = {params["min"] if axis else params["mag"] for axis in np.unique(shrinks)}
-        plain = kinds <= {DALIInterpType.INTERP_LINEAR.value} or kinds <= {DALIInterpType.INTERP_NN.value}
-        if params["layout"] != "HWC" or not plain or (params["antialias"] and shrinks.any()):
-            return None
-        return warp.Affine(warp.scaling(low, scale), kinds.pop())
+        made = with_extents(shapes, layout, sizes)
+        more = (np.full((len(shapes), 1), in_sizes.shape[1]),) if _saves(args) else ()
+        return Work(made, params, more)
 
 
-def _geometry(work: Work, shapes: NDArray[np.int64]) -> resample.Geometry:
-    params = work.params
-    if "geometry" not in params:  # the work is kept as long as shapes stay the same
-        params["geometry"] = resample.geometry(
-            shapes, work.shapes, params["min"], params["mag"], params["antialias"], params["rois"], params["layout"]
-        )
-    return params["geometry"]
+def _saves(args: Args) -> bool:
+    return bool(args.schema.argument("save_attrs") and args["save_attrs"])

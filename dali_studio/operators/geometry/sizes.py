@@ -10,16 +10,47 @@ from numpy.typing import NDArray
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.kernels.cpu.size_batch import MODES, sizes_and_regions
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.marks import COMMON, MAX_PIXELS, PER_SAMPLE, Choices, Doc, Length, Range, Refused, Ui, Unit
+from dali_studio.schema.marks import COMMON, MAX_PIXELS, PER_SAMPLE, Choices, Doc, Length, Range, Ui, Unit
 
 Sizes = NDArray[np.float64]
 _UNLIMITED = np.float32(np.inf)
-_SEPARATE = ("resize_y", "resize_x")
+_SEPARATE = ("resize_z", "resize_y", "resize_x")
+_LISTS = ("size", "max_size", "roi_start", "roi_end")
 _EXTENT = Range(-MAX_PIXELS, MAX_PIXELS)
 
 
-class SizeArguments:
-    """The size to resize to (one way of giving it) and the part of the input that is resized."""
+class RegionArguments:
+    """The part of the input that is resized, and how sizes are completed."""
+
+    max_size: Annotated[
+        list[float] | None, Doc("Upper limit of height and width, of volumes of the depth, too."), Unit("px"),
+        Length((1, 2, 3)),
+    ] = None  # fmt: skip
+    mode: Annotated[
+        str,
+        Doc(
+            "How size, resize_x and resize_y are meant: as given, without keeping the aspect ratio of a missing side, "
+            "or as a box that the result fits into (not_larger) or covers (not_smaller)."
+        ),
+        Choices(MODES),
+    ] = "default"  # fmt: skip
+    roi_start: Annotated[
+        list[float] | None,
+        Doc("Corner (y, x) of the part that is resized, of volumes (z, y, x); beyond roi_end mirrors."),
+        Length((1, 2, 3)),
+        PER_SAMPLE,
+    ] = None
+    roi_end: Annotated[
+        list[float] | None, Doc("Opposite corner of the part that is resized."), Length((1, 2, 3)), PER_SAMPLE
+    ] = None
+    roi_relative: Annotated[bool, Doc("roi_start and roi_end are fractions of the input's size.")] = False
+    subpixel_scale: Annotated[
+        bool, Doc("With a fractional size: adjust the part that is resized, so that the scale is exact.")
+    ] = True
+
+
+class SizeArguments(RegionArguments):
+    """The size to resize to (one way of giving it)."""
 
     resize_x: Annotated[
         float, Doc("Width; 0 follows from the height with the aspect ratio kept."), Unit("px"), Ui("slider", (0, 512)),
@@ -30,11 +61,12 @@ class SizeArguments:
         _EXTENT, PER_SAMPLE, COMMON,
     ] = 0.0  # fmt: skip
     resize_z: Annotated[
-        float, Doc("Depth."), Refused("volumes (DHWC) are not supported yet"), PER_SAMPLE
+        float, Doc("Depth of volumes; 0 follows from the other extents."), Unit("px"), _EXTENT, PER_SAMPLE
     ] = 0.0
     size: Annotated[
-        list[float] | None, Doc("Height and width, or one value for both; negative values mirror."), Unit("px"),
-        Length((1, 2)), _EXTENT, PER_SAMPLE, COMMON,
+        list[float] | None,
+        Doc("Height and width, of volumes depth, height and width; or one value for all. Negative values mirror."),
+        Unit("px"), Length((1, 2, 3)), _EXTENT, PER_SAMPLE, COMMON,
     ] = None  # fmt: skip
     resize_shorter: Annotated[
         float, Doc("Size of the shorter side, with the aspect ratio kept."), Unit("px"), Ui("slider", (0, 512)),
@@ -48,34 +80,12 @@ class SizeArguments:
         _EXTENT,
         PER_SAMPLE,
     ] = 0.0
-    max_size: Annotated[list[float] | None, Doc("Upper limit of height and width."), Unit("px"), Length((1, 2))] = None
-    mode: Annotated[
-        str,
-        Doc(
-            "How size, resize_x and resize_y are meant: as given, without keeping the aspect ratio of a missing side, "
-            "or as a box that the result fits into (not_larger) or covers (not_smaller)."
-        ),
-        Choices(MODES),
-    ] = "default"  # fmt: skip
-    roi_start: Annotated[
-        list[float] | None,
-        Doc("Corner (y, x) of the part that is resized; beyond roi_end mirrors."),
-        Length((1, 2)),
-        PER_SAMPLE,
-    ] = None
-    roi_end: Annotated[
-        list[float] | None, Doc("Opposite corner (y, x) of the part that is resized."), Length((1, 2)), PER_SAMPLE
-    ] = None
-    roi_relative: Annotated[bool, Doc("roi_start and roi_end are fractions of the input's size.")] = False
-    subpixel_scale: Annotated[
-        bool, Doc("With a fractional size: adjust the part that is resized, so that the scale is exact.")
-    ] = True
 
 
-def check_size_arguments(args: Args) -> None:
-    """Refuse no size, or more than one (DS105)."""
+def check_size_arguments(args: Args, axes: int | None) -> None:
+    """Refuse no size, more than one, and numbers that are not one, or one for each of the `axes`, if they are known."""
     ways = {
-        "resize_x or resize_y": any(args.given(name) for name in (*_SEPARATE, "resize_z")),
+        "resize_x or resize_y": any(args.given(name) for name in _SEPARATE),
         "size": args.given("size"),
         "resize_shorter": args.given("resize_shorter"),
         "resize_longer": args.given("resize_longer"),
@@ -88,6 +98,17 @@ def check_size_arguments(args: Args) -> None:
         raise ArgumentError(
             f"mode and {given[0]} exclude each other.", hint="Take mode away, or give size instead.", argument="mode"
         )
+    check_region(args)
+    for name in _LISTS:
+        count = len(args[name] or ())
+        if axes is not None and count not in (0, 1, axes):
+            raise ArgumentError(
+                f"{count} values are given; {name} takes 1 or {axes} here.", hint=f"Give {axes} values.", argument=name
+            )
+
+
+def check_region(args: Args) -> None:
+    """Refuse a half of a region (DS105)."""
     if args.given("roi_start") != args.given("roi_end"):
         missing = "roi_end" if args.given("roi_start") else "roi_start"
         raise ArgumentError("roi_start and roi_end belong together.", hint=f"Give {missing} as well.", argument=missing)
@@ -101,36 +122,44 @@ def output_sizes(args: Args, in_sizes: NDArray[np.int64]) -> tuple[NDArray[np.in
     args : Args
         With the arguments of `SizeArguments`.
     in_sizes : ndarray
-        (N, 2) heights and widths.
+        (N, K) heights and widths, or depths, heights and widths.
 
     Returns
     -------
     sizes : ndarray
-        (N, 2) int64, rounded half away from zero, at least 1.
+        (N, K) int64, rounded half away from zero, at least 1.
     rois : ndarray
-        (N, 4) float64: (y0, x0, y1, x1) in pixels; start beyond end mirrors.
+        (N, 2 K) float64: (y0, x0, y1, x1) in pixels, or (z0, y0, x0, z1, y1, x1); start beyond end mirrors.
     """
-    low, high = _regions(args, in_sizes)
-    requested, mode = _requested(args)
-    limit = args.vectors("max_size", 2) if args.given("max_size") else np.zeros_like(requested)
-    limit = np.where(requested.any(axis=1, keepdims=True), limit, 0)  # sizes of 0 keep the image's, whatever it is
+    low, high = regions(args, in_sizes)
+    requested, mode = _requested(args, in_sizes.shape[1])
     # nvidia.dali computes wanted sizes in single precision: it decides which pixel is the nearest at ties
     return sizes_and_regions(
-        low, high, requested, MODES.index(mode), np.where(limit > 0, limit, _UNLIMITED), exact=args["subpixel_scale"]
+        low, high, requested, MODES.index(mode), limits(args, requested), exact=args["subpixel_scale"]
     )
 
 
-def _regions(args: Args, in_sizes: NDArray[np.int64]) -> tuple[Sizes, Sizes]:
+def limits(args: Args, requested: NDArray[np.float32]) -> NDArray[np.float32]:
+    """(N, K) largest sizes; sizes of 0 keep the image's, whatever the limit is."""
+    if not args.given("max_size"):
+        return np.broadcast_to(_UNLIMITED, requested.shape)
+    limit = args.vectors("max_size", requested.shape[1])
+    return np.where((limit > 0) & requested.any(axis=1, keepdims=True), limit, _UNLIMITED)
+
+
+def regions(args: Args, in_sizes: NDArray[np.int64]) -> tuple[Sizes, Sizes]:
+    """(N, K) begins and ends of what is resized, in pixels."""
     if not args.given("roi_start"):
         return np.zeros(in_sizes.shape), in_sizes.astype(np.float64)
-    low, high = (args.vectors(name, 2, np.float32).astype(np.float64) for name in ("roi_start", "roi_end"))
+    width = in_sizes.shape[1]
+    low, high = (args.vectors(name, width, np.float32).astype(np.float64) for name in ("roi_start", "roi_end"))
     return (low * in_sizes, high * in_sizes) if args["roi_relative"] else (low, high)
 
 
-def _requested(args: Args) -> tuple[NDArray[np.float32], str]:
+def _requested(args: Args, axes: int) -> tuple[NDArray[np.float32], str]:
     if args.given("size"):
-        return args.vectors("size", 2), args["mode"]
+        return args.vectors("size", axes), args["mode"]
     for name, mode in (("resize_shorter", "not_smaller"), ("resize_longer", "not_larger")):
         if args.given(name):
-            return np.repeat(args.scalars(name)[:, None], 2, axis=1), mode
-    return np.stack([args.scalars(name) for name in _SEPARATE], axis=1), args["mode"]
+            return np.repeat(args.scalars(name)[:, None], axes, axis=1), mode
+    return np.stack([args.scalars(name) for name in _SEPARATE[-axes:]], axis=1), args["mode"]

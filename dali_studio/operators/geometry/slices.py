@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
-from dali_studio.operators.axes import axes_of_samples, rows_of
+from dali_studio.operators.axes import alike, axes_of_samples, rows_of
 from dali_studio.operators.common import T, check_dtype, round_half_away
 from dali_studio.operators.geometry.windows import policy_of
 from dali_studio.schema.arguments import Args
@@ -23,6 +23,7 @@ _STARTS = ("start", "rel_start")
 _ENDS = ("end", "rel_end", "shape", "rel_shape")
 _UNNAMED = {2: "HW", 3: "HWC", 4: "DHWC"}
 _LARGEST = float(2**63)
+_Real = TypeVar("_Real", np.float32, np.float64)
 #: Arguments that say where a window is.
 BOUNDS = (*_STARTS, *_ENDS)
 
@@ -129,11 +130,25 @@ def check_slice(args: Args, positions: Sequence[TensorMeta]) -> None:
             )
 
 
+def _chosen(axes: Sequence[tuple[int, ...]], shapes: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which axes of each sample are cut."""
+    made = np.zeros(shapes.shape, np.bool_)
+    if alike(axes):
+        made[:, list(axes[0])] = True
+    else:
+        for index, chosen in enumerate(axes):
+            made[index, list(chosen)] = True
+    return made
+
+
 def _scattered(
-    table: NDArray[np.float64], axes: Sequence[tuple[int, ...]], rows: Sequence[NDArray[Any]]
-) -> NDArray[np.float64]:
+    table: NDArray[_Real], axes: Sequence[tuple[int, ...]], rows: Sequence[NDArray[Any]] | NDArray[Any]
+) -> NDArray[_Real]:
     """A copy of a table of numbers for all axes, in which those of `axes` are replaced."""
     made = table.copy()
+    if alike(axes) and len({len(row) for row in rows}) == 1:
+        made[:, list(axes[0])] = rows
+        return made
     for index, row in enumerate(rows):
         made[index, list(axes[index])] = row
     return made
@@ -142,15 +157,17 @@ def _scattered(
 def _named(
     args: Args, shapes: NDArray[np.int64], axes: Sequence[tuple[int, ...]]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    lengths = [len(one) for one in axes]
     sizes = shapes.astype(np.float64)
 
     def table(name: str, otherwise: NDArray[np.float64]) -> NDArray[np.float64]:
         relative = name.startswith("rel_")
-        rows = rows_of(args, name, lengths, np.float32 if relative else np.int64)
-        if relative:  # in single precision, as nvidia.dali multiplies
-            rows = [row * shapes[i, list(axes[i])].astype(np.float32) for i, row in enumerate(rows)]
-        return _scattered(otherwise, axes, rows)
+        rows = rows_of(args, name, axes, np.float32 if relative else np.int64)
+        if not relative:
+            return _scattered(otherwise, axes, rows)
+        # in single precision, as nvidia.dali multiplies
+        factors = _scattered(np.ones(shapes.shape, np.float32), axes, rows)
+        scaled = (factors * shapes.astype(np.float32)).astype(np.float64)
+        return np.where(_chosen(axes, shapes), scaled, otherwise)
 
     begins = np.zeros(shapes.shape)
     for name in _STARTS:
@@ -164,10 +181,11 @@ def _named(
             extents = table(name, sizes)
             _check_extents(extents, name)
             ends = begins + extents
-            kept = np.ones(shapes.shape, np.bool_)
-            for index, chosen in enumerate(axes):
-                kept[index, list(chosen)] = False
-            ends = np.where(kept, sizes, ends)
+            if name == "rel_shape" and args.given("rel_start"):  # rounded once, as nvidia.dali has it
+                rows = [rows_of(args, one, axes) for one in ("rel_start", name)]
+                parts = [_scattered(np.zeros(shapes.shape), axes, one) for one in rows]
+                ends = (parts[0] + parts[1]) * sizes
+            ends = np.where(_chosen(axes, shapes), ends, sizes)
     return begins, ends
 
 

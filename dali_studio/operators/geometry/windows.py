@@ -121,7 +121,7 @@ def _asks_for_depth(args: Args) -> bool:
 
 
 def crop_windows(
-    args: Args, sizes: NDArray[np.int64]
+    args: Args, sizes: NDArray[np.int64], policy: str = ""
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
     """Windows of a batch.
 
@@ -131,6 +131,8 @@ def crop_windows(
         With the arguments of `WindowArguments`, and perhaps of `OutOfBounds`.
     sizes : ndarray
         (N, 2) heights and widths of the images, or (N, 3) depths, heights and widths.
+    policy : str
+        What a window does that leaves its image; empty: as the arguments say.
 
     Returns
     -------
@@ -152,7 +154,7 @@ def crop_windows(
         depths = requested[:, 0] if requested.shape[1] == len("DHW") else depths
     else:
         heights, widths = args.scalars("crop_h"), args.scalars("crop_w")
-    policy = policy_of(args)
+    policy = policy or policy_of(args)
     options: dict[str, Any] = {
         "nearest": args["rounding"] == "round", "policy": TRIM if policy == "trim_to_shape" else KEEP,
     }  # fmt: skip

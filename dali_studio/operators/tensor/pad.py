@@ -13,7 +13,7 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.dtypes import NUMERIC
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.copy_window import copy_window, copy_windows
-from dali_studio.operators.axes import axes_of_samples, rows_of
+from dali_studio.operators.axes import alike, axes_of_samples, rows_of
 from dali_studio.operators.common import T, as_written, check_dtype, check_whole
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
@@ -60,7 +60,6 @@ class Pad(Operator):
         sizes = ((21, 34), (30, 25), (1, 1))
         some = images(sizes)
         ragged = tensors(((2, 3), (5, 1), (1, 7)), T.INT32, "HW")
-        whole = {"dtype": T.INT32}
         many = tensors(((2, 3, 1, 2, 2, 1), (1, 2, 2, 1, 1, 2)))
         return [
             *(Case((images(sizes, dtype),), one.arguments) for one in cls.examples for dtype in _TYPES),
@@ -69,10 +68,10 @@ class Pad(Operator):
             *(Case((ragged,), given) for given in (
                 {"shape": 5}, {"shape": (3, 0)}, {"shape": (1, 1)}, {"align": (2, 3)}, {"axes": ()}, {"axes": (-1, 0)},
                 {"axis_names": "W", "shape": 9}, {"axis_names": ""}, {"fill_value": values(1.0, 2.0, -3.5)},
-                {"shape": values((3, -1), (-1, 7), (9, 9), **whole)}, {"shape": values(4, 5, 6, **whole)},
-                {"align": values((3, 2), (4, 4), (1, 5), **whole), "shape": (3, 5)},
-                {"axes": values((0,), (1,), (1,), **whole)}, {"axes": values((0, 1), (1,), (1,), **whole)},
-                {"axes": values((0,), (1,), (1,), **whole), "shape": 9, "align": values(2, 3, 4, **whole)},
+                {"shape": values((3, -1), (-1, 7), (9, 9), dtype=T.INT32)}, {"shape": values(4, 5, 6, dtype=T.INT32)},
+                {"align": values((3, 2), (4, 4), (1, 5), dtype=T.INT32), "shape": (3, 5)},
+                {"axes": values((0,), (1,), (1,), dtype=T.INT32)}, {"axes": values((0, 1), (1,), (1,), dtype=T.INT32)},
+                {"axes": values((0,), (1,), (1,), dtype=T.INT32), "shape": 9, "align": values(2, 3, 4, dtype=T.INT32)},
                 {"fill_value": values(3e9, -1e20, 0.9)})),
             Case((tensors(((5,), (130,), (0,), (1,))),), {"fill_value": 0.3}),
             Case((tensors(((5,), (0,)), T.BOOL),), {"fill_value": 0.3}),
@@ -86,7 +85,7 @@ class Pad(Operator):
             Case((some,), {"axis_names": "X"}, refused="axis_names"),
             Case((some,), {"shape": (1, 2)}, refused="shape"),
             Case((ragged,), {"align": (0, 1)}, refused="align"),
-            Case((ragged,), {"align": values((1,), (1,), (1,), **whole)}, refused="align"),
+            Case((ragged,), {"align": values((1,), (1,), (1,), dtype=T.INT32)}, refused="align"),
         ]  # fmt: skip
 
     @staticmethod
@@ -96,32 +95,35 @@ class Pad(Operator):
         if meta.ndim == 0:
             raise ArgumentError("numbers have no axis that could grow.", hint="Bring vectors, ...", code="DS203")
         if meta.ndim is not None and meta.layout is not None and not args.wired("axes"):
-            lengths = [len(axes_of_samples(args, meta, 1)[0])]
+            axes = axes_of_samples(args, meta, 1)
             for name in ("shape", "align"):
                 if args[name] is not None:
-                    rows_of(args, name, lengths)
-            _check_align(args["align"] or (), None)
+                    rows_of(args, name, axes)
+            _check_align(np.array(args["align"] or (), np.int64), None)
         return meta
 
     @staticmethod
     def plan(args: Args, *inputs: Batch) -> Work:
         (data,) = inputs
         axes = axes_of_samples(args, data.meta, len(data))
-        lengths = [len(one) for one in axes]
         wanted, multiples = (
-            rows_of(args, name, lengths, np.int64) if args.given(name) else None for name in ("shape", "align")
+            rows_of(args, name, axes, np.int64) if args.given(name) else None for name in ("shape", "align")
         )
         if wanted is None or any((row <= 0).any() for row in wanted):
             check_whole(args, data)
         made, largest = data.shapes.copy(), data.shapes.max(axis=0, initial=0)
-        for index, chosen in enumerate(map(list, axes)):
+        if alike(axes) and not args.wired("shape") and not args.wired("align"):
+            groups = [(slice(None), list(axes[0]), 0)]
+        else:
+            groups = [(slice(index, index + 1), list(chosen), index) for index, chosen in enumerate(axes)]
+        for rows, chosen, index in groups:
             extents = largest[chosen]
             if wanted is not None:
-                extents = np.where(wanted[index] > 0, np.maximum(made[index, chosen], wanted[index]), extents)
+                extents = np.where(wanted[index] > 0, np.maximum(made[rows][:, chosen], wanted[index]), extents)
             if multiples is not None:
-                _check_align(multiples[index].tolist(), index if args.wired("align") else None)
+                _check_align(multiples[index], index if args.wired("align") else None)
                 extents = -(-extents // multiples[index]) * multiples[index]
-            made[index, chosen] = extents
+            made[rows, chosen] = extents
         fills = as_written(args.scalars("fill_value").astype(np.float64), data.dtype)
         return Work(made, {"fills": fills[:, None]})
 
@@ -134,9 +136,8 @@ class Pad(Operator):
         copy_windows(inputs[0], outputs[0], np.zeros(work.shapes.shape, np.int64), work.params["fills"])
 
 
-def _check_align(given: Sequence[int] | NDArray[np.int64], sample: int | None) -> None:
-    for number in given:
-        if number <= 0:
-            raise ArgumentError(
-                f"an extent cannot be a multiple of {number}.", hint="Give 1 or more.", argument="align", sample=sample
-            )
+def _check_align(given: NDArray[np.int64], sample: int | None) -> None:
+    if (given <= 0).any():
+        raise ArgumentError(
+            f"an extent cannot be a multiple of {given.min()}.", hint="Give 1 or more.", argument="align", sample=sample
+        )

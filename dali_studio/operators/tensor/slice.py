@@ -154,10 +154,10 @@ class Slice(SliceArguments, OutOfBounds, Operator):
             accept_output(args["dtype"], dict.fromkeys((meta.dtype, *CONVERTED)))
         check_slice(args, inputs[1:])
         if meta.ndim is not None and not args.wired("axes"):
-            axes = slice_axes(args, meta, 1)[0]
+            axes = slice_axes(args, meta, 1)
             for name in BOUNDS:
                 if args[name] is not None:
-                    rows_of(args, name, [len(axes)])
+                    rows_of(args, name, axes)
         return meta.with_(dtype=args["dtype"] or meta.dtype)
 
     @staticmethod

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from dali_studio.kernels.cpu import image_convert, native, warp
 from dali_studio.kernels.cpu.color import hsv_matrix, linear_color
 from dali_studio.kernels.cpu.convert import convert
+from dali_studio.kernels.cpu.copy_window import copy_window
+from dali_studio.kernels.cpu.grid_mask import grid_mask
 from dali_studio.kernels.cpu.layout import crop_mirror_normalize, flip
 from dali_studio.kernels.cpu.weights import Interp
 
@@ -95,11 +97,28 @@ def of_colors(random: np.random.Generator) -> Iterator[NDArray[Any]]:
         yield out
 
 
+def of_windows(random: np.random.Generator) -> Iterator[NDArray[Any]]:
+    for shape in ((5, 37, 3), (2, 3, 4, 5), (40,)):
+        for dtype in ("uint8", "uint16", "float32", "float64"):
+            image, out = noise(random, shape, dtype), np.zeros([extent + 3 for extent in shape], dtype)
+            copy_window(image, out, [-1] * len(shape), noise(random, (out.shape[-1],), dtype), len(shape) - 1)
+            yield out
+    for dtype in ("uint8", "int16", "int32", "float32"):
+        image = noise(random, (9, 37, 3), dtype)
+        out = np.zeros_like(image)
+        grid_mask(image, out, 5, 0.4, 0.3, (2.5, -1.0))
+        yield out
+        volume = noise(random, (3, 4, 17, 2), dtype)
+        out = np.zeros_like(volume)
+        flip(volume, out, True, True, True, "DHWC")
+        yield out
+
+
 def digest() -> str:
     """Of all that is computed here."""
     made = hashlib.sha256()
     with np.errstate(all="ignore"):
-        for number, cases in enumerate((of_casts, of_images, of_warps, of_colors)):
+        for number, cases in enumerate((of_casts, of_images, of_warps, of_colors, of_windows)):
             for value in cases(np.random.default_rng(number)):
                 if value.dtype.kind == "f":
                     value[np.isnan(value)] = np.nan  # the bits of what is no number may differ

@@ -9,7 +9,7 @@ import numpy as np
 from axis import axis_weights
 
 from dali_studio.kernels.cpu import axis_batch
-from dali_studio.kernels.cpu.resample import resize
+from dali_studio.kernels.cpu.resample import resize, resize_axes
 from dali_studio.kernels.cpu.size_batch import MODES, sizes_and_regions
 from dali_studio.kernels.cpu.weights import Interp
 
@@ -26,6 +26,20 @@ def of_pixels(random: np.random.Generator) -> list[Any]:
         src, out = values.clip(low, high).astype(source), np.zeros((tall, broad, channels), target)
         roi = tuple(random.uniform(-0.3, 1.3, 4) * [height, width, height, width]) if number % 2 else None
         resize(src, out, kind, kind, bool(number % 7), roi, mirror=bool(number % 5), full_size=(tall + 3, broad + 2))
+        made.append(out)
+    return made
+
+
+def of_volumes(random: np.random.Generator) -> list[Any]:
+    made: list[Any] = []
+    for number in range(60):
+        shape, size = random.integers(1, 24, (2, 3)).tolist()
+        kind, (source, target) = number % len(Interp), random.choice(TYPES, 2)
+        count, channels = 1 + number % 3, int(random.integers(1, 20))
+        src = random.uniform(0, 250, (2, *shape[:count], channels)).astype(source)
+        out = np.zeros((2, *size[:count], channels), target)
+        roi = [*random.uniform(-3, 1, count), *random.uniform(2, 24, count)]
+        resize_axes(src, out, 1, (kind, kind), roi, antialias=bool(number % 5))
         made.append(out)
     return made
 
@@ -53,6 +67,6 @@ def digest() -> str:
     """Of all that is computed here."""
     random = np.random.default_rng(12)
     made = hashlib.sha256()
-    for value in (*of_pixels(random), *of_tables(random)):
+    for value in (*of_pixels(random), *of_tables(random), *of_volumes(random)):
         made.update(np.asarray(value).tobytes())
     return made.hexdigest()

@@ -372,6 +372,7 @@ export interface OperatorSchema {
   readonly node_name?: string;
   readonly keywords?: readonly string[];
   readonly hidden?: boolean;
+  readonly deprecated?: string;
   readonly dialects?: readonly InDialect[];
   readonly movement?: Movement | null;
   readonly former?: readonly string[];

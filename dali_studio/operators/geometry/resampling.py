@@ -1,0 +1,128 @@
+"""What operators that resize have in common: filters, element types, and the calls of the kernels."""
+
+# Operators are classes of static methods; here they need to know which operator they belong to.
+# pyright: reportIncompatibleMethodOverride=false
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dali_studio.core.batch import Batch
+from dali_studio.core.diagnostics import ArgumentError
+from dali_studio.core.enums import DALIDataType, DALIInterpType
+from dali_studio.core.meta import TensorMeta
+from dali_studio.kernels.cpu.resample import resize, resize_axes
+from dali_studio.kernels.cuda import resample, warp
+from dali_studio.kernels.cuda.parts import Part
+from dali_studio.kernels.cuda.stream import GpuStream
+from dali_studio.operators.common import T, check_dtype, refuse_on_gpu
+from dali_studio.schema.arguments import Args
+from dali_studio.schema.batches import Work
+from dali_studio.schema.declare import Arrays, Operator, compiled
+from dali_studio.schema.marks import COMMON, Doc, Ignored
+from dali_studio.schema.tolerance import Tolerance
+
+TYPES = (T.UINT8, T.INT16, T.UINT16, T.FLOAT)
+#: What axes without names are taken as.
+UNNAMED = "HWC FHWC FDHWC"
+
+
+class FilterArguments:
+    """How pixels are weighed, and the element type of the result."""
+
+    interp_type: Annotated[DALIInterpType, Doc("Filter for all directions."), COMMON] = DALIInterpType.INTERP_LINEAR
+    min_filter: Annotated[DALIInterpType, Doc("Filter where an axis shrinks.")] = DALIInterpType.INTERP_LINEAR
+    mag_filter: Annotated[DALIInterpType, Doc("Filter where an axis grows.")] = DALIInterpType.INTERP_LINEAR
+    antialias: Annotated[bool, Doc("Widen the filter where an axis shrinks."), COMMON] = True
+    dtype: Annotated[DALIDataType | None, Doc("FLOAT, or the input's type (default).")] = None
+    minibatch_size: Annotated[int, Ignored("samples are processed one by one")] = 32
+    temp_buffer_hint: Annotated[int, Ignored("scratch memory grows by itself")] = 0
+
+
+class Resampling(FilterArguments, Operator, abstract=True):
+    """Base of operators whose result is a region of the input in another size; subclasses plan both."""
+
+    icon = "resize"
+    kernels = (compiled("resize", TYPES, TYPES), compiled("resize_volume", TYPES, TYPES))
+    tolerance = (
+        Tolerance(reason="pixels are taken as they are", when={"interp_type": "INTERP_NN"}),
+        Tolerance(
+            1, 0.001, relative=1e-6, on="gpu",
+            reason="the same weights to the last bit, and sums in the same order, but for contracted products",
+        ),
+        Tolerance(
+            1, 0.014, relative=2e-6,
+            reason="ties are rounded half to even here and, in vector tails of nvidia.dali, half up",
+        ),
+    )  # fmt: skip
+
+    @staticmethod
+    def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
+        image, out, params = inputs[0], outputs[0], work.params
+        if params["layout"] in ("HWC", "CHW"):
+            window: tuple[int, ...] = options.get("window", (0, 0))
+            resize(
+                image, out, params["min"], params["mag"], params["antialias"], tuple(params["rois"][index].tolist()),
+                window=(window[0], window[1]), full_size=tuple(params["sizes"][index].tolist()),
+                layout=params["layout"],
+            )  # fmt: skip
+        else:
+            roi = params["rois"][index].tolist()
+            kinds = params["min"], params["mag"]
+            resize_axes(image, out, params["first"], kinds, roi, antialias=params["antialias"])
+        for attributes in outputs[1:]:
+            attributes[...] = params["in_sizes"][index]
+
+    @classmethod
+    def gpu(cls, work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
+        resample.resize(inputs[0], outputs[0], geometry(work, inputs[0].shapes), stream)
+
+    @classmethod
+    def part(cls, work: Work, image: Batch, dtype: np.dtype[Any]) -> Part:
+        return resample.resize_part(geometry(work, image.shapes))
+
+    @classmethod
+    def affine(cls, work: Work, image: Batch) -> warp.Affine | None:
+        params = work.params
+        low, high = params["rois"][:, :2], params["rois"][:, 2:]
+        scale = (high - low) / params["sizes"]
+        shrinks = np.abs(scale) > 1
+        used = {params["min"] if axis else params["mag"] for axis in np.unique(shrinks)}
+        plain = used <= {DALIInterpType.INTERP_LINEAR.value} or used <= {DALIInterpType.INTERP_NN.value}
+        if params["layout"] != "HWC" or not plain or (params["antialias"] and shrinks.any()):
+            return None
+        return warp.Affine(warp.scaling(low, scale), used.pop())
+
+
+def geometry(work: Work, shapes: NDArray[np.int64]) -> resample.Geometry:
+    """What the GPU's kernels read, which stays with the work: that is kept as long as shapes stay the same."""
+    params = work.params
+    if "geometry" not in params:
+        params["geometry"] = resample.geometry(
+            shapes, work.shapes, params["min"], params["mag"], params["antialias"], params["rois"], params["layout"]
+        )
+    return params["geometry"]
+
+
+def output_meta(args: Args, meta: TensorMeta) -> TensorMeta:
+    """The type of the result; refuses element types, and what the GPU's kernels lack."""
+    check_dtype(meta, TYPES)
+    dtype = args["dtype"]
+    if dtype not in (None, T.FLOAT) and meta.dtype not in (None, dtype):
+        raise ArgumentError(
+            f"{dtype.name} is not available as output for {meta.dtype.name} input; the input's type and FLOAT are.",
+            hint="Choose one of these, and cast afterwards if needed.", argument="dtype",
+        )  # fmt: skip
+    if meta.layout not in (None, "HWC", "CHW"):
+        refuse_on_gpu(meta, f"the layout {meta.layout!r} is")
+    return meta.with_(dtype=dtype or meta.dtype)
+
+
+def filter_params(args: Args) -> dict[str, Any]:
+    """Parameters of a `Work`: the filters of axes that shrink, and of others."""
+    shrinking, growing = (args[name if args.given(name) else "interp_type"] for name in ("min_filter", "mag_filter"))
+    return {"min": shrinking.value, "mag": growing.value, "antialias": args["antialias"]}

@@ -1,0 +1,92 @@
+"""Windows of any number of axes, and grids of squares: against numpy."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dali_studio.core.batch import Batch
+from dali_studio.kernels.cpu.copy_window import copy_window, copy_windows
+from dali_studio.kernels.cpu.grid_mask import grid_mask
+from dali_studio.kernels.cpu.native import kernel
+
+Array = np.ndarray[Any, Any]
+TYPES = ("bool", "uint8", "int16", "float16", "float32", "int64")
+
+
+def expected(src: Array, shape: tuple[int, ...], first: tuple[int, ...], fill: Array, along: int) -> Array:
+    """The window once more, by a padded copy."""
+    broadcast = fill.reshape([-1 if axis == along else 1 for axis in range(len(shape))]) if along >= 0 else fill[0]
+    made = np.array(np.broadcast_to(broadcast, shape))
+    inside = [(max(0, -at), min(extent, size - at)) for at, extent, size in zip(first, shape, src.shape, strict=True)]
+    if all(end > begin for begin, end in inside):
+        made[tuple(slice(*pair) for pair in inside)] = src[
+            tuple(slice(at + begin, at + end) for at, (begin, end) in zip(first, inside, strict=True))
+        ]
+    return made
+
+
+def drawn(random: np.random.Generator, ndim: int) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
+    """Shapes of a source and of a window, and where that begins: inside, partly or wholly outside."""
+    shape, window = random.integers(0, 7, (2, ndim)).tolist()
+    return tuple(shape), tuple(window), tuple(random.integers(-8, 8, ndim).tolist())
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("ndim", [1, 2, 3, 4, 6])
+def test_windows_are_numpys(ndim: int, dtype: str) -> None:
+    random = np.random.default_rng(ndim)
+    for trial in range(60):
+        shape, window, first = drawn(random, ndim)
+        if trial % 3 == 0:  # the last axes whole, as channels are
+            window, first = (*window[:-1], shape[-1]), (*first[:-1], 0)
+        src = random.integers(0, 2 if dtype == "bool" else 100, shape).astype(dtype)
+        along = int(random.integers(-1, ndim))
+        fill = random.integers(0, 2 if dtype == "bool" else 100, max(window[along], 1) if along >= 0 else 1).astype(dtype)
+        strided = np.repeat(src, 2, axis=0)[::2] if trial % 2 else src
+        out = np.zeros(window, dtype)
+        copy_window(strided, out, first, fill, along)
+        np.testing.assert_array_equal(out, expected(src, window, first, fill, along))
+
+
+def test_a_batch_is_its_samples() -> None:
+    random = np.random.default_rng(0)
+    src = [random.integers(0, 255, (int(n), 5, 3), np.uint8) for n in (3, 0, 9, 1)]
+    firsts = np.array([[-1, 2, 0], [0, 0, 0], [4, -3, 0], [0, 9, 0]])
+    fills = random.integers(0, 255, (4, 3)).astype(np.uint8)
+    out = [np.zeros((4, 6, 3), np.uint8) for _ in src]
+    copy_windows(Batch.of(src, "HWC"), Batch.of(out, "HWC"), firsts, fills, 2)
+    for sample, made, first, fill in zip(src, out, firsts.tolist(), fills, strict=True):
+        np.testing.assert_array_equal(made, expected(sample, (4, 6, 3), tuple(first), fill, 2))
+
+
+def test_numbers_are_copied() -> None:
+    out = np.zeros((), np.int16)
+    copy_window(np.array(7, np.int16), out, (), np.zeros(1, np.int16))
+    assert out == 7
+
+
+@pytest.mark.parametrize("change", [{"along": 3}, {"size": 0}, {"fills": np.zeros((2, 8), np.uint8)}])
+def test_tables_that_do_not_fit_are_refused(change: dict[str, Any]) -> None:
+    given = {"fills": np.zeros((1, 8), np.uint8), "along": -1, "size": 8, **change}
+    places = np.zeros(1, np.int64)
+    with pytest.raises(ValueError, match="fit"):
+        kernel("copy_windows")(places, places, np.zeros((1, 4, 3), np.int64), *given.values())
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "int32", "float32"])
+@pytest.mark.parametrize("angle", [0.0, 0.7])
+def test_grids_are_numpys(angle: float, dtype: str) -> None:
+    src = np.random.default_rng(1).uniform(-9 if dtype != "uint8" else 0, 9, (31, 45, 3)).astype(dtype)
+    tile, ratio, x, y = np.float32(7), np.float32(0.4), np.float32(2.5), np.float32(-3.25)
+    cosine, sine = np.float32(math.cos(np.float32(angle))) / tile, np.float32(math.sin(np.float32(angle))) / tile
+    row, column = np.arange(31, dtype=np.float32)[:, None], np.arange(45, dtype=np.float32)
+    along = (-(x / tile) + row * -sine) + column * cosine
+    across = (-(y / tile) + row * cosine) + column * sine
+    kept = (along - np.floor(along) >= ratio) | (across - np.floor(across) >= ratio)
+    out = np.zeros_like(src)
+    grid_mask(src, out, 7, 0.4, angle, (2.5, -3.25))
+    np.testing.assert_array_equal(out, src * kept[..., None])
