@@ -22,13 +22,13 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 _TYPES = {
     "float": "float", "int": "int", "bool": "bool", "string": "str", "layout": "str", "object": "Any",
     "data_type": "DALIDataType", "image_type": "DALIImageType", "interp_type": "DALIInterpType",
-    "float_list": "float | Sequence[float]", "int_list": "int | Sequence[int]", "string_list": "str | Sequence[str]",
-    "data_type_list": "DALIDataType | Sequence[DALIDataType]",
-    "interp_type_list": "DALIInterpType | Sequence[DALIInterpType]",
+    "float_list": "float | _Sequence[float]", "int_list": "int | _Sequence[int]", "string_list": "str | _Sequence[str]",
+    "data_type_list": "DALIDataType | _Sequence[DALIDataType]",
+    "interp_type_list": "DALIInterpType | _Sequence[DALIInterpType]",
 }  # fmt: skip
 _HEADER = f'''"""Generated from the registry. Do not edit: run ``{VERB}``."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence as _Sequence
 from typing import Any
 
 import numpy as np
@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 
 {{imports}}from dali_studio.pipeline import DataNode
 
-_Input = DataNode | Sequence[DataNode] | NDArray[Any] | np.generic | float
+_Input = DataNode | _Sequence[DataNode] | NDArray[Any] | np.generic | float
 '''
 
 
@@ -103,9 +103,14 @@ def _class(schema: OperatorSchema, name: str) -> str:
 
 def _inputs(schema: OperatorSchema) -> list[str]:
     """Positional inputs; the last takes as many as are given, if it is repeated."""
-    inputs = [f"{entry.name}: _Input{' | None = ...' if entry.optional else ''}" for entry in schema.inputs]
+    taken = {argument.name for argument in schema.arguments}  # an input may be called as an argument is
+    names = [f"{entry.name}_input" if entry.name in taken else entry.name for entry in schema.inputs]
+    inputs = [
+        f"{name}: _Input{' | None = ...' if entry.optional else ''}"
+        for name, entry in zip(names, schema.inputs, strict=True)
+    ]
     if _repeats(schema):
-        inputs[-1] = f"*{schema.inputs[-1].name}: _Input"
+        inputs[-1] = f"*{names[-1]}: _Input"
     return inputs
 
 

@@ -1,6 +1,6 @@
 """Generated from the registry. Do not edit: run ``make generated``."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence as _Sequence
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from dali_studio.core.enums import DALIDataType, DALIImageType
 from dali_studio.pipeline import DataNode
 
-_Input = DataNode | Sequence[DataNode] | NDArray[Any] | np.generic | float
+_Input = DataNode | _Sequence[DataNode] | NDArray[Any] | np.generic | float
 
 def audio(
     files: _Input,
@@ -21,7 +21,7 @@ def audio(
     quality: float | None = 50.0,
     on_error: str | None = 'raise',
     preserve: bool | None = False,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
     name: str | None = ...,
     device: str | None = ...,
 ) -> list[DataNode]:
@@ -62,7 +62,7 @@ def image(
     split_stages: bool | None = False,
     use_chunk_allocator: bool | None = False,
     preserve: bool | None = False,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
     name: str | None = ...,
     device: str | None = ...,
 ) -> DataNode:
@@ -78,7 +78,7 @@ def image_crop(
     files: _Input,
     /,
     *,
-    crop: float | Sequence[float] | DataNode | None = ...,
+    crop: float | _Sequence[float] | DataNode | None = ...,
     crop_h: float | DataNode | None = 0.0,
     crop_w: float | DataNode | None = 0.0,
     crop_d: float | DataNode | None = 0.0,
@@ -106,7 +106,7 @@ def image_crop(
     split_stages: bool | None = False,
     use_chunk_allocator: bool | None = False,
     preserve: bool | None = False,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
     name: str | None = ...,
     device: str | None = ...,
 ) -> DataNode:
@@ -120,8 +120,8 @@ def image_random_crop(
     files: _Input,
     /,
     *,
-    random_area: float | Sequence[float] | None = ...,
-    random_aspect_ratio: float | Sequence[float] | None = ...,
+    random_area: float | _Sequence[float] | None = ...,
+    random_aspect_ratio: float | _Sequence[float] | None = ...,
     num_attempts: int | None = 10,
     seed: int | None = ...,
     preallocate_height_hint: int | None = 0,
@@ -144,7 +144,7 @@ def image_random_crop(
     split_stages: bool | None = False,
     use_chunk_allocator: bool | None = False,
     preserve: bool | None = False,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
     name: str | None = ...,
     device: str | None = ...,
 ) -> DataNode:
@@ -158,17 +158,17 @@ def image_random_crop(
 def image_slice(
     files: _Input,
     anchor: _Input | None = ...,
-    shape: _Input | None = ...,
+    shape_input: _Input | None = ...,
     /,
     *,
-    axes: int | Sequence[int] | DataNode | None = ...,
+    axes: int | _Sequence[int] | DataNode | None = ...,
     axis_names: str | None = ...,
-    start: int | Sequence[int] | DataNode | None = ...,
-    rel_start: float | Sequence[float] | DataNode | None = ...,
-    end: int | Sequence[int] | DataNode | None = ...,
-    rel_end: float | Sequence[float] | DataNode | None = ...,
-    shape: int | Sequence[int] | DataNode | None = ...,
-    rel_shape: float | Sequence[float] | DataNode | None = ...,
+    start: int | _Sequence[int] | DataNode | None = ...,
+    rel_start: float | _Sequence[float] | DataNode | None = ...,
+    end: int | _Sequence[int] | DataNode | None = ...,
+    rel_end: float | _Sequence[float] | DataNode | None = ...,
+    shape: int | _Sequence[int] | DataNode | None = ...,
+    rel_shape: float | _Sequence[float] | DataNode | None = ...,
     normalized_anchor: bool | None = True,
     normalized_shape: bool | None = True,
     preallocate_height_hint: int | None = 0,
@@ -191,7 +191,7 @@ def image_slice(
     split_stages: bool | None = False,
     use_chunk_allocator: bool | None = False,
     preserve: bool | None = False,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
     name: str | None = ...,
     device: str | None = ...,
 ) -> DataNode:
@@ -208,7 +208,7 @@ def numpy(
     *,
     dtype: DALIDataType | None = ...,
     preserve: bool | None = False,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
     name: str | None = ...,
     device: str | None = ...,
 ) -> DataNode:

@@ -1,6 +1,6 @@
 """Generated from the registry. Do not edit: run ``make generated``."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence as _Sequence
 from typing import Any
 
 import numpy as np
@@ -9,16 +9,16 @@ from numpy.typing import NDArray
 from dali_studio.core.enums import DALIDataType, DALIImageType, DALIInterpType
 from dali_studio.pipeline import DataNode
 
-_Input = DataNode | Sequence[DataNode] | NDArray[Any] | np.generic | float
+_Input = DataNode | _Sequence[DataNode] | NDArray[Any] | np.generic | float
 
 def debayer(
     image: _Input,
     /,
     *,
-    blue_position: int | Sequence[int] | DataNode,
+    blue_position: int | _Sequence[int] | DataNode,
     algorithm: str | None = ...,
     preserve: bool | None = False,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
     name: str | None = ...,
     device: str | None = ...,
 ) -> DataNode:
@@ -29,12 +29,12 @@ def dilate(
     image: _Input,
     /,
     *,
-    mask_size: int | Sequence[int] | DataNode | None = ...,
-    anchor: int | Sequence[int] | DataNode | None = ...,
+    mask_size: int | _Sequence[int] | DataNode | None = ...,
+    anchor: int | _Sequence[int] | DataNode | None = ...,
     iterations: int | None = 1,
     border_mode: str | None = 'constant',
     preserve: bool | None = False,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
     name: str | None = ...,
     device: str | None = ...,
 ) -> DataNode:
@@ -49,7 +49,7 @@ def equalize(
     /,
     *,
     preserve: bool | None = False,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
     name: str | None = ...,
     device: str | None = ...,
 ) -> DataNode:
@@ -60,12 +60,12 @@ def erode(
     image: _Input,
     /,
     *,
-    mask_size: int | Sequence[int] | DataNode | None = ...,
-    anchor: int | Sequence[int] | DataNode | None = ...,
+    mask_size: int | _Sequence[int] | DataNode | None = ...,
+    anchor: int | _Sequence[int] | DataNode | None = ...,
     iterations: int | None = 1,
     border_mode: str | None = 'constant',
     preserve: bool | None = False,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
     name: str | None = ...,
     device: str | None = ...,
 ) -> DataNode:
@@ -81,12 +81,12 @@ def filter(
     fill_value: _Input | None = ...,
     /,
     *,
-    anchor: int | Sequence[int] | DataNode | None = ...,
+    anchor: int | _Sequence[int] | DataNode | None = ...,
     border: str | None = 'reflect_101',
     mode: str | None = 'same',
     dtype: DALIDataType | None = ...,
     preserve: bool | None = False,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
     name: str | None = ...,
     device: str | None = ...,
 ) -> DataNode:
@@ -97,9 +97,9 @@ def median_blur(
     image: _Input,
     /,
     *,
-    window_size: int | Sequence[int] | DataNode | None = ...,
+    window_size: int | _Sequence[int] | DataNode | None = ...,
     preserve: bool | None = False,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
     name: str | None = ...,
     device: str | None = ...,
 ) -> DataNode:
@@ -117,7 +117,7 @@ def peek_image_shape(
     adjust_orientation: bool | None = True,
     dtype: DALIDataType | None = ...,
     preserve: bool | None = False,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
     name: str | None = ...,
     device: str | None = ...,
 ) -> DataNode:
@@ -133,7 +133,7 @@ def remap(
     interp: DALIInterpType | None = ...,
     pixel_origin: str | None = 'corner',
     preserve: bool | None = False,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
     name: str | None = ...,
     device: str | None = ...,
 ) -> DataNode:
@@ -151,13 +151,13 @@ def resize(
     resize_x: float | DataNode | None = 0.0,
     resize_y: float | DataNode | None = 0.0,
     resize_z: float | DataNode | None = 0.0,
-    size: float | Sequence[float] | DataNode | None = ...,
+    size: float | _Sequence[float] | DataNode | None = ...,
     resize_shorter: float | DataNode | None = 0.0,
     resize_longer: float | DataNode | None = 0.0,
-    max_size: float | Sequence[float] | None = ...,
+    max_size: float | _Sequence[float] | None = ...,
     mode: str | None = 'default',
-    roi_start: float | Sequence[float] | DataNode | None = ...,
-    roi_end: float | Sequence[float] | DataNode | None = ...,
+    roi_start: float | _Sequence[float] | DataNode | None = ...,
+    roi_end: float | _Sequence[float] | DataNode | None = ...,
     roi_relative: bool | None = False,
     subpixel_scale: bool | None = True,
     interp_type: DALIInterpType | None = ...,
@@ -168,7 +168,7 @@ def resize(
     minibatch_size: int | None = 32,
     temp_buffer_hint: int | None = 0,
     preserve: bool | None = False,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
     name: str | None = ...,
     device: str | None = ...,
 ) -> Any:
@@ -179,16 +179,16 @@ def tensor_resize(
     input: _Input,
     /,
     *,
-    sizes: float | Sequence[float] | DataNode | None = ...,
-    scales: float | Sequence[float] | DataNode | None = ...,
-    axes: int | Sequence[int] | None = ...,
+    sizes: float | _Sequence[float] | DataNode | None = ...,
+    scales: float | _Sequence[float] | DataNode | None = ...,
+    axes: int | _Sequence[int] | None = ...,
     axis_names: str | None = ...,
-    alignment: float | Sequence[float] | DataNode | None = ...,
+    alignment: float | _Sequence[float] | DataNode | None = ...,
     size_rounding: str | None = 'round',
-    max_size: float | Sequence[float] | None = ...,
+    max_size: float | _Sequence[float] | None = ...,
     mode: str | None = 'default',
-    roi_start: float | Sequence[float] | DataNode | None = ...,
-    roi_end: float | Sequence[float] | DataNode | None = ...,
+    roi_start: float | _Sequence[float] | DataNode | None = ...,
+    roi_end: float | _Sequence[float] | DataNode | None = ...,
     roi_relative: bool | None = False,
     subpixel_scale: bool | None = True,
     interp_type: DALIInterpType | None = ...,
@@ -199,7 +199,7 @@ def tensor_resize(
     minibatch_size: int | None = 32,
     temp_buffer_hint: int | None = 0,
     preserve: bool | None = False,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
     name: str | None = ...,
     device: str | None = ...,
 ) -> DataNode:
@@ -211,15 +211,15 @@ def warp_perspective(
     matrix_input: _Input | None = ...,
     /,
     *,
-    matrix: float | Sequence[float] | DataNode | None = ...,
-    size: float | Sequence[float] | DataNode | None = ...,
+    matrix: float | _Sequence[float] | DataNode | None = ...,
+    size: float | _Sequence[float] | DataNode | None = ...,
     inverse_map: bool | None = True,
     interp_type: DALIInterpType | None = ...,
     border_mode: str | None = 'constant',
-    fill_value: float | Sequence[float] | None = ...,
+    fill_value: float | _Sequence[float] | None = ...,
     pixel_origin: str | None = 'corner',
     preserve: bool | None = False,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
     name: str | None = ...,
     device: str | None = ...,
 ) -> DataNode:

@@ -1,6 +1,6 @@
 """Generated from the registry. Do not edit: run ``make generated``."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence as _Sequence
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from dali_studio.core.enums import DALIDataType
 from dali_studio.pipeline import DataNode
 
-_Input = DataNode | Sequence[DataNode] | NDArray[Any] | np.generic | float
+_Input = DataNode | _Sequence[DataNode] | NDArray[Any] | np.generic | float
 
 def beta(
     shape_like: _Input | None = ...,
@@ -18,10 +18,10 @@ def beta(
     alpha: float | DataNode | None = 1.0,
     beta: float | DataNode | None = 1.0,
     dtype: DALIDataType | None = ...,
-    shape: int | Sequence[int] | DataNode | None = ...,
+    shape: int | _Sequence[int] | DataNode | None = ...,
     seed: int | None = ...,
     preserve: bool | None = False,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
     name: str | None = ...,
     device: str | None = ...,
 ) -> DataNode:
@@ -36,11 +36,11 @@ def choice(
     shape_like: _Input | None = ...,
     /,
     *,
-    p: float | Sequence[float] | DataNode | None = ...,
-    shape: int | Sequence[int] | DataNode | None = ...,
+    p: float | _Sequence[float] | DataNode | None = ...,
+    shape: int | _Sequence[int] | DataNode | None = ...,
     seed: int | None = ...,
     preserve: bool | None = False,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
     name: str | None = ...,
     device: str | None = ...,
 ) -> DataNode:
@@ -56,10 +56,10 @@ def coin_flip(
     *,
     probability: float | DataNode | None = 0.5,
     dtype: DALIDataType | None = ...,
-    shape: int | Sequence[int] | DataNode | None = ...,
+    shape: int | _Sequence[int] | DataNode | None = ...,
     seed: int | None = ...,
     preserve: bool | None = False,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
     name: str | None = ...,
     device: str | None = ...,
 ) -> DataNode:
@@ -73,10 +73,10 @@ def normal(
     mean: float | DataNode | None = 0.0,
     stddev: float | DataNode | None = 1.0,
     dtype: DALIDataType | None = ...,
-    shape: int | Sequence[int] | DataNode | None = ...,
+    shape: int | _Sequence[int] | DataNode | None = ...,
     seed: int | None = ...,
     preserve: bool | None = False,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
     name: str | None = ...,
     device: str | None = ...,
 ) -> DataNode:
@@ -90,13 +90,13 @@ def uniform(
     shape_like: _Input | None = ...,
     /,
     *,
-    range: float | Sequence[float] | DataNode | None = ...,
-    values: float | Sequence[float] | DataNode | None = ...,
+    range: float | _Sequence[float] | DataNode | None = ...,
+    values: float | _Sequence[float] | DataNode | None = ...,
     dtype: DALIDataType | None = ...,
-    shape: int | Sequence[int] | DataNode | None = ...,
+    shape: int | _Sequence[int] | DataNode | None = ...,
     seed: int | None = ...,
     preserve: bool | None = False,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
     name: str | None = ...,
     device: str | None = ...,
 ) -> DataNode:

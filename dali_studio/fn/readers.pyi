@@ -1,6 +1,6 @@
 """Generated from the registry. Do not edit: run ``make generated``."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence as _Sequence
 from typing import Any
 
 import numpy as np
@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 from dali_studio.core.enums import DALIDataType, DALIImageType
 from dali_studio.pipeline import DataNode
 
-_Input = DataNode | Sequence[DataNode] | NDArray[Any] | np.generic | float
+_Input = DataNode | _Sequence[DataNode] | NDArray[Any] | np.generic | float
 
 def coco(
     *,
     file_root: str,
     annotations_file: str | None = ...,
-    images: str | Sequence[str] | None = ...,
+    images: str | _Sequence[str] | None = ...,
     ltrb: bool | None = False,
     ratio: bool | None = False,
     polygon_masks: bool | None = False,
@@ -45,7 +45,7 @@ def coco(
     dont_use_mmap: bool | None = False,
     tensor_init_bytes: int | None = 1048576,
     preserve: bool | None = False,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
     name: str | None = ...,
     device: str | None = ...,
 ) -> list[DataNode]:
@@ -62,12 +62,12 @@ def coco(
 def file(
     *,
     file_root: str | None = ...,
-    files: str | Sequence[str] | None = ...,
-    labels: int | Sequence[int] | None = ...,
+    files: str | _Sequence[str] | None = ...,
+    labels: int | _Sequence[int] | None = ...,
     file_list: str | None = ...,
-    file_filters: str | Sequence[str] | None = ...,
+    file_filters: str | _Sequence[str] | None = ...,
     case_sensitive_filter: bool | None = False,
-    dir_filters: str | Sequence[str] | None = ...,
+    dir_filters: str | _Sequence[str] | None = ...,
     random_shuffle: bool | None = False,
     initial_fill: int | None = 1024,
     shuffle_after_epoch: bool | None = False,
@@ -85,7 +85,7 @@ def file(
     dont_use_mmap: bool | None = False,
     tensor_init_bytes: int | None = 1048576,
     preserve: bool | None = False,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
     name: str | None = ...,
     device: str | None = ...,
 ) -> list[DataNode]:
@@ -98,8 +98,8 @@ def file(
 
 def mxnet(
     *,
-    index_path: str | Sequence[str],
-    path: str | Sequence[str],
+    index_path: str | _Sequence[str],
+    path: str | _Sequence[str],
     random_shuffle: bool | None = False,
     initial_fill: int | None = 1024,
     shuffle_after_epoch: bool | None = False,
@@ -117,7 +117,7 @@ def mxnet(
     dont_use_mmap: bool | None = False,
     tensor_init_bytes: int | None = 1048576,
     preserve: bool | None = False,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
     name: str | None = ...,
     device: str | None = ...,
 ) -> list[DataNode]:
@@ -130,7 +130,7 @@ def mxnet(
 
 def nemo_asr(
     *,
-    manifest_filepaths: str | Sequence[str],
+    manifest_filepaths: str | _Sequence[str],
     sample_rate: float | None = -1.0,
     downmix: bool | None = True,
     dtype: DALIDataType | None = ...,
@@ -157,7 +157,7 @@ def nemo_asr(
     dont_use_mmap: bool | None = False,
     tensor_init_bytes: int | None = 1048576,
     preserve: bool | None = False,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
     name: str | None = ...,
     device: str | None = ...,
 ) -> list[DataNode]:
@@ -173,15 +173,15 @@ def numpy(
     *,
     file_root: str | None = ...,
     file_filter: str | None = '*.npy',
-    files: str | Sequence[str] | None = ...,
+    files: str | _Sequence[str] | None = ...,
     file_list: str | None = ...,
-    roi_start: int | Sequence[int] | DataNode | None = ...,
-    rel_roi_start: float | Sequence[float] | DataNode | None = ...,
-    roi_end: int | Sequence[int] | DataNode | None = ...,
-    rel_roi_end: float | Sequence[float] | DataNode | None = ...,
-    roi_shape: int | Sequence[int] | DataNode | None = ...,
-    rel_roi_shape: float | Sequence[float] | DataNode | None = ...,
-    roi_axes: int | Sequence[int] | None = ...,
+    roi_start: int | _Sequence[int] | DataNode | None = ...,
+    rel_roi_start: float | _Sequence[float] | DataNode | None = ...,
+    roi_end: int | _Sequence[int] | DataNode | None = ...,
+    rel_roi_end: float | _Sequence[float] | DataNode | None = ...,
+    roi_shape: int | _Sequence[int] | DataNode | None = ...,
+    rel_roi_shape: float | _Sequence[float] | DataNode | None = ...,
+    roi_axes: int | _Sequence[int] | None = ...,
     out_of_bounds_policy: str | None = 'error',
     fill_value: float | None = 0.0,
     cache_header_information: bool | None = False,
@@ -204,7 +204,7 @@ def numpy(
     dont_use_mmap: bool | None = False,
     tensor_init_bytes: int | None = 1048576,
     preserve: bool | None = False,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
     name: str | None = ...,
     device: str | None = ...,
 ) -> DataNode:
@@ -237,7 +237,7 @@ def sequence(
     dont_use_mmap: bool | None = False,
     tensor_init_bytes: int | None = 1048576,
     preserve: bool | None = False,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
     name: str | None = ...,
     device: str | None = ...,
 ) -> DataNode:
@@ -250,10 +250,10 @@ def sequence(
 
 def webdataset(
     *,
-    paths: str | Sequence[str],
-    ext: str | Sequence[str],
-    index_paths: str | Sequence[str] | None = ...,
-    dtypes: DALIDataType | Sequence[DALIDataType] | None = ...,
+    paths: str | _Sequence[str],
+    ext: str | _Sequence[str],
+    index_paths: str | _Sequence[str] | None = ...,
+    dtypes: DALIDataType | _Sequence[DALIDataType] | None = ...,
     case_sensitive_extensions: bool | None = True,
     missing_component_behavior: str | None = ...,
     random_shuffle: bool | None = False,
@@ -273,7 +273,7 @@ def webdataset(
     dont_use_mmap: bool | None = False,
     tensor_init_bytes: int | None = 1048576,
     preserve: bool | None = False,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
     name: str | None = ...,
     device: str | None = ...,
 ) -> Any:

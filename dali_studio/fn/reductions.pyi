@@ -1,6 +1,6 @@
 """Generated from the registry. Do not edit: run ``make generated``."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence as _Sequence
 from typing import Any
 
 import numpy as np
@@ -9,17 +9,17 @@ from numpy.typing import NDArray
 from dali_studio.core.enums import DALIDataType
 from dali_studio.pipeline import DataNode
 
-_Input = DataNode | Sequence[DataNode] | NDArray[Any] | np.generic | float
+_Input = DataNode | _Sequence[DataNode] | NDArray[Any] | np.generic | float
 
 def max(
     input: _Input,
     /,
     *,
-    axes: int | Sequence[int] | None = ...,
+    axes: int | _Sequence[int] | None = ...,
     axis_names: str | None = ...,
     keep_dims: bool | None = False,
     preserve: bool | None = False,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
     name: str | None = ...,
     device: str | None = ...,
 ) -> DataNode:
@@ -34,11 +34,11 @@ def mean(
     /,
     *,
     dtype: DALIDataType | None = ...,
-    axes: int | Sequence[int] | None = ...,
+    axes: int | _Sequence[int] | None = ...,
     axis_names: str | None = ...,
     keep_dims: bool | None = False,
     preserve: bool | None = False,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
     name: str | None = ...,
     device: str | None = ...,
 ) -> DataNode:
@@ -50,11 +50,11 @@ def mean_square(
     /,
     *,
     dtype: DALIDataType | None = ...,
-    axes: int | Sequence[int] | None = ...,
+    axes: int | _Sequence[int] | None = ...,
     axis_names: str | None = ...,
     keep_dims: bool | None = False,
     preserve: bool | None = False,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
     name: str | None = ...,
     device: str | None = ...,
 ) -> DataNode:
@@ -65,11 +65,11 @@ def min(
     input: _Input,
     /,
     *,
-    axes: int | Sequence[int] | None = ...,
+    axes: int | _Sequence[int] | None = ...,
     axis_names: str | None = ...,
     keep_dims: bool | None = False,
     preserve: bool | None = False,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
     name: str | None = ...,
     device: str | None = ...,
 ) -> DataNode:
@@ -84,11 +84,11 @@ def rms(
     /,
     *,
     dtype: DALIDataType | None = ...,
-    axes: int | Sequence[int] | None = ...,
+    axes: int | _Sequence[int] | None = ...,
     axis_names: str | None = ...,
     keep_dims: bool | None = False,
     preserve: bool | None = False,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
     name: str | None = ...,
     device: str | None = ...,
 ) -> DataNode:
@@ -101,11 +101,11 @@ def std_dev(
     /,
     *,
     ddof: int | None = 0,
-    axes: int | Sequence[int] | None = ...,
+    axes: int | _Sequence[int] | None = ...,
     axis_names: str | None = ...,
     keep_dims: bool | None = False,
     preserve: bool | None = False,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
     name: str | None = ...,
     device: str | None = ...,
 ) -> DataNode:
@@ -117,11 +117,11 @@ def sum(
     /,
     *,
     dtype: DALIDataType | None = ...,
-    axes: int | Sequence[int] | None = ...,
+    axes: int | _Sequence[int] | None = ...,
     axis_names: str | None = ...,
     keep_dims: bool | None = False,
     preserve: bool | None = False,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
     name: str | None = ...,
     device: str | None = ...,
 ) -> DataNode:
@@ -137,11 +137,11 @@ def variance(
     /,
     *,
     ddof: int | None = 0,
-    axes: int | Sequence[int] | None = ...,
+    axes: int | _Sequence[int] | None = ...,
     axis_names: str | None = ...,
     keep_dims: bool | None = False,
     preserve: bool | None = False,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
     name: str | None = ...,
     device: str | None = ...,
 ) -> DataNode:

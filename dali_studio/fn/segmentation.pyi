@@ -1,6 +1,6 @@
 """Generated from the registry. Do not edit: run ``make generated``."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence as _Sequence
 from typing import Any
 
 import numpy as np
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from dali_studio.pipeline import DataNode
 
-_Input = DataNode | Sequence[DataNode] | NDArray[Any] | np.generic | float
+_Input = DataNode | _Sequence[DataNode] | NDArray[Any] | np.generic | float
 
 def random_mask_pixel(
     masks: _Input,
@@ -19,7 +19,7 @@ def random_mask_pixel(
     value: int | DataNode | None = ...,
     seed: int | None = ...,
     preserve: bool | None = False,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
     name: str | None = ...,
     device: str | None = ...,
 ) -> DataNode:
@@ -36,17 +36,17 @@ def random_object_bbox(
     *,
     format: str | None = 'anchor_shape',
     foreground_prob: float | DataNode | None = 1.0,
-    classes: int | Sequence[int] | DataNode | None = ...,
-    class_weights: float | Sequence[float] | DataNode | None = ...,
+    classes: int | _Sequence[int] | DataNode | None = ...,
+    class_weights: float | _Sequence[float] | DataNode | None = ...,
     background: int | DataNode | None = ...,
-    threshold: int | Sequence[int] | DataNode | None = ...,
+    threshold: int | _Sequence[int] | DataNode | None = ...,
     k_largest: int | None = ...,
     ignore_class: bool | None = False,
     output_class: bool | None = False,
     cache_objects: bool | None = False,
     seed: int | None = ...,
     preserve: bool | None = False,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
     name: str | None = ...,
     device: str | None = ...,
 ) -> list[DataNode]:
@@ -67,7 +67,7 @@ def select_masks(
     *,
     reindex_masks: bool | None = False,
     preserve: bool | None = False,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
     name: str | None = ...,
     device: str | None = ...,
 ) -> list[DataNode]:

@@ -1,6 +1,6 @@
 """Generated from the registry. Do not edit: run ``make generated``."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence as _Sequence
 from typing import Any
 
 import numpy as np
@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 
 from dali_studio.pipeline import DataNode
 
-_Input = DataNode | Sequence[DataNode] | NDArray[Any] | np.generic | float
+_Input = DataNode | _Sequence[DataNode] | NDArray[Any] | np.generic | float
 
 def combine(
     *transform: _Input,
     reverse_order: bool | None = False,
     preserve: bool | None = False,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
     name: str | None = ...,
     device: str | None = ...,
 ) -> DataNode:
@@ -25,14 +25,14 @@ def crop(
     transform: _Input | None = ...,
     /,
     *,
-    from_start: float | Sequence[float] | DataNode | None = ...,
-    from_end: float | Sequence[float] | DataNode | None = ...,
-    to_start: float | Sequence[float] | DataNode | None = ...,
-    to_end: float | Sequence[float] | DataNode | None = ...,
+    from_start: float | _Sequence[float] | DataNode | None = ...,
+    from_end: float | _Sequence[float] | DataNode | None = ...,
+    to_start: float | _Sequence[float] | DataNode | None = ...,
+    to_end: float | _Sequence[float] | DataNode | None = ...,
     absolute: bool | None = False,
     reverse_order: bool | None = False,
     preserve: bool | None = False,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
     name: str | None = ...,
     device: str | None = ...,
 ) -> DataNode:
@@ -44,11 +44,11 @@ def rotation(
     /,
     *,
     angle: float | DataNode,
-    axis: float | Sequence[float] | DataNode | None = ...,
-    center: float | Sequence[float] | DataNode | None = ...,
+    axis: float | _Sequence[float] | DataNode | None = ...,
+    center: float | _Sequence[float] | DataNode | None = ...,
     reverse_order: bool | None = False,
     preserve: bool | None = False,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
     name: str | None = ...,
     device: str | None = ...,
 ) -> DataNode:
@@ -62,12 +62,12 @@ def scale(
     transform: _Input | None = ...,
     /,
     *,
-    scale: float | Sequence[float] | DataNode,
-    center: float | Sequence[float] | DataNode | None = ...,
+    scale: float | _Sequence[float] | DataNode,
+    center: float | _Sequence[float] | DataNode | None = ...,
     ndim: int | None = ...,
     reverse_order: bool | None = False,
     preserve: bool | None = False,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
     name: str | None = ...,
     device: str | None = ...,
 ) -> DataNode:
@@ -78,12 +78,12 @@ def shear(
     transform: _Input | None = ...,
     /,
     *,
-    shear: float | Sequence[float] | DataNode | None = ...,
-    angles: float | Sequence[float] | DataNode | None = ...,
-    center: float | Sequence[float] | DataNode | None = ...,
+    shear: float | _Sequence[float] | DataNode | None = ...,
+    angles: float | _Sequence[float] | DataNode | None = ...,
+    center: float | _Sequence[float] | DataNode | None = ...,
     reverse_order: bool | None = False,
     preserve: bool | None = False,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
     name: str | None = ...,
     device: str | None = ...,
 ) -> DataNode:
@@ -98,10 +98,10 @@ def translation(
     transform: _Input | None = ...,
     /,
     *,
-    offset: float | Sequence[float] | DataNode,
+    offset: float | _Sequence[float] | DataNode,
     reverse_order: bool | None = False,
     preserve: bool | None = False,
-    bytes_per_sample_hint: int | Sequence[int] | None = ...,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
     name: str | None = ...,
     device: str | None = ...,
 ) -> DataNode:

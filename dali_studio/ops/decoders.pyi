@@ -1,6 +1,6 @@
 """Generated from the registry. Do not edit: run ``make generated``."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence as _Sequence
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from dali_studio.core.enums import DALIDataType, DALIImageType
 from dali_studio.pipeline import DataNode
 
-_Input = DataNode | Sequence[DataNode] | NDArray[Any] | np.generic | float
+_Input = DataNode | _Sequence[DataNode] | NDArray[Any] | np.generic | float
 
 class Audio:
     """Decodes files of sound: WAV, FLAC, OGG (Vorbis and Opus), and what else libsndfile knows.
@@ -27,7 +27,7 @@ class Audio:
         quality: float | None = 50.0,
         on_error: str | None = 'raise',
         preserve: bool | None = False,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
         name: str | None = ...,
         device: str | None = ...,
     ) -> None: ...
@@ -73,7 +73,7 @@ class Image:
         split_stages: bool | None = False,
         use_chunk_allocator: bool | None = False,
         preserve: bool | None = False,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
         name: str | None = ...,
         device: str | None = ...,
     ) -> None: ...
@@ -92,7 +92,7 @@ class ImageCrop:
     def __init__(
         self,
         *,
-        crop: float | Sequence[float] | DataNode | None = ...,
+        crop: float | _Sequence[float] | DataNode | None = ...,
         crop_h: float | DataNode | None = 0.0,
         crop_w: float | DataNode | None = 0.0,
         crop_d: float | DataNode | None = 0.0,
@@ -120,7 +120,7 @@ class ImageCrop:
         split_stages: bool | None = False,
         use_chunk_allocator: bool | None = False,
         preserve: bool | None = False,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
         name: str | None = ...,
         device: str | None = ...,
     ) -> None: ...
@@ -140,8 +140,8 @@ class ImageRandomCrop:
     def __init__(
         self,
         *,
-        random_area: float | Sequence[float] | None = ...,
-        random_aspect_ratio: float | Sequence[float] | None = ...,
+        random_area: float | _Sequence[float] | None = ...,
+        random_aspect_ratio: float | _Sequence[float] | None = ...,
         num_attempts: int | None = 10,
         seed: int | None = ...,
         preallocate_height_hint: int | None = 0,
@@ -164,7 +164,7 @@ class ImageRandomCrop:
         split_stages: bool | None = False,
         use_chunk_allocator: bool | None = False,
         preserve: bool | None = False,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
         name: str | None = ...,
         device: str | None = ...,
     ) -> None: ...
@@ -184,14 +184,14 @@ class ImageSlice:
     def __init__(
         self,
         *,
-        axes: int | Sequence[int] | DataNode | None = ...,
+        axes: int | _Sequence[int] | DataNode | None = ...,
         axis_names: str | None = ...,
-        start: int | Sequence[int] | DataNode | None = ...,
-        rel_start: float | Sequence[float] | DataNode | None = ...,
-        end: int | Sequence[int] | DataNode | None = ...,
-        rel_end: float | Sequence[float] | DataNode | None = ...,
-        shape: int | Sequence[int] | DataNode | None = ...,
-        rel_shape: float | Sequence[float] | DataNode | None = ...,
+        start: int | _Sequence[int] | DataNode | None = ...,
+        rel_start: float | _Sequence[float] | DataNode | None = ...,
+        end: int | _Sequence[int] | DataNode | None = ...,
+        rel_end: float | _Sequence[float] | DataNode | None = ...,
+        shape: int | _Sequence[int] | DataNode | None = ...,
+        rel_shape: float | _Sequence[float] | DataNode | None = ...,
         normalized_anchor: bool | None = True,
         normalized_shape: bool | None = True,
         preallocate_height_hint: int | None = 0,
@@ -214,7 +214,7 @@ class ImageSlice:
         split_stages: bool | None = False,
         use_chunk_allocator: bool | None = False,
         preserve: bool | None = False,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
         name: str | None = ...,
         device: str | None = ...,
     ) -> None: ...
@@ -222,7 +222,7 @@ class ImageSlice:
         self,
         files: _Input,
         anchor: _Input | None = ...,
-        shape: _Input | None = ...,
+        shape_input: _Input | None = ...,
         /,
         **arguments: Any,
     ) -> DataNode: ...
@@ -237,7 +237,7 @@ class Numpy:
         *,
         dtype: DALIDataType | None = ...,
         preserve: bool | None = False,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
         name: str | None = ...,
         device: str | None = ...,
     ) -> None: ...

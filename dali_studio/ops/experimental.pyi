@@ -1,6 +1,6 @@
 """Generated from the registry. Do not edit: run ``make generated``."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence as _Sequence
 from typing import Any
 
 import numpy as np
@@ -9,17 +9,17 @@ from numpy.typing import NDArray
 from dali_studio.core.enums import DALIDataType, DALIImageType, DALIInterpType
 from dali_studio.pipeline import DataNode
 
-_Input = DataNode | Sequence[DataNode] | NDArray[Any] | np.generic | float
+_Input = DataNode | _Sequence[DataNode] | NDArray[Any] | np.generic | float
 
 class Debayer:
     """The former name of `debayer`, which is deprecated."""
     def __init__(
         self,
         *,
-        blue_position: int | Sequence[int] | DataNode | None = ...,
+        blue_position: int | _Sequence[int] | DataNode | None = ...,
         algorithm: str | None = ...,
         preserve: bool | None = False,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
         name: str | None = ...,
         device: str | None = ...,
     ) -> None: ...
@@ -38,12 +38,12 @@ class Dilate:
     def __init__(
         self,
         *,
-        mask_size: int | Sequence[int] | DataNode | None = ...,
-        anchor: int | Sequence[int] | DataNode | None = ...,
+        mask_size: int | _Sequence[int] | DataNode | None = ...,
+        anchor: int | _Sequence[int] | DataNode | None = ...,
         iterations: int | None = 1,
         border_mode: str | None = 'constant',
         preserve: bool | None = False,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
         name: str | None = ...,
         device: str | None = ...,
     ) -> None: ...
@@ -60,7 +60,7 @@ class Equalize:
         self,
         *,
         preserve: bool | None = False,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
         name: str | None = ...,
         device: str | None = ...,
     ) -> None: ...
@@ -79,12 +79,12 @@ class Erode:
     def __init__(
         self,
         *,
-        mask_size: int | Sequence[int] | DataNode | None = ...,
-        anchor: int | Sequence[int] | DataNode | None = ...,
+        mask_size: int | _Sequence[int] | DataNode | None = ...,
+        anchor: int | _Sequence[int] | DataNode | None = ...,
         iterations: int | None = 1,
         border_mode: str | None = 'constant',
         preserve: bool | None = False,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
         name: str | None = ...,
         device: str | None = ...,
     ) -> None: ...
@@ -100,12 +100,12 @@ class Filter:
     def __init__(
         self,
         *,
-        anchor: int | Sequence[int] | DataNode | None = ...,
+        anchor: int | _Sequence[int] | DataNode | None = ...,
         border: str | None = 'reflect_101',
         mode: str | None = 'same',
         dtype: DALIDataType | None = ...,
         preserve: bool | None = False,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
         name: str | None = ...,
         device: str | None = ...,
     ) -> None: ...
@@ -126,9 +126,9 @@ class MedianBlur:
     def __init__(
         self,
         *,
-        window_size: int | Sequence[int] | DataNode | None = ...,
+        window_size: int | _Sequence[int] | DataNode | None = ...,
         preserve: bool | None = False,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
         name: str | None = ...,
         device: str | None = ...,
     ) -> None: ...
@@ -148,7 +148,7 @@ class PeekImageShape:
         adjust_orientation: bool | None = True,
         dtype: DALIDataType | None = ...,
         preserve: bool | None = False,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
         name: str | None = ...,
         device: str | None = ...,
     ) -> None: ...
@@ -170,7 +170,7 @@ class Remap:
         interp: DALIInterpType | None = ...,
         pixel_origin: str | None = 'corner',
         preserve: bool | None = False,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
         name: str | None = ...,
         device: str | None = ...,
     ) -> None: ...
@@ -192,13 +192,13 @@ class Resize:
         resize_x: float | DataNode | None = 0.0,
         resize_y: float | DataNode | None = 0.0,
         resize_z: float | DataNode | None = 0.0,
-        size: float | Sequence[float] | DataNode | None = ...,
+        size: float | _Sequence[float] | DataNode | None = ...,
         resize_shorter: float | DataNode | None = 0.0,
         resize_longer: float | DataNode | None = 0.0,
-        max_size: float | Sequence[float] | None = ...,
+        max_size: float | _Sequence[float] | None = ...,
         mode: str | None = 'default',
-        roi_start: float | Sequence[float] | DataNode | None = ...,
-        roi_end: float | Sequence[float] | DataNode | None = ...,
+        roi_start: float | _Sequence[float] | DataNode | None = ...,
+        roi_end: float | _Sequence[float] | DataNode | None = ...,
         roi_relative: bool | None = False,
         subpixel_scale: bool | None = True,
         interp_type: DALIInterpType | None = ...,
@@ -209,7 +209,7 @@ class Resize:
         minibatch_size: int | None = 32,
         temp_buffer_hint: int | None = 0,
         preserve: bool | None = False,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
         name: str | None = ...,
         device: str | None = ...,
     ) -> None: ...
@@ -225,16 +225,16 @@ class TensorResize:
     def __init__(
         self,
         *,
-        sizes: float | Sequence[float] | DataNode | None = ...,
-        scales: float | Sequence[float] | DataNode | None = ...,
-        axes: int | Sequence[int] | None = ...,
+        sizes: float | _Sequence[float] | DataNode | None = ...,
+        scales: float | _Sequence[float] | DataNode | None = ...,
+        axes: int | _Sequence[int] | None = ...,
         axis_names: str | None = ...,
-        alignment: float | Sequence[float] | DataNode | None = ...,
+        alignment: float | _Sequence[float] | DataNode | None = ...,
         size_rounding: str | None = 'round',
-        max_size: float | Sequence[float] | None = ...,
+        max_size: float | _Sequence[float] | None = ...,
         mode: str | None = 'default',
-        roi_start: float | Sequence[float] | DataNode | None = ...,
-        roi_end: float | Sequence[float] | DataNode | None = ...,
+        roi_start: float | _Sequence[float] | DataNode | None = ...,
+        roi_end: float | _Sequence[float] | DataNode | None = ...,
         roi_relative: bool | None = False,
         subpixel_scale: bool | None = True,
         interp_type: DALIInterpType | None = ...,
@@ -245,7 +245,7 @@ class TensorResize:
         minibatch_size: int | None = 32,
         temp_buffer_hint: int | None = 0,
         preserve: bool | None = False,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
         name: str | None = ...,
         device: str | None = ...,
     ) -> None: ...
@@ -265,15 +265,15 @@ class WarpPerspective:
     def __init__(
         self,
         *,
-        matrix: float | Sequence[float] | DataNode | None = ...,
-        size: float | Sequence[float] | DataNode | None = ...,
+        matrix: float | _Sequence[float] | DataNode | None = ...,
+        size: float | _Sequence[float] | DataNode | None = ...,
         inverse_map: bool | None = True,
         interp_type: DALIInterpType | None = ...,
         border_mode: str | None = 'constant',
-        fill_value: float | Sequence[float] | None = ...,
+        fill_value: float | _Sequence[float] | None = ...,
         pixel_origin: str | None = 'corner',
         preserve: bool | None = False,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
         name: str | None = ...,
         device: str | None = ...,
     ) -> None: ...

@@ -1,6 +1,6 @@
 """Generated from the registry. Do not edit: run ``make generated``."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence as _Sequence
 from typing import Any
 
 import numpy as np
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from dali_studio.pipeline import DataNode
 
-_Input = DataNode | Sequence[DataNode] | NDArray[Any] | np.generic | float
+_Input = DataNode | _Sequence[DataNode] | NDArray[Any] | np.generic | float
 
 class Gaussian:
     """Adds normally distributed numbers to each element.
@@ -22,7 +22,7 @@ class Gaussian:
         stddev: float | DataNode | None = 1.0,
         seed: int | None = ...,
         preserve: bool | None = False,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
         name: str | None = ...,
         device: str | None = ...,
     ) -> None: ...
@@ -48,7 +48,7 @@ class SaltAndPepper:
         pepper_val: float | DataNode | None = ...,
         seed: int | None = ...,
         preserve: bool | None = False,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
         name: str | None = ...,
         device: str | None = ...,
     ) -> None: ...
@@ -72,7 +72,7 @@ class Shot:
         factor: float | DataNode | None = 12.0,
         seed: int | None = ...,
         preserve: bool | None = False,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
         name: str | None = ...,
         device: str | None = ...,
     ) -> None: ...

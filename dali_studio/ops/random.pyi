@@ -1,6 +1,6 @@
 """Generated from the registry. Do not edit: run ``make generated``."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence as _Sequence
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from dali_studio.core.enums import DALIDataType
 from dali_studio.pipeline import DataNode
 
-_Input = DataNode | Sequence[DataNode] | NDArray[Any] | np.generic | float
+_Input = DataNode | _Sequence[DataNode] | NDArray[Any] | np.generic | float
 
 class Beta:
     """Draws numbers from 0 to 1 that have the beta distribution.
@@ -22,10 +22,10 @@ class Beta:
         alpha: float | DataNode | None = 1.0,
         beta: float | DataNode | None = 1.0,
         dtype: DALIDataType | None = ...,
-        shape: int | Sequence[int] | DataNode | None = ...,
+        shape: int | _Sequence[int] | DataNode | None = ...,
         seed: int | None = ...,
         preserve: bool | None = False,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
         name: str | None = ...,
         device: str | None = ...,
     ) -> None: ...
@@ -44,11 +44,11 @@ class Choice:
     def __init__(
         self,
         *,
-        p: float | Sequence[float] | DataNode | None = ...,
-        shape: int | Sequence[int] | DataNode | None = ...,
+        p: float | _Sequence[float] | DataNode | None = ...,
+        shape: int | _Sequence[int] | DataNode | None = ...,
         seed: int | None = ...,
         preserve: bool | None = False,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
         name: str | None = ...,
         device: str | None = ...,
     ) -> None: ...
@@ -67,10 +67,10 @@ class CoinFlip:
         *,
         probability: float | DataNode | None = 0.5,
         dtype: DALIDataType | None = ...,
-        shape: int | Sequence[int] | DataNode | None = ...,
+        shape: int | _Sequence[int] | DataNode | None = ...,
         seed: int | None = ...,
         preserve: bool | None = False,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
         name: str | None = ...,
         device: str | None = ...,
     ) -> None: ...
@@ -92,10 +92,10 @@ class Normal:
         mean: float | DataNode | None = 0.0,
         stddev: float | DataNode | None = 1.0,
         dtype: DALIDataType | None = ...,
-        shape: int | Sequence[int] | DataNode | None = ...,
+        shape: int | _Sequence[int] | DataNode | None = ...,
         seed: int | None = ...,
         preserve: bool | None = False,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
         name: str | None = ...,
         device: str | None = ...,
     ) -> None: ...
@@ -114,13 +114,13 @@ class Uniform:
     def __init__(
         self,
         *,
-        range: float | Sequence[float] | DataNode | None = ...,
-        values: float | Sequence[float] | DataNode | None = ...,
+        range: float | _Sequence[float] | DataNode | None = ...,
+        values: float | _Sequence[float] | DataNode | None = ...,
         dtype: DALIDataType | None = ...,
-        shape: int | Sequence[int] | DataNode | None = ...,
+        shape: int | _Sequence[int] | DataNode | None = ...,
         seed: int | None = ...,
         preserve: bool | None = False,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
         name: str | None = ...,
         device: str | None = ...,
     ) -> None: ...

@@ -1,6 +1,6 @@
 """Generated from the registry. Do not edit: run ``make generated``."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence as _Sequence
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from dali_studio.core.enums import DALIDataType, DALIImageType
 from dali_studio.pipeline import DataNode
 
-_Input = DataNode | Sequence[DataNode] | NDArray[Any] | np.generic | float
+_Input = DataNode | _Sequence[DataNode] | NDArray[Any] | np.generic | float
 
 class COCO:
     """Reads images with boxes, labels and masks of the objects in them, in the format of the COCO data set.
@@ -25,7 +25,7 @@ class COCO:
         *,
         file_root: str | None = ...,
         annotations_file: str | None = ...,
-        images: str | Sequence[str] | None = ...,
+        images: str | _Sequence[str] | None = ...,
         ltrb: bool | None = False,
         ratio: bool | None = False,
         polygon_masks: bool | None = False,
@@ -55,7 +55,7 @@ class COCO:
         dont_use_mmap: bool | None = False,
         tensor_init_bytes: int | None = 1048576,
         preserve: bool | None = False,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
         name: str | None = ...,
         device: str | None = ...,
     ) -> None: ...
@@ -74,12 +74,12 @@ class File:
         self,
         *,
         file_root: str | None = ...,
-        files: str | Sequence[str] | None = ...,
-        labels: int | Sequence[int] | None = ...,
+        files: str | _Sequence[str] | None = ...,
+        labels: int | _Sequence[int] | None = ...,
         file_list: str | None = ...,
-        file_filters: str | Sequence[str] | None = ...,
+        file_filters: str | _Sequence[str] | None = ...,
         case_sensitive_filter: bool | None = False,
-        dir_filters: str | Sequence[str] | None = ...,
+        dir_filters: str | _Sequence[str] | None = ...,
         random_shuffle: bool | None = False,
         initial_fill: int | None = 1024,
         shuffle_after_epoch: bool | None = False,
@@ -97,7 +97,7 @@ class File:
         dont_use_mmap: bool | None = False,
         tensor_init_bytes: int | None = 1048576,
         preserve: bool | None = False,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
         name: str | None = ...,
         device: str | None = ...,
     ) -> None: ...
@@ -115,8 +115,8 @@ class Mxnet:
     def __init__(
         self,
         *,
-        index_path: str | Sequence[str] | None = ...,
-        path: str | Sequence[str] | None = ...,
+        index_path: str | _Sequence[str] | None = ...,
+        path: str | _Sequence[str] | None = ...,
         random_shuffle: bool | None = False,
         initial_fill: int | None = 1024,
         shuffle_after_epoch: bool | None = False,
@@ -134,7 +134,7 @@ class Mxnet:
         dont_use_mmap: bool | None = False,
         tensor_init_bytes: int | None = 1048576,
         preserve: bool | None = False,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
         name: str | None = ...,
         device: str | None = ...,
     ) -> None: ...
@@ -153,7 +153,7 @@ class NemoAsr:
     def __init__(
         self,
         *,
-        manifest_filepaths: str | Sequence[str] | None = ...,
+        manifest_filepaths: str | _Sequence[str] | None = ...,
         sample_rate: float | None = -1.0,
         downmix: bool | None = True,
         dtype: DALIDataType | None = ...,
@@ -180,7 +180,7 @@ class NemoAsr:
         dont_use_mmap: bool | None = False,
         tensor_init_bytes: int | None = 1048576,
         preserve: bool | None = False,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
         name: str | None = ...,
         device: str | None = ...,
     ) -> None: ...
@@ -200,15 +200,15 @@ class Numpy:
         *,
         file_root: str | None = ...,
         file_filter: str | None = '*.npy',
-        files: str | Sequence[str] | None = ...,
+        files: str | _Sequence[str] | None = ...,
         file_list: str | None = ...,
-        roi_start: int | Sequence[int] | DataNode | None = ...,
-        rel_roi_start: float | Sequence[float] | DataNode | None = ...,
-        roi_end: int | Sequence[int] | DataNode | None = ...,
-        rel_roi_end: float | Sequence[float] | DataNode | None = ...,
-        roi_shape: int | Sequence[int] | DataNode | None = ...,
-        rel_roi_shape: float | Sequence[float] | DataNode | None = ...,
-        roi_axes: int | Sequence[int] | None = ...,
+        roi_start: int | _Sequence[int] | DataNode | None = ...,
+        rel_roi_start: float | _Sequence[float] | DataNode | None = ...,
+        roi_end: int | _Sequence[int] | DataNode | None = ...,
+        rel_roi_end: float | _Sequence[float] | DataNode | None = ...,
+        roi_shape: int | _Sequence[int] | DataNode | None = ...,
+        rel_roi_shape: float | _Sequence[float] | DataNode | None = ...,
+        roi_axes: int | _Sequence[int] | None = ...,
         out_of_bounds_policy: str | None = 'error',
         fill_value: float | None = 0.0,
         cache_header_information: bool | None = False,
@@ -231,7 +231,7 @@ class Numpy:
         dont_use_mmap: bool | None = False,
         tensor_init_bytes: int | None = 1048576,
         preserve: bool | None = False,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
         name: str | None = ...,
         device: str | None = ...,
     ) -> None: ...
@@ -269,7 +269,7 @@ class Sequence:
         dont_use_mmap: bool | None = False,
         tensor_init_bytes: int | None = 1048576,
         preserve: bool | None = False,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
         name: str | None = ...,
         device: str | None = ...,
     ) -> None: ...
@@ -287,10 +287,10 @@ class Webdataset:
     def __init__(
         self,
         *,
-        paths: str | Sequence[str] | None = ...,
-        ext: str | Sequence[str] | None = ...,
-        index_paths: str | Sequence[str] | None = ...,
-        dtypes: DALIDataType | Sequence[DALIDataType] | None = ...,
+        paths: str | _Sequence[str] | None = ...,
+        ext: str | _Sequence[str] | None = ...,
+        index_paths: str | _Sequence[str] | None = ...,
+        dtypes: DALIDataType | _Sequence[DALIDataType] | None = ...,
         case_sensitive_extensions: bool | None = True,
         missing_component_behavior: str | None = ...,
         random_shuffle: bool | None = False,
@@ -310,7 +310,7 @@ class Webdataset:
         dont_use_mmap: bool | None = False,
         tensor_init_bytes: int | None = 1048576,
         preserve: bool | None = False,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
         name: str | None = ...,
         device: str | None = ...,
     ) -> None: ...

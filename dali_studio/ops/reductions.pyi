@@ -1,6 +1,6 @@
 """Generated from the registry. Do not edit: run ``make generated``."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence as _Sequence
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from dali_studio.core.enums import DALIDataType
 from dali_studio.pipeline import DataNode
 
-_Input = DataNode | Sequence[DataNode] | NDArray[Any] | np.generic | float
+_Input = DataNode | _Sequence[DataNode] | NDArray[Any] | np.generic | float
 
 class Max:
     """The largest of elements.
@@ -19,11 +19,11 @@ class Max:
     def __init__(
         self,
         *,
-        axes: int | Sequence[int] | None = ...,
+        axes: int | _Sequence[int] | None = ...,
         axis_names: str | None = ...,
         keep_dims: bool | None = False,
         preserve: bool | None = False,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
         name: str | None = ...,
         device: str | None = ...,
     ) -> None: ...
@@ -40,11 +40,11 @@ class Mean:
         self,
         *,
         dtype: DALIDataType | None = ...,
-        axes: int | Sequence[int] | None = ...,
+        axes: int | _Sequence[int] | None = ...,
         axis_names: str | None = ...,
         keep_dims: bool | None = False,
         preserve: bool | None = False,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
         name: str | None = ...,
         device: str | None = ...,
     ) -> None: ...
@@ -61,11 +61,11 @@ class MeanSquare:
         self,
         *,
         dtype: DALIDataType | None = ...,
-        axes: int | Sequence[int] | None = ...,
+        axes: int | _Sequence[int] | None = ...,
         axis_names: str | None = ...,
         keep_dims: bool | None = False,
         preserve: bool | None = False,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
         name: str | None = ...,
         device: str | None = ...,
     ) -> None: ...
@@ -84,11 +84,11 @@ class Min:
     def __init__(
         self,
         *,
-        axes: int | Sequence[int] | None = ...,
+        axes: int | _Sequence[int] | None = ...,
         axis_names: str | None = ...,
         keep_dims: bool | None = False,
         preserve: bool | None = False,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
         name: str | None = ...,
         device: str | None = ...,
     ) -> None: ...
@@ -105,11 +105,11 @@ class RMS:
         self,
         *,
         dtype: DALIDataType | None = ...,
-        axes: int | Sequence[int] | None = ...,
+        axes: int | _Sequence[int] | None = ...,
         axis_names: str | None = ...,
         keep_dims: bool | None = False,
         preserve: bool | None = False,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
         name: str | None = ...,
         device: str | None = ...,
     ) -> None: ...
@@ -126,11 +126,11 @@ class StdDev:
         self,
         *,
         ddof: int | None = 0,
-        axes: int | Sequence[int] | None = ...,
+        axes: int | _Sequence[int] | None = ...,
         axis_names: str | None = ...,
         keep_dims: bool | None = False,
         preserve: bool | None = False,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
         name: str | None = ...,
         device: str | None = ...,
     ) -> None: ...
@@ -151,11 +151,11 @@ class Sum:
         self,
         *,
         dtype: DALIDataType | None = ...,
-        axes: int | Sequence[int] | None = ...,
+        axes: int | _Sequence[int] | None = ...,
         axis_names: str | None = ...,
         keep_dims: bool | None = False,
         preserve: bool | None = False,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
         name: str | None = ...,
         device: str | None = ...,
     ) -> None: ...
@@ -172,11 +172,11 @@ class Variance:
         self,
         *,
         ddof: int | None = 0,
-        axes: int | Sequence[int] | None = ...,
+        axes: int | _Sequence[int] | None = ...,
         axis_names: str | None = ...,
         keep_dims: bool | None = False,
         preserve: bool | None = False,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
         name: str | None = ...,
         device: str | None = ...,
     ) -> None: ...

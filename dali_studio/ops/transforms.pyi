@@ -1,6 +1,6 @@
 """Generated from the registry. Do not edit: run ``make generated``."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence as _Sequence
 from typing import Any
 
 import numpy as np
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from dali_studio.pipeline import DataNode
 
-_Input = DataNode | Sequence[DataNode] | NDArray[Any] | np.generic | float
+_Input = DataNode | _Sequence[DataNode] | NDArray[Any] | np.generic | float
 
 class Combine:
     """Combines transforms to one that does what they do one after the other, in the order of the inputs."""
@@ -17,7 +17,7 @@ class Combine:
         *,
         reverse_order: bool | None = False,
         preserve: bool | None = False,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
         name: str | None = ...,
         device: str | None = ...,
     ) -> None: ...
@@ -32,14 +32,14 @@ class Crop:
     def __init__(
         self,
         *,
-        from_start: float | Sequence[float] | DataNode | None = ...,
-        from_end: float | Sequence[float] | DataNode | None = ...,
-        to_start: float | Sequence[float] | DataNode | None = ...,
-        to_end: float | Sequence[float] | DataNode | None = ...,
+        from_start: float | _Sequence[float] | DataNode | None = ...,
+        from_end: float | _Sequence[float] | DataNode | None = ...,
+        to_start: float | _Sequence[float] | DataNode | None = ...,
+        to_end: float | _Sequence[float] | DataNode | None = ...,
         absolute: bool | None = False,
         reverse_order: bool | None = False,
         preserve: bool | None = False,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
         name: str | None = ...,
         device: str | None = ...,
     ) -> None: ...
@@ -59,11 +59,11 @@ class Rotation:
         self,
         *,
         angle: float | DataNode | None = ...,
-        axis: float | Sequence[float] | DataNode | None = ...,
-        center: float | Sequence[float] | DataNode | None = ...,
+        axis: float | _Sequence[float] | DataNode | None = ...,
+        center: float | _Sequence[float] | DataNode | None = ...,
         reverse_order: bool | None = False,
         preserve: bool | None = False,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
         name: str | None = ...,
         device: str | None = ...,
     ) -> None: ...
@@ -79,12 +79,12 @@ class Scale:
     def __init__(
         self,
         *,
-        scale: float | Sequence[float] | DataNode | None = ...,
-        center: float | Sequence[float] | DataNode | None = ...,
+        scale: float | _Sequence[float] | DataNode | None = ...,
+        center: float | _Sequence[float] | DataNode | None = ...,
         ndim: int | None = ...,
         reverse_order: bool | None = False,
         preserve: bool | None = False,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
         name: str | None = ...,
         device: str | None = ...,
     ) -> None: ...
@@ -104,12 +104,12 @@ class Shear:
     def __init__(
         self,
         *,
-        shear: float | Sequence[float] | DataNode | None = ...,
-        angles: float | Sequence[float] | DataNode | None = ...,
-        center: float | Sequence[float] | DataNode | None = ...,
+        shear: float | _Sequence[float] | DataNode | None = ...,
+        angles: float | _Sequence[float] | DataNode | None = ...,
+        center: float | _Sequence[float] | DataNode | None = ...,
         reverse_order: bool | None = False,
         preserve: bool | None = False,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
         name: str | None = ...,
         device: str | None = ...,
     ) -> None: ...
@@ -128,10 +128,10 @@ class Translation:
     def __init__(
         self,
         *,
-        offset: float | Sequence[float] | DataNode | None = ...,
+        offset: float | _Sequence[float] | DataNode | None = ...,
         reverse_order: bool | None = False,
         preserve: bool | None = False,
-        bytes_per_sample_hint: int | Sequence[int] | None = ...,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
         name: str | None = ...,
         device: str | None = ...,
     ) -> None: ...

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from dali_studio.kernels.cpu.native import kernel, scratch
@@ -27,7 +29,8 @@ def grid_mask(
         Of the grid, in pixels, as (x, y).
     """
     size, x, y = np.float32(tile), np.float32(shift[0]), np.float32(shift[1])
-    cosine, sine = (np.float32(function(float(np.float32(angle)))) / size for function in (np.cos, np.sin))
+    turn = float(np.float32(angle))
+    cosine, sine = np.float32(math.cos(turn)) / size, np.float32(math.sin(turn)) / size
     source, target = (array.reshape(*array.shape[:2], -1) for array in (np.ascontiguousarray(src), out))
     kept = scratch(4 * out.shape[1])[: 4 * out.shape[1]].view(np.float32)
     kernel("grid_mask", out.dtype)(source, target, cosine, sine, x / size, y / size, ratio, kept)

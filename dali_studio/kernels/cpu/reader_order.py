@@ -301,9 +301,10 @@ class ReaderOrder:
         assert self._archives is not None
         order = np.arange(len(self._archives), dtype=np.int64)
         shuffle_mt19937_64(order, self._reshuffle_seed + (epoch + 1 << 32))
-        ends = np.cumsum(self._archives)
+        ends: NDArray[np.int64] = np.cumsum(self._archives)
         numbers: list[int] = order.tolist()
-        return np.concatenate([np.arange(ends[i] - self._archives[i], ends[i]) for i in numbers])
+        parts: list[NDArray[np.int64]] = [np.arange(ends[i] - self._archives[i], ends[i]) for i in numbers]
+        return np.concatenate(parts)
 
     def _order_of(self, epoch: int) -> NDArray[np.int64]:
         """The list as an epoch reads it, where epochs are permuted."""
