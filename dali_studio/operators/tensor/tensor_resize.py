@@ -211,7 +211,7 @@ def _spans(
     if wide.any():
         index = int(np.argmax(wide))
         raise ArgumentError(
-            f"the axes {first[index]} to {end[index] - 1} are to be resized; {_MAX_AXES} at most can be that follow each "
+            f"the axes {first[index]} to {end[index] - 1} are to be resized; {_MAX_AXES} at most can follow each "
             "other.", hint="Resize some first, and then the others.", argument="axes", sample=index, code="DS203",
         )  # fmt: skip
     return np.stack([first, end], axis=1)
