@@ -5,8 +5,9 @@ from __future__ import annotations
 import functools
 import importlib
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -39,9 +40,11 @@ class Subject:
 
     operator: str
     case: Case
+    #: Among the cases whose inputs and arguments read alike.
+    number: int = 1
 
     def __str__(self) -> str:
-        return f"{self.operator}: {self.case.name()}"
+        return f"{self.operator}: {self.case.name()}{f' #{self.number}' if self.number > 1 else ''}"
 
     @property
     def schema(self) -> OperatorSchema:
@@ -225,8 +228,16 @@ def assert_equal(results: Sequence[Output], expected: Sequence[Output]) -> None:
         assert_same(result.samples, other.samples)
 
 
+def numbered(found: Iterable[Subject]) -> Iterator[Subject]:
+    """The same with names of their own."""
+    counts = Counter[str]()
+    for one in found:
+        counts[str(one)] += 1
+        yield replace(one, number=counts[str(one)])
+
+
 #: All cases; those that validation accepts; of these one for each setting of arguments.
-SUBJECTS = list(subjects())
+SUBJECTS = list(numbered(subjects()))
 ACCEPTED = [one for one in SUBJECTS if one.case.refused is None and one.refusal is None]
 EXAMPLES = list({(one.operator, repr(dict(one.case.arguments))): one for one in reversed(ACCEPTED)}.values())[::-1]
 PER_SAMPLE = [one for one in EXAMPLES if one.has(PerSample)]

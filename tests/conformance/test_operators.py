@@ -63,7 +63,8 @@ def test_cases_have_names_of_their_own() -> None:
 
 
 def test_every_operator_has_a_case_that_is_accepted() -> None:
-    assert {one.operator for one in ACCEPTED} == {one.operator for one in SUBJECTS}
+    """Unless all that it offers are to be refused, since others would write files."""
+    assert {one.operator for one in ACCEPTED} == {one.operator for one in SUBJECTS if one.case.refused is None}
 
 
 @of([subject for subject in ACCEPTED if subject.peer])
