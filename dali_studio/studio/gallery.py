@@ -29,6 +29,11 @@ def folder() -> Path:
     return next((place for place in _PLACES if place.is_dir()), _PLACES[0])
 
 
+def is_example(path: Path) -> bool:
+    """Whether a file is the document of one of the examples."""
+    return path.name == FILE and path.resolve().parent.parent == folder().resolve()
+
+
 def recipes(registry: Registry) -> tuple[RecipeInfo, ...]:
     """All examples, those for the first steps before the others; one that cannot be read is left out."""
     found: list[RecipeInfo] = []

@@ -24,6 +24,7 @@ from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
 from dali_studio.graph import document
 from dali_studio.graph.model import Graph
 from dali_studio.samples import photos
+from dali_studio.studio import gallery
 from dali_studio.studio.autosave import FOLDER, Autosave
 from dali_studio.studio.nodes import Nodes
 from dali_studio.studio.picture import Picture
@@ -217,8 +218,11 @@ def _opened(pipeline: Pipeline | Graph | str | Path | None) -> tuple[Graph, dict
     if isinstance(pipeline, str | Path) and str(pipeline).endswith(".py"):
         return read(Path(pipeline)), {}, None
     if isinstance(pipeline, str | Path):
-        graph, view, _ = document.load(pipeline, default_registry())
-        return graph, view, Path(pipeline)
+        path, registry = Path(pipeline), default_registry()
+        if gallery.is_example(path):  # a copy of it, which reads the sample photos and is saved elsewhere
+            return *gallery.open_recipe(path.parent.name, registry, str(photos())), None
+        graph, view, _ = document.load(path, registry)
+        return graph, view, path
     if isinstance(pipeline, Pipeline):
         return pipeline.graph, {}, None
     raise TypeError(

@@ -259,3 +259,4 @@ def test_nothing_serious_is_in_the_way_of_assistive_technologies(designer: Any) 
         _by_id(page, "pair-facts").wait_for()
         check(f"{theme}, comparison")
         _by_id(page, "pair-close").click()
+    lab.set_theme(page, "JupyterLab Light")  # the setting outlives the page

@@ -337,6 +337,16 @@ def test_a_folder_opens_as_a_reader_and_a_decoder(tmp_path: Path, nested: bool) 
     client.session.close()
 
 
+def test_an_example_that_is_opened_by_its_path_reads_the_sample_photos() -> None:
+    from dali_studio import Designer, samples
+    from dali_studio.studio import gallery
+
+    designer = Designer(gallery.folder() / "resnet50" / gallery.FILE)
+    assert designer.graph.node("reader").arguments["file_root"] == str(samples.photos())
+    assert designer.session.path is None  # it is saved elsewhere
+    designer.close()
+
+
 def test_every_recipe_opens_and_paints() -> None:
     client = Client(Graph())
     (opened,) = only(client.send("ready"), messages.Opened)

@@ -8,6 +8,7 @@ import { useCanvasApi } from "./canvasApi";
 import { canPaste, pasteLast } from "./clipboard";
 import { COMMANDS, commandOf, type Scope } from "./commands";
 import { useFrame, useSel } from "./context";
+import { IconButton } from "./parts";
 import { openQuickAdd } from "./quickAdd";
 
 interface Item {
@@ -228,6 +229,10 @@ export function HelpSheet() {
     <>
       <div className="ds-veil" onPointerDown={close} />
       <div ref={box} className="ds-help" role="dialog" aria-label="Keys" tabIndex={-1} data-testid="help">
+        <header>
+          Keys and mouse
+          <IconButton icon="cross" label="Close (Esc)" small onClick={close} />
+        </header>
         {sections.map((section) => (
           <section key={section} aria-label={section}>
             <h5>{section}</h5>

@@ -142,7 +142,7 @@ function NoteCard({ name, note }: { readonly name: string; readonly note: Note }
   };
   return (
     <article
-      className="ds-note nodrag nopan nowheel"
+      className="ds-sticky nodrag nopan nowheel"
       aria-label="Note"
       style={{
         "--ds-c": `var(--ds-${hueOf(note)})`,
@@ -192,7 +192,7 @@ function NoteCard({ name, note }: { readonly name: string; readonly note: Note }
           ))}
         </section>
       )}
-      <i className="ds-note-corner" {...size} onPointerDown={hold(size.onPointerDown)} />
+      <i className="ds-sticky-corner" {...size} onPointerDown={hold(size.onPointerDown)} />
     </article>
   );
 }
