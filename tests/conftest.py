@@ -20,7 +20,7 @@ for folder in (TESTS, TESTS / "unit", TESTS / "unit" / "kernels", TESTS / "compa
 import summary  # noqa: E402 - it lies in one of them
 
 #: Cases of an operator that a test marked ``grid`` takes, unless it is asked for all.
-MAX_CASES = 12
+MAX_CASES = 8
 
 
 def _absent(reason: str) -> None:

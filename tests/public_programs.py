@@ -201,8 +201,8 @@ def training(files_x="/x", files_y="/y"):
     "speech": """
 @pipeline_def(batch_size=8, num_threads=2, device_id=None)
 def log_mel(manifest="/data/manifest.json", sample_rate=16000, window=0.02, stride=0.01, nfilter=64):
-    audio, label = fn.readers.nemo_asr(manifest_filepaths=[manifest], read_text=True)
-    audio, rate = fn.decoders.audio(audio, sample_rate=sample_rate, downmix=True)
+    audio, rate, label = fn.readers.nemo_asr(manifest_filepaths=[manifest], read_text=True, sample_rate=sample_rate,
+                                             downmix=True)
     audio = fn.preemphasis_filter(audio)
     spectrogram = fn.spectrogram(audio, nfft=512, window_length=int(window * sample_rate),
                                  window_step=int(stride * sample_rate))

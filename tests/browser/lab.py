@@ -45,7 +45,9 @@ def lab_server(root: Path, config: Path) -> Iterator[str]:
                    "IPYTHONDIR": str(config / "ipython")}  # fmt: skip
     command = [sys.executable, "-m", "jupyterlab", "--allow-root", "--no-browser", f"--port={port}", "--expose-app-in-browser",
                "--IdentityProvider.token=", "--ServerApp.password=", f"--ServerApp.root_dir={root}", "--LabApp.news_url=None"]  # fmt: skip
-    config.mkdir(parents=True, exist_ok=True)
+    quiet = config / "settings" / "@jupyterlab" / "apputils-extension" / "notification.jupyterlab-settings"
+    quiet.parent.mkdir(parents=True, exist_ok=True)
+    quiet.write_text('{"fetchNews": "false"}')  # a pop-up would ask, over the designer
     with (config / "lab.log").open("wb") as log:
         server = subprocess.Popen(command, cwd=root, env=environment, stdout=log, stderr=subprocess.STDOUT)
         try:

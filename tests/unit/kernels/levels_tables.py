@@ -64,7 +64,7 @@ def of_sounds_and_masks(random: np.random.Generator) -> list[Any]:
         out, one = np.empty((4135, channels), np.float32), np.empty(3000, np.float32)
         integers = np.empty(out.shape, np.int32)
         audio.resample(sound, out, 16000, 22050, 80)
-        audio.to_integers(out, integers)
+        audio.from_sound(out, integers)
         audio.downmix(sound, one)
         made += [out, one, integers]
     corners = random.uniform(-20, 120, (40, 2)).astype(np.float32)

@@ -86,7 +86,9 @@ def test_one_hot(dtype: str) -> None:
 def test_means_and_deviations_of_beta(alpha: float, beta_: float) -> None:
     total = alpha + beta_
     for dtype in (np.float32, np.float64):
-        drawn = beta(5, 0, 4, 20_000, np.full(4, alpha, np.float32), np.full(4, beta_, np.float32), np.dtype(dtype))
+        drawn = np.empty((4, 20_000), dtype)
+        for sample, row in enumerate(drawn):
+            beta(row, 5, sample, alpha, beta_)
         assert ((drawn >= 0) & (drawn <= 1)).all()
         assert drawn.mean() == pytest.approx(alpha / total, abs=0.01)
         assert drawn.var() == pytest.approx(alpha * beta_ / (total**2 * (total + 1)), abs=0.005)
