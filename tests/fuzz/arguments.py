@@ -29,7 +29,7 @@ BATCH = 8
 MEMORY = 100 * 2**20
 REGISTRY = default_registry()
 #: Some cannot be tried alone; sources and readers get their data otherwise than by these arguments.
-OPERATORS = tuple(name for name in REGISTRY if REGISTRY.schema(name).role not in (*NOT_ALONE, "reader", "arithmetic"))
+OPERATORS = tuple(name for name in REGISTRY if REGISTRY.schema(name).role not in (*NOT_ALONE, "reader", "arithmetic", "subscript"))
 _SIZES = ((24, 31), (9, 16))
 _DTYPES = (np.uint8, np.uint8, np.uint8, np.float32, np.int16, np.float16, np.int64)
 _WIRED = {"float": np.float32, "int": np.int32, "bool": np.bool_}
