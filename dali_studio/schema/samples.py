@@ -119,7 +119,7 @@ def _short(value: Any) -> str:
         return value.label
     if isinstance(value, tuple | list):
         items = cast("Sequence[object]", value)
-        return "x".join(f"{item:g}" if isinstance(item, float) else str(item) for item in items)
+        return "x".join(f"{item:g}" if isinstance(item, float) else _short(item) for item in items)
     return str(value)
 
 

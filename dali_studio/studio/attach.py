@@ -60,7 +60,7 @@ def attach(comm: Comm, message: dict[str, Any]) -> None:
     except DaliStudioError as error:
         transmit(messages.Refused(diagnostics=error.diagnostics), ())
         return
-    except (zlib.error, LookupError, ValueError) as error:
+    except (zlib.error, msgspec.MsgspecError, LookupError, ValueError) as error:
         transmit(messages.Refused(diagnostics=(findings.unreadable(error),)), ())
         return
     session = Session(graph, default_registry(), transmit, view=view, images=photos, revision=max(asked.revision, 0))
