@@ -103,11 +103,11 @@ def verify_graph(graph: Graph, batches: int, out: str | None) -> bool:
 def _with_all_outputs(graph: Graph) -> Graph:
     """The graph on the CPU, with a seed, and all outputs of its nodes behind its own: seeds follow from their order."""
     registry = default_registry()
-    validation = validate(graph, registry)
+    whole = on_cpu(graph, registry)  # where operators may be compared that have no GPU here
+    validation = validate(whole, registry)
     if found := errors(validation.diagnostics):
         raise DaliStudioError(found)
     report(validation.diagnostics)
-    whole = on_cpu(graph, registry)
     if any(node.device != "cpu" for node in graph.nodes()):
         note("Nodes of the GPU are compared on the CPU.")
     seed = graph.options.seed

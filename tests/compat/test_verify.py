@@ -25,7 +25,7 @@ def pipe():
     if fn.random.coin_flip(dtype=types.BOOL):
         images = fn.flip(images)
     images = fn.crop(images, crop=(64, 48), crop_pos_x=fn.random.uniform(range=(0.0, 1.0)))
-    return images, labels * 2
+    return fn.pad(images, shape=(80, 80, 3)), labels * 2
 """
 
 
