@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -28,10 +29,9 @@ class DALIGenericIterator(BaseIterator):
         All of one batch size.
     output_map : sequence of str
         A name for each output.
-    size, reader_name, auto_reset, fill_last_batch, last_batch_padded, last_batch_policy, prepare_first_batch
-        As of `dali_studio.plugin.pytorch.DALIGenericIterator`.
-    dynamic_shape : bool
-        Accepted without effect: shapes may always change between batches.
+    **arguments
+        `size`, `reader_name`, `auto_reset`, `last_batch_padded`, `last_batch_policy` and `prepare_first_batch`, as of
+        `dali_studio.plugin.pytorch.DALIGenericIterator`.
 
     Raises
     ------
@@ -44,29 +44,11 @@ class DALIGenericIterator(BaseIterator):
     ...     images, labels = batch["images"], batch["labels"]
     """
 
-    def __init__(
-        self,
-        pipelines: Pipeline | Sequence[Pipeline],
-        output_map: Sequence[str],
-        size: int = -1,
-        reader_name: str | None = None,
-        auto_reset: str | bool | None = False,
-        fill_last_batch: bool | None = None,
-        dynamic_shape: bool | None = False,
-        last_batch_padded: bool = False,
-        last_batch_policy: LastBatchPolicy = LastBatchPolicy.FILL,
-        prepare_first_batch: bool = True,
-    ) -> None:
-        del dynamic_shape
-        self._shared: list[list[bool]] = []
-        super().__init__(
-            pipelines, output_map, size, reader_name, auto_reset, fill_last_batch, last_batch_padded,
-            last_batch_policy, prepare_first_batch,
-        )  # fmt: skip
+    @cached_property
+    def _shared(self) -> list[list[bool]]:
+        return [shared_outputs(pipe) for pipe in self._pipes]
 
     def _converted(self, pipeline: int, outputs: Outputs) -> dict[str, Any]:
-        if not self._shared:
-            self._shared = [shared_outputs(pipe) for pipe in self._pipes]
         made: dict[str, Any] = {}
         for name, given, shared in zip(self.output_map, outputs, self._shared[pipeline], strict=True):
             batch = given.as_cpu()
@@ -84,19 +66,5 @@ class DALIClassificationIterator(DALIGenericIterator):
     Its parameters are those of `DALIGenericIterator`, without `output_map`.
     """
 
-    def __init__(
-        self,
-        pipelines: Pipeline | Sequence[Pipeline],
-        size: int = -1,
-        reader_name: str | None = None,
-        auto_reset: str | bool | None = False,
-        fill_last_batch: bool | None = None,
-        dynamic_shape: bool | None = False,
-        last_batch_padded: bool = False,
-        last_batch_policy: LastBatchPolicy = LastBatchPolicy.FILL,
-        prepare_first_batch: bool = True,
-    ) -> None:
-        super().__init__(
-            pipelines, ["data", "label"], size, reader_name, auto_reset, fill_last_batch, dynamic_shape,
-            last_batch_padded, last_batch_policy, prepare_first_batch,
-        )  # fmt: skip
+    def __init__(self, pipelines: Pipeline | Sequence[Pipeline], **arguments: Any) -> None:
+        super().__init__(pipelines, ["data", "label"], **arguments)

@@ -43,11 +43,6 @@ class Imported:
 
     path: str
 
-    def attribute(self, name: str) -> Any:
-        """What is called `name` in it: a value, a function that may be called, or a further dotted name."""
-        path = f"{self.path}.{name}"
-        return value_of(path)
-
 
 @dataclass(frozen=True, slots=True)
 class Function:

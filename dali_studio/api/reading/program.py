@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -178,9 +178,9 @@ class _Program:
             is_class = isinstance(value, UserClass) and value.is_pipeline and _has(value, "define_graph")
             if is_class or (isinstance(value, Instance) and value.outputs is not None):
                 found |= {name: value}
-        for node, scope in _functions(self._tree, self._scope):
-            if any(self._decorates(one) for one in node.decorator_list):
-                found.setdefault(node.name, UserFunction(node, scope))
+        for node in ast.walk(self._tree):
+            if isinstance(node, ast.FunctionDef) and any(map(self._decorates, node.decorator_list)):
+                found.setdefault(node.name, UserFunction(node, self._scope))
         order = {node.name: node.lineno for node in ast.walk(self._tree)
                  if isinstance(node, ast.FunctionDef | ast.ClassDef)}  # fmt: skip
         return dict(sorted(found.items(), key=lambda item: order.get(item[0], 0)))
@@ -252,12 +252,6 @@ class _Program:
 
 def _has(made: UserClass, method: str) -> bool:
     return any(isinstance(one, ast.FunctionDef) and one.name == method for one in made.node.body)
-
-
-def _functions(tree: ast.Module, scope: Scope) -> Iterator[tuple[ast.FunctionDef, Scope]]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef):
-            yield node, scope
 
 
 def _is_call_of(node: ast.stmt, names: set[str]) -> bool:
