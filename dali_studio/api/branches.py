@@ -230,6 +230,9 @@ class Branch:
         return [_value(name, value) for name, value in zip(self._names, self._values, strict=True)]
 
     def _merged(self, name: str, one: Any, other: Any) -> Any:
+        for value in (one, other):
+            if isinstance(value, Unavailable) and not isinstance(value, Unset):
+                return value  # what no `if` inside could merge, no one may read behind this one
         try:
             return _merged(self._branches, self._condition, one, other)
         except _NotMergeable as error:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from dali_studio.codegen import values
 from dali_studio.codegen.dialects.base import Dialect
 from dali_studio.codegen.names import Names, plain
+from dali_studio.codegen.structure import NOT, Structure
 from dali_studio.core import subscripts
 from dali_studio.core.diagnostics import Diagnostic
 from dali_studio.core.expressions import parse
@@ -18,7 +20,7 @@ from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.graph.node import Node
 from dali_studio.graph.validate import infer
-from dali_studio.schema.model import OperatorSchema, Value
+from dali_studio.schema.model import OperatorSchema, OutputSchema, Value
 from dali_studio.schema.registry import Registry
 
 #: Arguments under which an operator of the role ``constant`` holds its values.
@@ -34,48 +36,100 @@ class Writer:
 
     Attributes
     ----------
+    outputs
+        Those of every node that is written.
+    used
+        Nodes of which a variable is read.
+    structure
+        The `if` statements, in a program that has conditions.
     roots
         What readers that are not told what to read take, by node.
     parameters
         Parameters of the function, with their defaults: Python objects that the program cannot hold, and `roots`.
     found
         Findings, in order of the program.
+    owners
+        Keys of the nodes that a statement, or a variable in it, is for, by `id`.
     """
 
     graph: Graph
     registry: Registry
     dialect: Dialect
     names: Names
+    outputs: Mapping[str, Sequence[OutputSchema]]
+    used: frozenset[str]
+    structure: Structure | None = None
     roots: Mapping[str, str] = field(default_factory=dict[str, str])
     parameters: dict[str, ast.expr | None] = field(default_factory=dict[str, "ast.expr | None"])
     found: list[Diagnostic] = field(default_factory=list[Diagnostic])
+    owners: dict[int, Sequence[str]] = field(default_factory=dict[int, "Sequence[str]"])
+    _inside: list[str] = field(default_factory=list[str])
     _defined: set[PortRef] = field(default_factory=set[PortRef])
     _lost: list[str] = field(default_factory=list[str])
     _constants: dict[PortRef, TensorMeta] | None = None
 
-    def statements(self, node: Node, outputs: int, *, used: bool) -> list[ast.stmt]:
+    def statements(self, key: str) -> list[ast.stmt]:
         """The assignment for a node, or a bare call if nothing uses its outputs.
 
         In place of an operator or an argument whose name is none, or unknown, stands a ``raise``.
         """
-        ports = [PortRef(node=node.key, output=i) for i in range(outputs)]
+        node = self.graph.node(key)
+        ports = [PortRef(node=key, output=i) for i in range(len(self.outputs[key]))]
         self._lost.clear()
-        value = self._value(node)
+        with self.part_of(key) as belongs:
+            value = self._value(node)
         self._defined.update(ports)
-        written: list[ast.stmt] = [_refusal(f"{node.key}: {' '.join(self._lost)}")] if self._lost else []
+        written: list[ast.stmt] = []
+        if self._lost:
+            written.append(belongs(_refusal(f"{key}: {' '.join(self._lost)}")))
         if value is None:
             return written
-        if not used or not ports:
-            return [*written, ast.Expr(value)]
-        target = [ast.Name(self.names.ports[port], ast.Store()) for port in ports]
+        if key not in self.used or not ports:
+            return [*written, belongs(ast.Expr(value))]
+        target: list[ast.expr] = [self.variable(port, ast.Store()) for port in ports]
         listed = len(ports) > 1 or self._gives_list(node)
-        left: ast.expr = ast.Tuple(elts=list(target), ctx=ast.Store()) if listed else target[0]
-        return [*written, ast.Assign(targets=[left], value=value, lineno=1)]
+        left = ast.Tuple(elts=target, ctx=ast.Store()) if listed else target[0]
+        return [*written, belongs(ast.Assign(targets=[left], value=value, lineno=1))]
+
+    @contextmanager
+    def part_of(self, *keys: str) -> Generator[Callable[[ast.stmt], ast.stmt]]:
+        """While a statement for nodes is written: what the body gets notes that it is for them, and for those in it."""
+        before, self._inside = self._inside, list(keys)
+        made = self._inside
+
+        def belongs(statement: ast.stmt) -> ast.stmt:
+            self.owners[id(statement)] = made
+            return statement
+
+        try:
+            yield belongs
+        finally:
+            self._inside = before
+
+    def assigned(self, key: str, value: ast.expr) -> list[ast.stmt]:
+        """The assignment of a value to the variable of a node."""
+        self.defined(key)
+        with self.part_of(key) as belongs:
+            return [belongs(ast.Assign(targets=[self.variable(PortRef(node=key), ast.Store())], value=value, lineno=1))]
+
+    def defined(self, *keys: str) -> None:
+        """Note that the variables of nodes of one output have their values."""
+        self._defined.update(PortRef(node=key) for key in keys)
+
+    def variable(self, port: PortRef, ctx: ast.expr_context) -> ast.Name:
+        """The variable of a port."""
+        name = ast.Name(self.names.ports[port], ctx)
+        self.owners[id(name)] = (port.node,)
+        return name
 
     def use(self, port: PortRef | None, node: Node | None, where: str) -> ast.expr:
         """The variable of a port; a placeholder and a finding if there is none (yet)."""
+        if port is not None and self.structure is not None:
+            port = self.structure.value(port)
+            if port.node in self.structure.inlined:
+                return self._inline(port.node)
         if port is not None and port in self._defined:
-            return ast.Name(self.names.ports[port], ast.Load())
+            return self.variable(port, ast.Load())
         key, origin = (node.key, node.origin) if node is not None else ("", "")
         if port is None:
             code, message = "DS201", f"{where} is not wired; the program holds ... in its place."
@@ -92,8 +146,29 @@ class Writer:
 
     # ------------------------------------------------------------------------------------------------ expressions
 
+    def _inline(self, key: str) -> ast.expr:
+        """A node that is written inside of the statement that reads it."""
+        self._inside.append(key)
+        value = self._value(self.graph.node(key))
+        return values.hole() if value is None else value
+
+    def _condition(self, node: Node, structure: Structure) -> ast.expr | None:
+        """``a and b``, ``a or b``, ``not a``; nothing for all else."""
+        if node.operator == NOT:
+            source, *_ = [*self.graph.inputs(node.key), None]
+            return ast.UnaryOp(op=ast.Not(), operand=self.use(source, node, "input 0"))
+        if node.key not in structure.logicals:
+            return None
+        word, *sides = structure.logicals[node.key]
+        operation = ast.And() if word == "and" else ast.Or()
+        left, right = (self.use(side, node, f"The side of {word}") for side in sides)
+        rest = right.values if isinstance(right, ast.BoolOp) and type(right.op) is type(operation) else [right]
+        return ast.BoolOp(op=operation, values=[left, *rest])
+
     def _value(self, node: Node) -> ast.expr | None:
         """The call; nothing for an operator that neither the registry nor the dialect knows, whatever it is called."""
+        if self.structure is not None and (condition := self._condition(node, self.structure)) is not None:
+            return condition
         schema = self.registry.schema(node.operator) if node.operator in self.registry else None
         copies = schema is not None and schema.role == "copy"
         built_in = copies or (schema is not None and schema.role in ("arithmetic", "subscript"))

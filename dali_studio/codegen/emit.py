@@ -7,13 +7,15 @@ and copies, with literals and variables of its own, and nothing else.
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dali_studio.codegen import dialects, layout, values
+from dali_studio.codegen.branches import Variables, statements
 from dali_studio.codegen.calls import Writer
 from dali_studio.codegen.dialects.base import Dialect
-from dali_studio.codegen.names import Names, identifier, name_ports
+from dali_studio.codegen.names import identifier, name_ports
+from dali_studio.codegen.structure import CONDITIONAL, NotStructured, Structure, structured
 from dali_studio.core.diagnostics import Diagnostic
 from dali_studio.graph.checks import finding, output_schemas
 from dali_studio.graph.model import Graph
@@ -63,23 +65,37 @@ def emit(graph: Graph, registry: Registry, dialect: str, roots: Mapping[str, str
     target = dialects.find(dialect)
     keys = _written(graph, registry)
     outputs = {key: _outputs(graph, registry, key) for key in keys}
-    names = name_ports(graph, outputs)
-    writer = Writer(graph, registry, target, names, roots or {})
     used = {wire.source.node for key in keys for wire in graph.wires(key)} | {port.node for port in graph.outputs}
-    body: list[tuple[str | None, ast.stmt]] = [
-        (key, statement)
-        for key in keys
-        for statement in writer.statements(graph.node(key), len(outputs[key]), used=key in used)
-    ]
-    body.append((None, _return(graph, writer)))
-    source = _program(graph.options, target, [statement for _, statement in body], writer.parameters)
+    structure, found = _structure(graph, registry, keys)
+    names = name_ports(graph, outputs)
+    writer = Writer(graph, registry, target, names, outputs, frozenset(used), structure, roots or {})
+    writer.found += found
+    if structure is None:
+        body = [statement for key in keys for statement in writer.statements(key)]
+    else:
+        variables = Variables(structure, names)
+        variables.choose()
+        body = list(statements(writer, structure.body, variables))
+    body.append(_return(graph, writer))
+    source = _program(graph.options, target, body, writer.parameters, conditions=structure is not None)
     left_out = [
         finding(graph.node(key), "DS501", f"{key} is left out: no output of the pipeline depends on it.",
                 "Add it to the outputs, or set preserve.", severity="info")
         for key in graph if key not in outputs
     ]  # fmt: skip
-    lines = _lines(source, names, [key for key, _ in body])
-    return Emitted(source, lines, tuple(writer.found + left_out))
+    return Emitted(source, _lines(source, body, writer, keys), tuple(writer.found + left_out))
+
+
+def _structure(graph: Graph, registry: Registry, keys: Sequence[str]) -> tuple[Structure | None, list[Diagnostic]]:
+    """The `if` statements of a graph that has conditions, or a finding that it cannot be written with them."""
+    if not any(graph.node(key).operator in CONDITIONAL for key in keys):
+        return None, []
+    try:
+        return structured(graph, registry, keys), []
+    except NotStructured as error:
+        message = f"The branches are not written as `if`: {error}. The program calls split and merge instead."
+        hint = "Wire each branch from a split to a merge of the same condition."
+        return None, [finding(graph.node(error.node), "DS501", message, hint, severity="info")]
 
 
 def _written(graph: Graph, registry: Registry) -> list[str]:
@@ -109,10 +125,12 @@ def _return(graph: Graph, writer: Writer) -> ast.stmt:
 
 
 def _program(
-    options: GraphOptions, dialect: Dialect, body: list[ast.stmt], parameters: dict[str, ast.expr | None]
-) -> str:
+    options: GraphOptions, dialect: Dialect, body: list[ast.stmt], parameters: dict[str, ast.expr | None],
+    *, conditions: bool,
+) -> str:  # fmt: skip
     name = identifier(options.name)
-    decorator = _call("pipeline_def", _options(options))
+    switch = [ast.keyword("enable_conditionals", ast.Constant(True))] if conditions else []
+    decorator = _call("pipeline_def", [*_options(options), *switch])
     words = {node.id for part in body for node in ast.walk(part) if isinstance(node, ast.Name)} | {"pipeline_def"}
     imported = ", ".join(word for word in ("fn", "math", "pipeline_def", "types") if word in words)
     parameters = dict(sorted(parameters.items(), key=lambda item: item[1] is not None))  # defaults come last
@@ -145,20 +163,20 @@ def _options(options: GraphOptions) -> list[ast.keyword]:
     return [ast.keyword(name, values.constant(value)) for name, value in given.items()]
 
 
-def _lines(source: str, names: Names, owners: list[str | None]) -> dict[str, tuple[int, ...]]:
-    """Lines of each node, from the tree of the text: whole statements that define it, and its uses.
-
-    Parameters
-    ----------
-    owners
-        Node key of every statement; ``None`` for the last.
-    """
-    found: dict[str, set[int]] = {key: set() for key in owners if key is not None}
+def _lines(source: str, body: Sequence[ast.stmt], writer: Writer, keys: Sequence[str]) -> dict[str, tuple[int, ...]]:
+    """Lines of each node, from the tree of the text: statements that define it, and its uses."""
+    found: dict[str, set[int]] = {key: set() for key in keys}
     function = next(node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef))
-    for key, statement in zip(owners, function.body, strict=True):
-        if key is not None:
-            found[key].update(range(statement.lineno, (statement.end_lineno or statement.lineno) + 1))
-    for node in ast.walk(function):
-        if isinstance(node, ast.Name) and node.id in names.owners:
-            found[names.owners[node.id]].add(node.lineno)
+    for made, read in zip(_walked(body), _walked(function.body), strict=True):
+        end = read.test if isinstance(read, ast.If) else read
+        for key in writer.owners.get(id(made), ()):
+            found[key].update(range(read.lineno, (end.end_lineno or read.lineno) + 1))
     return {key: tuple(sorted(lines)) for key, lines in found.items()}
+
+
+def _walked(nodes: Iterable[ast.AST]) -> Iterator[ast.stmt | ast.Name]:
+    """Statements and variables, as they stand in the text."""
+    for node in nodes:
+        if isinstance(node, ast.stmt | ast.Name):
+            yield node
+        yield from _walked(ast.iter_child_nodes(node))

@@ -21,7 +21,7 @@ _STEP = 4
 
 
 def statement(node: ast.stmt, indent: int = _STEP) -> list[str]:
-    """The lines of an assignment, a call, a ``return`` or a ``raise``.
+    """The lines of an assignment, a call, an ``if``, a ``return`` or a ``raise``.
 
     Raises
     ------
@@ -42,8 +42,54 @@ def statement(node: ast.stmt, indent: int = _STEP) -> list[str]:
             return fitted("raise ", value, indent)
         case ast.Expr(value=value):
             return fitted("", value, indent)
+        case ast.If():
+            return _choice(node, indent, "if ")
+        case ast.Pass():
+            return [f"{' ' * indent}pass"]
         case _:
             raise TypeError(f"programs have no {type(node).__name__}")
+
+
+def _choice(node: ast.If, indent: int, word: str) -> list[str]:
+    lines = _test(word, node.test, indent)
+    lines += [line for inner in node.body for line in statement(inner, indent + _STEP)]
+    match node.orelse:
+        case [ast.If() as further]:
+            lines += _choice(further, indent, "elif ")
+        case [_, *_] as other:
+            lines += [f"{' ' * indent}else:", *(line for inner in other for line in statement(inner, indent + _STEP))]
+        case _:
+            pass
+    return lines
+
+
+def _test(word: str, test: ast.expr, indent: int) -> list[str]:
+    """The line of a condition; one that is too long is put in brackets."""
+    if not isinstance(test, ast.BoolOp) or _fits(f"{' ' * indent}{word}{inline(test)}:"):
+        return fitted(word, test, indent, ":")
+    return _alternatives(word, test, indent, ":")
+
+
+def _alternatives(head: str, value: ast.BoolOp, indent: int, tail: str = "") -> list[str]:
+    """``a and b`` in brackets, each operand on lines of its own, which begin with the word."""
+    space, inner = " " * indent, indent + _STEP
+    lines = [f"{space}{head}("]
+    for at, one in enumerate(value.values):
+        word = "" if at == 0 else "and " if isinstance(value.op, ast.And) else "or "
+        text = _operand(one, value)
+        if isinstance(one, ast.BoolOp) and text.startswith("(") and not _fits(" " * inner + word + text):
+            lines += _alternatives(word, one, inner)
+        else:
+            lines.append(" " * inner + word + text)
+    return [*lines, f"{space}){tail}"]
+
+
+def _operand(value: ast.expr, of: ast.expr) -> str:
+    """An operand of a condition, in brackets where Python would read it otherwise."""
+    text = inline(value)
+    looser = isinstance(value, ast.BoolOp) and (isinstance(value.op, ast.Or) or isinstance(of, ast.UnaryOp))
+    same = isinstance(value, ast.BoolOp) and isinstance(of, ast.BoolOp) and type(value.op) is type(of.op)
+    return f"({text})" if looser or same else text
 
 
 def _assignment(targets: Sequence[str], value: ast.expr, indent: int, *, listed: bool) -> list[str]:
@@ -106,15 +152,19 @@ def inline(value: ast.expr) -> str:
         case ast.Name(id=name):
             return name
         case ast.Attribute(value=owner, attr=name):
-            return f"{inline(owner)}.{name}"
+            return f"{_atom(owner)}.{name}"
         case ast.Constant(value=constant):
             return _literal(constant)
+        case ast.BoolOp(op=sign, values=parts):
+            return (" and " if isinstance(sign, ast.And) else " or ").join(_operand(one, value) for one in parts)
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return f"not {_operand(operand, value)}"
         case ast.BinOp() | ast.Compare() | ast.UnaryOp():
             return _operation(value)
         case ast.Subscript(value=owner, slice=ast.Tuple(elts=items)):
-            return f"{inline(owner)}[{', '.join(map(inline, items))}]"
+            return f"{_atom(owner)}[{', '.join(map(inline, items))}]"
         case ast.Subscript(value=owner, slice=item):
-            return f"{inline(owner)}[{inline(item)}]"
+            return f"{_atom(owner)}[{inline(item)}]"
         case ast.Slice(lower=lower, upper=upper, step=step):
             ends = [inline(lower) if lower else "", inline(upper) if upper else ""]
             return ":".join([*ends, inline(step)] if step else ends)
@@ -126,22 +176,30 @@ def inline(value: ast.expr) -> str:
 
 
 def _operation(value: ast.BinOp | ast.Compare | ast.UnaryOp) -> str:
-    """Operands of programs are names, literals and calls: only a negative base needs brackets."""
+    """An operation; negative bases, and operations that are operands, stand in brackets."""
     match value:
         case ast.UnaryOp(op=sign, operand=operand):
-            return f"{'~' if isinstance(sign, ast.Invert) else '-'}{inline(operand)}"
+            return f"{'~' if isinstance(sign, ast.Invert) else '-'}{_atom(operand)}"
         case ast.BinOp(left=left, op=ast.Pow(), right=right):
-            base, exponent = inline(left), inline(right)
+            base, exponent = _atom(left), _atom(right)
             base = f"({base})" if base.startswith("-") else base
-            simple = not isinstance(left, ast.Call) and not isinstance(right, ast.Call) and not base.startswith("(")
+            simple = all(isinstance(one, ast.Name | ast.Constant) for one in (left, right)) and not base.startswith("(")
             return f"{base}**{exponent}" if simple else f"{base} ** {exponent}"
         case ast.BinOp(left=left, op=sign, right=right):
             written = next(text for text, kind in SIGNS.items() if isinstance(sign, kind))
         case ast.Compare(left=left, ops=[sign], comparators=[right]):
             written = next(text for text, kind in COMPARED.items() if isinstance(sign, kind))
+            sides = [inline(one) if isinstance(one, ast.BinOp) else _atom(one) for one in (left, right)]
+            return f"{sides[0]} {written} {sides[1]}"
         case _:
             raise TypeError(f"programs have no {type(value).__name__}")
-    return f"{inline(left)} {written} {inline(right)}"
+    return f"{_atom(left)} {written} {_atom(right)}"
+
+
+def _atom(value: ast.expr) -> str:
+    """An expression of which something is taken or with which something is computed."""
+    text = inline(value)
+    return f"({text})" if isinstance(value, ast.BinOp | ast.Compare | ast.UnaryOp | ast.BoolOp) else text
 
 
 def _literal(value: object) -> str:

@@ -159,7 +159,7 @@ class Interpreter(Expressions):
     def _if(self, node: ast.If, scope: Scope) -> None:
         condition = self.condition(node.test, scope)
         targets = assigned([*node.body, *node.orelse])
-        values = [partial(self.expression, target, scope) for target in map(loaded, targets.values())]
+        values = [partial(self._held, target, scope) for target in map(loaded, targets.values())]
 
         def give(all_values: Sequence[Any]) -> None:
             for target, value in zip(targets.values(), all_values, strict=True):
@@ -174,6 +174,10 @@ class Interpreter(Expressions):
             self.body(node.orelse, scope)
         if branch.close():
             give(branch.merged)
+
+    def _held(self, target: ast.expr, scope: Scope) -> Any:
+        """What a variable holds, be it that it cannot be used; raises `KeyError` if it has never been assigned."""
+        return scope.find(target.id) if isinstance(target, ast.Name) else self.expression(target, scope)
 
     def _for(self, node: ast.For, scope: Scope) -> None:
         items = items_of(self.expression(node.iter, scope))
