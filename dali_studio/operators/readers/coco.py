@@ -22,7 +22,8 @@ from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Output
 from dali_studio.schema.marks import COMMON, Deprecated, Doc, Refused, Ui
 from dali_studio.schema.model import OperatorSchema, OutputSchema, Value
-from dali_studio.schema.samples import Case, coco_folder
+from dali_studio.schema.sample_folders import coco_folder
+from dali_studio.schema.samples import Case
 
 _INT32 = np.iinfo(np.int32)
 #: What preprocessed annotations have in them already.

@@ -19,7 +19,8 @@ from dali_studio.operators.readers.files import Files, FilesRead
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Output
 from dali_studio.schema.marks import COMMON, Doc, Ui
-from dali_studio.schema.samples import Case, class_folders
+from dali_studio.schema.sample_folders import class_folders
+from dali_studio.schema.samples import Case
 
 
 class LabelledFiles(Files):

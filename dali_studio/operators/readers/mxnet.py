@@ -20,7 +20,8 @@ from dali_studio.operators.readers.pieces import PiecesRead, Places, Records, So
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Output
 from dali_studio.schema.marks import COMMON, Doc
-from dali_studio.schema.samples import Case, record_io
+from dali_studio.schema.sample_folders import record_io
+from dali_studio.schema.samples import Case
 
 
 class Mxnet(Reader):

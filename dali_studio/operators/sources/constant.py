@@ -16,8 +16,8 @@ from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.convert import convert
 from dali_studio.operators.common import T, check_shape
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.declare import Layout, Operator, Output
-from dali_studio.schema.marks import COMMON, Doc, Start
+from dali_studio.schema.declare import Operator, Output
+from dali_studio.schema.marks import COMMON, Doc, Layout, Start
 
 
 class Constant(Operator):
