@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 T = DALIDataType
-#: Roles of operators that cannot be tried alone: those by which data comes, and halves of a condition.
-NOT_ALONE = ("external_source", "copy", "constant", "split", "merge")
+#: Roles of operators that cannot be tried alone: those by which data comes or moves, and halves of a condition.
+NOT_ALONE = ("external_source", "copy", "split", "merge")
 #: Large enough for the windows of most examples, of odd shapes, longer and shorter than a vector.
 SIZES: tuple[tuple[int, int], ...] = ((57, 43), (64, 91), (41, 53), (33, 40))
 #: At the edges of images: one pixel, one row, one column.

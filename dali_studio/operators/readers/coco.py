@@ -55,6 +55,7 @@ class COCO(Reader):
     path = "readers.coco"
     icon = "file"
     keywords = "dataset coco boxes detection segmentation masks annotations instances"
+    former = ("coco_reader",)
     outputs = (Output("images", "encoded"), Output("bounding_boxes", "boxes"), Output("labels", "label"))
 
     file_root: Annotated[str, Doc("Folder that the names of the images are relative to."), Ui("path"), COMMON]

@@ -41,6 +41,7 @@ class File(Reader):
     path = "readers.file"
     icon = "file"
     keywords = "dataset folder imagefolder images loader input"
+    former = ("file_reader",)
     outputs = (Output("files", "encoded"), Output("labels", "label"))
 
     file_root: Annotated[str | None, Doc("Folder with one sub-folder per class."), Ui("path"), COMMON] = None

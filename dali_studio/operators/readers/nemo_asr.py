@@ -83,6 +83,7 @@ class NemoAsr(Reader):
     path = "readers.nemo_asr"
     icon = "wave"
     keywords = "dataset speech recognition audio manifest transcript nemo asr"
+    former = ("nemo_asr_reader",)
     outputs = (Output("audio", "audio"), *(_MORE[name] for name in ("read_sample_rate", "read_text")))
     tolerance = (
         Tolerance(1, 0.01, dtypes=(T.INT16,), reason="a rounded number may become its neighbour after resampling"),

@@ -41,6 +41,7 @@ class Numpy(Reader):
     path = "readers.numpy"
     icon = "file"
     keywords = "dataset npy array tensor volume load"
+    former = ("numpy_reader",)
     outputs = (Output("array"),)
 
     file_root: Annotated[

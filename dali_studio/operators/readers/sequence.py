@@ -64,6 +64,7 @@ class Sequence(Reader):
     path = "readers.sequence"
     icon = "file"
     keywords = "dataset video frames clips folder"
+    former = ("sequence_reader",)
     outputs = (Output("sequence", "video"),)
 
     file_root: Annotated[str, Doc("Folder with one sub-folder of images per video."), Ui("path"), COMMON]
