@@ -6,7 +6,7 @@ branches assign is merged behind them. `rewriting` makes the calls of this modul
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -126,11 +126,11 @@ class Branches:
         self._made.add((made[0] if name == _SPLIT else made).name)
         return made
 
-    def drop_unused(self) -> None:
-        """Take away what was split or merged and then not used."""
+    def drop_unused(self, kept: Iterable[str] = ()) -> None:
+        """Take away what was split or merged and then not used, but for the nodes `kept`."""
         graph = self._trace.graph
         dropped: set[str] = set()
-        used = {port.node for port in graph.outputs}
+        used = {*kept, *(port.node for port in graph.outputs)}
         wires = graph.wires()
         for key in reversed(graph.order()):
             if key in self._made and key not in used:

@@ -153,8 +153,9 @@ class Variables:
         holders = self._holders.get(name, [])
         writes = list(self._writes(merge, name))
         for port in holders:
-            same_place = self.structure.paths[port.node] == choice.path and port.node not in self.structure.inlined
-            if not same_place or any(read.may_follow(write) for write in writes for read in self._reads(port)):
+            path = self.structure.paths[port.node]
+            inside = path[: len(choice.path)] == choice.path and port.node not in self.structure.inlined
+            if not inside or any(read.may_follow(write) for write in writes for read in self._reads(port)):
                 return False
             if any(made.at > write.at for made in self._made(port) for write in writes):
                 return False

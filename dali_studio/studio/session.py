@@ -15,9 +15,9 @@ from typing import Any
 import msgspec
 
 from dali_studio.api.placement import gpu_missing
+from dali_studio.api.reading.fragment import read_fragment
 from dali_studio.codegen.dialects import DIALECTS, find
 from dali_studio.codegen.emit import Emitted
-from dali_studio.codegen.reading import read_calls
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.random import resolve_pipeline_seed
@@ -377,7 +377,7 @@ class Session:
 
     @handle.register
     def _(self, message: requests.PasteCode) -> None:
-        edits = read_calls(message.text, self.graph, self.registry)
+        edits = read_fragment(message.text, self.graph, self.registry)
         self.history.apply(edits, places=in_columns(edits, message.at, self.positions.values()))
         self._changed()
 

@@ -38,6 +38,7 @@ from dali_studio.api.trace import Trace
 from dali_studio.api.tracing import DataNode
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, Severity
 from dali_studio.graph.edits import PortRef
+from dali_studio.graph.model import Graph
 from dali_studio.graph.node import Node
 
 #: Expressions that are looked at, and calls inside each other.
@@ -65,11 +66,11 @@ class Expressions(ABC):
     def __init__(self, file: str, trace: Trace) -> None:
         self._file, self.trace = file, trace
         self.found: list[Diagnostic] = []
-        self._line, self._steps, self._depth = 0, 0, 0
+        self.line, self._steps, self._depth = 0, 0, 0
 
     def place(self) -> str:
         """``file:line`` that is being looked at."""
-        return f"{self._file}:{self._line}"
+        return f"{self._file}:{self.line}"
 
     def note(
         self, message: str, hint: str, *, node: str = "", argument: str = "", severity: Severity = "warning"
@@ -294,6 +295,9 @@ class Expressions(ABC):
                 keywords[one.arg] = value
             elif isinstance(value, dict):
                 keywords |= cast("dict[str, Any]", value)
+            elif value is not None:
+                self.note(f"`**{text_of(one.value)}` is not read: the source does not tell its items.",
+                          "Write the arguments by their names.")  # fmt: skip
         self._at(node)
         return self._applied(function, arguments, keywords, node, name)
 
@@ -320,13 +324,33 @@ class Expressions(ABC):
         given = [*arguments, *keywords.values()]
         if isinstance(function, Unknown | Imported) or not callable(function):
             path = function.path if isinstance(function, Imported) else text
-            return self._unknown_call(path, arguments, keywords, name) if [*known.nodes_in(given)] else Unknown(text)
+            return self._unknown_function(path, arguments, keywords, name)
+        if known.is_library(function):
+            return self._library(function, text, arguments, keywords, name)
         if [*known.nodes_in(given)] or isinstance(getattr(function, "__self__", None), DataNode):
             return self._appended(lambda: function(*arguments, **keywords), text, arguments, keywords, name)
         mutates = isinstance(getattr(function, "__self__", None), list | dict)
         if known.has_unknown(given) and not mutates:
             return Unknown(text_of(node))
         return self._computed(lambda: function(*arguments, **keywords), text_of(node))
+
+    def _unknown_function(self, path: str, arguments: list[Any], keywords: dict[str, Any], name: str) -> Any:
+        """What a function gives that is known neither here nor in the source."""
+        if [*known.nodes_in([*arguments, *keywords.values()])]:
+            return self._unknown_call(path, arguments, keywords, name)
+        return Unknown(path)
+
+    def _library(
+        self, function: Callable[..., Any], text: str, arguments: list[Any], keywords: dict[str, Any], name: str
+    ) -> Any:
+        """What a function of `auto_aug` appends, or gives."""
+        traces = [*known.nodes_in([*arguments, *keywords.values()])]
+        if known.has_unknown([*arguments, *keywords.values()]) or known.is_large(arguments, keywords):
+            return self._unknown_call(text, arguments, keywords, name) if traces else Unknown(text)
+        if not traces:
+            return self._computed(lambda: function(*arguments, **keywords), text)
+        before = self.trace.graph.copy()
+        return self._appended(lambda: function(*arguments, **keywords), text, arguments, keywords, "", before)
 
     def _operator(self, function: Function, arguments: list[Any], keywords: dict[str, Any], name: str) -> Any:
         """Append a call of an operator; what the source does not tell is left out."""
@@ -385,9 +409,10 @@ class Expressions(ABC):
         return UnknownResult(self.trace, PortRef(node=key, output=0), "cpu")
 
     def _appended(
-        self, append: Callable[[], Any], text: str, arguments: list[Any], keywords: dict[str, Any], name: str
-    ) -> Any:
-        """What an operation on operators' results appends."""
+        self, append: Callable[[], Any], text: str, arguments: list[Any], keywords: dict[str, Any], name: str,
+        before: Graph | None = None,
+    ) -> Any:  # fmt: skip
+        """What an operation on operators' results appends; `before` is the graph to go back to if that fails."""
         self.trace.suggested = name
         try:
             return append()
@@ -395,6 +420,7 @@ class Expressions(ABC):
             if isinstance(error, DaliStudioError) and error.diagnostics[0].code == "DS304":
                 raise
             said = error.diagnostics[0].message if isinstance(error, DaliStudioError) else str(error)
+            self.trace.graph = before or self.trace.graph
             self.note(f"{text}: {said}", "What nvidia.dali computes there is not known here.")
             return self._unknown_call(text, arguments, keywords, name)
         finally:
@@ -458,7 +484,7 @@ class Expressions(ABC):
         return DaliStudioError(Diagnostic(code="DS502", message=message, hint=hint, source=self.place()))
 
     def _at(self, node: ast.AST) -> None:
-        self._line = getattr(node, "lineno", self._line)
+        self.line = getattr(node, "lineno", self.line)
         self._steps += 1
         if self._steps > _MAX_STEPS:
             raise self.error("The source has loops over more than is read.", "Shorten the loops.")

@@ -54,7 +54,7 @@ class Interpreter(Expressions):
         self._at(node)
         follow: Callable[[Any, Scope], None] | None = getattr(self, f"_{type(node).__name__.lower()}", None)
         if follow is None:
-            self.note(f"`{text_of(node)}` is left out.", "Only what makes up the pipeline is read.", severity="info")
+            self.note(f"`{text_of(node)}` is not read.", "Only what makes up the pipeline is read.", severity="info")
         else:
             follow(node, scope)
 
@@ -182,7 +182,7 @@ class Interpreter(Expressions):
     def _for(self, node: ast.For, scope: Scope) -> None:
         items = items_of(self.expression(node.iter, scope))
         if items is None:
-            self.note(f"The loop over `{text_of(node.iter)}` is left out: the source does not tell its items.",
+            self.note(f"The loop over `{text_of(node.iter)}` is not read: the source does not tell its items.",
                       "Loops over ranges, lists and tuples are read.")  # fmt: skip
             return
         for item in items:

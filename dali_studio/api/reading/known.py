@@ -7,6 +7,7 @@ import operator
 import posixpath
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, cast
 
 import numpy as np
@@ -22,6 +23,9 @@ MAX_ITEMS = 10_000
 #: Where dali_studio's names and those of nvidia.dali begin; both are called the same behind it.
 ROOT = "dali"
 _PACKAGES = ("nvidia.dali", "dali_studio")
+#: Automatic augmentations, and how many of them a source may ask for at once.
+_LIBRARY, _MAX_REPEATED = "dali_studio.auto_aug", 100
+_LIBRARY_MODULES = ("auto_augment", "rand_augment", "trivial_augment", "augmentations", "core")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +105,33 @@ def value_of(path: str) -> Any:
             return FunctionClass(Function(found)) if found else Imported(path)
         if group == "types" and not name.startswith("_") and name in dir(types):
             return getattr(types, name)
+        if group == "auto_aug":
+            return _library_value(name, path)
         if group == "math" and not name.startswith("_") and callable(getattr(elementwise, name, None)):
             return getattr(elementwise, name)
     return Imported(path)
+
+
+def _library_value(name: str, path: str) -> Any:
+    """A function, an augmentation or a class of `auto_aug`."""
+    module, _, attribute = name.partition(".")
+    if module not in _LIBRARY_MODULES or not attribute or attribute.startswith("_"):
+        return Imported(path)
+    # by name: the package is written with what this layer gives, and most programs do not need it
+    value = getattr(import_module(f"{_LIBRARY}.{module}"), attribute, None)
+    return value if is_library(value) else Imported(path)
+
+
+def is_library(value: Any) -> bool:
+    """Whether a value is of `auto_aug`, whose functions append operators as a program does."""
+    return callable(value) and (getattr(value, "__module__", None) or "").startswith(f"{_LIBRARY}.")
+
+
+def is_large(arguments: Sequence[Any], keywords: Mapping[str, Any]) -> bool:
+    """Whether a function of `auto_aug` would append more than is read."""
+    counts = [one for one in (*arguments, keywords.get("n")) if isinstance(one, int)]
+    rest = [one for name, one in keywords.items() if name != "seed" and isinstance(one, int)]
+    return any(one > _MAX_REPEATED for one in counts) or any(one > MAX_ITEMS for one in rest)
 
 
 def _is_group(name: str) -> bool:
@@ -187,6 +215,8 @@ _METHODS: tuple[tuple[Any, frozenset[str]], ...] = (
 
 def method_of(value: Any, name: str) -> Any:
     """A method of a plain value or of an operator's result that may be called; ``None`` for all others."""
+    if is_library(value) and name == "augmentation":  # an augmentation with other magnitudes
+        return getattr(value, name)
     for kind, names in _METHODS:
         if isinstance(value, kind) and name in names:
             return getattr(value, name)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from public_programs import HEAD, PROGRAMS
+from same_graphs import assert_same, traced_graph
 
 from dali_studio import DaliStudioError, read
 from dali_studio.api.default import default_registry
@@ -58,7 +59,7 @@ def test_what_was_emitted_is_read_back(path: Path, dialect: str) -> None:
 def test_programs_of_public_projects_are_understood(name: str) -> None:
     graph, found = findings(PROGRAMS[name])
     unknown = {node.operator for node in graph.nodes() if node.operator not in REGISTRY}
-    assert unknown <= {"readers.video", "readers.tfrecord", "dali.auto_aug.rand_augment.rand_augment"} or name == "tfrecord"
+    assert unknown <= {"readers.video", "readers.tfrecord"} or name == "tfrecord"
     assert graph.outputs
     assert {one.severity for one in found} <= {"info", "warning"}
     assert all(one.code == "DS502" and one.source.startswith("program:") and one.hint for one in found)
@@ -189,3 +190,52 @@ def test_the_factory_of_a_pipeline_is_read_by_its_file(tmp_path: Path, monkeypat
     import own_pipeline
 
     assert [node.operator for node in read(own_pipeline.p).nodes()] == ["random.uniform"]
+
+
+AUTOMATIC = """from nvidia.dali.auto_aug import augmentations, auto_augment, rand_augment, trivial_augment
+from nvidia.dali.auto_aug.auto_augment import apply_auto_augment
+from nvidia.dali.auto_aug.core import Policy
+
+WIDE = augmentations.shear_x.augmentation((0, 0.5), True)
+POLICY = Policy("mine", 11, [[(WIDE, 0.8, 7), (augmentations.equalize, 0.5, None)], [(augmentations.invert, 0.1, None)]])
+
+
+@pipeline_def(batch_size=8, num_threads=2, device_id=None, enable_conditionals=True)
+def augmented(root="/photos", n=2):
+    files, labels = fn.readers.file(file_root=root)
+    shapes = fn.peek_image_shape(files)
+    images = fn.decoders.image(files)
+    images = CALL
+    return images, labels
+"""
+CALLS = [
+    "auto_augment.auto_augment(images, shape=shapes, seed=3)", "auto_augment.auto_augment_image_net(images)",
+    "rand_augment.rand_augment(images, n=n, m=9, fill_value=None, excluded=['posterize'])",
+    "trivial_augment.trivial_augment_wide(images, num_magnitude_bins=11)", "apply_auto_augment(POLICY, images, fill_value=0)",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_automatic_augmentations_are_the_operators_that_they_append(call: str) -> None:
+    source = AUTOMATIC.replace("CALL", call)
+    graph, found = findings(source)
+    assert found == []
+    traced = traced_graph((HEAD + source).replace("nvidia.dali", "dali_studio"))
+    assert_same(graph, traced)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        ("rand_augment.rand_augment(images, n=200, m=9)", "rand_augment.rand_augment is no operator"),
+        ("rand_augment.rand_augment(images, n=2, m=99)", "99 is no magnitude"),
+        ("apply_auto_augment(somewhere.POLICY, images)", "apply_auto_augment is no operator"),
+        ("apply_auto_augment(Policy('x', 3, [[(labels, 1, 2)]]), images)", "is no"),
+    ],
+)  # fmt: skip
+def test_policies_that_the_source_does_not_tell_are_a_node(call: str, said: str) -> None:
+    graph, found = findings(AUTOMATIC.replace("CALL", call))
+    assert any(said in one.message for one in found)
+    assert len(graph) <= 5
+    assert 1 <= sum(node.operator not in REGISTRY for node in graph.nodes()) <= 2
+    assert graph.outputs[0].node in graph

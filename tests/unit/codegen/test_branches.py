@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import black
 import pytest
+from same_graphs import assert_same
 
 from dali_studio.api.default import default_registry
 from dali_studio.api.reading.program import read
@@ -15,7 +16,6 @@ from dali_studio.core.diagnostics import Diagnostic
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.graph.node import Node
-from dali_studio.graph.seeds import operator_indices
 
 REGISTRY = default_registry()
 HEAD = """from nvidia.dali import fn, pipeline_def, types
@@ -50,30 +50,6 @@ def written(graph: Graph, dialect: str = "nvidia.dali") -> Emitted:
 def body_of(emitted: Emitted) -> str:
     lines = emitted.source.partition("def pipeline():\n")[2].partition("\n\n\nif __name__")[0].splitlines()
     return "\n".join(line.removeprefix("    ") for line in lines)
-
-
-def assert_same(graph: Graph, other: Graph) -> None:
-    """Both compute the same, and draw the same numbers; what is split twice may be split once."""
-    pairs: dict[str, str] = {}
-    waiting = list(zip(graph.outputs, other.outputs, strict=True))
-    while waiting:
-        one, two = waiting.pop()
-        assert one.output == two.output
-        if one.node in pairs:
-            assert pairs[one.node] == two.node or graph.node(one.node).operator == "_conditional.split"
-            continue
-        pairs[one.node] = two.node
-        a, b = graph.node(one.node), other.node(two.node)
-        assert (a.operator, a.device, dict(a.arguments)) == (b.operator, b.device, dict(b.arguments))
-        inputs = zip(graph.inputs(a.key), other.inputs(b.key), strict=True)
-        waiting += [(left, right) for left, right in inputs if left is not None and right is not None]
-        named, others = graph.argument_inputs(a.key), other.argument_inputs(b.key)
-        assert list(named) == list(others)
-        waiting += [(named[name], others[name]) for name in named]
-    indices, others_ = operator_indices(graph, REGISTRY), operator_indices(other, REGISTRY)
-    assert {pairs[key]: index for key, index in indices.items() if key in pairs} == {
-        key: index for key, index in others_.items() if key in pairs.values()
-    }
 
 
 #: Programs as they are written, after `BEGIN`; what is read and written again is the same text.
@@ -111,10 +87,9 @@ return images, images_2
 if flag:
     images_2 = fn.flip(images)
     images = fn.cat(images_2, images)
-    merge_2 = images_2
 else:
-    merge_2 = images
-return merge_2, images
+    images_2 = images
+return images_2, images
 """,
     "several values": """
 if flag:
@@ -182,10 +157,10 @@ if flag:
     shapes = fn.shapes(images_2)
     subscript = shapes[:2]
     labels, shape = fn.random_crop_generator(subscript, seed=3)
-    images = images_2
 else:
+    images_2 = images
     shape = labels
-return images, labels, shape
+return images_2, labels, shape
 """,
 }  # fmt: skip
 

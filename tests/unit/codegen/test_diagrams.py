@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from dali_studio.api.default import default_registry
+from dali_studio.api.reading.fragment import read_fragment
 from dali_studio.cli.verbs import main
 from dali_studio.codegen.diagrams import dot, mermaid
-from dali_studio.codegen.reading import read_calls
 from dali_studio.graph.apply import apply
 from dali_studio.graph.model import Graph
 
@@ -22,7 +22,7 @@ return images, labels
 
 def graph() -> Graph:
     program = "def f():\n" + "".join(f"    {line}\n" for line in TEXT.strip().split("\n"))
-    return apply(Graph(), read_calls(program, Graph(), REGISTRY), REGISTRY)[0]
+    return apply(Graph(), read_fragment(program, Graph(), REGISTRY), REGISTRY)[0]
 
 
 def test_mermaid_has_every_node_and_wire() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from dali_studio.api.default import default_registry
+from dali_studio.api.reading.fragment import read_fragment
 from dali_studio.codegen.emit import emit
-from dali_studio.codegen.reading import read_calls
 from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.graph.apply import apply
 from dali_studio.graph.edits import PortRef
@@ -36,7 +36,7 @@ if __name__ == "__main__":
 
 def read(text: str, graph: Graph | None = None) -> Graph:
     before = graph or Graph()
-    return apply(before, read_calls(text, before, REGISTRY), REGISTRY)[0]
+    return apply(before, read_fragment(text, before, REGISTRY), REGISTRY)[0]
 
 
 def test_a_whole_program_becomes_its_graph() -> None:
@@ -98,19 +98,57 @@ def test_indices_are_nodes_and_outputs_are_numbers() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("for i in range(3):\n    fn.rotate(x, angle=i)", "Line 1: only assignments"),
+        ("while True:\n    fn.rotate(x, angle=1)", "Line 1: `while True:` is not read"),
+        ("for i in open('x'):\n    fn.rotate(x, angle=i)", "Line 1: 'open' is not called"),
         ("x = fn.rotate(images, angle=1)\ny = open('/etc/passwd')", "Line 2: 'open' is not called"),
         ("x = fn.rotat(images)", "Line 1: there is no fn.'rotat'"),
         ("x = fn.rotate(images, angle=__import__('os').getpid())", "Line 1:"),
-        ("x = fn.rotate(**given)", "Line 1: arguments are given by name"),
+        ("x = fn.rotate(**given)", "Line 1: `**given` is not read"),
         ("x = (fn.rotate(", "Line 1: this is no Python program"),
         ("x = 3", "calls no function"),
-        ("x = fn.rotate(images, angle=1 / 0)", "Line 1: the number cannot be computed"),
-        ("x = fn.rotate(images, angle=9 ** 9 ** 9)", "Line 1: the number cannot be computed"),
-        ("x = fn.rotate(images, angle=1, device='tpu')", "Line 1: device is"),
+        ("x = fn.rotate(images, angle=1 / 0)", "Line 1: angle is '1 / 0', of which nothing is known"),
+        ("x = fn.rotate(images, angle=9 ** 9 ** 9)", "Line 1: angle is '9 ** 9 ** 9'"),
+        ("x = fn.rotate(images, angle=1, device='tpu')", "Line 1: fn.rotate has no 'tpu' backend"),
     ],
 )  # fmt: skip
 def test_what_is_no_straight_line_is_refused_with_its_line(text: str, said: str) -> None:
     with pytest.raises(DaliStudioError) as caught:
         read(text)
     assert said in caught.value.diagnostics[0].message
+
+
+def test_loops_functions_and_branches_are_followed() -> None:
+    graph = read(PROGRAM)
+    more = read(
+        "def turned(x, angle):\n    return fn.rotate(x, angle=angle)\n\n"
+        "for angle in (1, 2):\n    rotate = turned(rotate, angle)\n"
+        "if fn.random.coin_flip(dtype=types.BOOL):\n    rotate = fn.flip(rotate)",
+        graph,
+    )
+    assert list(more)[len(graph) :] == ["rotate_2", "rotate_3", "coin_flip", "split", "flip", "merge"]
+    assert [more.node(key).arguments["angle"] for key in ("rotate_2", "rotate_3")] == [1.0, 2.0]
+    assert more.inputs("rotate_2") == (PortRef(node="rotate"),)
+    assert more.argument_inputs("merge") == {"predicate": PortRef(node="coin_flip")}
+
+
+def test_outputs_of_a_node_that_is_there_are_named_by_numbers_and_unpacked() -> None:
+    graph = read(PROGRAM)
+    assert read("x = fn.cast(reader[1], dtype=types.FLOAT)", graph).inputs("cast") == (PortRef(node="reader", output=1),)
+    more = read("files, labels = reader\nx = fn.cast(labels, dtype=types.FLOAT)", graph)
+    assert more.inputs("cast") == (PortRef(node="reader", output=1),)
+
+
+def test_what_is_open_in_a_program_stays_open() -> None:
+    graph = read("images = fn.rotate(..., angle=...)\nmixed = images + more")
+    assert graph.inputs("rotate") == () and dict(graph.node("rotate").arguments) == {}
+    assert graph.inputs("result") == (PortRef(node="rotate"),)
+    assert list(graph) == ["rotate", "result"]
+
+
+def test_pipelines_give_their_outputs() -> None:
+    graph = read(
+        "pipe = Pipeline(batch_size=4)\nwith pipe:\n    x = fn.random.uniform()\n    pipe.set_outputs(x)\npipe.build()"
+    )
+    assert graph.outputs == (PortRef(node="uniform"),)
+    again = read("with pipe:\n    x = fn.random.uniform()\n    pipe.set_outputs(x)\nout = pipe.run()")
+    assert again.outputs == (PortRef(node="uniform"),)
