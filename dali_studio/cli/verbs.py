@@ -73,7 +73,8 @@ def make_parser() -> argparse.ArgumentParser:
     add("--dialect", default="nvidia.dali", help="nvidia.dali (the default) or dali_studio")
     add("--images", metavar="DIR", help="folder that its readers read instead")
     add("-o", "--output", metavar="FILE", help="where it goes; .mmd, .dot: a diagram; standard output if not given")
-    add("--force", action="store_true", help="write it in spite of errors")
+    add("--force", action="store_true", help="write it in spite of errors, and over a program that was edited by hand")
+    add("--check", action="store_true", help="write nothing: compare the document with the program -o (FILE with .py)")
     add = verb("import", import_, "Read a program, which is not run, as a document.").add_argument
     add("file", metavar="FILE", help="a .py file with a pipeline of nvidia.dali or dali_studio")
     add("--function", metavar="NAME", default="", help="which of its pipelines; the first if not given")
@@ -127,43 +128,25 @@ def run(options: argparse.Namespace) -> int:
 
 
 def export(options: argparse.Namespace) -> int:
-    """Write a document as a program, or as a diagram."""
-    from dali_studio.api.default import default_registry  # noqa: PLC0415
-    from dali_studio.api.folders import idle_readers  # noqa: PLC0415
+    """Write a document as a program, or as a diagram, or compare it with a program."""
     from dali_studio.cli.document import open_document  # noqa: PLC0415
+    from dali_studio.cli.export import check_program, export_program, write  # noqa: PLC0415
     from dali_studio.codegen.diagrams import DIAGRAMS  # noqa: PLC0415
-    from dali_studio.codegen.emit import emit  # noqa: PLC0415
 
-    graph, registry = open_document(options.file, options.images), default_registry()
+    graph = open_document(options.file, options.images)
     output = None if options.output is None else Path(options.output)
+    if options.check:
+        return 0 if check_program(graph, output or _program_of(options.file), options.dialect) else FAILED
     if output is not None and output.suffix in DIAGRAMS:
-        _write(output, DIAGRAMS[output.suffix](graph))
+        write(output, DIAGRAMS[output.suffix](graph))
         return 0
-    roots = dict[str, str]()
-    for node in idle_readers(graph, registry):
-        from dali_studio.samples import photos  # noqa: PLC0415 - most documents say themselves what to read
-
-        roots[node.key] = str(photos())
-        note(f"note: {node.key} reads the sample photos, by a parameter's default; --images names a folder of yours.")
-    with waiting(f"Writing the program of {len(graph)} nodes"):
-        emitted = emit(graph, registry, options.dialect, roots)
-    report(emitted.diagnostics)
-    if errors(emitted.diagnostics) and not options.force:
-        note("Nothing was written. With --force, a program is written that raises an error where something is missing.")
-        return FAILED
-    if output is None:
-        say(emitted.source, end="")
-    else:
-        _write(output, emitted.source)
-    return FAILED if errors(emitted.diagnostics) else 0
+    return 0 if export_program(graph, options.file, output, options.dialect, force=options.force) else FAILED
 
 
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        message = f"{path} could not be written: {error.strerror}."
-        raise DaliStudioError(Diagnostic(code="DS302", message=message, hint="Give -o another file.")) from error
+def _program_of(document: str) -> Path:
+    """The program that lies beside a document."""
+    path = Path(document)
+    return path.with_name(path.name.removesuffix(".json").removesuffix(".dali") + ".py")
 
 
 def import_(options: argparse.Namespace) -> int:
@@ -194,6 +177,7 @@ def verify(options: argparse.Namespace) -> int:
 
 def rec2idx(options: argparse.Namespace) -> int:
     """Write the index of a RecordIO file."""
+    from dali_studio.cli.export import write  # noqa: PLC0415
     from dali_studio.kernels.cpu.record_io import places_of_records  # noqa: PLC0415
 
     try:
@@ -203,7 +187,7 @@ def rec2idx(options: argparse.Namespace) -> int:
         reason = f"{options.file} cannot be read: {error.strerror}" if isinstance(error, OSError) else str(error)
         raise DaliStudioError(Diagnostic(code="DS302", message=f"{reason}.", hint="Give a RecordIO file.")) from error
     path = Path(options.index)
-    _write(path, "".join(f"{number}\t{place}\n" for number, place in enumerate(places)))
+    write(path, "".join(f"{number}\t{place}\n" for number, place in enumerate(places)))
     note(f"{path}: {len(places)} records.")
     return 0
 

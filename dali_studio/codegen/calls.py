@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from dali_studio.codegen import values
 from dali_studio.codegen.dialects.base import Dialect
 from dali_studio.codegen.names import Names, plain
+from dali_studio.codegen.parameters import Parameter, Parameters
 from dali_studio.codegen.structure import NOT, Structure
 from dali_studio.core import subscripts
 from dali_studio.core.diagnostics import Diagnostic
@@ -26,9 +27,6 @@ from dali_studio.schema.registry import Registry
 #: Arguments under which an operator of the role ``constant`` holds its values.
 _CONSTANTS = ("fdata", "idata", "value")
 
-#: The argument by which a reader is told which folder to read.
-ROOT = "file_root"
-
 
 @dataclass(slots=True)
 class Writer:
@@ -42,10 +40,10 @@ class Writer:
         Nodes of which a variable is read.
     structure
         The `if` statements, in a program that has conditions.
-    roots
-        What readers that are not told what to read take, by node.
+    given
+        Arguments that the caller of the function gives.
     parameters
-        Parameters of the function, with their defaults: Python objects that the program cannot hold, and `roots`.
+        Parameters of the function, with their defaults: Python objects that the program cannot hold, and `given`.
     found
         Findings, in order of the program.
     owners
@@ -59,10 +57,11 @@ class Writer:
     outputs: Mapping[str, Sequence[OutputSchema]]
     used: frozenset[str]
     structure: Structure | None = None
-    roots: Mapping[str, str] = field(default_factory=dict[str, str])
+    given: Parameters = field(default_factory=dict[tuple[str, str], Parameter])
     parameters: dict[str, ast.expr | None] = field(default_factory=dict[str, "ast.expr | None"])
     found: list[Diagnostic] = field(default_factory=list[Diagnostic])
     owners: dict[int, Sequence[str]] = field(default_factory=dict[int, "Sequence[str]"])
+    _names: dict[str, str] = field(default_factory=dict[str, str])
     _inside: list[str] = field(default_factory=list[str])
     _defined: set[PortRef] = field(default_factory=set[PortRef])
     _lost: list[str] = field(default_factory=list[str])
@@ -309,10 +308,8 @@ class Writer:
             return self.use(wired[name], node, name)
         if name in node.objects:
             return self._parameter(node, name)
-        if value is None and name == ROOT and node.key in self.roots:
-            parameter = self.names.unused(f"{node.key}_{name}")
-            self.parameters[parameter] = values.constant(self.roots[node.key])
-            return ast.Name(parameter, ast.Load())
+        if (node.key, name) in self.given:
+            return self._given(self.given[node.key, name])
         if value is not None:
             if argument is None:
                 return values.constant(value)
@@ -324,6 +321,13 @@ class Writer:
         message = f"{name} is not set; the program holds ... in its place."
         self.found.append(finding(node, "DS103", message, "Set it before running the program.", argument=name))
         return values.hole()
+
+    def _given(self, parameter: Parameter) -> ast.expr:
+        if parameter.name not in self._names:
+            self._names[parameter.name] = self.names.unused(parameter.name)
+        name = self._names[parameter.name]
+        self.parameters[name] = values.constant(parameter.default)
+        return ast.Name(name, ast.Load())
 
     def _parameter(self, node: Node, name: str) -> ast.expr:
         parameter = self.names.unused(f"{node.key}_{name}")

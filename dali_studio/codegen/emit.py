@@ -7,7 +7,7 @@ and copies, with literals and variables of its own, and nothing else.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from dali_studio.codegen import dialects, layout, values
@@ -15,6 +15,7 @@ from dali_studio.codegen.branches import Variables, statements
 from dali_studio.codegen.calls import Writer
 from dali_studio.codegen.dialects.base import Dialect
 from dali_studio.codegen.names import identifier, name_ports
+from dali_studio.codegen.parameters import Parameters
 from dali_studio.codegen.structure import CONDITIONAL, NotStructured, Structure, structured
 from dali_studio.core.diagnostics import Diagnostic
 from dali_studio.graph.checks import finding, output_schemas
@@ -44,7 +45,7 @@ class Emitted:
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
-def emit(graph: Graph, registry: Registry, dialect: str, roots: Mapping[str, str] | None = None) -> Emitted:
+def emit(graph: Graph, registry: Registry, dialect: str, given: Parameters | None = None) -> Emitted:
     """Write `graph` as a program that draws the same numbers.
 
     Seeds depend on the outputs and on the wires only (`graph.seeds`), and both are written as they are. Unfinished
@@ -54,8 +55,8 @@ def emit(graph: Graph, registry: Registry, dialect: str, roots: Mapping[str, str
     ----------
     dialect
         A key of `dialects.DIALECTS`.
-    roots
-        Folders for readers that are not told what to read, by node: defaults of parameters of the program's function.
+    given
+        Arguments that become parameters of the program's function (`parameters.module_parameters`).
 
     Raises
     ------
@@ -68,7 +69,7 @@ def emit(graph: Graph, registry: Registry, dialect: str, roots: Mapping[str, str
     used = {wire.source.node for key in keys for wire in graph.wires(key)} | {port.node for port in graph.outputs}
     structure, found = _structure(graph, registry, keys)
     names = name_ports(graph, outputs)
-    writer = Writer(graph, registry, target, names, outputs, frozenset(used), structure, roots or {})
+    writer = Writer(graph, registry, target, names, outputs, frozenset(used), structure, given or {})
     writer.found += found
     if structure is None:
         body = [statement for key in keys for statement in writer.statements(key)]

@@ -1,0 +1,129 @@
+"""``dali-studio export``: programs from documents, and whether both still say the same.
+
+The first line of a program that is written holds a checksum of the others, so that it is known whether somebody has
+edited it since. Such a file is overwritten only by force; what would change is shown.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+from dali_studio.api.default import default_registry
+from dali_studio.api.folders import idle_readers
+from dali_studio.api.reading.program import read
+from dali_studio.cli.text import note, report, say, waiting
+from dali_studio.codegen.emit import Emitted, emit
+from dali_studio.codegen.parameters import module_parameters
+from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
+from dali_studio.core.limits import MAX_DOCUMENT_BYTES
+from dali_studio.graph.files import read_file, replace_file
+from dali_studio.graph.model import Graph
+
+_MARK, _DIGITS = "# Written by `dali-studio export`, which keeps edits. Checksum: ", 16
+
+
+def export_program(graph: Graph, source: str, path: Path | None, dialect: str, *, force: bool) -> bool:
+    """Write the program of a document.
+
+    Parameters
+    ----------
+    source
+        The document, as the user has named it.
+    path
+        Where the program goes; ``None``: to standard output.
+    force
+        Write it in spite of errors, and over a file that was edited by hand.
+
+    Returns
+    -------
+    bool
+        Whether it was written, and has no errors.
+    """
+    emitted = _emitted(graph, dialect)
+    report(emitted.diagnostics)
+    failed = bool(errors(emitted.diagnostics))
+    if failed and not force:
+        note("Nothing was written. With --force, a program is written that raises an error where something is missing.")
+        return False
+    if path is None:
+        say(emitted.source, end="")
+        return not failed
+    text = _text_of(path) if path.exists() else None
+    if text is not None and not force and _is_edited(text) and _plain(text) != emitted.source:
+        say("\n".join(_difference(text, emitted.source, str(path), source)))
+        note(f"{path} was edited by hand, and is left as it is. With --force, it is overwritten.")
+        return False
+    write(path, f"{_MARK}{_checksum(emitted.source)}\n{emitted.source}")
+    return not failed
+
+
+def check_program(graph: Graph, path: Path, dialect: str) -> bool:
+    """Whether a program does what a document says; what differs is shown.
+
+    A program that is laid out otherwise, or has comments, is read and compared by what it does.
+    """
+    expected, text = _emitted(graph, dialect).source, _plain(_text_of(path))
+    if text == expected or _emitted(read(text, found=[]), dialect).source == expected:
+        return True
+    say("\n".join(_difference(text, expected, str(path), "the document")))
+    note(f"{path} and the document disagree.")
+    return False
+
+
+def write(path: Path, text: str) -> None:
+    """Write a file.
+
+    Raises
+    ------
+    DaliStudioError
+        DS302 if that cannot be done.
+    """
+    try:
+        replace_file(path, text)
+    except OSError as error:
+        message = f"{path} could not be written: {error.strerror or error}."
+        raise DaliStudioError(Diagnostic(code="DS302", message=message, hint="Give -o another file.")) from error
+
+
+def _emitted(graph: Graph, dialect: str) -> Emitted:
+    registry = default_registry()
+    roots = dict[str, str]()
+    for node in idle_readers(graph, registry):
+        from dali_studio.samples import photos  # noqa: PLC0415 - most documents say themselves what to read
+
+        roots[node.key] = str(photos())
+        note(f"note: {node.key} reads the sample photos, by a parameter's default; --images names a folder of yours.")
+    with waiting(f"Writing the program of {len(graph)} nodes"):
+        return emit(graph, registry, dialect, module_parameters(graph, registry, roots))
+
+
+def _text_of(path: Path) -> str:
+    try:
+        return read_file(path, MAX_DOCUMENT_BYTES).decode()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror or str(error) if isinstance(error, OSError) else "it is no text in UTF-8"
+        found = Diagnostic(code="DS302", message=f"{path} could not be read: {reason}.", hint="Give -o a program.")
+        raise DaliStudioError(found) from error
+
+
+def _checksum(source: str) -> str:
+    return hashlib.sha256(source.encode()).hexdigest()[:_DIGITS]
+
+
+def _plain(text: str) -> str:
+    """A program without the line that holds its checksum; line ends of Windows are no edits."""
+    first, _, rest = text.replace("\r\n", "\n").partition("\n")
+    return rest if first.startswith(_MARK) else text.replace("\r\n", "\n")
+
+
+def _is_edited(text: str) -> bool:
+    first = text.partition("\n")[0].rstrip("\r")
+    return not first.startswith(_MARK) or first.removeprefix(_MARK) != _checksum(_plain(text))
+
+
+def _difference(text: str, other: str, name: str, other_name: str) -> Sequence[str]:
+    lines = (_plain(text).splitlines(), other.splitlines())
+    return list(difflib.unified_diff(*lines, fromfile=name, tofile=other_name, lineterm=""))
