@@ -228,7 +228,7 @@ def _if(writer: Writer, choice: Choice, variables: Variables) -> Iterator[ast.st
         made = list(statements(writer, body, variables))
         made += [one for merge in choice.merges for one in _assigned(writer, merge, slot, variables)]
         bodies.append(made)
-    writer.defined(*choice.merges)
+    writer.defined(PortRef(node=merge) for merge in choice.merges)
     yield belongs(ast.If(test=test, body=bodies[0] or [ast.Pass()], orelse=bodies[1]))
 
 

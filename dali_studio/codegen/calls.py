@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -77,7 +77,7 @@ class Writer:
         self._lost.clear()
         with self.part_of(key) as belongs:
             value = self._value(node)
-        self._defined.update(ports)
+        self.defined(ports)
         written: list[ast.stmt] = []
         if self._lost:
             written.append(belongs(_refusal(f"{key}: {' '.join(self._lost)}")))
@@ -107,13 +107,13 @@ class Writer:
 
     def assigned(self, key: str, value: ast.expr) -> list[ast.stmt]:
         """The assignment of a value to the variable of a node."""
-        self.defined(key)
+        self.defined([PortRef(node=key)])
         with self.part_of(key) as belongs:
             return [belongs(ast.Assign(targets=[self.variable(PortRef(node=key), ast.Store())], value=value, lineno=1))]
 
-    def defined(self, *keys: str) -> None:
-        """Note that the variables of nodes of one output have their values."""
-        self._defined.update(PortRef(node=key) for key in keys)
+    def defined(self, ports: Iterable[PortRef]) -> None:
+        """Note that the variables of these ports have their values."""
+        self._defined.update(ports)
 
     def variable(self, port: PortRef, ctx: ast.expr_context) -> ast.Name:
         """The variable of a port."""

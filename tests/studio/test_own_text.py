@@ -1,0 +1,91 @@
+"""The pane's text is the file: what a person writes becomes the graph, and changes of the graph go into the text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from studio.test_session import Client, only
+
+from dali_studio import read, samples
+from dali_studio.studio import messages
+
+TEXT = f"""from dali_studio import fn, pipeline_def, types
+
+
+@pipeline_def(batch_size=4, num_threads=2, device_id=None, seed=3)
+def training():
+    # what is read
+    files, labels = fn.readers.file(file_root={str(samples.photos())!r}, name="reader")
+    images = fn.decoders.image(files)   # RGB
+    images = fn.resize(images, size=[60, 80])
+    return images, labels
+"""
+
+
+@pytest.fixture
+def client() -> Iterator[Client]:
+    made = Client(read(TEXT))
+    yield made
+    made.session.close()
+
+
+def code(got: Any) -> messages.Code:
+    return only(got, messages.Code)[-1]
+
+
+def test_an_edited_text_is_one_step(client: Client) -> None:
+    before = client.session.graph
+    edited = TEXT.replace("    return", "    images = fn.flip(images)  # mirrored\n    return").replace("[60, 80]", "[50, 50]")
+    got = client.send("apply_code", source=edited)
+    (revision,) = only(got, messages.RevisionChanged)
+    assert {node.key: node.operator for node in revision.graph.nodes}["images_3"] == "flip"
+    assert revision.can_undo and code(got).source == edited
+    assert code(got).lines["images_3"] == (10,)
+    undone = client.send("undo")
+    assert client.session.graph == before
+    assert "fn.flip" not in code(undone).source and "# what is read" in code(undone).source
+    assert code(client.send("redo")).source == edited
+
+
+def test_changes_of_the_graph_go_into_the_text(client: Client) -> None:
+    client.send("apply_code", source=TEXT)
+    key = next(node.key for node in client.session.graph.nodes() if node.operator == "resize")
+    got = client.edit({"type": "set_argument", "key": key, "argument": "size", "value": [40.0, 80.0]})
+    assert code(got).source == TEXT.replace("[60, 80]", "[40, 80]")
+
+
+def test_the_text_comes_back_after_what_it_cannot_say(client: Client) -> None:
+    text = TEXT.replace("    images = fn.resize(images, size=[60, 80])\n",
+                        "    for _ in range(2):\n        images = fn.flip(images)\n")  # fmt: skip
+    client.send("apply_code", source=text)
+    key = next(node.key for node in client.session.graph.nodes() if node.operator == "flip")
+    got = code(client.edit({"type": "set_argument", "key": key, "argument": "horizontal", "value": 0}))
+    assert "for _" not in got.source
+    assert ["undo" in one.hint for one in got.diagnostics] == [True]
+    assert code(client.send("undo")).source == text
+
+
+@pytest.mark.parametrize("text", ["def training(:", "x = 3", "", "from dali_studio import fn\nimages = fn.resize(1)"])
+def test_a_text_that_cannot_be_read_changes_nothing(text: str, client: Client) -> None:
+    client.send("apply_code", source=TEXT)
+    before = client.session.graph
+    got = client.send("apply_code", source=text)
+    (refused,) = only(got, messages.Refused)
+    assert refused.diagnostics[0].code in ("DS502", "DS302") and refused.diagnostics[0].hint
+    assert client.session.graph is before
+    assert client.session.code().source == TEXT
+
+
+def test_the_other_dialect_is_written_anew(client: Client) -> None:
+    client.send("apply_code", source=TEXT)
+    assert "# what is read" not in code(client.send("request_code", dialect="nvidia.dali")).source
+    assert code(client.send("request_code", dialect="dali_studio")).source == TEXT
+
+
+def test_the_text_is_what_is_saved(client: Client, tmp_path: Path) -> None:
+    client.send("apply_code", source=TEXT)
+    client.send("save_document", path=str(tmp_path / "mine.py"), what="code")
+    assert (tmp_path / "mine.py").read_text() == TEXT

@@ -1,0 +1,217 @@
+"""A program's text changes with its graph, and what a change does not concern stays as it was."""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from public_programs import HEAD, PROGRAMS
+
+from dali_studio import DaliStudioError
+from dali_studio.api.default import default_registry
+from dali_studio.api.reading.patches import NotWritable
+from dali_studio.api.reading.text import ProgramText
+from dali_studio.codegen.emit import emit
+from dali_studio.graph.apply import apply
+from dali_studio.graph.difference import edits_between, matched, pairs
+from dali_studio.graph.document import load
+from dali_studio.graph.edits import (
+    AddNode,
+    Connect,
+    Disconnect,
+    Edit,
+    PortRef,
+    RemoveNode,
+    SetArgument,
+    SetDevice,
+    SetOutputs,
+    SetPipeline,
+)
+from dali_studio.graph.model import Graph
+
+REGISTRY = default_registry()
+GALLERY = sorted(Path(__file__).parents[3].glob("gallery/*/pipeline.dali.json"))
+TEXT = '''# my training pipeline
+from nvidia.dali import fn, pipeline_def
+
+
+@pipeline_def(batch_size=4, num_threads=2, device_id=None)  # small
+def training():
+    """Reads photos."""
+    # where the photos are
+    files, labels = fn.readers.file(file_root="/photos",  random_shuffle=True, name="reader")
+    images = fn.decoders.image(files)  # RGB: größer
+    images = fn.resize(images,
+                       size=[224, 224],   # as the model wants
+                       antialias=False)
+    # done
+    return images, labels
+
+
+pipe = training()
+'''
+
+
+def port(key: str, output: int = 0) -> PortRef:
+    return PortRef(node=key, output=output)
+
+
+def difference(*edits: Edit, text: str = TEXT) -> list[str]:
+    """The lines that change."""
+    source = ProgramText(text)
+    graph = apply(source.graph, edits, REGISTRY)[0]
+    made, same = source.changed(graph)
+    assert set(same.values()) == set(graph)
+    lines = difflib.unified_diff(text.splitlines(), made.text.splitlines(), lineterm="", n=0)
+    return [line for line in lines if line[:2] not in ("--", "++", "@@")]
+
+
+CASES: dict[str, tuple[list[Edit], list[str]]] = {
+    "a value": (
+        [SetArgument(key="images_2", argument="size", value=(160.0, 160.0))],
+        ["-                       size=[224, 224],   # as the model wants",
+         "+                       size=[160, 160],   # as the model wants"],
+    ),
+    "a new value of a type": (
+        [SetArgument(key="images_2", argument="interp_type", value="INTERP_CUBIC")],
+        ["+from nvidia.dali import types", "-                       antialias=False)",
+         "+                       antialias=False, interp_type=types.INTERP_CUBIC)"],
+    ),
+    "a value that goes": (
+        [SetArgument(key="images_2", argument="antialias", unset=True)],
+        ["-                       size=[224, 224],   # as the model wants", "-                       antialias=False)",
+         "+                       size=[224, 224])"],
+    ),
+    "the first value goes": (
+        [SetArgument(key="reader", argument="file_root", unset=True)],
+        ['-    files, labels = fn.readers.file(file_root="/photos",  random_shuffle=True, name="reader")',
+         '+    files, labels = fn.readers.file(random_shuffle=True, name="reader")'],
+    ),
+    "a node between": (
+        [AddNode(key="flip", operator="flip"), Connect(source=port("images"), target="flip", input=0),
+         Connect(source=port("flip"), target="images_2", input=0)],
+        ["-    images = fn.resize(images,", "+    flip = fn.flip(images)", "+    images = fn.resize(flip,"],
+    ),
+    "nodes at the end": (
+        [AddNode(key="labels", operator="random.uniform", arguments={"range": (-10.0, 10.0)}),
+         AddNode(key="rotate", operator="rotate"), Connect(source=port("images_2"), target="rotate", input=0),
+         Connect(source=port("labels"), target="rotate", argument="angle"),
+         SetOutputs(outputs=(port("rotate"), port("reader", 1)))],
+        ["-    return images, labels", "+    labels_2 = fn.random.uniform(range=[-10.0, 10.0])",
+         "+    rotate = fn.rotate(images, angle=labels_2)", "+    return rotate, labels"],
+    ),
+    "a wire instead of a value": (
+        [AddNode(key="fill", operator="random.coin_flip"), Connect(source=port("fill"), target="images_2", argument="roi_relative")],
+        ["+    fill = fn.random.coin_flip()"],
+    ),
+    "a node goes": (
+        [Disconnect(target="images_2", input=0), RemoveNode(key="images_2"),
+         SetOutputs(outputs=(port("images"), port("reader", 1)))],
+        ["-    images = fn.resize(images,", "-                       size=[224, 224],   # as the model wants",
+         "-                       antialias=False)"],
+    ),
+    "options": (
+        [SetPipeline(option="batch_size", value=16), SetPipeline(option="seed", value=7)],
+        ["-@pipeline_def(batch_size=4, num_threads=2, device_id=None)  # small",
+         "+@pipeline_def(batch_size=16, num_threads=2, device_id=None, seed=7)  # small"],
+    ),
+    "one output": ([SetOutputs(outputs=(port("images_2"),))], ["-    return images, labels", "+    return images"]),
+    "a device": (
+        [SetDevice(key="images", device="mixed"), SetDevice(key="images_2", device="gpu")],
+        ["-    images = fn.decoders.image(files)  # RGB: größer", '+    images = fn.decoders.image(files, device="mixed")  # RGB: größer',
+         "-                       antialias=False)", '+                       antialias=False, device="gpu")'],
+    ),
+}  # fmt: skip
+del CASES["a wire instead of a value"]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_only_the_lines_of_a_change_change(name: str) -> None:
+    edits, lines = CASES[name]
+    assert difference(*edits) == lines
+
+
+def test_nothing_changes_without_a_change() -> None:
+    source = ProgramText(TEXT)
+    assert source.changed(source.graph.copy())[0] is source
+    assert source.lines() == {"reader": (9,), "images": (10,), "images_2": (11, 12, 13)}
+
+
+ARITHMETIC = """
+from nvidia.dali import fn, pipeline_def, types
+
+@pipeline_def(batch_size=4, num_threads=2, device_id=None)
+def program():
+    a = fn.random.uniform(range=[0.0, 1.0])
+    b = a * 2  # twice
+    c = b + a
+    return (b, c)
+"""
+
+
+def test_operations_are_written_anew() -> None:
+    edit = SetArgument(key="b", argument="expression", value="a * 3")
+    assert difference(edit, text=ARITHMETIC) == ["-    b = a * 2  # twice", "+    b = a * 3  # twice"]
+    assert difference(SetOutputs(outputs=(port("c"),)), text=ARITHMETIC) == ["-    return (b, c)", "+    return (c,)"]
+
+
+LOOP = """
+from nvidia.dali import fn, pipeline_def
+
+@pipeline_def(batch_size=4, num_threads=2, device_id=None)
+def program():
+    x = fn.random.uniform(shape=[4, 4, 3])
+    for angle in (1, 2):
+        x = fn.rotate(x, angle=angle)
+    y = fn.flip(x)
+    return y
+"""
+
+
+def test_what_single_statements_do_not_say_is_refused_and_the_rest_is_not() -> None:
+    with pytest.raises(NotWritable, match="x_2 is not made by a statement of its own"):
+        difference(SetArgument(key="x_2", argument="angle", value=5.0), text=LOOP)
+    edit = SetArgument(key="y", argument="horizontal", value=0)
+    assert difference(edit, text=LOOP) == ["-    y = fn.flip(x)", "+    y = fn.flip(x, horizontal=0)"]
+
+
+def test_several_statements_of_a_line_stay_together() -> None:
+    text = TEXT.replace("    # done\n", "    more = fn.flip(images); images = fn.flip(more)\n")
+    with pytest.raises(NotWritable, match="several statements"):
+        difference(RemoveNode(key="more"), Connect(source=port("images_2"), target="images_3", input=0), text=text)
+
+
+def test_a_text_without_a_pipeline_is_refused() -> None:
+    with pytest.raises(DaliStudioError, match="DS502"):
+        ProgramText("print(1)")
+
+
+@pytest.mark.parametrize("path", GALLERY, ids=lambda path: path.parent.name)
+def test_a_value_of_every_node_of_the_gallery_is_written_in_its_place(path: Path) -> None:
+    graph: Graph = load(path, REGISTRY)[0]
+    text = emit(graph, REGISTRY, "nvidia.dali").source.replace("    return ", "    # the end\n    return ")
+    source = ProgramText(text)
+    assert source.dialect == "nvidia.dali"
+    for node in source.graph.nodes():
+        numbers = [name for name, value in node.arguments.items() if type(value) is float and name != "fdata"]
+        for name in numbers[:1]:
+            value: Any = node.arguments[name]
+            changed = apply(source.graph, [SetArgument(key=node.key, argument=name, value=value / 2 + 0.125)], REGISTRY)[0]
+            made, _ = source.changed(changed)
+            assert made.text.count("\n") == text.count("\n") and "    # the end\n" in made.text
+            assert sum(one != other for one, other in zip(made.text.splitlines(), text.splitlines(), strict=True)) == 1
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_edits_lead_from_one_graph_to_another(name: str) -> None:
+    one, other = ProgramText(TEXT).graph, ProgramText(HEAD + PROGRAMS[name])
+    if any(node.operator not in REGISTRY for node in other.graph.nodes()):  # edits add no operators that nobody knows
+        with pytest.raises(DaliStudioError, match="DS101"):
+            apply(one, edits_between(one, other.graph), REGISTRY)
+        return
+    other.rename(matched(one, other.graph))
+    made = apply(one, edits_between(one, other.graph), REGISTRY)[0]
+    assert pairs(made, other.graph, REGISTRY) is not None
+    assert made.options == other.graph.options
