@@ -215,13 +215,15 @@ class Expressions(ABC):
         return UserFunction(node, scope)
 
     def _joinedstr(self, node: ast.JoinedStr, scope: Scope) -> Any:
-        parts: list[str] = []
+        parts: list[Any] = []
         for part in node.values:
             value = self.expression(part.value if isinstance(part, ast.FormattedValue) else part, scope)
-            if not isinstance(value, str | int | float | bool) or getattr(part, "format_spec", None) is not None:
+            spec = part.format_spec if isinstance(part, ast.FormattedValue) else None
+            form = "" if spec is None else self.expression(spec, scope)
+            if not isinstance(value, str | int | float | bool) or not isinstance(form, str):
                 return Unknown(text_of(node))
-            parts.append(str(value))
-        return "".join(parts)
+            parts.append(self._computed(partial(known.formatted, value, form), text_of(node)))
+        return Unknown(text_of(node)) if known.has_unknown(parts) else "".join(parts)
 
     def _slice(self, node: ast.Slice, scope: Scope) -> Any:
         ends = [None if one is None else self.expression(one, scope) for one in (node.lower, node.upper, node.step)]
@@ -304,7 +306,6 @@ class Expressions(ABC):
     def _applied(
         self, function: Any, arguments: list[Any], keywords: dict[str, Any], node: ast.Call, name: str
     ) -> Any:
-        text = text_of(node.func)
         if isinstance(function, Function):
             return self._operator(function, arguments, keywords, name)
         if isinstance(function, FunctionClass):
@@ -315,13 +316,21 @@ class Expressions(ABC):
             return self._invoke(function, [], arguments, keywords)
         if isinstance(function, UserClass):
             return self.instance(function, arguments, keywords)
+        if isinstance(function, Instance) and (method := self.method(function, "__call__")) is not None:
+            return method.call(arguments, keywords)
         if creator_of(function) == "Pipeline":
             made = Instance(None)
             self._base_method(made, "__init__", arguments, keywords)
             return made
         if isinstance(function, Bound):
             return function.call(arguments, keywords)
-        given = [*arguments, *keywords.values()]
+        return self._called(function, arguments, keywords, node, name)
+
+    def _called(
+        self, function: Any, arguments: list[Any], keywords: dict[str, Any], node: ast.Call, name: str
+    ) -> Any:
+        """What a function gives that the source does not define."""
+        text, given = text_of(node.func), [*arguments, *keywords.values()]
         if isinstance(function, Unknown | Imported) or not callable(function):
             path = function.path if isinstance(function, Imported) else text
             return self._unknown_function(path, arguments, keywords, name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import operator
 import posixpath
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -23,6 +24,8 @@ MAX_ITEMS = 10_000
 #: Where dali_studio's names and those of nvidia.dali begin; both are called the same behind it.
 ROOT = "dali"
 _PACKAGES = ("nvidia.dali", "dali_studio")
+#: The width of a field that is not formatted.
+_WIDE = re.compile(r"\d{4}")
 #: Automatic augmentations, and how many of them a source may ask for at once.
 _LIBRARY, _MAX_REPEATED = "dali_studio.auto_aug", 100
 _LIBRARY_MODULES = ("auto_augment", "rand_augment", "trivial_augment", "augmentations", "core")
@@ -194,6 +197,7 @@ _VALUES: dict[str, Any] = {
         "pi", "e", "inf", "nan", "tau", "sqrt", "log", "log2", "log10", "exp", "sin", "cos", "tan", "atan", "atan2",
         "radians", "degrees", "floor", "ceil", "hypot", "fabs",
     )},
+    "collections.OrderedDict": dict,
     "os.path.join": posixpath.join, "os.path.basename": posixpath.basename, "os.path.dirname": posixpath.dirname,
 }  # fmt: skip
 BUILTINS: dict[str, Any] = {
@@ -209,7 +213,7 @@ _METHODS: tuple[tuple[Any, frozenset[str]], ...] = (
     (dict, frozenset({"get", "items", "keys", "values", "update", "pop", "copy", "setdefault"})),
     (str, frozenset({"lower", "upper", "strip", "split", "startswith", "endswith", "replace", "join"})),
     (tuple, frozenset({"index", "count"})),
-    (np.ndarray, frozenset({"tolist", "astype"})),
+    (np.ndarray, frozenset({"tolist", "astype", "reshape", "flatten", "copy"})),
 )
 
 
@@ -247,9 +251,16 @@ def _product(a: Any, b: Any) -> Any:
 
 
 def _remainder(a: Any, b: Any) -> Any:
-    if isinstance(a, str):  # a field of a text may be of any width
-        raise TypeError("formatting")
+    if isinstance(a, str) and ("*" in a or _WIDE.search(a)):  # a field of a text may be of any width
+        raise ValueError("a wide field")
     return a % b
+
+
+def formatted(value: Any, form: str) -> str:
+    """A number or a text as a field of an f-string has it; raises `ValueError` for wide fields."""
+    if _WIDE.search(form):
+        raise ValueError("a wide field")
+    return format(value, form)
 
 
 #: By the name of the syntax tree's node. Operands are numbers, texts, lists, arrays and operators' results.

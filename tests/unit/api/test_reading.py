@@ -14,6 +14,7 @@ from dali_studio import DaliStudioError, read
 from dali_studio.api.default import default_registry
 from dali_studio.codegen.emit import emit
 from dali_studio.core.diagnostics import Diagnostic
+from dali_studio.graph.difference import pairs
 from dali_studio.graph.document import load
 from dali_studio.graph.model import Graph
 from dali_studio.graph.validate import validate
@@ -59,10 +60,19 @@ def test_what_was_emitted_is_read_back(path: Path, dialect: str) -> None:
 def test_programs_of_public_projects_are_understood(name: str) -> None:
     graph, found = findings(PROGRAMS[name])
     unknown = {node.operator for node in graph.nodes() if node.operator not in REGISTRY}
-    assert unknown <= {"readers.video", "readers.tfrecord"} or name == "tfrecord"
+    assert unknown <= {"readers.video", "readers.video_resize", "readers.tfrecord"} or name == "tfrecord"
     assert graph.outputs
     assert {one.severity for one in found} <= {"info", "warning"}
     assert all(one.code == "DS502" and one.source.startswith("program:") and one.hint for one in found)
+
+
+@pytest.mark.parametrize("dialect", ["nvidia.dali", "dali_studio"])
+@pytest.mark.parametrize("name", [name for name in PROGRAMS if name != "tfrecord"])
+def test_programs_of_public_projects_are_written_and_read_back(name: str, dialect: str) -> None:
+    text = emit(findings(PROGRAMS[name])[0], REGISTRY, dialect).source
+    graph = read(text, found=[])
+    assert "fn._conditional" not in text
+    assert pairs(read(emit(graph, REGISTRY, dialect).source, found=[]), graph, REGISTRY) is not None
 
 
 def test_variables_name_the_nodes_and_lines_are_kept() -> None:
@@ -239,3 +249,35 @@ def test_policies_that_the_source_does_not_tell_are_a_node(call: str, said: str)
     assert len(graph) <= 5
     assert 1 <= sum(node.operator not in REGISTRY for node in graph.nodes()) <= 2
     assert graph.outputs[0].node in graph
+
+
+def test_objects_that_are_called_formatted_texts_and_arrays() -> None:
+    source = """
+class Turn:
+    def __init__(self, angle):
+        self.angle = angle
+
+    def __call__(self, images, scale=1):
+        return fn.rotate(images, angle=self.angle * scale)
+
+turn = Turn(15)
+PATHS = ["/data/%03d.tar" % i for i in range(2)] + [f"/data/{i:04d}.tar" for i in (7, 8)]
+MEAN = np.array([1, 2, 3], dtype=np.float32).reshape(1, 1, 3)
+
+@pipeline_def(batch_size=2, num_threads=1, device_id=None)
+def p():
+    images = fn.decoders.image(fn.readers.webdataset(paths=PATHS, ext=["jpg"]))
+    return fn.normalize(turn(images, scale=2), mean=MEAN, stddev=2.0)
+"""
+    graph, found = findings(source)
+    assert found == []
+    reader = next(node for node in graph.nodes() if node.operator == "readers.webdataset")
+    assert reader.arguments["paths"] == ("/data/000.tar", "/data/001.tar", "/data/0007.tar", "/data/0008.tar")
+    assert next(node for node in graph.nodes() if node.operator == "rotate").arguments["angle"] == 30.0
+
+
+@pytest.mark.parametrize("text", ['"%99999d" % 3', 'f"{3:99999d}"', 'f"{3:{10**6}d}"', '"%*d" % (10**6, 3)', '"%d" % "x"'])
+def test_large_fields_of_texts_are_not_formatted(text: str) -> None:
+    graph, found = findings(pipeline(f"return fn.readers.file(file_root={text})[0]"))
+    assert "file_root" not in graph.node("reader").arguments
+    assert len(found) == 1
