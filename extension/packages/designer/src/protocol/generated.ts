@@ -271,6 +271,12 @@ export interface PasteCode {
   readonly at: Position;
 }
 
+/** Take an edited program for the pipeline, as one undo step; it is read and never run. */
+export interface ApplyCode {
+  readonly type: "apply_code";
+  readonly source: string;
+}
+
 /** Ask for an output as it would be after each of several lists of edits, for some samples of the batch. */
 export interface RequestSheet {
   readonly type: "request_sheet";
@@ -801,6 +807,7 @@ export type ClientMessage =
   | RequestCode
   | RequestDetail
   | PasteCode
+  | ApplyCode
   | RequestSheet
   | RequestDraws
   | RequestPair
