@@ -323,8 +323,10 @@ def test_types_of_conditions(dtype: Any) -> None:
         assert_equal(mine, reference)
 
 
-@pytest.mark.parametrize("prefix", [OURS, THEIRS])
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+@pytest.mark.parametrize(
+    ("program", "prefix"), [(program, THEIRS) for program in PROGRAMS] + [(nested, OURS), (random_with_inputs, OURS)],
+    ids=lambda one: getattr(one, "__name__", one),
+)  # fmt: skip
 def test_emitted_programs(program: Callable[[World], Any], prefix: str) -> None:
     made = pipe(OURS, program)
     expected = outputs(made)
