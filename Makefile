@@ -168,7 +168,7 @@ verified: $(STAMPS)/ready
 
 # The wheel and the sdist of a release, with a fresh bundle.
 wheel: $(STAMPS)/package-$(EXTRAS)
-	@rm -f $(STATIC)/widget.js $(STATIC)/widget.css $(STATIC)/loader.js
+	@rm -f $(STATIC)/*.js $(STATIC)/*.css
 	@$(SHOW) "Building the wheel and the sdist" $(BIN)/hatchling build --directory dist
 
 # One wheel for each platform, all compiled on this one.

@@ -84,7 +84,7 @@ Arrays = Sequence[Any]
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """Arguments under which conformance tests run the operator and the gallery shows it."""
+    """Arguments under which conformance tests run the operator, or galleries show it."""
 
     arguments: dict[str, Any]
 
@@ -180,6 +180,7 @@ class Operator(CommonArguments):
     traits: ClassVar[tuple[type[Trait], ...]] = ()
     devices: ClassVar[tuple[Device, ...]] = ("cpu",)
     examples: ClassVar[tuple[Example, ...]] = ()
+    shown: ClassVar[Example | None] = None
     kernels: ClassVar[tuple[Compiled, ...]] = ()
     functor: ClassVar[Functor | None] = None
     version: ClassVar[int] = 1
@@ -452,6 +453,7 @@ def _schema(cls: type[Operator]) -> OperatorSchema:
         raise TypeError(f"{cls.__name__} has no docstring; its first sentence is the operator's summary")
     path = cls.path or _snake(cls.__name__)
     module = path.rpartition(".")[0]
+    arguments = tuple(_arguments(cls))
     return OperatorSchema(
         name=path,
         class_name=f"{module}.{cls.__name__}" if module else cls.__name__,
@@ -462,7 +464,7 @@ def _schema(cls: type[Operator]) -> OperatorSchema:
         devices=cls.devices,
         inputs=_inputs(cls),
         outputs=cls.outputs,
-        arguments=tuple(_arguments(cls)),
+        arguments=arguments,
         traits=tuple(t.__name__ for t in cls.traits),
         seeded=cls.seeded,
         stateful=cls.stateful,
@@ -476,7 +478,13 @@ def _schema(cls: type[Operator]) -> OperatorSchema:
         dialects=cls.dialects,
         movement=cls.movement,
         former=cls.former,
+        shown=None if cls.shown is None else _shown(cls.shown.arguments, arguments),
     )
+
+
+def _shown(given: Mapping[str, Any], arguments: Sequence[ArgumentSchema]) -> dict[str, Value]:
+    known = {argument.name: argument for argument in arguments}
+    return {name: canonical(known[name], value) for name, value in given.items()}
 
 
 def _snake(name: str) -> str:
