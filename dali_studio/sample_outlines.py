@@ -12,7 +12,7 @@ Points = list[tuple[float, float]]
 #: Classes by number; 0 is the background of masks.
 CLASSES = ("background", "cat", "person", "helmet", "rocket", "cup", "spoon", "motorcycle", "wheel")
 #: What is left of an object in a cut counts from this part of the picture on.
-_LEAST = 0.004
+_MIN_AREA = 0.004
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ def shapes_of(cut: Cut) -> list[Shape]:
     for shape in _SHAPES.get(cut.source, ()):
         points = [((x - cut.left) / width, (y - cut.top) / height) for x, y in shape.points]
         left = Shape(shape.label, _inside(points))
-        if left.area >= _LEAST:
+        if left.area >= _MIN_AREA:
             found.append(left)
     return found
 

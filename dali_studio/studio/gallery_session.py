@@ -28,7 +28,7 @@ _JOBS = ("detail", "sweep", "tiles", "time")
 #: Tiles that are sent together.
 _TOGETHER = 6
 #: Extents of a tile's picture that a browser may ask for.
-_LEAST, _MOST = 32, 800
+_MIN_EXTENT, _MAX_EXTENT = 32, 800
 
 
 class GallerySession:
@@ -217,4 +217,4 @@ class GallerySession:
 
 
 def _bounded(extent: int) -> int:
-    return min(max(extent, _LEAST), _MOST)
+    return min(max(extent, _MIN_EXTENT), _MAX_EXTENT)

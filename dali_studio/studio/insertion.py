@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
 from dali_studio.graph.edits import AddNode, Connect, Edit, PortRef, SetOutputs
 from dali_studio.schema.model import OperatorSchema, Value
-from dali_studio.studio import messages
+from dali_studio.studio.requests import ApplyEdits
 from dali_studio.studio.revision import Revision
 from dali_studio.studio.session import Session
 
@@ -47,7 +47,7 @@ def insert(schema: OperatorSchema, arguments: Mapping[str, Value]) -> str:
     for port in reversed(_pictures(revision)):
         edits = _edits(revision, port, schema, arguments)
         if not _new_errors(revision, edits):
-            session.handle(messages.ApplyEdits(base_revision=revision.number, edits=tuple(edits)))
+            session.handle(ApplyEdits(base_revision=revision.number, edits=tuple(edits)))
             return f"{edits[0].key} is in {session.graph.options.name}, behind {port.node}."
     message = f"There is no picture in {session.graph.options.name} that {schema.name} takes."
     raise DaliStudioError(Diagnostic(code="DS209", message=message, hint="Add a reader and a decoder first."))

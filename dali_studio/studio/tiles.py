@@ -21,7 +21,7 @@ from dali_studio.studio import gallery
 from dali_studio.studio.gallery_messages import Setting, Tile, TileControl
 
 #: Controls of a tile, those by which an operator's arguments are set, and those for examples, which have many.
-_MOST = 8
+_MAX_CONTROLS = 8
 _SET_BY_HAND = ("slider", "dial", "number", "switch", "choice", "numbers", "range")
 _TELLING = ("slider", "dial", "range")
 #: In front of the names of examples: some are called like operators.
@@ -42,11 +42,12 @@ def _of_operator(schema: OperatorSchema) -> Tile:
     offered.sort(key=lambda one: (one.name not in shown, one.widget not in ("slider", "dial")))
     controls = [
         TileControl(node=schema.node_name, argument=one, value=shown.get(one.name, one.default))
-        for one in offered[:_MOST]
+        for one in offered[:_MAX_CONTROLS]
     ]
     return Tile(
-        name=schema.name, title=schema.name.removeprefix("experimental."), summary=schema.summary, category=schema.category, icon=schema.icon,
-        tags=schema.keywords, geometric=schema.movement is not None, gpu="gpu" in schema.devices, example=False,
+        name=schema.name, title=schema.name.removeprefix("experimental."), summary=schema.summary,
+        category=schema.category, icon=schema.icon, tags=schema.keywords,
+        geometric=schema.movement is not None, gpu="gpu" in schema.devices, example=False,
         controls=tuple(controls),
     )  # fmt: skip
 
@@ -76,7 +77,7 @@ def _of_example(name: str, title: str, registry: Registry) -> Tile:
         tags=(*tags, *sorted({schema.name for _, schema in work})),
         geometric=any(schema.movement is not None and not schema.movement.scales for _, schema in steps),
         gpu=all({"gpu", "mixed"} & {*schema.devices} for _, schema in steps if schema.role != "reader"), example=True,
-        controls=tuple(controls[:_MOST]),
+        controls=tuple(controls[:_MAX_CONTROLS]),
     )  # fmt: skip
 
 

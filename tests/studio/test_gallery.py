@@ -17,8 +17,8 @@ from dali_studio.graph.edits import PortRef
 from dali_studio.studio import gallery_messages as messages
 from dali_studio.studio import insertion, tiles
 from dali_studio.studio.gallery_session import GallerySession
-from dali_studio.studio.messages import Undo
 from dali_studio.studio.pictures import Pictures
+from dali_studio.studio.requests import Undo
 from dali_studio.studio.session import Session
 
 
@@ -81,7 +81,7 @@ def test_tiles_say_what_they_are(browser: Browser) -> None:
     assert known["rotate"].geometric and known["sphere"].geometric and not known["hsv"].geometric
     assert known["rotate"].gpu and not known["equalize"].gpu
     assert known["gallery/resnet50"].example and known["gallery/resnet50"].geometric
-    assert [control.argument.name for control in known["rotate"].controls][0] == "angle"
+    assert next(control.argument.name for control in known["rotate"].controls) == "angle"
     assert "self-supervised" in known["gallery/contrastive_pairs"].tags
     for tile in known.values():
         assert tile.summary and tile.title and len(tile.controls) <= 8
@@ -184,6 +184,7 @@ def test_without_a_designer_it_says_so(browser: Browser, monkeypatch: pytest.Mon
 
 
 def test_no_tile_is_unknown_to_its_graph() -> None:
+    registry, wrong = default_registry(), messages.Setting(node="nobody", argument="x", value=1)
+    tile = tiles.tiles(registry)[0]
     with pytest.raises(DaliStudioError):
-        tile = tiles.tiles(default_registry())[0]
-        tiles.graph_of(tile, [messages.Setting(node="nobody", argument="x", value=1)], {"files": ("a.jpg",)}, default_registry())
+        tiles.graph_of(tile, [wrong], {"files": ("a.jpg",)}, registry)
