@@ -6,6 +6,7 @@
 #   make test-floors   some tests with the lowest versions of the dependencies
 #   make bench    benchmarks       make generated   what is generated from the code
 #   make verified runs the checks of operators and records them for docs/support.md
+#   make notebooks  runs the notebooks that are kept with outputs, and writes these
 #   make kernels  compiles the C++ kernels for this processor     make levels   those for other processors, too
 #   make wheels   releases for all platforms
 #   make emulate  GPU tests of kernels on the CPU
@@ -36,7 +37,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 NPM_INSTALL := $(SHOW) "Installing what the designer is built of" npm install --no-save --no-fund --no-audit --loglevel=error
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: setup try lab test test-grid test-floors bench kernels levels emulate sanitize arm64 endurance fuzz lint generated verified frontend frontend-test wheel wheels clean
+.PHONY: setup try lab test test-grid test-floors bench kernels levels emulate sanitize arm64 endurance fuzz lint generated verified notebooks frontend frontend-test wheel wheels clean
 .DELETE_ON_ERROR:
 # `make generated kernels` compiles what has been generated, with -j as well; each step uses all processors by itself.
 .NOTPARALLEL:
@@ -165,6 +166,10 @@ generated: $(STAMPS)/package-$(EXTRAS)
 verified: $(STAMPS)/ready
 	@$(BIN)/python tests/conformance/verified.py $(ARGS)
 	@$(BIN)/python -m dali_studio.api.support_page
+
+# Outputs of the notebooks, for pages that show them without a kernel.
+notebooks: $(STAMPS)/ready
+	@$(BIN)/python tests/notebooks/refresh.py $(ARGS)
 
 # The wheel and the sdist of a release, with a fresh bundle.
 wheel: $(STAMPS)/package-$(EXTRAS)

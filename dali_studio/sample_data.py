@@ -119,7 +119,7 @@ def _head(size: float, turn: float) -> tuple[NDArray[np.float32], NDArray[np.uin
 
 
 def sounds(folder: Path) -> None:
-    """WAV files of one channel: ``tones`` (a sweep, a chord, beats) and ``vowels`` (pulses through formants)."""
+    """WAV files of one channel: ``tones`` (a sweep, a chord, beats) and ``vowels``, with some silence around."""
     time = np.arange(RATE) / RATE
     fading = np.minimum(1, np.minimum(time, time[::-1]) * 40)
     tones = {
@@ -129,14 +129,16 @@ def sounds(folder: Path) -> None:
     }
     made = {f"tones/{name}": sound for name, sound in tones.items()}
     made |= {f"vowels/{name}": _vowel(time, formants) for name, formants in _VOWELS.items()}
-    for name, sound in made.items():
+    for number, (name, sound) in enumerate(made.items()):
+        silence = [np.zeros(RATE // 10 * (1 + k)) for k in (number % 3, number % 2)]
+        heard = np.concatenate([silence[0], sound * fading * 0.6, silence[1]])
         target = folder / f"{name}.wav"
         target.parent.mkdir(exist_ok=True)
         with wave.open(str(target), "wb") as file:
             file.setnchannels(1)
             file.setsampwidth(2)
             file.setframerate(RATE)
-            file.writeframes((sound * fading * 0.6 * 32767).astype("<i2").tobytes())
+            file.writeframes((heard * 32767).astype("<i2").tobytes())
 
 
 def _vowel(time: NDArray[np.float64], formants: tuple[int, ...]) -> NDArray[np.float64]:

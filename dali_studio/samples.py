@@ -103,7 +103,7 @@ def volumes() -> Path:
 
 
 def sounds() -> Path:
-    """A folder of sounds of one second (WAV, 16 kHz), with one sub-folder per class: ``tones`` and ``vowels``.
+    """A folder of sounds of about a second (WAV, 16 kHz), with one sub-folder per class: ``tones`` and ``vowels``.
 
     Returns
     -------
