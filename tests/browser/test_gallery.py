@@ -14,6 +14,7 @@ from PIL import Image
 pytestmark = pytest.mark.browser
 
 NOTEBOOK = "gallery.ipynb"
+AXE = lab.REPOSITORY / "extension" / "node_modules" / "axe-core" / "axe.min.js"
 CODE = "import dali_studio as ds\ngallery = ds.Gallery()\ngallery"
 #: The picture of a canvas, as few numbers.
 PAINTED = """id => { const canvas = document.querySelector(`[data-testid="${id}"]`);
@@ -96,6 +97,15 @@ def test_from_search_to_code(opened: Any, tmp_path: Path, artifacts: Path) -> No
     page.wait_for_function("() => /angle=105.0/.test(document.querySelector('[data-testid=\"gallery-code\"]').textContent)")
     page.wait_for_function("() => / (ms|µs|s) a picture here/.test(document.querySelector('[data-testid=\"gallery-facts\"]').textContent)")
     page.screenshot(path=artifacts / "gallery_pane_light.png")
+
+    # nothing that a screen reader or the keyboard would miss
+    if AXE.exists():
+        page.evaluate(AXE.read_text() + "; 0")
+        found = page.evaluate(
+            """async () => (await axe.run(document.querySelector('[data-testid="gallery"]'))).violations
+            .filter(v => ['serious', 'critical'].includes(v.impact)).map(v => [v.id, v.nodes[0].html])"""
+        )
+        assert found == []
 
     # the code, copied and as the next cell
     _by_id(page, "gallery-copy").click()

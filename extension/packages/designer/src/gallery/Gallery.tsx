@@ -69,10 +69,10 @@ function Frame() {
   const failed = usePart((s) => s.failed[0]);
   return (
     <>
-      <header className="ds-gallery-head">
+      <div className="ds-gallery-head">
         <h3>Gallery</h3>
         <PictureChoice />
-      </header>
+      </div>
       {failed && <Refused found={failed} />}
       <div className={`ds-gallery-body ${chosen ? "ds-with-pane" : ""}`}>
         <div className="ds-gallery-list">
