@@ -131,7 +131,6 @@ class VideoFile:
 
     def _frame(self, number: int) -> Any:
         self._go(number)
-        shown = self.index.times
         for frame in self._frames:
             at = self.index.number(frame.pts, self.position)
             self.position = at + 1
@@ -139,7 +138,7 @@ class VideoFile:
                 return frame
             if at > number:
                 break
-        message = f"frame {number} of {len(shown)} cannot be decoded; the file may be cut off"
+        message = f"frame {number} of {len(self.index)} cannot be decoded; the file may be cut off"
         raise VideoError(message)
 
     def _go(self, number: int) -> None:
@@ -176,10 +175,13 @@ class VideoIndex:
     Attributes
     ----------
     pts : list of int
-        Of the frames in the order in which they are shown, in the units of the file.
-    times : ndarray of float64
-        Seconds.
+        When the frames are shown, in units of `unit` seconds, in order.
+    unit : float
+    seconds : ndarray of float64
+        The same in seconds since the first frame.
     height, width : int
+    rate : float
+        Frames in a second, on average.
     """
 
     def __init__(self, stream: Any, container: Any) -> None:
@@ -188,6 +190,7 @@ class VideoIndex:
             (packet.pts, packet.is_keyframe) for packet in container.demux(stream)
             if packet.size and not packet.is_discard and not (vp8 and not bytes(packet)[0] & _VP8_SHOWN)
         ]  # fmt: skip
+        self.rate = float(stream.average_rate or 1)
         self.height, self.width = stream.codec_context.height, stream.codec_context.width
         if not found or not self.height or not self.width:
             raise VideoError("there are no frames in it")
@@ -200,11 +203,10 @@ class VideoIndex:
             self.pts = [pts for pts, _ in known]
             self.keys = [0, *(number for number, (_, key) in enumerate(known) if key and number)]
         self._numbers = {pts: number for number, pts in enumerate(self.pts)} if len(known) == len(found) else {}
-        if self._numbers:
-            ticks = np.array(self.pts, np.float64)
-            self.times = ticks * float(stream.time_base)
-        else:
-            self.times = np.arange(len(found)) / float(stream.average_rate or 1)
+        self.unit = float(stream.time_base)
+        if not self._numbers:
+            self.pts, self.unit = list(range(len(found))), 1 / self.rate
+        self.seconds = (np.array(self.pts, np.float64) - self.pts[0]) * self.unit
 
     def __len__(self) -> int:
         return len(self.pts)

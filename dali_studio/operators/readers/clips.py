@@ -204,9 +204,18 @@ class Clips:
         """Seconds from the first frame of the video, (F,); -1 for filled frames."""
         made: list[NDArray[np.float64]] = []
         for one, frames in zip(read.picked, read.frames, strict=True):
-            times = self.indices[int(self.files[one])].times
-            made.append(np.where(frames >= 0, times[frames] - times[0], -1.0))
+            made.append(np.where(frames >= 0, self.indices[int(self.files[one])].seconds[frames], -1.0))
         return Batch.of(made, dtype=np.dtype(np.float64), ndim=1)
+
+
+def frames_between(begin: int, end: int) -> Choose:
+    """The frames between two numbers, of which negative ones count from the end."""
+
+    def choose(index: VideoIndex) -> tuple[int, int]:
+        count = len(index)
+        return max(begin + count if begin < 0 else begin, 0), min(end + count if end < 0 else end, count)
+
+    return choose
 
 
 def _indices(paths: Sequence[str]) -> dict[str, VideoIndex | Exception]:
