@@ -128,6 +128,8 @@ class Clips:
         self.files, self.begins = np.concatenate(files), np.concatenate(begins)
         self.ends = np.array(ends, np.int64)
         self._idle: list[tuple[str, VideoFile]] = []
+        #: Of batches that are being read: an event for the end, by the sequence after their last one.
+        self._reading: dict[int, threading.Event] = {}
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
@@ -144,20 +146,33 @@ class Clips:
         sizes = shapes.prod(axis=1)
         data = Packed(memory(int(sizes.sum())), np.cumsum(sizes) - sizes, shapes, np.dtype(np.uint8))
         made = ClipsRead(picked, data, numbers)
+        ended, after = threading.Event(), picked[-1] + 1 if picked else -1
+        with self._lock:
+            before = self._reading.get(picked[0]) if picked else None
+            self._reading[after] = ended
+        if before is not None:  # a video is decoded once, if its sequences follow each other
+            before.wait()
 
         def one(position: int) -> None:
             entry = int(self.files[picked[position]])
             path, index = self.entries[entry].path, self.indices[entry]
             try:
-                video = self._open(path, index, int(numbers[position].min(initial=0, where=numbers[position] >= 0)))
-                decode_frames(video, numbers[position], self.sampling.fill, data[position])
+                frames = numbers[position]
+                video = self._open(path, index, int(frames[frames >= 0].min(initial=len(index))))
+                decode_frames(video, frames, self.sampling.fill, data[position])
             except (VideoError, OSError) as error:
                 made.failures[position] = error
                 data[position][...] = 0
             else:
                 self._keep(path, video)
 
-        run(one, len(picked))
+        try:
+            run(one, len(picked))
+        finally:
+            ended.set()
+            with self._lock:
+                if self._reading.get(after) is ended:
+                    del self._reading[after]
         return made
 
     def _open(self, path: str, index: VideoIndex, first: int) -> VideoFile:
