@@ -34,7 +34,7 @@ class NodeView(msgspec.Struct, frozen=True, kw_only=True):
     argument_inputs: dict[str, PortRef]
     output_kinds: tuple[Kind, ...]
     facts: tuple[str, ...]
-    #: facts: per output what is known by inference, e.g. "?×?×3 u8 HWC"
+    #: facts: per output what is known by inference, e.g. "H×W×C u8"
     in_run: bool = True
     #: in_run: some output of the pipeline depends on it
     unknown: bool = False

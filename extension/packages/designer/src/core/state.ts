@@ -146,6 +146,8 @@ export interface View {
   readonly expecting: boolean;
   readonly minimap: boolean;
   readonly renaming: boolean;
+  /** A file was asked for where no panel tells of it: the sentence above the graph does. */
+  readonly saving: boolean;
   /** Show everything when the next cards come. */
   readonly refit: boolean;
   readonly dismissed: readonly string[];
@@ -225,6 +227,7 @@ export const INITIAL_VIEW: View = {
   expecting: false,
   minimap: false,
   renaming: false,
+  saving: false,
   refit: false,
   dismissed: [],
   folded: [],

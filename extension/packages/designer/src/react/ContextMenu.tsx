@@ -10,6 +10,7 @@ import { COMMANDS, commandOf, type Scope } from "./commands";
 import { useFrame, useSel } from "./context";
 import { IconButton } from "./parts";
 import { openQuickAdd } from "./quickAdd";
+import { saveAs } from "./SaveButtons";
 
 interface Item {
   readonly title: string;
@@ -109,6 +110,12 @@ function items(scope: Scope, menu: Menu): readonly (Item | typeof LINE)[] {
           title: `Code for ${d.title}`,
           off: d.name === state.code?.dialect,
           run: () => session.send({ type: "request_code", dialect: d.name }),
+        })),
+        LINE,
+        ...(["document", "code"] as const).map((what) => ({
+          title: what === "code" ? "Save the program" : "Save the document",
+          off: state.link !== "live",
+          run: () => saveAs(session, what),
         })),
         LINE,
         { title: "Full screen", run: () => fullScreen(root) },

@@ -9,7 +9,7 @@ import {
   useReactFlow,
 } from "@xyflow/react";
 import { type CSSProperties, type DragEvent, type MouseEvent, useCallback, useEffect, useRef, useState } from "react";
-import { detailOf, isDense, isFar } from "../../core/detail";
+import { detailOf, isDense, isFar, isTight } from "../../core/detail";
 import { OUTPUTS } from "../../core/graph";
 import { MIN_SCALE } from "../../core/layout";
 import type { Position } from "../../protocol/generated";
@@ -257,7 +257,7 @@ function CanvasView() {
   return (
     <div
       ref={box}
-      className={`ds-canvas ds-detail-${shown} ${drag ? "ds-wiring" : ""}`}
+      className={`ds-canvas ds-detail-${shown} ${isTight(zoom) ? "ds-tight" : ""} ${drag ? "ds-wiring" : ""}`}
       style={shown === "full" ? undefined : lengthsAt(zoom)}
       data-testid="canvas"
       role="application"

@@ -1,9 +1,9 @@
 import { type Node, ViewportPortal } from "@xyflow/react";
 import { memo, useEffect, useMemo, useState } from "react";
-import { nodeOf, OUTPUTS, type Wire, wiresOf } from "../../core/graph";
+import { argumentSources, nodeOf, OUTPUTS, type Wire, wiresOf } from "../../core/graph";
 import { CARD, outputRows } from "../../core/layout";
 import { goesUnder, PORT_LOOKS } from "../../core/ports";
-import { type Point, type Rect, route, routeUnder } from "../../core/route";
+import { type Point, type Rect, route, routeUnder, sideTrack } from "../../core/route";
 import { staleKeys } from "../../core/select";
 import type { State } from "../../core/state";
 import type { Position } from "../../protocol/generated";
@@ -42,8 +42,10 @@ function pathsOf(state: State, at: Places, cards: readonly Rect[]): ReadonlyMap<
     const faint = stale.has(wire.source.node) || stale.has(wire.slot.node);
     const argument = wire.slot.kind === "argument";
     const look = `${PORT_LOOKS[kind].hue}${argument ? " argument" : ""}${faint ? " faint" : ""}`;
-    const way = goesUnder(kind, ...between) ? routeUnder : route;
-    paths.set(look, (paths.get(look) ?? "") + way(between[0], between[1], cards));
+    const track = argument ? sideTrack(argumentSources(graph).get(wire.source.node) ?? 0) : undefined;
+    const [from, to] = between;
+    const path = goesUnder(kind, from, to) ? routeUnder(from, to, cards) : route(from, to, cards, track);
+    paths.set(look, (paths.get(look) ?? "") + path);
   }
   return paths;
 }

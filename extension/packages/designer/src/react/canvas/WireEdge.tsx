@@ -3,9 +3,9 @@ import { createContext, memo, useContext, useMemo } from "react";
 import { cutEdits } from "../../core/actions";
 import { outputDevice } from "../../core/compat";
 import { copierOf, copyLabel } from "../../core/copies";
-import { nodeOf, wireOf } from "../../core/graph";
+import { argumentSources, nodeOf, wireOf } from "../../core/graph";
 import { goesUnder, PORT_LOOKS } from "../../core/ports";
-import { bezier, type Rect, route, routeUnder } from "../../core/route";
+import { bezier, type Rect, route, routeUnder, sideTrack } from "../../core/route";
 import { staleKeys } from "../../core/select";
 import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
@@ -59,6 +59,7 @@ function WireEdgeView(props: EdgeProps) {
       old: s.run.revision !== s.confirmed?.revision,
       target: s.view.target === id,
       faint: staleKeys(s).has(source) || staleKeys(s).has(props.target),
+      track: argument && s.graph ? (argumentSources(s.graph).get(source) ?? 0) : -1,
       active: s.view.hovered === source || s.view.selection.includes(source) || s.view.selection.includes(props.target),
     };
   });
@@ -66,8 +67,10 @@ function WireEdgeView(props: EdgeProps) {
     const a = { x: Math.round(sourceX - 8), y: Math.round(sourceY) };
     const b = { x: Math.round(targetX + 8), y: Math.round(targetY) };
     if (obstacles.length === 0) return bezier(a, b);
-    return goesUnder(look.kind, a, b) ? routeUnder(a, b, obstacles) : route(a, b, obstacles, argument ? 11 : 18);
-  }, [sourceX, sourceY, targetX, targetY, obstacles, argument, look.kind]);
+    return goesUnder(look.kind, a, b)
+      ? routeUnder(a, b, obstacles)
+      : route(a, b, obstacles, look.track < 0 ? undefined : sideTrack(look.track));
+  }, [sourceX, sourceY, targetX, targetY, obstacles, look.track, look.kind]);
   const at = middle(path);
   const pill = pillPlace({ x: sourceX, y: sourceY }, { x: targetX, y: targetY }, look.copier === props.target);
   const cut = () => {

@@ -159,7 +159,7 @@ function nextTo(state: State, key: string): Position | null {
 
 const GAPS = { left: 20, top: 14 };
 /** What the zoom controls cover, in the lower left corner. */
-const CONTROLS = { width: 220, height: 46 };
+export const CONTROLS = { width: 220, height: 46 };
 
 /** Show the whole graph; at 100 % from the upper left corner when it fits. */
 export function fitView(flow: ReactFlowInstance, cards: readonly Rect[], box: Size, duration: number): void {
