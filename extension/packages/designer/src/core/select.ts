@@ -56,6 +56,11 @@ export function previewOf(state: State, key: string, output = 0): Preview | unde
   return state.previews[portKey(key, output)];
 }
 
+/** Whether a node's output has pixels of its own. */
+export function hasPicture(state: State, key: string): boolean {
+  return (previewOf(state, key)?.atlas_width ?? 0) > 0;
+}
+
 /** Compute an answer anew only when what it depends on has changed: many cards ask the same, at every move of the pointer. */
 export function derived<T>(
   needs: (state: State) => readonly unknown[],

@@ -20,6 +20,7 @@ import { insertOperator, openQuickAdd } from "../quickAdd";
 import { focusCard, useBeside, useFirstFit, useKeptFocus, useObstacles, useRefit } from "./canvasEffects";
 import { DetailContext } from "./detail";
 import { type Drag, DragContext, dragHue } from "./drag";
+import { FarPictures } from "./FarPictures";
 import { FarWires } from "./FarWires";
 import { Marks } from "./Marks";
 import { OpCard } from "./OpCard";
@@ -340,6 +341,7 @@ function CanvasView() {
                 color="var(--ds-dot)"
               />
               {far && <FarWires nodes={nodes} />}
+              {detail === "picture" && <FarPictures nodes={nodes} zoom={zoom} />}
             </ReactFlow>
           </ObstacleContext.Provider>
         </DragContext.Provider>
