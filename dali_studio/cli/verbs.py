@@ -130,7 +130,7 @@ def export(options: argparse.Namespace) -> int:
     """Write a document as a program, or as a diagram."""
     from dali_studio.api.default import default_registry  # noqa: PLC0415
     from dali_studio.api.folders import idle_readers  # noqa: PLC0415
-    from dali_studio.cli.document import open_document  # noqa: PLC0415
+    from dali_studio.cli.document import open_document, subgraphs  # noqa: PLC0415
     from dali_studio.codegen.diagrams import DIAGRAMS  # noqa: PLC0415
     from dali_studio.codegen.emit import emit  # noqa: PLC0415
 
@@ -146,7 +146,7 @@ def export(options: argparse.Namespace) -> int:
         roots[node.key] = str(photos())
         note(f"note: {node.key} reads the sample photos, by a parameter's default; --images names a folder of yours.")
     with waiting(f"Writing the program of {len(graph)} nodes"):
-        emitted = emit(graph, registry, options.dialect, roots)
+        emitted = emit(graph, registry, options.dialect, roots, subgraphs(options.file))
     report(emitted.diagnostics)
     if errors(emitted.diagnostics) and not options.force:
         note("Nothing was written. With --force, a program is written that raises an error where something is missing.")

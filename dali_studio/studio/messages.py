@@ -69,11 +69,15 @@ class Note(msgspec.Struct, frozen=True, kw_only=True, tag="note"):
 
 
 class Group(msgspec.Struct, frozen=True, kw_only=True, tag="group"):
-    """A frame around nodes, which move with it."""
+    """A frame around nodes, which move with it. A subgraph can be one box, and is a function of programs."""
 
     keys: tuple[str, ...]
     title: str
     hue: str = "slate"
+    subgraph: bool = False
+    collapsed: bool = False
+    exposed: tuple[tuple[str, str], ...] = ()
+    #: exposed: arguments, by node and name, that the box shows and the function takes
 
 
 Mark = Note | Group

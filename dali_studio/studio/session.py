@@ -17,6 +17,7 @@ import msgspec
 from dali_studio.api.placement import gpu_missing
 from dali_studio.codegen.dialects import DIALECTS, find
 from dali_studio.codegen.emit import Emitted
+from dali_studio.codegen.functions import Function
 from dali_studio.codegen.reading import read_calls
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
@@ -39,10 +40,12 @@ from dali_studio.studio.profiler import Profiler
 from dali_studio.studio.repairs import offered
 from dali_studio.studio.revision import Revision
 from dali_studio.studio.view import (
+    functions_in,
     graph_view,
     in_columns,
     kept_view,
     make_room,
+    marks_in,
     marks_of,
     named_marks,
     opened,
@@ -144,9 +147,12 @@ class Session:
             known = self._current = Revision(self.graph, self.registry, self.revision, seed)
         return known
 
-    def code(self) -> Emitted:
-        """The program in the chosen dialect."""
-        return self.current().code(self.dialect)
+    def code(self, dialect: str | None = None) -> Emitted:
+        """The program, in the chosen dialect if none is given."""
+        return self.current().code(dialect or self.dialect, self._functions())
+
+    def _functions(self) -> tuple[Function, ...]:
+        return functions_in(marks_in(self.history).values())
 
     def send(self, message: messages.KernelMessage, buffers: Sequence[bytes] = ()) -> None:
         """Send a message to every view; one at a time, since the worker sends as well."""
@@ -212,11 +218,14 @@ class Session:
 
     @handle.register
     def _(self, message: requests.ApplyEdits) -> None:
+        before = self._functions()
         self.history.apply(message.edits, message.gesture, {**message.positions, **named_marks(message.marks)})
         if message.edits:
             self._changed()
-        else:  # cards were moved: images and code are as they were
+        else:  # cards were moved: images are as they were, and so is the code unless subgraphs changed
             self._announce_graph()
+            if self._functions() != before:
+                self._send_code()
 
     @handle.register
     def _(self, message: requests.ApplyRepair) -> None:
@@ -496,10 +505,10 @@ class Session:
 
     def _send_code(self) -> None:
         """Send the code, and the times that are known, when nobody waits for images."""
-        revision, dialect = self.current(), self.dialect
+        revision, dialect, functions = self.current(), self.dialect, self._functions()
 
         def job() -> None:
-            made = revision.code(dialect)
+            made = revision.code(dialect, functions)
             self.send(
                 messages.Code(
                     revision=revision.number, dialect=dialect, source=made.source, lines=dict(made.lines),

@@ -107,12 +107,15 @@ export interface Note {
   readonly hue: string;
 }
 
-/** A frame around nodes, which move with it. */
+/** A frame around nodes, which move with it. A subgraph can be one box, and is a function of programs. */
 export interface Group {
   readonly type: "group";
   readonly keys: readonly string[];
   readonly title: string;
   readonly hue: string;
+  readonly subgraph: boolean;
+  readonly collapsed: boolean;
+  readonly exposed: readonly (readonly [string, string])[];
 }
 
 /** An image. */
