@@ -3,6 +3,7 @@ import { type Arrangement, arranged } from "../core/arrange";
 import { OUTPUTS, wiresOf } from "../core/graph";
 import { noteMarks } from "../core/marks";
 import type { Menu } from "../core/state";
+import { selectedBox } from "../core/subgraph";
 import { cardRects } from "./canvas/sizes";
 import { useCanvasApi } from "./canvasApi";
 import { canPaste, pasteLast } from "./clipboard";
@@ -135,6 +136,7 @@ function items(scope: Scope, menu: Menu): readonly (Item | typeof LINE)[] {
         ...command("remove"),
         LINE,
         ...command("group"),
+        ...command("collapse", selectedBox(state) ? "Expand the box" : "Collapse into one box"),
         ...command("ungroup"),
         ...command("upstream"),
         ...command("downstream"),

@@ -3,6 +3,8 @@ import { ancestors, descendants, nodeOf, OUTPUTS, walk } from "../core/graph";
 import { groupMarks, ungroupMarks } from "../core/marks";
 import type { Session } from "../core/session";
 import type { State } from "../core/state";
+import { cardOf, keysOfCard, selectedBox } from "../core/subgraph";
+import { openBox, toggleBox } from "./boxes";
 import type { CanvasApi } from "./canvasApi";
 import { copySelection, cutSelection, duplicateSelection, removeSelection } from "./clipboard";
 import type { Frame } from "./context";
@@ -46,9 +48,15 @@ export function searchFor({ session, root, api }: Scope, query: string, connect 
 function step(direction: "left" | "right" | "up" | "down") {
   return ({ session, api }: Scope) => {
     const { graph, view } = session.store.get();
-    const next = graph ? walk(graph, view.selection[0] ?? "", direction) : null;
+    const state = session.store.get();
+    const box = selectedBox(state);
+    const inner = box?.nodes.map((n) => n.key) ?? [];
+    // From a box on, the way leaves it at its other end.
+    let next = (direction === "right" || direction === "down" ? inner.at(-1) : inner[0]) ?? view.selection[0] ?? "";
+    do next = (graph && walk(graph, next, direction)) ?? "";
+    while (inner.includes(next));
     if (!next) return;
-    session.select([next]);
+    session.select(keysOfCard(state, cardOf(state, next)));
     requestAnimationFrame(() => api?.reveal(next));
   };
 }
@@ -71,6 +79,7 @@ function sample(by: number) {
 }
 
 function focusInspector({ session, root }: Scope): void {
+  if (openBox(session)) return;
   session.view({ inspector: true });
   requestAnimationFrame(() => {
     root.querySelector<HTMLElement>(".ds-inspector :is(input, select, button, [tabindex])")?.focus();
@@ -154,6 +163,14 @@ export const COMMANDS: readonly Command[] = [
     section: "Build",
     keys: ["Ctrl+G"],
     run: ({ session }) => session.edit([], { marks: groupMarks(session.store.get()) }),
+    can: some,
+  },
+  {
+    id: "collapse",
+    title: "Collapse into one box, or expand it",
+    section: "Build",
+    keys: ["G"],
+    run: ({ session }) => toggleBox(session),
     can: some,
   },
   {

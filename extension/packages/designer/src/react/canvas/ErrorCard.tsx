@@ -26,6 +26,8 @@ export function reportText(d: Diagnostic): string {
 
 interface Props {
   readonly nodeKey: string;
+  /** The card beside which it stands, if that is not the node's own. */
+  readonly card?: string;
   readonly finding: Diagnostic;
   readonly more: number;
 }
@@ -55,7 +57,7 @@ function useSpot(key: string, open: boolean, size: Size): string {
 }
 
 /** What went wrong at a node, beside it: in plain words first, technical words folded. */
-export function ErrorCard({ nodeKey, finding, more }: Props) {
+export function ErrorCard({ nodeKey, card = nodeKey, finding, more }: Props) {
   const session = useSession();
   const id = `${nodeKey}|${finding.code}|${finding.message}`;
   const state = useSel((s) => ({
@@ -66,7 +68,7 @@ export function ErrorCard({ nodeKey, finding, more }: Props) {
   const error = severity(finding) === "error";
   const open = state.wanted && !state.folded;
   const [size, setSize] = useState<Size>(ROOM);
-  const spot = useSpot(nodeKey, open, size);
+  const spot = useSpot(card, open, size);
   const canvas = useStore((s) => s.domNode);
   const measured = useCallback((card: HTMLElement | null) => {
     if (card) setSize({ width: card.offsetWidth, height: card.offsetHeight });

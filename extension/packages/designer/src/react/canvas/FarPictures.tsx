@@ -1,10 +1,11 @@
 import { type Node, ViewportPortal } from "@xyflow/react";
 import { memo, useEffect, useMemo, useRef } from "react";
 import type { Images } from "../../core/images";
-import { CARD } from "../../core/layout";
+import { CARD, COLUMN } from "../../core/layout";
 import type { Rect } from "../../core/route";
 import { hasPicture, staleKeys } from "../../core/select";
-import { portKey } from "../../core/state";
+import { portKey, type State } from "../../core/state";
+import { boxesOf } from "../../core/subgraph";
 import { useFrame, useSel } from "../context";
 import { PREVIEW_HEIGHT } from "./PreviewView";
 import { drawContained } from "./Thumb";
@@ -23,15 +24,18 @@ function ratioAt(zoom: number): number {
 function boxOf(places: readonly Place[]): Rect {
   const left = Math.min(...places.map((p) => p.x));
   const top = Math.min(...places.map((p) => p.y));
-  const right = Math.max(...places.map((p) => p.x)) + CARD;
+  const right = Math.max(...places.map((p) => p.x + p.width));
   const bottom = Math.max(...places.map((p) => p.y)) + PREVIEW_HEIGHT;
   return { x: left, y: top, width: right - left, height: bottom - top };
 }
 
 interface Place {
+  /** Of the picture. */
   readonly key: string;
+  readonly node: string;
   readonly x: number;
   readonly y: number;
+  readonly width: number;
 }
 
 interface Sheet {
@@ -46,23 +50,33 @@ interface Sheet {
 function paint({ pen, box, ratio, matte }: Sheet, images: Images, place: Place, alpha: number): void {
   const scaled = (v: number) => Math.round(v * ratio);
   const [x, y] = [scaled(place.x - box.x), scaled(place.y - box.y)];
-  const part = { x, y, width: scaled(CARD), height: scaled(PREVIEW_HEIGHT) };
+  const part = { x, y, width: scaled(place.width), height: scaled(PREVIEW_HEIGHT) };
   pen.globalAlpha = 1;
   pen.fillStyle = matte;
   pen.fillRect(part.x, part.y, part.width, part.height);
   pen.globalAlpha = alpha;
-  drawContained(pen, images.get(portKey(place.key, 0)), part);
+  drawContained(pen, images.get(place.key), part);
+}
+
+/** Name of the picture of a card, or empty. */
+function pictureOf(state: State, id: string): string {
+  const exit = boxesOf(state).get(id)?.exits[0];
+  if (!exit) return hasPicture(state, id) ? portKey(id, 0) : "";
+  return hasPicture(state, exit.node) ? portKey(exit.node, exit.output ?? 0) : "";
 }
 
 function FarPicturesView({ nodes, zoom }: { readonly nodes: readonly Node[]; readonly zoom: number }) {
   const { session, theme } = useFrame();
   const canvas = useRef<HTMLCanvasElement>(null);
-  const shown = useSel((s) => nodes.filter((n) => hasPicture(s, n.id)).map((n) => n.id));
+  const shown = useSel((s) => nodes.map(({ id }) => pictureOf(s, id)));
   const stale = useSel(staleKeys);
   const bypassed = useSel((s) => new Set((s.graph?.nodes ?? []).flatMap((n) => (n.bypassed ? [n.key] : []))));
   const places = useMemo(() => {
-    const wanted = new Set(shown);
-    return nodes.flatMap(({ id, position }): Place[] => (wanted.has(id) ? [{ key: id, ...position }] : []));
+    return nodes.flatMap(({ type, position }, i): Place[] => {
+      const port = shown[i];
+      const width = type === "box" ? CARD + COLUMN : CARD;
+      return port ? [{ key: port, node: port.split("#")[0] ?? "", width, ...position }] : [];
+    });
   }, [nodes, shown]);
   const box = useMemo(() => boxOf(places), [places]);
   const ratio = Math.min(ratioAt(zoom), Math.sqrt(MOST_PIXELS / Math.max(1, box.width * box.height)));
@@ -76,12 +90,12 @@ function FarPicturesView({ nodes, zoom }: { readonly nodes: readonly Node[]; rea
     element.width = Math.ceil(box.width * ratio);
     element.height = Math.ceil(box.height * ratio);
     const draw = (place: Place) => {
-      const { key } = place;
-      const alpha = bypassed.has(key) ? FAINT.bypassed : stale.has(key) ? FAINT.stale : 1;
+      const { node } = place;
+      const alpha = bypassed.has(node) ? FAINT.bypassed : stale.has(node) ? FAINT.stale : 1;
       paint(sheet, images, place, alpha);
     };
     places.forEach(draw);
-    const ends = places.map((place) => images.subscribe(portKey(place.key, 0), () => draw(place)));
+    const ends = places.map((place) => images.subscribe(place.key, () => draw(place)));
     return () => {
       for (const end of ends) end();
     };

@@ -41,15 +41,15 @@ function pillPlace(from: Place, to: Place, atTarget: boolean): Place {
 }
 
 function WireEdgeView(props: EdgeProps) {
-  const { id, source, sourceHandleId, selected, sourceX, sourceY, targetX, targetY } = props;
+  const { id, selected, sourceX, sourceY, targetX, targetY } = props;
   const session = useSession();
   const obstacles = useContext(ObstacleContext);
-  const argument = props.targetHandleId?.startsWith("arg:") ?? false;
-  const output = Number(sourceHandleId?.split(":")[1] ?? 0);
   const look = useSel((s) => {
-    const node = nodeOf(s.graph, source);
     const wire = wireOf(s.graph, id);
-    const kind = node?.output_kinds[output] ?? "any";
+    const [source, target] = [wire?.source.node ?? "", wire?.slot.node ?? ""];
+    const node = nodeOf(s.graph, source);
+    const argument = wire?.slot.kind === "argument";
+    const kind = node?.output_kinds[wire?.source.output ?? 0] ?? "any";
     return {
       kind,
       hue: PORT_LOOKS[kind].hue,
@@ -58,9 +58,10 @@ function WireEdgeView(props: EdgeProps) {
       copy: wire ? copyLabel(s, wire) : null,
       old: s.run.revision !== s.confirmed?.revision,
       target: s.view.target === id,
-      faint: staleKeys(s).has(source) || staleKeys(s).has(props.target),
+      faint: staleKeys(s).has(source) || staleKeys(s).has(target),
+      atTarget: s.graph && wire ? copierOf(s.graph, wire) === target : false,
       track: argument && s.graph ? (argumentSources(s.graph).get(source) ?? 0) : -1,
-      active: s.view.hovered === source || s.view.selection.includes(source) || s.view.selection.includes(props.target),
+      active: s.view.hovered === source || s.view.selection.includes(source) || s.view.selection.includes(target),
     };
   });
   const path = useMemo(() => {
@@ -72,7 +73,7 @@ function WireEdgeView(props: EdgeProps) {
       : route(a, b, obstacles, look.track < 0 ? undefined : sideTrack(look.track));
   }, [sourceX, sourceY, targetX, targetY, obstacles, look.track, look.kind]);
   const at = middle(path);
-  const pill = pillPlace({ x: sourceX, y: sourceY }, { x: targetX, y: targetY }, look.copier === props.target);
+  const pill = pillPlace({ x: sourceX, y: sourceY }, { x: targetX, y: targetY }, look.atTarget);
   const cut = () => {
     const graph = session.store.get().graph;
     const slot = wireOf(graph, id)?.slot;
