@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from dali_studio.api.default import default_registry
 from dali_studio.api.folders import folder_readers, idle_readers, point_at
@@ -35,14 +36,16 @@ def _example(name: str) -> Path | None:
     return documents[name]
 
 
+def view_of(path: str) -> dict[str, Any]:
+    """Where the nodes of a document stand, its notes and groups; of a program there is nothing."""
+    return {} if path.endswith(".py") else load(_example(path) or path)[1]
+
+
 def subgraphs(path: str) -> tuple[Function, ...]:
-    """The subgraphs of a document, which programs have as functions; those of programs are read as nodes."""
-    if path.endswith(".py"):
-        return ()
+    """The subgraphs of a document, which programs have as functions."""
     from dali_studio.studio.view import functions_in, marks_of  # noqa: PLC0415 - of documents alone
 
-    _graph, view, _found = load(_example(path) or path)
-    return functions_in(marks_of(view).values())
+    return functions_in(marks_of(view_of(path)).values())
 
 
 def open_document(path: str, images: str | None = None, *, samples: bool = False) -> Graph:

@@ -388,7 +388,7 @@ class Saved(msgspec.Struct, frozen=True, kw_only=True, tag="saved"):
     """A file was written."""
 
     path: str
-    what: Literal["document", "code"]
+    what: Literal["document", "code", "picture"]
 
 
 class Busy(msgspec.Struct, frozen=True, kw_only=True, tag="busy"):

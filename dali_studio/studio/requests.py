@@ -137,16 +137,22 @@ class RequestPixel(msgspec.Struct, frozen=True, kw_only=True, tag="request_pixel
 
 
 class SaveDocument(msgspec.Struct, frozen=True, kw_only=True, tag="save_document"):
-    """Write the document (or, with `what` code, the emitted program) to `path` in the kernel's working folder."""
+    """Write the document, the program, or a picture or diagram to `path` in the kernel's working folder."""
 
     path: str
-    what: Literal["document", "code"] = "document"
+    what: Literal["document", "code", "picture"] = "document"
 
 
 class OpenFolder(msgspec.Struct, frozen=True, kw_only=True, tag="open_folder"):
     """Start a new graph that reads and decodes the images of a folder on the kernel's machine."""
 
     path: str
+
+
+class OpenText(msgspec.Struct, frozen=True, kw_only=True, tag="open_text"):
+    """Open a document whose text the browser has, of a file that was dropped on the canvas."""
+
+    text: str
 
 
 class RestoreEdits(msgspec.Struct, frozen=True, kw_only=True, tag="restore_edits"):
@@ -162,5 +168,5 @@ class OpenRecipe(msgspec.Struct, frozen=True, kw_only=True, tag="open_recipe"):
 ClientMessage = (
     Ready | ApplyEdits | ApplyRepair | Undo | Redo | MoveNodes | ChooseSample | Run | CompareDevices | FreeMemory | Stop
     | RequestCode | RequestDetail | PasteCode | RequestSheet | RequestDraws | RequestPair | RequestPixel | SaveDocument
-    | OpenFolder | OpenRecipe | RestoreEdits
+    | OpenFolder | OpenRecipe | OpenText | RestoreEdits
 )  # fmt: skip

@@ -30,11 +30,11 @@ from dali_studio.graph.model import Graph
 from dali_studio.graph.validate import port_missing
 from dali_studio.runtime.workers import Cancelled
 from dali_studio.schema.registry import Registry
-from dali_studio.studio import findings, gallery, messages, requests
+from dali_studio.studio import exports, findings, gallery, messages, requests
 from dali_studio.studio.autosave import Autosave
 from dali_studio.studio.files import typed_path, write_text
 from dali_studio.studio.inquiries import Inquiries, SheetJob
-from dali_studio.studio.picture import Picture, Still, draw
+from dali_studio.studio.picture import CELL, FILE, Picture, Still, draw
 from dali_studio.studio.preview_renderer import PreviewRenderer, PreviewRequest
 from dali_studio.studio.profiler import Profiler
 from dali_studio.studio.repairs import offered
@@ -67,6 +67,8 @@ _RENDERED = ("output", "preview", "pixel", "trial", "ends", "pair", "draws", "de
 _RUN = (messages.Busy, messages.RunProgress, messages.RunFinished)
 #: The largest whole number that the browser tells from the next.
 _LAST_BATCH = 2**53 - 1
+#: How long a picture that is saved waits for its photos.
+_PICTURE_SECONDS = 20.0
 
 
 class Session:
@@ -395,6 +397,8 @@ class Session:
         path = typed_path(message.path)
         if message.what == "code":
             write_text(path, self.code().source)
+        elif message.what == "picture":
+            exports.write(self.graph, kept_view(self.history), path, lambda: self.picture(_PICTURE_SECONDS, FILE))
         else:
             self.save(path)
         self.send(messages.Saved(path=str(path), what=message.what))
@@ -412,6 +416,11 @@ class Session:
             self._open(graph, view, path, self.revision + 1)
             self._saved_graph = saved
             self._show()
+
+    @handle.register
+    def _(self, message: requests.OpenText) -> None:
+        graph, view, _found = document.loads(message.text, self.registry)
+        self.open(graph, view)
 
     @handle.register
     def _(self, message: requests.OpenRecipe) -> None:
@@ -455,33 +464,34 @@ class Session:
         except DaliStudioError:
             return []
 
-    def picture(self, seconds: float | None = None) -> Picture:
+    def picture(self, seconds: float | None = None, note: str = CELL) -> Picture:
         """A picture of the graph as it is now.
 
         Parameters
         ----------
         seconds : float, optional
             How long to wait for the photos; without them the cards say what they would give.
+        note : str
+            What stands below it.
         """
         made: list[Picture] = []
         done = threading.Event()
 
         def job() -> None:
             with suppress(DaliStudioError):  # there is nothing to see
-                made.append(self._picture(self.renderer.stills(self._request())))
+                made.append(self._picture(self.renderer.stills(self._request()), note))
             done.set()
 
         self._submit_again("picture", job)
         done.wait(seconds)
-        return made[0] if made else self._picture({})
+        return made[0] if made else self._picture({}, note)
 
-    def _picture(self, stills: Mapping[str, Still]) -> Picture:
+    def _picture(self, stills: Mapping[str, Still], note: str) -> Picture:
         finished = self._told.get(messages.RunFinished)
         graph = graph_view(self.current())
         words = f"{graph.name}: {plural(len(graph.nodes), 'operator')}, {plural(len(graph.outputs), 'output')}"
-        return draw(
-            graph, self.positions, stills, finished if isinstance(finished, messages.RunFinished) else None, words
-        )
+        told = finished if isinstance(finished, messages.RunFinished) else None
+        return draw(graph, self.positions, stills, told, words, note)
 
     def _changed(self) -> None:
         self.sample = min(self.sample, self.graph.options.batch_size - 1)

@@ -312,11 +312,11 @@ export interface RequestPixel {
   readonly y: number;
 }
 
-/** Write the document (or, with `what` code, the emitted program) to `path` in the kernel's working folder. */
+/** Write the document, the program, or a picture or diagram to `path` in the kernel's working folder. */
 export interface SaveDocument {
   readonly type: "save_document";
   readonly path: string;
-  readonly what?: "code" | "document";
+  readonly what?: "code" | "document" | "picture";
 }
 
 /** Start a new graph that reads and decodes the images of a folder on the kernel's machine. */
@@ -329,6 +329,12 @@ export interface OpenFolder {
 export interface OpenRecipe {
   readonly type: "open_recipe";
   readonly name: string;
+}
+
+/** Open a document whose text the browser has, of a file that was dropped on the canvas. */
+export interface OpenText {
+  readonly type: "open_text";
+  readonly text: string;
 }
 
 /** Open what this pipeline was edited to in a kernel that is gone. */
@@ -678,7 +684,7 @@ export interface Code {
 export interface Saved {
   readonly type: "saved";
   readonly path: string;
-  readonly what: "code" | "document";
+  readonly what: "code" | "document" | "picture";
 }
 
 /** The worker is computing (`true`) or idle. */
@@ -811,6 +817,7 @@ export type ClientMessage =
   | SaveDocument
   | OpenFolder
   | OpenRecipe
+  | OpenText
   | RestoreEdits;
 
 export type KernelMessage =
