@@ -129,6 +129,11 @@ export function findingsAt(state: State, key: string): readonly Diagnostic[] {
   return findingsByNode(state).get(key) ?? NONE;
 }
 
+/** What the label guard says of a node's result: it does not move with its image. */
+export function unmovedLabel(state: State, key: string): string {
+  return findingsAt(state, key).find((d) => d.code === "DS210")?.message ?? "";
+}
+
 export function severity(d: Diagnostic): "error" | "warning" | "info" {
   return d.severity ?? "error";
 }

@@ -29,6 +29,14 @@ function keyCap(key: string): string {
   return key.replace(/Arrow(\w+)/, (_, way: string) => ARROWS[way] ?? way);
 }
 
+/** What a graph can be saved as to be shown. */
+const PICTURES = [
+  [".svg", "Save a picture (SVG)"],
+  [".png", "Save a picture that opens again (PNG)"],
+  [".mmd", "Save a Mermaid diagram"],
+  [".dot", "Save a Graphviz diagram"],
+] as const;
+
 const ARRANGEMENTS: readonly (readonly [Arrangement, string])[] = [
   ["left", "Align left edges"],
   ["top", "Align upper edges"],
@@ -92,6 +100,12 @@ function items(scope: Scope, menu: Menu): readonly (Item | typeof LINE)[] {
         ...command("fit"),
         ...command("minimap"),
         LINE,
+        ...PICTURES.map(([ending, title]) => ({
+          title,
+          off: state.link !== "live",
+          run: () => saveAs(session, "picture", ending),
+        })),
+        LINE,
         ...command("help"),
       ];
     case "more":
@@ -128,6 +142,8 @@ function items(scope: Scope, menu: Menu): readonly (Item | typeof LINE)[] {
       return [
         ...(several ? [] : command("rename")),
         ...command("bypass"),
+        ...command("mute"),
+        ...command("solo"),
         ...command("compare", several ? "Compare the first two" : "Compare with its input"),
         LINE,
         ...command("copy", "Copy"),

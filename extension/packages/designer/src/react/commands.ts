@@ -2,6 +2,7 @@ import { bypassEdits } from "../core/bypass";
 import { ancestors, descendants, nodeOf, OUTPUTS, walk } from "../core/graph";
 import { groupMarks, ungroupMarks } from "../core/marks";
 import type { Session } from "../core/session";
+import { muted, soloed } from "../core/solo";
 import type { State } from "../core/state";
 import { cardOf, keysOfCard, selectedBox } from "../core/subgraph";
 import { openBox, toggleBox } from "./boxes";
@@ -100,6 +101,15 @@ function compare({ session }: Scope): void {
   else if (first && source) session.view({ comparison: { a: port(source.node, source.output), b: port(first) } });
 }
 
+function setAside(session: Session, change: typeof soloed): void {
+  const { graph, view } = session.store.get();
+  const keys = view.selection.filter((k) => k !== OUTPUTS);
+  const made = graph && change(graph, keys, view.aside);
+  if (!made) return;
+  session.edit(made.edits);
+  session.view({ aside: made.aside });
+}
+
 const some = (state: State) => state.view.selection.some((k) => k !== OUTPUTS);
 
 /** Everything that keys and menus do, in the order of the help sheet. */
@@ -124,6 +134,22 @@ export const COMMANDS: readonly Command[] = [
       if (graph) session.edit(bypassEdits(graph, view.selection));
     },
     can: (s) => s.graph !== null && bypassEdits(s.graph, s.view.selection).length > 0,
+  },
+  {
+    id: "mute",
+    title: "Mute (leave out of the outputs)",
+    section: "Build",
+    keys: ["M"],
+    run: ({ session }) => setAside(session, muted),
+    can: some,
+  },
+  {
+    id: "solo",
+    title: "Solo (return this alone)",
+    section: "Build",
+    keys: ["S"],
+    run: ({ session }) => setAside(session, soloed),
+    can: some,
   },
   {
     id: "remove",

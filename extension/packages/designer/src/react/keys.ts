@@ -80,7 +80,9 @@ export function useKeys(frame: Frame, api: Api): (event: KeyboardEvent) => void 
       if (found?.id === "copy" || found?.id === "cut" || (command && event.key.toLowerCase() === "v")) return;
       if (!command && (!onCanvas(event.target) || event.altKey)) return;
       const letter = !command && (/^[a-zA-Z]$/.test(event.key) || event.key === "/");
-      if (found) found.run(scope);
+      // A letter that does nothing here begins a search.
+      const idle = letter && found?.can && !found.can(session.store.get());
+      if (found && !idle) found.run(scope);
       else if (letter) searchFor(scope, event.key === "/" ? "" : event.key);
       else return;
       event.preventDefault();

@@ -18,6 +18,7 @@ import { toggleBox } from "../boxes";
 import { reducedMotion, useCanvasApi } from "../canvasApi";
 import { useFrame, useSel } from "../context";
 import { FindBox } from "../FindBox";
+import { openFile } from "../openFile";
 import { insertOperator, openQuickAdd } from "../quickAdd";
 import { BoxCard } from "./BoxCard";
 import { focusCard, useBeside, useFirstFit, useKeptFocus, useObstacles, useRefit } from "./canvasEffects";
@@ -242,6 +243,12 @@ function CanvasView() {
 
   const onDrop = useCallback(
     (event: DragEvent) => {
+      const [file] = event.dataTransfer.files;
+      if (file) {
+        event.preventDefault();
+        void openFile(session, file);
+        return;
+      }
       const name = event.dataTransfer.getData("application/x-dali-studio-operator");
       const operator = session.store.get().opening?.catalog.byName.get(name);
       if (!operator) return;

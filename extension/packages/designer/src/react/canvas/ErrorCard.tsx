@@ -125,10 +125,11 @@ export function ErrorCard({ nodeKey, card = nodeKey, finding, more }: Props) {
   );
 }
 
-/** One card at a time, so that cards do not cover the graph; the inspector tells all, and warnings only there. */
+/** One card at a time, so that cards do not cover the graph; the inspector tells all, and warnings only there but for labels that stay behind. */
 function wantedCard(state: State): string {
   const chosen = state.view.selection[0];
-  if (chosen && findings(state).some((d) => d.node === chosen && severity(d) === "error")) return chosen;
+  const told = (d: Diagnostic) => severity(d) === "error" || d.code === "DS210";
+  if (chosen && findings(state).some((d) => d.node === chosen && told(d))) return chosen;
   const failing = [...runFailures(state), ...previewFailures(state)];
   return failing.find((d) => d.node && severity(d) === "error")?.node ?? "";
 }

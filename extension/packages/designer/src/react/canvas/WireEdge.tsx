@@ -6,7 +6,8 @@ import { copierOf, copyLabel } from "../../core/copies";
 import { argumentSources, nodeOf, wireOf } from "../../core/graph";
 import { goesUnder, PORT_LOOKS } from "../../core/ports";
 import { bezier, type Rect, route, routeUnder, sideTrack } from "../../core/route";
-import { staleKeys } from "../../core/select";
+import { staleKeys, unmovedLabel } from "../../core/select";
+import type { Kind } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
 
@@ -22,6 +23,13 @@ function middle(path: string): { x: number; y: number } {
   const b = points[at] ?? a;
   return { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
 }
+
+/** What the label guard says on a wire, by what it carries. */
+const BEHIND: Partial<Record<Kind, string>> = {
+  boxes: "boxes stay behind",
+  mask: "mask stays behind",
+  points: "points stay behind",
+};
 
 /** Height of a pill's middle over a port in a card's header: just above the card, where no picture is. */
 const ABOVE = 22;
@@ -56,6 +64,7 @@ function WireEdgeView(props: EdgeProps) {
       gpu: node ? outputDevice(node.device) === "gpu" : false,
       copier: s.graph && wire ? copierOf(s.graph, wire) : null,
       copy: wire ? copyLabel(s, wire) : null,
+      unmoved: wire?.slot.kind === "output" && kind in BEHIND ? unmovedLabel(s, source) : "",
       old: s.run.revision !== s.confirmed?.revision,
       target: s.view.target === id,
       faint: staleKeys(s).has(source) || staleKeys(s).has(target),
@@ -89,6 +98,25 @@ function WireEdgeView(props: EdgeProps) {
         className={`ds-wire ds-wire-${look.copier ? "copy" : look.gpu ? "gpu" : "cpu"} ${look.faint ? "ds-wire-faint" : ""} ${look.target ? "ds-wire-target" : ""} ${selected ? "ds-wire-selected" : ""}`}
         style={{ stroke: `var(--ds-${look.hue})` }}
       />
+      {look.unmoved && !selected && (
+        <EdgeLabelRenderer>
+          <button
+            type="button"
+            className="ds-guard-pill nodrag nopan"
+            style={{ transform: `translate(-50%, -50%) translate(${at.x}px, ${at.y}px)` }}
+            title={look.unmoved}
+            data-testid={`guard-${id}`}
+            onClick={() => {
+              const source = wireOf(session.store.get().graph, id)?.source.node;
+              session.select(source ? [source] : []);
+              session.view({ folded: [] });
+            }}
+          >
+            <Icon name="warning" size={12} />
+            {BEHIND[look.kind]}
+          </button>
+        </EdgeLabelRenderer>
+      )}
       {look.copy && !selected && (
         <EdgeLabelRenderer>
           <span
