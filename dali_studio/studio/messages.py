@@ -408,7 +408,16 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True, tag="progress"):
     seconds: int = 0
 
 
+class Sound(msgspec.Struct, frozen=True, kw_only=True, tag="sound"):
+    """Answer to `RequestSound`. The buffer has 16-bit numbers (little-endian) of all channels in turn."""
+
+    port: PortRef
+    rate: float
+    channels: int
+    note: str = ""
+
+
 KernelMessage = (
     Opened | RevisionChanged | Refused | Previews | SampleStrip | ImageDetail | RunProgress | RunFinished | DeviceTimes
-    | MemoryFreed | Code | Saved | Busy | Progress | Sheet | Draws | Pair | Pixel
+    | MemoryFreed | Code | Saved | Busy | Progress | Sheet | Draws | Pair | Pixel | Sound
 )  # fmt: skip

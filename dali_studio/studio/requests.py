@@ -94,6 +94,12 @@ class RequestDetail(msgspec.Struct, frozen=True, kw_only=True, tag="request_deta
     #: plane: which frame or slice; -1: the one that is shown first
 
 
+class RequestSound(msgspec.Struct, frozen=True, kw_only=True, tag="request_sound"):
+    """Ask for the shown sample of an output as sound to play."""
+
+    port: PortRef
+
+
 class PasteCode(msgspec.Struct, frozen=True, kw_only=True, tag="paste_code"):
     """Add the calls of ``fn`` in a text, which is read and never run, as one undo step; `at`: where the first goes."""
 
@@ -167,6 +173,6 @@ class OpenRecipe(msgspec.Struct, frozen=True, kw_only=True, tag="open_recipe"):
 
 ClientMessage = (
     Ready | ApplyEdits | ApplyRepair | Undo | Redo | MoveNodes | ChooseSample | Run | CompareDevices | FreeMemory | Stop
-    | RequestCode | RequestDetail | PasteCode | RequestSheet | RequestDraws | RequestPair | RequestPixel | SaveDocument
-    | OpenFolder | OpenRecipe | OpenText | RestoreEdits
+    | RequestSound | RequestCode | RequestDetail | PasteCode | RequestSheet | RequestDraws | RequestPair | RequestPixel
+    | SaveDocument | OpenFolder | OpenRecipe | OpenText | RestoreEdits
 )  # fmt: skip

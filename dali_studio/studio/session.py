@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from dali_studio.api.placement import gpu_missing
 from dali_studio.codegen.dialects import DIALECTS, find
@@ -30,7 +31,7 @@ from dali_studio.graph.model import Graph
 from dali_studio.graph.validate import port_missing
 from dali_studio.runtime.workers import Cancelled
 from dali_studio.schema.registry import Registry
-from dali_studio.studio import exports, findings, gallery, messages, requests
+from dali_studio.studio import exports, findings, gallery, messages, requests, sounds
 from dali_studio.studio.autosave import Autosave
 from dali_studio.studio.files import typed_path, write_text
 from dali_studio.studio.inquiries import Inquiries, SheetJob
@@ -58,11 +59,13 @@ from dali_studio.studio.worker import Worker
 Send = Callable[[messages.KernelMessage, Sequence[bytes]], None]
 #: Jobs of the worker, most urgent first.
 JOBS = (
-    "output", "preview", "pixel", "trial", "ends", "pair", "draws", "detail", "batch", "free", "code", "run", "picture",
-    "strip",
+    "output", "preview", "pixel", "trial", "ends", "pair", "draws", "detail", "sound", "batch", "free", "code", "run",
+    "picture", "strip",
 )  # fmt: skip
 #: Those of the previews' engine.
-_RENDERED = ("output", "preview", "pixel", "trial", "ends", "pair", "draws", "detail", "batch", "picture", "strip")
+_RENDERED = (
+    "output", "preview", "pixel", "trial", "ends", "pair", "draws", "detail", "sound", "batch", "picture", "strip",
+)  # fmt: skip
 #: What is said about a run, to be said again to a view that comes back.
 _RUN = (messages.Busy, messages.RunProgress, messages.RunFinished)
 #: The largest whole number that the browser tells from the next.
@@ -385,6 +388,23 @@ class Session:
 
         self.worker.submit("output", job)
         return made.result()
+
+    @handle.register
+    def _(self, message: requests.RequestSound) -> None:
+        def answer() -> None:
+            request = self._request()
+
+            def sample(port: PortRef) -> Any:
+                made = self.inquiries.output(request.revision, request.iteration, [request.sample], port)
+                return np.asarray(made.samples[0])
+
+            rate = sounds.rate_of(self.current().active, message.port, lambda port: float(sample(port)))
+            channels, data = sounds.pcm(sample(message.port))
+            note = "" if rate else f"Its rate is not known; it is played at {sounds.USUAL / 1000:g} kHz."
+            made = messages.Sound(port=message.port, rate=rate or sounds.USUAL, channels=channels, note=note)
+            self.send(made, [data])
+
+        self._ask("sound", answer)
 
     @handle.register
     def _(self, message: requests.PasteCode) -> None:

@@ -135,7 +135,7 @@ def test_a_picture_opens_again_and_solo_returns_one_node(page: Any, server: tupl
     _await_code(page, "return normalize, labels")
 
     canvas.click(position={"x": 500, "y": 420}, button="right")
-    page.get_by_role("menuitem", name="Save a picture that opens again (PNG)").click()
+    page.get_by_role("menuitem", name="Save a PNG that opens again").click()
     page.wait_for_function("() => document.querySelector('[data-testid=strip]')?.textContent.includes('train.png')")
     picture = server[1] / "train.png"
     with Image.open(picture) as image:

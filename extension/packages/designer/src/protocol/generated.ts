@@ -253,6 +253,12 @@ export interface Stop {
   readonly type: "stop";
 }
 
+/** Ask for the shown sample of an output as sound to play. */
+export interface RequestSound {
+  readonly type: "request_sound";
+  readonly port: PortRef;
+}
+
 /** Ask for the code in a dialect; the choice stays until the next request. */
 export interface RequestCode {
   readonly type: "request_code";
@@ -769,6 +775,15 @@ export interface PixelValue {
   readonly dtype: string;
 }
 
+/** Answer to `RequestSound`. The buffer has 16-bit numbers (little-endian) of all channels in turn. */
+export interface Sound {
+  readonly type: "sound";
+  readonly port: PortRef;
+  readonly rate: number;
+  readonly channels: number;
+  readonly note: string;
+}
+
 export type Edit =
   | AddNode
   | RemoveNode
@@ -807,6 +822,7 @@ export type ClientMessage =
   | CompareDevices
   | FreeMemory
   | Stop
+  | RequestSound
   | RequestCode
   | RequestDetail
   | PasteCode
@@ -838,7 +854,8 @@ export type KernelMessage =
   | Sheet
   | Draws
   | Pair
-  | Pixel;
+  | Pixel
+  | Sound;
 
 /** What each diagnostic code means. */
 export const CODES: Readonly<Record<string, string>> = {

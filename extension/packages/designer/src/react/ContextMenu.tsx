@@ -32,7 +32,7 @@ function keyCap(key: string): string {
 /** What a graph can be saved as to be shown. */
 const PICTURES = [
   [".svg", "Save a picture (SVG)"],
-  [".png", "Save a picture that opens again (PNG)"],
+  [".png", "Save a PNG that opens again"],
   [".mmd", "Save a Mermaid diagram"],
   [".dot", "Save a Graphviz diagram"],
 ] as const;

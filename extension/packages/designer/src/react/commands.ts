@@ -137,7 +137,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     id: "mute",
-    title: "Mute (leave out of the outputs)",
+    title: "Mute",
     section: "Build",
     keys: ["M"],
     run: ({ session }) => setAside(session, muted),
@@ -145,7 +145,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     id: "solo",
-    title: "Solo (return this alone)",
+    title: "Solo",
     section: "Build",
     keys: ["S"],
     run: ({ session }) => setAside(session, soloed),
@@ -193,7 +193,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     id: "collapse",
-    title: "Collapse into one box, or expand it",
+    title: "Collapse or expand",
     section: "Build",
     keys: ["G"],
     run: ({ session }) => toggleBox(session),
