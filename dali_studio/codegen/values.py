@@ -84,7 +84,7 @@ def argument_value(argument: ArgumentSchema, value: Value, *, alone: bool = Fals
 
 
 #: Whole numbers below it are written without a point; those beyond the other do not fit into 32 bits.
-_LARGE, _LARGEST = 1e9, 1e38
+_MAX_WHOLE, _MAX_FLOAT = 1e9, 1e38
 #: Figures of a number that a person typed, at most, and those that the noise of binary fractions begins behind.
 _TYPED, _EXACT = 12, 15
 
@@ -97,9 +97,9 @@ def _floats(value: Value) -> ast.expr:
 
 def _plain(value: Value) -> Value:
     """A number as people write it, where floats are meant anyway: 224 for 224.0, 57.12 for 57.120000000000005."""
-    if not isinstance(value, float) or not abs(value) < _LARGEST:
+    if not isinstance(value, float) or not abs(value) < _MAX_FLOAT:
         return value
-    if value.is_integer() and abs(value) < _LARGE and str(value) != "-0.0":
+    if value.is_integer() and abs(value) < _MAX_WHOLE and str(value) != "-0.0":
         return int(value)
     tidy = float(f"{value:.{_EXACT}g}")
     # both must be the same number for operators, which take 32 bits

@@ -20,7 +20,7 @@ from dali_studio.studio.raster import png
 PICTURES = (".svg", ".png")
 ENDINGS = (*PICTURES, *DIAGRAMS)
 #: How long photos are waited for, in seconds; cards say in words what they would give without them.
-_PATIENCE = 60.0
+_TIMEOUT = 60.0
 
 
 def write(graph: Graph, view: Mapping[str, Any], path: Path, picture: Callable[[], Picture]) -> None:
@@ -56,7 +56,7 @@ def write_alone(graph: Graph, view: Mapping[str, Any], registry: Registry, path:
     def picture() -> Picture:
         session = Session(graph, registry, lambda message, buffers: None, view=view, images=_nowhere)
         try:
-            return session.picture(_PATIENCE, FILE)
+            return session.picture(_TIMEOUT, FILE)
         finally:
             session.close()
 

@@ -16,7 +16,7 @@ from dali_studio.studio.images import Rgb
 
 _SVG, _HREF = "{http://www.w3.org/2000/svg}", "href"
 #: Pixels for each px of the picture, and the most that a side may have.
-_SCALE, _MOST = 2.0, 12_000
+_SCALE, _MAX_SIDE = 2.0, 12_000
 _DPI = 100
 #: What the classes of the style sheet say.
 _STYLES: dict[str, dict[str, str]] = {
@@ -53,7 +53,7 @@ def png(svg: str) -> bytes:
 
     root = ET.fromstring(svg)  # noqa: S314 - our own text
     width, height = float(root.get("width", "1")), float(root.get("height", "1"))
-    scale = min(_SCALE, _MOST / max(width, height))
+    scale = min(_SCALE, _MAX_SIDE / max(width, height))
     figure = Figure(figsize=(width / _DPI, height / _DPI), dpi=_DPI * scale)
     axes: Any = figure.add_axes((0, 0, 1, 1), xlim=(0, width), ylim=(height, 0))
     axes.axis("off")

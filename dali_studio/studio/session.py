@@ -71,7 +71,7 @@ _RUN = (messages.Busy, messages.RunProgress, messages.RunFinished)
 #: The largest whole number that the browser tells from the next.
 _LAST_BATCH = 2**53 - 1
 #: How long a picture that is saved waits for its photos.
-_PICTURE_SECONDS = 20.0
+_PICTURE_TIMEOUT = 20.0
 
 
 class Session:
@@ -418,7 +418,7 @@ class Session:
         if message.what == "code":
             write_text(path, self.code().source)
         elif message.what == "picture":
-            exports.write(self.graph, kept_view(self.history), path, lambda: self.picture(_PICTURE_SECONDS, FILE))
+            exports.write(self.graph, kept_view(self.history), path, lambda: self.picture(_PICTURE_TIMEOUT, FILE))
         else:
             self.save(path)
         self.send(messages.Saved(path=str(path), what=message.what))

@@ -14,7 +14,7 @@ from dali_studio.graph.model import Graph
 #: Rate that sound of an unknown one is played at, in Hz.
 USUAL = 16_000.0
 #: Moments that are sent at most; what is longer is cut.
-LONGEST = 2**21
+MAX_MOMENTS = 2**21
 _RESAMPLERS = ("audio_resample", "experimental.audio_resample")
 
 
@@ -39,7 +39,7 @@ def rate_of(graph: Graph, port: PortRef, value_of: Callable[[PortRef], float]) -
 
 def pcm(sample: NDArray[Any]) -> tuple[int, bytes]:
     """Channels, and 16-bit numbers in turn: floats of full scale 1, whole numbers of that of their type."""
-    moments = sample.reshape(len(sample), -1)[:LONGEST]
+    moments = sample.reshape(len(sample), -1)[:MAX_MOMENTS]
     if sample.dtype.kind in "iu":
         limits = np.iinfo(sample.dtype)
         moments = (moments.astype(np.float64) - (limits.max // 2 if sample.dtype.kind == "u" else 0)) / (

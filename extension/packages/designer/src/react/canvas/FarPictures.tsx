@@ -11,7 +11,7 @@ import { PREVIEW_HEIGHT } from "./PreviewView";
 import { drawContained } from "./Thumb";
 
 /** A canvas has no more pixels than this; what is more is less sharp. */
-const MOST_PIXELS = 4e6;
+const MAX_PIXELS = 4e6;
 /** How strong pictures are that are older than the graph, and those of nodes that are left out. */
 const FAINT = { stale: 0.45, bypassed: 0.55 } as const;
 
@@ -79,7 +79,7 @@ function FarPicturesView({ nodes, zoom }: { readonly nodes: readonly Node[]; rea
     });
   }, [nodes, shown]);
   const box = useMemo(() => boxOf(places), [places]);
-  const ratio = Math.min(ratioAt(zoom), Math.sqrt(MOST_PIXELS / Math.max(1, box.width * box.height)));
+  const ratio = Math.min(ratioAt(zoom), Math.sqrt(MAX_PIXELS / Math.max(1, box.width * box.height)));
   // biome-ignore lint/correctness/useExhaustiveDependencies: another theme has another colour behind pictures
   useEffect(() => {
     const { images } = session;
