@@ -16,7 +16,7 @@ from IPython.display import display as _display  # pyright: ignore[reportUnknown
 from dali_studio.api.default import default_registry
 from dali_studio.api.pipeline import Pipeline
 from dali_studio.api.reading.program import read
-from dali_studio.codegen.emit import Emitted, emit
+from dali_studio.codegen.emit import Emitted
 from dali_studio.core.diagnostics import DaliStudioError, errors
 from dali_studio.graph import document
 from dali_studio.graph.model import Graph
@@ -99,7 +99,7 @@ class Designer(anywidget.AnyWidget):
         return self._emitted(dialect).source
 
     def _emitted(self, dialect: str | None) -> Emitted:
-        return emit(self.session.current().active, self.session.registry, dialect or self.session.dialect)
+        return self.session.code(dialect)
 
     def insert_code(self, dialect: str | None = None, *, force: bool = False) -> None:
         """Put the program into a new cell below the one that is being run.

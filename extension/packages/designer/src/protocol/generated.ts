@@ -107,12 +107,15 @@ export interface Note {
   readonly hue: string;
 }
 
-/** A frame around nodes, which move with it. */
+/** A frame around nodes, which move with it. A subgraph can be one box, and is a function of programs. */
 export interface Group {
   readonly type: "group";
   readonly keys: readonly string[];
   readonly title: string;
   readonly hue: string;
+  readonly subgraph: boolean;
+  readonly collapsed: boolean;
+  readonly exposed: readonly (readonly [string, string])[];
 }
 
 /** An image. */
@@ -250,6 +253,12 @@ export interface Stop {
   readonly type: "stop";
 }
 
+/** Ask for the shown sample of an output as sound to play. */
+export interface RequestSound {
+  readonly type: "request_sound";
+  readonly port: PortRef;
+}
+
 /** Ask for the code in a dialect; the choice stays until the next request. */
 export interface RequestCode {
   readonly type: "request_code";
@@ -309,11 +318,11 @@ export interface RequestPixel {
   readonly y: number;
 }
 
-/** Write the document (or, with `what` code, the emitted program) to `path` in the kernel's working folder. */
+/** Write the document, the program, or a picture or diagram to `path` in the kernel's working folder. */
 export interface SaveDocument {
   readonly type: "save_document";
   readonly path: string;
-  readonly what?: "code" | "document";
+  readonly what?: "code" | "document" | "picture";
 }
 
 /** Start a new graph that reads and decodes the images of a folder on the kernel's machine. */
@@ -326,6 +335,12 @@ export interface OpenFolder {
 export interface OpenRecipe {
   readonly type: "open_recipe";
   readonly name: string;
+}
+
+/** Open a document whose text the browser has, of a file that was dropped on the canvas. */
+export interface OpenText {
+  readonly type: "open_text";
+  readonly text: string;
 }
 
 /** Open what this pipeline was edited to in a kernel that is gone. */
@@ -676,7 +691,7 @@ export interface Code {
 export interface Saved {
   readonly type: "saved";
   readonly path: string;
-  readonly what: "code" | "document";
+  readonly what: "code" | "document" | "picture";
 }
 
 /** The worker is computing (`true`) or idle. */
@@ -759,6 +774,15 @@ export interface PixelValue {
   readonly column: number;
   readonly values: readonly number[];
   readonly dtype: string;
+}
+
+/** Answer to `RequestSound`. The buffer has 16-bit numbers (little-endian) of all channels in turn. */
+export interface Sound {
+  readonly type: "sound";
+  readonly port: PortRef;
+  readonly rate: number;
+  readonly channels: number;
+  readonly note: string;
 }
 
 /** A view was mounted: answer with `GalleryOpened`. Sizes of a tile's picture are in device pixels. */
@@ -965,6 +989,7 @@ export type ClientMessage =
   | CompareDevices
   | FreeMemory
   | Stop
+  | RequestSound
   | RequestCode
   | RequestDetail
   | PasteCode
@@ -975,6 +1000,7 @@ export type ClientMessage =
   | SaveDocument
   | OpenFolder
   | OpenRecipe
+  | OpenText
   | RestoreEdits;
 
 export type KernelMessage =
@@ -995,7 +1021,8 @@ export type KernelMessage =
   | Sheet
   | Draws
   | Pair
-  | Pixel;
+  | Pixel
+  | Sound;
 
 export type GalleryRequest =
   | Browse
