@@ -15,6 +15,19 @@ from dali_studio.core.meta import Kind
 from dali_studio.graph.edits import Edit, PortRef
 from dali_studio.graph.placement import Repair
 from dali_studio.schema.model import Catalog, Device, Value
+from dali_studio.studio.run_messages import (
+    Advice,
+    GraphDifference,
+    OpenState,
+    RequestDifference,
+    RunHistory,
+    SetTarget,
+    Speed,
+    TakeAdvice,
+    Timeline,
+    Trial,
+    TryAdvice,
+)
 
 # ---------------------------------------------------------------------------------------------------- the graph's image
 
@@ -130,9 +143,10 @@ class ChooseSample(msgspec.Struct, frozen=True, kw_only=True, tag="choose_sample
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True, tag="run"):
-    """Run `batches` whole batches and measure every node."""
+    """Run `batches` whole batches and measure every node; with `until`, only that node and what it depends on."""
 
     batches: int = 8
+    until: str = ""
 
 
 class CompareDevices(msgspec.Struct, frozen=True, kw_only=True, tag="compare_devices"):
@@ -214,10 +228,10 @@ class RequestPixel(msgspec.Struct, frozen=True, kw_only=True, tag="request_pixel
 
 
 class SaveDocument(msgspec.Struct, frozen=True, kw_only=True, tag="save_document"):
-    """Write the document (or, with `what` code, the emitted program) to `path` in the kernel's working folder."""
+    """Write the document to `path` in the kernel's working folder; or the emitted program, or the last run's trace."""
 
     path: str
-    what: Literal["document", "code"] = "document"
+    what: Literal["document", "code", "trace"] = "document"
 
 
 class OpenFolder(msgspec.Struct, frozen=True, kw_only=True, tag="open_folder"):
@@ -239,7 +253,7 @@ class OpenRecipe(msgspec.Struct, frozen=True, kw_only=True, tag="open_recipe"):
 ClientMessage = (
     Ready | ApplyEdits | ApplyRepair | Undo | Redo | MoveNodes | ChooseSample | Run | CompareDevices | FreeMemory | Stop
     | RequestCode | RequestDetail | PasteCode | RequestSheet | RequestDraws | RequestPair | RequestPixel | SaveDocument
-    | OpenFolder | OpenRecipe | RestoreEdits
+    | OpenFolder | OpenRecipe | RestoreEdits | TryAdvice | TakeAdvice | RequestDifference | OpenState | SetTarget
 )  # fmt: skip
 
 # -------------------------------------------------------------------------------------------------- kernel to browser
@@ -299,6 +313,8 @@ class RevisionChanged(msgspec.Struct, frozen=True, kw_only=True, tag="revision_c
     saved: bool
     waiting: str = ""
     #: waiting: when edits were made that an earlier kernel has left and `RestoreEdits` brings back; empty: none
+    target: float = 0.0
+    #: target: samples a second that the model takes; 0: nobody has said it
 
 
 class Refused(msgspec.Struct, frozen=True, kw_only=True, tag="refused"):
@@ -579,6 +595,8 @@ class MemoryFreed(msgspec.Struct, frozen=True, kw_only=True, tag="memory_freed")
 class RunFinished(msgspec.Struct, frozen=True, kw_only=True, tag="run_finished"):
     """The measured run. `stopped`: by the user; `failed`: why it could not go on; `revision`: of the measured graph.
 
+    `samples_per_second` and `milliseconds_per_batch` are of batches made one after the other, while every node is
+    measured; `pipelined` is of batches that are made ahead, as in training (without numbers if that was not measured).
     `note` says where it ran if that is not where the nodes say, and why, and which files it did without (`on_error`).
     """
 
@@ -590,6 +608,10 @@ class RunFinished(msgspec.Struct, frozen=True, kw_only=True, tag="run_finished")
     stopped: bool = False
     failed: tuple[Diagnostic, ...] = ()
     note: str = ""
+    pipelined: Speed = Speed()
+    advice: tuple[Advice, ...] = ()
+    until: str = ""
+    #: until: the node up to which was run; empty: all
 
 
 class Code(msgspec.Struct, frozen=True, kw_only=True, tag="code"):
@@ -609,7 +631,7 @@ class Saved(msgspec.Struct, frozen=True, kw_only=True, tag="saved"):
     """A file was written."""
 
     path: str
-    what: Literal["document", "code"]
+    what: Literal["document", "code", "trace"]
 
 
 class Busy(msgspec.Struct, frozen=True, kw_only=True, tag="busy"):
@@ -631,7 +653,8 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True, tag="progress"):
 
 KernelMessage = (
     Opened | RevisionChanged | Refused | Previews | SampleStrip | ImageDetail | RunProgress | RunFinished | DeviceTimes
-    | MemoryFreed | Code | Saved | Busy | Progress | Sheet | Draws | Pair | Pixel
+    | MemoryFreed | Code | Saved | Busy | Progress | Sheet | Draws | Pair | Pixel | Timeline | Trial | RunHistory
+    | GraphDifference
 )  # fmt: skip
 
 client_decoder: Annotated[msgspec.json.Decoder[ClientMessage], "for tests"] = msgspec.json.Decoder(ClientMessage)

@@ -23,6 +23,7 @@ from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.random import resolve_pipeline_seed
 from dali_studio.core.wording import plural
 from dali_studio.graph import document
+from dali_studio.graph.difference import difference, edits_to
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.history import History
 from dali_studio.graph.model import Graph
@@ -35,10 +36,13 @@ from dali_studio.studio.files import typed_path, write_text
 from dali_studio.studio.inquiries import Inquiries, SheetJob
 from dali_studio.studio.picture import Picture, Still, draw
 from dali_studio.studio.preview_renderer import PreviewRenderer, PreviewRequest
+from dali_studio.studio.profile import Profile
 from dali_studio.studio.profiler import Profiler
 from dali_studio.studio.repairs import offered
 from dali_studio.studio.revision import Revision
+from dali_studio.studio.timeline import chrome_trace
 from dali_studio.studio.view import (
+    TARGET,
     graph_view,
     in_columns,
     kept_view,
@@ -49,6 +53,7 @@ from dali_studio.studio.view import (
     positions_in,
     positions_of,
     revision_changed,
+    target_of,
 )
 from dali_studio.studio.worker import Worker
 
@@ -61,9 +66,11 @@ JOBS = (
 #: Those of the previews' engine.
 _RENDERED = ("output", "preview", "pixel", "trial", "ends", "pair", "draws", "detail", "batch", "picture", "strip")
 #: What is said about a run, to be said again to a view that comes back.
-_RUN = (messages.Busy, messages.RunProgress, messages.RunFinished)
+_RUN = (messages.Busy, messages.RunProgress, messages.RunFinished, messages.Timeline, messages.RunHistory)
 #: The largest whole number that the browser tells from the next.
 _LAST_BATCH = 2**53 - 1
+#: Samples a second that no model takes.
+_MAX_SPEED = 1e12
 
 
 class Session:
@@ -110,6 +117,7 @@ class Session:
         self.history = History(graph, self.registry)
         self.history.places.update(positions_of(view))
         self.history.places.update(named_marks(marks_of(view)))
+        self.history.places[TARGET] = target_of(view)
         self.path = path
         self._saved_graph: Graph | None = graph if path is not None else None
         self._seed = resolve_pipeline_seed(None)
@@ -205,6 +213,9 @@ class Session:
         finished, busy = self._told.get(messages.RunFinished), self._told.get(messages.Busy)
         if isinstance(finished, messages.RunFinished) and finished.revision >= self._revision_offset:
             self.send(finished)
+            for kind in (messages.Timeline, messages.RunHistory):
+                if said := self._told.get(kind):
+                    self.send(said)
         if isinstance(busy, messages.Busy) and busy.busy:
             self.send(busy)
             if progress := self._told.get(messages.RunProgress):
@@ -241,6 +252,15 @@ class Session:
         self._changed()
 
     @handle.register
+    def _(self, message: messages.SetTarget) -> None:
+        speed = message.samples_per_second
+        if not 0 <= speed < _MAX_SPEED:
+            text = f"{speed:g} samples per second is no speed of a model."
+            raise DaliStudioError(Diagnostic(code="DS105", message=text, hint="Give a number from 0."))
+        self.history.apply((), places={TARGET: speed or None})
+        self._announce_graph()
+
+    @handle.register
     def _(self, message: messages.MoveNodes) -> None:
         self.history.places.update(message.positions)
         self.settled()
@@ -261,7 +281,37 @@ class Session:
 
     @handle.register
     def _(self, message: messages.Run) -> None:
-        self._profile(self.profiler.run, message.batches)
+        if message.until:
+            self.graph.node(message.until)
+        self._profile(partial(self.profiler.run, until=message.until), message.batches)
+
+    @handle.register
+    def _(self, message: messages.TryAdvice) -> None:
+        after = self.current().variant(self.profiler.proposal(message.name).edits).active
+        self._profile(partial(self.profiler.compare_graphs, name=message.name, after=after), message.batches)
+
+    @handle.register
+    def _(self, message: messages.TakeAdvice) -> None:
+        self.history.apply(self.profiler.proposal(message.name).edits)
+        self._changed()
+
+    @handle.register
+    def _(self, message: messages.RequestDifference) -> None:
+        found = difference(self._state(message.before), self._state(message.after))
+        self.send(
+            messages.GraphDifference(
+                before=message.before, after=message.after, difference=found, lines=tuple(found.lines())
+            )
+        )
+
+    @handle.register
+    def _(self, message: messages.OpenState) -> None:
+        self.history.apply(edits_to(self.graph, self._state(message.name)))
+        self._changed()
+
+    def _state(self, name: str) -> Graph:
+        """The graph of a run; as it is now if the name is empty."""
+        return self.profiler.runs.graph(name) if name else self.graph
 
     @handle.register
     def _(self, message: messages.CompareDevices) -> None:
@@ -271,7 +321,7 @@ class Session:
             raise DaliStudioError(Diagnostic(code="DS206", message=text, hint=f"{absent.hint}."))
         self._profile(self.profiler.compare, message.batches)
 
-    def _profile(self, measure: Callable[[Graph, int, int, Callable[[], None]], None], batches: int) -> None:
+    def _profile(self, measure: Callable[[Graph, int, int, Callable[[], None]], object], batches: int) -> None:
         graph, count, revision = self.current().active, min(max(batches, 1), 10_000), self.revision
         pause = partial(self.worker.relieve, "run")  # previews go on between batches
 
@@ -375,6 +425,34 @@ class Session:
         self.worker.submit("output", job)
         return made.result()
 
+    def profile(self, batches: int) -> Profile:
+        """Run whole batches, measure every node, and wait for the result; a run that goes on is stopped.
+
+        Raises
+        ------
+        DaliStudioError
+            What a batch failed with.
+        """
+        graph, revision, made = self.current().active, self.revision, Future[Profile]()
+
+        def job() -> None:
+            try:
+                run = self.profiler.run(graph, batches, revision, partial(self.worker.relieve, "run"))
+                self._send_known(self.current())
+                made.set_result(Profile(graph.options.name, run, self.profiler.drawn))
+            except BaseException as error:  # noqa: BLE001 - it is raised where it was asked for
+                made.set_exception(error)
+
+        self.worker.submit("run", job)
+        try:
+            profile = made.result()
+        except KeyboardInterrupt:
+            self.profiler.stop()
+            raise
+        if profile.run.failed:
+            raise DaliStudioError(profile.run.failed)
+        return profile
+
     @handle.register
     def _(self, message: messages.PasteCode) -> None:
         edits = read_calls(message.text, self.graph, self.registry)
@@ -386,6 +464,8 @@ class Session:
         path = typed_path(message.path)
         if message.what == "code":
             write_text(path, self.code().source)
+        elif message.what == "trace":
+            write_text(path, self.trace())
         else:
             self.save(path)
         self.send(messages.Saved(path=str(path), what=message.what))
@@ -420,6 +500,20 @@ class Session:
         self.send(self._opened())
         self._announce()
         self._render(everything=True)
+
+    def trace(self) -> str:
+        """What the threads did in the last run, as Chrome's and Perfetto's viewers read it.
+
+        Raises
+        ------
+        DaliStudioError
+            DS304 if there was no run.
+        """
+        drawn = self.profiler.drawn
+        if drawn is None:
+            found = Diagnostic(code="DS304", message="No run was measured yet.", hint="Press Run first.")
+            raise DaliStudioError(found)
+        return chrome_trace(drawn, self.graph.options.name)
 
     def save(self, path: Path) -> None:
         """Write the document.

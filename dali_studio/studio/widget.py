@@ -28,6 +28,7 @@ from dali_studio.studio import gallery
 from dali_studio.studio.autosave import FOLDER, Autosave
 from dali_studio.studio.nodes import Nodes
 from dali_studio.studio.picture import Picture
+from dali_studio.studio.profile import Profile
 from dali_studio.studio.session import Session
 from dali_studio.studio.transmit import transmitter
 
@@ -170,6 +171,32 @@ class Designer(anywidget.AnyWidget):
         if self._frozen is not None and frozen.svg != self._frozen_svg:
             self._frozen_svg = frozen.svg
             self._frozen.update(frozen.bundle(), raw=True)
+
+    def profile(self, batches: int = 8) -> Profile:
+        """Run whole batches, as the button Run does, and give the times.
+
+        Parameters
+        ----------
+        batches : int
+            How many are measured, from 1: as many made one after the other as made ahead.
+
+        Returns
+        -------
+        Profile
+            Shown by the last line of a cell; ``plot()`` draws it, ``to_frame()`` makes a table of pandas.
+
+        Raises
+        ------
+        DaliStudioError
+            What a batch failed with.
+        """
+        if batches < 1:
+            found = Diagnostic(
+                code="DS105", argument="batches", message=f"batches is {batches}; a whole number from 1 is accepted.",
+                hint="Give at least 1.",
+            )  # fmt: skip
+            raise DaliStudioError(found)
+        return self.session.profile(batches)
 
     def save(self, path: str | Path) -> None:
         """Write the document, with the places of the cards."""

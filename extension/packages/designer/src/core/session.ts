@@ -160,22 +160,34 @@ export class Session {
     this.send({ type: "choose_sample", ...wanted });
   }
 
-  run(batches: number): void {
+  /** `until`: only this node and what it depends on. */
+  run(batches: number, until = ""): void {
+    this.running(batches);
+    this.send({ type: "run", batches, until });
+  }
+
+  /** Measure the pipeline as it is and after edits that nobody keeps. */
+  tryAdvice(name: string, batches: number): void {
+    this.running(4 * batches);
+    this.store.set((s) => ({ ...s, trying: name, trial: null }));
+    this.send({ type: "try_advice", name, batches });
+  }
+
+  forgetTrial(): void {
+    this.store.set((s) => ({ ...s, trying: "", trial: null }));
+  }
+
+  private running(total: number): void {
     this.store.set((s) => ({
       ...s,
       refused: [],
-      run: { ...s.run, running: true, stopping: false, done: 0, total: batches },
+      run: { ...s.run, running: true, stopping: false, done: 0, total },
     }));
-    this.send({ type: "run", batches });
   }
 
   /** Measure every node on the CPU and on the GPU. */
   compareDevices(batches: number): void {
-    this.store.set((s) => ({
-      ...s,
-      refused: [],
-      run: { ...s.run, running: true, stopping: false, done: 0, total: 2 * batches },
-    }));
+    this.running(2 * batches);
     this.send({ type: "compare_devices", batches });
   }
 

@@ -5,8 +5,10 @@ import type {
   DialectInfo,
   Draws,
   Edit,
+  GraphDifference,
   GraphView,
   ImageDetail,
+  KnownRun,
   Mark,
   MemoryFreed,
   Pair,
@@ -23,6 +25,8 @@ import type {
   Saved,
   SheetCell,
   Side,
+  Timeline,
+  Trial,
 } from "../protocol/generated";
 import type { CatalogIndex } from "./catalog";
 import type { Fix } from "./fixes";
@@ -112,7 +116,7 @@ export interface Comparison {
   readonly b: Side;
 }
 
-export type DrawerTab = "code" | "batch";
+export type DrawerTab = "code" | "batch" | "timeline" | "runs";
 
 export type Measure = "time" | "memory";
 
@@ -199,6 +203,14 @@ export interface State {
   readonly draws: Draws | null;
   readonly pair: Pair | null;
   readonly pixel: Pixel | null;
+  /** What the threads did in the last run. */
+  readonly timeline: Timeline | null;
+  /** The advice that is tried, by name, and what was measured of it. */
+  readonly trying: string;
+  readonly trial: Trial | null;
+  /** The newest first. */
+  readonly runs: readonly KnownRun[];
+  readonly difference: GraphDifference | null;
   readonly view: View;
 }
 
@@ -266,6 +278,11 @@ export const INITIAL: State = {
   draws: null,
   pair: null,
   pixel: null,
+  timeline: null,
+  trying: "",
+  trial: null,
+  runs: [],
+  difference: null,
   view: INITIAL_VIEW,
 };
 

@@ -228,10 +228,11 @@ export interface ChooseSample {
   readonly iteration: number;
 }
 
-/** Run `batches` whole batches and measure every node. */
+/** Run `batches` whole batches and measure every node; with `until`, only that node and what it depends on. */
 export interface Run {
   readonly type: "run";
   readonly batches?: number;
+  readonly until?: string;
 }
 
 /** Run the graph twice, on the CPU and as far as possible on the GPU, and measure every node on both. */
@@ -309,11 +310,11 @@ export interface RequestPixel {
   readonly y: number;
 }
 
-/** Write the document (or, with `what` code, the emitted program) to `path` in the kernel's working folder. */
+/** Write the document to `path` in the kernel's working folder; or the emitted program, or the last run's trace. */
 export interface SaveDocument {
   readonly type: "save_document";
   readonly path: string;
-  readonly what?: "code" | "document";
+  readonly what?: "code" | "document" | "trace";
 }
 
 /** Start a new graph that reads and decodes the images of a folder on the kernel's machine. */
@@ -331,6 +332,38 @@ export interface OpenRecipe {
 /** Open what this pipeline was edited to in a kernel that is gone. */
 export interface RestoreEdits {
   readonly type: "restore_edits";
+}
+
+/** Measure the pipeline as it is and as it would be if the advice were taken, in turns. Nothing changes. */
+export interface TryAdvice {
+  readonly type: "try_advice";
+  readonly name: string;
+  readonly batches?: number;
+}
+
+/** Do what the advice of the last run says, as one undo step. */
+export interface TakeAdvice {
+  readonly type: "take_advice";
+  readonly name: string;
+}
+
+/** Ask how the graph of one run or snapshot became that of another one; an empty name is the graph as it is now. */
+export interface RequestDifference {
+  readonly type: "request_difference";
+  readonly before: string;
+  readonly after?: string;
+}
+
+/** Go back to the graph of a run or snapshot, as one undo step. */
+export interface OpenState {
+  readonly type: "open_state";
+  readonly name: string;
+}
+
+/** Say how many samples a second the model takes, as one undo step; 0: nobody knows. The document keeps it. */
+export interface SetTarget {
+  readonly type: "set_target";
+  readonly samples_per_second: number;
 }
 
 /** The answer to `Ready`, and sent again whenever another document is opened. */
@@ -483,6 +516,7 @@ export interface RevisionChanged {
   readonly document: string;
   readonly saved: boolean;
   readonly waiting: string;
+  readonly target: number;
 }
 
 /** The whole graph. */
@@ -614,6 +648,9 @@ export interface RunFinished {
   readonly stopped: boolean;
   readonly failed: readonly Diagnostic[];
   readonly note: string;
+  readonly pipelined: Speed;
+  readonly advice: readonly Advice[];
+  readonly until: string;
 }
 
 /** What one node cost per batch: milliseconds in all (`cpu` + `gpu` + copies), its share of the whole, and bytes. */
@@ -637,6 +674,23 @@ export interface CopyTiming {
   readonly direction: "D2H" | "H2D";
   readonly size: number;
   readonly milliseconds: number;
+}
+
+/** Samples a second, and median and 95th percentile of the time between two batches, in milliseconds. */
+export interface Speed {
+  readonly samples_per_second: number;
+  readonly median: number;
+  readonly p95: number;
+}
+
+/** What sets the pace of a pipeline, the numbers that show it, and what may help. */
+export interface Advice {
+  readonly name: string;
+  readonly lead: string;
+  readonly proof: string;
+  readonly offer: string;
+  readonly node: string;
+  readonly measurable: boolean;
 }
 
 /** What is known from runs about the nodes of the graph, by device; sent when a run or an edit has changed it. */
@@ -675,7 +729,7 @@ export interface Code {
 export interface Saved {
   readonly type: "saved";
   readonly path: string;
-  readonly what: "code" | "document";
+  readonly what: "code" | "document" | "trace";
 }
 
 /** The worker is computing (`true`) or idle. */
@@ -760,6 +814,74 @@ export interface PixelValue {
   readonly dtype: string;
 }
 
+/** What the threads did in the last batches of a run, which were made one after the other. */
+export interface Timeline {
+  readonly type: "timeline";
+  readonly revision: number;
+  readonly lanes: readonly string[];
+  readonly keys: readonly string[];
+  readonly slices: readonly (readonly [number, number, number, number])[];
+  readonly steps: readonly (readonly [number, number])[];
+  readonly first: number;
+  readonly note: string;
+}
+
+/** Answer to `TryAdvice`: how fast the pipeline is before and after, running ahead, over as many batches each. */
+export interface Trial {
+  readonly type: "trial";
+  readonly name: string;
+  readonly revision: number;
+  readonly batches: number;
+  readonly before: Speed;
+  readonly after: Speed;
+  readonly stopped: boolean;
+  readonly failed: readonly Diagnostic[];
+}
+
+/** All runs of this designer, the newest first; sent after each. */
+export interface RunHistory {
+  readonly type: "run_history";
+  readonly runs: readonly KnownRun[];
+}
+
+/** A run that was made, or a snapshot that was kept (then without numbers). */
+export interface KnownRun {
+  readonly number: number;
+  readonly name: string;
+  readonly when: string;
+  readonly revision: number;
+  readonly batches: number;
+  readonly alone: number;
+  readonly pipelined: number;
+  readonly held: number;
+  readonly changes: readonly string[];
+}
+
+/** Answer to `RequestDifference`. */
+export interface GraphDifference {
+  readonly type: "graph_difference";
+  readonly before: string;
+  readonly after: string;
+  readonly difference: Difference;
+  readonly lines: readonly string[];
+}
+
+/** How a graph became another one. */
+export interface Difference {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  readonly renamed: readonly (readonly [string, string])[];
+  readonly changes: readonly Change[];
+}
+
+/** One change of a node, or of the pipeline where `node` is empty. */
+export interface Change {
+  readonly node: string;
+  readonly what: string;
+  readonly before: string;
+  readonly after: string;
+}
+
 export type Edit =
   | AddNode
   | RemoveNode
@@ -808,7 +930,12 @@ export type ClientMessage =
   | SaveDocument
   | OpenFolder
   | OpenRecipe
-  | RestoreEdits;
+  | RestoreEdits
+  | TryAdvice
+  | TakeAdvice
+  | RequestDifference
+  | OpenState
+  | SetTarget;
 
 export type KernelMessage =
   | Opened
@@ -828,7 +955,11 @@ export type KernelMessage =
   | Sheet
   | Draws
   | Pair
-  | Pixel;
+  | Pixel
+  | Timeline
+  | Trial
+  | RunHistory
+  | GraphDifference;
 
 /** What each diagnostic code means. */
 export const CODES: Readonly<Record<string, string>> = {

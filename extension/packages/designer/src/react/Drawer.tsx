@@ -12,12 +12,31 @@ import { DrawerEdge } from "./DrawerEdge";
 import { Icon } from "./icons";
 import { IconButton } from "./parts";
 import { SaveButtons } from "./SaveButtons";
+import { RunsPane } from "./times/RunsPane";
+import { SaveTrace, TimelinePane } from "./times/TimelinePane";
 import { tint } from "./tint";
 
 const TABS: readonly (readonly [DrawerTab, string])[] = [
   ["code", "Code"],
   ["batch", "Batch"],
+  ["timeline", "Timeline"],
+  ["runs", "Runs"],
 ];
+/** Height in px that a tab needs at least. */
+const ROOM: Readonly<Record<DrawerTab, number>> = { code: 0, batch: 250, timeline: 330, runs: 200 };
+
+function Pane({ tab }: { readonly tab: DrawerTab }) {
+  switch (tab) {
+    case "code":
+      return <CodePane />;
+    case "batch":
+      return <BatchPane />;
+    case "timeline":
+      return <TimelinePane />;
+    case "runs":
+      return <RunsPane />;
+  }
+}
 
 let split: { readonly source: string; readonly lines: readonly string[] } = { source: "", lines: [] };
 
@@ -156,7 +175,7 @@ export function Drawer() {
     <section
       className={`ds-drawer ${open ? "ds-drawer-open" : ""}`}
       style={open ? { height } : undefined}
-      aria-label="Code and batch"
+      aria-label="Code, batch and times"
     >
       {open && <DrawerEdge />}
       <div className="ds-drawer-head">
@@ -173,7 +192,7 @@ export function Drawer() {
               onClick={() =>
                 session.view((v) => ({
                   drawer: v.drawer === name ? null : name,
-                  drawerHeight: name === "batch" ? Math.max(v.drawerHeight, 250) : v.drawerHeight,
+                  drawerHeight: Math.max(v.drawerHeight, ROOM[name]),
                 }))
               }
             >
@@ -184,6 +203,7 @@ export function Drawer() {
         <span className="ds-spring" />
         {open && tab === "code" && <CopyButton />}
         {open && tab === "code" && <SaveButtons />}
+        {open && tab === "timeline" && <SaveTrace />}
         {some && (
           <IconButton
             icon={open ? "down" : "up"}
@@ -193,7 +213,7 @@ export function Drawer() {
           />
         )}
       </div>
-      {open && (tab === "code" ? <CodePane /> : <BatchPane />)}
+      {open && <Pane tab={tab} />}
     </section>
   );
 }

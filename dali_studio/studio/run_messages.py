@@ -1,0 +1,128 @@
+"""What runs tell beside their times: timelines, advice, measured trials and the history of runs."""
+
+from __future__ import annotations
+
+import msgspec
+
+from dali_studio.core.diagnostics import Diagnostic
+from dali_studio.graph.difference import Difference
+
+# --------------------------------------------------------------------------------------------------- browser to kernel
+
+
+class TryAdvice(msgspec.Struct, frozen=True, kw_only=True, tag="try_advice"):
+    """Measure the pipeline as it is and as it would be if the advice were taken, in turns. Nothing changes."""
+
+    name: str
+    batches: int = 8
+
+
+class TakeAdvice(msgspec.Struct, frozen=True, kw_only=True, tag="take_advice"):
+    """Do what the advice of the last run says, as one undo step."""
+
+    name: str
+
+
+class RequestDifference(msgspec.Struct, frozen=True, kw_only=True, tag="request_difference"):
+    """Ask how the graph of one run or snapshot became that of another one; an empty name is the graph as it is now."""
+
+    before: str
+    after: str = ""
+
+
+class OpenState(msgspec.Struct, frozen=True, kw_only=True, tag="open_state"):
+    """Go back to the graph of a run or snapshot, as one undo step."""
+
+    name: str
+
+
+class SetTarget(msgspec.Struct, frozen=True, kw_only=True, tag="set_target"):
+    """Say how many samples a second the model takes, as one undo step; 0: nobody knows. The document keeps it."""
+
+    samples_per_second: float
+
+
+# --------------------------------------------------------------------------------------------------- kernel to browser
+
+
+class Advice(msgspec.Struct, frozen=True, kw_only=True):
+    """What sets the pace of a pipeline, the numbers that show it, and what may help.
+
+    What is `measurable` can be tried by `TryAdvice`; the rest must be done by hand.
+    """
+
+    name: str
+    lead: str
+    proof: str
+    offer: str
+    node: str = ""
+    measurable: bool = False
+
+
+class Timeline(msgspec.Struct, frozen=True, kw_only=True, tag="timeline"):
+    """What the threads did in the last batches of a run, which were made one after the other.
+
+    `slices` are a node's place in `keys`, a thread's in `lanes`, and begin and end in milliseconds; `steps` are begin
+    and end of the batches, the first of which has the number `first`.
+    """
+
+    revision: int
+    lanes: tuple[str, ...]
+    keys: tuple[str, ...]
+    slices: tuple[tuple[int, int, float, float], ...]
+    steps: tuple[tuple[float, float], ...]
+    first: int
+    note: str = ""
+
+
+class Speed(msgspec.Struct, frozen=True, kw_only=True):
+    """Samples a second, and median and 95th percentile of the time between two batches, in milliseconds."""
+
+    samples_per_second: float = 0.0
+    median: float = 0.0
+    p95: float = 0.0
+
+
+class Trial(msgspec.Struct, frozen=True, kw_only=True, tag="trial"):
+    """Answer to `TryAdvice`: how fast the pipeline is before and after, running ahead, over as many batches each."""
+
+    name: str
+    revision: int
+    batches: int
+    before: Speed
+    after: Speed
+    stopped: bool = False
+    failed: tuple[Diagnostic, ...] = ()
+
+
+class KnownRun(msgspec.Struct, frozen=True, kw_only=True):
+    """A run that was made, or a snapshot that was kept (then without numbers).
+
+    `name` follows from what the graph computes: equal graphs have equal names. `changes` are the lines of the
+    difference from the run before. `held` is what a batch holds in memory, in bytes.
+    """
+
+    number: int
+    name: str
+    when: str
+    revision: int
+    batches: int
+    alone: float
+    pipelined: float
+    held: int
+    changes: tuple[str, ...] = ()
+
+
+class RunHistory(msgspec.Struct, frozen=True, kw_only=True, tag="run_history"):
+    """All runs of this designer, the newest first; sent after each."""
+
+    runs: tuple[KnownRun, ...]
+
+
+class GraphDifference(msgspec.Struct, frozen=True, kw_only=True, tag="graph_difference"):
+    """Answer to `RequestDifference`."""
+
+    before: str
+    after: str
+    difference: Difference
+    lines: tuple[str, ...]
