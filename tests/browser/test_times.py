@@ -66,8 +66,8 @@ def test_a_run_is_drawn_compared_with_the_target_and_saved_as_a_trace(
     _by_id(page, "target").press("Enter")
     _await_text(page, "headroom", "under 16")
     _await_text(page, "throughput-second", "under 16")
-    page.locator('.ds-slice[data-key="decode"]:has(text)').first.click()
-    page.wait_for_selector(".ds-slice-now")
+    page.locator('.ds-work[data-key="decode"]:has(text)').first.click()
+    page.wait_for_selector(".ds-work-now")
     assert _by_id(page, "device-cpu").count()  # the inspector shows the node
     _by_id(page, "save-trace").click()
     _by_id(page, "trace-saved").wait_for()

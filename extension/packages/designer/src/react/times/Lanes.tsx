@@ -34,7 +34,7 @@ function Bars({ bars, lanes }: { readonly bars: readonly Bar[]; readonly lanes: 
           // biome-ignore lint/a11y/noStaticElementInteractions: the same nodes are in the table beside it, which keys reach
           <g
             key={`${bar.lane}|${bar.x}`}
-            className={`ds-slice ${chosen.includes(bar.key) ? "ds-slice-now" : ""}`}
+            className={`ds-work ${chosen.includes(bar.key) ? "ds-work-now" : ""}`}
             data-key={bar.key}
             onClick={() => session.select([bar.key])}
           >
