@@ -7,43 +7,6 @@ import msgspec
 from dali_studio.core.diagnostics import Diagnostic
 from dali_studio.graph.difference import Difference
 
-# --------------------------------------------------------------------------------------------------- browser to kernel
-
-
-class TryAdvice(msgspec.Struct, frozen=True, kw_only=True, tag="try_advice"):
-    """Measure the pipeline as it is and as it would be if the advice were taken, in turns. Nothing changes."""
-
-    name: str
-    batches: int = 8
-
-
-class TakeAdvice(msgspec.Struct, frozen=True, kw_only=True, tag="take_advice"):
-    """Do what the advice of the last run says, as one undo step."""
-
-    name: str
-
-
-class RequestDifference(msgspec.Struct, frozen=True, kw_only=True, tag="request_difference"):
-    """Ask how the graph of one run or snapshot became that of another one; an empty name is the graph as it is now."""
-
-    before: str
-    after: str = ""
-
-
-class OpenState(msgspec.Struct, frozen=True, kw_only=True, tag="open_state"):
-    """Go back to the graph of a run or snapshot, as one undo step."""
-
-    name: str
-
-
-class SetTarget(msgspec.Struct, frozen=True, kw_only=True, tag="set_target"):
-    """Say how many samples a second the model takes, as one undo step; 0: nobody knows. The document keeps it."""
-
-    samples_per_second: float
-
-
-# --------------------------------------------------------------------------------------------------- kernel to browser
-
 
 class Advice(msgspec.Struct, frozen=True, kw_only=True):
     """What sets the pace of a pipeline, the numbers that show it, and what may help.

@@ -8,13 +8,12 @@ import zlib
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from functools import partial, singledispatchmethod
+from functools import singledispatchmethod
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from dali_studio.api.placement import gpu_missing
 from dali_studio.codegen.dialects import DIALECTS, find
 from dali_studio.codegen.emit import Emitted
 from dali_studio.codegen.reading import read_calls
@@ -23,24 +22,22 @@ from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.random import resolve_pipeline_seed
 from dali_studio.core.wording import plural
 from dali_studio.graph import document
-from dali_studio.graph.difference import difference, edits_to
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.history import History
 from dali_studio.graph.model import Graph
 from dali_studio.graph.validate import port_missing
 from dali_studio.runtime.workers import Cancelled
 from dali_studio.schema.registry import Registry
-from dali_studio.studio import findings, gallery, messages
+from dali_studio.studio import findings, gallery, messages, requests
 from dali_studio.studio.autosave import Autosave
 from dali_studio.studio.files import typed_path, write_text
 from dali_studio.studio.inquiries import Inquiries, SheetJob
 from dali_studio.studio.picture import Picture, Still, draw
 from dali_studio.studio.preview_renderer import PreviewRenderer, PreviewRequest
-from dali_studio.studio.profile import Profile
 from dali_studio.studio.profiler import Profiler
 from dali_studio.studio.repairs import offered
 from dali_studio.studio.revision import Revision
-from dali_studio.studio.timeline import chrome_trace
+from dali_studio.studio.runs import Runs
 from dali_studio.studio.view import (
     TARGET,
     graph_view,
@@ -69,8 +66,6 @@ _RENDERED = ("output", "preview", "pixel", "trial", "ends", "pair", "draws", "de
 _RUN = (messages.Busy, messages.RunProgress, messages.RunFinished, messages.Timeline, messages.RunHistory)
 #: The largest whole number that the browser tells from the next.
 _LAST_BATCH = 2**53 - 1
-#: Samples a second that no model takes.
-_MAX_SPEED = 1e12
 
 
 class Session:
@@ -109,6 +104,7 @@ class Session:
         self.profiler = Profiler(registry, self.send)
         self.worker = Worker(JOBS, self._begin, self._interrupt, self._failed)
         self.dialect = next(iter(DIALECTS))
+        self.runs = Runs(self, self._changed, self._announce_graph, self._measured)
         #: Called when nothing of an edit or a run is left to be done but pictures.
         self.settled: Callable[[], None] = lambda: None
         self._open(graph, view or {}, path, revision)
@@ -122,7 +118,7 @@ class Session:
         self._saved_graph: Graph | None = graph if path is not None else None
         self._seed = resolve_pipeline_seed(None)
         self._current: Revision | None = None
-        self._detail: messages.RequestDetail | None = None
+        self._detail: requests.RequestDetail | None = None
         self.sample = self.iteration = 0
         self._revision_offset = revision
         self._known_sent: tuple[messages.DeviceTime, ...] = ()
@@ -177,7 +173,7 @@ class Session:
         try:
             # what is no JSON, such as half of a character or NaN, could not be sent back
             json.dumps(content, allow_nan=False, ensure_ascii=False).encode()
-            message = msgspec.convert(content, messages.ClientMessage)
+            message = msgspec.convert(content, requests.ClientMessage)
         except (msgspec.ValidationError, TypeError, ValueError, RecursionError) as error:
             self.send(messages.Refused(diagnostics=(findings.unreadable(error),)))
             return
@@ -200,7 +196,7 @@ class Session:
         raise TypeError(f"no handler for {type(message).__name__}")
 
     @handle.register
-    def _(self, message: messages.Ready) -> None:
+    def _(self, message: requests.Ready) -> None:
         self.renderer.width = min(max(message.preview_width, 96), 800)
         self.send(self._opened())
         self._known_sent = ()
@@ -222,7 +218,7 @@ class Session:
                 self.send(progress)
 
     @handle.register
-    def _(self, message: messages.ApplyEdits) -> None:
+    def _(self, message: requests.ApplyEdits) -> None:
         self.history.apply(message.edits, message.gesture, {**message.positions, **named_marks(message.marks)})
         if message.edits:
             self._changed()
@@ -230,7 +226,7 @@ class Session:
             self._announce_graph()
 
     @handle.register
-    def _(self, message: messages.ApplyRepair) -> None:
+    def _(self, message: requests.ApplyRepair) -> None:
         wanted = (message.code, message.node, message.argument)
         for repair, edits_with in offered(self.graph, self.registry, self.current().validation.diagnostics):
             if (repair.code, repair.node, repair.argument) == wanted:
@@ -240,33 +236,24 @@ class Session:
         self._changed()  # also when the finding is gone: two views may press at once
 
     @handle.register
-    def _(self, message: messages.Undo) -> None:
+    def _(self, message: requests.Undo) -> None:
         if self.history.can_undo:
             self.history.undo()
         self._changed()  # also when there was nothing left: a burst of keys is no error, and it waits for its answer
 
     @handle.register
-    def _(self, message: messages.Redo) -> None:
+    def _(self, message: requests.Redo) -> None:
         if self.history.can_redo:
             self.history.redo()
         self._changed()
 
     @handle.register
-    def _(self, message: messages.SetTarget) -> None:
-        speed = message.samples_per_second
-        if not 0 <= speed < _MAX_SPEED:
-            text = f"{speed:g} samples per second is no speed of a model."
-            raise DaliStudioError(Diagnostic(code="DS105", message=text, hint="Give a number from 0."))
-        self.history.apply((), places={TARGET: speed or None})
-        self._announce_graph()
-
-    @handle.register
-    def _(self, message: messages.MoveNodes) -> None:
+    def _(self, message: requests.MoveNodes) -> None:
         self.history.places.update(message.positions)
         self.settled()
 
     @handle.register
-    def _(self, message: messages.ChooseSample) -> None:
+    def _(self, message: requests.ChooseSample) -> None:
         if message.iteration > _LAST_BATCH:
             raise DaliStudioError(
                 Diagnostic(
@@ -280,60 +267,11 @@ class Session:
         self._render(strip=turned)
 
     @handle.register
-    def _(self, message: messages.Run) -> None:
-        if message.until:
-            self.graph.node(message.until)
-        self._profile(partial(self.profiler.run, until=message.until), message.batches)
+    def _(self, message: requests.RunRequest) -> None:
+        self.runs.handle(message)
 
     @handle.register
-    def _(self, message: messages.TryAdvice) -> None:
-        after = self.current().variant(self.profiler.proposal(message.name).edits).active
-        self._profile(partial(self.profiler.compare_graphs, name=message.name, after=after), message.batches)
-
-    @handle.register
-    def _(self, message: messages.TakeAdvice) -> None:
-        self.history.apply(self.profiler.proposal(message.name).edits)
-        self._changed()
-
-    @handle.register
-    def _(self, message: messages.RequestDifference) -> None:
-        found = difference(self._state(message.before), self._state(message.after))
-        self.send(
-            messages.GraphDifference(
-                before=message.before, after=message.after, difference=found, lines=tuple(found.lines())
-            )
-        )
-
-    @handle.register
-    def _(self, message: messages.OpenState) -> None:
-        self.history.apply(edits_to(self.graph, self._state(message.name)))
-        self._changed()
-
-    def _state(self, name: str) -> Graph:
-        """The graph of a run; as it is now if the name is empty."""
-        return self.profiler.runs.graph(name) if name else self.graph
-
-    @handle.register
-    def _(self, message: messages.CompareDevices) -> None:
-        absent = gpu_missing(self.graph)
-        if absent is not None:
-            text = f"Devices cannot be compared here: {absent.reason}."
-            raise DaliStudioError(Diagnostic(code="DS206", message=text, hint=f"{absent.hint}."))
-        self._profile(self.profiler.compare, message.batches)
-
-    def _profile(self, measure: Callable[[Graph, int, int, Callable[[], None]], object], batches: int) -> None:
-        graph, count, revision = self.current().active, min(max(batches, 1), 10_000), self.revision
-        pause = partial(self.worker.relieve, "run")  # previews go on between batches
-
-        def job() -> None:
-            measure(graph, count, revision, pause)
-            self._send_known(self.current())
-            self.settled()
-
-        self.worker.submit("run", job)
-
-    @handle.register
-    def _(self, message: messages.FreeMemory) -> None:
+    def _(self, message: requests.FreeMemory) -> None:
         def job() -> None:
             host, gpu = self.renderer.free()  # runs give theirs back at their end
             self.send(messages.MemoryFreed(host=host, gpu=gpu))
@@ -341,39 +279,39 @@ class Session:
         self.worker.submit("free", job)
 
     @handle.register
-    def _(self, message: messages.Stop) -> None:
+    def _(self, message: requests.Stop) -> None:
         waited = self.worker.drop("run")
         self.profiler.stop()
         if waited:  # it had not begun: nobody else will say that it has ended
             self.profiler.report_nothing(self.revision)
 
     @handle.register
-    def _(self, message: messages.RequestCode) -> None:
+    def _(self, message: requests.RequestCode) -> None:
         self.dialect = find(message.dialect).name  # refuses an unknown one before it is kept
         self._send_code()
 
     @handle.register
-    def _(self, message: messages.RequestDetail) -> None:
+    def _(self, message: requests.RequestDetail) -> None:
         self._detail = message
         self._render_detail()
 
     @handle.register
-    def _(self, message: messages.RequestSheet) -> None:
+    def _(self, message: requests.RequestSheet) -> None:
         job = SheetJob(self._request(), message)
         self._ask(message.name, lambda: self.inquiries.sheet(job))
 
     @handle.register
-    def _(self, message: messages.RequestDraws) -> None:
+    def _(self, message: requests.RequestDraws) -> None:
         request = self._request()
         self._ask("draws", lambda: self.inquiries.draws(request, message))
 
     @handle.register
-    def _(self, message: messages.RequestPair) -> None:
+    def _(self, message: requests.RequestPair) -> None:
         request = self._request()
         self._ask("pair", lambda: self.inquiries.pair(request, message, self._before))
 
     @handle.register
-    def _(self, message: messages.RequestPixel) -> None:
+    def _(self, message: requests.RequestPixel) -> None:
         request = self._request()
         self._ask("pixel", lambda: self.inquiries.pixel(request, message))
 
@@ -425,58 +363,30 @@ class Session:
         self.worker.submit("output", job)
         return made.result()
 
-    def profile(self, batches: int) -> Profile:
-        """Run whole batches, measure every node, and wait for the result; a run that goes on is stopped.
-
-        Raises
-        ------
-        DaliStudioError
-            What a batch failed with.
-        """
-        graph, revision, made = self.current().active, self.revision, Future[Profile]()
-
-        def job() -> None:
-            try:
-                run = self.profiler.run(graph, batches, revision, partial(self.worker.relieve, "run"))
-                self._send_known(self.current())
-                made.set_result(Profile(graph.options.name, run, self.profiler.drawn))
-            except BaseException as error:  # noqa: BLE001 - it is raised where it was asked for
-                made.set_exception(error)
-
-        self.worker.submit("run", job)
-        try:
-            profile = made.result()
-        except KeyboardInterrupt:
-            self.profiler.stop()
-            raise
-        if profile.run.failed:
-            raise DaliStudioError(profile.run.failed)
-        return profile
-
     @handle.register
-    def _(self, message: messages.PasteCode) -> None:
+    def _(self, message: requests.PasteCode) -> None:
         edits = read_calls(message.text, self.graph, self.registry)
         self.history.apply(edits, places=in_columns(edits, message.at, self.positions.values()))
         self._changed()
 
     @handle.register
-    def _(self, message: messages.SaveDocument) -> None:
+    def _(self, message: requests.SaveDocument) -> None:
         path = typed_path(message.path)
         if message.what == "code":
             write_text(path, self.code().source)
         elif message.what == "trace":
-            write_text(path, self.trace())
+            write_text(path, self.runs.trace())
         else:
             self.save(path)
         self.send(messages.Saved(path=str(path), what=message.what))
         self._announce()
 
     @handle.register
-    def _(self, message: messages.OpenFolder) -> None:
+    def _(self, message: requests.OpenFolder) -> None:
         self.open(gallery.folder_graph(message.path, self.registry))
 
     @handle.register
-    def _(self, message: messages.RestoreEdits) -> None:
+    def _(self, message: requests.RestoreEdits) -> None:
         if self._autosave is not None and self._autosave.waiting:
             graph, view = self._autosave.take(self.registry)
             path, saved = self.path, self._saved_graph
@@ -485,7 +395,7 @@ class Session:
             self._show()
 
     @handle.register
-    def _(self, message: messages.OpenRecipe) -> None:
+    def _(self, message: requests.OpenRecipe) -> None:
         graph, view = gallery.open_recipe(message.name, self.registry, str(self._images()))
         self.open(graph, view)
 
@@ -500,20 +410,6 @@ class Session:
         self.send(self._opened())
         self._announce()
         self._render(everything=True)
-
-    def trace(self) -> str:
-        """What the threads did in the last run, as Chrome's and Perfetto's viewers read it.
-
-        Raises
-        ------
-        DaliStudioError
-            DS304 if there was no run.
-        """
-        drawn = self.profiler.drawn
-        if drawn is None:
-            found = Diagnostic(code="DS304", message="No run was measured yet.", hint="Press Run first.")
-            raise DaliStudioError(found)
-        return chrome_trace(drawn, self.graph.options.name)
 
     def save(self, path: Path) -> None:
         """Write the document.
@@ -587,6 +483,10 @@ class Session:
         if known != self._known_sent:
             self._known_sent = known
             self.send(messages.DeviceTimes(times=known))
+
+    def _measured(self) -> None:
+        self._send_known(self.current())
+        self.settled()
 
     def _send_code(self) -> None:
         """Send the code, and the times that are known, when nobody waits for images."""

@@ -196,7 +196,7 @@ class Designer(anywidget.AnyWidget):
                 hint="Give at least 1.",
             )  # fmt: skip
             raise DaliStudioError(found)
-        return self.session.profile(batches)
+        return self.session.runs.profile(batches)
 
     def save(self, path: str | Path) -> None:
         """Write the document, with the places of the cards."""

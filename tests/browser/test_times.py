@@ -45,7 +45,7 @@ def opened(page: Any, server: tuple[str, Path]) -> Callable[[], Any]:
 
 def _await_text(page: Any, name: str, text: str) -> None:
     page.wait_for_function(
-        "([name, text]) => document.querySelector(`[data-testid=\"${name}\"]`)?.textContent.includes(text)",
+        '([name, text]) => document.querySelector(`[data-testid="${name}"]`)?.textContent.includes(text)',
         arg=[name, text],
         timeout=60_000,
     )
