@@ -83,6 +83,11 @@ def make_parser() -> argparse.ArgumentParser:
     add("--images", metavar="DIR", help="folder that its readers read instead")
     add("--batches", metavar="N", type=_positive, default=3, help="how many batches; 3 if not given")
     add("--report", metavar="FILE", help="an HTML page with the table and pictures of what is not equal")
+    add = verb("diff", diff, "Show how two pipelines differ; the exit code is 1 if they do.").add_argument
+    add("before", metavar="BEFORE", help=f"{_DOCUMENT}; COMMIT:PATH is a file as Git has it")
+    add("after", metavar="AFTER", help="the same")
+    add("--pixels", action="store_true", help="run both, and compare what nodes of the same names give")
+    add("--images", metavar="DIR", help="folder that their readers read instead")
     add = verb("explain", explain, "Show the plan by which a document runs.").add_argument
     add("file", metavar="FILE", help=_DOCUMENT)
     add("--images", metavar="DIR", help="folder that its readers read instead")
@@ -190,6 +195,13 @@ def verify(options: argparse.Namespace) -> int:
 
     graph = open_document(options.file, options.images, samples=True)
     return 0 if verify_graph(graph, options.batches, options.report) else FAILED
+
+
+def diff(options: argparse.Namespace) -> int:
+    """Compare two documents."""
+    from dali_studio.cli.diff import diff_documents  # noqa: PLC0415
+
+    return 0 if diff_documents(options.before, options.after, options.images, pixels=options.pixels) else FAILED
 
 
 def rec2idx(options: argparse.Namespace) -> int:
