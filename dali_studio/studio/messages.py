@@ -16,7 +16,17 @@ from dali_studio.graph.edits import PortRef
 from dali_studio.graph.placement import Repair
 from dali_studio.schema.model import Catalog, Device, Value
 from dali_studio.studio.bodies import PreviewBody
-from dali_studio.studio.run_messages import Advice, GraphDifference, RunHistory, Speed, Timeline, Trial
+from dali_studio.studio.run_messages import (
+    Advice,
+    FileRemains,
+    GraphDifference,
+    MissedFile,
+    Reproduction,
+    RunHistory,
+    Speed,
+    Timeline,
+    Trial,
+)
 
 # ---------------------------------------------------------------------------------------------------- the graph's image
 
@@ -374,6 +384,8 @@ class RunFinished(msgspec.Struct, frozen=True, kw_only=True, tag="run_finished")
     advice: tuple[Advice, ...] = ()
     until: str = ""
     #: until: the node up to which was run; empty: all
+    missed: tuple[MissedFile, ...] = ()
+    #: missed: files that the run went on without
 
 
 class Code(msgspec.Struct, frozen=True, kw_only=True, tag="code"):
@@ -416,5 +428,5 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True, tag="progress"):
 KernelMessage = (
     Opened | RevisionChanged | Refused | Previews | SampleStrip | ImageDetail | RunProgress | RunFinished | DeviceTimes
     | MemoryFreed | Code | Saved | Busy | Progress | Sheet | Draws | Pair | Pixel | Timeline | Trial | RunHistory
-    | GraphDifference
+    | GraphDifference | FileRemains | Reproduction
 )  # fmt: skip

@@ -24,6 +24,7 @@ from dali_studio.schema.model import Device
 from dali_studio.schema.registry import Registry
 from dali_studio.studio import messages
 from dali_studio.studio.advice import Observed, Proposal, advise, cores
+from dali_studio.studio.failing import missed_files
 from dali_studio.studio.known_times import KnownTimes
 from dali_studio.studio.run_history import RunsKept
 from dali_studio.studio.run_messages import RunHistory, Speed, Timeline, Trial
@@ -67,8 +68,6 @@ class Profiler:
         The newest runs, with the graphs that were run.
     drawn : Timeline or None
         Of the last run.
-    missed : tuple of FailedSample
-        What the last run went on without.
     """
 
     def __init__(self, registry: Registry, send: Callable[[messages.KernelMessage, Sequence[bytes]], None]) -> None:
@@ -76,7 +75,6 @@ class Profiler:
         self.known = KnownTimes(registry)
         self.runs = RunsKept()
         self.drawn: Timeline | None = None
-        self.missed: tuple[FailedSample, ...] = ()
         self._proposals: tuple[Proposal, ...] = ()
         self._stopped = threading.Event()
         self._throughput = Throughput(registry, self._stopped)
@@ -145,7 +143,6 @@ class Profiler:
         whole = measured.batches == batches and not measured.failed
         speed, failed = self._ahead(part, batches, pause) if whole else (Speed(), ())
         measured.failed = measured.failed or failed
-        self.missed = measured.missed
         self.drawn = timeline(measured.probe, revision)
         if self.drawn is not None:
             self._send(self.drawn, [])
@@ -294,6 +291,7 @@ class Profiler:
             failed=measured.failed,
             note=" ".join(filter(None, (moved, _missed(measured.missed)))),
             pipelined=pipelined or Speed(),
+            missed=missed_files(measured.missed),
             advice=tuple(proposal.advice() for proposal in self._proposals),
         )
 

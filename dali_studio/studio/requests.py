@@ -192,11 +192,29 @@ class SetTarget(msgspec.Struct, frozen=True, kw_only=True, tag="set_target"):
     samples_per_second: float
 
 
+class RequestFile(msgspec.Struct, frozen=True, kw_only=True, tag="request_file"):
+    """Ask what can still be seen of a file that a node could not use."""
+
+    node: str
+    source: str
+
+
+class RequestReproduction(msgspec.Struct, frozen=True, kw_only=True, tag="request_reproduction"):
+    """Ask for the smallest program in which a node fails as it did, with that file alone if one is named."""
+
+    node: str
+    source: str = ""
+
+
 #: About runs.
-RunRequest = Run | CompareDevices | TryAdvice | TakeAdvice | RequestDifference | OpenState | SetTarget
+RunRequest = (
+    Run | CompareDevices | TryAdvice | TakeAdvice | RequestDifference | OpenState | SetTarget | RequestFile
+    | RequestReproduction
+)  # fmt: skip
 
 ClientMessage = (
     Ready | ApplyEdits | ApplyRepair | Undo | Redo | MoveNodes | ChooseSample | Run | CompareDevices | FreeMemory | Stop
     | RequestCode | RequestDetail | PasteCode | RequestSheet | RequestDraws | RequestPair | RequestPixel | SaveDocument
     | OpenFolder | OpenRecipe | RestoreEdits | TryAdvice | TakeAdvice | RequestDifference | OpenState | SetTarget
+    | RequestFile | RequestReproduction
 )  # fmt: skip

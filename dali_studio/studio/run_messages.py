@@ -22,6 +22,39 @@ class Advice(msgspec.Struct, frozen=True, kw_only=True):
     measurable: bool = False
 
 
+class MissedFile(msgspec.Struct, frozen=True, kw_only=True):
+    """A file that a run went on without (`on_error`), and how often it came.
+
+    `action` is "skip" or "placeholder", as the node says.
+    """
+
+    node: str
+    source: str
+    message: str
+    action: str
+    count: int
+
+
+class FileRemains(msgspec.Struct, frozen=True, kw_only=True, tag="file_remains"):
+    """Answer to `RequestFile`; buffer 0 is a JPEG of what can be seen, absent if that is nothing.
+
+    `part` of the picture's height is there; the rest is missing in the file.
+    """
+
+    node: str
+    source: str
+    words: str
+    part: float
+
+
+class Reproduction(msgspec.Struct, frozen=True, kw_only=True, tag="reproduction"):
+    """Answer to `RequestReproduction`."""
+
+    node: str
+    source: str
+    program: str
+
+
 class Timeline(msgspec.Struct, frozen=True, kw_only=True, tag="timeline"):
     """What the threads did in the last batches of a run, which were made one after the other.
 

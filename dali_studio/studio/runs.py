@@ -12,8 +12,9 @@ from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph.difference import difference, edits_to
 from dali_studio.graph.model import Graph
 from dali_studio.studio import requests
+from dali_studio.studio.failing import path_of, remains, reproduction
 from dali_studio.studio.profile import Profile
-from dali_studio.studio.run_messages import GraphDifference
+from dali_studio.studio.run_messages import FileRemains, GraphDifference, Reproduction
 from dali_studio.studio.timeline import chrome_trace
 from dali_studio.studio.view import TARGET
 
@@ -94,6 +95,22 @@ class Runs:
     def _(self, message: requests.OpenState) -> None:
         self._session.history.apply(edits_to(self._session.graph, self._state(message.name)))
         self._changed()
+
+    @handle.register
+    def _(self, message: requests.RequestFile) -> None:
+        graph, registry = self._session.graph, self._session.registry
+        found = path_of(graph, registry, message.node, message.source)
+        picture, part, words = remains(found[0]) if found else (b"", 0.0, "The file is not there.")
+        made = FileRemains(node=message.node, source=message.source, words=words, part=part)
+        self._session.send(made, [picture] if picture else [])
+
+    @handle.register
+    def _(self, message: requests.RequestReproduction) -> None:
+        session = self._session
+        program = reproduction(
+            session.current().active, session.registry, message.node, message.source, session.dialect
+        )  # fmt: skip
+        session.send(Reproduction(node=message.node, source=message.source, program=program))
 
     def _state(self, name: str) -> Graph:
         """The graph of a run; as it is now if the name is empty."""

@@ -251,6 +251,10 @@ export function receive(state: State, message: KernelMessage): State {
       return { ...state, trial: message, run: { ...state.run, running: false, stopping: false } };
     case "run_history":
       return { ...state, runs: message.runs };
+    case "file_remains":
+      return { ...state, files: { ...state.files, [message.source]: message } };
+    case "reproduction":
+      return state; // who asked for it takes it from the session
     case "graph_difference":
       return { ...state, difference: message };
     case "busy":

@@ -23,6 +23,11 @@ export const DETAIL_IN = "@detail-in";
 export const PAIR_A = "@pair-a";
 export const PAIR_B = "@pair-b";
 
+/** What can be seen of a file that could not be used. */
+export function fileImage(source: string): string {
+  return `@file-${source}`;
+}
+
 /** The picture of a cell of a sheet. */
 export function sheetImage(name: string, variant: number, sample: number): string {
   return `@sheet-${name}-${cellKey(variant, sample)}`;
@@ -40,6 +45,8 @@ export class Session {
   private document: Bytes | null = null;
   private readonly shown = new Set<string>();
   private readonly arrived: Record<string, number> = {};
+  private readonly asked = new Set<string>();
+  private reproduced: (program: string) => void = () => undefined;
   private clock = 0;
   private watch: ReturnType<typeof setTimeout> | undefined;
 
@@ -197,6 +204,21 @@ export class Session {
     this.send({ type: "apply_repair", code, node, argument });
   }
 
+  /** Ask once for what can be seen of a file. */
+  requestFile(node: string, source: string): void {
+    if (this.asked.has(source)) return;
+    this.asked.add(source);
+    this.send({ type: "request_file", node, source });
+  }
+
+  /** The smallest program in which a node fails so. */
+  reproduction(node: string, source: string): Promise<string> {
+    return new Promise((resolve) => {
+      this.reproduced = resolve;
+      this.send({ type: "request_reproduction", node, source });
+    });
+  }
+
   stop(): void {
     this.store.set((s) => ({ ...s, run: { ...s.run, stopping: true } }));
     this.send({ type: "stop" });
@@ -269,6 +291,7 @@ export class Session {
       const next = receive(s, message);
       return next.link === "silent" || next.link === "gone" ? { ...next, link: "live" } : next;
     });
+    if (message.type === "reproduction") this.reproduced(message.program);
     if (wanted) void this.decodeImages(message, buffers);
     if (message.type === "refused") this.releaseSoon();
     if (message.type === "revision_changed") {
@@ -300,6 +323,8 @@ export class Session {
     } else if (message.type === "image_detail") {
       await this.putLatest(DETAIL_OUT, message.has_output ? buffers[0] : undefined);
       await this.putLatest(DETAIL_IN, message.has_input ? buffers[message.has_output ? 1 : 0] : undefined);
+    } else if (message.type === "file_remains") {
+      await this.putLatest(fileImage(message.source), buffers[0]);
     } else if (message.type === "pair") {
       await this.putLatest(PAIR_A, buffers[0]);
       await this.putLatest(PAIR_B, buffers[1]);

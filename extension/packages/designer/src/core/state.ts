@@ -5,6 +5,7 @@ import type {
   DialectInfo,
   Draws,
   Edit,
+  FileRemains,
   GraphDifference,
   GraphView,
   ImageDetail,
@@ -116,7 +117,7 @@ export interface Comparison {
   readonly b: Side;
 }
 
-export type DrawerTab = "code" | "batch" | "timeline" | "runs";
+export type DrawerTab = "code" | "batch" | "timeline" | "runs" | "problems";
 
 export type Measure = "time" | "memory";
 
@@ -211,6 +212,8 @@ export interface State {
   /** The newest first. */
   readonly runs: readonly KnownRun[];
   readonly difference: GraphDifference | null;
+  /** What is known of files that could not be used, by name; their pictures live in `Images`. */
+  readonly files: Readonly<Record<string, FileRemains>>;
   readonly view: View;
 }
 
@@ -283,6 +286,7 @@ export const INITIAL: State = {
   trial: null,
   runs: [],
   difference: null,
+  files: {},
   view: INITIAL_VIEW,
 };
 

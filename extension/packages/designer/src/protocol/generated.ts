@@ -366,6 +366,20 @@ export interface SetTarget {
   readonly samples_per_second: number;
 }
 
+/** Ask what can still be seen of a file that a node could not use. */
+export interface RequestFile {
+  readonly type: "request_file";
+  readonly node: string;
+  readonly source: string;
+}
+
+/** Ask for the smallest program in which a node fails as it did, with that file alone if one is named. */
+export interface RequestReproduction {
+  readonly type: "request_reproduction";
+  readonly node: string;
+  readonly source?: string;
+}
+
 /** The answer to `Ready`, and sent again whenever another document is opened. */
 export interface Opened {
   readonly type: "opened";
@@ -651,6 +665,7 @@ export interface RunFinished {
   readonly pipelined: Speed;
   readonly advice: readonly Advice[];
   readonly until: string;
+  readonly missed: readonly MissedFile[];
 }
 
 /** What one node cost per batch: milliseconds in all (`cpu` + `gpu` + copies), its share of the whole, and bytes. */
@@ -691,6 +706,15 @@ export interface Advice {
   readonly offer: string;
   readonly node: string;
   readonly measurable: boolean;
+}
+
+/** A file that a run went on without (`on_error`), and how often it came. */
+export interface MissedFile {
+  readonly node: string;
+  readonly source: string;
+  readonly message: string;
+  readonly action: string;
+  readonly count: number;
 }
 
 /** What is known from runs about the nodes of the graph, by device; sent when a run or an edit has changed it. */
@@ -882,6 +906,23 @@ export interface Change {
   readonly after: string;
 }
 
+/** Answer to `RequestFile`; buffer 0 is a JPEG of what can be seen, absent if that is nothing. */
+export interface FileRemains {
+  readonly type: "file_remains";
+  readonly node: string;
+  readonly source: string;
+  readonly words: string;
+  readonly part: number;
+}
+
+/** Answer to `RequestReproduction`. */
+export interface Reproduction {
+  readonly type: "reproduction";
+  readonly node: string;
+  readonly source: string;
+  readonly program: string;
+}
+
 export type Edit =
   | AddNode
   | RemoveNode
@@ -935,7 +976,9 @@ export type ClientMessage =
   | TakeAdvice
   | RequestDifference
   | OpenState
-  | SetTarget;
+  | SetTarget
+  | RequestFile
+  | RequestReproduction;
 
 export type KernelMessage =
   | Opened
@@ -959,7 +1002,9 @@ export type KernelMessage =
   | Timeline
   | Trial
   | RunHistory
-  | GraphDifference;
+  | GraphDifference
+  | FileRemains
+  | Reproduction;
 
 /** What each diagnostic code means. */
 export const CODES: Readonly<Record<string, string>> = {

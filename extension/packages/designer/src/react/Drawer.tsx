@@ -2,6 +2,7 @@ import { useEffect, useMemo, useRef, useState } from "react";
 import { definingLines } from "../core/codeLines";
 import { isDense } from "../core/detail";
 import { nodeOf } from "../core/graph";
+import { problemCount } from "../core/problems";
 import { codeIsCurrent, findings, severity } from "../core/select";
 import type { DrawerTab } from "../core/state";
 import type { Diagnostic } from "../protocol/generated";
@@ -11,6 +12,7 @@ import { useFrame, useSel, useSession } from "./context";
 import { DrawerEdge } from "./DrawerEdge";
 import { Icon } from "./icons";
 import { IconButton } from "./parts";
+import { ProblemsPane } from "./problems/ProblemsPane";
 import { SaveButtons } from "./SaveButtons";
 import { RunsPane } from "./times/RunsPane";
 import { SaveTrace, TimelinePane } from "./times/TimelinePane";
@@ -21,9 +23,10 @@ const TABS: readonly (readonly [DrawerTab, string])[] = [
   ["batch", "Batch"],
   ["timeline", "Timeline"],
   ["runs", "Runs"],
+  ["problems", "Problems"],
 ];
 /** Height in px that a tab needs at least. */
-const ROOM: Readonly<Record<DrawerTab, number>> = { code: 0, batch: 250, timeline: 330, runs: 200 };
+const ROOM: Readonly<Record<DrawerTab, number>> = { code: 0, batch: 250, timeline: 330, runs: 200, problems: 220 };
 
 function Pane({ tab }: { readonly tab: DrawerTab }) {
   switch (tab) {
@@ -35,6 +38,8 @@ function Pane({ tab }: { readonly tab: DrawerTab }) {
       return <TimelinePane />;
     case "runs":
       return <RunsPane />;
+    case "problems":
+      return <ProblemsPane />;
   }
 }
 
@@ -162,6 +167,7 @@ export function Drawer() {
   const tab = useSel((s) => s.view.drawer);
   const some = useSel((s) => (s.graph?.nodes.length ?? 0) > 0);
   const height = useSel((s) => s.view.drawerHeight);
+  const problems = useSel(problemCount);
   const dense = useSel((s) => isDense(s.graph));
   const small = breadth === "slim" || dense;
   useEffect(() => {
@@ -197,6 +203,7 @@ export function Drawer() {
               }
             >
               {words}
+              {name === "problems" && problems > 0 && <span className="ds-tab-count">{problems}</span>}
             </button>
           ))}
         </div>

@@ -1,5 +1,6 @@
 import { NodeToolbar, type Position, useStore } from "@xyflow/react";
 import * as format from "../../core/format";
+import { isAboutFile } from "../../core/problems";
 import { findings, previewFailures, repairOf, runFailures, severity } from "../../core/select";
 import type { State } from "../../core/state";
 import type { Diagnostic } from "../../protocol/generated";
@@ -7,6 +8,7 @@ import { CODES } from "../../protocol/generated";
 import { copyText } from "../clipboard";
 import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
+import { CopyReproduction, FailingFile, Remedies } from "../problems/FailingFile";
 
 export function reportText(d: Diagnostic): string {
   const lines = [`${d.code} ${CODES[d.code] ?? ""}`.trim(), d.message];
@@ -87,7 +89,8 @@ export function ErrorCard({ nodeKey, finding, more }: Props) {
           <h4>{title(finding)}</h4>
           <p>{format.sentence(finding.message)}</p>
           {finding.hint && <p className="ds-error-hint">{finding.hint}</p>}
-          {(finding.source || (finding.sample ?? null) !== null) && (
+          {isAboutFile(finding) && <FailingFile finding={finding} />}
+          {!isAboutFile(finding) && (finding.source || (finding.sample ?? null) !== null) && (
             <p className="ds-error-where">
               {(finding.sample ?? null) !== null && <span>sample {(finding.sample ?? 0) + 1}</span>}
               {finding.source && <span className="ds-mono">{finding.source}</span>}
@@ -105,6 +108,8 @@ export function ErrorCard({ nodeKey, finding, more }: Props) {
               {repair.title}
             </button>
           )}
+          {isAboutFile(finding) && <Remedies node={nodeKey} />}
+          {error && <CopyReproduction finding={finding} />}
           <button type="button" className="ds-link" onClick={() => copyText(reportText(finding))}>
             <Icon name="copy" size={12} />
             Copy
