@@ -18,6 +18,7 @@ from dali_studio.schema.model import Catalog, Device, Value
 from dali_studio.studio.bodies import PreviewBody
 from dali_studio.studio.run_messages import (
     Advice,
+    DataSet,
     FileRemains,
     GraphDifference,
     MissedFile,
@@ -428,5 +429,5 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True, tag="progress"):
 KernelMessage = (
     Opened | RevisionChanged | Refused | Previews | SampleStrip | ImageDetail | RunProgress | RunFinished | DeviceTimes
     | MemoryFreed | Code | Saved | Busy | Progress | Sheet | Draws | Pair | Pixel | Timeline | Trial | RunHistory
-    | GraphDifference | FileRemains | Reproduction
+    | GraphDifference | FileRemains | Reproduction | DataSet
 )  # fmt: skip

@@ -145,7 +145,10 @@ class SaveDocument(msgspec.Struct, frozen=True, kw_only=True, tag="save_document
 
 
 class OpenFolder(msgspec.Struct, frozen=True, kw_only=True, tag="open_folder"):
-    """Start a new graph that reads and decodes the images of a folder on the kernel's machine."""
+    """Start a new graph that reads and decodes what lies at a path on the kernel's machine.
+
+    A folder of images, a list of files, annotations of COCO, or an archive of WebDataset.
+    """
 
     path: str
 
@@ -206,15 +209,28 @@ class RequestReproduction(msgspec.Struct, frozen=True, kw_only=True, tag="reques
     source: str = ""
 
 
-#: About runs.
+class RequestData(msgspec.Struct, frozen=True, kw_only=True, tag="request_data"):
+    """Ask what a reader reads: how much, some samples, and how large they are."""
+
+    key: str
+
+
+class PointReader(msgspec.Struct, frozen=True, kw_only=True, tag="point_reader"):
+    """Make a reader read what lies at a path on the kernel's machine, as one undo step."""
+
+    key: str
+    path: str
+
+
+#: About runs and their data.
 RunRequest = (
     Run | CompareDevices | TryAdvice | TakeAdvice | RequestDifference | OpenState | SetTarget | RequestFile
-    | RequestReproduction
+    | RequestReproduction | RequestData | PointReader
 )  # fmt: skip
 
 ClientMessage = (
     Ready | ApplyEdits | ApplyRepair | Undo | Redo | MoveNodes | ChooseSample | Run | CompareDevices | FreeMemory | Stop
     | RequestCode | RequestDetail | PasteCode | RequestSheet | RequestDraws | RequestPair | RequestPixel | SaveDocument
     | OpenFolder | OpenRecipe | RestoreEdits | TryAdvice | TakeAdvice | RequestDifference | OpenState | SetTarget
-    | RequestFile | RequestReproduction
+    | RequestFile | RequestReproduction | RequestData | PointReader
 )  # fmt: skip

@@ -47,6 +47,40 @@ class FileRemains(msgspec.Struct, frozen=True, kw_only=True, tag="file_remains")
     part: float
 
 
+class Spread(msgspec.Struct, frozen=True, kw_only=True):
+    """How numbers are spread: `counts` are of equal spans from `minimum` to `maximum`."""
+
+    minimum: int
+    median: int
+    maximum: int
+    counts: tuple[int, ...]
+
+
+class DataSample(msgspec.Struct, frozen=True, kw_only=True):
+    """One sample of a data set: its file (bytes, and width and height, 0 if unknown) and its place in the atlas."""
+
+    name: str
+    label: str
+    width: int
+    height: int
+    size: int
+    x: int
+    y: int
+    cell_width: int
+    cell_height: int
+
+
+class DataSet(msgspec.Struct, frozen=True, kw_only=True, tag="data_set"):
+    """Answer to `RequestData`; buffer 0 is a JPEG atlas. `total` samples are there, `samples` were drawn of all."""
+
+    key: str
+    total: int
+    samples: tuple[DataSample, ...]
+    widths: Spread
+    heights: Spread
+    bytes: Spread
+
+
 class Reproduction(msgspec.Struct, frozen=True, kw_only=True, tag="reproduction"):
     """Answer to `RequestReproduction`."""
 

@@ -12,7 +12,9 @@ from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph.difference import difference, edits_to
 from dali_studio.graph.model import Graph
 from dali_studio.studio import requests
+from dali_studio.studio.data_sources import look_into, pointed_at
 from dali_studio.studio.failing import path_of, remains, reproduction
+from dali_studio.studio.files import typed_path
 from dali_studio.studio.profile import Profile
 from dali_studio.studio.run_messages import FileRemains, GraphDifference, Reproduction
 from dali_studio.studio.timeline import chrome_trace
@@ -111,6 +113,21 @@ class Runs:
             session.current().active, session.registry, message.node, message.source, session.dialect
         )  # fmt: skip
         session.send(Reproduction(node=message.node, source=message.source, program=program))
+
+    @handle.register
+    def _(self, message: requests.RequestData) -> None:
+        session, graph = self._session, self._session.current().active
+        graph.node(message.key)
+        session.worker.submit(
+            "data", lambda: session.send(*look_into(graph, session.registry, message.key))
+        )  # fmt: skip
+
+    @handle.register
+    def _(self, message: requests.PointReader) -> None:
+        session = self._session
+        edits = pointed_at(session.graph, session.registry, message.key, typed_path(message.path))
+        session.history.apply(edits)
+        self._changed()
 
     def _state(self, name: str) -> Graph:
         """The graph of a run; as it is now if the name is empty."""

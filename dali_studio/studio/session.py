@@ -57,8 +57,8 @@ from dali_studio.studio.worker import Worker
 Send = Callable[[messages.KernelMessage, Sequence[bytes]], None]
 #: Jobs of the worker, most urgent first.
 JOBS = (
-    "output", "preview", "pixel", "trial", "ends", "pair", "draws", "detail", "batch", "free", "code", "run", "picture",
-    "strip",
+    "output", "preview", "pixel", "trial", "ends", "pair", "draws", "detail", "data", "batch", "free", "code", "run",
+    "picture", "strip",
 )  # fmt: skip
 #: Those of the previews' engine.
 _RENDERED = ("output", "preview", "pixel", "trial", "ends", "pair", "draws", "detail", "batch", "picture", "strip")

@@ -77,6 +77,22 @@ def test_a_run_is_drawn_compared_with_the_target_and_saved_as_a_trace(
     page.screenshot(path=artifacts / "times_dark.png")
 
 
+def test_the_data_that_a_reader_reads_are_looked_into(opened: Callable[[], Any], artifacts: Path) -> None:
+    page = opened()
+    _by_id(page, "tab-data").click()
+    _by_id(page, "data-set").wait_for(timeout=30_000)
+    page.wait_for_function(
+        """() => { const canvas = document.querySelector('.ds-data-cells canvas');
+        return canvas.getContext('2d').getImageData(0, 0, 96, 96).data.some(v => v > 0 && v < 255); }"""
+    )
+    assert page.locator(".ds-data-cells li").count() == int(_by_id(page, "data-set").locator("b").first.inner_text().split()[0])
+    page.screenshot(path=artifacts / "data.png")
+    _by_id(page, "data-path").fill("/no/such/folder")
+    _by_id(page, "data-open").click()
+    _await_text(page, "strip", "/no/such/folder")
+    assert "no such folder" not in _by_id(page, "data-set").inner_text()
+
+
 def test_advice_is_tried_and_kept_and_the_runs_say_what_was_changed(opened: Callable[[], Any], artifacts: Path) -> None:
     page = opened()
     _by_id(page, "tab-timeline").click()

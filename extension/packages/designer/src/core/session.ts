@@ -20,6 +20,7 @@ export type Attach = (document: Bytes, revision: number) => Promise<Transport>;
 export const STRIP_IMAGE = "@strip";
 export const DETAIL_OUT = "@detail-out";
 export const DETAIL_IN = "@detail-in";
+export const DATA_IMAGE = "@data";
 export const PAIR_A = "@pair-a";
 export const PAIR_B = "@pair-b";
 
@@ -323,6 +324,8 @@ export class Session {
     } else if (message.type === "image_detail") {
       await this.putLatest(DETAIL_OUT, message.has_output ? buffers[0] : undefined);
       await this.putLatest(DETAIL_IN, message.has_input ? buffers[message.has_output ? 1 : 0] : undefined);
+    } else if (message.type === "data_set") {
+      await this.putLatest(DATA_IMAGE, buffers[0]);
     } else if (message.type === "file_remains") {
       await this.putLatest(fileImage(message.source), buffers[0]);
     } else if (message.type === "pair") {

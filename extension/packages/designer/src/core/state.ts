@@ -1,5 +1,6 @@
 import type {
   Code,
+  DataSet,
   DeviceTime,
   Diagnostic,
   DialectInfo,
@@ -117,7 +118,7 @@ export interface Comparison {
   readonly b: Side;
 }
 
-export type DrawerTab = "code" | "batch" | "timeline" | "runs" | "problems";
+export type DrawerTab = "code" | "batch" | "timeline" | "runs" | "problems" | "data";
 
 export type Measure = "time" | "memory";
 
@@ -211,6 +212,7 @@ export interface State {
   readonly trial: Trial | null;
   /** The newest first. */
   readonly runs: readonly KnownRun[];
+  readonly dataSet: DataSet | null;
   readonly difference: GraphDifference | null;
   /** What is known of files that could not be used, by name; their pictures live in `Images`. */
   readonly files: Readonly<Record<string, FileRemains>>;
@@ -285,6 +287,7 @@ export const INITIAL: State = {
   trying: "",
   trial: null,
   runs: [],
+  dataSet: null,
   difference: null,
   files: {},
   view: INITIAL_VIEW,

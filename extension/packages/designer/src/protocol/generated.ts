@@ -317,7 +317,7 @@ export interface SaveDocument {
   readonly what?: "code" | "document" | "trace";
 }
 
-/** Start a new graph that reads and decodes the images of a folder on the kernel's machine. */
+/** Start a new graph that reads and decodes what lies at a path on the kernel's machine. */
 export interface OpenFolder {
   readonly type: "open_folder";
   readonly path: string;
@@ -378,6 +378,19 @@ export interface RequestReproduction {
   readonly type: "request_reproduction";
   readonly node: string;
   readonly source?: string;
+}
+
+/** Ask what a reader reads: how much, some samples, and how large they are. */
+export interface RequestData {
+  readonly type: "request_data";
+  readonly key: string;
+}
+
+/** Make a reader read what lies at a path on the kernel's machine, as one undo step. */
+export interface PointReader {
+  readonly type: "point_reader";
+  readonly key: string;
+  readonly path: string;
 }
 
 /** The answer to `Ready`, and sent again whenever another document is opened. */
@@ -923,6 +936,38 @@ export interface Reproduction {
   readonly program: string;
 }
 
+/** Answer to `RequestData`; buffer 0 is a JPEG atlas. `total` samples are there, `samples` were drawn of all. */
+export interface DataSet {
+  readonly type: "data_set";
+  readonly key: string;
+  readonly total: number;
+  readonly samples: readonly DataSample[];
+  readonly widths: Spread;
+  readonly heights: Spread;
+  readonly bytes: Spread;
+}
+
+/** One sample of a data set: its file (bytes, and width and height, 0 if unknown) and its place in the atlas. */
+export interface DataSample {
+  readonly name: string;
+  readonly label: string;
+  readonly width: number;
+  readonly height: number;
+  readonly size: number;
+  readonly x: number;
+  readonly y: number;
+  readonly cell_width: number;
+  readonly cell_height: number;
+}
+
+/** How numbers are spread: `counts` are of equal spans from `minimum` to `maximum`. */
+export interface Spread {
+  readonly minimum: number;
+  readonly median: number;
+  readonly maximum: number;
+  readonly counts: readonly number[];
+}
+
 export type Edit =
   | AddNode
   | RemoveNode
@@ -978,7 +1023,9 @@ export type ClientMessage =
   | OpenState
   | SetTarget
   | RequestFile
-  | RequestReproduction;
+  | RequestReproduction
+  | RequestData
+  | PointReader;
 
 export type KernelMessage =
   | Opened
@@ -1004,7 +1051,8 @@ export type KernelMessage =
   | RunHistory
   | GraphDifference
   | FileRemains
-  | Reproduction;
+  | Reproduction
+  | DataSet;
 
 /** What each diagnostic code means. */
 export const CODES: Readonly<Record<string, string>> = {

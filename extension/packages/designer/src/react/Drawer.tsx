@@ -10,6 +10,7 @@ import { BatchPane } from "./BatchPane";
 import { copyText } from "./clipboard";
 import { useFrame, useSel, useSession } from "./context";
 import { DrawerEdge } from "./DrawerEdge";
+import { DataPane } from "./data/DataPane";
 import { Icon } from "./icons";
 import { IconButton } from "./parts";
 import { ProblemsPane } from "./problems/ProblemsPane";
@@ -21,12 +22,20 @@ import { tint } from "./tint";
 const TABS: readonly (readonly [DrawerTab, string])[] = [
   ["code", "Code"],
   ["batch", "Batch"],
+  ["data", "Data"],
   ["timeline", "Timeline"],
   ["runs", "Runs"],
   ["problems", "Problems"],
 ];
 /** Height in px that a tab needs at least. */
-const ROOM: Readonly<Record<DrawerTab, number>> = { code: 0, batch: 250, timeline: 330, runs: 200, problems: 220 };
+const ROOM: Readonly<Record<DrawerTab, number>> = {
+  code: 0,
+  batch: 250,
+  timeline: 330,
+  runs: 200,
+  problems: 220,
+  data: 260,
+};
 
 function Pane({ tab }: { readonly tab: DrawerTab }) {
   switch (tab) {
@@ -38,6 +47,8 @@ function Pane({ tab }: { readonly tab: DrawerTab }) {
       return <TimelinePane />;
     case "runs":
       return <RunsPane />;
+    case "data":
+      return <DataPane />;
     case "problems":
       return <ProblemsPane />;
   }
