@@ -75,7 +75,7 @@ def make_parser() -> argparse.ArgumentParser:
     add("-o", "--output", metavar="FILE", help="where it goes; .mmd, .dot: a diagram; standard output if not given")
     add("--force", action="store_true", help="write it in spite of errors")
     add = verb("import", import_, "Read a program, which is not run, as a document.").add_argument
-    add("file", metavar="FILE", help="a .py file with a pipeline of nvidia.dali or dali_studio")
+    add("file", metavar="FILE", help="a .py file with a pipeline of nvidia.dali or dali_studio, or a Compose")
     add("--function", metavar="NAME", default="", help="which of its pipelines; the first if not given")
     add("-o", "--output", metavar="FILE", help="where the document goes; FILE with .dali.json if not given")
     add = verb("verify", verify, "Run a pipeline in nvidia.dali and here, and compare every node.").add_argument
@@ -174,12 +174,19 @@ def _write(path: Path, text: str) -> None:
 def import_(options: argparse.Namespace) -> int:
     """Write the pipeline of a program as a document."""
     from dali_studio.api.default import default_registry  # noqa: PLC0415
+    from dali_studio.api.reading.compose import read_compose  # noqa: PLC0415
     from dali_studio.api.reading.program import read  # noqa: PLC0415
     from dali_studio.graph.document import save  # noqa: PLC0415
 
     found = list[Diagnostic]()
     with waiting(f"Reading {options.file}"):
-        graph = read(Path(options.file), function=options.function, found=found)
+        try:
+            graph = read(Path(options.file), function=options.function, found=found)
+        except DaliStudioError as error:
+            try:
+                graph = read_compose(Path(options.file), found=found)
+            except DaliStudioError:
+                raise error from None
     report(found)
     path = Path(options.output) if options.output else Path(options.file).with_suffix(".dali.json")
     save(graph, {}, path)

@@ -18,6 +18,7 @@ from IPython.display import display as _display  # pyright: ignore[reportUnknown
 
 from dali_studio.api.default import default_registry
 from dali_studio.api.pipeline import Pipeline
+from dali_studio.api.reading.compose import is_compose, read_compose
 from dali_studio.api.reading.program import read
 from dali_studio.codegen.emit import Emitted, emit
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
@@ -47,7 +48,7 @@ class Designer(anywidget.AnyWidget):
     ----------
     pipeline : Pipeline, Graph, path or None
         What to open: a pipeline or its graph (a copy is edited), a ``.dali.json`` document, a ``.py`` program, which is
-        read and not run, or nothing.
+        read and not run, a ``Compose`` of torchvision or albumentations, or nothing.
     height : int
         Height in pixels; the lower edge can be dragged.
 
@@ -252,6 +253,8 @@ def _opened(pipeline: Pipeline | Graph | str | Path | None) -> tuple[Graph, dict
         return graph, view, path
     if isinstance(pipeline, Pipeline):
         return pipeline.graph, {}, None
+    if is_compose(pipeline):
+        return read_compose(pipeline), {}, None
     raise TypeError(
         "Designer opens a Pipeline, a Graph, or the path of a .dali.json document or of a .py program; got "
         f"{type(pipeline).__name__}. "
