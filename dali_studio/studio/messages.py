@@ -24,6 +24,7 @@ from dali_studio.studio.run_messages import (
     MissedFile,
     Reproduction,
     RunHistory,
+    SavedStates,
     Speed,
     Timeline,
     Trial,
@@ -429,5 +430,5 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True, tag="progress"):
 KernelMessage = (
     Opened | RevisionChanged | Refused | Previews | SampleStrip | ImageDetail | RunProgress | RunFinished | DeviceTimes
     | MemoryFreed | Code | Saved | Busy | Progress | Sheet | Draws | Pair | Pixel | Timeline | Trial | RunHistory
-    | GraphDifference | FileRemains | Reproduction | DataSet
+    | GraphDifference | FileRemains | Reproduction | DataSet | SavedStates
 )  # fmt: skip

@@ -177,14 +177,14 @@ class TakeAdvice(msgspec.Struct, frozen=True, kw_only=True, tag="take_advice"):
 
 
 class RequestDifference(msgspec.Struct, frozen=True, kw_only=True, tag="request_difference"):
-    """Ask how the graph of one run or snapshot became that of another one; an empty name is the graph as it is now."""
+    """Ask how the graph of one run or saved state became that of another one; an empty name is the graph now."""
 
     before: str
     after: str = ""
 
 
 class OpenState(msgspec.Struct, frozen=True, kw_only=True, tag="open_state"):
-    """Go back to the graph of a run or snapshot, as one undo step."""
+    """Go back to the graph of a run (its number) or of a saved state (its name), as one undo step."""
 
     name: str
 

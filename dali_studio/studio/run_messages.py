@@ -126,7 +126,7 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True, tag="trial"):
 
 
 class KnownRun(msgspec.Struct, frozen=True, kw_only=True):
-    """A run that was made, or a snapshot that was kept (then without numbers).
+    """A run that was made.
 
     `name` follows from what the graph computes: equal graphs have equal names. `changes` are the lines of the
     difference from the run before. `held` is what a batch holds in memory, in bytes.
@@ -141,6 +141,19 @@ class KnownRun(msgspec.Struct, frozen=True, kw_only=True):
     pipelined: float
     held: int
     changes: tuple[str, ...] = ()
+
+
+class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
+    """A state in which the document was saved."""
+
+    name: str
+    when: str
+
+
+class SavedStates(msgspec.Struct, frozen=True, kw_only=True, tag="saved_states"):
+    """The states in which the document was saved, the newest first; sent when one is opened or saved."""
+
+    snapshots: tuple[Snapshot, ...]
 
 
 class RunHistory(msgspec.Struct, frozen=True, kw_only=True, tag="run_history"):

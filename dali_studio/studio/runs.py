@@ -16,9 +16,10 @@ from dali_studio.studio.data_sources import look_into, pointed_at
 from dali_studio.studio.failing import path_of, remains, reproduction
 from dali_studio.studio.files import typed_path
 from dali_studio.studio.profile import Profile
-from dali_studio.studio.run_messages import FileRemains, GraphDifference, Reproduction
+from dali_studio.studio.run_messages import FileRemains, GraphDifference, Reproduction, SavedStates
+from dali_studio.studio.snapshots import Snapshots
 from dali_studio.studio.timeline import chrome_trace
-from dali_studio.studio.view import TARGET
+from dali_studio.studio.view import TARGET, kept_view
 
 if TYPE_CHECKING:
     from dali_studio.studio.session import Session
@@ -130,8 +131,23 @@ class Runs:
         self._changed()
 
     def _state(self, name: str) -> Graph:
-        """The graph of a run; as it is now if the name is empty."""
-        return self._session.profiler.runs.graph(name) if name else self._session.graph
+        """The graph of a run or of a saved state; as it is now if the name is empty."""
+        session = self._session
+        if not name:
+            return session.graph
+        if session.path is None or name.isdecimal():
+            return session.profiler.runs.graph(name)
+        return Snapshots(session.path).graph(name, session.registry)
+
+    def saved(self, *, now: bool) -> None:
+        """Tell in which states the document was saved; if it was saved `now`, keep the state first."""
+        session = self._session
+        if session.path is None:
+            return
+        snapshots = Snapshots(session.path)
+        if now:
+            snapshots.keep(session.graph, kept_view(session.history))
+        session.send(SavedStates(snapshots=snapshots.all()))
 
     def _submit(self, measure: Callable[[Graph, int, int, Callable[[], None]], object], batches: int) -> None:
         session = self._session

@@ -202,6 +202,7 @@ class Session:
         self._known_sent = ()
         self._announce()
         self._tell_run()
+        self.runs.saved(now=False)
         self._render(everything=True)
 
     def _tell_run(self) -> None:
@@ -423,6 +424,7 @@ class Session:
         self.path, self._saved_graph = path, self.graph
         if self._autosave is not None:
             self._autosave.drop()
+        self.runs.saved(now=True)
 
     def _remember(self, graph: Graph) -> None:
         """Keep what nobody has saved."""

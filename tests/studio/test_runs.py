@@ -16,8 +16,9 @@ from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.graph.difference import difference, edits_to
 from dali_studio.graph.edits import SetPipeline
 from dali_studio.graph.history import History
+from dali_studio.graph.model import Graph, GraphOptions
 from dali_studio.runtime.probe import TRACED, NodeTime, Probe, Slice
-from dali_studio.studio import messages
+from dali_studio.studio import messages, snapshots
 from dali_studio.studio.advice import Observed, Proposal, advise
 from dali_studio.studio.timeline import chrome_trace, timeline
 from dali_studio.studio.view import TARGET, target_of
@@ -222,6 +223,40 @@ def test_a_difference_finds_renamed_nodes_moved_wires_and_options() -> None:
     there = history.apply(edits_to(graph, other))
     assert there == other and history.undo() == graph and history.redo() == other
     assert edits_to(graph, graph) == ()
+
+
+def test_each_saved_state_can_be_compared_and_gone_back_to(client: Client, tmp_path: Path) -> None:
+    path = tmp_path / "mine.dali.json"
+    (states,) = only(client.send("save_document", path=str(path)), messages.SavedStates)
+    (first,) = states.snapshots
+    before = client.session.graph
+    (states,) = only(client.send("save_document", path=str(path)), messages.SavedStates)
+    assert states.snapshots == (first,)  # nothing has changed
+    client.edit(set_argument("resize", "resize_shorter", 90.0))
+    (states,) = only(client.send("save_document", path=str(path)), messages.SavedStates)
+    newest, oldest = states.snapshots
+    assert oldest == first and newest.name != first.name
+    (found,) = only(client.send("request_difference", before=first.name), messages.GraphDifference)
+    assert found.lines == ("~ resize.resize_shorter: 120.0 -> 90.0",)
+    client.send("open_state", name=first.name)
+    assert client.session.graph == before
+    client.send("undo")
+    assert client.session.graph.node("resize").arguments["resize_shorter"] == 90.0
+    for name in ("../mine", "20260101-000000000-abcdef0"):
+        assert only(client.send("open_state", name=name), messages.Refused)
+    (states,) = only(client.send("ready"), messages.SavedStates)
+    assert len(states.snapshots) == 2
+
+
+def test_the_newest_saved_states_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(snapshots, "_MAX_KEPT", 2)
+    kept = snapshots.Snapshots(tmp_path / "a.dali.json")
+    times = iter(float(10**9 + number) for number in range(9))
+    monkeypatch.setattr(snapshots.time, "time", lambda: next(times))
+    for size in (1, 2, 3):
+        kept.keep(Graph(GraphOptions(batch_size=size)), {})
+    names = [one.name for one in kept.all()]
+    assert [kept.graph(name, default_registry()).options.batch_size for name in names] == [3, 2]
 
 
 # ------------------------------------------------------------------------------------------------------------- profile

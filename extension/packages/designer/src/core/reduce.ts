@@ -251,6 +251,8 @@ export function receive(state: State, message: KernelMessage): State {
       return { ...state, trial: message, run: { ...state.run, running: false, stopping: false } };
     case "run_history":
       return { ...state, runs: message.runs };
+    case "saved_states":
+      return { ...state, snapshots: message.snapshots };
     case "data_set":
       return { ...state, dataSet: message };
     case "file_remains":

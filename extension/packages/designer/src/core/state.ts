@@ -27,6 +27,7 @@ import type {
   Saved,
   SheetCell,
   Side,
+  Snapshot,
   Timeline,
   Trial,
 } from "../protocol/generated";
@@ -212,6 +213,8 @@ export interface State {
   readonly trial: Trial | null;
   /** The newest first. */
   readonly runs: readonly KnownRun[];
+  /** States in which the document was saved, the newest first. */
+  readonly snapshots: readonly Snapshot[];
   readonly dataSet: DataSet | null;
   readonly difference: GraphDifference | null;
   /** What is known of files that could not be used, by name; their pictures live in `Images`. */
@@ -287,6 +290,7 @@ export const INITIAL: State = {
   trying: "",
   trial: null,
   runs: [],
+  snapshots: [],
   dataSet: null,
   difference: null,
   files: {},

@@ -347,14 +347,14 @@ export interface TakeAdvice {
   readonly name: string;
 }
 
-/** Ask how the graph of one run or snapshot became that of another one; an empty name is the graph as it is now. */
+/** Ask how the graph of one run or saved state became that of another one; an empty name is the graph now. */
 export interface RequestDifference {
   readonly type: "request_difference";
   readonly before: string;
   readonly after?: string;
 }
 
-/** Go back to the graph of a run or snapshot, as one undo step. */
+/** Go back to the graph of a run (its number) or of a saved state (its name), as one undo step. */
 export interface OpenState {
   readonly type: "open_state";
   readonly name: string;
@@ -881,7 +881,7 @@ export interface RunHistory {
   readonly runs: readonly KnownRun[];
 }
 
-/** A run that was made, or a snapshot that was kept (then without numbers). */
+/** A run that was made. */
 export interface KnownRun {
   readonly number: number;
   readonly name: string;
@@ -968,6 +968,18 @@ export interface Spread {
   readonly counts: readonly number[];
 }
 
+/** The states in which the document was saved, the newest first; sent when one is opened or saved. */
+export interface SavedStates {
+  readonly type: "saved_states";
+  readonly snapshots: readonly Snapshot[];
+}
+
+/** A state in which the document was saved. */
+export interface Snapshot {
+  readonly name: string;
+  readonly when: string;
+}
+
 export type Edit =
   | AddNode
   | RemoveNode
@@ -1052,7 +1064,8 @@ export type KernelMessage =
   | GraphDifference
   | FileRemains
   | Reproduction
-  | DataSet;
+  | DataSet
+  | SavedStates;
 
 /** What each diagnostic code means. */
 export const CODES: Readonly<Record<string, string>> = {

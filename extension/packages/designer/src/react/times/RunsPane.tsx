@@ -75,6 +75,52 @@ function Comparison({ before, after }: { readonly before: KnownRun; readonly aft
   );
 }
 
+/** States in which the document was saved: how the graph differs from each, and the way back. */
+function SavedStates() {
+  const session = useSession();
+  const snapshots = useSel((s) => s.snapshots);
+  const revision = useSel((s) => s.confirmed?.revision);
+  const found = useSel((s) => s.difference);
+  const [open, setOpen] = useState("");
+  // biome-ignore lint/correctness/useExhaustiveDependencies: asked again when the graph changes
+  useEffect(() => {
+    if (open) session.send({ type: "request_difference", before: open, after: "" });
+  }, [session, open, revision]);
+  if (snapshots.length === 0) return null;
+  const mine = found?.before === open && found.after === "" ? found : null;
+  return (
+    <section aria-label="Saved states" data-testid="saved-states">
+      <h5 className="ds-section-title">Saved states</h5>
+      <ul className="ds-saved-states">
+        {snapshots.map(({ name, when }) => (
+          <li key={name}>
+            <span>{when}</span>
+            <code>{name.slice(-7)}</code>
+            <button
+              type="button"
+              className="ds-link"
+              aria-expanded={open === name}
+              onClick={() => setOpen(open === name ? "" : name)}
+            >
+              Changes since
+            </button>
+            <button
+              type="button"
+              className="ds-link"
+              title="Make the graph what it was; Undo takes it back"
+              data-testid={`open-saved-${name}`}
+              onClick={() => session.send({ type: "open_state", name })}
+            >
+              Go back to it
+            </button>
+            {open === name && <pre>{mine ? mine.lines.join("\n") || "Nothing was changed since." : "…"}</pre>}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
 /** Every run of this designer: what was changed since the one before, and what came of it. */
 export function RunsPane() {
   const runs = useSel((s) => s.runs);
@@ -83,6 +129,7 @@ export function RunsPane() {
     return (
       <div className="ds-times ds-times-empty" data-testid="runs">
         <p className="ds-muted">Press Run: each run is kept here with what was changed since the one before.</p>
+        <SavedStates />
       </div>
     );
   const best = Math.max(...runs.map((r) => r.pipelined));
@@ -128,6 +175,7 @@ export function RunsPane() {
         </tbody>
       </table>
       {runs.length > 1 && chosen.length < 2 && <p className="ds-muted ds-times-note">Tick two runs to compare them.</p>}
+      <SavedStates />
     </div>
   );
 }
