@@ -61,3 +61,20 @@ def test_a_damaged_file_is_shown_left_out_and_listed(page: Any, server: tuple[st
     _await_text(page, "missed-class/cut.jpg", "a placeholder")
     _await_text(page, "missed-class/none.jpg", "begins with")
     page.screenshot(path=artifacts / "problems_list.png")
+
+
+def test_the_program_goes_to_a_page_that_makes_cells_and_is_copied_elsewhere(page: Any, server: tuple[str, Path]) -> None:
+    lab.write_notebook(server[1] / "cells.ipynb", PIPELINE.format(root=str(samples.photos())))
+    _open(page, server, "cells.ipynb")
+    _by_id(page, "designer").scroll_into_view_if_needed()
+    _await_text(page, "code", "fn.resize")
+    _by_id(page, "insert-cell").click()
+    _await_text(page, "insert-cell", "Copied")
+    assert "fn.resize" in page.evaluate("() => navigator.clipboard.readText()")
+    page.evaluate(
+        """() => document.addEventListener('dali-studio:insert-cell', event => {
+        event.preventDefault(); window.inserted = event.detail; })"""
+    )
+    _by_id(page, "insert-cell").click()
+    _await_text(page, "insert-cell", "Inserted")
+    assert "fn.resize" in page.evaluate("() => window.inserted")

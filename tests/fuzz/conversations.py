@@ -79,14 +79,30 @@ def _message(rng: random.Random, keys: list[str]) -> Json:
             more = {"positions": {rng.choice(keys): {"x": rng.uniform(-1e9, 1e9), "y": 0.5}}}
         case "choose_sample":
             more = {"sample": rng.choice((0, 1, 5, -1, *EDGES)), "iteration": rng.choice((0, 1, 2, 7)) if rng.random() < 0.7 else rng.choice(EDGES)}
-        case "run" | "compare_devices":
+        case "run":
+            more = {"batches": rng.choice((1, 2, 0, -1)), "until": rng.choice(("", "", rng.choice(keys)))}
+        case "compare_devices":
             more = {"batches": rng.choice((1, 2, 0, -1))}
+        case "try_advice" | "take_advice":
+            more = {"name": rng.choice(("threads", "decode", "reader", "ahead", "batch", "nothing"))}
+        case "set_target":
+            more = {"samples_per_second": rng.choice((0, 2400, 0.5, -1, 1e300))}
+        case "open_state":
+            more = {"name": rng.choice(("", "1", "2", "99", "../a", "20260101-000000000-abcdef0"))}
+        case "request_difference":
+            more = {"before": rng.choice(("1", "2", "", "x")), "after": rng.choice(("", "1", "99"))}
+        case "request_file" | "request_reproduction":
+            more = {"node": rng.choice(keys), "source": rng.choice(("", "a.jpg", "../a.dali.json", "/etc/hostname", "\0"))}
+        case "request_data":
+            more = {"key": rng.choice(keys)}
+        case "point_reader":
+            more = {"key": rng.choice(keys), "path": rng.choice(("pictures", "nothing", "", "\0", "a.dali.json"))}
         case "request_code":
             more = {"dialect": rng.choice((*DIALECTS, "cobol"))}
         case "request_detail":
             more = {"key": rng.choice(keys), "output": rng.choice((0, 0, 1, -1, 2**31))}
         case "save_document":
-            more = {"path": rng.choice(("a.dali.json", "b/c.dali.json", "", ".", "\0", "x" * 300, "é.json")), "what": rng.choice(("document", "code"))}
+            more = {"path": rng.choice(("a.dali.json", "b/c.dali.json", "", ".", "\0", "x" * 300, "é.json")), "what": rng.choice(("document", "code", "trace"))}
         case "open_folder":
             more = {"path": rng.choice(("pictures", "nothing", "", "\0", "a.dali.json"))}
         case "open_recipe":

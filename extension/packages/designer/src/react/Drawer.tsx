@@ -7,7 +7,7 @@ import { codeIsCurrent, findings, severity } from "../core/select";
 import type { DrawerTab } from "../core/state";
 import type { Diagnostic } from "../protocol/generated";
 import { BatchPane } from "./BatchPane";
-import { copyText } from "./clipboard";
+import { copyText, insertCell } from "./clipboard";
 import { useFrame, useSel, useSession } from "./context";
 import { DrawerEdge } from "./DrawerEdge";
 import { DataPane } from "./data/DataPane";
@@ -172,6 +172,32 @@ function CopyButton() {
   );
 }
 
+/** The program into the next cell; where the page makes no cells, it is copied for one. */
+function CellButton() {
+  const { root } = useFrame();
+  const source = useSel((s) => (codeIsCurrent(s) ? (s.code?.source ?? "") : ""));
+  const [done, setDone] = useState("");
+  const insert = () => {
+    const made = insertCell(root, source);
+    if (!made) copyText(source);
+    setDone(made ? "Inserted" : "Copied: paste it into a cell");
+    setTimeout(() => setDone(""), 3000);
+  };
+  return (
+    <button
+      type="button"
+      className="ds-button ds-button-quiet"
+      disabled={!source}
+      title="Put the program into a new cell below"
+      data-testid="insert-cell"
+      onClick={insert}
+    >
+      <Icon name="plus" />
+      {done || "To a cell"}
+    </button>
+  );
+}
+
 export function Drawer() {
   const { breadth } = useFrame();
   const session = useSession();
@@ -220,6 +246,7 @@ export function Drawer() {
         </div>
         <span className="ds-spring" />
         {open && tab === "code" && <CopyButton />}
+        {open && tab === "code" && <CellButton />}
         {open && tab === "code" && <SaveButtons />}
         {open && tab === "timeline" && <SaveTrace />}
         {some && (
