@@ -152,7 +152,7 @@ export function Lanes({ timeline }: { readonly timeline: Timeline }) {
             </text>
           ))}
           <text className="ds-lane-length" x={place((stepBegin + stepEnd) / 2)} y={15}>
-            one batch, {format.time(stepEnd - stepBegin)}
+            {`one batch, ${format.time(stepEnd - stepBegin)}`}
           </text>
           <Bars bars={bars} lanes={timeline.lanes} />
         </svg>
