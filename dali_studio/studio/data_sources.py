@@ -125,10 +125,13 @@ def look_into(graph: Graph, registry: Registry, key: str) -> tuple[DataSet, list
     Raises
     ------
     DaliStudioError
-        If the reader cannot read.
+        DS209 if the node is no reader of files; what the reader fails with.
     """
     part, node = Graph(msgspec.structs.replace(graph.options, batch_size=_SAMPLES, num_threads=1)), graph.node(key)
-    schema = registry.schema(node.operator)
+    schema = registry.schema(node.operator) if node.operator in registry else None
+    if schema is None or schema.role != "reader" or schema.outputs[0].kind != "encoded":
+        found = Diagnostic(code="DS209", message=f"{key} reads no files.", hint="Choose a reader of files.", node=key)
+        raise DaliStudioError(found)
     kept: dict[str, Value] = {name: value for name, value in node.arguments.items() if name not in _ORDER}
     kept |= {name: value for name, value in _SHUFFLED.items() if schema.argument(name) is not None}
     part.add_node(type(node)(key=key, operator=node.operator, arguments=kept, version=node.version))
@@ -140,11 +143,11 @@ def look_into(graph: Graph, registry: Registry, key: str) -> tuple[DataSet, list
         made: list[Any] = [output.as_cpu() for output in engine.result()]
     finally:
         engine.close()
-    count = min(total or _SAMPLES, _SAMPLES)
-    files = [np.asarray(made[0][i]) for i in range(len(made[0]))][:count]
+    count = min(total or _SAMPLES, _SAMPLES, len(made[0]))
+    files = [np.asarray(made[0][i]) for i in range(count)]
     names = [str(made[0][i].source_info()) for i in range(count)]
     found = [_picture(file) for file in files]
-    cells, packed = images.atlas([picture for picture, _ in found], columns=8)
+    cells, packed = images.atlas([picture for picture, _ in found], columns=8) if found else ([], b"")
     samples = tuple(
         DataSample(
             name=names[i], label=_label(made[1:], i), width=found[i][1][0], height=found[i][1][1], size=files[i].size,
@@ -157,7 +160,7 @@ def look_into(graph: Graph, registry: Registry, key: str) -> tuple[DataSet, list
         key=key, total=total, samples=samples, widths=_spread([s.width for s in sizes]),
         heights=_spread([s.height for s in sizes]), bytes=_spread([s.size for s in samples]),
     )  # fmt: skip
-    return made_set, [packed]
+    return made_set, [packed] if packed else []
 
 
 def _picture(file: NDArray[np.uint8]) -> tuple[Rgb, tuple[int, int]]:

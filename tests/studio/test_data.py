@@ -104,6 +104,9 @@ def test_a_reader_whose_folder_is_missing_is_given_another_one(tmp_path: Path) -
     assert only(client.send("request_data", key=key), messages.DataSet)
     client.send("undo")
     assert client.session.graph.node(key).arguments["file_root"] == str(tmp_path / "old")
+    for other in ("decode", "nothing"):
+        (refused,) = only(client.send("request_data", key=other), messages.Refused)
+        assert refused.diagnostics[0].code == "DS209"
     flat = tmp_path / "flat"
     flat.mkdir()
     shutil.copy(photos()[0], flat)
