@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { labelCounts, placeOf, readersOf } from "../src/core/data";
-import { isAboutFile, problemCount } from "../src/core/problems";
+import { isAboutFile, problemCount } from "../src/core/failures";
 import { receive } from "../src/core/reduce";
 import { Session } from "../src/core/session";
 import { INITIAL, type State } from "../src/core/state";

@@ -1,8 +1,8 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import { definingLines } from "../core/codeLines";
 import { isDense } from "../core/detail";
+import { problemCount } from "../core/failures";
 import { nodeOf } from "../core/graph";
-import { problemCount } from "../core/problems";
 import { codeIsCurrent, findings, severity } from "../core/select";
 import type { DrawerTab } from "../core/state";
 import type { Diagnostic } from "../protocol/generated";

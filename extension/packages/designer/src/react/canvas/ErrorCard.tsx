@@ -1,6 +1,6 @@
 import { NodeToolbar, type Position, useStore } from "@xyflow/react";
+import { isAboutFile } from "../../core/failures";
 import * as format from "../../core/format";
-import { isAboutFile } from "../../core/problems";
 import { findings, previewFailures, repairOf, runFailures, severity } from "../../core/select";
 import type { State } from "../../core/state";
 import type { Diagnostic } from "../../protocol/generated";

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { remediesOf } from "../../core/problems";
+import { remediesOf } from "../../core/failures";
 import type { Diagnostic } from "../../protocol/generated";
 import { copyText } from "../clipboard";
 import { useSel, useSession } from "../context";

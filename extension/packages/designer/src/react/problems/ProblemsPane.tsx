@@ -1,5 +1,5 @@
+import { isAboutFile } from "../../core/failures";
 import * as format from "../../core/format";
-import { isAboutFile } from "../../core/problems";
 import { findings, repairOf, severity } from "../../core/select";
 import type { Diagnostic, MissedFile } from "../../protocol/generated";
 import { CODES } from "../../protocol/generated";
