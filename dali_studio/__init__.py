@@ -13,6 +13,7 @@ from dali_studio.core.loading import loading
 if TYPE_CHECKING:  # what editors and type checkers see of the lazy names below
     from dali_studio import fn, math, ops, pipeline, samples, tensors, types
     from dali_studio.api.indexing import newaxis
+    from dali_studio.api.reading.compose import read_compose
     from dali_studio.api.reading.program import read
     from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
     from dali_studio.graph.model import Graph
@@ -28,6 +29,7 @@ _PUBLIC = {
     "pipeline_def": "dali_studio.pipeline",
     "DataNode": "dali_studio.pipeline",
     "read": "dali_studio.api.reading.program",
+    "read_compose": "dali_studio.api.reading.compose",
     "newaxis": "dali_studio.api.indexing",
     "TensorList": "dali_studio.tensors",
     "Designer": "dali_studio.studio.widget",
@@ -39,7 +41,8 @@ _PUBLIC = {
 _MODULES = ("fn", "math", "ops", "types", "pipeline", "tensors", "samples")
 __all__ = [
     "DaliStudioError", "DataNode", "Designer", "Diagnostic", "Gallery", "Graph", "Pipeline", "TensorList",
-    "__version__", "fn", "math", "newaxis", "ops", "pipeline", "pipeline_def", "read", "samples", "tensors", "types",
+    "__version__", "fn", "math", "newaxis", "ops", "pipeline", "pipeline_def", "read", "read_compose", "samples",
+    "tensors", "types",
 ]  # fmt: skip
 
 

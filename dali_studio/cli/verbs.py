@@ -76,7 +76,7 @@ def make_parser() -> argparse.ArgumentParser:
     add("-o", "--output", metavar="FILE", help=where)
     add("--force", action="store_true", help="write it in spite of errors")
     add = verb("import", import_, "Read a program, which is not run, as a document.").add_argument
-    add("file", metavar="FILE", help="a .py file with a pipeline of nvidia.dali or dali_studio")
+    add("file", metavar="FILE", help="a .py file with a pipeline of nvidia.dali or dali_studio, or a Compose")
     add("--function", metavar="NAME", default="", help="which of its pipelines; the first if not given")
     add("-o", "--output", metavar="FILE", help="where the document goes; FILE with .dali.json if not given")
     add = verb("verify", verify, "Run a pipeline in nvidia.dali and here, and compare every node.").add_argument
@@ -84,6 +84,11 @@ def make_parser() -> argparse.ArgumentParser:
     add("--images", metavar="DIR", help="folder that its readers read instead")
     add("--batches", metavar="N", type=_positive, default=3, help="how many batches; 3 if not given")
     add("--report", metavar="FILE", help="an HTML page with the table and pictures of what is not equal")
+    add = verb("diff", diff, "Show how two pipelines differ; the exit code is 1 if they do.").add_argument
+    add("before", metavar="BEFORE", help=f"{_DOCUMENT}; COMMIT:PATH is a file as Git has it")
+    add("after", metavar="AFTER", help="the same")
+    add("--pixels", action="store_true", help="run both, and compare what nodes of the same names give")
+    add("--images", metavar="DIR", help="folder that their readers read instead")
     add = verb("explain", explain, "Show the plan by which a document runs.").add_argument
     add("file", metavar="FILE", help=_DOCUMENT)
     add("--images", metavar="DIR", help="folder that its readers read instead")
@@ -172,12 +177,19 @@ def _write(path: Path, text: str) -> None:
 def import_(options: argparse.Namespace) -> int:
     """Write the pipeline of a program as a document."""
     from dali_studio.api.default import default_registry  # noqa: PLC0415
+    from dali_studio.api.reading.compose import read_compose  # noqa: PLC0415
     from dali_studio.api.reading.program import read  # noqa: PLC0415
     from dali_studio.graph.document import save  # noqa: PLC0415
 
     found = list[Diagnostic]()
     with waiting(f"Reading {options.file}"):
-        graph = read(Path(options.file), function=options.function, found=found)
+        try:
+            graph = read(Path(options.file), function=options.function, found=found)
+        except DaliStudioError as error:
+            try:
+                graph = read_compose(Path(options.file), found=found)
+            except DaliStudioError:
+                raise error from None
     report(found)
     path = Path(options.output) if options.output else Path(options.file).with_suffix(".dali.json")
     save(graph, {}, path)
@@ -193,6 +205,13 @@ def verify(options: argparse.Namespace) -> int:
 
     graph = open_document(options.file, options.images, samples=True)
     return 0 if verify_graph(graph, options.batches, options.report) else FAILED
+
+
+def diff(options: argparse.Namespace) -> int:
+    """Compare two documents."""
+    from dali_studio.cli.diff import diff_documents  # noqa: PLC0415
+
+    return 0 if diff_documents(options.before, options.after, options.images, pixels=options.pixels) else FAILED
 
 
 def rec2idx(options: argparse.Namespace) -> int:

@@ -16,6 +16,19 @@ from dali_studio.graph.edits import PortRef
 from dali_studio.graph.placement import Repair
 from dali_studio.schema.model import Catalog, Device, Value
 from dali_studio.studio.bodies import PreviewBody
+from dali_studio.studio.run_messages import (
+    Advice,
+    DataSet,
+    FileRemains,
+    GraphDifference,
+    MissedFile,
+    Reproduction,
+    RunHistory,
+    SavedStates,
+    Speed,
+    Timeline,
+    Trial,
+)
 
 # ---------------------------------------------------------------------------------------------------- the graph's image
 
@@ -139,6 +152,8 @@ class RevisionChanged(msgspec.Struct, frozen=True, kw_only=True, tag="revision_c
     saved: bool
     waiting: str = ""
     #: waiting: when edits were made that an earlier kernel has left and `RestoreEdits` brings back; empty: none
+    target: float = 0.0
+    #: target: samples a second that the model takes; 0: nobody has said it
 
 
 class Refused(msgspec.Struct, frozen=True, kw_only=True, tag="refused"):
@@ -358,6 +373,8 @@ class MemoryFreed(msgspec.Struct, frozen=True, kw_only=True, tag="memory_freed")
 class RunFinished(msgspec.Struct, frozen=True, kw_only=True, tag="run_finished"):
     """The measured run. `stopped`: by the user; `failed`: why it could not go on; `revision`: of the measured graph.
 
+    `samples_per_second` and `milliseconds_per_batch` are of batches made one after the other, while every node is
+    measured; `pipelined` is of batches that are made ahead, as in training (without numbers if that was not measured).
     `note` says where it ran if that is not where the nodes say, and why, and which files it did without (`on_error`).
     """
 
@@ -369,6 +386,12 @@ class RunFinished(msgspec.Struct, frozen=True, kw_only=True, tag="run_finished")
     stopped: bool = False
     failed: tuple[Diagnostic, ...] = ()
     note: str = ""
+    pipelined: Speed = Speed()
+    advice: tuple[Advice, ...] = ()
+    until: str = ""
+    #: until: the node up to which was run; empty: all
+    missed: tuple[MissedFile, ...] = ()
+    #: missed: files that the run went on without
 
 
 class Code(msgspec.Struct, frozen=True, kw_only=True, tag="code"):
@@ -388,7 +411,7 @@ class Saved(msgspec.Struct, frozen=True, kw_only=True, tag="saved"):
     """A file was written."""
 
     path: str
-    what: Literal["document", "code", "picture"]
+    what: Literal["document", "code", "picture", "trace"]
 
 
 class Busy(msgspec.Struct, frozen=True, kw_only=True, tag="busy"):
@@ -419,5 +442,6 @@ class Sound(msgspec.Struct, frozen=True, kw_only=True, tag="sound"):
 
 KernelMessage = (
     Opened | RevisionChanged | Refused | Previews | SampleStrip | ImageDetail | RunProgress | RunFinished | DeviceTimes
-    | MemoryFreed | Code | Saved | Busy | Progress | Sheet | Draws | Pair | Pixel | Sound
+    | MemoryFreed | Code | Saved | Busy | Progress | Sheet | Draws | Pair | Pixel | Sound | Timeline | Trial
+    | RunHistory | GraphDifference | FileRemains | Reproduction | DataSet | SavedStates
 )  # fmt: skip

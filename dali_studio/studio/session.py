@@ -8,14 +8,13 @@ import zlib
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from functools import partial, singledispatchmethod
+from functools import singledispatchmethod
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import numpy as np
 
-from dali_studio.api.placement import gpu_missing
 from dali_studio.codegen.dialects import DIALECTS, find
 from dali_studio.codegen.emit import Emitted
 from dali_studio.codegen.functions import Function
@@ -40,7 +39,9 @@ from dali_studio.studio.preview_renderer import PreviewRenderer, PreviewRequest
 from dali_studio.studio.profiler import Profiler
 from dali_studio.studio.repairs import offered
 from dali_studio.studio.revision import Revision
+from dali_studio.studio.runs import Runs
 from dali_studio.studio.view import (
+    TARGET,
     functions_in,
     graph_view,
     in_columns,
@@ -53,13 +54,15 @@ from dali_studio.studio.view import (
     positions_in,
     positions_of,
     revision_changed,
+    target_of,
 )
 from dali_studio.studio.worker import Worker
 
 Send = Callable[[messages.KernelMessage, Sequence[bytes]], None]
 #: Jobs of the worker, most urgent first.
 JOBS = (
-    "output", "preview", "pixel", "trial", "ends", "pair", "draws", "detail", "sound", "batch", "free", "code", "run",
+    "output", "preview", "pixel", "trial", "ends", "pair", "draws", "detail", "sound", "data", "batch", "free", "code",
+    "run",
     "picture", "strip",
 )  # fmt: skip
 #: Those of the previews' engine.
@@ -67,7 +70,7 @@ _RENDERED = (
     "output", "preview", "pixel", "trial", "ends", "pair", "draws", "detail", "sound", "batch", "picture", "strip",
 )  # fmt: skip
 #: What is said about a run, to be said again to a view that comes back.
-_RUN = (messages.Busy, messages.RunProgress, messages.RunFinished)
+_RUN = (messages.Busy, messages.RunProgress, messages.RunFinished, messages.Timeline, messages.RunHistory)
 #: The largest whole number that the browser tells from the next.
 _LAST_BATCH = 2**53 - 1
 #: How long a picture that is saved waits for its photos.
@@ -110,6 +113,7 @@ class Session:
         self.profiler = Profiler(registry, self.send)
         self.worker = Worker(JOBS, self._begin, self._interrupt, self._failed)
         self.dialect = next(iter(DIALECTS))
+        self.runs = Runs(self, self._changed, self._announce_graph, self._measured)
         #: Called when nothing of an edit or a run is left to be done but pictures.
         self.settled: Callable[[], None] = lambda: None
         self._open(graph, view or {}, path, revision)
@@ -118,6 +122,7 @@ class Session:
         self.history = History(graph, self.registry)
         self.history.places.update(positions_of(view))
         self.history.places.update(named_marks(marks_of(view)))
+        self.history.places[TARGET] = target_of(view)
         self.path = path
         self._saved_graph: Graph | None = graph if path is not None else None
         self._seed = resolve_pipeline_seed(None)
@@ -209,6 +214,7 @@ class Session:
         self._known_sent = ()
         self._announce()
         self._tell_run()
+        self.runs.saved(now=False)
         self._render(everything=True)
 
     def _tell_run(self) -> None:
@@ -216,6 +222,9 @@ class Session:
         finished, busy = self._told.get(messages.RunFinished), self._told.get(messages.Busy)
         if isinstance(finished, messages.RunFinished) and finished.revision >= self._revision_offset:
             self.send(finished)
+            for kind in (messages.Timeline, messages.RunHistory):
+                if said := self._told.get(kind):
+                    self.send(said)
         if isinstance(busy, messages.Busy) and busy.busy:
             self.send(busy)
             if progress := self._told.get(messages.RunProgress):
@@ -274,27 +283,8 @@ class Session:
         self._render(strip=turned)
 
     @handle.register
-    def _(self, message: requests.Run) -> None:
-        self._profile(self.profiler.run, message.batches)
-
-    @handle.register
-    def _(self, message: requests.CompareDevices) -> None:
-        absent = gpu_missing(self.graph)
-        if absent is not None:
-            text = f"Devices cannot be compared here: {absent.reason}."
-            raise DaliStudioError(Diagnostic(code="DS206", message=text, hint=f"{absent.hint}."))
-        self._profile(self.profiler.compare, message.batches)
-
-    def _profile(self, measure: Callable[[Graph, int, int, Callable[[], None]], None], batches: int) -> None:
-        graph, count, revision = self.current().active, min(max(batches, 1), 10_000), self.revision
-        pause = partial(self.worker.relieve, "run")  # previews go on between batches
-
-        def job() -> None:
-            measure(graph, count, revision, pause)
-            self._send_known(self.current())
-            self.settled()
-
-        self.worker.submit("run", job)
+    def _(self, message: requests.RunRequest) -> None:
+        self.runs.handle(message)
 
     @handle.register
     def _(self, message: requests.FreeMemory) -> None:
@@ -419,6 +409,8 @@ class Session:
             write_text(path, self.code().source)
         elif message.what == "picture":
             exports.write(self.graph, kept_view(self.history), path, lambda: self.picture(_PICTURE_TIMEOUT, FILE))
+        elif message.what == "trace":
+            write_text(path, self.runs.trace())
         else:
             self.save(path)
         self.send(messages.Saved(path=str(path), what=message.what))
@@ -471,6 +463,7 @@ class Session:
         self.path, self._saved_graph = path, self.graph
         if self._autosave is not None:
             self._autosave.drop()
+        self.runs.saved(now=True)
 
     def _remember(self, graph: Graph) -> None:
         """Keep what nobody has saved."""
@@ -532,6 +525,10 @@ class Session:
         if known != self._known_sent:
             self._known_sent = known
             self.send(messages.DeviceTimes(times=known))
+
+    def _measured(self) -> None:
+        self._send_known(self.current())
+        self.settled()
 
     def _send_code(self) -> None:
         """Send the code, and the times that are known, when nobody waits for images."""

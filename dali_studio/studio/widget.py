@@ -15,9 +15,10 @@ from IPython.display import display as _display  # pyright: ignore[reportUnknown
 
 from dali_studio.api.default import default_registry
 from dali_studio.api.pipeline import Pipeline
+from dali_studio.api.reading.compose import is_compose, read_compose
 from dali_studio.api.reading.program import read
 from dali_studio.codegen.emit import Emitted
-from dali_studio.core.diagnostics import DaliStudioError, errors
+from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
 from dali_studio.graph import document
 from dali_studio.graph.model import Graph
 from dali_studio.samples import photos
@@ -25,6 +26,7 @@ from dali_studio.studio import front_end, gallery, insertion
 from dali_studio.studio.autosave import FOLDER, Autosave
 from dali_studio.studio.nodes import Nodes
 from dali_studio.studio.picture import Picture
+from dali_studio.studio.profile import Profile
 from dali_studio.studio.session import Session
 from dali_studio.studio.transmit import transmitter
 
@@ -42,7 +44,7 @@ class Designer(anywidget.AnyWidget):
     ----------
     pipeline : Pipeline, Graph, path or None
         What to open: a pipeline or its graph (a copy is edited), a ``.dali.json`` document, a ``.py`` program, which is
-        read and not run, or nothing.
+        read and not run, a ``Compose`` of torchvision or albumentations, or nothing.
     height : int
         Height in pixels; the lower edge can be dragged.
 
@@ -163,6 +165,32 @@ class Designer(anywidget.AnyWidget):
             self._frozen_svg = frozen.svg
             self._frozen.update(frozen.bundle(), raw=True)
 
+    def profile(self, batches: int = 8) -> Profile:
+        """Run whole batches, as the button Run does, and give the times.
+
+        Parameters
+        ----------
+        batches : int
+            How many are measured, from 1: as many made one after the other as made ahead.
+
+        Returns
+        -------
+        Profile
+            Shown by the last line of a cell; ``plot()`` draws it, ``to_frame()`` makes a table of pandas.
+
+        Raises
+        ------
+        DaliStudioError
+            What a batch failed with.
+        """
+        if batches < 1:
+            found = Diagnostic(
+                code="DS105", argument="batches", message=f"batches is {batches}; a whole number from 1 is accepted.",
+                hint="Give at least 1.",
+            )  # fmt: skip
+            raise DaliStudioError(found)
+        return self.session.runs.profile(batches)
+
     def save(self, path: str | Path) -> None:
         """Write the document, with the places of the cards."""
         self.session.save(Path(path))
@@ -211,6 +239,8 @@ def _opened(pipeline: Pipeline | Graph | str | Path | None) -> tuple[Graph, dict
         return graph, view, path
     if isinstance(pipeline, Pipeline):
         return pipeline.graph, {}, None
+    if is_compose(pipeline):
+        return read_compose(pipeline), {}, None
     raise TypeError(
         "Designer opens a Pipeline, a Graph, or the path of a .dali.json document or of a .py program; got "
         f"{type(pipeline).__name__}. "

@@ -23,14 +23,14 @@ from dali_studio.graph.model import Graph, Node
 from dali_studio.kernels.cpu.image_codec import decode
 from dali_studio.kernels.cuda.device import Unavailable
 from dali_studio.runtime.probe import NodeTime, Probe
-from dali_studio.studio import messages, profiler, revision, session, view, widget
+from dali_studio.studio import messages, profiler, revision, runs, throughput, view, widget
 from dali_studio.studio.known_times import KnownTimes
 
 
 @pytest.fixture(autouse=True)
 def no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     """These tests are about a machine without a GPU, wherever they run."""
-    for module in (placement, profiler, revision, session, view):
+    for module in (placement, profiler, revision, runs, throughput, view):
         name = "missing" if module is placement else "gpu_missing"
         monkeypatch.setattr(module, name, lambda _: Unavailable("There is no GPU in this test", "Buy one"))
 

@@ -1,12 +1,16 @@
 import type {
   Code,
+  DataSet,
   DeviceTime,
   Diagnostic,
   DialectInfo,
   Draws,
   Edit,
+  FileRemains,
+  GraphDifference,
   GraphView,
   ImageDetail,
+  KnownRun,
   Mark,
   MemoryFreed,
   Pair,
@@ -23,6 +27,9 @@ import type {
   Saved,
   SheetCell,
   Side,
+  Snapshot,
+  Timeline,
+  Trial,
 } from "../protocol/generated";
 import type { CatalogIndex } from "./catalog";
 import type { Fix } from "./fixes";
@@ -113,7 +120,7 @@ export interface Comparison {
   readonly b: Side;
 }
 
-export type DrawerTab = "code" | "batch";
+export type DrawerTab = "code" | "batch" | "timeline" | "runs" | "problems" | "data";
 
 export type Measure = "time" | "memory";
 
@@ -204,6 +211,19 @@ export interface State {
   readonly draws: Draws | null;
   readonly pair: Pair | null;
   readonly pixel: Pixel | null;
+  /** What the threads did in the last run. */
+  readonly timeline: Timeline | null;
+  /** The advice that is tried, by name, and what was measured of it. */
+  readonly trying: string;
+  readonly trial: Trial | null;
+  /** The newest first. */
+  readonly runs: readonly KnownRun[];
+  /** States in which the document was saved, the newest first. */
+  readonly snapshots: readonly Snapshot[];
+  readonly dataSet: DataSet | null;
+  readonly difference: GraphDifference | null;
+  /** What is known of files that could not be used, by name; their pictures live in `Images`. */
+  readonly files: Readonly<Record<string, FileRemains>>;
   readonly view: View;
 }
 
@@ -273,6 +293,14 @@ export const INITIAL: State = {
   draws: null,
   pair: null,
   pixel: null,
+  timeline: null,
+  trying: "",
+  trial: null,
+  runs: [],
+  snapshots: [],
+  dataSet: null,
+  difference: null,
+  files: {},
   view: INITIAL_VIEW,
 };
 

@@ -231,10 +231,11 @@ export interface ChooseSample {
   readonly iteration: number;
 }
 
-/** Run `batches` whole batches and measure every node. */
+/** Run `batches` whole batches and measure every node; with `until`, only that node and what it depends on. */
 export interface Run {
   readonly type: "run";
   readonly batches?: number;
+  readonly until?: string;
 }
 
 /** Run the graph twice, on the CPU and as far as possible on the GPU, and measure every node on both. */
@@ -318,14 +319,14 @@ export interface RequestPixel {
   readonly y: number;
 }
 
-/** Write the document, the program, or a picture or diagram to `path` in the kernel's working folder. */
+/** Write to `path` in the kernel's working folder: the document, the program, a picture or diagram, or a trace. */
 export interface SaveDocument {
   readonly type: "save_document";
   readonly path: string;
-  readonly what?: "code" | "document" | "picture";
+  readonly what?: "code" | "document" | "picture" | "trace";
 }
 
-/** Start a new graph that reads and decodes the images of a folder on the kernel's machine. */
+/** Start a new graph that reads and decodes what lies at a path on the kernel's machine. */
 export interface OpenFolder {
   readonly type: "open_folder";
   readonly path: string;
@@ -346,6 +347,65 @@ export interface OpenText {
 /** Open what this pipeline was edited to in a kernel that is gone. */
 export interface RestoreEdits {
   readonly type: "restore_edits";
+}
+
+/** Measure the pipeline as it is and as it would be if the advice were taken, in turns. Nothing changes. */
+export interface TryAdvice {
+  readonly type: "try_advice";
+  readonly name: string;
+  readonly batches?: number;
+}
+
+/** Do what the advice of the last run says, as one undo step. */
+export interface TakeAdvice {
+  readonly type: "take_advice";
+  readonly name: string;
+}
+
+/** Ask how the graph of one run or saved state became that of another one; an empty name is the graph now. */
+export interface RequestDifference {
+  readonly type: "request_difference";
+  readonly before: string;
+  readonly after?: string;
+}
+
+/** Go back to the graph of a run (its number) or of a saved state (its name), as one undo step. */
+export interface OpenState {
+  readonly type: "open_state";
+  readonly name: string;
+}
+
+/** Say how many samples a second the model takes, as one undo step; 0: nobody knows. The document keeps it. */
+export interface SetTarget {
+  readonly type: "set_target";
+  readonly samples_per_second: number;
+}
+
+/** Ask what can still be seen of a file that a node could not use. */
+export interface RequestFile {
+  readonly type: "request_file";
+  readonly node: string;
+  readonly source: string;
+}
+
+/** Ask for the smallest program in which a node fails as it did, with that file alone if one is named. */
+export interface RequestReproduction {
+  readonly type: "request_reproduction";
+  readonly node: string;
+  readonly source?: string;
+}
+
+/** Ask what a reader reads: how much, some samples, and how large they are. */
+export interface RequestData {
+  readonly type: "request_data";
+  readonly key: string;
+}
+
+/** Make a reader read what lies at a path on the kernel's machine, as one undo step. */
+export interface PointReader {
+  readonly type: "point_reader";
+  readonly key: string;
+  readonly path: string;
 }
 
 /** The answer to `Ready`, and sent again whenever another document is opened. */
@@ -499,6 +559,7 @@ export interface RevisionChanged {
   readonly document: string;
   readonly saved: boolean;
   readonly waiting: string;
+  readonly target: number;
 }
 
 /** The whole graph. */
@@ -630,6 +691,10 @@ export interface RunFinished {
   readonly stopped: boolean;
   readonly failed: readonly Diagnostic[];
   readonly note: string;
+  readonly pipelined: Speed;
+  readonly advice: readonly Advice[];
+  readonly until: string;
+  readonly missed: readonly MissedFile[];
 }
 
 /** What one node cost per batch: milliseconds in all (`cpu` + `gpu` + copies), its share of the whole, and bytes. */
@@ -653,6 +718,32 @@ export interface CopyTiming {
   readonly direction: "D2H" | "H2D";
   readonly size: number;
   readonly milliseconds: number;
+}
+
+/** Samples a second, and median and 95th percentile of the time between two batches, in milliseconds. */
+export interface Speed {
+  readonly samples_per_second: number;
+  readonly median: number;
+  readonly p95: number;
+}
+
+/** What sets the pace of a pipeline, the numbers that show it, and what may help. */
+export interface Advice {
+  readonly name: string;
+  readonly lead: string;
+  readonly proof: string;
+  readonly offer: string;
+  readonly node: string;
+  readonly measurable: boolean;
+}
+
+/** A file that a run went on without (`on_error`), and how often it came. */
+export interface MissedFile {
+  readonly node: string;
+  readonly source: string;
+  readonly message: string;
+  readonly action: string;
+  readonly count: number;
 }
 
 /** What is known from runs about the nodes of the graph, by device; sent when a run or an edit has changed it. */
@@ -691,7 +782,7 @@ export interface Code {
 export interface Saved {
   readonly type: "saved";
   readonly path: string;
-  readonly what: "code" | "document" | "picture";
+  readonly what: "code" | "document" | "picture" | "trace";
 }
 
 /** The worker is computing (`true`) or idle. */
@@ -783,6 +874,135 @@ export interface Sound {
   readonly rate: number;
   readonly channels: number;
   readonly note: string;
+}
+
+/** What the threads did in the last batches of a run, which were made one after the other. */
+export interface Timeline {
+  readonly type: "timeline";
+  readonly revision: number;
+  readonly lanes: readonly string[];
+  readonly keys: readonly string[];
+  readonly slices: readonly (readonly [number, number, number, number])[];
+  readonly steps: readonly (readonly [number, number])[];
+  readonly first: number;
+  readonly note: string;
+}
+
+/** Answer to `TryAdvice`: how fast the pipeline is before and after, running ahead, over as many batches each. */
+export interface Trial {
+  readonly type: "trial";
+  readonly name: string;
+  readonly revision: number;
+  readonly batches: number;
+  readonly before: Speed;
+  readonly after: Speed;
+  readonly stopped: boolean;
+  readonly failed: readonly Diagnostic[];
+}
+
+/** All runs of this designer, the newest first; sent after each. */
+export interface RunHistory {
+  readonly type: "run_history";
+  readonly runs: readonly KnownRun[];
+}
+
+/** A run that was made. */
+export interface KnownRun {
+  readonly number: number;
+  readonly name: string;
+  readonly when: string;
+  readonly revision: number;
+  readonly batches: number;
+  readonly alone: number;
+  readonly pipelined: number;
+  readonly held: number;
+  readonly changes: readonly string[];
+}
+
+/** Answer to `RequestDifference`. */
+export interface GraphDifference {
+  readonly type: "graph_difference";
+  readonly before: string;
+  readonly after: string;
+  readonly difference: Difference;
+  readonly lines: readonly string[];
+}
+
+/** How a graph became another one. */
+export interface Difference {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  readonly renamed: readonly (readonly [string, string])[];
+  readonly changes: readonly Change[];
+}
+
+/** One change of a node, or of the pipeline where `node` is empty. */
+export interface Change {
+  readonly node: string;
+  readonly what: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** Answer to `RequestFile`; buffer 0 is a JPEG of what can be seen, absent if that is nothing. */
+export interface FileRemains {
+  readonly type: "file_remains";
+  readonly node: string;
+  readonly source: string;
+  readonly words: string;
+  readonly part: number;
+}
+
+/** Answer to `RequestReproduction`. */
+export interface Reproduction {
+  readonly type: "reproduction";
+  readonly node: string;
+  readonly source: string;
+  readonly program: string;
+}
+
+/** Answer to `RequestData`; buffer 0 is a JPEG atlas. `total` samples are there, `samples` were drawn of all. */
+export interface DataSet {
+  readonly type: "data_set";
+  readonly key: string;
+  readonly total: number;
+  readonly samples: readonly DataSample[];
+  readonly widths: Spread;
+  readonly heights: Spread;
+  readonly bytes: Spread;
+}
+
+/** One sample of a data set: its file (bytes, and width and height, 0 if unknown) and its place in the atlas. */
+export interface DataSample {
+  readonly name: string;
+  readonly label: string;
+  readonly width: number;
+  readonly height: number;
+  readonly size: number;
+  readonly x: number;
+  readonly y: number;
+  readonly cell_width: number;
+  readonly cell_height: number;
+}
+
+/** How numbers are spread: `counts` are of equal spans from `minimum` to `maximum`. */
+export interface Spread {
+  readonly minimum: number;
+  readonly median: number;
+  readonly maximum: number;
+  readonly counts: readonly number[];
+}
+
+/** The states in which the document was saved, the newest first; sent when one is opened or saved. */
+export interface SavedStates {
+  readonly type: "saved_states";
+  readonly snapshots: readonly Snapshot[];
+}
+
+/** A state in which the document was saved. */
+export interface Snapshot {
+  readonly name: string;
+  readonly when: string;
 }
 
 /** A view was mounted: answer with `GalleryOpened`. Sizes of a tile's picture are in device pixels. */
@@ -1001,7 +1221,16 @@ export type ClientMessage =
   | OpenFolder
   | OpenRecipe
   | OpenText
-  | RestoreEdits;
+  | RestoreEdits
+  | TryAdvice
+  | TakeAdvice
+  | RequestDifference
+  | OpenState
+  | SetTarget
+  | RequestFile
+  | RequestReproduction
+  | RequestData
+  | PointReader;
 
 export type KernelMessage =
   | Opened
@@ -1022,7 +1251,15 @@ export type KernelMessage =
   | Draws
   | Pair
   | Pixel
-  | Sound;
+  | Sound
+  | Timeline
+  | Trial
+  | RunHistory
+  | GraphDifference
+  | FileRemains
+  | Reproduction
+  | DataSet
+  | SavedStates;
 
 export type GalleryRequest =
   | Browse

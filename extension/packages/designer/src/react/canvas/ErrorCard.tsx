@@ -1,6 +1,7 @@
 import { useStore } from "@xyflow/react";
 import { useCallback, useState } from "react";
 import { createPortal } from "react-dom";
+import { isAboutFile } from "../../core/failures";
 import * as format from "../../core/format";
 import { freeSpot } from "../../core/freeSpot";
 import type { Size } from "../../core/layout";
@@ -12,6 +13,7 @@ import { CODES } from "../../protocol/generated";
 import { copyText } from "../clipboard";
 import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
+import { CopyReproduction, FailingFile, Remedies } from "../problems/FailingFile";
 import { CONTROLS } from "./useFlow";
 
 export function reportText(d: Diagnostic): string {
@@ -87,7 +89,8 @@ export function ErrorCard({ nodeKey, card = nodeKey, finding, more }: Props) {
         <h4>{titleOf(finding)}</h4>
         <p>{format.sentence(finding.message)}</p>
         {finding.hint && <p className="ds-error-hint">{finding.hint}</p>}
-        {(finding.source || (finding.sample ?? null) !== null) && (
+        {isAboutFile(finding) && <FailingFile finding={finding} />}
+        {!isAboutFile(finding) && (finding.source || (finding.sample ?? null) !== null) && (
           <p className="ds-error-where">
             {(finding.sample ?? null) !== null && <span>sample {(finding.sample ?? 0) + 1}</span>}
             {finding.source && <span className="ds-mono">{finding.source}</span>}
@@ -105,6 +108,8 @@ export function ErrorCard({ nodeKey, card = nodeKey, finding, more }: Props) {
             {repair.title}
           </button>
         )}
+        {isAboutFile(finding) && <Remedies node={nodeKey} />}
+        {error && <CopyReproduction finding={finding} />}
         <button type="button" className="ds-link" onClick={() => copyText(reportText(finding))}>
           <Icon name="copy" size={12} />
           Copy
