@@ -16,7 +16,8 @@ from dali_studio.api.folders import idle_readers
 from dali_studio.api.reading.program import read
 from dali_studio.cli.text import note, report, say, waiting
 from dali_studio.codegen.emit import Emitted, emit
-from dali_studio.codegen.parameters import module_parameters
+from dali_studio.codegen.functions import Function
+from dali_studio.codegen.parameters import Parameters, module_parameters
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
 from dali_studio.core.limits import MAX_DOCUMENT_BYTES
 from dali_studio.graph.files import read_file, replace_file
@@ -25,7 +26,9 @@ from dali_studio.graph.model import Graph
 _MARK, _DIGITS = "# Written by `dali-studio export`, which keeps edits. Checksum: ", 16
 
 
-def export_program(graph: Graph, source: str, path: Path | None, dialect: str, *, force: bool) -> bool:
+def export_program(
+    graph: Graph, source: str, path: Path | None, dialect: str, functions: Sequence[Function], *, force: bool
+) -> bool:
     """Write the program of a document.
 
     Parameters
@@ -34,6 +37,8 @@ def export_program(graph: Graph, source: str, path: Path | None, dialect: str, *
         The document, as the user has named it.
     path
         Where the program goes; ``None``: to standard output.
+    functions
+        Subgraphs of the document, which are functions of the program.
     force
         Write it in spite of errors, and over a file that was edited by hand.
 
@@ -42,7 +47,7 @@ def export_program(graph: Graph, source: str, path: Path | None, dialect: str, *
     bool
         Whether it was written, and has no errors.
     """
-    emitted = _emitted(graph, dialect)
+    emitted = _emitted(graph, dialect, _parameters(graph), functions)
     report(emitted.diagnostics)
     failed = bool(errors(emitted.diagnostics))
     if failed and not force:
@@ -60,14 +65,21 @@ def export_program(graph: Graph, source: str, path: Path | None, dialect: str, *
     return not failed
 
 
-def check_program(graph: Graph, path: Path, dialect: str) -> bool:
+def check_program(graph: Graph, path: Path, dialect: str, functions: Sequence[Function]) -> bool:
     """Whether a program does what a document says; what differs is shown.
 
-    A program that is laid out otherwise, or has comments, is read and compared by what it does.
+    A program that is laid out otherwise, has comments, or has its functions elsewhere, is read and compared by what it
+    does.
     """
-    expected, text = _emitted(graph, dialect).source, _plain(_text_of(path))
-    if text == expected or _emitted(read(text, found=[]), dialect).source == expected:
+    given = _parameters(graph)
+    expected, text = _emitted(graph, dialect, given, functions).source, _plain(_text_of(path))
+    if text == expected:
         return True
+    found = read(text, found=[])
+    others = _parameters(found)
+    for grouped in (functions, ()):
+        if _emitted(found, dialect, others, grouped).source == _emitted(graph, dialect, given, grouped).source:
+            return True
     say("\n".join(_difference(text, expected, str(path), "the document")))
     note(f"{path} and the document disagree.")
     return False
@@ -88,7 +100,7 @@ def write(path: Path, text: str) -> None:
         raise DaliStudioError(Diagnostic(code="DS302", message=message, hint="Give -o another file.")) from error
 
 
-def _emitted(graph: Graph, dialect: str) -> Emitted:
+def _parameters(graph: Graph) -> Parameters:
     registry = default_registry()
     roots = dict[str, str]()
     for node in idle_readers(graph, registry):
@@ -96,8 +108,12 @@ def _emitted(graph: Graph, dialect: str) -> Emitted:
 
         roots[node.key] = str(photos())
         note(f"note: {node.key} reads the sample photos, by a parameter's default; --images names a folder of yours.")
+    return module_parameters(graph, registry, roots)
+
+
+def _emitted(graph: Graph, dialect: str, given: Parameters, functions: Sequence[Function]) -> Emitted:
     with waiting(f"Writing the program of {len(graph)} nodes"):
-        return emit(graph, registry, dialect, module_parameters(graph, registry, roots))
+        return emit(graph, default_registry(), dialect, given, functions)
 
 
 def _text_of(path: Path) -> str:

@@ -68,15 +68,16 @@ def make_parser() -> argparse.ArgumentParser:
     add("--images", metavar="DIR", help="folder that its readers read instead: images, or sub-folders with images")
     add("--batches", metavar="N", type=_positive, help="how many batches; one epoch if not given")
     add("--out", metavar="DIR", help=f"folder for the contact sheet and the report; {RESULT} for the example")
-    add = verb("export", export, "Write a document as a Python program, or as a diagram.").add_argument
+    add = verb("export", export, "Write a document as a Python program, a picture or a diagram.").add_argument
     add("file", metavar="FILE", help=_DOCUMENT)
     add("--dialect", default="nvidia.dali", help="nvidia.dali (the default) or dali_studio")
     add("--images", metavar="DIR", help="folder that its readers read instead")
-    add("-o", "--output", metavar="FILE", help="where it goes; .mmd, .dot: a diagram; standard output if not given")
+    where = "where it goes; .svg, .png: a picture; .mmd, .dot: a diagram; standard output if not given"
+    add("-o", "--output", metavar="FILE", help=where)
     add("--force", action="store_true", help="write it in spite of errors, and over a program that was edited by hand")
     add("--check", action="store_true", help="write nothing: compare the document with the program -o (FILE with .py)")
     add = verb("import", import_, "Read a program, which is not run, as a document.").add_argument
-    add("file", metavar="FILE", help="a .py file with a pipeline of nvidia.dali or dali_studio")
+    add("file", metavar="FILE", help="a .py file with a pipeline of nvidia.dali or dali_studio, or a Compose")
     add("--function", metavar="NAME", default="", help="which of its pipelines; the first if not given")
     add("-o", "--output", metavar="FILE", help="where the document goes; FILE with .dali.json if not given")
     add = verb("verify", verify, "Run a pipeline in nvidia.dali and here, and compare every node.").add_argument
@@ -84,6 +85,11 @@ def make_parser() -> argparse.ArgumentParser:
     add("--images", metavar="DIR", help="folder that its readers read instead")
     add("--batches", metavar="N", type=_positive, default=3, help="how many batches; 3 if not given")
     add("--report", metavar="FILE", help="an HTML page with the table and pictures of what is not equal")
+    add = verb("diff", diff, "Show how two pipelines differ; the exit code is 1 if they do.").add_argument
+    add("before", metavar="BEFORE", help=f"{_DOCUMENT}; COMMIT:PATH is a file as Git has it")
+    add("after", metavar="AFTER", help="the same")
+    add("--pixels", action="store_true", help="run both, and compare what nodes of the same names give")
+    add("--images", metavar="DIR", help="folder that their readers read instead")
     add = verb("explain", explain, "Show the plan by which a document runs.").add_argument
     add("file", metavar="FILE", help=_DOCUMENT)
     add("--images", metavar="DIR", help="folder that its readers read instead")
@@ -128,19 +134,25 @@ def run(options: argparse.Namespace) -> int:
 
 
 def export(options: argparse.Namespace) -> int:
-    """Write a document as a program, or as a diagram, or compare it with a program."""
-    from dali_studio.cli.document import open_document  # noqa: PLC0415
-    from dali_studio.cli.export import check_program, export_program, write  # noqa: PLC0415
-    from dali_studio.codegen.diagrams import DIAGRAMS  # noqa: PLC0415
+    """Write a document as a program, a picture or a diagram, or compare it with a program."""
+    from dali_studio.api.default import default_registry  # noqa: PLC0415
+    from dali_studio.cli.document import open_document, subgraphs, view_of  # noqa: PLC0415
+    from dali_studio.cli.export import check_program, export_program  # noqa: PLC0415
+    from dali_studio.studio.exports import ENDINGS, write_alone  # noqa: PLC0415
 
     graph = open_document(options.file, options.images)
     output = None if options.output is None else Path(options.output)
-    if options.check:
-        return 0 if check_program(graph, output or _program_of(options.file), options.dialect) else FAILED
-    if output is not None and output.suffix in DIAGRAMS:
-        write(output, DIAGRAMS[output.suffix](graph))
+    if output is not None and output.suffix in ENDINGS and not options.check:
+        with waiting(f"Drawing {len(graph)} nodes"):
+            write_alone(graph, view_of(options.file), default_registry(), output)
+        say(f"Wrote {output}.")
         return 0
-    return 0 if export_program(graph, options.file, output, options.dialect, force=options.force) else FAILED
+    functions = subgraphs(options.file)
+    if options.check:
+        program = output or _program_of(options.file)
+        return 0 if check_program(graph, program, options.dialect, functions) else FAILED
+    done = export_program(graph, options.file, output, options.dialect, functions, force=options.force)
+    return 0 if done else FAILED
 
 
 def _program_of(document: str) -> Path:
@@ -152,12 +164,19 @@ def _program_of(document: str) -> Path:
 def import_(options: argparse.Namespace) -> int:
     """Write the pipeline of a program as a document."""
     from dali_studio.api.default import default_registry  # noqa: PLC0415
+    from dali_studio.api.reading.compose import read_compose  # noqa: PLC0415
     from dali_studio.api.reading.program import read  # noqa: PLC0415
     from dali_studio.graph.document import save  # noqa: PLC0415
 
     found = list[Diagnostic]()
     with waiting(f"Reading {options.file}"):
-        graph = read(Path(options.file), function=options.function, found=found)
+        try:
+            graph = read(Path(options.file), function=options.function, found=found)
+        except DaliStudioError as error:
+            try:
+                graph = read_compose(Path(options.file), found=found)
+            except DaliStudioError:
+                raise error from None
     report(found)
     path = Path(options.output) if options.output else Path(options.file).with_suffix(".dali.json")
     save(graph, {}, path)
@@ -173,6 +192,13 @@ def verify(options: argparse.Namespace) -> int:
 
     graph = open_document(options.file, options.images, samples=True)
     return 0 if verify_graph(graph, options.batches, options.report) else FAILED
+
+
+def diff(options: argparse.Namespace) -> int:
+    """Compare two documents."""
+    from dali_studio.cli.diff import diff_documents  # noqa: PLC0415
+
+    return 0 if diff_documents(options.before, options.after, options.images, pixels=options.pixels) else FAILED
 
 
 def rec2idx(options: argparse.Namespace) -> int:

@@ -48,6 +48,10 @@ class Writer:
         Findings, in order of the program.
     owners
         Keys of the nodes that a statement, or a variable in it, is for, by `id`.
+    exposed
+        Arguments, by node and name, that are parameters of a function within the program, to their names there.
+    passed
+        What these parameters get.
     """
 
     graph: Graph
@@ -61,6 +65,8 @@ class Writer:
     parameters: dict[str, ast.expr | None] = field(default_factory=dict[str, "ast.expr | None"])
     found: list[Diagnostic] = field(default_factory=list[Diagnostic])
     owners: dict[int, Sequence[str]] = field(default_factory=dict[int, "Sequence[str]"])
+    exposed: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
+    passed: dict[str, ast.expr] = field(default_factory=dict[str, ast.expr])
     _names: dict[str, str] = field(default_factory=dict[str, str])
     _inside: list[str] = field(default_factory=list[str])
     _defined: set[PortRef] = field(default_factory=set[PortRef])
@@ -120,6 +126,13 @@ class Writer:
         name = ast.Name(self.names.ports[port], ctx)
         self.owners[id(name)] = (port.node,)
         return name
+
+    def call_written(self, statements: Iterable[ast.stmt]) -> None:
+        """Note which nodes the variables are for that the call of a function within the program, and its body, have."""
+        for statement in statements:
+            for part in ast.walk(statement):
+                if isinstance(part, ast.Name) and part.id in self.names.owners:
+                    self.owners[id(part)] = (self.names.owners[part.id],)
 
     def use(self, port: PortRef | None, node: Node | None, where: str) -> ast.expr:
         """The variable of a port; a placeholder and a finding if there is none (yet)."""
@@ -295,6 +308,8 @@ class Writer:
         keywords: list[ast.keyword] = []
         for name in [*declared, *rest]:
             value = self._setting(node, schema, name, wired)
+            if (node.key, name) in self.exposed and name not in wired:
+                value = self._exposed(node, schema, name, value)
             if value is not None and self._has_argument(node, name):
                 keywords.append(ast.keyword(name, value))
         return keywords
@@ -322,12 +337,27 @@ class Writer:
         self.found.append(finding(node, "DS103", message, "Set it before running the program.", argument=name))
         return values.hole()
 
-    def _given(self, parameter: Parameter) -> ast.expr:
+    def parameter_name(self, parameter: Parameter) -> str:
+        """What the function calls an argument that its caller gives."""
         if parameter.name not in self._names:
             self._names[parameter.name] = self.names.unused(parameter.name)
-        name = self._names[parameter.name]
+        return self._names[parameter.name]
+
+    def _given(self, parameter: Parameter) -> ast.expr:
+        name = self.parameter_name(parameter)
         self.parameters[name] = values.constant(parameter.default)
         return ast.Name(name, ast.Load())
+
+    def _exposed(self, node: Node, schema: OperatorSchema | None, name: str, value: ast.expr | None) -> ast.expr | None:
+        """The parameter in place of the value, which the function's call has; the default counts as one."""
+        argument = schema.argument(name) if schema is not None else None
+        if value is None and argument is not None and argument.default is not None:
+            value = values.argument_value(argument, argument.default)
+        if value is None:
+            return None
+        parameter = self.exposed[node.key, name]
+        self.passed[parameter] = value
+        return ast.Name(parameter, ast.Load())
 
     def _parameter(self, node: Node, name: str) -> ast.expr:
         parameter = self.names.unused(f"{node.key}_{name}")

@@ -9,11 +9,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 
 from dali_studio.codegen import dialects, layout, values
 from dali_studio.codegen.branches import Variables, statements
 from dali_studio.codegen.calls import Writer
 from dali_studio.codegen.dialects.base import Dialect
+from dali_studio.codegen.functions import Function, Order, Written, arranged, written
 from dali_studio.codegen.names import identifier, name_ports
 from dali_studio.codegen.parameters import Parameters
 from dali_studio.codegen.structure import CONDITIONAL, NotStructured, Structure, structured
@@ -45,7 +47,10 @@ class Emitted:
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
-def emit(graph: Graph, registry: Registry, dialect: str, given: Parameters | None = None) -> Emitted:
+def emit(
+    graph: Graph, registry: Registry, dialect: str, given: Parameters | None = None,
+    functions: Sequence[Function] = (),
+) -> Emitted:  # fmt: skip
     """Write `graph` as a program that draws the same numbers.
 
     Seeds depend on the outputs and on the wires only (`graph.seeds`), and both are written as they are. Unfinished
@@ -57,6 +62,9 @@ def emit(graph: Graph, registry: Registry, dialect: str, given: Parameters | Non
         A key of `dialects.DIALECTS`.
     given
         Arguments that become parameters of the program's function (`parameters.module_parameters`).
+    functions
+        Groups of nodes that are written as functions, as far as nothing else lies between their nodes, and the program
+        has no `if`.
 
     Raises
     ------
@@ -65,26 +73,65 @@ def emit(graph: Graph, registry: Registry, dialect: str, given: Parameters | Non
     """
     target = dialects.find(dialect)
     keys = _written(graph, registry)
-    outputs = {key: _outputs(graph, registry, key) for key in keys}
-    used = {wire.source.node for key in keys for wire in graph.wires(key)} | {port.node for port in graph.outputs}
     structure, found = _structure(graph, registry, keys)
+    order = arranged(graph, keys, functions if structure is None else ())
+    outputs = {key: _outputs(graph, registry, key) for key in order.keys}
+    used = {wire.source.node for key in keys for wire in graph.wires(key)} | {port.node for port in graph.outputs}
     names = name_ports(graph, outputs)
     writer = Writer(graph, registry, target, names, outputs, frozenset(used), structure, given or {})
     writer.found += found
+    made: list[Written] = []
     if structure is None:
-        body = [statement for key in keys for statement in writer.statements(key)]
+        body = _with_functions(writer, order, made)
     else:
         variables = Variables(structure, names)
         variables.choose()
-        body = list(statements(writer, structure.body, variables))
-    body.append(_return(graph, writer))
-    source = _program(graph.options, target, body, writer.parameters, conditions=structure is not None)
+        body = [*statements(writer, structure.body, variables), _return(graph, writer)]
+    source = _program(graph.options, target, body, writer.parameters, made, conditions=structure is not None)
     left_out = [
         finding(graph.node(key), "DS501", f"{key} is left out: no output of the pipeline depends on it.",
                 "Add it to the outputs, or set preserve.", severity="info")
         for key in graph if key not in outputs
     ]  # fmt: skip
-    return Emitted(source, _lines(source, body, writer, keys), tuple(writer.found + left_out))
+    between = "other nodes lie between its nodes", "Take these into the group."
+    refused = [_refused(one, *between) for one in order.refused]
+    if structure is not None:
+        without = "programs with conditions are written without functions", "The program does the same without it."
+        refused += [_refused(one, *without) for one in functions if one.keys & outputs.keys()]
+    lines = _lines(source, [*(one.body for one in made), body], writer, keys)
+    return Emitted(source, lines, tuple(writer.found + left_out + refused))
+
+
+def _with_functions(writer: Writer, order: Order, made: list[Written]) -> list[ast.stmt]:
+    """The statements of a program without `if`: calls stand in place of those that become functions, in `made`."""
+    for (key, _), parameter in writer.given.items() if order.owner else ():
+        if key in writer.outputs:
+            writer.parameter_name(parameter)  # before the functions' own: callers know it
+    for key, function in order.owner.items():
+        names = {one: writer.names.unused(one[1]) for one in function.exposed if one[0] == key}
+        writer.exposed.update(names)
+    body = [(key, statement) for key in order.keys for statement in writer.statements(key)]
+    end = _return(writer.graph, writer)
+    if order.owner:
+        writer.names.unused(writer.graph.options.name)  # the pipeline's own function
+    result: list[ast.stmt] = []
+    for function, group in groupby(body, lambda one: order.owner.get(one[0])):
+        inner = [statement for _, statement in group]
+        if function is None:
+            result += inner
+            continue
+        outside = [statement for key, statement in body if order.owner.get(key) is not function]
+        exposed = [writer.exposed.get(one, "") for one in function.exposed]
+        passed = {name: writer.passed[name] for name in exposed if name in writer.passed}
+        made.append(written(function, inner, [*outside, end], writer.names, passed))
+        result.append(made[-1].call)
+        writer.call_written([made[-1].call, *made[-1].body])
+    return [*result, end]
+
+
+def _refused(function: Function, reason: str, hint: str) -> Diagnostic:
+    message = f"{function.title} is no function of the program: {reason}."
+    return Diagnostic(code="DS501", severity="info", node=min(function.keys), message=message, hint=hint)
 
 
 def _structure(graph: Graph, registry: Registry, keys: Sequence[str]) -> tuple[Structure | None, list[Diagnostic]]:
@@ -127,17 +174,19 @@ def _return(graph: Graph, writer: Writer) -> ast.stmt:
 
 def _program(
     options: GraphOptions, dialect: Dialect, body: list[ast.stmt], parameters: dict[str, ast.expr | None],
-    *, conditions: bool,
+    functions: Sequence[Written], *, conditions: bool,
 ) -> str:  # fmt: skip
     name = identifier(options.name)
     switch = [ast.keyword("enable_conditionals", ast.Constant(True))] if conditions else []
     decorator = _call("pipeline_def", [*_options(options), *switch])
-    words = {node.id for part in body for node in ast.walk(part) if isinstance(node, ast.Name)} | {"pipeline_def"}
+    whole = [*body, *(statement for function in functions for statement in function.body)]
+    words = {node.id for part in whole for node in ast.walk(part) if isinstance(node, ast.Name)} | {"pipeline_def"}
     imported = ", ".join(word for word in ("fn", "math", "pipeline_def", "types") if word in words)
     parameters = dict(sorted(parameters.items(), key=lambda item: item[1] is not None))  # defaults come last
     call = _call(name, [ast.keyword(one, values.hole()) for one, default in parameters.items() if default is None])
     lines = [
         f"from {dialect.module} import {imported}", "", "",
+        *(line for function in functions for line in _definition(function)),
         *layout.fitted("@", decorator, 0),
         *layout.definition(name, parameters),
         *(line for statement in body for line in layout.statement(statement)), "", "",
@@ -147,6 +196,11 @@ def _program(
         "    outputs = pipe.run()",
     ]  # fmt: skip
     return "\n".join(lines) + "\n"
+
+
+def _definition(function: Written) -> list[str]:
+    lines = [line for statement in function.body for line in layout.statement(statement)]
+    return [*layout.definition(function.name, dict.fromkeys(function.parameters)), *lines, "", ""]
 
 
 def _call(path: str, keywords: list[ast.keyword]) -> ast.expr:
@@ -164,14 +218,23 @@ def _options(options: GraphOptions) -> list[ast.keyword]:
     return [ast.keyword(name, values.constant(value)) for name, value in given.items()]
 
 
-def _lines(source: str, body: Sequence[ast.stmt], writer: Writer, keys: Sequence[str]) -> dict[str, tuple[int, ...]]:
-    """Lines of each node, from the tree of the text: statements that define it, and its uses."""
+def _lines(
+    source: str, bodies: Sequence[Sequence[ast.stmt]], writer: Writer, keys: Sequence[str]
+) -> dict[str, tuple[int, ...]]:
+    """Lines of each node, from the tree of the text: statements that define it, and its uses.
+
+    Parameters
+    ----------
+    bodies
+        Those of the program's functions, in the order of the text.
+    """
     found: dict[str, set[int]] = {key: set() for key in keys}
-    function = next(node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef))
-    for made, read in zip(_walked(body), _walked(function.body), strict=True):
-        end = read.test if isinstance(read, ast.If) else read
-        for key in writer.owners.get(id(made), ()):
-            found[key].update(range(read.lineno, (end.end_lineno or read.lineno) + 1))
+    functions = [node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)]
+    for body, function in zip(bodies, functions, strict=True):
+        for made, read in zip(_walked(body), _walked(function.body), strict=True):
+            end = read.test if isinstance(read, ast.If) else read
+            for key in writer.owners.get(id(made), ()):
+                found[key].update(range(read.lineno, (end.end_lineno or read.lineno) + 1))
     return {key: tuple(sorted(lines)) for key, lines in found.items()}
 
 

@@ -61,7 +61,7 @@ def _changed(old: Node, new: Node) -> list[Edit]:
     for name in dict.fromkeys([*old.arguments, *new.arguments]):
         if name not in new.arguments:
             edits.append(SetArgument(key=new.key, argument=name, unset=True))
-        elif name not in old.arguments or old.arguments[name] != new.arguments[name]:
+        elif name not in old.arguments or _tidy(old.arguments[name]) != _tidy(new.arguments[name]):
             edits.append(SetArgument(key=new.key, argument=name, value=new.arguments[name]))
     return edits
 
@@ -128,9 +128,16 @@ def _says(graph: Graph, key: str, registry: Registry) -> tuple[object, ...]:
 def _values(node: Node, registry: Registry) -> dict[str, Value]:
     """What arguments say, defaults or not."""
     if node.operator not in registry:
-        return dict(node.arguments)
+        return {name: _tidy(value) for name, value in node.arguments.items()}
     declared = {one.name: one.default for one in registry.schema(node.operator).arguments}
     return {
-        name: value for name, value in node.arguments.items()
+        name: _tidy(value) for name, value in node.arguments.items()
         if value is not None and (name not in declared or declared[name] != value)
     }  # fmt: skip
+
+
+def _tidy(value: Value) -> Value:
+    """A number without the noise of binary fractions, which programs are written without: 57.12 for 57.120000000000005."""
+    if isinstance(value, tuple):
+        return tuple(float(f"{item:.15g}") if isinstance(item, float) else item for item in value)
+    return float(f"{value:.15g}") if isinstance(value, float) else value

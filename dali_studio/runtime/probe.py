@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter_ns
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
@@ -21,6 +21,8 @@ from dali_studio.runtime import ranges
 
 #: Ways over the bus: host to device, device to host.
 Direction = Literal["H2D", "D2H"]
+#: The newest iterations whose steps are kept one by one, for a timeline.
+TRACED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,15 @@ class NodeTime:
     device: int = 0
     passing: int = 0
     group: tuple[str, ...] = ()
+
+
+class Slice(NamedTuple):
+    """A step of one task: of which node, in which thread, and when, in nanoseconds of `perf_counter_ns`."""
+
+    key: str
+    thread: str
+    begin: int
+    end: int
 
 
 class Timer(Protocol):
@@ -134,6 +145,13 @@ class Recording:
     """What is measured in one iteration; safe to call from all workers.
 
     Made by `Probe.iteration`; several may be open at once, when iterations overlap.
+
+    Attributes
+    ----------
+    begin, end : int
+        Nanoseconds of `perf_counter_ns`; the end is 0 before `finish`.
+    slices : list of Slice
+        The steps on the CPU one by one, of the newest iterations only.
     """
 
     def __init__(self, probe: Probe) -> None:
@@ -143,13 +161,16 @@ class Recording:
         self.bytes: defaultdict[str, _Bytes] = defaultdict(_Bytes)
         self.groups: dict[str, tuple[str, ...]] = {}
         self.spans: list[_Span] = []
+        self.slices: list[Slice] = []
+        self.begin, self.end = perf_counter_ns(), 0
         self._open: list[_Span] = []
 
-    def add(self, times: Mapping[str, int]) -> None:
-        """Add the nanoseconds that one task spent on each node on the CPU."""
+    def add(self, times: Mapping[str, int], slices: Sequence[Slice] = ()) -> None:
+        """Add the nanoseconds that one task spent on each node on the CPU, and its steps one by one."""
         with self._lock:
             for key, value in times.items():
                 self.cpu[key] += value
+            self.slices += slices
 
     def results(self, key: str, *, host: int = 0, device: int = 0, passing: int = 0) -> None:
         """Add bytes of the results of node `key`; see `NodeTime` for the three kinds."""
@@ -200,7 +221,10 @@ class Recording:
 
     def finish(self) -> None:
         """End the iteration."""
+        self.end = perf_counter_ns()
         self._into.append(self)
+        if len(self._into) > TRACED:
+            self._into[-1 - TRACED].slices.clear()
 
     def resolve(self, *, wait: bool) -> None:
         """Turn marks into milliseconds: all of them, or those that the GPU has passed."""
@@ -293,6 +317,7 @@ class Stopwatch:
 
     recording: Recording | None
     times: dict[str, int] = field(default_factory=dict[str, int])
+    slices: list[Slice] = field(default_factory=list[Slice])
     _ranges: Any = field(default_factory=ranges.nvtx)
     _start: int = 0
 
@@ -306,14 +331,16 @@ class Stopwatch:
     def stop(self, key: str) -> None:
         """End it."""
         if self.recording is not None:
-            self.times[key] = self.times.get(key, 0) + perf_counter_ns() - self._start
+            end = perf_counter_ns()
+            self.times[key] = self.times.get(key, 0) + end - self._start
+            self.slices.append(Slice(key, threading.current_thread().name, self._start, end))
         if self._ranges is not None:
             self._ranges.RangePop()
 
     def report(self) -> None:
         """Hand the times over."""
         if self.recording is not None:
-            self.recording.add(self.times)
+            self.recording.add(self.times, self.slices)
 
 
 class _Unasked(Stopwatch):
@@ -331,7 +358,7 @@ class _Unasked(Stopwatch):
         """Nothing to do."""
 
 
-_UNASKED = _Unasked(None, {}, None)
+_UNASKED = _Unasked(None, {}, [], None)
 
 
 def stopwatch(recording: Recording | None) -> Stopwatch:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
-from dali_studio.api.folders import PLACES, folder_arguments, folder_readers, point_at
+from dali_studio.api.folders import folder_readers, point_at
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph import document
+from dali_studio.graph.checks import output_schemas
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.graph.node import GraphOptions, Node
-from dali_studio.schema.model import OperatorSchema
+from dali_studio.schema.model import OperatorSchema, Value
 from dali_studio.schema.registry import Registry
+from dali_studio.studio.data_sources import source_at
 from dali_studio.studio.files import typed_path
 from dali_studio.studio.messages import RecipeInfo
 
@@ -75,32 +78,31 @@ def open_recipe(name: str, registry: Registry, images: str) -> tuple[Graph, dict
 
 
 def folder_graph(path: str, registry: Registry) -> Graph:
-    """A graph that reads and decodes the images of a folder.
+    """A graph that reads and decodes the images at a path, as `source_at` finds them.
 
     Sub-folders are classes; a flat folder's images are listed one by one.
 
     Raises
     ------
     DaliStudioError
-        DS302 if the folder is missing or holds no image.
+        DS302 if nothing is there, or no image.
     """
-    arguments = folder_arguments(typed_path(path))
-    reader, decoder = _reader(registry), _decoder(registry)
+    operator, arguments = source_at(typed_path(path))
+    return reading_graph(arguments, registry, operator)
+
+
+def reading_graph(arguments: Mapping[str, Value], registry: Registry, operator: str = "readers.file") -> Graph:
+    """A graph that reads and decodes images; `arguments` tell its reader which."""
+    reader, decoder = registry.schema(operator), _decoder(registry)
     files = arguments.get("files")
     graph = Graph(GraphOptions(batch_size=min(len(files), 8) if isinstance(files, tuple) else 8, seed=1))
     read, decode = reader.node_name, decoder.node_name
     graph.add_node(Node(key=read, operator=reader.name, arguments=arguments, version=reader.version))
     graph.add_node(Node(key=decode, operator=decoder.name, version=decoder.version))
     graph.connect(PortRef(node=read), decode, 0)
-    graph.set_outputs([PortRef(node=decode), *(PortRef(node=read, output=i) for i in range(1, len(reader.outputs)))])
+    given = len(output_schemas(graph, read, registry) or ())
+    graph.set_outputs([PortRef(node=decode), *(PortRef(node=read, output=i) for i in range(1, given))])
     return graph
-
-
-def _reader(registry: Registry) -> OperatorSchema:
-    schemas = (registry.schema(name) for name in registry)
-    return next(
-        s for s in schemas if s.role == "reader" and all(map(s.argument, PLACES)) and s.outputs[0].kind == "encoded"
-    )
 
 
 def _decoder(registry: Registry) -> OperatorSchema:

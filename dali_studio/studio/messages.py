@@ -16,6 +16,19 @@ from dali_studio.graph.edits import PortRef
 from dali_studio.graph.placement import Repair
 from dali_studio.schema.model import Catalog, Device, Value
 from dali_studio.studio.bodies import PreviewBody
+from dali_studio.studio.run_messages import (
+    Advice,
+    DataSet,
+    FileRemains,
+    GraphDifference,
+    MissedFile,
+    Reproduction,
+    RunHistory,
+    SavedStates,
+    Speed,
+    Timeline,
+    Trial,
+)
 
 # ---------------------------------------------------------------------------------------------------- the graph's image
 
@@ -35,7 +48,7 @@ class NodeView(msgspec.Struct, frozen=True, kw_only=True):
     argument_inputs: dict[str, PortRef]
     output_kinds: tuple[Kind, ...]
     facts: tuple[str, ...]
-    #: facts: per output what is known by inference, e.g. "?×?×3 u8 HWC"
+    #: facts: per output what is known by inference, e.g. "H×W×C u8"
     in_run: bool = True
     #: in_run: some output of the pipeline depends on it
     unknown: bool = False
@@ -69,11 +82,15 @@ class Note(msgspec.Struct, frozen=True, kw_only=True, tag="note"):
 
 
 class Group(msgspec.Struct, frozen=True, kw_only=True, tag="group"):
-    """A frame around nodes, which move with it."""
+    """A frame around nodes, which move with it. A subgraph can be one box, and is a function of programs."""
 
     keys: tuple[str, ...]
     title: str
     hue: str = "slate"
+    subgraph: bool = False
+    collapsed: bool = False
+    exposed: tuple[tuple[str, str], ...] = ()
+    #: exposed: arguments, by node and name, that the box shows and the function takes
 
 
 Mark = Note | Group
@@ -135,6 +152,8 @@ class RevisionChanged(msgspec.Struct, frozen=True, kw_only=True, tag="revision_c
     saved: bool
     waiting: str = ""
     #: waiting: when edits were made that an earlier kernel has left and `RestoreEdits` brings back; empty: none
+    target: float = 0.0
+    #: target: samples a second that the model takes; 0: nobody has said it
 
 
 class Refused(msgspec.Struct, frozen=True, kw_only=True, tag="refused"):
@@ -354,6 +373,8 @@ class MemoryFreed(msgspec.Struct, frozen=True, kw_only=True, tag="memory_freed")
 class RunFinished(msgspec.Struct, frozen=True, kw_only=True, tag="run_finished"):
     """The measured run. `stopped`: by the user; `failed`: why it could not go on; `revision`: of the measured graph.
 
+    `samples_per_second` and `milliseconds_per_batch` are of batches made one after the other, while every node is
+    measured; `pipelined` is of batches that are made ahead, as in training (without numbers if that was not measured).
     `note` says where it ran if that is not where the nodes say, and why, and which files it did without (`on_error`).
     """
 
@@ -365,6 +386,12 @@ class RunFinished(msgspec.Struct, frozen=True, kw_only=True, tag="run_finished")
     stopped: bool = False
     failed: tuple[Diagnostic, ...] = ()
     note: str = ""
+    pipelined: Speed = Speed()
+    advice: tuple[Advice, ...] = ()
+    until: str = ""
+    #: until: the node up to which was run; empty: all
+    missed: tuple[MissedFile, ...] = ()
+    #: missed: files that the run went on without
 
 
 class Code(msgspec.Struct, frozen=True, kw_only=True, tag="code"):
@@ -384,7 +411,7 @@ class Saved(msgspec.Struct, frozen=True, kw_only=True, tag="saved"):
     """A file was written."""
 
     path: str
-    what: Literal["document", "code"]
+    what: Literal["document", "code", "picture", "trace"]
 
 
 class Busy(msgspec.Struct, frozen=True, kw_only=True, tag="busy"):
@@ -404,7 +431,17 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True, tag="progress"):
     seconds: int = 0
 
 
+class Sound(msgspec.Struct, frozen=True, kw_only=True, tag="sound"):
+    """Answer to `RequestSound`. The buffer has 16-bit numbers (little-endian) of all channels in turn."""
+
+    port: PortRef
+    rate: float
+    channels: int
+    note: str = ""
+
+
 KernelMessage = (
     Opened | RevisionChanged | Refused | Previews | SampleStrip | ImageDetail | RunProgress | RunFinished | DeviceTimes
-    | MemoryFreed | Code | Saved | Busy | Progress | Sheet | Draws | Pair | Pixel
+    | MemoryFreed | Code | Saved | Busy | Progress | Sheet | Draws | Pair | Pixel | Sound | Timeline | Trial
+    | RunHistory | GraphDifference | FileRemains | Reproduction | DataSet | SavedStates
 )  # fmt: skip

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dali_studio.api.reading.patches import NotWritable
 from dali_studio.api.reading.text import ProgramText
 from dali_studio.codegen.emit import Emitted
+from dali_studio.codegen.functions import Function
 from dali_studio.core.diagnostics import Diagnostic
 from dali_studio.graph.difference import edits_between, matched
 from dali_studio.graph.edits import Edit
@@ -25,14 +28,20 @@ def taken(source: str, graph: Graph) -> tuple[ProgramText, tuple[Edit, ...]]:
     return text, edits_between(graph, text.graph)
 
 
-def shown(text: ProgramText | None, revision: Revision, dialect: str) -> Emitted:
-    """The program of a revision: the user's text with what has changed since, or a program that is written anew."""
+def shown(text: ProgramText | None, revision: Revision, dialect: str, functions: Sequence[Function] = ()) -> Emitted:
+    """The program of a revision: the user's text with what has changed since, or a program that is written anew.
+
+    Parameters
+    ----------
+    functions
+        Subgraphs, which a program that is written anew has as functions.
+    """
     if text is None or text.dialect != dialect:
-        return revision.code(dialect)
+        return revision.code(dialect, functions)
     try:
         made, same = text.changed(revision.active)
     except NotWritable as error:
-        emitted = revision.code(dialect)
+        emitted = revision.code(dialect, functions)
         found = Diagnostic(
             code="DS501", message=f"This change cannot be written into your text: {error}.", severity="info",
             hint="The program is written anew; undo brings your text back.",

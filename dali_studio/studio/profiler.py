@@ -1,4 +1,4 @@
-"""Run: whole batches, untapped, every node measured."""
+"""Run: whole batches, untapped, every node measured; then the same batches made ahead, with nothing measured inside."""
 
 from __future__ import annotations
 
@@ -7,9 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 
+import msgspec
+
 from dali_studio.api.engine import Engine
 from dali_studio.api.placement import gpu_missing
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
+from dali_studio.graph.checks import output_schemas
+from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.graph.placement import on_cpu, on_gpu
 from dali_studio.graph.validate import validate
@@ -19,7 +23,13 @@ from dali_studio.runtime.workers import Cancelled
 from dali_studio.schema.model import Device
 from dali_studio.schema.registry import Registry
 from dali_studio.studio import messages
+from dali_studio.studio.advice import Observed, Proposal, advise, cores
+from dali_studio.studio.failing import missed_files
 from dali_studio.studio.known_times import KnownTimes
+from dali_studio.studio.run_history import RunsKept
+from dali_studio.studio.run_messages import RunHistory, Speed, Timeline, Trial
+from dali_studio.studio.throughput import Pace, Throughput
+from dali_studio.studio.timeline import timeline
 
 #: Seconds in which batches are made and not counted where a GPU takes part: its decoders open in the background. One
 #: batch is never counted: memory is taken and compiled kernels are loaded there.
@@ -54,12 +64,20 @@ class Profiler:
     ----------
     known : KnownTimes
         What the runs have told about nodes on devices.
+    runs : RunsKept
+        The newest runs, with the graphs that were run.
+    drawn : Timeline or None
+        Of the last run.
     """
 
     def __init__(self, registry: Registry, send: Callable[[messages.KernelMessage, Sequence[bytes]], None]) -> None:
         self.registry, self._send = registry, send
         self.known = KnownTimes(registry)
+        self.runs = RunsKept()
+        self.drawn: Timeline | None = None
+        self._proposals: tuple[Proposal, ...] = ()
         self._stopped = threading.Event()
+        self._throughput = Throughput(registry, self._stopped)
         self._engine: Engine | None = None
 
     def arm(self) -> None:
@@ -72,6 +90,21 @@ class Profiler:
         engine = self._engine
         if engine is not None:
             engine.cancel()
+        self._throughput.stop()
+
+    def proposal(self, name: str) -> Proposal:
+        """What the last run has proposed under a name.
+
+        Raises
+        ------
+        DaliStudioError
+            DS209 if it has not.
+        """
+        for proposal in self._proposals:
+            if proposal.name == name:
+                return proposal
+        message = f"The last run has given no advice called {name!r}."
+        raise DaliStudioError(Diagnostic(code="DS209", message=message, hint="Press Run."))
 
     def report_nothing(self, revision: int) -> None:
         """Report a run that was stopped before it began."""
@@ -87,23 +120,84 @@ class Profiler:
             [],
         )
 
-    def run(self, graph: Graph, batches: int, revision: int, pause: Callable[[], None]) -> None:
+    def run(
+        self, graph: Graph, batches: int, revision: int, pause: Callable[[], None], until: str = ""
+    ) -> messages.RunFinished:  # fmt: skip
         """Run and report.
 
         Parameters
         ----------
         graph : Graph
         batches : int
-            Measured batches.
+            Measured batches, made alone; the same number is then made ahead.
         revision : int
             Of the graph; it is part of the report.
         pause : callable
             Called between batches; the time it takes is not counted.
+        until : str
+            Name of the node up to which is run; all if empty.
         """
         self._send(messages.Busy(busy=True), [])
-        measured = self._measure(graph, batches, lambda done: self._progress(done, batches), pause)
-        self._send(self._finished(graph, revision, measured), [])
-        self.known.learn(graph, measured.devices, measured.probe.summary())
+        part = graph if not until else _up_to(graph, self.registry, until)
+        measured = self._measure(part, batches, lambda done: self._progress(done, batches), pause)
+        whole = measured.batches == batches and not measured.failed
+        speed, failed = self._ahead(part, batches, pause) if whole else (Speed(), ())
+        measured.failed = measured.failed or failed
+        self.drawn = timeline(measured.probe, revision)
+        if self.drawn is not None:
+            self._send(self.drawn, [])
+        finished = msgspec.structs.replace(self._finished(part, revision, measured, speed), until=until)
+        self._send(finished, [])
+        self.known.learn(part, measured.devices, measured.probe.summary())
+        if whole and not until and not finished.stopped:
+            self.runs.add(graph, finished)
+            self._send(RunHistory(runs=self.runs.runs), [])
+        self._send(messages.Busy(busy=False), [])
+        return finished
+
+    def _ahead(self, graph: Graph, batches: int, pause: Callable[[], None]) -> tuple[Speed, tuple[Diagnostic, ...]]:
+        pace = Pace()
+        try:
+            self._throughput.measure(graph, batches, pace, lambda: None, pause)
+        except DaliStudioError as error:
+            return pace.speed(), error.diagnostics
+        return pace.speed(), ()
+
+    def compare_graphs(
+        self, graph: Graph, batches: int, revision: int, pause: Callable[[], None], name: str, after: Graph
+    ) -> None:  # fmt: skip
+        """Measure two graphs in turns, each running ahead, and report both speeds.
+
+        Parameters
+        ----------
+        graph : Graph
+            As it is.
+        batches, revision, pause
+            As for `run`.
+        name : str
+            Part of the report.
+        after : Graph
+            As it would be.
+        """
+        self._send(messages.Busy(busy=True), [])
+        paces, failed = (Pace(), Pace()), tuple[Diagnostic, ...]()
+        total, done = 4 * batches, 0
+
+        def count() -> None:
+            nonlocal done
+            done += 1
+            self._progress(done, total)
+
+        try:
+            for turn in range(4):
+                self._throughput.measure((graph, after)[turn % 2], batches, paces[turn % 2], count, pause)
+        except DaliStudioError as error:
+            failed = error.diagnostics
+        trial = Trial(
+            name=name, revision=revision, batches=len(paces[1].steps), before=paces[0].speed(), after=paces[1].speed(),
+            stopped=self._stopped.is_set(), failed=failed,
+        )  # fmt: skip
+        self._send(trial, [])
         self._send(messages.Busy(busy=False), [])
 
     def compare(self, graph: Graph, batches: int, revision: int, pause: Callable[[], None]) -> None:
@@ -174,22 +268,40 @@ class Profiler:
             self._engine = None
         return measured
 
-    def _finished(self, graph: Graph, revision: int, measured: _Measured) -> messages.RunFinished:
+    def _finished(
+        self, graph: Graph, revision: int, measured: _Measured, pipelined: Speed | None = None
+    ) -> messages.RunFinished:
         done, seconds = measured.batches, measured.seconds
         times = measured.probe.summary() if done else {}
         wanted = [key for key in measured.devices if graph.node(key).device != "cpu"]
         absent = gpu_missing(graph) if wanted else None
+        alone = seconds * 1e3 / done if done else 0.0
+        observed = Observed(
+            milliseconds=alone, times=times, cores=cores(), gpu=gpu_missing(graph) is None
+        )
+        self._proposals = advise(graph, self.registry, observed)
         moved = "" if absent is None else f"All of it ran on the CPU: {absent.reason}."
         return messages.RunFinished(
             revision=revision,
             batches=done,
             samples_per_second=measured.samples / seconds if done else 0.0,
-            milliseconds_per_batch=seconds * 1e3 / done if done else 0.0,
+            milliseconds_per_batch=alone,
             timings=tuple(_timing(key, measured.devices.get(key, "cpu"), t) for key, t in sorted(times.items())),
             stopped=self._stopped.is_set(),
             failed=measured.failed,
             note=" ".join(filter(None, (moved, _missed(measured.missed)))),
+            pipelined=pipelined or Speed(),
+            missed=missed_files(measured.missed),
+            advice=tuple(proposal.advice() for proposal in self._proposals),
         )
+
+
+def _up_to(graph: Graph, registry: Registry, key: str) -> Graph:
+    """The pipeline that ends at a node."""
+    part = graph.copy()
+    schemas = output_schemas(graph, key, registry)
+    part.set_outputs(PortRef(node=key, output=i) for i in range(len(schemas or ())))
+    return part
 
 
 def _missed(failed: Sequence[FailedSample]) -> str:

@@ -60,9 +60,10 @@ class ChooseSample(msgspec.Struct, frozen=True, kw_only=True, tag="choose_sample
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True, tag="run"):
-    """Run `batches` whole batches and measure every node."""
+    """Run `batches` whole batches and measure every node; with `until`, only that node and what it depends on."""
 
     batches: int = 8
+    until: str = ""
 
 
 class CompareDevices(msgspec.Struct, frozen=True, kw_only=True, tag="compare_devices"):
@@ -92,6 +93,12 @@ class RequestDetail(msgspec.Struct, frozen=True, kw_only=True, tag="request_deta
     output: int = 0
     plane: int = -1
     #: plane: which frame or slice; -1: the one that is shown first
+
+
+class RequestSound(msgspec.Struct, frozen=True, kw_only=True, tag="request_sound"):
+    """Ask for the shown sample of an output as sound to play."""
+
+    port: PortRef
 
 
 class PasteCode(msgspec.Struct, frozen=True, kw_only=True, tag="paste_code"):
@@ -147,16 +154,25 @@ class RequestPixel(msgspec.Struct, frozen=True, kw_only=True, tag="request_pixel
 
 
 class SaveDocument(msgspec.Struct, frozen=True, kw_only=True, tag="save_document"):
-    """Write the document (or, with `what` code, the emitted program) to `path` in the kernel's working folder."""
+    """Write to `path` in the kernel's working folder: the document, the program, a picture or diagram, or a trace."""
 
     path: str
-    what: Literal["document", "code"] = "document"
+    what: Literal["document", "code", "picture", "trace"] = "document"
 
 
 class OpenFolder(msgspec.Struct, frozen=True, kw_only=True, tag="open_folder"):
-    """Start a new graph that reads and decodes the images of a folder on the kernel's machine."""
+    """Start a new graph that reads and decodes what lies at a path on the kernel's machine.
+
+    A folder of images, a list of files, annotations of COCO, or an archive of WebDataset.
+    """
 
     path: str
+
+
+class OpenText(msgspec.Struct, frozen=True, kw_only=True, tag="open_text"):
+    """Open a document whose text the browser has, of a file that was dropped on the canvas."""
+
+    text: str
 
 
 class RestoreEdits(msgspec.Struct, frozen=True, kw_only=True, tag="restore_edits"):
@@ -169,8 +185,74 @@ class OpenRecipe(msgspec.Struct, frozen=True, kw_only=True, tag="open_recipe"):
     name: str
 
 
+class TryAdvice(msgspec.Struct, frozen=True, kw_only=True, tag="try_advice"):
+    """Measure the pipeline as it is and as it would be if the advice were taken, in turns. Nothing changes."""
+
+    name: str
+    batches: int = 8
+
+
+class TakeAdvice(msgspec.Struct, frozen=True, kw_only=True, tag="take_advice"):
+    """Do what the advice of the last run says, as one undo step."""
+
+    name: str
+
+
+class RequestDifference(msgspec.Struct, frozen=True, kw_only=True, tag="request_difference"):
+    """Ask how the graph of one run or saved state became that of another one; an empty name is the graph now."""
+
+    before: str
+    after: str = ""
+
+
+class OpenState(msgspec.Struct, frozen=True, kw_only=True, tag="open_state"):
+    """Go back to the graph of a run (its number) or of a saved state (its name), as one undo step."""
+
+    name: str
+
+
+class SetTarget(msgspec.Struct, frozen=True, kw_only=True, tag="set_target"):
+    """Say how many samples a second the model takes, as one undo step; 0: nobody knows. The document keeps it."""
+
+    samples_per_second: float
+
+
+class RequestFile(msgspec.Struct, frozen=True, kw_only=True, tag="request_file"):
+    """Ask what can still be seen of a file that a node could not use."""
+
+    node: str
+    source: str
+
+
+class RequestReproduction(msgspec.Struct, frozen=True, kw_only=True, tag="request_reproduction"):
+    """Ask for the smallest program in which a node fails as it did, with that file alone if one is named."""
+
+    node: str
+    source: str = ""
+
+
+class RequestData(msgspec.Struct, frozen=True, kw_only=True, tag="request_data"):
+    """Ask what a reader reads: how much, some samples, and how large they are."""
+
+    key: str
+
+
+class PointReader(msgspec.Struct, frozen=True, kw_only=True, tag="point_reader"):
+    """Make a reader read what lies at a path on the kernel's machine, as one undo step."""
+
+    key: str
+    path: str
+
+
+#: About runs and their data.
+RunRequest = (
+    Run | CompareDevices | TryAdvice | TakeAdvice | RequestDifference | OpenState | SetTarget | RequestFile
+    | RequestReproduction | RequestData | PointReader
+)  # fmt: skip
+
 ClientMessage = (
     Ready | ApplyEdits | ApplyRepair | Undo | Redo | MoveNodes | ChooseSample | Run | CompareDevices | FreeMemory | Stop
-    | RequestCode | RequestDetail | PasteCode | ApplyCode | RequestSheet | RequestDraws | RequestPair | RequestPixel
-    | SaveDocument | OpenFolder | OpenRecipe | RestoreEdits
+    | RequestSound | RequestCode | RequestDetail | PasteCode | ApplyCode | RequestSheet | RequestDraws | RequestPair
+    | RequestPixel | SaveDocument | OpenFolder | OpenRecipe | OpenText | RestoreEdits | TryAdvice | TakeAdvice
+    | RequestDifference | OpenState | SetTarget | RequestFile | RequestReproduction | RequestData | PointReader
 )  # fmt: skip

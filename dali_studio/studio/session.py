@@ -8,17 +8,18 @@ import zlib
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from functools import partial, singledispatchmethod
+from functools import singledispatchmethod
 from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 
-from dali_studio.api.placement import gpu_missing
 from dali_studio.api.reading.fragment import read_fragment
 from dali_studio.api.reading.text import ProgramText
 from dali_studio.codegen.dialects import DIALECTS, find
 from dali_studio.codegen.emit import Emitted
+from dali_studio.codegen.functions import Function
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.random import resolve_pipeline_seed
@@ -30,41 +31,51 @@ from dali_studio.graph.model import Graph
 from dali_studio.graph.validate import port_missing
 from dali_studio.runtime.workers import Cancelled
 from dali_studio.schema.registry import Registry
-from dali_studio.studio import findings, gallery, messages, own_text, requests
+from dali_studio.studio import exports, findings, gallery, messages, own_text, requests, sounds
 from dali_studio.studio.autosave import Autosave
 from dali_studio.studio.files import typed_path, write_text
 from dali_studio.studio.inquiries import Inquiries, SheetJob
-from dali_studio.studio.picture import Picture, Still, draw
+from dali_studio.studio.picture import CELL, FILE, Picture, Still, draw
 from dali_studio.studio.preview_renderer import PreviewRenderer, PreviewRequest
 from dali_studio.studio.profiler import Profiler
 from dali_studio.studio.repairs import offered
 from dali_studio.studio.revision import Revision
+from dali_studio.studio.runs import Runs
 from dali_studio.studio.view import (
+    TARGET,
+    functions_in,
     graph_view,
     in_columns,
     kept_view,
     make_room,
+    marks_in,
     marks_of,
     named_marks,
     opened,
     positions_in,
     positions_of,
     revision_changed,
+    target_of,
 )
 from dali_studio.studio.worker import Worker
 
 Send = Callable[[messages.KernelMessage, Sequence[bytes]], None]
 #: Jobs of the worker, most urgent first.
 JOBS = (
-    "output", "preview", "pixel", "trial", "ends", "pair", "draws", "detail", "batch", "free", "code", "run", "picture",
-    "strip",
+    "output", "preview", "pixel", "trial", "ends", "pair", "draws", "detail", "sound", "data", "batch", "free", "code",
+    "run",
+    "picture", "strip",
 )  # fmt: skip
 #: Those of the previews' engine.
-_RENDERED = ("output", "preview", "pixel", "trial", "ends", "pair", "draws", "detail", "batch", "picture", "strip")
+_RENDERED = (
+    "output", "preview", "pixel", "trial", "ends", "pair", "draws", "detail", "sound", "batch", "picture", "strip",
+)  # fmt: skip
 #: What is said about a run, to be said again to a view that comes back.
-_RUN = (messages.Busy, messages.RunProgress, messages.RunFinished)
+_RUN = (messages.Busy, messages.RunProgress, messages.RunFinished, messages.Timeline, messages.RunHistory)
 #: The largest whole number that the browser tells from the next.
 _LAST_BATCH = 2**53 - 1
+#: How long a picture that is saved waits for its photos.
+_PICTURE_TIMEOUT = 20.0
 
 
 class Session:
@@ -103,6 +114,7 @@ class Session:
         self.profiler = Profiler(registry, self.send)
         self.worker = Worker(JOBS, self._begin, self._interrupt, self._failed)
         self.dialect = next(iter(DIALECTS))
+        self.runs = Runs(self, self._changed, self._announce_graph, self._measured)
         #: Called when nothing of an edit or a run is left to be done but pictures.
         self.settled: Callable[[], None] = lambda: None
         self._open(graph, view or {}, path, revision)
@@ -111,6 +123,7 @@ class Session:
         self.history = History(graph, self.registry)
         self.history.places.update(positions_of(view))
         self.history.places.update(named_marks(marks_of(view)))
+        self.history.places[TARGET] = target_of(view)
         self.path = path
         self._saved_graph: Graph | None = graph if path is not None else None
         self._seed = resolve_pipeline_seed(None)
@@ -147,9 +160,12 @@ class Session:
             known = self._current = Revision(self.graph, self.registry, self.revision, seed)
         return known
 
-    def code(self) -> Emitted:
-        """The program in the chosen dialect."""
-        return own_text.shown(self._text, self.current(), self.dialect)
+    def code(self, dialect: str | None = None) -> Emitted:
+        """The program, in the chosen dialect if none is given."""
+        return own_text.shown(self._text, self.current(), dialect or self.dialect, self._functions())
+
+    def _functions(self) -> tuple[Function, ...]:
+        return functions_in(marks_in(self.history).values())
 
     def send(self, message: messages.KernelMessage, buffers: Sequence[bytes] = ()) -> None:
         """Send a message to every view; one at a time, since the worker sends as well."""
@@ -201,6 +217,7 @@ class Session:
         self._known_sent = ()
         self._announce()
         self._tell_run()
+        self.runs.saved(now=False)
         self._render(everything=True)
 
     def _tell_run(self) -> None:
@@ -208,6 +225,9 @@ class Session:
         finished, busy = self._told.get(messages.RunFinished), self._told.get(messages.Busy)
         if isinstance(finished, messages.RunFinished) and finished.revision >= self._revision_offset:
             self.send(finished)
+            for kind in (messages.Timeline, messages.RunHistory):
+                if said := self._told.get(kind):
+                    self.send(said)
         if isinstance(busy, messages.Busy) and busy.busy:
             self.send(busy)
             if progress := self._told.get(messages.RunProgress):
@@ -215,11 +235,14 @@ class Session:
 
     @handle.register
     def _(self, message: requests.ApplyEdits) -> None:
+        before = self._functions()
         self.history.apply(message.edits, message.gesture, {**message.positions, **named_marks(message.marks)})
         if message.edits:
             self._changed()
-        else:  # cards were moved: images and code are as they were
+        else:  # cards were moved: images are as they were, and so is the code unless subgraphs changed
             self._announce_graph()
+            if self._functions() != before:
+                self._send_code()
 
     @handle.register
     def _(self, message: requests.ApplyRepair) -> None:
@@ -263,27 +286,8 @@ class Session:
         self._render(strip=turned)
 
     @handle.register
-    def _(self, message: requests.Run) -> None:
-        self._profile(self.profiler.run, message.batches)
-
-    @handle.register
-    def _(self, message: requests.CompareDevices) -> None:
-        absent = gpu_missing(self.graph)
-        if absent is not None:
-            text = f"Devices cannot be compared here: {absent.reason}."
-            raise DaliStudioError(Diagnostic(code="DS206", message=text, hint=f"{absent.hint}."))
-        self._profile(self.profiler.compare, message.batches)
-
-    def _profile(self, measure: Callable[[Graph, int, int, Callable[[], None]], None], batches: int) -> None:
-        graph, count, revision = self.current().active, min(max(batches, 1), 10_000), self.revision
-        pause = partial(self.worker.relieve, "run")  # previews go on between batches
-
-        def job() -> None:
-            measure(graph, count, revision, pause)
-            self._send_known(self.current())
-            self.settled()
-
-        self.worker.submit("run", job)
+    def _(self, message: requests.RunRequest) -> None:
+        self.runs.handle(message)
 
     @handle.register
     def _(self, message: requests.FreeMemory) -> None:
@@ -379,6 +383,23 @@ class Session:
         return made.result()
 
     @handle.register
+    def _(self, message: requests.RequestSound) -> None:
+        def answer() -> None:
+            request = self._request()
+
+            def sample(port: PortRef) -> Any:
+                made = self.inquiries.output(request.revision, request.iteration, [request.sample], port)
+                return np.asarray(made.samples[0])
+
+            rate = sounds.rate_of(self.current().active, message.port, lambda port: float(sample(port)))
+            channels, data = sounds.pcm(sample(message.port))
+            note = "" if rate else f"Its rate is not known; it is played at {sounds.USUAL / 1000:g} kHz."
+            made = messages.Sound(port=message.port, rate=rate or sounds.USUAL, channels=channels, note=note)
+            self.send(made, [data])
+
+        self._ask("sound", answer)
+
+    @handle.register
     def _(self, message: requests.PasteCode) -> None:
         edits = read_fragment(message.text, self.graph, self.registry)
         self.history.apply(edits, places=in_columns(edits, message.at, self.positions.values()))
@@ -396,6 +417,10 @@ class Session:
         path = typed_path(message.path)
         if message.what == "code":
             write_text(path, self.code().source)
+        elif message.what == "picture":
+            exports.write(self.graph, kept_view(self.history), path, lambda: self.picture(_PICTURE_TIMEOUT, FILE))
+        elif message.what == "trace":
+            write_text(path, self.runs.trace())
         else:
             self.save(path)
         self.send(messages.Saved(path=str(path), what=message.what))
@@ -413,6 +438,11 @@ class Session:
             self._open(graph, view, path, self.revision + 1)
             self._saved_graph = saved
             self._show()
+
+    @handle.register
+    def _(self, message: requests.OpenText) -> None:
+        graph, view, _found = document.loads(message.text, self.registry)
+        self.open(graph, view)
 
     @handle.register
     def _(self, message: requests.OpenRecipe) -> None:
@@ -443,6 +473,7 @@ class Session:
         self.path, self._saved_graph = path, self.graph
         if self._autosave is not None:
             self._autosave.drop()
+        self.runs.saved(now=True)
 
     def _remember(self, graph: Graph) -> None:
         """Keep what nobody has saved."""
@@ -456,33 +487,34 @@ class Session:
         except DaliStudioError:
             return []
 
-    def picture(self, seconds: float | None = None) -> Picture:
+    def picture(self, seconds: float | None = None, note: str = CELL) -> Picture:
         """A picture of the graph as it is now.
 
         Parameters
         ----------
         seconds : float, optional
             How long to wait for the photos; without them the cards say what they would give.
+        note : str
+            What stands below it.
         """
         made: list[Picture] = []
         done = threading.Event()
 
         def job() -> None:
             with suppress(DaliStudioError):  # there is nothing to see
-                made.append(self._picture(self.renderer.stills(self._request())))
+                made.append(self._picture(self.renderer.stills(self._request()), note))
             done.set()
 
         self._submit_again("picture", job)
         done.wait(seconds)
-        return made[0] if made else self._picture({})
+        return made[0] if made else self._picture({}, note)
 
-    def _picture(self, stills: Mapping[str, Still]) -> Picture:
+    def _picture(self, stills: Mapping[str, Still], note: str) -> Picture:
         finished = self._told.get(messages.RunFinished)
         graph = graph_view(self.current())
         words = f"{graph.name}: {plural(len(graph.nodes), 'operator')}, {plural(len(graph.outputs), 'output')}"
-        return draw(
-            graph, self.positions, stills, finished if isinstance(finished, messages.RunFinished) else None, words
-        )
+        told = finished if isinstance(finished, messages.RunFinished) else None
+        return draw(graph, self.positions, stills, told, words, note)
 
     def _changed(self) -> None:
         self.sample = min(self.sample, self.graph.options.batch_size - 1)
@@ -504,12 +536,16 @@ class Session:
             self._known_sent = known
             self.send(messages.DeviceTimes(times=known))
 
+    def _measured(self) -> None:
+        self._send_known(self.current())
+        self.settled()
+
     def _send_code(self) -> None:
         """Send the code, and the times that are known, when nobody waits for images."""
-        revision, dialect, text = self.current(), self.dialect, self._text
+        revision, dialect, text, functions = self.current(), self.dialect, self._text, self._functions()
 
         def job() -> None:
-            made = own_text.shown(text, revision, dialect)
+            made = own_text.shown(text, revision, dialect, functions)
             self.send(
                 messages.Code(
                     revision=revision.number, dialect=dialect, source=made.source, lines=dict(made.lines),

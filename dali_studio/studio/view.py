@@ -13,6 +13,7 @@ import msgspec
 import dali_studio
 from dali_studio.api.placement import gpu_missing
 from dali_studio.codegen.dialects import DIALECTS
+from dali_studio.codegen.functions import Function
 from dali_studio.core.meta import TensorMeta
 from dali_studio.graph.checks import output_schemas
 from dali_studio.graph.edits import AddNode, Connect, Edit, PortRef
@@ -43,6 +44,8 @@ from dali_studio.studio.revision import Revision
 _MARK = re.compile("^mark ")
 #: Name under which the position of the outputs card is kept.
 OUTPUTS = "__outputs__"
+#: Name under which the model's speed is kept beside the places of cards.
+TARGET = "model target"
 #: Width of a card and the gap behind it, in canvas pixels.
 COLUMN = 184
 #: Height of a usual card and the gap below it.
@@ -100,6 +103,7 @@ def revision_changed(
         document=path.name if path else "",
         saved=saved is graph or (saved is not None and saved == graph),
         waiting=waiting,
+        target=target_in(history),
     )
 
 
@@ -189,6 +193,12 @@ def marks_in(history: History) -> dict[str, Mark]:
     return {_MARK.sub("", key): mark for key, mark in history.places.items() if isinstance(mark, Note | Group)}
 
 
+def functions_in(marks: Iterable[Mark]) -> tuple[Function, ...]:
+    """The subgraphs, as functions of programs."""
+    groups = [mark for mark in marks if isinstance(mark, Group) and mark.subgraph]
+    return tuple(Function(group.title, frozenset(group.keys), group.exposed) for group in groups)
+
+
 def named_marks(marks: Mapping[str, Mark | None]) -> dict[str, Mark | None]:
     """Notes and groups by the names under which they are kept beside the places of cards."""
     return {f"mark {name}": mark for name, mark in marks.items()}
@@ -212,8 +222,23 @@ def kept_view(history: History) -> dict[str, Any]:
     view: dict[str, Any] = {
         "positions": {key: (p.x, p.y) for key, p in places.items() if key in history.graph or key == OUTPUTS}
     }
+    if target := target_in(history):
+        view["target"] = target
     marks = marks_in(history)
     return {**view, "marks": msgspec.to_builtins(marks)} if marks else view
+
+
+def target_in(history: History) -> float:
+    """Samples a second that the model takes; 0 if nobody has said it."""
+    target = history.places.get(TARGET)
+    return target if isinstance(target, float) else 0.0
+
+
+def target_of(view: Mapping[str, Any]) -> float | None:
+    """The target of a document's view part; ``None`` if it has none that can be read."""
+    target: object = view.get("target")
+    usable = isinstance(target, int | float) and not isinstance(target, bool) and math.isfinite(target) and target > 0
+    return float(cast("float", target)) if usable else None
 
 
 def positions_of(view: Mapping[str, Any]) -> dict[str, Position]:

@@ -79,21 +79,36 @@ def _message(rng: random.Random, keys: list[str]) -> Json:
             more = {"positions": {rng.choice(keys): {"x": rng.uniform(-1e9, 1e9), "y": 0.5}}}
         case "choose_sample":
             more = {"sample": rng.choice((0, 1, 5, -1, *EDGES)), "iteration": rng.choice((0, 1, 2, 7)) if rng.random() < 0.7 else rng.choice(EDGES)}
-        case "run" | "compare_devices":
-            more = {"batches": rng.choice((1, 2, 0, -1))}
         case "request_code":
             more = {"dialect": rng.choice((*DIALECTS, "cobol"))}
         case "request_detail":
             more = {"key": rng.choice(keys), "output": rng.choice((0, 0, 1, -1, 2**31))}
         case "save_document":
-            more = {"path": rng.choice(("a.dali.json", "b/c.dali.json", "", ".", "\0", "x" * 300, "é.json")), "what": rng.choice(("document", "code"))}
+            more = {"path": rng.choice(("a.dali.json", "b/c.dali.json", "", ".", "\0", "x" * 300, "é.json")), "what": rng.choice(("document", "code", "trace"))}
         case "open_folder":
             more = {"path": rng.choice(("pictures", "nothing", "", "\0", "a.dali.json"))}
         case "open_recipe":
             more = {"name": rng.choice(("resnet50", "augmentations", "../resnet50", "", "\0", "none"))}
         case _:
-            more = {}
+            more = _about_runs(kind, rng, keys)
     return {"type": kind, **more}
+
+
+def _about_runs(kind: str, rng: random.Random, keys: list[str]) -> Json:
+    """What a request about runs and their data holds; nothing for other messages."""
+    made: dict[str, Json] = {
+        "run": {"batches": rng.choice((1, 2, 0, -1)), "until": rng.choice(("", "", rng.choice(keys)))},
+        "compare_devices": {"batches": rng.choice((1, 2, 0, -1))},
+        "set_target": {"samples_per_second": rng.choice((0, 2400, 0.5, -1, 1e300))},
+        "open_state": {"name": rng.choice(("", "1", "2", "99", "../a", "20260101-000000000-abcdef0"))},
+        "request_difference": {"before": rng.choice(("1", "2", "", "x")), "after": rng.choice(("", "1", "99"))},
+        "request_data": {"key": rng.choice(keys)},
+        "point_reader": {"key": rng.choice(keys), "path": rng.choice(("pictures", "nothing", "", "\0", "a.dali.json"))},
+    }
+    advice = {"name": rng.choice(("threads", "decode", "reader", "ahead", "batch", "nothing"))}
+    file = {"node": rng.choice(keys), "source": rng.choice(("", "a.jpg", "../a.dali.json", "/etc/hostname", "\0"))}
+    made |= dict.fromkeys(("try_advice", "take_advice"), advice) | dict.fromkeys(("request_file", "request_reproduction"), file)
+    return made.get(kind, {})
 
 
 def _edit(rng: random.Random, keys: list[str]) -> Json:

@@ -99,7 +99,7 @@ CASES: dict[str, tuple[list[Edit], list[str]]] = {
          AddNode(key="rotate", operator="rotate"), Connect(source=port("images_2"), target="rotate", input=0),
          Connect(source=port("labels"), target="rotate", argument="angle"),
          SetOutputs(outputs=(port("rotate"), port("reader", 1)))],
-        ["-    return images, labels", "+    labels_2 = fn.random.uniform(range=[-10.0, 10.0])",
+        ["-    return images, labels", "+    labels_2 = fn.random.uniform(range=[-10, 10])",
          "+    rotate = fn.rotate(images, angle=labels_2)", "+    return rotate, labels"],
     ),
     "a wire instead of a value": (

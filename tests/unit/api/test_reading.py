@@ -32,13 +32,20 @@ def pipeline(body: str, decorator: str = "@pipeline_def(batch_size=2)", signatur
     return f"{decorator}\ndef {signature}:\n" + "".join(f"    {line}\n" for line in body.splitlines())
 
 
+def tidy(value: Any) -> Any:
+    """Programs are written without the noise of binary fractions."""
+    if isinstance(value, tuple):
+        return tuple(map(tidy, value))
+    return float(f"{value:.15g}") if isinstance(value, float) else value
+
+
 def plain(graph: Graph) -> list[Any]:
     """Everything that decides what a graph computes."""
     rows: list[Any] = []
     for node in graph.nodes():
         schema = REGISTRY.schema(node.operator)
         values = {a.name: node.arguments.get(a.name, a.default) for a in schema.arguments}
-        values = {name: value for name, value in values.items() if value is not None}
+        values = {name: tidy(value) for name, value in values.items() if value is not None}
         rows.append((node.operator, node.device, values, graph.inputs(node.key), graph.argument_inputs(node.key)))
     return rows
 

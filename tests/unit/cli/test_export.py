@@ -77,10 +77,10 @@ def pairs():
 def test_what_nobody_has_edited_is_overwritten(program: Path, document: Path) -> None:
     change(document)
     assert cli.main(["export", str(document), "-o", str(program)]) == 0
-    assert "size=[160.0, 160.0]" in program.read_text()
+    assert "size=[160, 160]" in program.read_text()
 
 
-@pytest.mark.parametrize("edit", [("224.0, 224.0", "200.0, 200.0"), ("    images =", "    # for the model\n    images =")])
+@pytest.mark.parametrize("edit", [("224, 224", "200, 200"), ("    images =", "    # for the model\n    images =")])
 def test_edits_are_kept_and_the_difference_is_shown(
     edit: tuple[str, str], program: Path, document: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -94,7 +94,7 @@ def test_edits_are_kept_and_the_difference_is_shown(
     assert "was edited by hand" in shown.err and "--force" in shown.err
     assert f"--- {program}" in shown.out and "+" in shown.out and edit[1].splitlines()[0] in shown.out
     assert cli.main([*arguments, "--force"]) == 0
-    assert "size=[160.0, 160.0]" in program.read_text()
+    assert "size=[160, 160]" in program.read_text()
 
 
 def test_a_program_without_a_checksum_counts_as_edited(document: Path) -> None:
@@ -119,8 +119,8 @@ def test_check_compares_what_both_say(program: Path, document: Path, capsys: pyt
     change(document)
     assert cli.main(arguments) == 1
     shown = capsys.readouterr()
-    assert "-    images = fn.resize(decode, size=[224.0, 224.0])" in shown.out
-    assert "+    images = fn.resize(decode, size=[160.0, 160.0])" in shown.out
+    assert "-    images = fn.resize(decode, size=[224, 224])" in shown.out
+    assert "+    images = fn.resize(decode, size=[160, 160])" in shown.out
     assert "disagree" in shown.err
     before = load(document, default_registry())[0]
     assert load(document, default_registry())[0] == before
@@ -129,3 +129,23 @@ def test_check_compares_what_both_say(program: Path, document: Path, capsys: pyt
 def test_check_needs_a_program(document: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["export", str(document), "--check"]) == 1
     assert "training.py could not be read" in capsys.readouterr().err
+
+
+def test_subgraphs_are_functions_and_are_compared_by_what_they_do(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    graph, path, program = read(PROGRAM), tmp_path / "training.dali.json", tmp_path / "training.py"
+    save(graph, {"marks": {"g": {"type": "group", "keys": ["decode", "images"], "title": "Small", "subgraph": True}}}, path)
+    assert cli.main(["export", str(path), "-o", str(program)]) == 0
+    assert "def Small(files):" in program.read_text()
+    check = ["export", str(path), "--check"]
+    assert cli.main(check) == 0
+    program.write_text(program.read_text().replace("    decode =", "    # for the model\n    decode ="))
+    assert cli.main(check) == 0
+    other = tmp_path / "plain.dali.json"
+    save(graph, {}, other)
+    assert cli.main(["export", str(other), "-o", str(program), "--force"]) == 0  # without the function
+    assert "def Small" not in program.read_text() and cli.main(check) == 0
+    change(path)
+    assert cli.main(check) == 1
+    assert "size=[160, 160]" in capsys.readouterr().out

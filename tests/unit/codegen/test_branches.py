@@ -56,17 +56,17 @@ def body_of(emitted: Emitted) -> str:
 PROGRAMS = {
     "one branch": """
 if flag:
-    angle = fn.random.uniform(range=[-20.0, 20.0])
+    angle = fn.random.uniform(range=[-20, 20])
     images = fn.rotate(images, angle=angle, keep_size=True)
 return images, labels
 """,
     "else if": """
 if flag:
-    images = fn.rotate(images, angle=15.0)
+    images = fn.rotate(images, angle=15)
 elif fn.random.coin_flip(dtype=types.BOOL) and not other:
     images = fn.flip(images)
 else:
-    images = fn.gaussian_blur(images, sigma=[1.0])
+    images = fn.gaussian_blur(images, sigma=[1])
 return images, labels
 """,
     "only where it does not hold": """
@@ -112,7 +112,7 @@ return merge, images
 if flag:
     factor = 0.5
 else:
-    factor = fn.random.uniform(range=[1.0, 2.0])
+    factor = fn.random.uniform(range=[1, 2])
 brightness = fn.brightness(images, brightness=factor)
 return brightness, labels
 """,
@@ -126,7 +126,7 @@ return images_3, labels
 """,
     "nested": """
 if flag:
-    turned = fn.rotate(images, angle=15.0, keep_size=True)
+    turned = fn.rotate(images, angle=15, keep_size=True)
     if other:
         turned = fn.flip(turned)
     images = fn.brightness(turned, brightness=1.5)

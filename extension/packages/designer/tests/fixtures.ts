@@ -182,6 +182,7 @@ export function revision(
     document: "",
     saved: false,
     waiting: "",
+    target: 0,
     ...rest,
   };
 }
@@ -216,6 +217,10 @@ export function finished(timings: readonly NodeTiming[], rest: Partial<RunFinish
     stopped: false,
     failed: [],
     note: "",
+    pipelined: { samples_per_second: 0, median: 0, p95: 0 },
+    advice: [],
+    until: "",
+    missed: [],
     ...rest,
   };
 }

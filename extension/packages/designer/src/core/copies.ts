@@ -37,6 +37,13 @@ export interface CopyLabel {
   readonly title: string;
 }
 
+/** How many copies a batch needs, and what they take. */
+export function copiesOf(state: State): { count: number; size: number; milliseconds: number } {
+  const all = (state.run.finished?.timings ?? []).flatMap((t) => t.copies);
+  const sum = (of: (copy: CopyTiming) => number) => all.reduce((n, copy) => n + of(copy), 0);
+  return { count: all.length, size: sum((c) => c.size), milliseconds: sum((c) => c.milliseconds) };
+}
+
 const WAYS = { H2D: "from the CPU to the GPU", D2H: "from the GPU to the CPU" } as const;
 
 function sentenceOf(copy: CopyTiming): string {

@@ -114,7 +114,7 @@ export function isOther(state: State, message: RevisionChanged): boolean {
 function resetDocument(state: State): State {
   const { drawer, drawerHeight, palette, heat, measure, inspector } = state.view;
   const view = { ...INITIAL.view, drawer, drawerHeight, palette, heat, measure, inspector };
-  return { ...INITIAL, link: state.link, opening: state.opening, view };
+  return { ...INITIAL, link: state.link, opening: state.opening, runs: state.runs, view };
 }
 
 function onRevision(before: State, message: RevisionChanged): State {
@@ -223,7 +223,8 @@ export function receive(state: State, message: KernelMessage): State {
     case "run_progress":
       return { ...state, run: { ...state.run, running: true, done: message.done, total: message.total } };
     case "run_finished": {
-      return { ...state, run: { ...INITIAL.run, finished: message, revision: message.revision } };
+      const run = { ...INITIAL.run, finished: message, revision: message.revision };
+      return { ...state, run, trial: null, trying: "" };
     }
     case "device_times":
       return { ...state, deviceTimes: message.times };
@@ -244,6 +245,24 @@ export function receive(state: State, message: KernelMessage): State {
       return { ...state, pair: message };
     case "pixel":
       return { ...state, pixel: message };
+    case "sound":
+      return state; // who asked for it plays it
+    case "timeline":
+      return { ...state, timeline: message };
+    case "trial":
+      return { ...state, trial: message, run: { ...state.run, running: false, stopping: false } };
+    case "run_history":
+      return { ...state, runs: message.runs };
+    case "saved_states":
+      return { ...state, snapshots: message.snapshots };
+    case "data_set":
+      return { ...state, dataSet: message };
+    case "file_remains":
+      return { ...state, files: { ...state.files, [message.source]: message } };
+    case "reproduction":
+      return state; // who asked for it takes it from the session
+    case "graph_difference":
+      return { ...state, difference: message };
     case "busy":
       return {
         ...state,

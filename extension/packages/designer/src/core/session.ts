@@ -1,4 +1,4 @@
-import type { ClientMessage, Edit, KernelMessage, PortRef, Position, Repair } from "../protocol/generated";
+import type { ClientMessage, Edit, KernelMessage, PortRef, Position, Repair, Sound } from "../protocol/generated";
 import { decode, Images } from "./images";
 import { renamedIn } from "./marks";
 import { enqueue, isOther, isWanted, project, receive, withdraw } from "./reduce";
@@ -20,8 +20,14 @@ export type Attach = (document: Bytes, revision: number) => Promise<Transport>;
 export const STRIP_IMAGE = "@strip";
 export const DETAIL_OUT = "@detail-out";
 export const DETAIL_IN = "@detail-in";
+export const DATA_IMAGE = "@data";
 export const PAIR_A = "@pair-a";
 export const PAIR_B = "@pair-b";
+
+/** What can be seen of a file that could not be used. */
+export function fileImage(source: string): string {
+  return `@file-${source}`;
+}
 
 /** The picture of a cell of a sheet. */
 export function sheetImage(name: string, variant: number, sample: number): string {
@@ -35,11 +41,15 @@ const TIMEOUT = 12_000;
 export class Session {
   readonly store: Store<State> = createStore(INITIAL);
   readonly images = new Images();
+  /** Plays the sound that was asked for last. */
+  heard: (message: Sound, data: Bytes | undefined) => void = () => undefined;
   private stopListening: () => void;
   /** The document as the kernel had it last: it outlives the kernel. */
   private document: Bytes | null = null;
   private readonly shown = new Set<string>();
   private readonly arrived: Record<string, number> = {};
+  private readonly asked = new Set<string>();
+  private reproduced: (program: string) => void = () => undefined;
   private clock = 0;
   private watch: ReturnType<typeof setTimeout> | undefined;
 
@@ -160,22 +170,34 @@ export class Session {
     this.send({ type: "choose_sample", ...wanted });
   }
 
-  run(batches: number): void {
+  /** `until`: only this node and what it depends on. */
+  run(batches: number, until = ""): void {
+    this.running(batches);
+    this.send({ type: "run", batches, until });
+  }
+
+  /** Measure the pipeline as it is and after edits that nobody keeps. */
+  tryAdvice(name: string, batches: number): void {
+    this.running(4 * batches);
+    this.store.set((s) => ({ ...s, trying: name, trial: null }));
+    this.send({ type: "try_advice", name, batches });
+  }
+
+  forgetTrial(): void {
+    this.store.set((s) => ({ ...s, trying: "", trial: null }));
+  }
+
+  private running(total: number): void {
     this.store.set((s) => ({
       ...s,
       refused: [],
-      run: { ...s.run, running: true, stopping: false, done: 0, total: batches },
+      run: { ...s.run, running: true, stopping: false, done: 0, total },
     }));
-    this.send({ type: "run", batches });
   }
 
   /** Measure every node on the CPU and on the GPU. */
   compareDevices(batches: number): void {
-    this.store.set((s) => ({
-      ...s,
-      refused: [],
-      run: { ...s.run, running: true, stopping: false, done: 0, total: 2 * batches },
-    }));
+    this.running(2 * batches);
     this.send({ type: "compare_devices", batches });
   }
 
@@ -183,6 +205,21 @@ export class Session {
   repair({ code, node, argument }: Repair): void {
     this.view({ refit: true });
     this.send({ type: "apply_repair", code, node, argument });
+  }
+
+  /** Ask once for what can be seen of a file. */
+  requestFile(node: string, source: string): void {
+    if (this.asked.has(source)) return;
+    this.asked.add(source);
+    this.send({ type: "request_file", node, source });
+  }
+
+  /** The smallest program in which a node fails so. */
+  reproduction(node: string, source: string): Promise<string> {
+    return new Promise((resolve) => {
+      this.reproduced = resolve;
+      this.send({ type: "request_reproduction", node, source });
+    });
   }
 
   stop(): void {
@@ -257,6 +294,7 @@ export class Session {
       const next = receive(s, message);
       return next.link === "silent" || next.link === "gone" ? { ...next, link: "live" } : next;
     });
+    if (message.type === "reproduction") this.reproduced(message.program);
     if (wanted) void this.decodeImages(message, buffers);
     if (message.type === "refused") this.releaseSoon();
     if (message.type === "revision_changed") {
@@ -288,6 +326,12 @@ export class Session {
     } else if (message.type === "image_detail") {
       await this.putLatest(DETAIL_OUT, message.has_output ? buffers[0] : undefined);
       await this.putLatest(DETAIL_IN, message.has_input ? buffers[message.has_output ? 1 : 0] : undefined);
+    } else if (message.type === "sound") {
+      this.heard(message, buffers[0]);
+    } else if (message.type === "data_set") {
+      await this.putLatest(DATA_IMAGE, buffers[0]);
+    } else if (message.type === "file_remains") {
+      await this.putLatest(fileImage(message.source), buffers[0]);
     } else if (message.type === "pair") {
       await this.putLatest(PAIR_A, buffers[0]);
       await this.putLatest(PAIR_B, buffers[1]);

@@ -1,12 +1,16 @@
 import type {
   Code,
+  DataSet,
   DeviceTime,
   Diagnostic,
   DialectInfo,
   Draws,
   Edit,
+  FileRemains,
+  GraphDifference,
   GraphView,
   ImageDetail,
+  KnownRun,
   Mark,
   MemoryFreed,
   Pair,
@@ -23,10 +27,14 @@ import type {
   Saved,
   SheetCell,
   Side,
+  Snapshot,
+  Timeline,
+  Trial,
 } from "../protocol/generated";
 import type { CatalogIndex } from "./catalog";
 import type { Fix } from "./fixes";
 import type { Slot } from "./graph";
+import type { Aside } from "./solo";
 import type { Sweep } from "./sweep";
 
 /** `starting`: no answer yet; `live`: the kernel answers; `silent`: it should have answered; `gone`: the comm is closed. */
@@ -112,7 +120,7 @@ export interface Comparison {
   readonly b: Side;
 }
 
-export type DrawerTab = "code" | "batch";
+export type DrawerTab = "code" | "batch" | "timeline" | "runs" | "problems" | "data";
 
 export type Measure = "time" | "memory";
 
@@ -146,6 +154,10 @@ export interface View {
   readonly expecting: boolean;
   readonly minimap: boolean;
   readonly renaming: boolean;
+  /** Outputs that solo or mute has put aside. */
+  readonly aside: Aside | null;
+  /** A file was asked for where no panel tells of it: the sentence above the graph does. */
+  readonly saving: boolean;
   /** Show everything when the next cards come. */
   readonly refit: boolean;
   readonly dismissed: readonly string[];
@@ -199,6 +211,19 @@ export interface State {
   readonly draws: Draws | null;
   readonly pair: Pair | null;
   readonly pixel: Pixel | null;
+  /** What the threads did in the last run. */
+  readonly timeline: Timeline | null;
+  /** The advice that is tried, by name, and what was measured of it. */
+  readonly trying: string;
+  readonly trial: Trial | null;
+  /** The newest first. */
+  readonly runs: readonly KnownRun[];
+  /** States in which the document was saved, the newest first. */
+  readonly snapshots: readonly Snapshot[];
+  readonly dataSet: DataSet | null;
+  readonly difference: GraphDifference | null;
+  /** What is known of files that could not be used, by name; their pictures live in `Images`. */
+  readonly files: Readonly<Record<string, FileRemains>>;
   readonly view: View;
 }
 
@@ -225,6 +250,8 @@ export const INITIAL_VIEW: View = {
   expecting: false,
   minimap: false,
   renaming: false,
+  aside: null,
+  saving: false,
   refit: false,
   dismissed: [],
   folded: [],
@@ -266,6 +293,14 @@ export const INITIAL: State = {
   draws: null,
   pair: null,
   pixel: null,
+  timeline: null,
+  trying: "",
+  trial: null,
+  runs: [],
+  snapshots: [],
+  dataSet: null,
+  difference: null,
+  files: {},
   view: INITIAL_VIEW,
 };
 

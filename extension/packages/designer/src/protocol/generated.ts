@@ -1,4 +1,4 @@
-// Generated from dali_studio/studio/requests.py and messages.py. Do not edit: run
+// Generated from the messages in dali_studio/studio. Do not edit: run
 //   python -m dali_studio.studio.codegen_ts
 
 export type Kind = "encoded" | "image" | "video" | "audio" | "boxes" | "mask" | "points" | "label" | "scalar" | "any";
@@ -107,12 +107,15 @@ export interface Note {
   readonly hue: string;
 }
 
-/** A frame around nodes, which move with it. */
+/** A frame around nodes, which move with it. A subgraph can be one box, and is a function of programs. */
 export interface Group {
   readonly type: "group";
   readonly keys: readonly string[];
   readonly title: string;
   readonly hue: string;
+  readonly subgraph: boolean;
+  readonly collapsed: boolean;
+  readonly exposed: readonly (readonly [string, string])[];
 }
 
 /** An image. */
@@ -228,10 +231,11 @@ export interface ChooseSample {
   readonly iteration: number;
 }
 
-/** Run `batches` whole batches and measure every node. */
+/** Run `batches` whole batches and measure every node; with `until`, only that node and what it depends on. */
 export interface Run {
   readonly type: "run";
   readonly batches?: number;
+  readonly until?: string;
 }
 
 /** Run the graph twice, on the CPU and as far as possible on the GPU, and measure every node on both. */
@@ -248,6 +252,12 @@ export interface FreeMemory {
 /** Stop the run in progress. */
 export interface Stop {
   readonly type: "stop";
+}
+
+/** Ask for the shown sample of an output as sound to play. */
+export interface RequestSound {
+  readonly type: "request_sound";
+  readonly port: PortRef;
 }
 
 /** Ask for the code in a dialect; the choice stays until the next request. */
@@ -315,14 +325,14 @@ export interface RequestPixel {
   readonly y: number;
 }
 
-/** Write the document (or, with `what` code, the emitted program) to `path` in the kernel's working folder. */
+/** Write to `path` in the kernel's working folder: the document, the program, a picture or diagram, or a trace. */
 export interface SaveDocument {
   readonly type: "save_document";
   readonly path: string;
-  readonly what?: "code" | "document";
+  readonly what?: "code" | "document" | "picture" | "trace";
 }
 
-/** Start a new graph that reads and decodes the images of a folder on the kernel's machine. */
+/** Start a new graph that reads and decodes what lies at a path on the kernel's machine. */
 export interface OpenFolder {
   readonly type: "open_folder";
   readonly path: string;
@@ -334,9 +344,74 @@ export interface OpenRecipe {
   readonly name: string;
 }
 
+/** Open a document whose text the browser has, of a file that was dropped on the canvas. */
+export interface OpenText {
+  readonly type: "open_text";
+  readonly text: string;
+}
+
 /** Open what this pipeline was edited to in a kernel that is gone. */
 export interface RestoreEdits {
   readonly type: "restore_edits";
+}
+
+/** Measure the pipeline as it is and as it would be if the advice were taken, in turns. Nothing changes. */
+export interface TryAdvice {
+  readonly type: "try_advice";
+  readonly name: string;
+  readonly batches?: number;
+}
+
+/** Do what the advice of the last run says, as one undo step. */
+export interface TakeAdvice {
+  readonly type: "take_advice";
+  readonly name: string;
+}
+
+/** Ask how the graph of one run or saved state became that of another one; an empty name is the graph now. */
+export interface RequestDifference {
+  readonly type: "request_difference";
+  readonly before: string;
+  readonly after?: string;
+}
+
+/** Go back to the graph of a run (its number) or of a saved state (its name), as one undo step. */
+export interface OpenState {
+  readonly type: "open_state";
+  readonly name: string;
+}
+
+/** Say how many samples a second the model takes, as one undo step; 0: nobody knows. The document keeps it. */
+export interface SetTarget {
+  readonly type: "set_target";
+  readonly samples_per_second: number;
+}
+
+/** Ask what can still be seen of a file that a node could not use. */
+export interface RequestFile {
+  readonly type: "request_file";
+  readonly node: string;
+  readonly source: string;
+}
+
+/** Ask for the smallest program in which a node fails as it did, with that file alone if one is named. */
+export interface RequestReproduction {
+  readonly type: "request_reproduction";
+  readonly node: string;
+  readonly source?: string;
+}
+
+/** Ask what a reader reads: how much, some samples, and how large they are. */
+export interface RequestData {
+  readonly type: "request_data";
+  readonly key: string;
+}
+
+/** Make a reader read what lies at a path on the kernel's machine, as one undo step. */
+export interface PointReader {
+  readonly type: "point_reader";
+  readonly key: string;
+  readonly path: string;
 }
 
 /** The answer to `Ready`, and sent again whenever another document is opened. */
@@ -382,6 +457,7 @@ export interface OperatorSchema {
   readonly dialects?: readonly InDialect[];
   readonly movement?: Movement | null;
   readonly former?: readonly string[];
+  readonly shown?: Readonly<Record<string, Value>> | null;
 }
 
 /** One positional input. */
@@ -489,6 +565,7 @@ export interface RevisionChanged {
   readonly document: string;
   readonly saved: boolean;
   readonly waiting: string;
+  readonly target: number;
 }
 
 /** The whole graph. */
@@ -620,6 +697,10 @@ export interface RunFinished {
   readonly stopped: boolean;
   readonly failed: readonly Diagnostic[];
   readonly note: string;
+  readonly pipelined: Speed;
+  readonly advice: readonly Advice[];
+  readonly until: string;
+  readonly missed: readonly MissedFile[];
 }
 
 /** What one node cost per batch: milliseconds in all (`cpu` + `gpu` + copies), its share of the whole, and bytes. */
@@ -643,6 +724,32 @@ export interface CopyTiming {
   readonly direction: "D2H" | "H2D";
   readonly size: number;
   readonly milliseconds: number;
+}
+
+/** Samples a second, and median and 95th percentile of the time between two batches, in milliseconds. */
+export interface Speed {
+  readonly samples_per_second: number;
+  readonly median: number;
+  readonly p95: number;
+}
+
+/** What sets the pace of a pipeline, the numbers that show it, and what may help. */
+export interface Advice {
+  readonly name: string;
+  readonly lead: string;
+  readonly proof: string;
+  readonly offer: string;
+  readonly node: string;
+  readonly measurable: boolean;
+}
+
+/** A file that a run went on without (`on_error`), and how often it came. */
+export interface MissedFile {
+  readonly node: string;
+  readonly source: string;
+  readonly message: string;
+  readonly action: string;
+  readonly count: number;
 }
 
 /** What is known from runs about the nodes of the graph, by device; sent when a run or an edit has changed it. */
@@ -681,7 +788,7 @@ export interface Code {
 export interface Saved {
   readonly type: "saved";
   readonly path: string;
-  readonly what: "code" | "document";
+  readonly what: "code" | "document" | "picture" | "trace";
 }
 
 /** The worker is computing (`true`) or idle. */
@@ -766,6 +873,310 @@ export interface PixelValue {
   readonly dtype: string;
 }
 
+/** Answer to `RequestSound`. The buffer has 16-bit numbers (little-endian) of all channels in turn. */
+export interface Sound {
+  readonly type: "sound";
+  readonly port: PortRef;
+  readonly rate: number;
+  readonly channels: number;
+  readonly note: string;
+}
+
+/** What the threads did in the last batches of a run, which were made one after the other. */
+export interface Timeline {
+  readonly type: "timeline";
+  readonly revision: number;
+  readonly lanes: readonly string[];
+  readonly keys: readonly string[];
+  readonly slices: readonly (readonly [number, number, number, number])[];
+  readonly steps: readonly (readonly [number, number])[];
+  readonly first: number;
+  readonly note: string;
+}
+
+/** Answer to `TryAdvice`: how fast the pipeline is before and after, running ahead, over as many batches each. */
+export interface Trial {
+  readonly type: "trial";
+  readonly name: string;
+  readonly revision: number;
+  readonly batches: number;
+  readonly before: Speed;
+  readonly after: Speed;
+  readonly stopped: boolean;
+  readonly failed: readonly Diagnostic[];
+}
+
+/** All runs of this designer, the newest first; sent after each. */
+export interface RunHistory {
+  readonly type: "run_history";
+  readonly runs: readonly KnownRun[];
+}
+
+/** A run that was made. */
+export interface KnownRun {
+  readonly number: number;
+  readonly name: string;
+  readonly when: string;
+  readonly revision: number;
+  readonly batches: number;
+  readonly alone: number;
+  readonly pipelined: number;
+  readonly held: number;
+  readonly changes: readonly string[];
+}
+
+/** Answer to `RequestDifference`. */
+export interface GraphDifference {
+  readonly type: "graph_difference";
+  readonly before: string;
+  readonly after: string;
+  readonly difference: Difference;
+  readonly lines: readonly string[];
+}
+
+/** How a graph became another one. */
+export interface Difference {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  readonly renamed: readonly (readonly [string, string])[];
+  readonly changes: readonly Change[];
+}
+
+/** One change of a node, or of the pipeline where `node` is empty. */
+export interface Change {
+  readonly node: string;
+  readonly what: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** Answer to `RequestFile`; buffer 0 is a JPEG of what can be seen, absent if that is nothing. */
+export interface FileRemains {
+  readonly type: "file_remains";
+  readonly node: string;
+  readonly source: string;
+  readonly words: string;
+  readonly part: number;
+}
+
+/** Answer to `RequestReproduction`. */
+export interface Reproduction {
+  readonly type: "reproduction";
+  readonly node: string;
+  readonly source: string;
+  readonly program: string;
+}
+
+/** Answer to `RequestData`; buffer 0 is a JPEG atlas. `total` samples are there, `samples` were drawn of all. */
+export interface DataSet {
+  readonly type: "data_set";
+  readonly key: string;
+  readonly total: number;
+  readonly samples: readonly DataSample[];
+  readonly widths: Spread;
+  readonly heights: Spread;
+  readonly bytes: Spread;
+}
+
+/** One sample of a data set: its file (bytes, and width and height, 0 if unknown) and its place in the atlas. */
+export interface DataSample {
+  readonly name: string;
+  readonly label: string;
+  readonly width: number;
+  readonly height: number;
+  readonly size: number;
+  readonly x: number;
+  readonly y: number;
+  readonly cell_width: number;
+  readonly cell_height: number;
+}
+
+/** How numbers are spread: `counts` are of equal spans from `minimum` to `maximum`. */
+export interface Spread {
+  readonly minimum: number;
+  readonly median: number;
+  readonly maximum: number;
+  readonly counts: readonly number[];
+}
+
+/** The states in which the document was saved, the newest first; sent when one is opened or saved. */
+export interface SavedStates {
+  readonly type: "saved_states";
+  readonly snapshots: readonly Snapshot[];
+}
+
+/** A state in which the document was saved. */
+export interface Snapshot {
+  readonly name: string;
+  readonly when: string;
+}
+
+/** A view was mounted: answer with `GalleryOpened`. Sizes of a tile's picture are in device pixels. */
+export interface Browse {
+  readonly type: "browse";
+  readonly width?: number;
+  readonly height?: number;
+}
+
+/** Make the pictures of these tiles, in this order; what was asked for before and is not there yet is left out. */
+export interface ShowTiles {
+  readonly type: "show_tiles";
+  readonly names: readonly string[];
+}
+
+/** Use a picture, or the pictures of a folder, on the kernel's machine; an empty path: the sample photos. */
+export interface OpenPictures {
+  readonly type: "open_pictures";
+  readonly path: string;
+}
+
+/** Use a picture that the browser has: buffer 0 is its file. */
+export interface UploadPicture {
+  readonly type: "upload_picture";
+  readonly name: string;
+}
+
+/** Show the tiles on another one of the pictures. */
+export interface ChoosePicture {
+  readonly type: "choose_picture";
+  readonly number: number;
+}
+
+/** Ask for a tile in full, with other values; the newest request counts. */
+export interface TryTile {
+  readonly type: "try_tile";
+  readonly name: string;
+  readonly settings: readonly Setting[];
+  readonly dialect: string;
+}
+
+/** A value for an argument of a tile. */
+export interface Setting {
+  readonly node: string;
+  readonly argument: string;
+  readonly value: Value;
+}
+
+/** Ask for a tile with each of several values of one argument. */
+export interface SweepTile {
+  readonly type: "sweep_tile";
+  readonly name: string;
+  readonly settings: readonly Setting[];
+  readonly node: string;
+  readonly argument: string;
+  readonly values: readonly Value[];
+}
+
+/** Open a tile in a designer of its own, or, with `into_graph`, put it into the graph of the one used last. */
+export interface TakeTile {
+  readonly type: "take_tile";
+  readonly name: string;
+  readonly settings: readonly Setting[];
+  readonly into_graph?: boolean;
+}
+
+/** The answer to `Browse`. */
+export interface GalleryOpened {
+  readonly type: "gallery_opened";
+  readonly tiles: readonly Tile[];
+  readonly dialects: readonly DialectInfo[];
+}
+
+/** What the gallery shows as one: an operator, or an example, which is a whole pipeline. */
+export interface Tile {
+  readonly name: string;
+  readonly title: string;
+  readonly summary: string;
+  readonly category: string;
+  readonly icon: string;
+  readonly tags: readonly string[];
+  readonly geometric: boolean;
+  readonly gpu: boolean;
+  readonly example: boolean;
+  readonly controls: readonly TileControl[];
+}
+
+/** An argument of a tile that can be set, and the value that it has there. */
+export interface TileControl {
+  readonly node: string;
+  readonly argument: ArgumentSchema;
+  readonly value: Value;
+}
+
+/** The pictures there are, and the one that is shown; buffer 0 is a JPEG of it, of the size of a tile. */
+export interface PicturesChosen {
+  readonly type: "pictures_chosen";
+  readonly turn: number;
+  readonly place: string;
+  readonly names: readonly string[];
+  readonly number: number;
+}
+
+/** A part of the answer to `ShowTiles`. */
+export interface TilePictures {
+  readonly type: "tile_pictures";
+  readonly turn: number;
+  readonly items: readonly TilePicture[];
+  readonly done: boolean;
+}
+
+/** A tile's result in the atlas of buffer 0 (all 0 if there is none, which `note` explains). */
+export interface TilePicture {
+  readonly name: string;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  readonly whole: boolean;
+  readonly note: string;
+}
+
+/** Answer to `TryTile`. Buffers: the picture as it was, and the result if `has_result`. */
+export interface TileDetail {
+  readonly type: "tile_detail";
+  readonly turn: number;
+  readonly name: string;
+  readonly has_result: boolean;
+  readonly facts: string;
+  readonly histogram: readonly (readonly number[])[];
+  readonly before: readonly (readonly number[])[];
+  readonly source: string;
+  readonly lines: readonly number[];
+  readonly note: string;
+  readonly failed: readonly Diagnostic[];
+}
+
+/** What a tile cost on this machine's CPU: milliseconds for one picture. */
+export interface TileTime {
+  readonly type: "tile_time";
+  readonly turn: number;
+  readonly name: string;
+  readonly milliseconds: number;
+}
+
+/** Answer to `SweepTile`: a picture for each value, in their order; buffer 0 is the atlas. */
+export interface TileSweep {
+  readonly type: "tile_sweep";
+  readonly turn: number;
+  readonly name: string;
+  readonly argument: string;
+  readonly values: readonly Value[];
+  readonly items: readonly TilePicture[];
+}
+
+/** Answer to `TakeTile`: `model` is the widget of the new designer, or empty, and `text` says what was done. */
+export interface Taken {
+  readonly type: "taken";
+  readonly model: string;
+  readonly text: string;
+}
+
+/** A request could not be done; nothing changed. */
+export interface NotDone {
+  readonly type: "not_done";
+  readonly diagnostics: readonly Diagnostic[];
+}
+
 export type Edit =
   | AddNode
   | RemoveNode
@@ -804,6 +1215,7 @@ export type ClientMessage =
   | CompareDevices
   | FreeMemory
   | Stop
+  | RequestSound
   | RequestCode
   | RequestDetail
   | PasteCode
@@ -815,7 +1227,17 @@ export type ClientMessage =
   | SaveDocument
   | OpenFolder
   | OpenRecipe
-  | RestoreEdits;
+  | OpenText
+  | RestoreEdits
+  | TryAdvice
+  | TakeAdvice
+  | RequestDifference
+  | OpenState
+  | SetTarget
+  | RequestFile
+  | RequestReproduction
+  | RequestData
+  | PointReader;
 
 export type KernelMessage =
   | Opened
@@ -835,7 +1257,36 @@ export type KernelMessage =
   | Sheet
   | Draws
   | Pair
-  | Pixel;
+  | Pixel
+  | Sound
+  | Timeline
+  | Trial
+  | RunHistory
+  | GraphDifference
+  | FileRemains
+  | Reproduction
+  | DataSet
+  | SavedStates;
+
+export type GalleryRequest =
+  | Browse
+  | ShowTiles
+  | OpenPictures
+  | UploadPicture
+  | ChoosePicture
+  | TryTile
+  | SweepTile
+  | TakeTile;
+
+export type GalleryAnswer =
+  | GalleryOpened
+  | PicturesChosen
+  | TilePictures
+  | TileDetail
+  | TileTime
+  | TileSweep
+  | Taken
+  | NotDone;
 
 /** What each diagnostic code means. */
 export const CODES: Readonly<Record<string, string>> = {

@@ -1,23 +1,58 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import { definingLines } from "../core/codeLines";
 import { isDense } from "../core/detail";
+import { problemCount } from "../core/failures";
 import { nodeOf } from "../core/graph";
 import { codeIsCurrent, findings, severity } from "../core/select";
 import type { DrawerTab } from "../core/state";
 import type { Diagnostic } from "../protocol/generated";
 import { BatchPane } from "./BatchPane";
-import { copyText } from "./clipboard";
+import { copyText, insertCell } from "./clipboard";
 import { useFrame, useSel, useSession } from "./context";
 import { DrawerEdge } from "./DrawerEdge";
+import { DataPane } from "./data/DataPane";
 import { Icon } from "./icons";
 import { IconButton } from "./parts";
+import { ProblemsPane } from "./problems/ProblemsPane";
 import { SaveButtons } from "./SaveButtons";
+import { RunsPane } from "./times/RunsPane";
+import { SaveTrace, TimelinePane } from "./times/TimelinePane";
 import { tint } from "./tint";
 
 const TABS: readonly (readonly [DrawerTab, string])[] = [
   ["code", "Code"],
   ["batch", "Batch"],
+  ["data", "Data"],
+  ["timeline", "Timeline"],
+  ["runs", "Runs"],
+  ["problems", "Problems"],
 ];
+/** Height in px that a tab needs at least. */
+const ROOM: Readonly<Record<DrawerTab, number>> = {
+  code: 0,
+  batch: 250,
+  timeline: 330,
+  runs: 200,
+  problems: 220,
+  data: 260,
+};
+
+function Pane({ tab }: { readonly tab: DrawerTab }) {
+  switch (tab) {
+    case "code":
+      return <CodePane />;
+    case "batch":
+      return <BatchPane />;
+    case "timeline":
+      return <TimelinePane />;
+    case "runs":
+      return <RunsPane />;
+    case "data":
+      return <DataPane />;
+    case "problems":
+      return <ProblemsPane />;
+  }
+}
 
 let split: { readonly source: string; readonly lines: readonly string[] } = { source: "", lines: [] };
 
@@ -137,12 +172,39 @@ function CopyButton() {
   );
 }
 
+/** The program into the next cell; where the page makes no cells, it is copied for one. */
+function CellButton() {
+  const { root } = useFrame();
+  const source = useSel((s) => (codeIsCurrent(s) ? (s.code?.source ?? "") : ""));
+  const [done, setDone] = useState("");
+  const insert = () => {
+    const made = insertCell(root, source);
+    if (!made) copyText(source);
+    setDone(made ? "Inserted" : "Copied: paste it into a cell");
+    setTimeout(() => setDone(""), 3000);
+  };
+  return (
+    <button
+      type="button"
+      className="ds-button ds-button-quiet"
+      disabled={!source}
+      title="Put the program into a new cell below"
+      data-testid="insert-cell"
+      onClick={insert}
+    >
+      <Icon name="plus" />
+      {done || "To a cell"}
+    </button>
+  );
+}
+
 export function Drawer() {
   const { breadth } = useFrame();
   const session = useSession();
   const tab = useSel((s) => s.view.drawer);
   const some = useSel((s) => (s.graph?.nodes.length ?? 0) > 0);
   const height = useSel((s) => s.view.drawerHeight);
+  const problems = useSel(problemCount);
   const dense = useSel((s) => isDense(s.graph));
   const small = breadth === "slim" || dense;
   useEffect(() => {
@@ -156,7 +218,7 @@ export function Drawer() {
     <section
       className={`ds-drawer ${open ? "ds-drawer-open" : ""}`}
       style={open ? { height } : undefined}
-      aria-label="Code and batch"
+      aria-label="Code, batch and times"
     >
       {open && <DrawerEdge />}
       <div className="ds-drawer-head">
@@ -173,17 +235,20 @@ export function Drawer() {
               onClick={() =>
                 session.view((v) => ({
                   drawer: v.drawer === name ? null : name,
-                  drawerHeight: name === "batch" ? Math.max(v.drawerHeight, 250) : v.drawerHeight,
+                  drawerHeight: Math.max(v.drawerHeight, ROOM[name]),
                 }))
               }
             >
               {words}
+              {name === "problems" && problems > 0 && <span className="ds-tab-count">{problems}</span>}
             </button>
           ))}
         </div>
         <span className="ds-spring" />
         {open && tab === "code" && <CopyButton />}
+        {open && tab === "code" && <CellButton />}
         {open && tab === "code" && <SaveButtons />}
+        {open && tab === "timeline" && <SaveTrace />}
         {some && (
           <IconButton
             icon={open ? "down" : "up"}
@@ -193,7 +258,7 @@ export function Drawer() {
           />
         )}
       </div>
-      {open && (tab === "code" ? <CodePane /> : <BatchPane />)}
+      {open && <Pane tab={tab} />}
     </section>
   );
 }

@@ -33,7 +33,10 @@ function FolderCard() {
   return (
     <form className="ds-offer ds-offer-first" onSubmit={open}>
       <h4>Your images</h4>
-      <p>Name a folder on the kernel's machine. A reader and a decoder are added for you.</p>
+      <p>
+        Name a folder on the kernel's machine; or a list (.txt), annotations of COCO (.json), an archive of WebDataset
+        (.tar).
+      </p>
       <div className="ds-offer-foot">
         <input
           className="ds-input"

@@ -1,5 +1,6 @@
 import type { MouseEvent } from "react";
 import * as format from "../core/format";
+import { headroom } from "../core/target";
 import { fullScreen } from "./ContextMenu";
 import { useCanvasApi } from "./canvasApi";
 import { useFrame, useSel, useSession } from "./context";
@@ -7,8 +8,45 @@ import { Icon } from "./icons";
 import { IconButton } from "./parts";
 import { SampleStripView } from "./SampleStripView";
 
-/** Whole batches that one press of Run measures. */
+/** Whole batches that one press of Run measures, and what can be chosen instead. */
 export const RUN_BATCHES = 8;
+const CHOICES = [1, 8, 32, 128] as const;
+
+/** How much is run: so many batches, or only what a node needs. */
+function RunChoice({ disabled }: { readonly disabled: boolean }) {
+  const session = useSession();
+  const chosen = useSel((s) => s.view.selection.filter((k) => s.graph?.nodes.some((n) => n.key === k)).slice(0, 2));
+  const [only, ...more] = chosen;
+  const start = (value: string) => {
+    if (value === "next") {
+      const { sample, iteration } = session.store.get();
+      session.chooseSample(sample, iteration + 1);
+    } else if (value === "until" && only) session.run(RUN_BATCHES, only);
+    else session.run(Number(value));
+  };
+  return (
+    <span className="ds-run-choice">
+      <Icon name="down" size={12} />
+      <select
+        aria-label="Run how much"
+        title="Run how much"
+        disabled={disabled}
+        value=""
+        data-testid="run-choice"
+        onChange={(e) => start(e.target.value)}
+      >
+        <option value="" hidden />
+        <option value="next">Step: show the next batch</option>
+        {CHOICES.map((count) => (
+          <option key={count} value={count}>
+            Run {format.plural(count, "batch", "batches")}
+          </option>
+        ))}
+        {only && more.length === 0 && <option value="until">Run to {only}</option>}
+      </select>
+    </span>
+  );
+}
 
 function Mark() {
   return (
@@ -84,6 +122,7 @@ function RunButtons() {
         {state.running ? `${state.done} of ${state.total}` : "Run"}
         {state.running && <i className="ds-progress" style={{ width: `${progress * 100}%` }} />}
       </button>
+      <RunChoice disabled={!state.can || state.running} />
       <button
         type="button"
         className="ds-button"
@@ -100,39 +139,55 @@ function RunButtons() {
 }
 
 function Throughput() {
-  const { breadth } = useFrame();
+  const { session, breadth } = useFrame();
   const state = useSel((s) => ({
     run: s.run.finished,
     running: s.run.running,
     old: s.run.revision !== s.confirmed?.revision,
   }));
+  const room = useSel(headroom);
   const { run, running, old } = state;
   if (!run && !running) return null;
   const failed = run !== null && run.failed.length > 0;
-  const speed = running ? "…" : run && !failed ? format.throughput(run.samples_per_second) : "–";
+  const speed = running ? "…" : room ? format.throughput(room.speed) : "–";
+  const whole = run ? format.plural(run.batches, "whole batch", "whole batches") : "";
   const second = running
     ? "measuring"
     : failed
       ? "stopped by an error"
       : run?.batches === 0
         ? "stopped"
-        : run
-          ? `${format.time(run.milliseconds_per_batch)} per batch`
-          : "";
+        : run?.until
+          ? `only up to ${run.until}`
+          : room
+            ? room.words || room.measured
+            : "";
+  const alone = run ? `${format.throughput(run.samples_per_second)} alone, one batch after the other` : "";
   const title = run
-    ? `Measured over ${format.plural(run.batches, "whole batch", "whole batches")}, one after the other; a pipeline that runs ahead is faster.${old ? " From before the last change." : ""}`
+    ? `Measured over ${whole}: ${room?.measured === "alone" ? "" : `${speed} in the pipeline, which makes batches ahead; `}${alone}.${old ? " From before the last change." : ""} Opens the timeline.`
     : "";
+  const low = room !== null && room.target > 0 && !room.enough;
   return (
-    <div
+    <button
+      type="button"
       className={`ds-throughput ${old && !running ? "ds-throughput-old" : ""}`}
       title={title}
       data-testid="throughput"
+      onClick={() => session.view((v) => ({ drawer: "timeline", drawerHeight: Math.max(v.drawerHeight, 330) }))}
     >
       <div>
         <b>{speed}</b> <span className="ds-muted">samples/s</span>
+        {low && breadth !== "wide" && <Icon name="warning" size={12} />}
       </div>
-      {breadth === "wide" && <div className="ds-muted ds-throughput-second">{second}</div>}
-    </div>
+      {breadth === "wide" && (
+        <div
+          className={`ds-throughput-second ${low ? "ds-warn" : room?.words ? "ds-good" : "ds-muted"}`}
+          data-testid="throughput-second"
+        >
+          {second}
+        </div>
+      )}
+    </button>
   );
 }
 

@@ -1,0 +1,254 @@
+"""``read_compose``: from a ``Compose`` of torchvision or albumentations, or its source, to the graph of a pipeline."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+from dali_studio.api.reading.compose_albumentations import ALBUMENTATIONS
+from dali_studio.api.reading.compose_rules import Rule, State, Transform, numeric
+from dali_studio.api.reading.compose_torchvision import TORCHVISION
+from dali_studio.api.reading.program import ReadingWarning, read
+from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
+from dali_studio.core.limits import MAX_DOCUMENT_BYTES
+from dali_studio.graph.files import read_file
+from dali_studio.graph.model import Graph
+
+_LIBRARIES: dict[str, Mapping[str, Rule]] = {"torchvision": TORCHVISION, "albumentations": ALBUMENTATIONS}
+#: Transforms that hold others.
+_HOLDERS = ("Compose", "Sequential", "RandomApply")
+_HEAD = """from nvidia.dali import fn, math, pipeline_def, types
+
+
+@pipeline_def(batch_size=8, num_threads=2, device_id=None, enable_conditionals=True)
+def composed():
+    files, labels = fn.readers.file(name="reader")
+    images = fn.decoders.image(files, name="decode")
+"""
+#: Values that a source may name besides literals.
+_WORDS = {"None": None, "True": True, "False": False}
+
+
+def is_compose(value: object) -> bool:
+    """Whether a value is a ``Compose`` of torchvision or albumentations, or a list of their transforms."""
+    if isinstance(value, list | tuple):
+        items = cast("list[object]", value)
+        return bool(items) and all(_library_of(item) for item in items)
+    return bool(_library_of(value)) and type(value).__name__ in _HOLDERS
+
+
+def compose_program(source: object, found: list[Diagnostic]) -> str:
+    """The program of a ``Compose``, for nvidia.dali; nothing of a source is run.
+
+    Parameters
+    ----------
+    source : object
+        A ``Compose``, a list of transforms, the text of a program, or the path of its file.
+    found : list
+        Gets what is different there, and what there is no operator for.
+
+    Raises
+    ------
+    DaliStudioError
+        DS302 if the file cannot be read, DS502 if there is no ``Compose`` in it.
+    """
+    transforms = _of_source(source) if isinstance(source, str | Path) else list(_of_object(source))
+    state = State(found)
+    lines = list(_lines(transforms, state))
+    lines += state.finished()
+    return _HEAD + "".join(f"    {line}\n" for line in lines) + "    return images, labels\n"
+
+
+def read_compose(source: object, *, found: list[Diagnostic] | None = None) -> Graph:
+    """Read a ``Compose`` of torchvision (v1 and v2) or albumentations as a pipeline that reads and decodes images.
+
+    What has no operator becomes a node that keeps its place and cannot run. What an operator does otherwise than the
+    transform, such as the rounding of sizes, is a finding (DS502).
+
+    Parameters
+    ----------
+    source : object
+        A ``Compose``, a list of transforms, the text of a program with one, or the path of its file. Nothing of a text
+        is run; neither package need be installed for it.
+    found : list, optional
+        Gets the findings, which are Python warnings otherwise.
+
+    Returns
+    -------
+    Graph
+
+    Raises
+    ------
+    DaliStudioError
+        DS302 if the file cannot be read, DS502 if there is no ``Compose`` in it.
+    """
+    findings: list[Diagnostic] = []
+    graph = read(compose_program(source, findings), found=[])
+    if found is not None:
+        found += findings
+    else:
+        for one in findings:
+            warnings.warn(f"{one.message} {one.hint}", ReadingWarning, stacklevel=2)
+    return graph
+
+
+def _lines(transforms: Iterable[Transform], state: State) -> Iterator[str]:
+    for transform in transforms:
+        if transform.name in ("Compose", "Sequential"):
+            yield from _lines(transform.inner, state)
+        elif transform.name == "RandomApply":
+            yield from state.perhaps(numeric(transform.values.get("p"), 0.5), list(_lines(transform.inner, state)))
+        else:
+            rule = _LIBRARIES[transform.library].get(transform.name)
+            yield from state.unknown(transform) if rule is None else rule.lines(transform, state)
+
+
+# ------------------------------------------------------------------------------------------------------------- objects
+
+
+def _library_of(value: object) -> str:
+    for kind in type(value).__mro__:
+        root = kind.__module__.partition(".")[0]
+        if root in _LIBRARIES:
+            return root
+    return ""
+
+
+def _of_object(value: object) -> Iterator[Transform]:
+    if isinstance(value, list | tuple):
+        for item in cast("list[object]", value):
+            yield from _of_object(item)
+        return
+    library, name = _library_of(value), type(value).__name__
+    if not library:
+        raise _no_compose(f"{name} is no Compose of torchvision or albumentations.")
+    inner = getattr(value, "transforms", None) if name in _HOLDERS else None
+    values = _init_arguments(value)
+    children = tuple(_of_object(list(inner))) if inner is not None else ()
+    yield Transform(library=library, name=name, values=values, inner=children)
+
+
+def _init_arguments(value: Any) -> dict[str, Any]:
+    """What a transform was made with: albumentations tells it, torchvision keeps it in attributes."""
+    told = getattr(value, "get_transform_init_args", None)
+    if callable(told):
+        return {**cast("dict[str, Any]", told()), "p": getattr(value, "p", 1.0)}
+    attributes = cast("dict[str, Any]", vars(value))
+    return {name: _plain(found) for name, found in attributes.items() if not name.startswith("_")}
+
+
+def _plain(value: Any) -> Any:
+    """Members of enumerations by their values; tensors as lists."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    return value.value if type(value).__name__ == "InterpolationMode" else value
+
+
+# -------------------------------------------------------------------------------------------------------------- source
+
+
+@dataclass(slots=True)
+class _Names:
+    """What the imports and the constants of a module stand for."""
+
+    packages: dict[str, str] = field(default_factory=dict[str, str])
+    constants: dict[str, ast.expr] = field(default_factory=dict[str, ast.expr])
+
+
+def _of_source(source: str | Path) -> list[Transform]:
+    text = source if isinstance(source, str) and ("\n" in source or "(" in source) else _text(source)
+    try:
+        tree = ast.parse(str(text))
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise _no_compose(f"The source is no Python: {error}.") from None
+    names = _Names()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import(names=aliases):
+                names.packages |= {a.asname or a.name.partition(".")[0]: a.name for a in aliases}
+            case ast.ImportFrom(module=str(module), names=aliases):
+                names.packages |= {a.asname or a.name: f"{module}.{a.name}" for a in aliases}
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                names.constants.setdefault(name, value)
+            case _:
+                pass
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and _called(node, names)[1] == "Compose"]
+    if not calls:
+        raise _no_compose("The source has no Compose of torchvision or albumentations.")
+    return [_of_call(calls[0], names)]
+
+
+def _text(path: str | Path) -> str:
+    try:
+        return read_file(path, MAX_DOCUMENT_BYTES).decode()
+    except OSError as error:
+        message = f"{path} could not be read: {error.strerror or error}."
+        raise DaliStudioError(Diagnostic(code="DS302", message=message, hint="Give the path of a .py file.")) from error
+    except UnicodeDecodeError as error:
+        raise _no_compose(f"{path} is no text in UTF-8.") from error
+
+
+def _no_compose(message: str) -> DaliStudioError:
+    return DaliStudioError(Diagnostic(code="DS502", message=message, hint="Give a Compose, or a program with one."))
+
+
+def _called(node: ast.Call, names: _Names) -> tuple[str, str]:
+    """Library and name of what is called; empty if it is of neither."""
+    path: list[str] = []
+    at: ast.expr = node.func
+    while isinstance(at, ast.Attribute):
+        path.insert(0, at.attr)
+        at = at.value
+    if not isinstance(at, ast.Name):
+        return "", ""
+    whole = ".".join([names.packages.get(at.id, at.id), *path])
+    library = whole.partition(".")[0]
+    return (library, whole.rpartition(".")[2]) if library in _LIBRARIES else ("", "")
+
+
+def _of_call(node: ast.Call, names: _Names) -> Transform:
+    library, name = _called(node, names)
+    if not library:
+        return Transform(library="torchvision", name=ast.unparse(node.func), values={}, inner=())
+    rule = _LIBRARIES[library].get(name)
+    order = ("transforms", "p") if name in _HOLDERS else rule.parameters if rule else ()
+    given = {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg}
+    given |= dict(zip(order, node.args, strict=False))
+    held = given.pop("transforms", None) if name in _HOLDERS else None
+    inner = [_of_call(item, names) for item in _items(held, names) if isinstance(item, ast.Call)]
+    values = {key: _value(value, names) for key, value in given.items()}
+    return Transform(library=library, name=name, values=values, inner=tuple(inner))
+
+
+def _items(node: ast.expr | None, names: _Names) -> list[ast.expr]:
+    node = names.constants.get(node.id) if isinstance(node, ast.Name) else node
+    if isinstance(node, ast.Call):  # nn.ModuleList([...])
+        node = node.args[0] if node.args else None
+    return list(node.elts) if isinstance(node, ast.List | ast.Tuple) else []
+
+
+def _value(node: ast.expr, names: _Names) -> Any:
+    """A literal, arithmetic of literals, a constant of the module, or the last word of a name such as ``BILINEAR``."""
+    match node:
+        case ast.Name(id=name) if name in names.constants and not isinstance(names.constants[name], ast.Name):
+            return _value(names.constants[name], names)
+        case ast.Attribute(attr=word):
+            return word.lower()
+        case ast.List(elts=items) | ast.Tuple(elts=items):
+            return [_value(item, names) for item in items]
+        case ast.UnaryOp(op=ast.USub(), operand=inner):
+            value = _value(inner, names)
+            return -value if isinstance(value, int | float) else None
+        case ast.BinOp(left=left, op=ast.Mult() | ast.Div() as sign, right=right):
+            a, b = _value(left, names), _value(right, names)
+            if not isinstance(a, int | float) or not isinstance(b, int | float) or not b:
+                return None
+            return a * b if isinstance(sign, ast.Mult) else a / b
+        case ast.Constant(value=value):
+            return value
+        case _:
+            return None

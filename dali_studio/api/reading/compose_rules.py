@@ -1,0 +1,295 @@
+"""How transforms of torchvision and albumentations are written as operators: what both packages share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from dali_studio.core.diagnostics import Diagnostic
+
+_INTERPOLATIONS = {
+    "nearest": "INTERP_NN", "nearest_exact": "INTERP_NN", "nearest-exact": "INTERP_NN", "bilinear": "INTERP_LINEAR",
+    "bicubic": "INTERP_CUBIC", "lanczos": "INTERP_LANCZOS3", "inter_nearest": "INTERP_NN",
+    "inter_linear": "INTERP_LINEAR", "inter_cubic": "INTERP_CUBIC", "inter_lanczos4": "INTERP_LANCZOS3",
+    "0": "INTERP_NN", "1": "INTERP_LINEAR", "2": "INTERP_CUBIC", "4": "INTERP_LANCZOS3",
+}  # fmt: skip
+IMAGENET = {"mean": (0.485, 0.456, 0.406), "std": (0.229, 0.224, 0.225)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Transform:
+    """A transform as it was made: parameters by name, and what it holds."""
+
+    library: str
+    name: str
+    values: Mapping[str, Any]
+    inner: tuple[Transform, ...]
+
+
+@dataclass(slots=True)
+class State:
+    """What is known while a program is written.
+
+    Attributes
+    ----------
+    found : list of Diagnostic
+        What operators do otherwise.
+    scaled : bool
+        Pixels are to be floats from 0 to 1, channels first: done by whoever comes next, or at the end.
+    planar : bool
+        Channels are first already.
+    """
+
+    found: list[Diagnostic]
+    scaled: bool = False
+    planar: bool = False
+    _told: set[str] = field(default_factory=set[str])
+
+    def note(self, transform: Transform, text: str) -> None:
+        """Say once what is different."""
+        message = f"{transform.library}'s {transform.name}: {text}"
+        if message not in self._told:
+            self._told.add(message)
+            self.found.append(Diagnostic(code="DS502", message=message, hint="", severity="warning"))
+
+    def perhaps(self, p: float, lines: Sequence[str]) -> Iterator[str]:
+        """Lines that are done with a probability, for each sample."""
+        if p >= 1 or not lines:
+            yield from lines if p > 0 else ()
+        elif p > 0:
+            yield f"if fn.random.coin_flip(probability={number(p)}, dtype=types.BOOL):"
+            yield from (f"    {line}" for line in lines)
+
+    def unknown(self, transform: Transform) -> Iterator[str]:
+        """A call that keeps the transform's place."""
+        message = f"{transform.library}'s {transform.name} has no operator here; its node keeps its place."
+        hint = "Put an operator in its place, or take it out."
+        self.found.append(Diagnostic(code="DS502", message=message, hint=hint, severity="warning"))
+        name = "".join(c if c.isidentifier() or c.isdigit() else "_" for c in transform.name)
+        yield f"images = {transform.library}.{name}(images)"
+
+    def finished(self) -> Iterator[str]:
+        """What is left to be done at the end."""
+        if self.scaled:
+            yield from normalized(self, [0.0], [1.0])
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """How one transform is written.
+
+    Attributes
+    ----------
+    parameters : tuple of str
+        In the order of its constructor.
+    write : callable
+        Gives the lines of the program.
+    p : float or None
+        Probability by default; ``None``: it is always done, or `write` itself asks for it.
+    note : str
+        What the operator does otherwise, always.
+    """
+
+    parameters: tuple[str, ...]
+    write: Callable[[Transform, State], Iterator[str]]
+    p: float | None = None
+    note: str = ""
+
+    def lines(self, transform: Transform, state: State) -> Iterator[str]:
+        """The lines of the program."""
+        if self.note:
+            state.note(transform, self.note)
+        lines = list(self.write(transform, state))
+        if self.p is None:
+            yield from lines
+        else:
+            yield from state.perhaps(numeric(transform.values.get("p"), self.p), lines)
+
+
+# ------------------------------------------------------------------------------------------------------------ of values
+
+
+def numeric(value: Any, default: float) -> float:
+    """A number, or the default."""
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else default
+
+
+def number(value: float) -> str:
+    """A number as programs have it: without the noise of binary fractions."""
+    return repr(int(value)) if float(value).is_integer() and abs(value) < 1e9 else repr(float(f"{value:.10g}"))
+
+
+def _items(value: Any) -> list[Any]:
+    """The items of a list or tuple, or the value itself as the only one."""
+    return list(cast("Sequence[Any]", value)) if isinstance(value, list | tuple) else [value]
+
+
+def pair_of(value: Any, default: tuple[float, float]) -> tuple[float, float]:
+    """Two numbers of a list, or the default."""
+    items = _items(value)
+    return (numeric(items[0], default[0]), numeric(items[1], default[1])) if len(items) > 1 else default
+
+
+def span_around(value: Any, centre: float, default: tuple[float, float]) -> tuple[float, float] | None:
+    """A range, or a number around a centre; ``None`` where it has no effect."""
+    if value is None or value == 0:
+        return None
+    if isinstance(value, int | float):
+        low = centre - value
+        return (max(low, 0.0) if centre else low), centre + value
+    return pair_of(value, default)
+
+
+def size_of(value: Any) -> tuple[int, ...]:
+    """One or more whole numbers."""
+    return tuple(int(numeric(item, 0)) for item in _items(value)) or (0,)
+
+
+def _square(value: Any) -> str:
+    """Height and width."""
+    given = size_of(value)
+    return listed((given[0], given[-1]))
+
+
+def listed(values: Sequence[float]) -> str:
+    """A list of numbers as programs have it."""
+    return f"[{', '.join(map(number, values))}]"
+
+
+def uniform(span: tuple[float, float]) -> str:
+    """A number drawn from a range, for each sample; the number itself where there is but one."""
+    return number(span[0]) if span[0] == span[1] else f"fn.random.uniform(range={listed(span)})"
+
+
+def _coin(p: float) -> str:
+    return number(p) if p in (0, 1) else f"fn.random.coin_flip(probability={number(p)})"
+
+
+def interpolation_of(transform: Transform, usual: str = "INTERP_LINEAR") -> str:
+    """The argument of operators for an interpolation; empty for the linear one."""
+    given = transform.values.get("interpolation")
+    chosen = _INTERPOLATIONS.get(str(given).lower(), usual)
+    return "" if chosen == "INTERP_LINEAR" else f", interp_type=types.{chosen}"
+
+
+def fill_of(transform: Transform, name: str = "fill") -> float:
+    """The (first) value that new pixels get."""
+    return numeric(next(iter(_items(transform.values.get(name))), 0.0), 0.0)
+
+
+def normalized(state: State, mean: Sequence[float], std: Sequence[float], scale: float = 255.0) -> Iterator[str]:
+    """Subtract and divide, with channels first where they are wanted so; `mean` and `std` are of pixels / `scale`."""
+    layout = "CHW" if state.scaled else "HWC"
+    state.planar, state.scaled = state.planar or state.scaled, False
+    means, deviations = (listed([v * scale for v in values]) for values in (mean, std))
+    yield (
+        f'images = fn.crop_mirror_normalize(images, dtype=types.FLOAT, output_layout="{layout}", '
+        f"mean={means}, std={deviations})"
+    )
+
+
+# ------------------------------------------------------------------------------------------------------- what both have
+
+ODD = "where sizes differ by an odd number, the window may lie a pixel further on."
+COLOURS = (
+    "contrast is about the middle grey and not the picture's mean, hue turns in YIQ and not in HSV, and the order of "
+    "the changes is fixed."
+)
+
+
+def write_center_crop(transform: Transform, state: State) -> Iterator[str]:
+    """The middle of a picture, with zeros where it is too small."""
+    del state
+    size = transform.values.get("size") or (transform.values.get("height"), transform.values.get("width"))
+    yield f'images = fn.crop(images, crop={_square(size)}, out_of_bounds_policy="pad")'
+
+
+def write_random_crop(transform: Transform, state: State) -> Iterator[str]:
+    """A window anywhere."""
+    size = transform.values.get("size") or (transform.values.get("height"), transform.values.get("width"))
+    if transform.values.get("padding"):
+        yield from write_pad(transform, state)
+    yield "positions = fn.random.uniform(range=[0, 1], shape=[2])"
+    yield (
+        f"images = fn.crop(images, crop={_square(size)}, crop_pos_y=positions[0], crop_pos_x=positions[1], "
+        'out_of_bounds_policy="pad")'
+    )
+
+
+def write_random_resized_crop(transform: Transform, state: State) -> Iterator[str]:
+    """A window of a random area and ratio, at one size."""
+    del state
+    values = transform.values
+    size = values.get("size") or (values.get("height"), values.get("width"))
+    area, ratio = pair_of(values.get("scale"), (0.08, 1.0)), pair_of(values.get("ratio"), (3 / 4, 4 / 3))
+    yield (
+        f"images = fn.random_resized_crop(images, size={_square(size)}, random_area={listed(area)}, "
+        f"random_aspect_ratio={listed(ratio)}{interpolation_of(transform)})"
+    )
+
+
+def write_horizontal(transform: Transform, state: State) -> Iterator[str]:
+    """A mirror with a probability."""
+    del state
+    yield f"images = fn.flip(images, horizontal={_coin(numeric(transform.values.get('p'), 0.5))})"
+
+
+def write_vertical(transform: Transform, state: State) -> Iterator[str]:
+    """As `write_horizontal`, upside down."""
+    del state
+    yield f"images = fn.flip(images, horizontal=0, vertical={_coin(numeric(transform.values.get('p'), 0.5))})"
+
+
+def jitter_writer(usual: Mapping[str, Any]) -> Callable[[Transform, State], Iterator[str]]:
+    """Changes of colour, with a package's defaults."""
+
+    def write(transform: Transform, state: State) -> Iterator[str]:
+        del state
+        parts: list[str] = []
+        for name in ("brightness", "contrast", "saturation"):
+            span = span_around(transform.values.get(name, usual[name]), 1.0, (1.0, 1.0))
+            parts += [f"{name}={uniform(span)}"] if span else []
+        span = span_around(transform.values.get("hue", usual["hue"]), 0.0, (0.0, 0.0))
+        parts += [f"hue={uniform((span[0] * 360, span[1] * 360))}"] if span else []
+        if parts:
+            yield f"images = fn.color_twist(images, {', '.join(parts)})"
+
+    return write
+
+
+def write_gray(transform: Transform, state: State) -> Iterator[str]:
+    """One channel, or three equal ones."""
+    del state
+    yield "images = fn.color_space_conversion(images, image_type=types.RGB, output_type=types.GRAY)"
+    if transform.values.get("num_output_channels", 3 if transform.name != "Grayscale" else 1) == 3:
+        yield "images = fn.color_space_conversion(images, image_type=types.GRAY, output_type=types.RGB)"
+
+
+def write_invert(transform: Transform, state: State) -> Iterator[str]:
+    """The negative."""
+    del transform, state
+    yield "images = fn.cast(255 - images, dtype=types.UINT8)"
+
+
+def write_pad(transform: Transform, state: State) -> Iterator[str]:
+    """A margin."""
+    if transform.values.get("padding_mode", "constant") != "constant":
+        state.note(transform, "what is new is filled with a constant.")
+    given = size_of(transform.values.get("padding"))  # all; x, y; or left, top, right, bottom
+    left, top = given[0], given[1 % len(given)]
+    right, bottom = given[2 % len(given)], given[3 % len(given)]
+    yield "shape = fn.cast(images.shape(), dtype=types.FLOAT)"
+    places = [
+        f"crop_pos_{axis}={number(first / (first + last) if first + last else 0.5)}"
+        for axis, first, last in (("x", left, right), ("y", top, bottom))
+    ]
+    yield (
+        f"images = fn.crop(images, crop_h=shape[0] + {top + bottom}, crop_w=shape[1] + {left + right}, "
+        f'{", ".join(places)}, out_of_bounds_policy="pad", fill_values={number(fill_of(transform))})'
+    )
+
+
+#: Parameters of flips and of changes of colour.
+P = ("p",)
+JITTER = ("brightness", "contrast", "saturation", "hue")

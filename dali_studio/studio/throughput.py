@@ -1,0 +1,101 @@
+"""How fast a graph is as a pipeline: batches are made ahead, as in training, and nothing is measured inside."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from time import perf_counter
+
+import numpy as np
+
+from dali_studio.api.engine import Engine
+from dali_studio.api.placement import gpu_missing
+from dali_studio.graph.model import Graph
+from dali_studio.runtime.workers import Cancelled
+from dali_studio.schema.registry import Registry
+from dali_studio.studio.run_messages import Speed
+
+#: A pause that took longer than this let the engine run ahead: what is waiting is not counted.
+_PAUSED = 0.002
+
+
+@dataclass(slots=True)
+class Pace:
+    """Batches that were made ahead, and when they came."""
+
+    samples: int = 0
+    seconds: float = 0.0
+    steps: list[float] = field(default_factory=list[float])
+
+    def speed(self) -> Speed:
+        """What a pipeline makes a second."""
+        if not self.steps:
+            return Speed()
+        return Speed(
+            samples_per_second=self.samples / self.seconds,
+            median=float(np.median(self.steps)) * 1e3,
+            p95=float(np.percentile(self.steps, 95)) * 1e3,
+        )
+
+
+class Throughput:
+    """Runs graphs ahead and counts.
+
+    Parameters
+    ----------
+    registry : Registry
+    stopped : threading.Event
+        Set by who wants no more.
+    """
+
+    def __init__(self, registry: Registry, stopped: threading.Event) -> None:
+        self._registry, self._stopped = registry, stopped
+        self._engine: Engine | None = None
+
+    def stop(self) -> None:
+        """Break off the batch that is being made."""
+        engine = self._engine
+        if engine is not None:
+            engine.cancel()
+
+    def measure(
+        self, graph: Graph, batches: int, pace: Pace, progress: Callable[[], None], pause: Callable[[], None]
+    ) -> None:
+        """Make `batches` batches and add what they took to `pace`; the first ones, which fill the queue, do not count.
+
+        Raises
+        ------
+        DaliStudioError
+            What a batch failed with.
+        """
+        try:
+            engine = self._engine = Engine(graph, self._registry, devices=gpu_missing(graph) is None)
+            if engine.feeders:  # a user's own source may end, and is not spent on measuring
+                return
+            engine.prefetch()
+            skip = engine.pending + 1
+            counted, before = 0, perf_counter()
+            while counted < batches and not self._stopped.is_set():
+                engine.prefetch()
+                made = engine.result()
+                now = perf_counter()
+                if skip:
+                    skip -= 1
+                else:
+                    pace.steps.append(now - before)
+                    pace.seconds += now - before
+                    pace.samples += max(len(batch) for batch in made)
+                    counted += 1
+                    progress()
+                pause()
+                before = perf_counter()
+                if before - now > _PAUSED:
+                    skip = engine.pending
+        except Cancelled:
+            pass
+        finally:
+            engine = self._engine
+            self._engine = None
+            if engine is not None:
+                engine.close()

@@ -1,0 +1,28 @@
+import type { DataSample, NodeView } from "../protocol/generated";
+import type { State } from "./state";
+
+/** The nodes that read data sets, in the order of the graph. */
+export function readersOf(state: State): readonly NodeView[] {
+  const role = (node: NodeView) => state.opening?.catalog.byName.get(node.operator)?.role;
+  return (state.graph?.nodes ?? []).filter((n) => role(n) === "reader" && n.output_kinds[0] === "encoded");
+}
+
+const PLACES = ["file_root", "file_list", "annotations_file", "paths", "files"] as const;
+
+/** What a reader is told to read, for the field that changes it. */
+export function placeOf(node: NodeView): string {
+  for (const name of PLACES.toSorted((a, b) => Number(a === "file_root") - Number(b === "file_root"))) {
+    const value = node.arguments[name];
+    if (typeof value === "string" && value) return value;
+    const first = Array.isArray(value) ? value[0] : undefined;
+    if (typeof first === "string") return name === "files" ? first.replace(/\/[^/]*$/, "") : first;
+  }
+  return "";
+}
+
+/** How many samples have each label, the most frequent first. */
+export function labelCounts(samples: readonly DataSample[]): readonly (readonly [string, number])[] {
+  const counts = new Map<string, number>();
+  for (const { label } of samples) if (label) counts.set(label, (counts.get(label) ?? 0) + 1);
+  return [...counts].sort((a, b) => b[1] - a[1]);
+}

@@ -1,0 +1,40 @@
+import type { Diagnostic, Edit } from "../protocol/generated";
+import { argumentOf } from "./catalog";
+import { nodeOf } from "./graph";
+import { findings } from "./select";
+import type { State } from "./state";
+
+/** A button that takes a problem with a file away for this run and the next ones. */
+export interface Remedy {
+  readonly title: string;
+  readonly edits: readonly Edit[];
+}
+
+const WAYS = [
+  ["skip", "Leave such files out"],
+  ["placeholder", "Use a placeholder"],
+] as const;
+
+/** What a node can do about files that it cannot use, other than what it does now. */
+export function remediesOf(state: State, key: string): readonly Remedy[] {
+  const node = nodeOf(state.graph, key);
+  const operator = node ? state.opening?.catalog.byName.get(node.operator) : undefined;
+  const argument = operator ? argumentOf(operator, "on_error") : undefined;
+  if (!node || !argument) return [];
+  const now = node.arguments.on_error ?? "raise";
+  const choices = argument.choices;
+  return WAYS.filter(([value]) => value !== now && (choices.length === 0 || choices.includes(value))).map(
+    ([value, title]) => ({ title, edits: [{ type: "set_argument", key, argument: "on_error", value }] }),
+  );
+}
+
+/** A finding about one file. */
+export function isAboutFile(d: Diagnostic): boolean {
+  return Boolean(d.node && d.source && d.sample !== null && d.sample !== undefined);
+}
+
+/** How many problems the tab names: findings that are no hints, and files that the last run missed. */
+export function problemCount(state: State): number {
+  const told = findings(state).filter((d) => (d.severity ?? "error") !== "info").length;
+  return told + (state.run.finished?.missed.length ?? 0);
+}

@@ -1,0 +1,46 @@
+import * as format from "./format";
+import type { State } from "./state";
+
+/** What a pipeline makes, and how it stands to what the model takes. */
+export interface Headroom {
+  /** Samples a second; 0 if that is not known. */
+  readonly speed: number;
+  /** Which of the two numbers it is. */
+  readonly measured: "in the pipeline" | "alone";
+  readonly target: number;
+  readonly enough: boolean;
+  /** "28 % under 4 000", "12 % over 2 400"; empty without a target. */
+  readonly words: string;
+}
+
+export function headroomOf(speed: number, target: number): string {
+  if (target <= 0 || speed <= 0) return "";
+  const share = Math.abs(speed / target - 1);
+  const words = share < 0.005 ? "at" : `${format.percent(share)} ${speed < target ? "under" : "over"}`;
+  return `${words} ${format.throughput(target)}`;
+}
+
+/** The speed in the pipeline where it was measured; else that of batches made alone, which says so. */
+export function headroom(state: State): Headroom | null {
+  const run = state.run.finished;
+  if (!run || run.failed.length > 0 || run.until) return null;
+  const ahead = run.pipelined.samples_per_second;
+  const speed = ahead || run.samples_per_second;
+  const target = state.confirmed?.target ?? 0;
+  return {
+    speed,
+    measured: ahead > 0 ? "in the pipeline" : "alone",
+    target,
+    enough: speed >= target,
+    words: headroomOf(speed, target),
+  };
+}
+
+/** "2400", "2400 img/s" or "26.7 ms" a batch of so many samples: samples a second; null if it is neither. */
+export function parseTarget(text: string, batchSize: number): number | null {
+  const milliseconds = /^(.*?)ms\b.*$/i.exec(text.trim());
+  const plain = (milliseconds?.[1] ?? text).replace(/[a-z/].*$/i, "");
+  const value = format.parseNumber(plain);
+  if (value === null || value < 0 || (milliseconds && value === 0)) return text.trim() === "" ? 0 : null;
+  return milliseconds ? (batchSize * 1000) / value : value;
+}

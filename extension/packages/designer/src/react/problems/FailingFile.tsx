@@ -1,0 +1,86 @@
+import { useState } from "react";
+import { remediesOf } from "../../core/failures";
+import type { Diagnostic } from "../../protocol/generated";
+import { copyText } from "../clipboard";
+import { useSel, useSession } from "../context";
+import { Icon } from "../icons";
+import { FilePicture } from "./FilePicture";
+
+/** The middle of a long path is cut: both ends are told apart by. */
+export function shortPath(path: string): string {
+  const parts = path.split("/");
+  return path.length > 46 && parts.length > 3 ? [...parts.slice(0, 2), "…", ...parts.slice(-1)].join("/") : path;
+}
+
+/** Picture, name and number of the sample at which a node failed. */
+export function FailingFile({ finding }: { readonly finding: Diagnostic }) {
+  const session = useSession();
+  const words = useSel((s) => s.files[finding.source ?? ""]?.words ?? "");
+  const shown = useSel((s) => s.sample === finding.sample);
+  const { node = "", source = "", sample } = finding;
+  return (
+    <div className="ds-failing">
+      <FilePicture node={node} source={source} width={72} height={48} />
+      <span>
+        <b title={source}>{shortPath(source)}</b>
+        <small className="ds-muted">{words}</small>
+        {typeof sample === "number" && !shown && (
+          <button
+            type="button"
+            className="ds-link"
+            onClick={() => session.chooseSample(sample, session.store.get().iteration)}
+          >
+            Show sample {sample + 1}
+          </button>
+        )}
+      </span>
+    </div>
+  );
+}
+
+/** What can be done about a file: leave it out, a placeholder. */
+export function Remedies({ node }: { readonly node: string }) {
+  const session = useSession();
+  const remedies = useSel((s) => JSON.stringify(remediesOf(s, node)));
+  const all = JSON.parse(remedies) as ReturnType<typeof remediesOf>;
+  return (
+    <>
+      {all.map(({ title, edits }) => (
+        <button
+          key={title}
+          type="button"
+          className="ds-button ds-button-small"
+          data-testid={`remedy-${node}`}
+          onClick={() => session.edit(edits)}
+        >
+          {title}
+        </button>
+      ))}
+    </>
+  );
+}
+
+/** Copy the smallest program in which this fails. */
+export function CopyReproduction({ finding }: { readonly finding: Diagnostic }) {
+  const session = useSession();
+  const [done, setDone] = useState(false);
+  const node = finding.node ?? "";
+  const copy = async () => {
+    const program = await session.reproduction(node, finding.source ?? "");
+    copyText(program);
+    setDone(true);
+    setTimeout(() => setDone(false), 1500);
+  };
+  return (
+    <button
+      type="button"
+      className="ds-link"
+      title="The smallest program that fails so, with this file alone"
+      data-testid={`repro-${node}`}
+      onClick={() => void copy()}
+    >
+      <Icon name="code" size={12} />
+      {done ? "Copied" : "Copy repro"}
+    </button>
+  );
+}

@@ -1,0 +1,101 @@
+import { isAboutFile } from "../../core/failures";
+import * as format from "../../core/format";
+import { findings, repairOf, severity } from "../../core/select";
+import type { Diagnostic, MissedFile } from "../../protocol/generated";
+import { CODES } from "../../protocol/generated";
+import { useCanvasApi } from "../canvasApi";
+import { useSel, useSession } from "../context";
+import { Icon } from "../icons";
+import { CopyReproduction, FailingFile, Remedies, shortPath } from "./FailingFile";
+import { FilePicture } from "./FilePicture";
+
+/** Files whose pictures are asked for at once. */
+const SHOWN = 60;
+
+function Problem({ finding }: { readonly finding: Diagnostic }) {
+  const session = useSession();
+  const api = useCanvasApi();
+  const repair = useSel((s) => repairOf(s, finding));
+  const tone = severity(finding);
+  const { node } = finding;
+  return (
+    <li className={`ds-problem ds-tone-${tone}`}>
+      <Icon name={tone === "info" ? "info" : tone} />
+      <div>
+        <b>{format.sentence(CODES[finding.code] ?? "problem")}</b> {finding.message}{" "}
+        {finding.hint && <span className="ds-muted">{finding.hint}</span>}
+        {isAboutFile(finding) && <FailingFile finding={finding} />}
+        <p className="ds-problem-foot">
+          {repair && (
+            <button type="button" className="ds-button ds-button-small" onClick={() => session.repair(repair)}>
+              {repair.title}
+            </button>
+          )}
+          {node && isAboutFile(finding) && <Remedies node={node} />}
+          {node && (
+            <button
+              type="button"
+              className="ds-link"
+              onClick={() => {
+                session.select([node]);
+                api.current?.show(node);
+              }}
+            >
+              Show {node}
+            </button>
+          )}
+          {node && tone === "error" && <CopyReproduction finding={finding} />}
+        </p>
+      </div>
+    </li>
+  );
+}
+
+function Missed({ file }: { readonly file: MissedFile }) {
+  const words = useSel((s) => s.files[file.source]?.words ?? "");
+  const action = file.action === "skip" ? "left out" : "a placeholder";
+  return (
+    <li className="ds-missed" title={`${file.source}: ${file.message}`} data-testid={`missed-${file.source}`}>
+      <FilePicture node={file.node} source={file.source} width={108} height={72} />
+      <b>{shortPath(file.source)}</b>
+      <small className="ds-muted">
+        {file.message} {words}
+      </small>
+      <small className="ds-muted">
+        {file.node}: {action}, {file.count === 1 ? "once" : `${format.grouped(file.count)} times`}
+      </small>
+    </li>
+  );
+}
+
+/** Every finding with what can be done about it, and the files that the last run went on without. */
+export function ProblemsPane() {
+  const found = useSel(findings);
+  const missed = useSel((s) => s.run.finished?.missed ?? []);
+  if (found.length === 0 && missed.length === 0)
+    return (
+      <div className="ds-times ds-times-empty" data-testid="problems">
+        <p className="ds-muted">Nothing is wrong.</p>
+      </div>
+    );
+  return (
+    <div className="ds-times nowheel" data-testid="problems">
+      <ul className="ds-problems">
+        {found.map((d) => (
+          <Problem key={`${d.code}|${d.node}|${d.argument}|${d.sample}|${d.message}`} finding={d} />
+        ))}
+      </ul>
+      {missed.length > 0 && (
+        <section aria-label="Files that the run went on without">
+          <h5 className="ds-section-title">{format.plural(missed.length, "file")} that the last run went on without</h5>
+          <ul className="ds-missed-list">
+            {missed.slice(0, SHOWN).map((file) => (
+              <Missed key={`${file.node}|${file.source}`} file={file} />
+            ))}
+          </ul>
+          {missed.length > SHOWN && <p className="ds-muted">and {missed.length - SHOWN} more</p>}
+        </section>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,181 @@
+import { useEffect, useState } from "react";
+import * as format from "../../core/format";
+import type { KnownRun } from "../../protocol/generated";
+import { useSel, useSession } from "../context";
+
+const NONE = "same graph";
+
+function Row({
+  run,
+  chosen,
+  choose,
+  best,
+}: {
+  readonly run: KnownRun;
+  readonly chosen: boolean;
+  readonly choose: () => void;
+  readonly best: number;
+}) {
+  const session = useSession();
+  const now = useSel((s) => s.confirmed?.revision === run.revision);
+  return (
+    <tr className={now ? "ds-run-now" : ""} data-testid={`run-${run.number}`}>
+      <td>
+        <input type="checkbox" checked={chosen} aria-label={`Compare run ${run.number}`} onChange={choose} />
+      </td>
+      <th scope="row">
+        {run.number} <code>{run.name}</code>
+      </th>
+      <td>{run.when}</td>
+      <td>
+        <b>{format.throughput(run.pipelined)}</b>
+        <span className="ds-run-bar">
+          <i style={{ width: `${best > 0 ? (100 * run.pipelined) / best : 0}%` }} />
+        </span>
+      </td>
+      <td>{format.throughput(run.alone)}</td>
+      <td>{format.bytes(run.held)}</td>
+      <td className="ds-run-changes" title={run.changes.join("\n")}>
+        {run.changes.length > 0 ? run.changes.join("; ") : NONE}
+      </td>
+      <td>
+        <button
+          type="button"
+          className="ds-link"
+          disabled={now}
+          data-testid={`open-run-${run.number}`}
+          title="Make the graph what it was in this run; Undo takes it back"
+          onClick={() => session.send({ type: "open_state", name: String(run.number) })}
+        >
+          {now ? "shown" : "Go back to it"}
+        </button>
+      </td>
+    </tr>
+  );
+}
+
+/** What became of the first of two runs in the second. */
+function Comparison({ before, after }: { readonly before: KnownRun; readonly after: KnownRun }) {
+  const session = useSession();
+  const found = useSel((s) => s.difference);
+  useEffect(() => {
+    session.send({ type: "request_difference", before: String(before.number), after: String(after.number) });
+  }, [session, before.number, after.number]);
+  const mine = found?.before === String(before.number) && found.after === String(after.number) ? found : null;
+  const gain = before.pipelined > 0 ? after.pipelined / before.pipelined - 1 : 0;
+  const words =
+    Math.abs(gain) < 0.02 ? "as fast" : `${format.percent(Math.abs(gain))} ${gain > 0 ? "faster" : "slower"}`;
+  return (
+    <section className="ds-run-compare" aria-label="Comparison of two runs" data-testid="compare-runs">
+      <b>
+        Run {after.number} is {words} than run {before.number} in the pipeline.
+      </b>
+      <pre>{mine ? mine.lines.join("\n") || "The graphs are equal." : "…"}</pre>
+    </section>
+  );
+}
+
+/** States in which the document was saved: how the graph differs from each, and the way back. */
+function SavedStates() {
+  const session = useSession();
+  const snapshots = useSel((s) => s.snapshots);
+  const revision = useSel((s) => s.confirmed?.revision);
+  const found = useSel((s) => s.difference);
+  const [open, setOpen] = useState("");
+  // biome-ignore lint/correctness/useExhaustiveDependencies: asked again when the graph changes
+  useEffect(() => {
+    if (open) session.send({ type: "request_difference", before: open, after: "" });
+  }, [session, open, revision]);
+  if (snapshots.length === 0) return null;
+  const mine = found?.before === open && found.after === "" ? found : null;
+  return (
+    <section aria-label="Saved states" data-testid="saved-states">
+      <h5 className="ds-section-title">Saved states</h5>
+      <ul className="ds-saved-states">
+        {snapshots.map(({ name, when }) => (
+          <li key={name}>
+            <span>{when}</span>
+            <code>{name.slice(-7)}</code>
+            <button
+              type="button"
+              className="ds-link"
+              aria-expanded={open === name}
+              onClick={() => setOpen(open === name ? "" : name)}
+            >
+              Changes since
+            </button>
+            <button
+              type="button"
+              className="ds-link"
+              title="Make the graph what it was; Undo takes it back"
+              data-testid={`open-saved-${name}`}
+              onClick={() => session.send({ type: "open_state", name })}
+            >
+              Go back to it
+            </button>
+            {open === name && <pre>{mine ? mine.lines.join("\n") || "Nothing was changed since." : "…"}</pre>}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** Every run of this designer: what was changed since the one before, and what came of it. */
+export function RunsPane() {
+  const runs = useSel((s) => s.runs);
+  const [chosen, setChosen] = useState<readonly number[]>([]);
+  if (runs.length === 0)
+    return (
+      <div className="ds-times ds-times-empty" data-testid="runs">
+        <p className="ds-muted">Press Run: each run is kept here with what was changed since the one before.</p>
+        <SavedStates />
+      </div>
+    );
+  const best = Math.max(...runs.map((r) => r.pipelined));
+  const toggle = (number: number) =>
+    setChosen((old) => (old.includes(number) ? old.filter((n) => n !== number) : [...old.slice(-1), number]));
+  const [before, after] = runs.filter((r) => chosen.includes(r.number)).sort((a, b) => a.number - b.number);
+  return (
+    <div className="ds-times nowheel" data-testid="runs">
+      {before && after && <Comparison before={before} after={after} />}
+      <table className="ds-runs">
+        <thead>
+          <tr>
+            <th scope="col">
+              <span className="ds-hidden">compare</span>
+            </th>
+            <th scope="col">run</th>
+            <th scope="col">when</th>
+            <th scope="col" title="Samples a second of batches that are made ahead, as in training">
+              in the pipeline
+            </th>
+            <th scope="col" title="Samples a second of batches made one after the other, while every node is measured">
+              alone
+            </th>
+            <th scope="col" title="What a batch holds">
+              memory
+            </th>
+            <th scope="col">changed since the run before</th>
+            <th scope="col">
+              <span className="ds-hidden">go back</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {runs.map((run) => (
+            <Row
+              key={run.number}
+              run={run}
+              best={best}
+              chosen={chosen.includes(run.number)}
+              choose={() => toggle(run.number)}
+            />
+          ))}
+        </tbody>
+      </table>
+      {runs.length > 1 && chosen.length < 2 && <p className="ds-muted ds-times-note">Tick two runs to compare them.</p>}
+      <SavedStates />
+    </div>
+  );
+}

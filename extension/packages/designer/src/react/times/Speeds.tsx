@@ -1,0 +1,89 @@
+import { useState } from "react";
+import { copiesOf } from "../../core/copies";
+import * as format from "../../core/format";
+import { headroom, parseTarget } from "../../core/target";
+import { useSel, useSession } from "../context";
+
+/** How many samples a second the model takes, as the user says it: "2400" or "26.7 ms" a batch. */
+function TargetField() {
+  const session = useSession();
+  const target = useSel((s) => s.confirmed?.target ?? 0);
+  const size = useSel((s) => s.batchSize);
+  const [draft, setDraft] = useState<string | null>(null);
+  const parsed = draft === null ? target : parseTarget(draft, size);
+  const apply = () => {
+    if (draft !== null && parsed !== null && parsed !== target)
+      session.send({ type: "set_target", samples_per_second: parsed });
+    if (parsed !== null) setDraft(null);
+  };
+  return (
+    <label className="ds-target" title="What your model takes: samples a second, or milliseconds a batch (26.7 ms)">
+      my model takes
+      <input
+        className="ds-input"
+        value={draft ?? (target > 0 ? format.throughput(target) : "")}
+        placeholder="2400 or 26 ms"
+        aria-label="Samples a second that the model takes"
+        aria-invalid={parsed === null}
+        data-testid="target"
+        onChange={(e) => setDraft(e.target.value)}
+        onBlur={apply}
+        onKeyDown={(e) => {
+          if (e.key === "Enter") e.currentTarget.blur();
+          if (e.key === "Escape") setDraft(null);
+        }}
+      />
+      samples/s
+      {parsed === null && (
+        <span className="ds-reason" role="alert">
+          A number, or milliseconds: 26 ms
+        </span>
+      )}
+    </label>
+  );
+}
+
+/** Both speeds, each with what it is; the target; what a pipeline holds in memory, and what crosses the bus. */
+export function Speeds() {
+  const run = useSel((s) => s.run.finished);
+  const room = useSel(headroom);
+  const depth = useSel((s) => s.options?.prefetch_queue_depth ?? 1);
+  const copies = useSel(copiesOf);
+  if (!run) return null;
+  const held = run.timings.reduce((sum, t) => sum + t.host + t.gpu_memory, 0);
+  const ahead = run.pipelined;
+  return (
+    <div className="ds-speeds" data-testid="speeds">
+      <span title={`Batches are made ahead, as in training; p95 of the time between two: ${format.time(ahead.p95)}`}>
+        <small>in the pipeline</small>
+        <b data-testid="speed-pipeline">{format.throughput(ahead.samples_per_second)}</b> samples/s
+      </span>
+      <span title="Batches are made one after the other while every node is measured: the times of nodes are of these">
+        <small>alone</small>
+        <b data-testid="speed-alone">{format.throughput(run.samples_per_second)}</b> samples/s,{" "}
+        {format.time(run.milliseconds_per_batch)} a batch
+      </span>
+      <span>
+        <small>target</small>
+        <TargetField />
+        {room?.words && (
+          <b className={room.enough ? "ds-good" : "ds-warn"} data-testid="headroom">
+            {room.words}
+          </b>
+        )}
+      </span>
+      <span
+        title={`A batch holds ${format.bytes(held)}; ${depth} made ahead and the one in use hold ${format.bytes(held * (depth + 1))} at most`}
+      >
+        <small>memory, about</small>
+        <b>{format.bytes(held * (depth + 1))}</b>
+      </span>
+      {copies.count > 0 && (
+        <span title="Results that cross between host and GPU in each batch; each wire that crosses says its own">
+          <small>copies</small>
+          <b>{copies.count}</b> a batch, {format.bytes(copies.size)} in {format.time(copies.milliseconds)}
+        </span>
+      )}
+    </div>
+  );
+}

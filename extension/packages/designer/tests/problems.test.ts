@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+import { labelCounts, placeOf, readersOf } from "../src/core/data";
+import { isAboutFile, problemCount } from "../src/core/failures";
+import { receive } from "../src/core/reduce";
+import { Session } from "../src/core/session";
+import { INITIAL, type State } from "../src/core/state";
+import type { DataSample, KernelMessage } from "../src/protocol/generated";
+import { FakeKernel, finished, node, OPENED, revision } from "./fixtures";
+
+const fold = (...messages: KernelMessage[]): State => messages.reduce(receive, INITIAL);
+const MISSED = { node: "decode", source: "a.jpg", message: "cut", action: "skip", count: 2 };
+
+describe("problems", () => {
+  it("are findings that are no hints, and files that the run missed", () => {
+    const found = [
+      { code: "DS201", message: "a", node: "x" },
+      { code: "DS501", message: "b", severity: "info" as const },
+      { code: "DS301", message: "c", severity: "warning" as const },
+    ];
+    const state = fold(OPENED, revision(1, undefined, { diagnostics: found }), finished([], { missed: [MISSED] }));
+    expect(problemCount(state)).toBe(3);
+    expect(problemCount(fold(OPENED, revision(1)))).toBe(0);
+  });
+  it("are about a file if they name node, sample and file", () => {
+    const d = { code: "DS301", message: "c", node: "decode", sample: 0, source: "a.jpg" };
+    expect(isAboutFile(d)).toBe(true);
+    expect(isAboutFile({ ...d, sample: null })).toBe(false);
+    expect(isAboutFile({ ...d, source: "" })).toBe(false);
+  });
+  it("ask for a file once, and for a program with an answer to wait for", async () => {
+    const kernel = new FakeKernel();
+    const session = new Session(kernel, 296);
+    kernel.open(session);
+    session.requestFile("decode", "a.jpg");
+    session.requestFile("decode", "a.jpg");
+    const program = session.reproduction("decode", "a.jpg");
+    expect(kernel.sent.map((m) => m.type)).toEqual(["request_file", "request_reproduction"]);
+    kernel.say({ type: "file_remains", node: "decode", source: "a.jpg", words: "3 kB", part: 0.5 });
+    kernel.say({ type: "reproduction", node: "decode", source: "a.jpg", program: "x = 1" });
+    expect(await program).toBe("x = 1");
+    expect(session.store.get().files["a.jpg"]?.part).toBe(0.5);
+  });
+});
+
+describe("data sets", () => {
+  it("are where the reader's arguments say", () => {
+    expect(placeOf(node("r", "readers.file", { arguments: { file_root: "/photos" } }))).toBe("/photos");
+    expect(placeOf(node("r", "readers.file", { arguments: { file_root: "/p", file_list: "/p/list.txt" } }))).toBe(
+      "/p/list.txt",
+    );
+    expect(placeOf(node("r", "readers.file", { arguments: { files: ["/p/a.jpg", "/p/b.jpg"] } }))).toBe("/p");
+    expect(placeOf(node("r", "readers.webdataset", { arguments: { paths: ["/s/0.tar"], ext: ["jpg"] } }))).toBe(
+      "/s/0.tar",
+    );
+    expect(placeOf(node("r", "readers.file"))).toBe("");
+  });
+  it("are read by nodes whose operators are readers", () => {
+    const state = fold(OPENED, revision(1));
+    for (const reader of readersOf(state)) expect(reader.output_kinds[0]).toBe("encoded");
+    expect(readersOf(INITIAL)).toEqual([]);
+  });
+  it("have labels, the most frequent first", () => {
+    const sample = (label: string) => ({ label }) as DataSample;
+    expect(labelCounts(["1", "0", "1", ""].map(sample))).toEqual([
+      ["1", 2],
+      ["0", 1],
+    ]);
+  });
+});

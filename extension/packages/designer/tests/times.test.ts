@@ -1,0 +1,131 @@
+import { describe, expect, it } from "vitest";
+import { receive } from "../src/core/reduce";
+import { Session } from "../src/core/session";
+import { INITIAL, type State } from "../src/core/state";
+import { headroom, headroomOf, parseTarget } from "../src/core/target";
+import { barsOf, shifted, ticksOf, wholeSpan, zoomed } from "../src/core/timeline";
+import type { KernelMessage, Timeline } from "../src/protocol/generated";
+import { FakeKernel, finished, OPENED, revision, timing } from "./fixtures";
+
+const TIMELINE: Timeline = {
+  type: "timeline",
+  revision: 1,
+  lanes: ["cpu thread 1", "cpu thread 2"],
+  keys: ["decode", "resize"],
+  slices: [
+    [0, 0, 0, 4],
+    [1, 0, 4, 5],
+    [0, 1, 1, 3],
+    [0, 0, 10, 14],
+    [1, 0, 14, 20],
+  ],
+  steps: [
+    [0, 5],
+    [10, 20],
+  ],
+  first: 3,
+  note: "",
+};
+
+const fold = (...messages: KernelMessage[]): State => messages.reduce(receive, INITIAL);
+
+describe("timeline", () => {
+  it("places bars by lane, node and batch", () => {
+    const bars = barsOf(TIMELINE, wholeSpan(TIMELINE), 2000);
+    expect(bars.map((b) => [b.lane, b.key, b.x, b.width, b.batch])).toEqual([
+      [0, "decode", 0, 400, 3],
+      [0, "resize", 400, 100, 3],
+      [0, "decode", 1000, 400, 4],
+      [0, "resize", 1400, 600, 4],
+      [1, "decode", 100, 200, 3],
+    ]);
+  });
+  it("draws neighbours that are too narrow as one bar, of the node that took longest", () => {
+    const many = { ...TIMELINE, slices: Array.from({ length: 400 }, (_, i) => [i % 2, 0, i / 100, (i + 1) / 100]) };
+    const bars = barsOf(many as unknown as Timeline, { from: 0, to: 20 }, 500);
+    expect(bars.length).toBeLessThan(20);
+    expect(bars.reduce((n, b) => n + b.count, 0)).toBe(400);
+    expect(bars.reduce((n, b) => n + b.milliseconds, 0)).toBeCloseTo(4);
+  });
+  it("leaves out what is outside", () => {
+    expect(barsOf(TIMELINE, { from: 6, to: 9 }, 500)).toEqual([]);
+  });
+  it("zooms about a moment and stays inside of the whole", () => {
+    const whole = wholeSpan(TIMELINE);
+    expect(zoomed(whole, whole, 0.5, 10)).toEqual({ from: 5, to: 15 });
+    expect(zoomed({ from: 5, to: 15 }, whole, 10, 10)).toEqual(whole);
+    expect(shifted({ from: 5, to: 15 }, whole, 9)).toEqual({ from: 10, to: 20 });
+    expect(shifted({ from: 5, to: 15 }, whole, -9)).toEqual({ from: 0, to: 10 });
+  });
+  it("has round ticks with room between them", () => {
+    expect(ticksOf({ from: 0, to: 20 }, 800)).toEqual([0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20]);
+    expect(ticksOf({ from: 0.31, to: 0.37 }, 300)).toEqual([0.32, 0.34, 0.36]);
+  });
+});
+
+describe("target", () => {
+  it("says how the speed in the pipeline stands to what the model takes", () => {
+    const run = finished([timing("a")], { pipelined: { samples_per_second: 2880, median: 1, p95: 2 } });
+    const room = headroom(fold(OPENED, revision(1, undefined, { target: 4000 }), run));
+    expect(room).toMatchObject({ speed: 2880, measured: "in the pipeline", enough: false });
+    expect(room?.words).toBe("28 % under 4\u2009000");
+    expect(headroomOf(4480, 4000)).toBe("12 % over 4\u2009000");
+    expect(headroomOf(4001, 4000)).toBe("at 4\u2009000");
+    expect(headroomOf(4001, 0)).toBe("");
+  });
+  it("takes the number of batches made alone, and says so, where the other one is not known", () => {
+    expect(headroom(fold(OPENED, revision(1), finished([])))).toMatchObject({
+      speed: 100,
+      measured: "alone",
+      words: "",
+    });
+    expect(headroom(fold(OPENED, revision(1), finished([], { until: "resize" })))).toBeNull();
+    expect(headroom(fold(OPENED, revision(1), finished([], { failed: [{ code: "DS301", message: "x" }] })))).toBeNull();
+  });
+  it("is read as samples a second or as milliseconds of a batch", () => {
+    expect(parseTarget("2400", 64)).toBe(2400);
+    expect(parseTarget("2 400 img/s", 64)).toBe(2400);
+    expect(parseTarget("32 ms", 64)).toBe(2000);
+    expect(parseTarget("12,8ms", 64)).toBe(5000);
+    expect(parseTarget("", 64)).toBe(0);
+    expect(parseTarget("fast", 64)).toBeNull();
+    expect(parseTarget("0 ms", 64)).toBeNull();
+  });
+});
+
+describe("runs", () => {
+  it("keep timeline and history; a new run ends the trial before it", () => {
+    const speed = { samples_per_second: 1, median: 1, p95: 1 };
+    const state = fold(
+      OPENED,
+      revision(1),
+      TIMELINE,
+      { type: "run_history", runs: [] },
+      {
+        type: "trial",
+        name: "threads",
+        revision: 1,
+        batches: 8,
+        before: speed,
+        after: speed,
+        stopped: false,
+        failed: [],
+      },
+    );
+    expect(state.timeline).toBe(TIMELINE);
+    expect(state.trial?.name).toBe("threads");
+    expect(receive(state, finished([])).trial).toBeNull();
+  });
+  it("measure up to a node, and advice by its name", () => {
+    const kernel = new FakeKernel();
+    const session = new Session(kernel, 296);
+    kernel.open(session);
+    session.run(8, "resize");
+    session.tryAdvice("threads", 4);
+    expect(kernel.sent).toEqual([
+      { type: "run", batches: 8, until: "resize" },
+      { type: "try_advice", name: "threads", batches: 4 },
+    ]);
+    expect(session.store.get()).toMatchObject({ trying: "threads", run: { running: true, total: 16 } });
+  });
+});

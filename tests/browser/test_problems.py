@@ -1,0 +1,80 @@
+"""Damaged files in the designer: the picture and name at the node, ways out, the smallest program, the list of a run."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser import lab
+from browser.test_designer import _by_id, _open
+from browser.test_times import _await_text
+
+from dali_studio import samples
+
+pytestmark = pytest.mark.browser
+
+PIPELINE = """
+from dali_studio import Designer, fn, pipeline_def
+
+@pipeline_def(batch_size=4, num_threads=2, device_id=None, seed=3)
+def damaged():
+    files, labels = fn.readers.file(file_root={root!r}, name="reader")
+    images = fn.decoders.image(files, name="decode")
+    return fn.resize(images, size=(120, 160), name="resize"), labels
+
+designer = Designer(damaged())
+designer
+"""
+
+
+def test_a_damaged_file_is_shown_left_out_and_listed(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
+    folder = server[1] / "damaged" / "class"
+    folder.mkdir(parents=True, exist_ok=True)
+    photos = sorted(samples.photos().rglob("*.jpg"))
+    for number, photo in enumerate(photos[:3]):
+        shutil.copy(photo, folder / f"{number}.jpg")
+    content = photos[3].read_bytes()
+    (folder / "cut.jpg").write_bytes(content[: len(content) * 2 // 3])
+    (folder / "none.jpg").write_bytes(b"no picture at all")
+    lab.write_notebook(server[1] / "problems.ipynb", PIPELINE.format(root=str(folder.parent)))
+    _open(page, server, "problems.ipynb")
+    _by_id(page, "designer").scroll_into_view_if_needed()
+    _by_id(page, "run").click()
+    card = _by_id(page, "error-card-decode")
+    card.wait_for(timeout=60_000)
+    picture = card.locator(".ds-file-picture")
+    page.wait_for_function("() => Number(document.querySelector('.ds-error-card .ds-file-picture')?.dataset.part) > 0")
+    assert 0 < float(picture.get_attribute("data-part")) < 1
+    assert "class/cut.jpg" in card.inner_text()
+    page.screenshot(path=artifacts / "problems_card.png")
+    _by_id(page, "repro-decode").click()
+    _await_text(page, "repro-decode", "Copied")
+    program = page.evaluate("() => navigator.clipboard.readText()")
+    assert "cut.jpg" in program and "fn.resize" not in program and "batch_size=1" in program
+    card.locator('[data-testid="remedy-decode"]', has_text="placeholder").click()
+    _by_id(page, "error-card-decode").wait_for(state="detached", timeout=30_000)
+    _by_id(page, "run").click()
+    page.wait_for_selector(".ds-tab-count", timeout=60_000)
+    _by_id(page, "tab-problems").click()
+    _await_text(page, "missed-class/cut.jpg", "a placeholder")
+    _await_text(page, "missed-class/none.jpg", "begins with")
+    page.screenshot(path=artifacts / "problems_list.png")
+
+
+def test_the_program_goes_to_a_page_that_makes_cells_and_is_copied_elsewhere(page: Any, server: tuple[str, Path]) -> None:
+    lab.write_notebook(server[1] / "cells.ipynb", PIPELINE.format(root=str(samples.photos())))
+    _open(page, server, "cells.ipynb")
+    _by_id(page, "designer").scroll_into_view_if_needed()
+    _await_text(page, "code", "fn.resize")
+    _by_id(page, "insert-cell").click()
+    _await_text(page, "insert-cell", "Copied")
+    assert "fn.resize" in page.evaluate("() => navigator.clipboard.readText()")
+    page.evaluate(
+        """() => document.addEventListener('dali-studio:insert-cell', event => {
+        event.preventDefault(); window.inserted = event.detail; })"""
+    )
+    _by_id(page, "insert-cell").click()
+    _await_text(page, "insert-cell", "Inserted")
+    assert "fn.resize" in page.evaluate("() => window.inserted")

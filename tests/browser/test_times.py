@@ -1,0 +1,122 @@
+"""Timings in the designer: both speeds, the target, the timeline, advice that is tried, and the runs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser import lab
+from browser.test_designer import _await_picture, _by_id, _open
+
+pytestmark = pytest.mark.browser
+
+PIPELINE = """
+from dali_studio import Designer, fn, pipeline_def, samples
+
+@pipeline_def(batch_size=16, num_threads=2, device_id=None, seed=3, prefetch_queue_depth=1)
+def train_pipe():
+    files, labels = fn.readers.file(file_root=str(samples.photos()), name="reader")
+    images = fn.decoders.image(files, name="decode")
+    small = fn.resize(images, size=(224, 224), name="resize")
+    angle = fn.random.uniform(range=(-30.0, 30.0), name="angle")
+    turned = fn.rotate(small, angle=angle, keep_size=True, fill_value=0, name="rotate")
+    return fn.flip(turned, name="flip"), labels
+
+designer = Designer(train_pipe())
+designer
+"""
+
+
+@pytest.fixture
+def opened(page: Any, server: tuple[str, Path]) -> Callable[[], Any]:
+    lab.write_notebook(server[1] / "times.ipynb", PIPELINE)
+
+    def open_it() -> Any:
+        _open(page, server, "times.ipynb")
+        _by_id(page, "designer").scroll_into_view_if_needed()
+        _await_picture(page, "flip")
+        return page
+
+    return open_it
+
+
+def _await_text(page: Any, name: str, text: str) -> None:
+    page.wait_for_function(
+        '([name, text]) => document.querySelector(`[data-testid="${name}"]`)?.textContent.includes(text)',
+        arg=[name, text],
+        timeout=60_000,
+    )
+
+
+def test_a_run_is_drawn_compared_with_the_target_and_saved_as_a_trace(
+    opened: Callable[[], Any], server: tuple[str, Path], artifacts: Path
+) -> None:
+    page = opened()
+    _by_id(page, "tab-timeline").click()
+    _await_text(page, "timeline", "Press Run")
+    _by_id(page, "run").click()
+    _by_id(page, "lanes").wait_for(timeout=60_000)
+    assert _by_id(page, "speed-pipeline").inner_text() != "–"
+    assert _by_id(page, "speed-alone").inner_text() != "–"
+    page.screenshot(path=artifacts / "times_light.png")
+    _by_id(page, "target").fill("1 ms")  # 16 samples in a millisecond: nothing here is so fast
+    _by_id(page, "target").press("Enter")
+    _await_text(page, "headroom", "under 16")
+    _await_text(page, "throughput-second", "under 16")
+    page.locator('.ds-work[data-key="decode"]:has(text)').first.click()
+    page.wait_for_selector(".ds-work-now")
+    assert _by_id(page, "device-cpu").count()  # the inspector shows the node
+    _by_id(page, "save-trace").click()
+    _by_id(page, "trace-saved").wait_for()
+    trace = json.loads((server[1] / "train_pipe.trace.json").read_text())
+    assert {"decode", "resize", "rotate"} <= {event["name"] for event in trace["traceEvents"]}
+    lab.set_theme(page, "JupyterLab Dark")
+    page.screenshot(path=artifacts / "times_dark.png")
+
+
+def test_the_data_that_a_reader_reads_are_looked_into(opened: Callable[[], Any], artifacts: Path) -> None:
+    page = opened()
+    _by_id(page, "tab-data").click()
+    _by_id(page, "data-set").wait_for(timeout=30_000)
+    page.wait_for_function(
+        """() => { const canvas = document.querySelector('.ds-data-cells canvas');
+        return canvas.getContext('2d').getImageData(0, 0, 96, 96).data.some(v => v > 0 && v < 255); }"""
+    )
+    assert page.locator(".ds-data-cells li").count() == int(_by_id(page, "data-set").locator("b").first.inner_text().split()[0])
+    page.screenshot(path=artifacts / "data.png")
+    _by_id(page, "data-path").fill("/no/such/folder")
+    _by_id(page, "data-open").click()
+    _await_text(page, "strip", "/no/such/folder")
+    assert "no such folder" not in _by_id(page, "data-set").inner_text()
+
+
+def test_advice_is_tried_and_kept_and_the_runs_say_what_was_changed(opened: Callable[[], Any], artifacts: Path) -> None:
+    page = opened()
+    _by_id(page, "tab-timeline").click()
+    _by_id(page, "run").click()
+    _by_id(page, "lanes").wait_for(timeout=60_000)
+    for _ in range(4):  # rules that speak of this machine's cores may stand before it
+        if _by_id(page, "try").count() and "made one at a time" in page.locator(".ds-advice").inner_text():
+            break
+        page.locator('.ds-advice-turn [aria-label="The next one"]').click()
+    _by_id(page, "try").click()
+    _by_id(page, "trial").wait_for(timeout=60_000)
+    _by_id(page, "trial-after").wait_for()
+    page.screenshot(path=artifacts / "times_trial.png")
+    _by_id(page, "keep-trial").click()
+    _by_id(page, "trial").wait_for(state="detached")
+    page.wait_for_function("() => !document.querySelector('[data-testid=\"undo\"]').disabled")
+    _by_id(page, "run-choice").select_option("1")
+    _by_id(page, "tab-runs").click()
+    _await_text(page, "run-2", "prefetch_queue_depth: 1 -> 2")
+    page.locator('[aria-label="Compare run 1"]').check()
+    page.locator('[aria-label="Compare run 2"]').check()
+    _await_text(page, "compare-runs", "prefetch_queue_depth")
+    page.screenshot(path=artifacts / "times_runs.png")
+    _by_id(page, "open-run-1").click()
+    _await_text(page, "run-1", "Go back to it")  # it is another revision, which equals it
+    _by_id(page, "run-choice").select_option("1")
+    _await_text(page, "run-3", "prefetch_queue_depth: 2 -> 1")

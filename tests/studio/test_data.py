@@ -1,0 +1,133 @@
+"""Data sets in the designer: opened by their path whatever they are, looked into, and replaced where they are missing."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from studio.test_session import Client, only
+
+from dali_studio import samples
+from dali_studio.graph.model import Graph
+from dali_studio.studio import messages
+
+
+def photos() -> list[Path]:
+    return sorted(samples.photos().rglob("*.jpg"))[:5]
+
+
+def folder(root: Path) -> Path:
+    for number, photo in enumerate(photos()):
+        (root / f"class{number % 2}").mkdir(parents=True, exist_ok=True)
+        shutil.copy(photo, root / f"class{number % 2}" / photo.name)
+    return root
+
+
+def listed(root: Path) -> Path:
+    folder(root)
+    lines = [f"{path.relative_to(root)} {number}" for number, path in enumerate(sorted(root.rglob("*.jpg")))]
+    (root / "list.txt").write_text("\n".join(lines))
+    return root / "list.txt"
+
+
+def annotated(root: Path) -> Path:
+    (root / "pictures").mkdir(parents=True)
+    for photo in photos():
+        shutil.copy(photo, root / "pictures" / photo.name)
+    content = {
+        "images": [{"id": i, "file_name": p.name, "width": 9, "height": 9} for i, p in enumerate(photos())],
+        "categories": [{"id": 1, "name": "thing"}],
+        "annotations": [
+            {"id": i, "image_id": i, "category_id": 1, "bbox": [1, 1, 5, 5], "area": 25, "iscrowd": 0} for i in range(5)
+        ],
+    }
+    (root / "annotations.json").write_text(json.dumps(content))
+    return root / "annotations.json"
+
+
+def archived(root: Path) -> Path:
+    root.mkdir(parents=True, exist_ok=True)
+    with tarfile.open(root / "shard.tar", "w") as archive:
+        for number, photo in enumerate(photos()):
+            for name, content in ((f"{number}.jpg", photo.read_bytes()), (f"{number}.cls", str(number).encode())):
+                info = tarfile.TarInfo(name)
+                info.size = len(content)
+                archive.addfile(info, io.BytesIO(content))
+    return root / "shard.tar"
+
+
+KINDS: list[tuple[Callable[[Path], Path], str, int]] = [
+    (folder, "readers.file", 2), (listed, "readers.file", 2), (annotated, "readers.coco", 3),
+    (archived, "readers.webdataset", 2),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("make", "operator", "outputs"), KINDS, ids=lambda v: getattr(v, "__name__", ""))
+def test_a_data_set_is_opened_by_its_path_and_looked_into(
+    make: Callable[[Path], Path], operator: str, outputs: int, tmp_path: Path
+) -> None:
+    client = Client(Graph())
+    got = client.send("open_folder", path=str(make(tmp_path / "data")))
+    assert not only(got, messages.Refused)
+    (previews,) = only(got, messages.Previews)
+    graph = client.session.graph
+    reader = next(node for node in graph.nodes() if node.operator == operator)
+    assert len(graph.outputs) == outputs and not previews.failed
+    sent = client.send("request_data", key=reader.key)
+    ((found, buffers),) = [(m, b) for m, b in sent if isinstance(m, messages.DataSet)]
+    assert (found.key, found.total, len(found.samples)) == (reader.key, 5, 5)
+    assert sorted(s.size for s in found.samples) == sorted(p.stat().st_size for p in photos())
+    atlas = Image.open(io.BytesIO(buffers[0]))
+    for sample in found.samples:
+        assert sample.width and sample.x + sample.cell_width <= atlas.width and sample.y + sample.cell_height <= atlas.height
+    assert sum(found.widths.counts) == sum(found.bytes.counts) == 5
+    assert found.widths.minimum <= found.widths.median <= found.widths.maximum
+    assert {s.label for s in found.samples} >= {"1"} or operator == "readers.coco"
+    client.session.close()
+
+
+def test_a_reader_whose_folder_is_missing_is_given_another_one(tmp_path: Path) -> None:
+    client = Client(Graph())
+    client.send("open_folder", path=str(folder(tmp_path / "old")))
+    key = next(node.key for node in client.session.graph.nodes() if node.operator == "readers.file")
+    shutil.move(tmp_path / "old", tmp_path / "new")
+    (refused,) = only(client.send("request_data", key=key), messages.Refused)
+    assert "old" in refused.diagnostics[0].message
+    client.send("point_reader", key=key, path=str(tmp_path / "new"))
+    assert client.session.graph.node(key).arguments == {"file_root": str(tmp_path / "new")}
+    assert only(client.send("request_data", key=key), messages.DataSet)
+    client.send("undo")
+    assert client.session.graph.node(key).arguments["file_root"] == str(tmp_path / "old")
+    for other in ("decode", "nothing"):
+        (refused,) = only(client.send("request_data", key=other), messages.Refused)
+        assert refused.diagnostics[0].code == "DS209"
+    flat = tmp_path / "flat"
+    flat.mkdir()
+    shutil.copy(photos()[0], flat)
+    client.send("point_reader", key=key, path=str(flat))
+    assert set(client.session.graph.node(key).arguments) == {"files"}
+    client.session.close()
+
+
+def test_what_is_no_data_set_is_refused_with_what_is_accepted(tmp_path: Path) -> None:
+    client = Client(Graph())
+    (tmp_path / "a.csv").write_text("1,2")
+    (tmp_path / "b.json").write_text('{"images": []}')
+    (tmp_path / "c.tar").write_bytes(b"no archive")
+    with tarfile.open(tmp_path / "d.tar", "w") as archive:
+        archive.add(tmp_path / "a.csv", "a.csv")
+    for name in ("a.csv", "b.json", "c.tar", "d.tar"):
+        (refused,) = only(client.send("open_folder", path=str(tmp_path / name)), messages.Refused)
+        (found,) = refused.diagnostics
+        assert found.code == "DS302" and name in found.message and "WebDataset (.tar)" in (found.hint or "")
+    client.send("open_folder", path=str(folder(tmp_path / "data")))
+    key = next(node.key for node in client.session.graph.nodes() if node.operator == "readers.file")
+    (refused,) = only(client.send("point_reader", key=key, path=str(archived(tmp_path / "e"))), messages.Refused)
+    assert "is read by fn.readers.webdataset" in refused.diagnostics[0].message
+    client.session.close()

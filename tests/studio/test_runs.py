@@ -1,0 +1,307 @@
+"""Runs in the designer: what they tell, what is advised and tried, and how two of them differ."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from studio.test_session import Client, only, rotating, set_argument
+
+from dali_studio import Designer, fn, pipeline_def, samples
+from dali_studio.api.default import default_registry
+from dali_studio.core.diagnostics import DaliStudioError
+from dali_studio.graph.changes import difference, edits_to
+from dali_studio.graph.edits import SetPipeline
+from dali_studio.graph.history import History
+from dali_studio.graph.model import Graph, GraphOptions
+from dali_studio.runtime.probe import TRACED, NodeTime, Probe, Slice
+from dali_studio.studio import messages, snapshots
+from dali_studio.studio.advice import Observed, Proposal, advise
+from dali_studio.studio.timeline import chrome_trace, timeline
+from dali_studio.studio.view import TARGET, target_of
+
+NODES = ["reader", "decode", "resize", "uniform", "rotate", "normalize"]
+
+
+@pytest.fixture
+def client() -> Iterator[Client]:
+    made = Client(rotating().graph)
+    yield made
+    made.session.close()
+
+
+# ------------------------------------------------------------------------------------------------------------ timeline
+
+
+def test_only_the_newest_batches_keep_their_steps() -> None:
+    probe = Probe()
+    for number in range(TRACED + 2):
+        recording = probe.iteration()
+        recording.add({"a": 5}, [Slice("a", "main", number * 10, number * 10 + 5)])
+        recording.finish()
+    assert [len(one.slices) for one in probe.batches] == [0, 0, 1, 1, 1]
+    assert [one.cpu["a"] for one in probe.batches] == [5] * (TRACED + 2)
+
+
+def test_lanes_are_threads_and_the_trace_is_one_that_viewers_read() -> None:
+    probe = Probe()
+    recording = probe.iteration()
+    at = recording.begin
+    recording.add({}, [Slice("b", "dali-studio-worker-10", at + 2_000_000, at + 3_000_000)])
+    recording.add({}, [Slice("b", "dali-studio-worker-2", at + 2_000_000, at + 4_000_000)])
+    recording.add({}, [Slice("a", "session", at + 1_000_000, at + 2_000_000)])
+    recording.finish()
+    drawn = timeline(probe, 7)
+    assert drawn is not None
+    assert (drawn.revision, drawn.keys, drawn.first, drawn.note) == (7, ("a", "b"), 1, "")
+    assert drawn.lanes == ("cpu thread 1", "cpu thread 2", "cpu thread 3")
+    assert drawn.slices == ((0, 0, 1.0, 2.0), (1, 1, 2.0, 4.0), (1, 2, 2.0, 3.0))
+    trace = json.loads(chrome_trace(drawn, "mine"))
+    spans = [event for event in trace["traceEvents"] if event["ph"] == "X"]
+    assert [(s["name"], s["tid"], s["ts"], s["dur"]) for s in spans[1:]] == [
+        ("a", 1, 1000.0, 1000.0), ("b", 2, 2000.0, 2000.0), ("b", 3, 2000.0, 1000.0)
+    ]  # fmt: skip
+    assert {e["args"]["name"] for e in trace["traceEvents"] if e["ph"] == "M"} >= {"mine", "batches", "cpu thread 3"}
+    assert timeline(Probe(), 1) is None
+
+
+def test_a_run_tells_both_speeds_its_timeline_and_its_place_in_the_history(client: Client, tmp_path: Path) -> None:
+    got = client.send("run", batches=4)
+    (finished,) = only(got, messages.RunFinished)
+    assert finished.batches == 4 and finished.pipelined.samples_per_second > 0
+    assert 0 < finished.pipelined.median <= finished.pipelined.p95
+    (drawn,) = only(got, messages.Timeline)
+    assert set(drawn.keys) == set(NODES) and len(drawn.steps) == TRACED and drawn.first == 2
+    assert all(0 <= begin <= end for _, _, begin, end in drawn.slices)
+    assert {lane for _, lane, _, _ in drawn.slices} == set(range(len(drawn.lanes)))
+    (history,) = only(got, messages.RunHistory)
+    (run,) = history.runs
+    assert (run.number, run.batches, run.changes, len(run.name)) == (1, 4, (), 7)
+    assert run.alone == finished.samples_per_second and run.pipelined == finished.pipelined.samples_per_second
+    # a view that comes back hears all of it again
+    assert {type(m) for m, _ in client.send("ready")} >= {messages.Timeline, messages.RunHistory, messages.RunFinished}
+    path = tmp_path / "run.json"
+    assert only(client.send("save_document", path=str(path), what="trace"), messages.Saved)
+    assert json.loads(path.read_text())["traceEvents"]
+
+
+def test_a_trace_without_a_run_says_what_to_do(client: Client, tmp_path: Path) -> None:
+    (refused,) = only(client.send("save_document", path=str(tmp_path / "a"), what="trace"), messages.Refused)
+    assert refused.diagnostics[0].hint == "Press Run first."
+
+
+def test_a_run_to_a_node_leaves_out_what_comes_behind_and_is_no_part_of_the_history(client: Client) -> None:
+    got = client.send("run", batches=2, until="resize")
+    (finished,) = only(got, messages.RunFinished)
+    assert {t.key for t in finished.timings} == {"reader", "decode", "resize"} and finished.until == "resize"
+    assert not only(got, messages.RunHistory)
+    (refused,) = only(client.send("run", batches=2, until="nothing"), messages.Refused)
+    assert refused.diagnostics[0].code == "DS209"
+
+
+def test_the_target_of_the_model_is_kept_with_the_document(client: Client, tmp_path: Path) -> None:
+    (revision,) = only(client.send("set_target", samples_per_second=2400), messages.RevisionChanged)
+    assert revision.target == 2400 and revision.can_undo
+    path = tmp_path / "a.dali.json"
+    client.send("save_document", path=str(path))
+    opened = Designer(path)
+    assert opened.session.history.places[TARGET] == 2400
+    opened.close()
+    (revision,) = only(client.send("undo"), messages.RevisionChanged)
+    assert revision.target == 0
+    for wrong in (-1, 1e300):
+        assert only(client.send("set_target", samples_per_second=wrong), messages.Refused)
+    assert [target_of({"target": t}) for t in (None, "2", True, -1, float("nan"), 7)] == [None] * 5 + [7.0]
+
+
+# ------------------------------------------------------------------------------------------------------------- advice
+
+
+def time_of(milliseconds: float, share: float) -> NodeTime:
+    return NodeTime(median=milliseconds, p95=milliseconds, share=share, cpu=milliseconds)
+
+
+def advised(
+    times: Mapping[str, NodeTime], milliseconds: float, *, threads: int = 2, cores: int = 2, size: int = 64, ahead: int = 2
+) -> dict[str, Any]:  # fmt: skip
+    graph, registry = rotating().graph, default_registry()
+    for option, value in (("num_threads", threads), ("batch_size", size), ("prefetch_queue_depth", ahead)):
+        history = History(graph, registry)
+        graph = history.apply([SetPipeline(option=option, value=value)])
+    run = Observed(milliseconds=milliseconds, times=times, cores=cores, gpu=False)
+    return {advice.name: advice for advice in advise(graph, registry, run)}
+
+
+def test_each_rule_speaks_for_its_cause_with_its_numbers() -> None:
+    busy = {"decode": time_of(16, 0.8), "resize": time_of(4, 0.2)}
+    found = advised(busy, 10.5)
+    assert list(found) == ["decode"]
+    assert (found["decode"].lead, found["decode"].edits) == ("decode sets the pace:", ())
+    assert found["decode"].proof == "80 % of the work of all nodes, 16 ms in each batch."
+    threads = advised(busy, 10.5, cores=8)["threads"]
+    assert threads.proof == "2 of 8 cores work, 95 % of the time."
+    assert threads.edits == (SetPipeline(option="num_threads", value=8),)
+    assert advised(busy, 10.5, threads=5)["threads"].proof == "5 threads share 2 cores, and wait for each other."
+    small = advised(busy, 30, size=4)["batch"]
+    assert small.edits == (SetPipeline(option="batch_size", value=16),)
+    assert advised(busy, 30, ahead=1)["ahead"].edits == (SetPipeline(option="prefetch_queue_depth", value=2),)
+    reader = advised({"reader": time_of(9, 0.9), "resize": time_of(1, 0.1)}, 5)["reader"]
+    assert reader.edits[0].value == 4 and reader.node == "reader"  # type: ignore[union-attr]
+    assert not advised({}, 0)
+
+
+AHEAD = Proposal(
+    name="ahead", lead="", proof="", offer="", edits=(SetPipeline(option="prefetch_queue_depth", value=2),)
+)
+
+
+def test_what_is_advised_is_tried_and_nothing_changes_by_it(client: Client) -> None:
+    client.edit({"type": "set_pipeline", "option": "prefetch_queue_depth", "value": 1})
+    client.send("run", batches=1)
+    client.session.profiler._proposals = (AHEAD,)
+    revision = client.session.revision
+    got = client.send("try_advice", name="ahead", batches=2)
+    (trial,) = only(got, messages.Trial)
+    assert (trial.name, trial.batches, trial.failed, trial.stopped) == ("ahead", 4, (), False)
+    assert trial.before.samples_per_second > 0 and trial.after.samples_per_second > 0
+    assert client.session.revision == revision and not only(got, messages.RunFinished)
+    assert [p.done for p in only(got, messages.RunProgress)] == list(range(1, 9))
+    client.send("take_advice", name="ahead")
+    assert client.session.graph.options.prefetch_queue_depth == 2
+    for kind in ("try_advice", "take_advice"):
+        (refused,) = only(client.send(kind, name="x"), messages.Refused)
+        assert refused.diagnostics[0].code == "DS209"
+
+
+# ---------------------------------------------------------------------------------------------- history and difference
+
+
+def test_runs_say_what_was_changed_between_them_and_one_can_be_gone_back_to(client: Client) -> None:
+    client.send("run", batches=1)
+    before = client.session.graph
+    client.edit(set_argument("resize", "resize_shorter", 90.0), {"type": "remove_node", "key": "uniform"})
+    client.edit(set_argument("rotate", "angle", 10.0))
+    (history,) = only(client.send("run", batches=1), messages.RunHistory)
+    newest, oldest = history.runs
+    assert newest.number == 2 and newest.name != oldest.name
+    assert newest.changes == (
+        "- uniform", "~ resize.resize_shorter: 120.0 -> 90.0", "~ rotate.angle: from uniform -> 10.0"
+    )  # fmt: skip
+    (found,) = only(client.send("request_difference", before="1", after="2"), messages.GraphDifference)
+    assert found.lines == newest.changes and found.difference.removed == ("uniform",)
+    client.send("open_state", name="1")
+    assert client.session.graph == before
+    client.send("undo")
+    assert client.session.graph.node("resize").arguments["resize_shorter"] == 90.0 and "uniform" not in client.session.graph
+    (refused,) = only(client.send("open_state", name="9"), messages.Refused)
+    assert refused.diagnostics[0].code == "DS209"
+
+
+def test_a_difference_finds_renamed_nodes_moved_wires_and_options() -> None:
+    graph, registry = rotating().graph, default_registry()
+    history = History(graph, registry)
+    client = Client(graph)
+    client.edit(
+        {"type": "rename", "key": "uniform", "new_key": "angle"},
+        {"type": "set_pipeline", "option": "batch_size", "value": 3},
+        {"type": "connect", "source": {"node": "decode"}, "target": "rotate", "input": 0},
+        {"type": "set_bypass", "key": "normalize", "bypassed": True},
+        {"type": "set_outputs", "outputs": [{"node": "reader", "output": 1}]},
+    )
+    other = client.session.graph
+    client.session.close()
+    found = difference(history.graph, other)
+    assert found.renamed == (("uniform", "angle"),) and not found.added and not found.removed
+    assert found.lines() == [
+        "~ uniform is called angle", "~ batch_size: 6 -> 3", "~ outputs: normalize, reader[1] -> reader[1]",
+        "~ rotate.input 0: from resize -> from decode", "~ normalize.bypassed: False -> True",
+    ]  # fmt: skip
+    assert not difference(other, other)
+    there = history.apply(edits_to(graph, other))
+    assert there == other and history.undo() == graph and history.redo() == other
+    assert edits_to(graph, graph) == ()
+
+
+def test_each_saved_state_can_be_compared_and_gone_back_to(client: Client, tmp_path: Path) -> None:
+    path = tmp_path / "mine.dali.json"
+    (states,) = only(client.send("save_document", path=str(path)), messages.SavedStates)
+    (first,) = states.snapshots
+    before = client.session.graph
+    (states,) = only(client.send("save_document", path=str(path)), messages.SavedStates)
+    assert states.snapshots == (first,)  # nothing has changed
+    client.edit(set_argument("resize", "resize_shorter", 90.0))
+    (states,) = only(client.send("save_document", path=str(path)), messages.SavedStates)
+    newest, oldest = states.snapshots
+    assert oldest == first and newest.name != first.name
+    (found,) = only(client.send("request_difference", before=first.name), messages.GraphDifference)
+    assert found.lines == ("~ resize.resize_shorter: 120.0 -> 90.0",)
+    client.send("open_state", name=first.name)
+    assert client.session.graph == before
+    client.send("undo")
+    assert client.session.graph.node("resize").arguments["resize_shorter"] == 90.0
+    for name in ("../mine", "20260101-000000000-abcdef0"):
+        assert only(client.send("open_state", name=name), messages.Refused)
+    (states,) = only(client.send("ready"), messages.SavedStates)
+    assert len(states.snapshots) == 2
+
+
+def test_the_newest_saved_states_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(snapshots, "_MAX_KEPT", 2)
+    kept = snapshots.Snapshots(tmp_path / "a.dali.json")
+    times = iter(float(10**9 + number) for number in range(9))
+    monkeypatch.setattr(snapshots.time, "time", lambda: next(times))
+    for size in (1, 2, 3):
+        kept.keep(Graph(GraphOptions(batch_size=size)), {})
+    names = [one.name for one in kept.all()]
+    assert [kept.graph(name, default_registry()).options.batch_size for name in names] == [3, 2]
+
+
+# ------------------------------------------------------------------------------------------------------------- profile
+
+
+@pipeline_def(batch_size=4, num_threads=2, device_id=None, seed=1)
+def small() -> Any:
+    files, labels = fn.readers.file(file_root=str(samples.photos()), name="reader")
+    return fn.resize(fn.decoders.image(files), size=[40, 60]), labels
+
+
+def test_a_profile_is_a_table_a_figure_and_a_trace(tmp_path: Path) -> None:
+    designer = Designer(small())
+    profile = designer.profile(2)
+    assert {row["node"] for row in profile.rows()} == {"reader", "decode", "resize"}
+    assert profile.alone > 0 and profile.in_pipeline > 0
+    assert "samples/s in the pipeline" in repr(profile) and "<th>decode</th>" in profile._repr_html_()
+    figure = profile.plot()
+    assert len(figure.axes) == 2 and len(figure.axes[0].patches) == 3
+    figure.savefig(tmp_path / "profile.png")
+    profile.save_trace(tmp_path / "trace.json")
+    assert json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
+    with pytest.raises(DaliStudioError, match="from 1 is accepted"):
+        designer.profile(0)
+    designer.close()
+
+
+def test_a_frame_needs_pandas_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Any] = []
+
+    class Frame:
+        def __init__(self, rows: list[dict[str, Any]], columns: list[str]) -> None:
+            self.rows, self.columns = rows, columns
+
+        def set_index(self, name: str) -> Any:
+            made.append((name, self.columns, self.rows))
+            return self
+
+    designer = Designer(small())
+    profile = designer.profile(1)
+    designer.close()
+    monkeypatch.setitem(__import__("sys").modules, "pandas", None)
+    with pytest.raises(DaliStudioError, match="needs pandas"):
+        profile.to_frame()
+    monkeypatch.setitem(__import__("sys").modules, "pandas", type("pandas", (), {"DataFrame": Frame}))
+    profile.to_frame()
+    ((name, columns, rows),) = made
+    assert name == "node" and set(rows[0]) == set(columns) and len(rows) == 3

@@ -1,0 +1,200 @@
+"""Compositions of torchvision and albumentations as pipelines: from source and from objects, with the same pixels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from PIL import Image
+
+from dali_studio import Designer, Pipeline, cli, read_compose, samples
+from dali_studio.api.default import default_registry
+from dali_studio.api.folders import folder_readers, point_at
+from dali_studio.api.reading.compose import compose_program, is_compose
+from dali_studio.api.reading.compose_albumentations import ALBUMENTATIONS
+from dali_studio.api.reading.compose_torchvision import TORCHVISION
+from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
+
+TORCHVISION_SOURCE = """
+from torchvision import transforms as T
+mean = [0.485, 0.456, 0.406]
+crop = T.RandomResizedCrop(160)
+train = T.Compose([
+    T.Resize(256), T.Resize((200, 210)), T.RandomCrop(190, padding=4), T.RandomResizedCrop(160),
+    T.RandomHorizontalFlip(), T.RandomVerticalFlip(0.3), T.ColorJitter(0.4, 0.4, 0.4, 0.1), T.RandomRotation(15),
+    T.RandomGrayscale(0.2), T.RandomApply([T.GaussianBlur(23, sigma=(0.1, 2.0))], p=0.5), T.Pad((1, 2, 3, 4), fill=7),
+    T.RandomInvert(), T.RandomPosterize(bits=3), T.CenterCrop(128), T.ToTensor(),
+    T.Normalize(mean, [0.229, 0.224, 0.225]), T.RandomErasing(p=0.25),
+])
+"""
+ALBUMENTATIONS_SOURCE = """
+import albumentations as A
+from albumentations.pytorch import ToTensorV2
+train = A.Compose([
+    A.SmallestMaxSize(max_size=256), A.LongestMaxSize(300), A.Resize(250, 260), A.PadIfNeeded(256, 264),
+    A.RandomCrop(height=224, width=220), A.RandomResizedCrop(size=(200, 201)), A.HorizontalFlip(p=0.5),
+    A.VerticalFlip(p=1), A.Rotate(limit=30), A.ColorJitter(), A.RandomBrightnessContrast(p=0.2),
+    A.HueSaturationValue(), A.GaussianBlur(blur_limit=(3, 7)), A.MedianBlur(3), A.GaussNoise(),
+    A.ImageCompression(quality_range=(40, 90)), A.InvertImg(), A.ToGray(p=0.1), A.CenterCrop(180, 180),
+    A.Normalize(), ToTensorV2(),
+])
+"""
+
+
+@pytest.fixture
+def photo(tmp_path: Path) -> tuple[Path, NDArray[np.uint8]]:
+    folder = tmp_path / "photos"
+    folder.mkdir()
+    with Image.open(sorted(samples.photos().rglob("*.jpg"))[3]) as image:
+        cut = image.convert("RGB").crop((0, 0, 301, 200))
+    cut.save(folder / "a.png")
+    return folder, np.asarray(cut)
+
+
+def run(source: object, folder: Path, found: list[Diagnostic] | None = None) -> list[NDArray[Any]]:
+    graph = read_compose(source, found=[] if found is None else found)
+    graph = point_at(graph, folder_readers(graph, default_registry()), folder)
+    return [np.asarray(sample) for sample in Pipeline.from_graph(graph).run()[0].as_cpu()]
+
+
+@pytest.mark.parametrize(
+    ("source", "extents", "rules"),
+    [(TORCHVISION_SOURCE, 128, TORCHVISION), (ALBUMENTATIONS_SOURCE, 180, ALBUMENTATIONS)],
+    ids=["torchvision", "albumentations"],
+)
+def test_a_source_becomes_a_pipeline_that_runs(source: str, extents: int, rules: Any) -> None:
+    assert len(rules) >= 15
+    found: list[Diagnostic] = []
+    made = run(source, samples.photos(), found)
+    assert {sample.shape for sample in made} == {(3, extents, extents)} and made[0].dtype == np.float32
+    assert found and all(one.severity == "warning" and "has no operator" not in one.message for one in found)
+    compile(compose_program(source, []), "program", "exec")  # it is a program of nvidia.dali besides
+
+
+def one(library: str, call: str) -> str:
+    return f"import {library}\nfrom {library} import transforms as T\nimport albumentations as A\nc = {library}.Compose([{call}])"
+
+
+def gray(image: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    luma = np.asarray(Image.fromarray(image).convert("L"))
+    return np.repeat(luma[:, :, None], 3, axis=2)
+
+
+def turned(image: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    return np.asarray(Image.fromarray(image).rotate(30, Image.Resampling.NEAREST))
+
+
+def resized(image: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    return np.asarray(Image.fromarray(image).resize((150, 128), Image.Resampling.BILINEAR))
+
+
+MEAN, STD = np.array([0.485, 0.456, 0.406]), np.array([0.229, 0.224, 0.225])
+#: What torchvision does with PIL's pictures, and albumentations with arrays, and how far a value may be from it.
+EXACT: list[tuple[str, str, Callable[[NDArray[np.uint8]], NDArray[Any]], float]] = [
+    ("torchvision", "T.RandomHorizontalFlip(1.0)", lambda x: x[:, ::-1], 0),
+    ("torchvision", "T.RandomVerticalFlip(p=1)", lambda x: x[::-1], 0),
+    ("torchvision", "T.Pad((1, 2, 3, 4), fill=7)", lambda x: np.pad(x, ((2, 4), (1, 3), (0, 0)), constant_values=7), 0),
+    ("torchvision", "T.Pad(5)", lambda x: np.pad(x, ((5, 5), (5, 5), (0, 0))), 0),
+    ("torchvision", "T.Grayscale(3)", gray, 0),
+    ("torchvision", "T.RandomInvert(1)", lambda x: 255 - x, 0),
+    ("torchvision", "T.RandomPosterize(3, 1)", lambda x: x & 0b11100000, 0),
+    ("torchvision", "T.RandomRotation((30, 30))", turned, 0),
+    ("torchvision", "T.CenterCrop((100, 101))", lambda x: x[50:150, 100:201], 0),
+    ("torchvision", "T.Resize((128, 150))", resized, 10),  # PIL rounds between its two passes
+    ("torchvision", "T.ToTensor()", lambda x: (x / 255).transpose(2, 0, 1), 1e-6),
+    ("torchvision", "T.ToTensor(), T.Normalize([0.485, 0.456, 0.406], [0.229, 0.224, 0.225])",
+     lambda x: ((x / 255 - MEAN) / STD).transpose(2, 0, 1), 1e-5),
+    ("albumentations", "A.HorizontalFlip(p=1)", lambda x: x[:, ::-1], 0),
+    ("albumentations", "A.InvertImg(p=1)", lambda x: 255 - x, 0),
+    ("albumentations", "A.CenterCrop(100, 101)", lambda x: x[50:150, 100:201], 0),
+    ("albumentations", "A.PadIfNeeded(300, 200)", lambda x: np.pad(x, ((50, 50), (0, 0), (0, 0))), 0),
+    ("albumentations", "A.ToGray(p=1)", gray, 1),
+    ("albumentations", "A.Normalize()", lambda x: (x / 255 - MEAN) / STD, 1e-5),
+    ("albumentations", "A.RandomBrightnessContrast((0.2, 0.2), (0, 0), p=1)", lambda x: np.minimum(x + 51.0, 255), 0.5),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("library", "call", "formula", "apart"), EXACT, ids=[f"{a[0]}:{a[1]}" for a in EXACT])
+def test_pixels_are_those_of_the_package(
+    library: str, call: str, formula: Callable[[NDArray[np.uint8]], NDArray[Any]], apart: float,
+    photo: tuple[Path, NDArray[np.uint8]],
+) -> None:  # fmt: skip
+    folder, image = photo
+    (made, *_) = run(one(library, call), folder)
+    expected = formula(image)
+    assert made.shape == expected.shape
+    assert np.abs(made.astype(float) - expected.astype(float)).max() <= apart
+
+
+def test_what_has_no_operator_keeps_its_place_and_is_told() -> None:
+    found: list[Diagnostic] = []
+    graph = read_compose(one("torchvision", "T.Resize(8), T.ElasticTransform(), T.CenterCrop(4), mine.Thing(3)"), found=found)
+    assert [node.key for node in graph.nodes() if node.operator not in default_registry()]
+    assert [d.message for d in found if "no operator" in d.message] == [
+        "torchvision's ElasticTransform has no operator here; its node keeps its place.",
+        "torchvision's mine.Thing has no operator here; its node keeps its place.",
+    ]
+
+
+@pytest.mark.parametrize("source", ["a = (1", "import os\nx = 1", 3, [object()]])
+def test_what_is_no_composition_is_refused(source: object) -> None:
+    with pytest.raises(DaliStudioError) as raised:
+        read_compose(source)
+    assert raised.value.diagnostics[0].code == "DS502"
+
+
+def test_nothing_of_a_source_is_run(tmp_path: Path) -> None:
+    mark = tmp_path / "mark"
+    source = f"from torchvision import transforms as T\nopen({str(mark)!r}, 'w')\nc = T.Compose([T.Resize(open({str(mark)!r}, 'w') or 8)])"
+    compose_program(source, [])
+    assert not mark.exists()
+
+
+def test_objects_are_read_by_what_they_were_made_with() -> None:
+    """Stand-ins with the attributes that torchvision's and albumentations' objects have."""
+
+    def kind(name: str, module: str, **values: Any) -> Any:
+        made = type(name, (), {"__module__": module})()
+        vars(made).update(values)
+        return made
+
+    mode = type("InterpolationMode", (), {"value": "bicubic"})()
+    tv = "torchvision.transforms.transforms"
+    compose = kind("Compose", tv, transforms=[
+        kind("Resize", tv, size=256, interpolation=mode, max_size=None, antialias=True),
+        kind("ColorJitter", tv, brightness=(0.6, 1.4), contrast=None, saturation=None, hue=None),
+        kind("RandomApply", tv, transforms=[kind("GaussianBlur", tv, kernel_size=(5, 3), sigma=(1.0, 1.0))], p=0.2),
+        kind("ToTensor", tv), kind("Normalize", tv, mean=[0.5], std=[0.25], inplace=False),
+    ])  # fmt: skip
+    program = compose_program(compose, [])
+    assert "resize_shorter=256, interp_type=types.INTERP_CUBIC" in program
+    assert "color_twist(images, brightness=fn.random.uniform(range=[0.6, 1.4]))" in program
+    assert "coin_flip(probability=0.2" in program and "window_size=[3, 5], sigma=1)" in program
+    assert "mean=[127.5], std=[63.75]" in program
+    alb = kind("Rotate", "albumentations.augmentations.geometric", p=0.3)
+    alb.get_transform_init_args = lambda: {"limit": (-20, 20), "fill": 9}
+    program = compose_program([alb], [])
+    assert "range=[-20, 20]" in program and "fill_value=9" in program and "probability=0.3" in program
+    assert is_compose(compose) and is_compose([alb]) and not is_compose(3) and not is_compose([])
+
+
+def test_the_designer_opens_a_composition() -> None:
+    compose = type("Compose", (), {"__module__": "torchvision.transforms"})()
+    invert = type("RandomInvert", (), {"__module__": "torchvision.transforms"})()
+    invert.p, compose.transforms = 1.0, [invert]
+    designer = Designer(compose)
+    assert {node.operator for node in designer.graph.nodes()} >= {"readers.file", "decoders.image", "cast"}
+    designer.close()
+
+
+def test_the_command_line_imports_a_composition(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.py").write_text(TORCHVISION_SOURCE)
+    assert cli.main(["import", str(tmp_path / "a.py")]) == 0
+    assert "about the middle grey" in capsys.readouterr().err and (tmp_path / "a.dali.json").exists()
+    (tmp_path / "b.py").write_text("x = 1")
+    assert cli.main(["import", str(tmp_path / "b.py")]) == 1
+    assert "has no pipeline" in capsys.readouterr().err
