@@ -114,7 +114,7 @@ class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
 
     def encode(self) -> bytes:
         """As JSON."""
-        return msgspec.json.encode(self, enc_hook=encoded)
+        return msgspec.json.encode(self, enc_hook=_encoded)
 
 
 def decode(data: Any) -> Checkpoint:
@@ -143,7 +143,7 @@ def decode(data: Any) -> Checkpoint:
         )  # fmt: skip
     try:
         found = msgspec.json.decode(data, type=Checkpoint)
-        saved = {node: restored(values) for node, values in found.state.saved.items()}
+        saved = {node: _restored(values) for node, values in found.state.saved.items()}
     except (msgspec.DecodeError, ValueError, TypeError, KeyError) as error:
         raise _error("DS105", f"The checkpoint cannot be read: {error}.", hint) from error
     return msgspec.structs.replace(found, state=State(draws=found.state.draws, saved=saved))
@@ -239,8 +239,7 @@ def warn_of_sources(graph: Graph, registry: Registry) -> None:
             )  # fmt: skip
 
 
-def encoded(value: Any) -> Any:
-    """What `msgspec` does not know of what operators save, in JSON."""
+def _encoded(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         array = cast("NDArray[Any]", value)
         data = base64.b64encode(array.tobytes()).decode()
@@ -250,17 +249,16 @@ def encoded(value: Any) -> Any:
     raise TypeError(f"an operator saved a {type(value).__name__}; plain values and arrays are accepted")
 
 
-def restored(value: Any) -> Any:
-    """What operators saved, from JSON."""
+def _restored(value: Any) -> Any:
     if isinstance(value, dict):
         items: dict[str, Any] = value  # pyright: ignore[reportUnknownVariableType] - JSON
         if _ARRAY in items:
             flat = np.frombuffer(base64.b64decode(items["data"]), np.dtype(items[_ARRAY]))
             return flat.reshape(items["shape"]).copy()
-        return {key: restored(inner) for key, inner in items.items()}
+        return {key: _restored(inner) for key, inner in items.items()}
     if isinstance(value, list):
         inner: list[Any] = value  # pyright: ignore[reportUnknownVariableType] - JSON
-        return [restored(one) for one in inner]
+        return [_restored(one) for one in inner]
     return value
 
 

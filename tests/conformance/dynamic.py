@@ -40,7 +40,7 @@ def tried(subject: Subject) -> bool:
 
 def has_peer(subject: Subject) -> bool:
     """Whether nvidia.dali has it, too."""
-    return subject.peer and (subject.schema.role != "" or found(subject.operator, THEIRS) is not None)
+    return subject.peer and (subject.schema.role in ("arithmetic", "subscript") or found(subject.operator, THEIRS) is not None)
 
 
 def computed(subject: Subject, prefix: str = OURS, *, alone: int | None = None) -> list[Output]:
@@ -66,7 +66,8 @@ def _called(prefix: str, subject: Subject, inputs: list[Any], words: dict[str, A
         functions = {name: one for name, one in vars(ndd.math).items() if callable(one) and not name.startswith("_")}
         return eval(words["expression"], {**functions, **kinds, **dict(zip("abc", inputs, strict=False))})
     if subject.schema.role == "subscript":
-        return eval(f"data.slice[{words['index']}]", {"data": inputs[0], **words})
+        many = ".slice" if hasattr(inputs[0], "slice") else ""
+        return eval(f"data{many}[{words['index']}]", {"data": inputs[0], **words})
     return found(subject.operator, prefix)(*inputs, **words)
 
 

@@ -31,7 +31,7 @@ _CONSTANTS = (bool, int, float, str)
 
 def offered(schema: OperatorSchema) -> bool:
     """Whether dynamic mode has an operator: there are no nodes to split, to merge, or to feed."""
-    hidden = schema.role in ("external_source", "split", "merge") or schema.name.startswith("_")
+    hidden = schema.role in ("constant", "external_source", "split", "merge") or schema.name.startswith("_")
     return not hidden and not schema.deprecated and not any(one.type == "object" for one in schema.arguments)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from dali_studio.api.default import default_registry
@@ -34,7 +34,7 @@ class StepPlan:
     workers : WorkerPool
         Threads to begin with.
     checkpointing : bool
-        Let `saved` give the state of the operator.
+        Count what a reader gives, for `batches`.
 
     Attributes
     ----------
@@ -73,7 +73,8 @@ class StepPlan:
         self._lock = threading.Lock()
         #: The iteration that comes next, and the samples of those before.
         self._iteration = self._samples = 0
-        self._saved: Mapping[str, Any] = {}
+        #: The sizes of all batches so far: pairs of a size and how often it came in a row.
+        self._sizes: list[list[int]] = []
 
     def run(
         self, inputs: Sequence[Batch], batch_size: int, workers: WorkerPool, stream: tuple[int, int, int] | None = None
@@ -97,17 +98,24 @@ class StepPlan:
             self._iteration, self._samples = iteration + 1, self._samples + batch_size
             made = executor.run(request)
             if executor.checkpointing:
-                self._saved = executor.saved(iteration)[1].get(self._step, {})
+                if not self._sizes or self._sizes[-1][0] != batch_size:
+                    self._sizes.append([batch_size, 0])
+                self._sizes[-1][1] += 1
         return tuple(made[port] for port in self._ports)
 
-    def saved(self) -> dict[str, Any]:
-        """Where an operator with a state stands."""
-        return {"iteration": self._iteration, "samples": self._samples, "state": dict(self._saved)}
+    def batches(self) -> list[list[int]]:
+        """What a reader has given so far: pairs of a size and how many batches of it came in a row."""
+        return [list(pair) for pair in self._sizes]
 
-    def restore(self, saved: Mapping[str, Any]) -> None:
-        """Go on where `saved` was asked for."""
-        self._iteration, self._samples, self._saved = saved["iteration"], saved["samples"], saved["state"]
-        self._executor.restore(self._iteration, {}, {self._step: self._saved})
+    def skip(self, batches: Sequence[Sequence[int]]) -> None:
+        """Bring a reader that has given nothing to where another one had given these `batches`."""
+        source = self._executor.states[self._step]
+        for size, count in batches:
+            wanted = source.iteration + count
+            while source.iteration != wanted:  # in parts, if it is far
+                source.iteration = source.state.seek(size, source.iteration, wanted)
+            self._samples += size * count
+        self._iteration, self._sizes = source.iteration, [list(pair) for pair in batches]
 
     def reader_meta(self) -> dict[str, int]:
         """Sizes of the data set of a reader."""

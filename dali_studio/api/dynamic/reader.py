@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import msgspec
 
-from dali_studio.api.checkpoints import encoded, restored
 from dali_studio.api.dynamic.batch import Batch
 from dali_studio.api.dynamic.context import EvalContext
 from dali_studio.api.dynamic.device import device as device_of
@@ -23,6 +22,17 @@ from dali_studio.schema.model import OperatorSchema
 
 #: The ways to read; one reader is read in one of them.
 _CALLS, _BATCHES, _SAMPLES = "calls", "batches", "samples"
+
+
+_Size = Annotated[int, msgspec.Meta(ge=1)]
+
+
+class _State(msgspec.Struct):
+    """Where a reader is: what it has given, as pairs of a batch's size and how many of it came in a row."""
+
+    operator: str
+    shard: int
+    batches: list[tuple[_Size, _Size]]
 
 
 class ReaderState:
@@ -77,6 +87,7 @@ class Reader:
             if isinstance(value, Batch):
                 raise ValueError(f"{argument} is a batch; a reader is made with single values.")
             self._constants[argument] = value.held.samples[0].tolist()
+        self._constants.setdefault("seed", -1)  # as there: without a seed, the order is the same in each run
         shards = {"num_shards": 1, "shard_id": 0, "stick_to_shard": False} | self._constants
         self._shards, self._shard, self._sticks = (shards[k] for k in ("num_shards", "shard_id", "stick_to_shard"))
         self._plan: StepPlan | None = None
@@ -84,7 +95,7 @@ class Reader:
         #: The samples of a batch, once the reader has begun.
         self._size: int | None = None
         self._last: Invocation | None = None
-        self._pending: dict[str, Any] | None = None
+        self._pending: list[tuple[_Size, _Size]] | None = None
 
     # ------------------------------------------------------------------------------------------------------- reading
 
@@ -158,7 +169,7 @@ class Reader:
             workers = EvalContext.current().thread_pool.workers
             self._plan = StepPlan(build, inputs, workers, checkpointing=self._checkpointing)
             if self._pending is not None:
-                self._plan.restore(self._pending)
+                self._plan.skip(self._pending)
         return self._plan
 
     def _go(self, way: str) -> None:
@@ -185,8 +196,8 @@ class Reader:
         if self._last is None or self._plan is None:
             raise RuntimeError("Nothing was read so far, so that there is no state; read first.")
         self._last.results()
-        state = {**self._plan.saved(), "shard": self._shard, "operator": self.schema.name}
-        return ReaderState(base64.b64encode(msgspec.json.encode(state, enc_hook=encoded)).decode("ascii"))
+        state = _State(operator=self.schema.name, shard=self._shard, batches=self._plan.batches())
+        return ReaderState(base64.b64encode(msgspec.json.encode(state)).decode("ascii"))
 
     def set_state(self, state: Any) -> None:
         """Go where a reader was; before anything is read.
@@ -204,16 +215,18 @@ class Reader:
             raise RuntimeError("The reader has begun; give the state to a new one.")
         text = state if isinstance(state, bytes) else str(state).encode("ascii")
         try:
-            found: dict[str, Any] = restored(msgspec.json.decode(base64.b64decode(text, validate=True)))
-            operator, self._shard = found["operator"], found["shard"]
-        except (ValueError, KeyError, TypeError) as error:
+            found = msgspec.json.decode(base64.b64decode(text, validate=True), type=_State)
+        except (ValueError, msgspec.DecodeError) as error:
             raise ValueError("the text is no state of a reader; give what get_state() gave") from error
-        if operator != self.schema.name:
-            raise ValueError(f"the state is one of {operator}; the reader is {self.schema.name}")
+        if found.operator != self.schema.name or not 0 <= found.shard < self._shards:
+            raise ValueError(
+                f"the state is one of {found.operator}, shard {found.shard}; the reader is {self.schema.name} with "
+                f"{self._shards} shards"
+            )
         self.keep_state()
-        self._pending = found
+        self._pending, self._shard = found.batches, found.shard
         if self._plan is not None:
-            self._plan.restore(found)
+            self._plan.skip(found.batches)
 
     def keep_state(self) -> None:
         """From now on `get_state` can tell where the reader is.
@@ -223,9 +236,10 @@ class Reader:
         RuntimeError
             If something was read without.
         """
-        if not self._checkpointing and self._plan is not None:
+        if not self._checkpointing and self._last is not None:
             raise RuntimeError("The reader has begun without a state; make it with enable_checkpointing=True.")
-        self._checkpointing = True
+        if not self._checkpointing:
+            self._checkpointing, self._plan = True, None  # a plan that has only told sizes is made anew
 
 
 def _share(samples: int, shard: int, shards: int) -> int:
