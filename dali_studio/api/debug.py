@@ -120,7 +120,7 @@ class DebugRun:
         objects = {one.name for one in schema.arguments if one.type == "object"}
         wires = {key: _batch(value) for key, value in given.items() if key not in objects and _is_batch(value)}
         constants = {key: value for key, value in given.items() if key not in wires}
-        key = tuple((k, frozen(v)) for k, v in constants.items() if k not in objects)  # a lambda is new in each iteration
+        key = tuple((k, frozen(v)) for k, v in constants.items() if k not in objects)  # lambdas are new each time
         called = self._called(schema, key)
         label = user_name or schema.node_name
         try:

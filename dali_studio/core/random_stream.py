@@ -255,7 +255,7 @@ def draws_u32(
 
 
 def stream_words(seed: int, origin: int = 0) -> NDArray[np.uint64]:
-    """(3,) what kernels are told of a stream: the key, and `origin` (`draws_at`) as a counter and a place in its words."""
+    """(3,) what kernels are told of a stream: the key, and `origin` (`draws_at`) as counter and place in its words."""
     return np.array([seed & _MASK64, origin >> 2 & _MASK64, origin & 3], np.uint64)
 
 

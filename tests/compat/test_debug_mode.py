@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from peers import assert_equal, collect, pipeline
 from declared import PROGRAM
+from peers import assert_equal, collect, pipeline
 
 from dali_studio import DaliStudioError, fn, pipeline_def, types
 from dali_studio.pipeline import experimental
@@ -162,6 +162,6 @@ def test_debug_mode_refuses_what_it_cannot_do() -> None:
     with pytest.raises(DaliStudioError, match="DS304"), pipe:
         pass
     with pytest.raises(DaliStudioError, match="DS304"):
-        pipe.graph
+        _ = pipe.graph
     with pytest.raises(DaliStudioError, match="DS304"):
         pipe.outputs()

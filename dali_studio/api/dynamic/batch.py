@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from copy import copy as shallow
 from dataclasses import replace
 from typing import Any, Self, cast
 
@@ -76,14 +77,18 @@ class Batch(Value):
                 raise ValueError("A batch of no tensors needs a dtype.")
             self._hold(_nothing(dtype))
             return
-        tensors = [item if isinstance(item, Tensor) else Tensor(item, dtype, layout=layout) for item in items]
+        tensors: list[Tensor] = []
+        for item in items:
+            made = item if isinstance(item, Tensor) else Tensor(item, dtype, layout=layout)
+            tensors.append(made)
+            dtype = dtype or made.dtype  # that of the first, as there
         self._hold(None, _Row(tensors), external=any(one.is_external for one in tensors))
 
     def _convert(self, dtype: Any, layout: str | None) -> None:
         if dtype is not None and self.dtype.type_id != storable(dtype):
             from dali_studio.api.dynamic.functions import cast_to  # noqa: PLC0415 - it makes batches
 
-            made = cast_to(self, dtype)
+            made = cast_to(shallow(self), dtype)
             self._samples, self._lazy, self._external = made._samples, made._lazy, False
         if layout and layout != self.layout:
             if len(layout) != self.ndim:
@@ -246,8 +251,9 @@ class BatchedSlice:
 
         places: list[Any] = []
         for one in given:
+            part: Any = one
             if isinstance(one, slice):
-                places.append(slice(*map(numbered, (one.start, one.stop, one.step))))
+                places.append(slice(numbered(part.start), numbered(part.stop), numbered(part.step)))
             elif one is Ellipsis:
                 places += [slice(None)] * (self._batch.ndim - sum(part is not Ellipsis for part in given))
             else:
@@ -304,7 +310,7 @@ def joined(batch: Batch, dtype: Any, layout: str | None, *, pad: bool, copy: boo
         held = padded(batch).held
     dense = held.dense()
     table = np.stack(list(held.samples)) if dense is None else dense.copy() if copy else dense
-    names = layout or (f"N{held.layout}" if held.layout else "")
+    names = layout or (f"N{held.layout}" if held.layout or table.ndim == 1 else "")
     return Tensor(as_tensor(table), dtype, layout=names or None)
 
 

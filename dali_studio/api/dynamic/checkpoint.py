@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import string
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import msgspec
 
 from dali_studio.api.dynamic.reader import Reader
 
@@ -23,6 +24,16 @@ class _Entry(NamedTuple):
 
     state: Any
     kind: str | None = None
+
+
+class _Saved(msgspec.Struct):
+    state: str
+    type: str | None = None
+
+
+class _File(msgspec.Struct):
+    version: int
+    states: dict[str, _Saved]
 
 
 class Checkpoint:
@@ -90,10 +101,7 @@ class Checkpoint:
         known = next((key for key, other in self._objects.items() if other is op), None)
         if isinstance(op, Reader):
             op.keep_state()
-        if name is None:
-            key = known or f"{_OWN}{len(self._objects)}"
-        else:
-            key = self._checked(name, known)
+        key = self._checked(name, known) if name is not None else known or f"{_OWN}{len(self._objects)}"
         before = self._objects.get(key)
         if before is None:
             if self._complete:
@@ -179,8 +187,8 @@ class Checkpoint:
         """The states as JSON."""
         if not self._states:
             raise RuntimeError("There are no states; call collect() first.")
-        states = {key: {"state": str(entry.state), "type": entry.kind} for key, entry in self._states.items()}
-        return json.dumps({"version": _VERSION, "states": states})
+        states = {key: _Saved(state=str(entry.state), type=entry.kind) for key, entry in self._states.items()}
+        return msgspec.json.encode(_File(version=_VERSION, states=states)).decode()
 
     def deserialize(self, data: str) -> None:
         """Take the states that `serialize` gave.
@@ -191,21 +199,14 @@ class Checkpoint:
             For what is no such text.
         """
         hint = "give what Checkpoint.serialize() gave"
-        found: Any = json.loads(data)
-        states: Any = found.get("states") if isinstance(found, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-        if not isinstance(states, dict):
-            raise ValueError(f"the text is no checkpoint; {hint}")
-        version: Any = found.get("version")
-        if version != _VERSION:
-            raise ValueError(f"the checkpoint has version {version!r}; {_VERSION} is read")
-        entries: dict[str, _Entry] = {}
-        items: dict[str, Any] = states
-        for key, entry in items.items():
-            if not isinstance(entry, dict) or "state" not in entry:
-                raise ValueError(f"the state of {key!r} is none; {hint}")
-            fields: dict[str, Any] = entry
-            entries[key] = _Entry(str(fields["state"]), fields.get("type"))
-        self._states, self._new = entries, set(entries)
+        try:
+            found = msgspec.json.decode(data, type=_File)
+        except msgspec.DecodeError as error:
+            raise ValueError(f"the text is no checkpoint ({error}); {hint}") from error
+        if found.version != _VERSION:
+            raise ValueError(f"the checkpoint has version {found.version}; {_VERSION} is read")
+        self._states = {key: _Entry(one.state, one.type) for key, one in found.states.items()}
+        self._new = set(self._states)
         self._complete, self._loaded = False, True
 
     def save(self, filename: str) -> str:

@@ -38,7 +38,7 @@ class EvalMode(Enum):
     eager = 2
     sync_cpu = 3
     sync_full = 4
-    default = 2
+    default = 2  # noqa: PIE796 - another name of eager
 
     def __enter__(self) -> None:
         _local.modes.append(self)

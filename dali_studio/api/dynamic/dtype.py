@@ -47,8 +47,9 @@ class DType:
 
     def __init__(
         self, kind: Kind, bits: int, exponent_bits: int | None = None, significand_bits: int | None = None,
-        bytes: int | None = None, type_id: DALIDataType | None = None, name: str | None = None, docs: str | None = None,
-    ) -> None:  # fmt: skip  # noqa: A002
+        bytes: int | None = None, type_id: DALIDataType | None = None,  # noqa: A002 - nvidia.dali's name
+        name: str | None = None, docs: str | None = None,
+    ) -> None:  # fmt: skip
         self.kind, self.bits, self.bytes = kind, bits, bytes or (bits + 7) // 8
         self.exponent_bits, self.significand_bits = None, None
         if kind is Kind.float:
@@ -71,7 +72,7 @@ class DType:
         if self.kind is not Kind.float:
             return f"{self.kind.name[0]}{self.bits}".replace("s", "i", 1)
         parts = (self.bits, self.exponent_bits, self.significand_bits)
-        special = {_BRAIN_FLOAT: "bfloat16", _TENSOR_FLOAT: "tf32"}.get(parts)
+        special = "bfloat16" if parts == _BRAIN_FLOAT else "tf32" if parts == _TENSOR_FLOAT else ""
         usual = self.exponent_bits == _EXPONENT_BITS.get(self.bits)
         return special or (f"f{self.bits}" if usual else "f{}e{}m{}".format(*parts))
 
@@ -121,7 +122,8 @@ class DType:
         if found := _INTEGER.fullmatch(name):
             return DType(Kind.signed if found[1] == "i" else Kind.unsigned, int(found[2]))
         if found := _FLOAT.fullmatch(name):
-            return DType(Kind.float, *(int(part) for part in found.groups() if part))
+            bits, exponent, significand = (None if part is None else int(part) for part in found.groups())
+            return DType(Kind.float, bits or 0, exponent, significand)
         raise ValueError(f"{name!r} is no element type; there are {', '.join(_BY_NAME)}")
 
     def __call__(self, data: Any, **options: Any) -> Any:

@@ -210,7 +210,7 @@ class Reader:
             For what is no state of such a reader.
         """
         if not isinstance(state, ReaderState | str | bytes):
-            raise TypeError(f"a {type(state).__name__} is no state of a reader; give what get_state() gave, or its text")
+            raise TypeError(f"a {type(state).__name__} is no state of a reader; give that of get_state(), or its text")
         if self._last is not None:
             raise RuntimeError("The reader has begun; give the state to a new one.")
         text = state if isinstance(state, bytes) else str(state).encode("ascii")

@@ -9,7 +9,12 @@ from dali_studio.api.dynamic.batch import Batch
 from dali_studio.api.dynamic.context import EvalContext
 from dali_studio.api.dynamic.device import device as device_of
 from dali_studio.api.dynamic.tensor import Tensor, as_tensor
-from dali_studio.api.source_arguments import argument_count, external_source_arguments, is_generator_function, is_iterable
+from dali_studio.api.source_arguments import (
+    argument_count,
+    external_source_arguments,
+    is_generator_function,
+    is_iterable,
+)
 from dali_studio.core.tensors import TensorListCPU
 
 
@@ -114,10 +119,16 @@ class ExternalSource:
         self._iterator = iter(self._source() if is_generator_function(self._source) else self._source)
         return next(self._iterator)
 
-    def next_epoch(
-        self, batch_size: int | None = None, ctx: EvalContext | None = None, capture: bool = False
-    ) -> Iterator[Any]:
-        """Items until the end of the data; the parameters are those of readers."""
+    def captured(self, batch_size: int, ctx: EvalContext | None = None) -> Iterator[Any]:
+        """Items until the end of the data; the loop is run as it is written.
+
+        Parameters
+        ----------
+        batch_size : int
+            As for a call.
+        ctx : EvalContext, optional
+            What operators in the loop run with.
+        """
         with EvalContext.current() if ctx is None else ctx:
             while True:
                 try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy as shallow
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self, cast
 
@@ -82,7 +83,7 @@ class Tensor(Value):
         own = copy or not np.shares_memory(array, array if isinstance(data, np.generic) else np.asarray(data))
         self._hold(Samples.of([array.copy() if copy else array], layout, sources), external=not own)
         if dtype is not None and self.dtype.type_id != storable(dtype):
-            self._of_tensor(self, dtype, copy=False)
+            self._of_tensor(shallow(self), dtype, copy=False)
 
     @classmethod
     def of_result(cls, result: Result) -> Self:
@@ -202,7 +203,7 @@ class _Part:
     @property
     def meta(self) -> TensorMeta:
         whole = self._tensor.meta
-        assert whole.ndim is not None and whole.dtype is not None
+        assert whole.ndim is not None
         axes = np.arange(whole.ndim)
         kept = [axis for axis, place in zip(axes.tolist(), self._of_axes(whole.ndim), strict=True)
                 if isinstance(place, slice)]  # fmt: skip

@@ -19,7 +19,9 @@ def _function(name: str, like: FunctionType) -> Callable[..., Any]:
     return function
 
 
-__all__ = [  # noqa: PLE0605  # pyright: ignore[reportUnsupportedDunderAll]
-    name for name, one in vars(_of_nodes).items() if isinstance(one, FunctionType) and one.__module__ == _of_nodes.__name__
+__all__ = [  # pyright: ignore[reportUnsupportedDunderAll]
+    name
+    for name, one in vars(_of_nodes).items()
+    if isinstance(one, FunctionType) and one.__module__ == _of_nodes.__name__
 ]
 globals().update({name: _function(name, getattr(_of_nodes, name)) for name in __all__})

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.kernels.cpu.elementwise import Operand
 from dali_studio.core.random_stream import stream_words
+from dali_studio.kernels.cpu.elementwise import Operand
 from dali_studio.kernels.cpu.native import kernel
 from dali_studio.kernels.cpu.rows import PickedRows
 
@@ -104,7 +104,8 @@ def random_box_crops(
     table, kept, left = _room(total, 2 * axes, len(counts))
     none = np.empty((0, axes), np.int32)
     kernel("random_box_crops")(
-        boxes.addresses, counts, stream_words(seed, origin), places, starts, np.array(rules.layout, np.int32), rules.corners,
+        boxes.addresses, counts, stream_words(seed, origin), places, starts, np.array(rules.layout, np.int32),
+        rules.corners,
         rules.thresholds, rules.allow_none, rules.ratios, rules.scaling, np.array([*rules.attempts, MAX_WINDOWS]),
         rules.by_overlap, rules.all_boxes, -1.0 if rules.prune is None else rules.prune,
         none if crops is None else crops, none if images is None else images, anchors, sizes, table, kept, left,
