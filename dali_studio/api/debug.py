@@ -107,7 +107,7 @@ class DebugRun:
             raise _error(
                 "DS205", f"Output {position} is a list of results.", "Return the results one by one.", argument="output"
             )
-        return TensorListCPU([np.asarray(item)] * self._options.batch_size)
+        return TensorListCPU([np.asarray(cast(Any, item))] * self._options.batch_size)
 
     # -------------------------------------------------------------------------------------------------------- calls
 

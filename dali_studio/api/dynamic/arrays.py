@@ -34,7 +34,7 @@ def from_memory(data: Any) -> NDArray[Any]:
     if int(lies) == 2 or (hasattr(data, "__cuda_array_interface__") and not hasattr(data, "__array__")):
         raise no_gpu("Data on a GPU")
     # read-only arrays export no DLPack
-    given = data if isinstance(data, np.ndarray | np.generic) else np.asarray(data) if _is_array(data) else data
+    given = cast(Any, np.asarray(data) if _is_array(data) else data)
     array = np.asarray(TensorCPU(given))
     return array if array.flags.c_contiguous else array.copy()
 
@@ -61,7 +61,7 @@ def from_python(data: Any, dtype: Any = None) -> NDArray[Any]:
     array: NDArray[Any] = np.array(_plain(data))
     if array.dtype == np.float64:
         return array.astype(np.float32)
-    whole = array.dtype in (np.int64, np.uint64) or (
+    whole = (array.dtype.kind in "iu" and array.dtype.itemsize == 8) or (
         array.dtype == object and array.size and all(type(one) is int for one in array.flat)
     )
     if whole:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -124,14 +124,13 @@ def _constant(value: Any) -> Any:
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, list | tuple):
-        items: Sequence[Any] = value
-        return [_constant(one) for one in items]
+        return [_constant(one) for one in cast("Sequence[Any]", value)]
     named = {bool: DALIDataType.BOOL, str: DALIDataType.STRING}
     if isinstance(value, type) and value in (*named, int, float):
         if value not in named:
             raise ValueError(f"{value.__name__} has no size; give int32, float32 or the like.")
         return named[value]
-    return value.item() if isinstance(value, Tensor) else value
+    return cast(Any, value)
 
 
 def _typed(value: Value, wanted: DALIDataType | None) -> Value:
@@ -196,7 +195,7 @@ def imread(filepaths: Any, /, *, device: Any = "cpu", **options: Any) -> Any:
     if isinstance(filepaths, Value):
         paths: Value = filepaths
     elif isinstance(filepaths, list | tuple):
-        items: Sequence[Any] = filepaths
+        items = cast("Sequence[Any]", filepaths)
         paths = Batch([one if isinstance(one, Tensor) else _bytes_of(one) for one in items])
     else:
         paths = _bytes_of(filepaths)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
@@ -146,11 +146,10 @@ def call(
 def frozen(value: Any) -> Hashable:
     """A constant as part of a key: 1, 1.0 and True are different."""
     if isinstance(value, list | tuple):
-        items: Any = value
-        return (list, *[frozen(one) for one in items])
+        return (list, *[frozen(one) for one in cast("Sequence[Any]", value)])
     if hasattr(value, "tobytes") and hasattr(value, "dtype"):
         array: Any = value
         return (array.dtype.str, array.shape, array.tobytes())
-    return type(value), repr(value) if isinstance(value, float) else value
+    return cast(Any, type(value)), repr(value) if isinstance(value, float) else value
 
 

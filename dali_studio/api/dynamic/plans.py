@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 from dali_studio.api.default import default_registry
 from dali_studio.api.tracing import DataNode, Trace, trace_operator
@@ -58,7 +58,7 @@ class StepPlan:
             nodes: list[DataNode] = [_source(name, meta) for name, meta in inputs]
             made: Any = build(nodes)
         self.several = isinstance(made, list)
-        results: list[DataNode] = made if isinstance(made, list) else [] if made is None else [made]
+        results = cast("list[DataNode]", made if self.several else [] if made is None else [made])
         trace.graph.set_outputs([node.port for node in results])
         validation = validate(trace.graph, registry)
         if found := errors(validation.diagnostics):
@@ -103,9 +103,9 @@ class StepPlan:
                 self._sizes[-1][1] += 1
         return tuple(made[port] for port in self._ports)
 
-    def batches(self) -> list[list[int]]:
+    def batches(self) -> list[tuple[int, int]]:
         """What a reader has given so far: pairs of a size and how many batches of it came in a row."""
-        return [list(pair) for pair in self._sizes]
+        return [(size, count) for size, count in self._sizes]
 
     def skip(self, batches: Sequence[Sequence[int]]) -> None:
         """Bring a reader that has given nothing to where another one had given these `batches`."""

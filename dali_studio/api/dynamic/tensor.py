@@ -227,7 +227,8 @@ def _place(given: Any) -> Any:
     if given is Ellipsis:
         return given
     if isinstance(given, slice):
-        return slice(*(None if one is None else _whole(one) for one in (given.start, given.stop, given.step)))
+        parts = cast("tuple[Any, ...]", (given.start, given.stop, given.step))
+        return slice(*(None if one is None else _whole(one) for one in parts))
     return _whole(given)
 
 

@@ -167,7 +167,7 @@ def elements(name: str, *operands: Any) -> Any:
         given[0] = as_tensor(given[0])
     inputs = [one for one in given if isinstance(one, Value)]
     # numbers by their type and text: 1, 1.0 and True are different constants
-    constants = tuple([None if isinstance(one, Value) else (type(one), repr(one)) for one in given])
+    constants = tuple([None if isinstance(one, Value) else (type(one).__name__, repr(one)) for one in given])
 
     def build(nodes: Sequence[DataNode]) -> Any:
         rest = iter(nodes)
