@@ -122,7 +122,7 @@ def _constant(value: Any) -> Any:
     if isinstance(value, Device):
         return value.device_type
     if isinstance(value, np.generic):
-        return value.item()
+        return cast(Any, value).item()
     if isinstance(value, list | tuple):
         return [_constant(one) for one in cast("Sequence[Any]", value)]
     named = {bool: DALIDataType.BOOL, str: DALIDataType.STRING}

@@ -20,8 +20,6 @@ from dali_studio.schema.model import ArgumentSchema, OperatorSchema
 _PACKAGE = "dali_studio.experimental.dynamic"
 _HEADER = '''"""Generated from the registry. Do not edit: run ``make generated``."""
 
-from typing import Any
-
 '''
 #: Where the classes are that signatures name.
 _NAMED = {"Batch": "batch", "Reader": "reader", "RNG": "rng", "Tensor": "tensor"}
@@ -54,6 +52,8 @@ def dynamic_stubs(schemas: Sequence[OperatorSchema]) -> dict[Path, str]:
             for name, home in _NAMED.items()
             if name not in given and re.search(rf"\b{name}\b", body)
         ]
+        if re.search(r"\bAny\b", body):
+            imports.insert(0, "from typing import Any\n")
         found[file] = _HEADER + "".join(imports) + body
     return found
 
@@ -65,7 +65,8 @@ def _given_again(module: ModuleType) -> Iterable[str]:
             for one in node.names:
                 public = one.asname or one.name
                 if public in vars(module).get("__all__", ()):
-                    yield f"from {node.module} import {one.name} as {public}\n"
+                    yield f"from {node.module} import {one.name} as {one.name}\n"
+                    yield "" if one.name == public else f"{public} = {one.name}\n"
 
 
 def _functions(module: ModuleType) -> list[str]:

@@ -1,7 +1,6 @@
 """Generated from the registry. Do not edit: run ``make generated``."""
 
 from typing import Any
-
 from dali_studio.experimental.dynamic import decoders as decoders
 from dali_studio.experimental.dynamic import experimental as experimental
 from dali_studio.experimental.dynamic import io as io
@@ -47,7 +46,8 @@ from dali_studio.api.dynamic.dtype import uint8 as uint8
 from dali_studio.api.dynamic.dtype import uint16 as uint16
 from dali_studio.api.dynamic.dtype import uint32 as uint32
 from dali_studio.api.dynamic.dtype import uint64 as uint64
-from dali_studio.api.dynamic.dtype import boolean as bool
+from dali_studio.api.dynamic.dtype import boolean as boolean
+bool = boolean
 from dali_studio.api.dynamic.functions import imread as imread
 from dali_studio.api.dynamic.source import ExternalSource as ExternalSource
 from dali_studio.api.dynamic.tensor import Tensor as Tensor

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-
 def abs(input: Any) -> Any:
     """The absolute value, of the same type of each element."""
 

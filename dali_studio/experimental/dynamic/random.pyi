@@ -1,7 +1,6 @@
 """Generated from the registry. Do not edit: run ``make generated``."""
 
 from typing import Any
-
 from dali_studio.api.dynamic.rng import RNG as RNG
 from dali_studio.api.dynamic.rng import get_default_rng as get_default_rng
 from dali_studio.api.dynamic.rng import set_seed as set_seed
