@@ -191,7 +191,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name in stale():
         (_PACKAGE / name).unlink(missing_ok=True)
     for path, text in generate().items():
-        (_PACKAGE / path).parent.mkdir(exist_ok=True)
+        (_PACKAGE / path).parent.mkdir(parents=True, exist_ok=True)
         (_PACKAGE / path).write_text(text, encoding="utf-8")
     return 0
 
