@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 #: Plans that a context keeps; those that were used last.
 _PLANS = 512
-_MOST_THREADS_PER_CORE = 100
+_MAX_THREADS_PER_CORE = 100
 
 
 class EvalMode(Enum):
@@ -117,7 +117,7 @@ def set_num_threads(n: int | None) -> None:
 def _checked_threads(n: Any) -> int:
     if not isinstance(n, int):
         raise TypeError(f"the number of threads is a {type(n).__name__}; it must be a whole number")
-    most = _MOST_THREADS_PER_CORE * (os.cpu_count() or 1)
+    most = _MAX_THREADS_PER_CORE * (os.cpu_count() or 1)
     if not 1 <= n <= most:
         raise ValueError(f"{n} threads are asked for; 1 to {most} are accepted.")
     return n
