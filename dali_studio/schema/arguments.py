@@ -73,6 +73,8 @@ class RunContext:
         The pipeline gives checkpoints.
     may_write : bool
         An operator that is told to write files may do so: a program asks, not a document (docs/security.md).
+    stream_offset : int
+        Draws that lie in each sample's stream before the first one (dynamic mode; 0 in pipelines).
     """
 
     batch_size: int
@@ -91,6 +93,7 @@ class RunContext:
     branch: bool = False
     checkpointing: bool = False
     may_write: bool = False
+    stream_offset: int = 0
 
     @property
     def drawn(self) -> NDArray[np.int64]:

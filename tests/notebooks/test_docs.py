@@ -41,6 +41,12 @@ def test_conditionals(tmp_path: Path) -> None:
     assert len(space["images"]) == len(space["labels"]) == 8
 
 
+def test_dynamic(capsys: pytest.CaptureFixture[str]) -> None:
+    space: dict[str, Any] = {}
+    exec(compile("\n".join(blocks("dynamic.md")), "docs/dynamic.md", "exec"), space)
+    assert capsys.readouterr().out.count("(32, 32, 3)") == 4
+
+
 def test_checkpoints(tmp_path: Path) -> None:
     (program,) = blocks("checkpoints.md")
     (tmp_path / "program.py").write_text(program)

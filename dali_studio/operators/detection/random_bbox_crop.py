@@ -200,6 +200,7 @@ class RandomBBoxCrop(SeedArgument, Operator):
         made = random_box_crops(
             Operand.of_batch(given), axes, _rules(args, axes), context.seed, places(context),
             crops=_sizes(args, "crop_shape", axes), images=_sizes(args, "input_shape", axes),
+            origin=context.stream_offset,
         )  # fmt: skip
         _check_found(made.rows.counts)
         left = Batch.of(row_samples(made.boxes, made.rows.starts, made.rows.counts), given.layout, given.sources)

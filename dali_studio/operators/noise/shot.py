@@ -77,4 +77,7 @@ class Shot(NoiseArguments, Operator):
     @staticmethod
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
         params, image = work.params, np.asarray(inputs[0], order="C")
-        noise.shot(image, outputs[0], params["key"], int(params["highs"][index]), float(params["factor"][index]))
+        noise.shot(
+            image, outputs[0], params["key"], int(params["highs"][index]), float(params["factor"][index]),
+            params["origin"],
+        )  # fmt: skip

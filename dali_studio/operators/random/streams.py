@@ -64,7 +64,7 @@ def draw_constant(
         The distribution.
     """
     context = args.context
-    if inputs or not args.constant or not context.whole:
+    if inputs or not args.constant or not context.whole or context.stream_offset:
         return None
     shape, count = tuple(args["shape"] or ()), args.count
     elements = math.prod(shape)

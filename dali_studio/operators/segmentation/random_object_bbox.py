@@ -163,6 +163,7 @@ class RandomObjectBBox(SeedArgument, Operator):
             "largest": args["k_largest"] or 0, "threshold": _thresholds(args, axes),
             "probability": args.scalars("foreground_prob"), "ignore_class": args["ignore_class"],
             "format": args["format"], "seed": args.context.seed, "places": places(args.context),
+            "origin": args.context.stream_offset,
         }  # fmt: skip
         width = 2 * axes if args["format"] == "box" else axes
         boxes = [np.full((count, 1), width, np.int64)] * len(_FORMATS[args["format"]])
@@ -180,6 +181,7 @@ class RandomObjectBBox(SeedArgument, Operator):
         chosen = pick_object(
             boxes, numbers, None if params["ignore_class"] else classes, weights, params["threshold"][index],
             params["largest"], float(params["probability"][index]), params["seed"], int(params["places"][index]),
+            params["origin"],
         )  # fmt: skip
         start, end = np.zeros(mask.ndim, np.int32), np.array(mask.shape, np.int32)
         if chosen >= 0:
