@@ -63,7 +63,8 @@ def emit(graph: Graph, registry: Registry, dialect: str, roots: Mapping[str, str
     target = dialects.find(dialect)
     keys = _written(graph, registry)
     outputs = {key: _outputs(graph, registry, key) for key in keys}
-    names = name_ports(graph, outputs)
+    by_name = {key for key in keys if (name := graph.node(key).operator) in registry and registry.schema(name).by_name}
+    names = name_ports(graph, outputs, by_name)
     writer = Writer(graph, registry, target, names, roots or {})
     used = {wire.source.node for key in keys for wire in graph.wires(key)} | {port.node for port in graph.outputs}
     body: list[tuple[str | None, ast.stmt]] = [
@@ -114,7 +115,7 @@ def _program(
     name = identifier(options.name)
     decorator = _call("pipeline_def", _options(options))
     words = {node.id for part in body for node in ast.walk(part) if isinstance(node, ast.Name)} | {"pipeline_def"}
-    imported = ", ".join(word for word in ("fn", "math", "pipeline_def", "types") if word in words)
+    imported = ", ".join(word for word in ("fn", "math", "pipeline_def", "tfrecord", "types") if word in words)
     parameters = dict(sorted(parameters.items(), key=lambda item: item[1] is not None))  # defaults come last
     call = _call(name, [ast.keyword(one, values.hole()) for one, default in parameters.items() if default is None])
     lines = [

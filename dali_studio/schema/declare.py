@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from dali_studio.core.batch import Batch
 from dali_studio.core.enums import DALIDataType, DALIImageType, DALIInterpType
+from dali_studio.core.features import Feature
 from dali_studio.core.meta import Kind, TensorMeta
 from dali_studio.schema import marks
 from dali_studio.schema.arguments import Args
@@ -193,6 +194,7 @@ class Operator(CommonArguments):
     movement: ClassVar[Movement | None] = None
     former: ClassVar[tuple[str, ...]] = ()
     role: ClassVar[Role] = ""
+    by_name: ClassVar[bool] = False
 
     def __init_subclass__(cls, *, abstract: bool = False) -> None:
         super().__init_subclass__()
@@ -378,11 +380,12 @@ _TYPES: dict[Any, ArgumentType] = {
     float: "float", int: "int", bool: "bool", str: "string", object: "object",
     DALIDataType: "data_type", DALIImageType: "image_type", DALIInterpType: "interp_type",
     list[float]: "float_list", list[int]: "int_list", list[str]: "string_list", list[DALIDataType]: "data_type_list",
+    dict[str, Feature]: "features",
 }  # fmt: skip
 _WIDGETS: dict[ArgumentType, Widget] = {
     "float": "number", "int": "number", "bool": "switch", "string": "text", "layout": "text", "data_type": "choice",
     "image_type": "choice", "interp_type": "choice", "float_list": "numbers", "int_list": "numbers",
-    "string_list": "files", "data_type_list": "none", "interp_type_list": "none", "object": "none",
+    "string_list": "files", "data_type_list": "none", "interp_type_list": "none", "features": "files", "object": "none",
 }  # fmt: skip
 #: Element types that a user can ask for.
 _DATA_TYPES = (
@@ -468,6 +471,7 @@ def _schema(cls: type[Operator]) -> OperatorSchema:
         stateful=cls.stateful,
         keep=cls.keep,
         role=cls.role,
+        by_name=cls.by_name,
         icon=cls.icon,
         node_name=cls.node_name or path.rpartition(".")[2],
         keywords=tuple(cls.keywords.split()),
