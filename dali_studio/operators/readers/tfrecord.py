@@ -47,6 +47,7 @@ class TFRecord(Reader):
     outputs = (Output("output"),)
     archives = True
     by_name = True
+    former = ("tfrecord_reader",)
 
     path_: Annotated[list[str], Doc("The TFRecord files."), COMMON]
     index_path: Annotated[list[str], Doc("The index of each file."), COMMON]
