@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.core.features import Feature
 from dali_studio.core.enums import DALIDataType, DALIImageType, DALIInterpType
 from dali_studio.ops import _conditional as _conditional
 from dali_studio.ops import decoders as decoders
@@ -2456,6 +2457,41 @@ class Stack:
         *input: _Input,
         **arguments: Any,
     ) -> DataNode: ...
+
+class TFRecordReader:
+    """The former name of `readers.tfrecord`, which is deprecated."""
+    def __init__(
+        self,
+        *,
+        path: str | _Sequence[str] | None = ...,
+        index_path: str | _Sequence[str] | None = ...,
+        features: dict[str, Feature] | None = ...,
+        use_o_direct: bool | None = False,
+        random_shuffle: bool | None = False,
+        initial_fill: int | None = 1024,
+        shuffle_after_epoch: bool | None = False,
+        shuffle_after_epoch_seed: int | None = ...,
+        num_shards: int | None = 1,
+        shard_id: int | None = 0,
+        stick_to_shard: bool | None = False,
+        pad_last_batch: bool | None = False,
+        seed: int | None = ...,
+        on_error: str | None = 'raise',
+        skip_cached_images: bool | None = False,
+        prefetch_queue_depth: int | None = 1,
+        lazy_init: bool | None = False,
+        read_ahead: bool | None = False,
+        dont_use_mmap: bool | None = False,
+        tensor_init_bytes: int | None = 1048576,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        **arguments: Any,
+    ) -> dict[str, DataNode]: ...
 
 class TensorResize:
     """Resamples up to three neighbouring axes of a tensor.
