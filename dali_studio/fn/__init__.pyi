@@ -197,6 +197,63 @@ def brightness_contrast(
     """
     ...
 
+def caffe2_reader(
+    *,
+    image_available: bool | None = True,
+    label_type: int | None = 0,
+    num_labels: int | None = 1,
+    additional_inputs: int | None = 0,
+    bbox: bool | None = False,
+    path: str | _Sequence[str],
+    random_shuffle: bool | None = False,
+    initial_fill: int | None = 1024,
+    num_shards: int | None = 1,
+    shard_id: int | None = 0,
+    stick_to_shard: bool | None = False,
+    pad_last_batch: bool | None = False,
+    seed: int | None = ...,
+    on_error: str | None = 'raise',
+    skip_cached_images: bool | None = False,
+    prefetch_queue_depth: int | None = 1,
+    lazy_init: bool | None = False,
+    read_ahead: bool | None = False,
+    dont_use_mmap: bool | None = False,
+    tensor_init_bytes: int | None = 1048576,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> list[DataNode]:
+    """The former name of `readers.caffe2`, which is deprecated."""
+    ...
+
+def caffe_reader(
+    *,
+    image_available: bool | None = True,
+    label_available: bool | None = True,
+    path: str | _Sequence[str],
+    random_shuffle: bool | None = False,
+    initial_fill: int | None = 1024,
+    num_shards: int | None = 1,
+    shard_id: int | None = 0,
+    stick_to_shard: bool | None = False,
+    pad_last_batch: bool | None = False,
+    seed: int | None = ...,
+    on_error: str | None = 'raise',
+    skip_cached_images: bool | None = False,
+    prefetch_queue_depth: int | None = 1,
+    lazy_init: bool | None = False,
+    read_ahead: bool | None = False,
+    dont_use_mmap: bool | None = False,
+    tensor_init_bytes: int | None = 1048576,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> list[DataNode]:
+    """The former name of `readers.caffe`, which is deprecated."""
+    ...
+
 def cast(
     input: _Input,
     /,

@@ -12,6 +12,70 @@ from dali_studio.pipeline import DataNode
 
 _Input = DataNode | _Sequence[DataNode] | NDArray[Any] | np.generic | float
 
+def caffe(
+    *,
+    image_available: bool | None = True,
+    label_available: bool | None = True,
+    path: str | _Sequence[str],
+    random_shuffle: bool | None = False,
+    initial_fill: int | None = 1024,
+    num_shards: int | None = 1,
+    shard_id: int | None = 0,
+    stick_to_shard: bool | None = False,
+    pad_last_batch: bool | None = False,
+    seed: int | None = ...,
+    on_error: str | None = 'raise',
+    skip_cached_images: bool | None = False,
+    prefetch_queue_depth: int | None = 1,
+    lazy_init: bool | None = False,
+    read_ahead: bool | None = False,
+    dont_use_mmap: bool | None = False,
+    tensor_init_bytes: int | None = 1048576,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> list[DataNode]:
+    """Reads pictures with labels from Caffe's LMDB databases, each entry of which is a Datum.
+
+    Pictures are files, or uint8 with the axes H, W, C where they say that they are not encoded.
+    """
+    ...
+
+def caffe2(
+    *,
+    image_available: bool | None = True,
+    label_type: int | None = 0,
+    num_labels: int | None = 1,
+    additional_inputs: int | None = 0,
+    bbox: bool | None = False,
+    path: str | _Sequence[str],
+    random_shuffle: bool | None = False,
+    initial_fill: int | None = 1024,
+    num_shards: int | None = 1,
+    shard_id: int | None = 0,
+    stick_to_shard: bool | None = False,
+    pad_last_batch: bool | None = False,
+    seed: int | None = ...,
+    on_error: str | None = 'raise',
+    skip_cached_images: bool | None = False,
+    prefetch_queue_depth: int | None = 1,
+    lazy_init: bool | None = False,
+    read_ahead: bool | None = False,
+    dont_use_mmap: bool | None = False,
+    tensor_init_bytes: int | None = 1048576,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> list[DataNode]:
+    """Reads pictures with labels from Caffe2's LMDB databases, each entry of which is a list of tensors.
+
+    The list has the picture, a file or bytes with the axes H, W and perhaps C, the label, the additional inputs and
+    the box, as far as they are there. Numbers are int32 or float32, as the entries say.
+    """
+    ...
+
 def coco(
     *,
     file_root: str,
