@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from dali_studio.core.loading import loading
 
 if TYPE_CHECKING:  # what editors and type checkers see of the lazy names below
-    from dali_studio import fn, math, ops, pipeline, samples, tensors, tfrecord, types
+    from dali_studio import fn, math, ops, pipeline, plugin_manager, samples, tensors, tfrecord, types
     from dali_studio.api.indexing import newaxis
     from dali_studio.api.reading.program import read
     from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
@@ -34,10 +34,11 @@ _PUBLIC = {
     "DaliStudioError": "dali_studio.core.diagnostics",
     "Diagnostic": "dali_studio.core.diagnostics",
 }
-_MODULES = ("fn", "math", "ops", "types", "pipeline", "tensors", "tfrecord", "samples")
+_MODULES = ("fn", "math", "ops", "types", "pipeline", "plugin_manager", "tensors", "tfrecord", "samples")
 __all__ = [
     "DaliStudioError", "DataNode", "Designer", "Diagnostic", "Graph", "Pipeline", "TensorList", "__version__",
-    "fn", "math", "newaxis", "ops", "pipeline", "pipeline_def", "read", "samples", "tensors", "tfrecord", "types",
+    "fn", "math", "newaxis", "ops", "pipeline", "pipeline_def", "plugin_manager", "read", "samples", "tensors",
+    "tfrecord", "types",
 ]  # fmt: skip
 
 
