@@ -704,6 +704,7 @@ def external_source(
     batch_info: bool | None = False,
     repeat_last: bool | None = False,
     no_copy: bool | None = False,
+    parallel: bool | None = False,
     use_copy_kernel: bool | None = False,
     cuda_stream: Any = ...,
     prefetch_queue_depth: int | None = ...,
