@@ -32,7 +32,7 @@ from dali_studio.types import BatchInfo, SampleInfo
 
 _METHODS = ("fork", "spawn")
 #: Seconds that processes get to end by themselves, and after they were asked to.
-_PATIENCE = 1.0
+_MAX_WAIT = 1.0
 
 
 class RemoteTraceback(Exception):  # noqa: N818 - it is the trace of one
@@ -188,7 +188,7 @@ class _State:
 
     def _fail(self, worker: _Worker) -> None:
         """A process has ended by itself: nothing can be asked of the others any more."""
-        worker.process.join(_PATIENCE)
+        worker.process.join(_MAX_WAIT)
         with self._lock:
             code = worker.process.exitcode
             self._failure = f"Worker process {worker.process.pid} has ended with the code {code}"
@@ -216,7 +216,7 @@ class _State:
 
     def _end(self) -> None:
         for act in (None, "terminate", "kill"):
-            deadline = monotonic() + _PATIENCE
+            deadline = monotonic() + _MAX_WAIT
             for worker in self.workers:
                 if act is not None and worker.process.exitcode is None:
                     getattr(worker.process, act)()

@@ -18,7 +18,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-_ALIGNED, _LEAST = 64, 1 << 20
+_ALIGNED, _MIN_SIZE = 64, 1 << 20
 #: Where memory that processes share lies: in memory, as far as there is room.
 _FOLDERS = ("/dev/shm", tempfile.gettempdir())  # noqa: S108 - files of our own, with names that nobody guesses
 
@@ -262,7 +262,7 @@ class Memory:
             del self._pieces[key]
         self._free.clear()
         self._made += 1
-        piece, path = _file(max(size * 5 // 4, _LEAST))
+        piece, path = _file(max(size * 5 // 4, _MIN_SIZE))
         self._pieces[self._made] = piece
         return self._made, path, dropped
 

@@ -29,7 +29,7 @@ _DIMS, _TYPE, _FLOATS, _INTEGERS, _BYTES, _TEXTS = range(1, 7)
 _FLOAT, _INT32, _BYTE, _STRING = 1, 2, 3, 4
 #: Of `label_type`.
 _SINGLE, _DENSE, _NONE = 0, 2, 4
-_MOST_INPUTS = 200
+_MAX_INPUTS = 200
 
 
 @dataclass(slots=True)
@@ -69,7 +69,7 @@ class Caffe2(DatabaseReader):
         int, Doc("What labels are: 0, a number; 2, a number for each class; 4, there are none."), Range(0, 4), COMMON
     ] = 0  # fmt: skip
     num_labels: Annotated[int, Ignored("labels of each class say how many they are")] = 1
-    additional_inputs: Annotated[int, Doc("Further tensors of each entry."), Range(0, _MOST_INPUTS)] = 0
+    additional_inputs: Annotated[int, Doc("Further tensors of each entry."), Range(0, _MAX_INPUTS)] = 0
     bbox: Annotated[bool, Doc("The last tensor is a box, four whole numbers.")] = False
 
     @classmethod
@@ -97,7 +97,7 @@ class Caffe2(DatabaseReader):
     def output_schemas(values: dict[str, Value], schema: OperatorSchema) -> tuple[OutputSchema, ...]:
         images, labels = schema.outputs
         more = values.get("additional_inputs")
-        count = min(max(more, 0), _MOST_INPUTS) if isinstance(more, int) else 0
+        count = min(max(more, 0), _MAX_INPUTS) if isinstance(more, int) else 0
         made = [images] if values.get("image_available") is not False else []
         made += [labels] if values.get("label_type") != _NONE else []
         made += [Output(f"input_{i}") for i in range(count)]
