@@ -188,7 +188,7 @@ class _State:
 
     def _fail(self, worker: _Worker) -> None:
         """A process has ended by itself: nothing can be asked of the others any more."""
-        worker.process.join(_MAX_WAIT)
+        worker.process.join(10 * _MAX_WAIT)  # it may be about to end
         with self._lock:
             code = worker.process.exitcode
             self._failure = f"Worker process {worker.process.pid} has ended with the code {code}"
