@@ -7,6 +7,7 @@ import math
 import mmap
 import multiprocessing
 import os
+import secrets
 import threading
 import weakref
 from collections import deque
@@ -24,7 +25,7 @@ from numpy.typing import NDArray
 
 from dali_studio.api import by_value
 from dali_studio.api.source_arguments import is_generator_function, is_iterable
-from dali_studio.api.source_worker import Described, Failed, Made, Task, serve
+from dali_studio.api.source_worker import Described, Failed, Made, Task, remove_files, serve
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph.model import Graph
 from dali_studio.graph.node import Node
@@ -62,6 +63,7 @@ class _Worker:
 
     process: BaseProcess
     connection: Connection
+    prefix: str
     unit: _Unit | None = None
     own: deque[_Unit] = field(default_factory=deque[_Unit])
     freed: deque[int] = field(default_factory=deque[int])
@@ -92,19 +94,19 @@ class SourcePool:
         context: Any = multiprocessing.get_context(method)
         given, loads = (sources, None) if method == "fork" else _pickled(sources, pickler)
         self._sources, workers = sources, list[_Worker]()
-        for _ in range(count):
+        prefixes = [f"dali-studio-{os.getpid()}-{secrets.token_hex(4)}-" for _ in range(count)]
+        for prefix in prefixes:
             here, there = context.Pipe()
             others = [worker.connection for worker in workers] + [here] if method == "fork" else []
-            process = context.Process(target=serve, args=(there, given, loads, others), daemon=True)
+            process = context.Process(target=serve, args=(there, given, loads, others, prefix), daemon=True)
             process.start()
             there.close()
-            workers.append(_Worker(process, here))
+            workers.append(_Worker(process, here, prefix))
         self._state = _State(workers)
         iterables = [number for number, one in enumerate(sources) if one.iterable]
         self._owner = {number: workers[place % count] for place, number in enumerate(iterables)}
         self._close = weakref.finalize(self, self._state.close)
-        self._thread = threading.Thread(target=self._state.watch, name="dali-studio-sources", daemon=True)
-        self._thread.start()
+        self._state.thread.start()
 
     @property
     def pids(self) -> list[int | None]:
@@ -129,7 +131,6 @@ class SourcePool:
     def close(self) -> None:
         """End the processes, which takes three seconds at most."""
         self._close()
-        self._thread.join()
 
 
 class _State:
@@ -140,6 +141,7 @@ class _State:
         self._lock = threading.Lock()
         self._waiting: deque[_Unit] = deque()
         self._closed, self._failure, self._process = False, "", os.getpid()
+        self.thread = threading.Thread(target=self.watch, name="dali-studio-sources", daemon=True)
         self._woken, self._wake = multiprocessing.Pipe(duplex=False)
 
     def add(self, units: Sequence[_Unit], owner: _Worker | None) -> None:
@@ -183,7 +185,11 @@ class _State:
             unit, worker.unit = worker.unit, None
             self._hand_out()
         if unit is not None:
-            unit.done.set_result(reply if isinstance(reply, Failed) else (_arrays(worker, reply), reply.several))
+            try:
+                done = reply if isinstance(reply, Failed) else (_arrays(worker, reply), reply.several)
+                unit.done.set_result(done)
+            except OSError as error:  # there is no room for the memory, or its process has removed it
+                unit.done.set_exception(_WorkerDied(f"Shared memory cannot be opened: {error}"))
         return True
 
     def _fail(self, worker: _Worker) -> None:
@@ -203,7 +209,7 @@ class _State:
             unit.done.set_exception(_WorkerDied(self._failure))
 
     def close(self) -> None:
-        """Let the processes end; the thread sees to it."""
+        """Let the processes end; the thread sees to it, for three seconds at most."""
         if os.getpid() != self._process:  # a copy that was forked later
             return
         with self._lock:
@@ -213,6 +219,8 @@ class _State:
                     worker.connection.send(None)
         with contextlib.suppress(OSError):
             self._wake.send(None)
+        if threading.current_thread() is not self.thread:
+            self.thread.join()
 
     def _end(self) -> None:
         for act in (None, "terminate", "kill"):
@@ -224,6 +232,7 @@ class _State:
                 worker.process.join(max(deadline - monotonic(), 0))
         for worker in self.workers:
             worker.connection.close()
+            remove_files(worker.prefix)
 
 
 def _pickled(sources: Sequence[Described], pickler: Any) -> tuple[bytes, Callable[[bytes], Any]]:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 _ALIGNED, _MIN_SIZE = 64, 1 << 20
 #: Where memory that processes share lies: in memory, as far as there is room.
-_FOLDERS = ("/dev/shm", tempfile.gettempdir())  # noqa: S108 - files of our own, with names that nobody guesses
+FOLDERS = ("/dev/shm", tempfile.gettempdir())  # noqa: S108 - files of our own, with names that nobody guesses
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ class Failed:
 
 def serve(
     connection: Connection, sources: Sequence[Described] | bytes, loads: Callable[[bytes], Any] | None,
-    others: Sequence[Connection],
+    others: Sequence[Connection], prefix: str,
 ) -> None:  # fmt: skip
     """Do tasks until there are no more, or the process that started this one is gone.
 
@@ -130,6 +130,8 @@ def serve(
         Bytes are for `loads`.
     others : sequence of Connection
         Those that a fork has copied and that concern other processes.
+    prefix : str
+        Of the names of files that are shared memory.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the program, which ends this process
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -143,13 +145,17 @@ def serve(
         failure = None
     except Exception as error:  # noqa: BLE001 - whatever a user's objects raise when they are unpickled
         takers, failure = [], _failure(error)
-    memory = Memory()
-    with contextlib.suppress(EOFError, OSError):
+    memory = Memory(prefix)
+    try:
         while connection in wait([connection, parent.sentinel]):
             task: Task | None = connection.recv()
             if task is None:
                 return
             connection.send(_done(takers[task.source], task, memory) if failure is None else failure)
+    except (EOFError, OSError):  # the program is gone
+        pass
+    finally:
+        remove_files(prefix)
 
 
 def _done(taker: Taker, task: Task, memory: Memory) -> Made | Failed:
@@ -225,7 +231,8 @@ def _taker(of: Described) -> Taker:
 class Memory:
     """Pieces of memory that the program reads as well; each is a file, which it removes once it has opened it."""
 
-    def __init__(self) -> None:
+    def __init__(self, prefix: str) -> None:
+        self._prefix = prefix
         self._pieces: dict[int, mmap.mmap] = {}
         self._free: set[int] = set()
         self._made = 0
@@ -262,16 +269,16 @@ class Memory:
             del self._pieces[key]
         self._free.clear()
         self._made += 1
-        piece, path = _file(max(size * 5 // 4, _MIN_SIZE))
+        piece, path = _file(max(size * 5 // 4, _MIN_SIZE), self._prefix)
         self._pieces[self._made] = piece
         return self._made, path, dropped
 
 
-def _file(size: int) -> tuple[mmap.mmap, str]:
+def _file(size: int, prefix: str) -> tuple[mmap.mmap, str]:
     """Memory in a new file."""
-    folders = [folder for folder in _FOLDERS if Path(folder).is_dir()]
+    folders = [folder for folder in FOLDERS if Path(folder).is_dir()]
     for folder in folders:
-        number, path = tempfile.mkstemp(prefix="dali-studio-", dir=folder)
+        number, path = tempfile.mkstemp(prefix=prefix, dir=folder)
         try:
             if hasattr(os, "posix_fallocate"):
                 os.posix_fallocate(number, 0, size)  # what is not there would end the process when it is written
@@ -285,6 +292,14 @@ def _file(size: int) -> tuple[mmap.mmap, str]:
         finally:
             os.close(number)
     raise OSError("there is no folder for shared memory")
+
+
+def remove_files(prefix: str) -> None:
+    """Remove files that the program has not opened."""
+    for folder in FOLDERS:
+        for path in Path(folder).glob(f"{prefix}*"):
+            with contextlib.suppress(OSError):
+                path.unlink()
 
 
 def _arrays(column: Any) -> tuple[list[NDArray[Any]], bool]:

@@ -16,6 +16,7 @@ from steps import Steps, define, same_steps
 
 from dali_studio import DaliStudioError, Pipeline, fn
 from dali_studio.api import by_value
+from dali_studio.api.source_worker import FOLDERS
 
 METHODS = ("fork", "spawn")
 CASES: list[tuple[Any, dict[str, Any]]] = [
@@ -94,7 +95,10 @@ def test_a_process_that_is_killed_is_noticed() -> None:
         run_often(made)
     with pytest.raises(DaliStudioError, match="has ended"):
         made.run()
+    assert made._workers is not None
+    prefixes = [worker.prefix for worker in made._workers.pool._state.workers]
     made.release()
+    assert not [path for folder in FOLDERS for prefix in prefixes for path in Path(folder).glob(f"{prefix}*")]
 
 
 def test_a_process_that_does_not_end_is_ended() -> None:
@@ -113,7 +117,7 @@ def test_pipelines_that_are_forgotten_end_their_processes() -> None:
     processes = ended(made)
     assert {process.pid for process in processes} == numbers
     assert made._workers is not None
-    thread = made._workers.pool._thread
+    thread = made._workers.pool._state.thread
     del made
     gc.collect()
     thread.join(60)
