@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import keyword
 import unicodedata
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dali_studio.graph.edits import PortRef
@@ -67,6 +67,11 @@ class Names:
         self._used[base] = number  # where the next search begins
         self._used.setdefault(name, 1)
         return name
+
+    @property
+    def known(self) -> Mapping[str, object]:
+        """Every name that is taken."""
+        return self._used
 
     def define_dictionary(self, node: Node, outputs: Sequence[OutputSchema]) -> None:
         """Name outputs that are items of one dictionary."""
