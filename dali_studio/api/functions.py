@@ -57,7 +57,10 @@ def class_for(schema: OperatorSchema) -> type:
         self.arguments = arguments
 
     def __call__(self: Any, *inputs: Any, **arguments: Any) -> Any:  # noqa: N807 - likewise
-        return function(*inputs, **{**self.arguments, **arguments})
+        given = {**self.arguments, **arguments}
+        if schema.role == "external_source" and given.get("parallel"):
+            given.setdefault("batch", False)  # which the function does not do
+        return function(*inputs, **given)
 
     name = schema.class_name.rpartition(".")[2]
     return type(name, (), {"__init__": __init__, "__call__": __call__, "__doc__": signature_doc(schema)})

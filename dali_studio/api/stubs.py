@@ -25,7 +25,7 @@ _TYPES = {
     "data_type": "DALIDataType", "image_type": "DALIImageType", "interp_type": "DALIInterpType",
     "float_list": "float | _Sequence[float]", "int_list": "int | _Sequence[int]", "string_list": "str | _Sequence[str]",
     "data_type_list": "DALIDataType | _Sequence[DALIDataType]",
-    "interp_type_list": "DALIInterpType | _Sequence[DALIInterpType]",
+    "interp_type_list": "DALIInterpType | _Sequence[DALIInterpType]", "features": "dict[str, Feature]",
 }  # fmt: skip
 _HEADER = f'''"""Generated from the registry. Do not edit: run ``{VERB}``."""
 
@@ -78,6 +78,8 @@ def _text(imports: str, entries: Sequence[str]) -> str:
     enums = [name for name in ("DALIDataType", "DALIImageType", "DALIInterpType") if name in body]
     if enums:
         imports = f"from dali_studio.core.enums import {', '.join(enums)}\n{imports}"
+    if "Feature]" in body:
+        imports = f"from dali_studio.core.features import Feature\n{imports}"
     return _HEADER.format(imports=imports) + body
 
 
@@ -141,6 +143,8 @@ def _keyword(argument: ArgumentSchema, *, needed: bool) -> str:
 
 
 def _result(schema: OperatorSchema) -> str:
+    if schema.by_name:
+        return "dict[str, DataNode]"
     if len(schema.outputs) > 1:
         return "list[DataNode]"
     return "Any" if overrides(_operator(schema), "output_schemas") else "DataNode"

@@ -329,6 +329,8 @@ class _Call:
         ]
         if self.trace.branches is not None:
             self.trace.branches.register([one.port for one in made], fed=bool(nodes or self.wires))
+        if self.schema.by_name:
+            return {output.name: one for output, one in zip(outputs, made, strict=True)}
         several = len(made) > 1 or (self.schema.role == "external_source" and "num_outputs" in self.values)
         if not made:  # a Python function that gives nothing
             return None

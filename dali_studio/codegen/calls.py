@@ -73,15 +73,18 @@ class Writer:
             return written
         if not used or not ports:
             return [*written, ast.Expr(value)]
-        target = [ast.Name(self.names.ports[port], ast.Store()) for port in ports]
-        listed = len(ports) > 1 or self._gives_list(node)
+        variables = dict.fromkeys(self.names.ports[port] for port in ports)  # one for all items of a dictionary
+        target = [ast.Name(variable, ast.Store()) for variable in variables]
+        listed = len(target) > 1 or self._gives_list(node)
         left: ast.expr = ast.Tuple(elts=list(target), ctx=ast.Store()) if listed else target[0]
         return [*written, ast.Assign(targets=[left], value=value, lineno=1)]
 
     def use(self, port: PortRef | None, node: Node | None, where: str) -> ast.expr:
         """The variable of a port; a placeholder and a finding if there is none (yet)."""
         if port is not None and port in self._defined:
-            return ast.Name(self.names.ports[port], ast.Load())
+            variable = ast.Name(self.names.ports[port], ast.Load())
+            key = self.names.keys.get(port)
+            return variable if key is None else ast.Subscript(variable, ast.Constant(key), ast.Load())
         key, origin = (node.key, node.origin) if node is not None else ("", "")
         if port is None:
             code, message = "DS201", f"{where} is not wired; the program holds ... in its place."

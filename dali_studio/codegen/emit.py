@@ -71,7 +71,8 @@ def emit(
     order = arranged(graph, _written(graph, registry), functions)
     keys = order.keys
     outputs = {key: _outputs(graph, registry, key) for key in keys}
-    names = name_ports(graph, outputs)
+    by_name = {key for key in keys if (name := graph.node(key).operator) in registry and registry.schema(name).by_name}
+    names = name_ports(graph, outputs, by_name)
     writer = Writer(graph, registry, target, names, roots or {})
     used = {wire.source.node for key in keys for wire in graph.wires(key)} | {port.node for port in graph.outputs}
     for key, function in order.owner.items():
@@ -157,7 +158,7 @@ def _program(
     decorator = _call("pipeline_def", _options(options))
     whole = [*body, *(statement for function in functions for statement in function.body)]
     words = {node.id for part in whole for node in ast.walk(part) if isinstance(node, ast.Name)} | {"pipeline_def"}
-    imported = ", ".join(word for word in ("fn", "math", "pipeline_def", "types") if word in words)
+    imported = ", ".join(word for word in ("fn", "math", "pipeline_def", "tfrecord", "types") if word in words)
     parameters = dict(sorted(parameters.items(), key=lambda item: item[1] is not None))  # defaults come last
     call = _call(name, [ast.keyword(one, values.hole()) for one, default in parameters.items() if default is None])
     lines = [

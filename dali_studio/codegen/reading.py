@@ -14,12 +14,13 @@ from dali_studio.codegen.values import COMPARED, SIGNS
 from dali_studio.core import subscripts
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.expressions import LETTERS, number
+from dali_studio.core.features import texts_of
 from dali_studio.core.limits import MAX_OUTPUTS
 from dali_studio.core.wording import shortened
 from dali_studio.graph.edits import AddNode, Connect, Edit, PortRef, SetOutputs
 from dali_studio.graph.model import Graph
 from dali_studio.schema.dali_functions import FUNCTIONS
-from dali_studio.schema.model import Device, OperatorSchema, Value
+from dali_studio.schema.model import Device, OperatorSchema, OutputSchema, Value
 from dali_studio.schema.registry import Registry
 
 #: What is computed with plain numbers.
@@ -159,6 +160,8 @@ class _Reader:
                 return known
             case ast.Tuple(elts=items) | ast.List(elts=items):
                 return self._list(node, [self._read(item) for item in items])
+            case ast.Dict():
+                return self._features(node)
             case ast.Attribute() if (path := _dotted(node)) and path.split(".")[0] == "types":
                 return _Member(path.rsplit(".", 1)[1])
             case ast.Subscript(value=value, slice=index):
@@ -197,6 +200,14 @@ class _Reader:
             return self._refuse(node, "a list holds plain values alone")
         return cast(Value, tuple(plain_items))
 
+    def _features(self, node: ast.Dict) -> _Read:
+        """Descriptions of features, the only dictionary that an argument takes."""
+        pairs = zip(node.keys, node.values, strict=True)
+        try:
+            return texts_of([f"{ast.unparse(key)}: {ast.unparse(item)}" for key, item in pairs if key is not None])
+        except ValueError as error:
+            return self._refuse(node, str(error))
+
     def _arithmetic(self, node: ast.expr, sign: str, operands: Sequence[_Read]) -> _Read:
         """A node of one operation."""
         schema = self._role("arithmetic", "cpu")
@@ -221,6 +232,11 @@ class _Reader:
     def _subscript(self, node: ast.expr, value: _Read, index: ast.expr) -> _Read:
         """One of several outputs, or a node that takes a part of a result."""
         first = next(iter(_ports(value)), None)
+        if first is not None and isinstance(index, ast.Constant) and isinstance(index.value, str):
+            names = [output.name for output in self._outputs(first)]
+            if index.value not in names:
+                return self._refuse(node, f"there is no output {shortened(index.value)}")
+            return PortRef(node=first.node, output=names.index(index.value))
         if first is not None and (isinstance(value, tuple) or self._several(first)):
             if isinstance(index, ast.Constant) and isinstance(index.value, int) and 0 <= index.value < MAX_OUTPUTS:
                 ports, at = list(_ports(value)), index.value
@@ -253,15 +269,18 @@ class _Reader:
 
     def _several(self, port: PortRef) -> bool:
         """Whether the node has several outputs."""
+        return len(self._outputs(port)) > 1
+
+    def _outputs(self, port: PortRef) -> tuple[OutputSchema, ...]:
+        """The outputs of a node; none of what is not known."""
         added = self._added.get(port.node)
         operator, values = ("", {}) if added is None else (added.operator, added.arguments)
         if added is None and port.node in self.graph:
             known = self.graph.node(port.node)
             operator, values = known.operator, known.arguments
         if operator not in self.registry:
-            return False
-        inputs = self.registry.schema(operator).most_inputs
-        return len(self.registry.outputs(operator, values, inputs)) > 1
+            return ()
+        return self.registry.outputs(operator, values, self.registry.schema(operator).most_inputs)
 
     def _call(self, node: ast.Call) -> _Read:
         path = _dotted(node.func)

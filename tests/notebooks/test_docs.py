@@ -55,6 +55,13 @@ def test_checkpoints(tmp_path: Path) -> None:
         assert all(np.array_equal(np.array(one.at(i)), np.array(other.at(i))) for i in range(4))
 
 
+def test_parallel_sources() -> None:
+    (program,) = blocks("parallel_sources.md")
+    space: dict[str, Any] = {}
+    exec(compile(program, "docs/parallel_sources.md", "exec"), space)
+    assert [int(np.asarray(space["images"].at(i)).max()) for i in range(8)] == list(range(8))
+
+
 def test_damaged_files() -> None:
     (program,) = blocks("damaged_files.md")
     space: dict[str, Any] = {}
