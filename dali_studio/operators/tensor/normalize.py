@@ -89,6 +89,7 @@ class Normalize(Operator):
             Case((pictures,), {"axes": (3,)}, refused="axes"),
             Case((pictures,), {"axes": (0,), "axis_names": "H"}, refused="axis_names"),
             Case((pictures,), {"mean": values(*([[1, 2, 3]] * 4), label="flat"), "axes": (0, 1)}, refused="mean"),
+            Case((pictures,), {"mean": values(*([1] * 4), label="scalar")}, refused="mean"),
             Case((pictures,), {"mean": means, "batch": True}, refused="batch"),
             Case((pictures,), {"axes": (0,), "batch": True}, refused=""),
             Case((pictures,), {"dtype": "FLOAT16"}, refused="dtype"),
@@ -259,7 +260,7 @@ class _Work:
             return
         for index, one in enumerate(fed):
             wanted = tuple(self.shapes[index].tolist())
-            if one.ndim and one.shape != wanted:
+            if one.shape != wanted:
                 raise ArgumentError(
                     f"the value has the shape {one.shape}; {wanted} is needed.",
                     hint="Give one element along the axes, and as many as the data along the others.", argument=name,

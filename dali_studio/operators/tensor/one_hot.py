@@ -66,7 +66,7 @@ class OneHot(Operator):
             Case((vector,), {}),
             Case((vector,), {"num_classes": 4, "axis": 2}, refused="axis"),
             Case((vector,), {"num_classes": 4, "axis": -2}, refused="axis"),
-            Case((vector,), {"num_classes": 4, "axis_name": "CC"}, refused="axis_name"),
+            *(Case((vector,), {"num_classes": 4, "axis_name": name}, refused="axis_name") for name in ("CC", "é")),
             Case((plane,), {"num_classes": 4, "axis_name": "C"}, refused="axis_name"),
             Case((vector,), {"num_classes": -1}, refused="num_classes"),
             Case((vector,), {"num_classes": 4, "dtype": "BOOL"}, refused="dtype"),
@@ -88,8 +88,8 @@ class OneHot(Operator):
         check_dtype(meta, _TYPES)
         accept_output(args["dtype"], _TYPES)
         name: str | None = args["axis_name"]
-        if name is not None and len(name) != 1:
-            raise ArgumentError(f"{name!r} is no single letter.", hint="Give one letter.", argument="axis_name")
+        if name is not None and not (len(name) == 1 and name.isascii()):
+            raise ArgumentError(f"{name!r} is no single ASCII letter.", hint="Give one letter.", argument="axis_name")
         if meta.ndim is None:
             return TensorMeta(args["dtype"])
         axis: int = -1 if args["axis"] is None else args["axis"]
