@@ -68,6 +68,7 @@ class OneHot(Operator):
             Case((vector,), {"num_classes": 4, "axis": -2}, refused="axis"),
             *(Case((vector,), {"num_classes": 4, "axis_name": name}, refused="axis_name") for name in ("CC", "é")),
             Case((plane,), {"num_classes": 4, "axis_name": "C"}, refused="axis_name"),
+            Case((values((0, 2), (1,), dtype=T.INT32),), {"num_classes": 4, "axis_name": "C"}, refused="axis_name"),
             Case((vector,), {"num_classes": -1}, refused="num_classes"),
             Case((vector,), {"num_classes": 4, "dtype": "BOOL"}, refused="dtype"),
         ]
@@ -101,11 +102,8 @@ class OneHot(Operator):
             return TensorMeta(args["dtype"], 1, name or "")
         layout = ""
         if name is not None:
-            if meta.layout == "" and meta.ndim > 1:
-                raise ArgumentError(
-                    "the data has no layout, so that the new axis alone would have a name.",
-                    hint="Give the data a layout, or unset axis_name.", argument="axis_name",
-                )  # fmt: skip
+            if meta.layout == "" and (meta.ndim > 1 or (meta.ndim and args["axis"] is not None)):
+                raise _nameless()
             at, given = meta.ndim if axis < 0 else axis, meta.layout or ""
             layout = None if meta.layout is None and meta.ndim else given[:at] + name + given[at:]
         return TensorMeta(args["dtype"], meta.ndim + 1, layout)
@@ -118,6 +116,8 @@ class OneHot(Operator):
             made, axis = np.full((len(batch), 1), args["num_classes"], np.int64), 0
             layout = args["axis_name"] or ""
         else:
+            if args["axis_name"] and ndim and not batch.meta.layout:
+                raise _nameless()
             axis = ndim if axis is None or axis < 0 else axis
             made = np.insert(batch.shapes, axis, args["num_classes"], axis=1)
         off_on = as_written(np.array([args["off_value"], args["on_value"]], np.float32), to_numpy(args["dtype"]))
@@ -131,6 +131,13 @@ class OneHot(Operator):
     @staticmethod
     def cpu_batch(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> None:
         _compute(work, Operand.of_batch(inputs[0]), Operand.of_batch(outputs[0]))
+
+
+def _nameless() -> ArgumentError:
+    return ArgumentError(
+        "the data has no layout, so that the new axis alone would have a name.",
+        hint="Give the data a layout, or unset axis_name.", argument="axis_name",
+    )  # fmt: skip
 
 
 def _compute(work: Work, src: Operand, out: Operand) -> None:
