@@ -178,7 +178,7 @@ class Arguments:
                 return Outcome(number, call.operator, "raised", kind, f"{_asked(call)}\n{told}")
         grown = self._memory.grown()
         size = sum(array.nbytes for output in ours or () for array in output)
-        if grown > MEMORY + 10 * size:
+        if grown > MEMORY + 10 * size and grown > MEMORY + 10 * (self._peer.memory(call) if is_compared else 0):
             return Outcome(number, call.operator, "too much memory", "memory", f"{_asked(call)}: {grown / 2**20:.0f} MiB. {message}")
         if not (self._peer.available and is_compared) or _is_large(call):
             return Outcome(number, call.operator, "accepted" if ours is not None else "refused")

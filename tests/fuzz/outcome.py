@@ -69,6 +69,8 @@ class Rule:
     def __post_init__(self) -> None:
         if self.difference not in DIFFERENCES or not self.reason:
             raise ValueError(f"a rule of {TABLE.name} needs a reason and one of {DIFFERENCES}: {self}")
+        for pattern in (self.group, self.ours, self.theirs):
+            re.compile(pattern)
 
     def fits(self, family: str, group: str, difference: str, ours: str, theirs: str) -> bool:
         """Whether a difference is this one."""

@@ -97,10 +97,11 @@ class Peer:
             verdict = self._next()
         return found if not verdict.message else {}
 
-    def memory(self, call: Call, file: bytes) -> int:
-        """Bytes that the decoding of one file takes in a new process, which has none from files before; 0 without nvidia.dali."""
+    def memory(self, call: Call, file: bytes | None = None) -> int:
+        """Bytes that a program, or the decoding of one file, takes in a new process, which has none from before; 0 without nvidia.dali."""
         self.close()
-        return 0 if not self.available else self._ask(("decode", call, [file])).memory
+        question = ("run", call) if file is None else ("decode", call, [file])
+        return 0 if not self.available else self._ask(question).memory
 
     def start(self) -> None:
         """Have the process, so that importing nvidia.dali counts for no case; raises `EndedError`."""

@@ -28,7 +28,8 @@ class Fed:
 
     def __repr__(self) -> str:
         told = " ".join(f"{item.dtype}{list(item.shape)}{item.ravel()[:3].tolist()}" for item in self.samples)
-        return f"<{told}{f' {self.layout!r}' if self.layout else ''}>"
+        odd = any(item.dtype.kind == "f" and not np.isfinite(item).all() for item in self.samples)
+        return f"<{told}{f' {self.layout!r}' if self.layout else ''}{' not finite' if odd else ''}>"
 
 
 @dataclass(frozen=True)

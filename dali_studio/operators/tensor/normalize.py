@@ -92,6 +92,7 @@ class Normalize(Operator):
             Case((pictures,), {"mean": values(*([1] * 4), label="scalar")}, refused="mean"),
             Case((pictures,), {"mean": means, "batch": True}, refused="batch"),
             Case((pictures,), {"axes": (0,), "batch": True}, refused=""),
+            Case((pictures,), {"axes": (0,), "mean": 1.0, "stddev": 2.0}, refused="axes"),
             Case((pictures,), {"dtype": "FLOAT16"}, refused="dtype"),
         ]
 
@@ -104,6 +105,12 @@ class Normalize(Operator):
             raise ArgumentError(
                 "mean or deviation are given for each sample.", hint="Give numbers, or unset batch.", argument="batch"
             )
+        numbers = all(args.given(name) and not args.wired(name) for name in ("mean", "stddev"))
+        for name in ("axes", "axis_names"):
+            if numbers and args.given(name):
+                raise ArgumentError(
+                    "mean and deviation are numbers, which are for all axes.", hint="Take the axes away.", argument=name
+                )
         _axes(args, meta)
         return meta.with_(dtype=args["dtype"])
 

@@ -203,6 +203,8 @@ def _scaled(
         raise _no_shape(shapes[sample], reason, "Name each axis that is longer than 1 once.", source, sample)
     if size == wanted:
         return shapes
+    if not len(shapes):
+        return shapes
     last = shapes[:, -1] * size if shapes.shape[1] else np.full(len(shapes), size)
     wrong = (last % wanted != 0) | (shapes.shape[1] == 0)
     if wrong.any():
