@@ -20,7 +20,7 @@ from dali_studio.schema.values import ENUMS
 from fuzz import batches, programs
 from fuzz.machine import Memory
 from fuzz.outcome import Outcome, compared, unexpected
-from fuzz.peer import NAME, Peer
+from fuzz.peer import NAME, Peer, Verdict
 from fuzz.programs import Array, Call, Fed, Member
 from fuzz.randomness import of_case
 from fuzz.values import value_for
@@ -34,11 +34,14 @@ _DTYPES = (np.uint8, np.uint8, np.uint8, np.float32, np.int16, np.float16, np.in
 _WIRED = {"float": np.float32, "int": np.int32, "bool": np.bool_}
 
 
+#: Files of these are mutated by another family, as those of readers are.
+_OF_DATA_SETS = ("decoders.audio", "decoders.numpy")
+
+
 def _is_tried(schema: OperatorSchema) -> bool:
     """Not those that cannot be tried alone, that have no function or need one; files have a family of their own."""
-    kinds = [declared.kind for declared in schema.inputs]
     needs_object = any(argument.required and argument.type == "object" for argument in schema.arguments)
-    return schema.role not in (*NOT_ALONE, "reader", "arithmetic", "subscript") and "encoded" not in kinds and not needs_object
+    return schema.role not in (*NOT_ALONE, "reader", "arithmetic", "subscript") and schema.name not in _OF_DATA_SETS and not needs_object
 
 
 OPERATORS = tuple(name for name in REGISTRY if _is_tried(REGISTRY.schema(name)))
@@ -67,15 +70,15 @@ def case(seed: int, number: int) -> tuple[Call, bool]:
     if found and rng.random() < 0.75:
         chosen = rng.choice(found)
         inputs = [Fed(_samples(data), data.layout) for data in chosen.inputs]
-        arguments = {name: _as_given(schema, name, value) for name, value in chosen.arguments.items()}
+        arguments = {name: as_given(schema, name, value) for name, value in chosen.arguments.items()}
         is_compared &= chosen.peer
     else:
         inputs = _pictures(rng, schema)
-        arguments = {argument.name: _given(rng, argument, _count(inputs)) for argument in schema.arguments if argument.required}
+        arguments = {argument.name: value_of(rng, argument, _count(inputs)) for argument in schema.arguments if argument.required}
     for argument in rng.sample(schema.arguments, min(rng.choice((0, 1, 1, 1, 2, 3)), len(schema.arguments))):
         if argument.type != "object":
-            arguments[argument.name] = _given(rng, argument, _count(inputs) if rng.random() < 0.95 else 3)
-    if rng.random() < 0.4:
+            arguments[argument.name] = value_of(rng, argument, _count(inputs) if rng.random() < 0.95 else 3)
+    if rng.random() < 0.4 and "encoded" not in [declared.kind for declared in schema.inputs]:
         inputs = _changed(rng, inputs)
     arguments = {name: batches.mutated(rng, value) if isinstance(value, Fed) and rng.random() < 0.3 else value for name, value in arguments.items()}
     call = Call(schema.name, arguments, inputs)
@@ -92,12 +95,12 @@ def content(seed: int, number: int) -> bytes:
     return f"fn.{call.operator}({list(call.inputs)}, {call.arguments!r}){branch}\n".encode("utf-8", "backslashreplace")
 
 
-def _as_given(schema: OperatorSchema, name: str, value: Any) -> Any:
+def as_given(schema: OperatorSchema, name: str, value: Any) -> Any:
     """A value of a declared case, as a program gives it."""
     if isinstance(value, Data):
         return Fed(_samples(value), value.layout)
     if isinstance(value, tuple):
-        return [_as_given(schema, name, item) for item in value]
+        return [as_given(schema, name, item) for item in value]
     argument = schema.argument(name)
     return _member(argument, value) if argument is not None else value
 
@@ -133,7 +136,7 @@ def _count(inputs: Sequence[Fed]) -> int:
     return len(inputs[0].samples) if inputs else 4
 
 
-def _given(rng: random.Random, argument: ArgumentSchema, count: int) -> Any:
+def value_of(rng: random.Random, argument: ArgumentSchema, count: int) -> Any:
     """A value, a member of an enumeration, or a batch of which each sample gets its part."""
     kind = argument.type.removesuffix("_list")
     if argument.tensor and kind in _WIRED and rng.random() < 0.25:
@@ -182,22 +185,23 @@ class Arguments:
             return Outcome(number, call.operator, "too much memory", "memory", f"{_asked(call)}: {grown / 2**20:.0f} MiB. {message}")
         if not (self._peer.available and is_compared) or _is_large(call):
             return Outcome(number, call.operator, "accepted" if ours is not None else "refused")
-        return self._compare(number, call, ours, message)
+        return judged(number, FAMILY, call, ours, message, self._peer.run(call))
 
-    def _compare(self, number: int, call: Call, ours: list[list[Array]] | None, message: str) -> Outcome:
-        theirs = self._peer.run(call)
-        if theirs.is_none:
-            return Outcome(number, call.operator, f"{'refused' if ours is None else 'accepted'}; nvidia.dali {theirs.message}")
-        asked = _asked(call)
-        if ours is None or theirs.arrays is None:
-            if ours is None and theirs.arrays is None:
-                return Outcome(number, call.operator, "both refuse")
-            difference = "refused, accepted" if ours is None else "accepted, refused"
-            return compared(number, FAMILY, call.operator, difference, f"{asked} {message}", theirs.message)
-        trouble = _difference(call, ours, theirs.arrays)
-        if trouble:
-            return compared(number, FAMILY, call.operator, "pixels", f"{asked} {trouble}", "")
-        return Outcome(number, call.operator, "both accept")
+
+def judged(number: int, family: str, call: Call, ours: list[list[Array]] | None, message: str, theirs: Verdict, more: str = "") -> Outcome:
+    """The outcome of a case, of what the two made of it; rules see `more` behind the call."""
+    if theirs.is_none:
+        return Outcome(number, call.operator, f"{'refused' if ours is None else 'accepted'}; nvidia.dali {theirs.message}")
+    asked = _asked(call) + more
+    if ours is None or theirs.arrays is None:
+        if ours is None and theirs.arrays is None:
+            return Outcome(number, call.operator, "both refuse")
+        difference = "refused, accepted" if ours is None else "accepted, refused"
+        return compared(number, family, call.operator, difference, f"{asked} {message}", theirs.message)
+    trouble = _difference(call, ours, theirs.arrays)
+    if trouble:
+        return compared(number, family, call.operator, "pixels", f"{asked} {trouble}", "")
+    return Outcome(number, call.operator, "both accept")
 
 
 def _asked(call: Call) -> str:

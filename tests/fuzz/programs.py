@@ -45,12 +45,14 @@ class Call:
     inputs : sequence of Fed
     branch : sequence of bool, optional
         Which samples come to the operator, as in a branch of an ``if``; ``None``: all, without a condition.
+    iterations : int
     """
 
     operator: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
     inputs: Sequence[Fed] = ()
     branch: Sequence[bool] | None = None
+    iterations: int = 1
 
     def fed(self) -> Iterator[Fed]:
         """All batches that it is given."""
@@ -75,7 +77,7 @@ def decoder(prefix: str, call: Call, batch_size: int) -> Any:
 
 
 def run(prefix: str, call: Call) -> list[list[Array]]:
-    """The outputs of one iteration, as arrays by output and sample."""
+    """The outputs of the iterations, as arrays by output and sample."""
     package, fn, types = _modules(prefix)
     sizes = [len(batch.samples) for batch in call.fed()]
     pipe = package.Pipeline(batch_size=max(sizes, default=3), num_threads=1, device_id=None, seed=7, prefetch_queue_depth=1)
@@ -95,8 +97,12 @@ def run(prefix: str, call: Call) -> list[list[Array]]:
         inputs = [wired(batch) for batch in call.inputs]
         made = _function(fn, call.operator)(*inputs, **{name: wired(value) for name, value in call.arguments.items()})
         pipe.set_outputs(*(made if isinstance(made, list | tuple) else (made,)))
-    pipe.build()
-    return arrays(pipe.run())
+    try:
+        pipe.build()
+        return [output for _ in range(call.iterations) for output in arrays(pipe.run())]
+    finally:
+        if (engine := getattr(pipe, "_engine", None)) is not None:
+            engine.close()  # readers go on in threads otherwise
 
 
 def _source_of(rows: list[Array]) -> Callable[[], list[Array]]:

@@ -52,7 +52,8 @@ def places_of_index(
     except OSError as error:
         raise ValueError(f"{path} cannot be read: {error.strerror}") from error
     try:
-        places = np.sort(np.array(list(map(int, words[1 : len(words) // 2 * 2 : 2])), np.int64))
+        pairs = np.array(list(map(int, words[: len(words) // 2 * 2])), np.int64).reshape(-1, 2)
+        places = np.sort(pairs[:, 1])
     except (ValueError, OverflowError) as error:
         raise ValueError(f"{path} is no index of numbers and places") from error
     ends = np.cumsum(sizes)

@@ -119,7 +119,8 @@ class Filter(Operator):
               for layout in ("DHWC", "CDHW", "DHW") for border in ("reflect_101", "constant")),
             Case((tensors(((9,), (4,))), _filters((3,), (2,))), {}, peer=False, note="one axis"),
             Case((images(sizes), _filters((21, 3), (3, 3))), {"mode": "valid"}, refused="filter"),
-            *(Case((images(sizes), rough), {"anchor": (4, 0), "mode": mode}, refused="anchor") for mode in MODES),
+            *(Case((images(sizes), rough), {"anchor": (4, 0), "mode": mode}, refused="anchor")
+              for mode in ("same", "valid")),
             Case((images(sizes), _filters((3,), (3,))), {}, refused="filter"),
             Case((images(sizes), _filters((0, 3), (3, 3))), {}, refused="filter"),
             Case((images(sizes), rough, values(7, 200, dtype=T.FLOAT)), {"border": "constant"}, refused="fill_value"),
