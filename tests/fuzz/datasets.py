@@ -55,10 +55,10 @@ def _folders(given: Mapping[str, Any]) -> list[Folder]:
 @cache
 def _files(folder: Folder) -> dict[str, bytes]:
     """Contents by name; whole paths of the folder that manifests name become relative to the case."""
-    from dali_studio.schema import samples
+    from dali_studio.schema import sample_folders
 
     found = dict(folder.files())
-    root = samples._manifest_folder().name.encode() if "manifest.json" in found else b""
+    root = sample_folders._manifest_folder().name.encode() if "manifest.json" in found else b""
     return {name: content.replace(root, _HERE.encode()) if root else content for name, content in found.items()}
 
 

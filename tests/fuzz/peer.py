@@ -59,8 +59,12 @@ class Peer:
     available: bool = field(default_factory=lambda: importlib.util.find_spec("nvidia") is not None and importlib.util.find_spec(NAME) is not None)
 
     def run(self, call: Call) -> Verdict:
-        """One program."""
-        return self._ask(("run", call))
+        """One program; where no more files can be mapped, once more in a new process, since they stay mapped."""
+        verdict = self._ask(("run", call))
+        if "File mapping failed" in verdict.message:
+            self.close()
+            verdict = self._ask(("run", call))
+        return verdict
 
     def decode(self, call: Call, files: Sequence[bytes], expected: Sequence[bool]) -> list[Verdict]:
         """Files through a decoder; those that are expected to be good go together, since one bad file fails a batch.

@@ -267,7 +267,8 @@ def _check_sizes(args: Args) -> None:
 
 
 def _rules(args: Args, axes: int) -> Rules:
-    layout = args["bbox_layout"] if args.given("bbox_layout") else _LOW[:axes] + (_HIGH if args["ltrb"] else _EXTENT)[:axes]
+    usual = _LOW[:axes] + (_HIGH if args["ltrb"] else _EXTENT)[:axes]
+    layout: str = args["bbox_layout"] if args.given("bbox_layout") else usual
     orders = [_LOW[:axes] + high[:axes] for high in (_HIGH, _EXTENT)]
     names = next((order for order in orders if sorted(order) == sorted(layout)), "")
     if not names:
