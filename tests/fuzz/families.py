@@ -21,7 +21,7 @@ MODULES = {module.FAMILY: module for module in (pictures, documents, conversatio
 #: Cases that are tried together.
 BATCHES = {name: module.BATCH for name, module in MODULES.items()}
 #: Of a hundred inputs; a conversation is several.
-SHARES = {"pictures": 62, "documents": 22, "messages": 4, "arguments": 6, "datasets": 6}
+SHARES = {"pictures": 66, "documents": 24, "messages": 4, "arguments": 4, "datasets": 2}
 #: Address space of a process, so that what asks for too much fails instead of filling the machine.
 ADDRESS_SPACE = 4 * 2**30
 
