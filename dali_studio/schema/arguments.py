@@ -255,8 +255,9 @@ class Args:
     def _number(self, name: str, dtype: DTypeLike) -> Any:
         """A constant that an element type holds."""
         value = self[name]
-        if isinstance(value, int) and np.dtype(dtype).kind in "iu":
-            limits = np.iinfo(np.dtype(dtype))
+        kind: np.dtype[Any] = np.dtype(dtype)
+        if isinstance(value, int) and kind.kind in "iu":
+            limits = np.iinfo(kind)
             if not limits.min <= value <= limits.max:
                 raise ArgumentError(
                     f"{value} is out of range.", hint=f"Give {limits.min} to {limits.max}.", argument=name
