@@ -1,4 +1,5 @@
-// Bundles the designer into one ES module and one style sheet that the Python package ships, and the module that loads them.
+// Bundles the designer and the gallery, each into one ES module and one style sheet that the Python package ships, and
+// the module that loads them.
 import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -26,6 +27,7 @@ const scoped = {
 const options = {
   entryPoints: {
     widget: join(here, "packages/designer/src/widget/index.tsx"),
+    gallery: join(here, "packages/designer/src/widget/gallery.tsx"),
     loader: join(here, "packages/designer/src/widget/loader.ts"),
   },
   outdir: out,

@@ -1,5 +1,5 @@
-import { options, type VNode } from "preact";
 import { createRoot } from "react-dom/client";
+import "./preact";
 import "../styles/index.css";
 import { Session, type Transport } from "../core/session";
 import type { ClientMessage, KernelMessage } from "../protocol/generated";
@@ -16,17 +16,6 @@ interface Model {
   on(name: string, listener: (...values: never[]) => void): void;
   off(name: string, listener: (...values: never[]) => void): void;
 }
-
-/** Preact writes attributes as they are spelt, and in SVG `tabIndex` is none: wires and grips would lose the keyboard. */
-const create = options.vnode;
-options.vnode = (vnode: VNode) => {
-  const props = vnode.props as Record<string, unknown>;
-  if (typeof vnode.type === "string" && props.tabIndex !== undefined) {
-    props.tabindex = props.tabIndex;
-    delete props.tabIndex;
-  }
-  create?.(vnode);
-};
 
 const MIN_HEIGHT = 480;
 const DEFAULT_HEIGHT = 640;
