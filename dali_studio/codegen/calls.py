@@ -192,7 +192,7 @@ class Writer:
             known = {n.key for n in self.graph.nodes() if n.operator in self.registry}
             constants = {key for key in known if self.registry.schema(self.graph.node(key).operator).role == "constant"}
             self._constants = infer(self.graph, self.registry, constants)
-        return self._constants[PortRef(node=key)]
+        return self._constants.get(PortRef(node=key), TensorMeta())  # of one in a circle, nothing is known
 
     def _call(self, node: Node, schema: OperatorSchema | None) -> ast.expr:
         keywords: list[ast.keyword] = []

@@ -1909,7 +1909,7 @@ class PowerSpectrum:
     """The spectrum of a signal, or of each of several signals that lie side by side.
 
     Gives ``nfft // 2 + 1`` numbers in place of the samples. A signal that is shorter than the transform stands in its
-    middle, zeros around it.
+    middle, zeros around it; of a longer one the beginning is taken.
     """
     def __init__(
         self,
