@@ -181,3 +181,24 @@ def numpy(
     bytes_per_sample_hint: Any = ...,
 ) -> Tensor | Batch:
     """Decodes arrays in NumPy's file format (npy): whole and real numbers of up to 64 bits, and bool."""
+
+def video(
+    encoded: Any,
+    /,
+    *,
+    batch_size: int | None = ...,
+    device: Any = ...,
+    frames: Any = ...,
+    start_frame: Any = ...,
+    end_frame: Any = ...,
+    sequence_length: Any = ...,
+    stride: Any = ...,
+    on_error: Any = ...,
+    build_index: Any = ...,
+    affine: Any = ...,
+    pad_mode: Any = ...,
+    fill_value: Any = ...,
+    preserve: Any = ...,
+    bytes_per_sample_hint: Any = ...,
+) -> Tensor | Batch:
+    """Decodes videos: MP4, WebM, Matroska, AVI and what else FFmpeg knows, in any of its codecs."""

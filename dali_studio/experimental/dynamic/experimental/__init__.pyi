@@ -1,6 +1,7 @@
 """Generated from the registry. Do not edit: run ``make generated``."""
 
 from typing import Any
+from dali_studio.experimental.dynamic.experimental import readers as readers
 from dali_studio.api.dynamic.batch import Batch
 from dali_studio.api.dynamic.tensor import Tensor
 
