@@ -43,6 +43,7 @@ from dali_studio.studio.view import (
     in_columns,
     kept_view,
     make_room,
+    marks_in,
     marks_of,
     named_marks,
     opened,
@@ -433,6 +434,12 @@ class Session:
         self.path, self._saved_graph = path, self.graph
         if self._autosave is not None:
             self._autosave.drop()
+
+    def holds(self, graph: Graph, view: Mapping[str, Any]) -> bool:
+        """Whether a document says what this one says, but for places of cards that it leaves open."""
+        places = positions_of(view)
+        moved = any(self.positions.get(key) != place for key, place in places.items())
+        return graph == self.graph and not moved and marks_of(view) == marks_in(self.history)
 
     def _remember(self, graph: Graph) -> None:
         """Keep what nobody has saved."""

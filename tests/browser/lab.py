@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Any
 
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
+#: The prebuilt extension of this tree, whatever is installed.
+LABEXTENSION = REPOSITORY / "dali_studio" / "labextension"
 BROWSER_FLAGS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
 # A run that is sent while the kernel still connects is lost, so everything is awaited first.
 RUN_ALL = """async () => {
@@ -45,6 +47,10 @@ def lab_server(root: Path, config: Path) -> Iterator[str]:
                    "IPYTHONDIR": str(config / "ipython")}  # fmt: skip
     command = [sys.executable, "-m", "jupyterlab", "--allow-root", "--no-browser", f"--port={port}", "--expose-app-in-browser",
                "--IdentityProvider.token=", "--ServerApp.password=", f"--ServerApp.root_dir={root}", "--LabApp.news_url=None"]  # fmt: skip
+    extensions = config / "data" / "labextensions" / "@dali-studio"
+    extensions.mkdir(parents=True, exist_ok=True)
+    (extensions / "lab").symlink_to(LABEXTENSION)
+    environment["JUPYTER_PATH"] = str(config / "data")
     quiet = config / "settings" / "@jupyterlab" / "apputils-extension" / "notification.jupyterlab-settings"
     quiet.parent.mkdir(parents=True, exist_ok=True)
     quiet.write_text('{"fetchNews": "false"}')  # a pop-up would ask, over the designer

@@ -1,5 +1,6 @@
 import { type ClipboardEvent, type FocusEvent, type MutableRefObject, useMemo, useRef } from "react";
 import { isDense } from "../core/detail";
+import type { Host } from "../core/host";
 import type { Session } from "../core/session";
 import { CompareView } from "./CompareView";
 import { ContextMenu, HelpSheet } from "./ContextMenu";
@@ -23,8 +24,9 @@ import { useBreadth, useTheme } from "./theme";
 interface Props {
   readonly session: Session;
   readonly root: HTMLElement;
-  /** The widget's height in px, and how to keep it. */
-  readonly onHeight: (height: number, done: boolean) => void;
+  readonly host: Host | null;
+  /** The widget's height in px, and how to keep it; null where the host decides. */
+  readonly onHeight: ((height: number, done: boolean) => void) | null;
 }
 
 /** JupyterLab reads its keys before the page does; it spares the focused element only if that says so itself. */
@@ -80,7 +82,7 @@ function Studio({
       onKeyDown={onKeyDown}
       onKeyUp={keepKey}
       onKeyPress={(e) => e.stopPropagation()}
-      onFocusCapture={guardFocus}
+      onFocusCapture={frame.host ? undefined : guardFocus}
       onContextMenu={(e) => e.stopPropagation()}
       onCopy={clipboard}
       onCut={clipboard}
@@ -106,16 +108,19 @@ function Studio({
       <HelpSheet />
       {state.ready && !list && <Outline visible={false} />}
       <LiveRegion />
-      <ResizeHandle onHeight={onHeight} />
+      {onHeight && <ResizeHandle onHeight={onHeight} />}
     </div>
   );
 }
 
-export function App({ session, root, onHeight }: Props) {
+export function App({ session, root, host, onHeight }: Props) {
   const { theme, tinted } = useTheme(root);
   const breadth = useBreadth(root);
   const api = useRef<CanvasApi | null>(null);
-  const frame = useMemo(() => ({ session, root, theme, tinted, breadth }), [session, root, theme, tinted, breadth]);
+  const frame = useMemo(
+    () => ({ session, root, host, theme, tinted, breadth }),
+    [session, root, host, theme, tinted, breadth],
+  );
   return (
     <FrameContext.Provider value={frame}>
       <CanvasApiContext.Provider value={api}>

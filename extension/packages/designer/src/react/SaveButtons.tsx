@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from "react";
-import { useSel, useSession } from "./context";
+import { useFrame, useSel } from "./context";
 import { Icon } from "./icons";
 
 type What = "document" | "code";
@@ -12,7 +12,7 @@ function fileName(name: string, what: What, document: string): string {
 
 /** Save the code or the document: one press proposes a name, Enter writes. */
 export function SaveButtons() {
-  const session = useSession();
+  const { session, host } = useFrame();
   const state = useSel((s) => ({ name: s.graph?.name ?? "", document: s.confirmed?.document ?? "" }));
   const saved = useSel((s) => s.savedFile);
   const [asking, setAsking] = useState<What | null>(null);
@@ -62,7 +62,7 @@ export function SaveButtons() {
         type="button"
         className="ds-button ds-button-quiet"
         data-testid="save-document"
-        onClick={() => ask("document")}
+        onClick={() => (host ? host.save() : ask("document"))}
       >
         <Icon name="save" />
         Save document

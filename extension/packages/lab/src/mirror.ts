@@ -1,0 +1,96 @@
+import type { DocumentRegistry } from "@jupyterlab/docregistry";
+import { type ISignal, Signal } from "@lumino/signaling";
+import type { Bytes } from "../../designer/src/core/session";
+
+/** The text of a document that the kernel has sent. */
+export async function inflated(packed: Bytes): Promise<string> {
+  const stream = new Blob([packed as BlobPart]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Response(stream).text();
+}
+
+/** A text as the kernel takes it. */
+export async function deflated(text: string): Promise<ArrayBuffer> {
+  return new Response(new Blob([text]).stream().pipeThrough(new CompressionStream("deflate"))).arrayBuffer();
+}
+
+/**
+ * Keeps the text that JupyterLab saves equal to what the kernel has.
+ *
+ * The kernel's session owns the document and its undo steps. The text of a file that nobody has edited stays as it was
+ * written, also where the kernel would write it otherwise.
+ */
+export class Mirror {
+  /** The text was changed by somebody else. */
+  readonly replaced: ISignal<Mirror, void>;
+  private readonly replacing = new Signal<Mirror, void>(this);
+  /** What was written here last. */
+  private written: string;
+  /** The kernel's text of what is in the file, and what is in the file. */
+  private clean: { kernel: string; file: string } | null = null;
+  private cleanRevision = -1;
+  private edited = false;
+  private turn = 0;
+  private saving = "";
+  revision = 0;
+
+  constructor(private readonly context: DocumentRegistry.IContext<DocumentRegistry.IModel>) {
+    this.replaced = this.replacing;
+    this.written = context.model.toString();
+    context.model.contentChanged.connect(this.onContent, this);
+    context.saveState.connect(this.onSave, this);
+  }
+
+  dispose(): void {
+    this.context.model.contentChanged.disconnect(this.onContent, this);
+    this.context.saveState.disconnect(this.onSave, this);
+    Signal.clearData(this);
+  }
+
+  /** A kernel has opened the text; `edited`: it had edits of it that nobody saved. */
+  begin(edited: boolean): void {
+    this.edited = edited || this.context.model.dirty;
+    this.clean = null;
+    this.written = this.context.model.toString();
+  }
+
+  /** A revision and its document. */
+  async take(revision: number, packed: Bytes | undefined): Promise<void> {
+    if (!packed) return;
+    this.turn += 1;
+    const { turn } = this;
+    const text = await inflated(packed);
+    if (turn !== this.turn || this.context.isDisposed) return;
+    const { model } = this.context;
+    this.revision = revision;
+    if (this.clean ? revision === this.cleanRevision : !this.edited) {
+      // places that the first layout gives to cards are no edit
+      this.clean = { kernel: text, file: this.clean?.file ?? this.written };
+      this.cleanRevision = revision;
+      return;
+    }
+    this.edited = true;
+    const clean = this.clean?.kernel === text;
+    const wanted = clean && this.clean ? this.clean.file : text;
+    if (wanted !== this.written) {
+      this.written = wanted;
+      model.fromString(wanted);
+    }
+    model.dirty = !clean;
+  }
+
+  private onContent(): void {
+    const text = this.context.model.toString();
+    if (text === this.written) return;
+    this.written = text;
+    this.replacing.emit();
+  }
+
+  private onSave(_: unknown, state: string): void {
+    if (state === "started") this.saving = this.context.model.toString();
+    const unchanged = this.saving === this.context.model.toString() && this.saving !== this.clean?.file;
+    if (state === "completed" && unchanged) {
+      this.clean = { kernel: this.saving, file: this.saving };
+      this.cleanRevision = this.revision;
+    }
+  }
+}
