@@ -14,7 +14,8 @@ from typing import Any, cast
 import numpy as np
 
 from dali_studio.api.constants import ScalarConstant
-from dali_studio.api.tracing import DataNode, Trace, call_site, constant, trace_operator
+from dali_studio.api.trace import Trace
+from dali_studio.api.tracing import DataNode, call_site, constant, trace_operator
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.node import Node

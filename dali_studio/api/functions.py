@@ -28,6 +28,13 @@ def function_for(schema: OperatorSchema) -> Callable[..., Any]:
             )
 
         function: Callable[..., Any] = source_function
+    elif schema.role == "constant":
+
+        def constant_function(*, device: str = "cpu", **arguments: Any) -> Any:
+            node = trace_operator(schema.name, (), arguments)
+            return node.gpu() if device == "gpu" else node
+
+        function = constant_function
     else:
 
         def operator_function(*inputs: Any, **arguments: Any) -> Any:

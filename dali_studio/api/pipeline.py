@@ -11,7 +11,7 @@ from operator import index
 from pathlib import Path
 from typing import Any, cast
 
-from dali_studio.api import tracing
+from dali_studio.api import trace
 from dali_studio.api.branches import Branches
 from dali_studio.api.checkpoints import decode
 from dali_studio.api.constants import ScalarConstant
@@ -22,7 +22,8 @@ from dali_studio.api.placement import check_devices
 from dali_studio.api.rewriting import rewritten
 from dali_studio.api.settings import ANSWERS, Settings, bad_option, check_options
 from dali_studio.api.support import PIPELINE_METHODS, refusal
-from dali_studio.api.tracing import DataNode, Trace, constant
+from dali_studio.api.trace import Trace
+from dali_studio.api.tracing import DataNode, constant
 from dali_studio.api.waiting import told
 from dali_studio.compiler.explain import explain
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
@@ -164,13 +165,13 @@ class Pipeline:
         self._trace.graph.set_outputs(ports)
 
     def __enter__(self) -> Pipeline:
-        tracing.push(self._trace)
+        trace.push(self._trace)
         _pipelines.append(self)
         return self
 
     def __exit__(self, *exception: object) -> None:
         _pipelines.pop()
-        tracing.pop()
+        trace.pop()
 
     @staticmethod
     def current() -> Pipeline | None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import keyword
-import re
 import threading
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,6 +15,7 @@ import numpy as np
 from dali_studio.api.constants import ScalarConstant, array_type, constant_arguments
 from dali_studio.api.default import default_registry
 from dali_studio.api.support import DATA_NODE_METHODS, refusal
+from dali_studio.api.trace import Trace
 from dali_studio.core.arithmetic import OPERATIONS
 from dali_studio.core.diagnostics import ArgumentError, DaliStudioError, Diagnostic
 from dali_studio.core.dtypes import from_numpy
@@ -24,83 +23,12 @@ from dali_studio.core.enums import DALIDataType
 from dali_studio.core.expressions import Number, combine, number
 from dali_studio.core.wording import nearest
 from dali_studio.graph.edits import PortRef
-from dali_studio.graph.model import Graph
-from dali_studio.graph.node import GraphOptions, Node
+from dali_studio.graph.node import Node
 from dali_studio.schema.model import Device, OperatorSchema, Value
 from dali_studio.schema.values import canonical
 
-if TYPE_CHECKING:
-    from dali_studio.api.branches import Branches
-
-_PACKAGE = str(Path(__file__).resolve().parent.parent)
 _local = threading.local()
-
-
-class Trace:
-    """The graph that a pipeline definition is building.
-
-    Attributes
-    ----------
-    graph : Graph
-    names : dict
-        Node key by the name that the user gave.
-    branches : Branches or None
-        Where a definition with conditionals stands.
-    """
-
-    def __init__(self, options: GraphOptions) -> None:
-        self.graph = Graph(options)
-        self.names: dict[str, str] = {}
-        self.branches: Branches | None = None
-        #: What the next operator is called whose call gives no name; constants that it needs are not called so.
-        self.suggested = ""
-
-    @staticmethod
-    def current() -> Trace | None:
-        """The trace of the pipeline that this thread is defining."""
-        stack = _stack()
-        return stack[-1] if stack else None
-
-    @contextmanager
-    def active(self) -> Generator[None]:
-        """Make this the current trace."""
-        _stack().append(self)
-        try:
-            yield
-        finally:
-            _stack().remove(self)
-
-    def here(self, node: DataNode) -> DataNode:
-        """The node as the branch that is being traced sees it."""
-        return node if self.branches is None else self.branches.bring(node)
-
-    def new_key(self, name: str) -> str:
-        """A free node key like `name`."""
-        key = re.sub(r"\W", "_", name)
-        if not key.isidentifier() or keyword.iskeyword(key):
-            key = f"n_{key}"
-        number = 2
-        free = key
-        while free in self.graph:
-            free, number = f"{key}_{number}", number + 1
-        return free
-
-
-def _stack() -> list[Trace]:
-    stack: list[Trace] | None = getattr(_local, "stack", None)
-    if stack is None:
-        stack = _local.stack = []
-    return stack
-
-
-def push(trace: Trace) -> None:
-    """Make `trace` current until `pop`."""
-    _stack().append(trace)
-
-
-def pop() -> None:
-    """Undo the last `push`."""
-    _stack().pop()
+_PACKAGE = str(Path(__file__).resolve().parent.parent)
 
 
 class DataNode:
@@ -438,6 +366,10 @@ class _Call:
             try:
                 self.values[name] = canonical(argument, plain)
             except ArgumentError as error:
+                if argument.tensor and isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
+                    # the same tensor for every sample, such as places of pieces by rows
+                    self.wires[name] = self.trace.here(constant_node("cpu", value, None, None, None))
+                    return
                 raise _fail(error.code, error.message, error.hint, node=key, argument=name) from error
 
     def _device(self, key: str, device: str | None, nodes: Sequence[DataNode]) -> Device:

@@ -21,6 +21,23 @@ from dali_studio.pipeline import DataNode
 
 _Input = DataNode | _Sequence[DataNode] | NDArray[Any] | np.generic | float
 
+def audio_decoder(
+    files: _Input,
+    /,
+    *,
+    dtype: DALIDataType | None = ...,
+    downmix: bool | None = False,
+    sample_rate: float | DataNode | None = 0.0,
+    quality: float | None = 50.0,
+    on_error: str | None = 'raise',
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> list[DataNode]:
+    """The former name of `decoders.audio`, which is deprecated."""
+    ...
+
 def audio_resample(
     audio: _Input,
     /,
@@ -248,6 +265,63 @@ def clahe(
     """
     ...
 
+def coco_reader(
+    *,
+    file_root: str,
+    annotations_file: str | None = ...,
+    images: str | _Sequence[str] | None = ...,
+    ltrb: bool | None = False,
+    ratio: bool | None = False,
+    polygon_masks: bool | None = False,
+    pixelwise_masks: bool | None = False,
+    image_ids: bool | None = False,
+    size_threshold: float | None = 0.1,
+    skip_empty: bool | None = False,
+    include_iscrowd: bool | None = True,
+    avoid_class_remapping: bool | None = False,
+    preprocessed_annotations: str | None = ...,
+    save_preprocessed_annotations: bool | None = False,
+    save_preprocessed_annotations_dir: str | None = ...,
+    masks: bool | None = False,
+    random_shuffle: bool | None = False,
+    initial_fill: int | None = 1024,
+    shuffle_after_epoch: bool | None = False,
+    shuffle_after_epoch_seed: int | None = ...,
+    num_shards: int | None = 1,
+    shard_id: int | None = 0,
+    stick_to_shard: bool | None = False,
+    pad_last_batch: bool | None = False,
+    seed: int | None = ...,
+    on_error: str | None = 'raise',
+    prefetch_queue_depth: int | None = 1,
+    lazy_init: bool | None = False,
+    read_ahead: bool | None = False,
+    dont_use_mmap: bool | None = False,
+    tensor_init_bytes: int | None = 1048576,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> list[DataNode]:
+    """The former name of `readers.coco`, which is deprecated."""
+    ...
+
+def coin_flip(
+    shape_like: _Input | None = ...,
+    /,
+    *,
+    probability: float | DataNode | None = 0.5,
+    dtype: DALIDataType | None = ...,
+    shape: int | _Sequence[int] | DataNode | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """The former name of `random.coin_flip`, which is deprecated."""
+    ...
+
 def color_space_conversion(
     image: _Input,
     /,
@@ -284,6 +358,24 @@ def color_twist(
 
     First hue and saturation as in `hsv`, then contrast about the middle of the range (128 for integers, 0.5 for
     floats), then brightness.
+    """
+    ...
+
+def constant(
+    *,
+    fdata: float | _Sequence[float] | None = ...,
+    idata: int | _Sequence[int] | None = ...,
+    shape: int | _Sequence[int] | None = ...,
+    dtype: DALIDataType | None = ...,
+    layout: str | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """The same value for every sample; types.Constant takes it as a number, a list or an array.
+
+    One value fills the whole shape.
     """
     ...
 
@@ -609,6 +701,39 @@ def fast_resize_crop_mirror(
     """Resizes without a wider filter where an axis shrinks, cuts a window and mirrors it."""
     ...
 
+def file_reader(
+    *,
+    file_root: str | None = ...,
+    files: str | _Sequence[str] | None = ...,
+    labels: int | _Sequence[int] | None = ...,
+    file_list: str | None = ...,
+    file_filters: str | _Sequence[str] | None = ...,
+    case_sensitive_filter: bool | None = False,
+    dir_filters: str | _Sequence[str] | None = ...,
+    random_shuffle: bool | None = False,
+    initial_fill: int | None = 1024,
+    shuffle_after_epoch: bool | None = False,
+    shuffle_after_epoch_seed: int | None = ...,
+    num_shards: int | None = 1,
+    shard_id: int | None = 0,
+    stick_to_shard: bool | None = False,
+    pad_last_batch: bool | None = False,
+    seed: int | None = ...,
+    on_error: str | None = 'raise',
+    skip_cached_images: bool | None = False,
+    prefetch_queue_depth: int | None = 1,
+    lazy_init: bool | None = False,
+    read_ahead: bool | None = False,
+    dont_use_mmap: bool | None = False,
+    tensor_init_bytes: int | None = 1048576,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> list[DataNode]:
+    """The former name of `readers.file`, which is deprecated."""
+    ...
+
 def filter(
     data: _Input,
     filter: _Input,
@@ -768,6 +893,159 @@ def hue(
     """Turns the hue of RGB images: a rotation of the chrominance plane of YIQ, as in `hsv`."""
     ...
 
+def image_decoder(
+    files: _Input,
+    /,
+    *,
+    cache_size: int | None = 0,
+    cache_threshold: int | None = 0,
+    cache_type: str | None = ...,
+    cache_debug: bool | None = False,
+    cache_batch_copy: bool | None = True,
+    preallocate_height_hint: int | None = 0,
+    preallocate_width_hint: int | None = 0,
+    output_type: DALIImageType | None = ...,
+    dtype: DALIDataType | None = ...,
+    adjust_orientation: bool | None = True,
+    use_fast_idct: bool | None = False,
+    jpeg_fancy_upsampling: bool | None = False,
+    max_pixels: int | None = 268435456,
+    affine: bool | None = True,
+    on_error: str | None = 'raise',
+    hw_decoder_load: float | None = 0.65,
+    hybrid_huffman_threshold: int | None = 1000000,
+    device_memory_padding: int | None = 16777216,
+    device_memory_padding_jpeg2k: int | None = 0,
+    host_memory_padding: int | None = 8388608,
+    host_memory_padding_jpeg2k: int | None = 0,
+    memory_stats: bool | None = False,
+    split_stages: bool | None = False,
+    use_chunk_allocator: bool | None = False,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """The former name of `decoders.image`, which is deprecated."""
+    ...
+
+def image_decoder_crop(
+    files: _Input,
+    /,
+    *,
+    crop: float | _Sequence[float] | DataNode | None = ...,
+    crop_h: float | DataNode | None = 0.0,
+    crop_w: float | DataNode | None = 0.0,
+    crop_d: float | DataNode | None = 0.0,
+    crop_pos_x: float | DataNode | None = 0.5,
+    crop_pos_y: float | DataNode | None = 0.5,
+    crop_pos_z: float | DataNode | None = 0.5,
+    rounding: str | None = 'round',
+    preallocate_height_hint: int | None = 0,
+    preallocate_width_hint: int | None = 0,
+    output_type: DALIImageType | None = ...,
+    dtype: DALIDataType | None = ...,
+    adjust_orientation: bool | None = True,
+    use_fast_idct: bool | None = False,
+    jpeg_fancy_upsampling: bool | None = False,
+    max_pixels: int | None = 268435456,
+    affine: bool | None = True,
+    on_error: str | None = 'raise',
+    hw_decoder_load: float | None = 0.65,
+    hybrid_huffman_threshold: int | None = 1000000,
+    device_memory_padding: int | None = 16777216,
+    device_memory_padding_jpeg2k: int | None = 0,
+    host_memory_padding: int | None = 8388608,
+    host_memory_padding_jpeg2k: int | None = 0,
+    memory_stats: bool | None = False,
+    split_stages: bool | None = False,
+    use_chunk_allocator: bool | None = False,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """The former name of `decoders.image_crop`, which is deprecated."""
+    ...
+
+def image_decoder_random_crop(
+    files: _Input,
+    /,
+    *,
+    random_area: float | _Sequence[float] | None = ...,
+    random_aspect_ratio: float | _Sequence[float] | None = ...,
+    num_attempts: int | None = 10,
+    seed: int | None = ...,
+    preallocate_height_hint: int | None = 0,
+    preallocate_width_hint: int | None = 0,
+    output_type: DALIImageType | None = ...,
+    dtype: DALIDataType | None = ...,
+    adjust_orientation: bool | None = True,
+    use_fast_idct: bool | None = False,
+    jpeg_fancy_upsampling: bool | None = False,
+    max_pixels: int | None = 268435456,
+    affine: bool | None = True,
+    on_error: str | None = 'raise',
+    hw_decoder_load: float | None = 0.65,
+    hybrid_huffman_threshold: int | None = 1000000,
+    device_memory_padding: int | None = 16777216,
+    device_memory_padding_jpeg2k: int | None = 0,
+    host_memory_padding: int | None = 8388608,
+    host_memory_padding_jpeg2k: int | None = 0,
+    memory_stats: bool | None = False,
+    split_stages: bool | None = False,
+    use_chunk_allocator: bool | None = False,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """The former name of `decoders.image_random_crop`, which is deprecated."""
+    ...
+
+def image_decoder_slice(
+    files: _Input,
+    anchor: _Input | None = ...,
+    shape_input: _Input | None = ...,
+    /,
+    *,
+    axes: int | _Sequence[int] | DataNode | None = ...,
+    axis_names: str | None = ...,
+    start: int | _Sequence[int] | DataNode | None = ...,
+    rel_start: float | _Sequence[float] | DataNode | None = ...,
+    end: int | _Sequence[int] | DataNode | None = ...,
+    rel_end: float | _Sequence[float] | DataNode | None = ...,
+    shape: int | _Sequence[int] | DataNode | None = ...,
+    rel_shape: float | _Sequence[float] | DataNode | None = ...,
+    normalized_anchor: bool | None = True,
+    normalized_shape: bool | None = True,
+    preallocate_height_hint: int | None = 0,
+    preallocate_width_hint: int | None = 0,
+    output_type: DALIImageType | None = ...,
+    dtype: DALIDataType | None = ...,
+    adjust_orientation: bool | None = True,
+    use_fast_idct: bool | None = False,
+    jpeg_fancy_upsampling: bool | None = False,
+    max_pixels: int | None = 268435456,
+    affine: bool | None = True,
+    on_error: str | None = 'raise',
+    hw_decoder_load: float | None = 0.65,
+    hybrid_huffman_threshold: int | None = 1000000,
+    device_memory_padding: int | None = 16777216,
+    device_memory_padding_jpeg2k: int | None = 0,
+    host_memory_padding: int | None = 8388608,
+    host_memory_padding_jpeg2k: int | None = 0,
+    memory_stats: bool | None = False,
+    split_stages: bool | None = False,
+    use_chunk_allocator: bool | None = False,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """The former name of `decoders.image_slice`, which is deprecated."""
+    ...
+
 def jitter(
     image: _Input,
     /,
@@ -910,6 +1188,70 @@ def multi_paste(
     """
     ...
 
+def mxnet_reader(
+    *,
+    index_path: str | _Sequence[str],
+    path: str | _Sequence[str],
+    random_shuffle: bool | None = False,
+    initial_fill: int | None = 1024,
+    shuffle_after_epoch: bool | None = False,
+    shuffle_after_epoch_seed: int | None = ...,
+    num_shards: int | None = 1,
+    shard_id: int | None = 0,
+    stick_to_shard: bool | None = False,
+    pad_last_batch: bool | None = False,
+    seed: int | None = ...,
+    on_error: str | None = 'raise',
+    skip_cached_images: bool | None = False,
+    prefetch_queue_depth: int | None = 1,
+    lazy_init: bool | None = False,
+    read_ahead: bool | None = False,
+    dont_use_mmap: bool | None = False,
+    tensor_init_bytes: int | None = 1048576,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> list[DataNode]:
+    """The former name of `readers.mxnet`, which is deprecated."""
+    ...
+
+def nemo_asr_reader(
+    *,
+    manifest_filepaths: str | _Sequence[str],
+    sample_rate: float | None = -1.0,
+    downmix: bool | None = True,
+    dtype: DALIDataType | None = ...,
+    quality: float | None = 50.0,
+    read_sample_rate: bool | None = True,
+    read_text: bool | None = True,
+    read_idxs: bool | None = False,
+    min_duration: float | None = 0.0,
+    max_duration: float | None = 0.0,
+    random_shuffle: bool | None = False,
+    initial_fill: int | None = 1024,
+    shuffle_after_epoch: bool | None = False,
+    shuffle_after_epoch_seed: int | None = ...,
+    num_shards: int | None = 1,
+    shard_id: int | None = 0,
+    stick_to_shard: bool | None = False,
+    pad_last_batch: bool | None = False,
+    seed: int | None = ...,
+    on_error: str | None = 'raise',
+    skip_cached_images: bool | None = False,
+    prefetch_queue_depth: int | None = 1,
+    lazy_init: bool | None = False,
+    read_ahead: bool | None = False,
+    dont_use_mmap: bool | None = False,
+    tensor_init_bytes: int | None = 1048576,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> list[DataNode]:
+    """The former name of `readers.nemo_asr`, which is deprecated."""
+    ...
+
 def nonsilent_region(
     audio: _Input,
     /,
@@ -929,6 +1271,23 @@ def nonsilent_region(
     `cutoff_db` below the reference. Gives the first sample and the number of samples, int32; both are 0 for a sound
     that is silent throughout.
     """
+    ...
+
+def normal_distribution(
+    shape_like: _Input | None = ...,
+    /,
+    *,
+    mean: float | DataNode | None = 0.0,
+    stddev: float | DataNode | None = 1.0,
+    dtype: DALIDataType | None = ...,
+    shape: int | _Sequence[int] | DataNode | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """The former name of `random.normal`, which is deprecated."""
     ...
 
 def normalize(
@@ -955,6 +1314,48 @@ def normalize(
     They are taken along axes, all by default, of each sample or of the whole batch. Where nothing deviates the result
     is the shift. What is given for each sample has one element along the axes, and as many as the data along others.
     """
+    ...
+
+def numpy_reader(
+    *,
+    file_root: str | None = ...,
+    file_filter: str | None = '*.npy',
+    files: str | _Sequence[str] | None = ...,
+    file_list: str | None = ...,
+    roi_start: int | _Sequence[int] | DataNode | None = ...,
+    rel_roi_start: float | _Sequence[float] | DataNode | None = ...,
+    roi_end: int | _Sequence[int] | DataNode | None = ...,
+    rel_roi_end: float | _Sequence[float] | DataNode | None = ...,
+    roi_shape: int | _Sequence[int] | DataNode | None = ...,
+    rel_roi_shape: float | _Sequence[float] | DataNode | None = ...,
+    roi_axes: int | _Sequence[int] | None = ...,
+    out_of_bounds_policy: str | None = 'error',
+    fill_value: float | None = 0.0,
+    cache_header_information: bool | None = False,
+    register_buffers: bool | None = True,
+    use_o_direct: bool | None = False,
+    random_shuffle: bool | None = False,
+    initial_fill: int | None = 1024,
+    shuffle_after_epoch: bool | None = False,
+    shuffle_after_epoch_seed: int | None = ...,
+    num_shards: int | None = 1,
+    shard_id: int | None = 0,
+    stick_to_shard: bool | None = False,
+    pad_last_batch: bool | None = False,
+    seed: int | None = ...,
+    on_error: str | None = 'raise',
+    skip_cached_images: bool | None = False,
+    prefetch_queue_depth: int | None = 1,
+    lazy_init: bool | None = False,
+    read_ahead: bool | None = False,
+    dont_use_mmap: bool | None = False,
+    tensor_init_bytes: int | None = 1048576,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """The former name of `readers.numpy`, which is deprecated."""
     ...
 
 def one_hot(
@@ -1412,6 +1813,35 @@ def saturation(
     """Scales the saturation of RGB images: the chrominance plane of YIQ, as in `hsv`."""
     ...
 
+def sequence_reader(
+    *,
+    file_root: str,
+    sequence_length: int,
+    step: int | None = 1,
+    stride: int | None = 1,
+    image_type: DALIImageType | None = ...,
+    random_shuffle: bool | None = False,
+    initial_fill: int | None = 1024,
+    num_shards: int | None = 1,
+    shard_id: int | None = 0,
+    stick_to_shard: bool | None = False,
+    pad_last_batch: bool | None = False,
+    seed: int | None = ...,
+    on_error: str | None = 'raise',
+    skip_cached_images: bool | None = False,
+    prefetch_queue_depth: int | None = 1,
+    lazy_init: bool | None = False,
+    read_ahead: bool | None = False,
+    dont_use_mmap: bool | None = False,
+    tensor_init_bytes: int | None = 1048576,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """The former name of `readers.sequence`, which is deprecated."""
+    ...
+
 def sequence_rearrange(
     input: _Input,
     /,
@@ -1625,6 +2055,20 @@ def to_decibels(
     """
     ...
 
+def transform_translation(
+    transform: _Input | None = ...,
+    /,
+    *,
+    offset: float | _Sequence[float] | DataNode,
+    reverse_order: bool | None = False,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """The former name of `transforms.translation`, which is deprecated."""
+    ...
+
 def transpose(
     input: _Input,
     /,
@@ -1641,6 +2085,23 @@ def transpose(
 
     Without an order they are reversed. The letters of the layout go with their axes.
     """
+    ...
+
+def uniform(
+    shape_like: _Input | None = ...,
+    /,
+    *,
+    range: float | _Sequence[float] | DataNode | None = ...,
+    values: float | _Sequence[float] | DataNode | None = ...,
+    dtype: DALIDataType | None = ...,
+    shape: int | _Sequence[int] | DataNode | None = ...,
+    seed: int | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """The former name of `random.uniform`, which is deprecated."""
     ...
 
 def warp_affine(

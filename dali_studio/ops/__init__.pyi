@@ -21,6 +21,28 @@ from dali_studio.pipeline import DataNode
 
 _Input = DataNode | _Sequence[DataNode] | NDArray[Any] | np.generic | float
 
+class AudioDecoder:
+    """The former name of `decoders.audio`, which is deprecated."""
+    def __init__(
+        self,
+        *,
+        dtype: DALIDataType | None = ...,
+        downmix: bool | None = False,
+        sample_rate: float | DataNode | None = 0.0,
+        quality: float | None = 50.0,
+        on_error: str | None = 'raise',
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        files: _Input,
+        /,
+        **arguments: Any,
+    ) -> list[DataNode]: ...
+
 class AudioResample:
     """Changes the rate of a sound, by a sinc in Hann's window.
 
@@ -219,6 +241,52 @@ class BrightnessContrast:
         **arguments: Any,
     ) -> DataNode: ...
 
+class COCOReader:
+    """The former name of `readers.coco`, which is deprecated."""
+    def __init__(
+        self,
+        *,
+        file_root: str | None = ...,
+        annotations_file: str | None = ...,
+        images: str | _Sequence[str] | None = ...,
+        ltrb: bool | None = False,
+        ratio: bool | None = False,
+        polygon_masks: bool | None = False,
+        pixelwise_masks: bool | None = False,
+        image_ids: bool | None = False,
+        size_threshold: float | None = 0.1,
+        skip_empty: bool | None = False,
+        include_iscrowd: bool | None = True,
+        avoid_class_remapping: bool | None = False,
+        preprocessed_annotations: str | None = ...,
+        save_preprocessed_annotations: bool | None = False,
+        save_preprocessed_annotations_dir: str | None = ...,
+        masks: bool | None = False,
+        random_shuffle: bool | None = False,
+        initial_fill: int | None = 1024,
+        shuffle_after_epoch: bool | None = False,
+        shuffle_after_epoch_seed: int | None = ...,
+        num_shards: int | None = 1,
+        shard_id: int | None = 0,
+        stick_to_shard: bool | None = False,
+        pad_last_batch: bool | None = False,
+        seed: int | None = ...,
+        on_error: str | None = 'raise',
+        prefetch_queue_depth: int | None = 1,
+        lazy_init: bool | None = False,
+        read_ahead: bool | None = False,
+        dont_use_mmap: bool | None = False,
+        tensor_init_bytes: int | None = 1048576,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        **arguments: Any,
+    ) -> list[DataNode]: ...
+
 class Cast:
     """Converts the element type.
 
@@ -309,6 +377,27 @@ class Clahe:
         **arguments: Any,
     ) -> DataNode: ...
 
+class CoinFlip:
+    """The former name of `random.coin_flip`, which is deprecated."""
+    def __init__(
+        self,
+        *,
+        probability: float | DataNode | None = 0.5,
+        dtype: DALIDataType | None = ...,
+        shape: int | _Sequence[int] | DataNode | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        shape_like: _Input | None = ...,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
 class ColorSpaceConversion:
     """Converts images between RGB, BGR, grey and YCbCr.
 
@@ -355,6 +444,29 @@ class ColorTwist:
         self,
         image: _Input,
         /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class Constant:
+    """The same value for every sample; types.Constant takes it as a number, a list or an array.
+
+    One value fills the whole shape.
+    """
+    def __init__(
+        self,
+        *,
+        fdata: float | _Sequence[float] | None = ...,
+        idata: int | _Sequence[int] | None = ...,
+        shape: int | _Sequence[int] | None = ...,
+        dtype: DALIDataType | None = ...,
+        layout: str | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
         **arguments: Any,
     ) -> DataNode: ...
 
@@ -756,6 +868,44 @@ class FastResizeCropMirror:
         **arguments: Any,
     ) -> DataNode: ...
 
+class FileReader:
+    """The former name of `readers.file`, which is deprecated."""
+    def __init__(
+        self,
+        *,
+        file_root: str | None = ...,
+        files: str | _Sequence[str] | None = ...,
+        labels: int | _Sequence[int] | None = ...,
+        file_list: str | None = ...,
+        file_filters: str | _Sequence[str] | None = ...,
+        case_sensitive_filter: bool | None = False,
+        dir_filters: str | _Sequence[str] | None = ...,
+        random_shuffle: bool | None = False,
+        initial_fill: int | None = 1024,
+        shuffle_after_epoch: bool | None = False,
+        shuffle_after_epoch_seed: int | None = ...,
+        num_shards: int | None = 1,
+        shard_id: int | None = 0,
+        stick_to_shard: bool | None = False,
+        pad_last_batch: bool | None = False,
+        seed: int | None = ...,
+        on_error: str | None = 'raise',
+        skip_cached_images: bool | None = False,
+        prefetch_queue_depth: int | None = 1,
+        lazy_init: bool | None = False,
+        read_ahead: bool | None = False,
+        dont_use_mmap: bool | None = False,
+        tensor_init_bytes: int | None = 1048576,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        **arguments: Any,
+    ) -> list[DataNode]: ...
+
 class Filter:
     """Slides a filter over images, volumes or signals: each result is the sum of products with what lies beneath it.
 
@@ -960,6 +1110,179 @@ class Hue:
         **arguments: Any,
     ) -> DataNode: ...
 
+class ImageDecoder:
+    """The former name of `decoders.image`, which is deprecated."""
+    def __init__(
+        self,
+        *,
+        cache_size: int | None = 0,
+        cache_threshold: int | None = 0,
+        cache_type: str | None = ...,
+        cache_debug: bool | None = False,
+        cache_batch_copy: bool | None = True,
+        preallocate_height_hint: int | None = 0,
+        preallocate_width_hint: int | None = 0,
+        output_type: DALIImageType | None = ...,
+        dtype: DALIDataType | None = ...,
+        adjust_orientation: bool | None = True,
+        use_fast_idct: bool | None = False,
+        jpeg_fancy_upsampling: bool | None = False,
+        max_pixels: int | None = 268435456,
+        affine: bool | None = True,
+        on_error: str | None = 'raise',
+        hw_decoder_load: float | None = 0.65,
+        hybrid_huffman_threshold: int | None = 1000000,
+        device_memory_padding: int | None = 16777216,
+        device_memory_padding_jpeg2k: int | None = 0,
+        host_memory_padding: int | None = 8388608,
+        host_memory_padding_jpeg2k: int | None = 0,
+        memory_stats: bool | None = False,
+        split_stages: bool | None = False,
+        use_chunk_allocator: bool | None = False,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        files: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class ImageDecoderCrop:
+    """The former name of `decoders.image_crop`, which is deprecated."""
+    def __init__(
+        self,
+        *,
+        crop: float | _Sequence[float] | DataNode | None = ...,
+        crop_h: float | DataNode | None = 0.0,
+        crop_w: float | DataNode | None = 0.0,
+        crop_d: float | DataNode | None = 0.0,
+        crop_pos_x: float | DataNode | None = 0.5,
+        crop_pos_y: float | DataNode | None = 0.5,
+        crop_pos_z: float | DataNode | None = 0.5,
+        rounding: str | None = 'round',
+        preallocate_height_hint: int | None = 0,
+        preallocate_width_hint: int | None = 0,
+        output_type: DALIImageType | None = ...,
+        dtype: DALIDataType | None = ...,
+        adjust_orientation: bool | None = True,
+        use_fast_idct: bool | None = False,
+        jpeg_fancy_upsampling: bool | None = False,
+        max_pixels: int | None = 268435456,
+        affine: bool | None = True,
+        on_error: str | None = 'raise',
+        hw_decoder_load: float | None = 0.65,
+        hybrid_huffman_threshold: int | None = 1000000,
+        device_memory_padding: int | None = 16777216,
+        device_memory_padding_jpeg2k: int | None = 0,
+        host_memory_padding: int | None = 8388608,
+        host_memory_padding_jpeg2k: int | None = 0,
+        memory_stats: bool | None = False,
+        split_stages: bool | None = False,
+        use_chunk_allocator: bool | None = False,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        files: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class ImageDecoderRandomCrop:
+    """The former name of `decoders.image_random_crop`, which is deprecated."""
+    def __init__(
+        self,
+        *,
+        random_area: float | _Sequence[float] | None = ...,
+        random_aspect_ratio: float | _Sequence[float] | None = ...,
+        num_attempts: int | None = 10,
+        seed: int | None = ...,
+        preallocate_height_hint: int | None = 0,
+        preallocate_width_hint: int | None = 0,
+        output_type: DALIImageType | None = ...,
+        dtype: DALIDataType | None = ...,
+        adjust_orientation: bool | None = True,
+        use_fast_idct: bool | None = False,
+        jpeg_fancy_upsampling: bool | None = False,
+        max_pixels: int | None = 268435456,
+        affine: bool | None = True,
+        on_error: str | None = 'raise',
+        hw_decoder_load: float | None = 0.65,
+        hybrid_huffman_threshold: int | None = 1000000,
+        device_memory_padding: int | None = 16777216,
+        device_memory_padding_jpeg2k: int | None = 0,
+        host_memory_padding: int | None = 8388608,
+        host_memory_padding_jpeg2k: int | None = 0,
+        memory_stats: bool | None = False,
+        split_stages: bool | None = False,
+        use_chunk_allocator: bool | None = False,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        files: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class ImageDecoderSlice:
+    """The former name of `decoders.image_slice`, which is deprecated."""
+    def __init__(
+        self,
+        *,
+        axes: int | _Sequence[int] | DataNode | None = ...,
+        axis_names: str | None = ...,
+        start: int | _Sequence[int] | DataNode | None = ...,
+        rel_start: float | _Sequence[float] | DataNode | None = ...,
+        end: int | _Sequence[int] | DataNode | None = ...,
+        rel_end: float | _Sequence[float] | DataNode | None = ...,
+        shape: int | _Sequence[int] | DataNode | None = ...,
+        rel_shape: float | _Sequence[float] | DataNode | None = ...,
+        normalized_anchor: bool | None = True,
+        normalized_shape: bool | None = True,
+        preallocate_height_hint: int | None = 0,
+        preallocate_width_hint: int | None = 0,
+        output_type: DALIImageType | None = ...,
+        dtype: DALIDataType | None = ...,
+        adjust_orientation: bool | None = True,
+        use_fast_idct: bool | None = False,
+        jpeg_fancy_upsampling: bool | None = False,
+        max_pixels: int | None = 268435456,
+        affine: bool | None = True,
+        on_error: str | None = 'raise',
+        hw_decoder_load: float | None = 0.65,
+        hybrid_huffman_threshold: int | None = 1000000,
+        device_memory_padding: int | None = 16777216,
+        device_memory_padding_jpeg2k: int | None = 0,
+        host_memory_padding: int | None = 8388608,
+        host_memory_padding_jpeg2k: int | None = 0,
+        memory_stats: bool | None = False,
+        split_stages: bool | None = False,
+        use_chunk_allocator: bool | None = False,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        files: _Input,
+        anchor: _Input | None = ...,
+        shape_input: _Input | None = ...,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
 class Jitter:
     """Replaces each pixel by one of its neighbourhood, drawn at random.
 
@@ -1082,6 +1405,39 @@ class MFCC:
         **arguments: Any,
     ) -> DataNode: ...
 
+class MXNetReader:
+    """The former name of `readers.mxnet`, which is deprecated."""
+    def __init__(
+        self,
+        *,
+        index_path: str | _Sequence[str] | None = ...,
+        path: str | _Sequence[str] | None = ...,
+        random_shuffle: bool | None = False,
+        initial_fill: int | None = 1024,
+        shuffle_after_epoch: bool | None = False,
+        shuffle_after_epoch_seed: int | None = ...,
+        num_shards: int | None = 1,
+        shard_id: int | None = 0,
+        stick_to_shard: bool | None = False,
+        pad_last_batch: bool | None = False,
+        seed: int | None = ...,
+        on_error: str | None = 'raise',
+        skip_cached_images: bool | None = False,
+        prefetch_queue_depth: int | None = 1,
+        lazy_init: bool | None = False,
+        read_ahead: bool | None = False,
+        dont_use_mmap: bool | None = False,
+        tensor_init_bytes: int | None = 1048576,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        **arguments: Any,
+    ) -> list[DataNode]: ...
+
 class MelFilterBank:
     """Spectra on the mel scale: weighted sums of frequencies, by triangular filters that overlap by half.
 
@@ -1138,6 +1494,47 @@ class MultiPaste:
         **arguments: Any,
     ) -> DataNode: ...
 
+class NemoAsrReader:
+    """The former name of `readers.nemo_asr`, which is deprecated."""
+    def __init__(
+        self,
+        *,
+        manifest_filepaths: str | _Sequence[str] | None = ...,
+        sample_rate: float | None = -1.0,
+        downmix: bool | None = True,
+        dtype: DALIDataType | None = ...,
+        quality: float | None = 50.0,
+        read_sample_rate: bool | None = True,
+        read_text: bool | None = True,
+        read_idxs: bool | None = False,
+        min_duration: float | None = 0.0,
+        max_duration: float | None = 0.0,
+        random_shuffle: bool | None = False,
+        initial_fill: int | None = 1024,
+        shuffle_after_epoch: bool | None = False,
+        shuffle_after_epoch_seed: int | None = ...,
+        num_shards: int | None = 1,
+        shard_id: int | None = 0,
+        stick_to_shard: bool | None = False,
+        pad_last_batch: bool | None = False,
+        seed: int | None = ...,
+        on_error: str | None = 'raise',
+        skip_cached_images: bool | None = False,
+        prefetch_queue_depth: int | None = 1,
+        lazy_init: bool | None = False,
+        read_ahead: bool | None = False,
+        dont_use_mmap: bool | None = False,
+        tensor_init_bytes: int | None = 1048576,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        **arguments: Any,
+    ) -> list[DataNode]: ...
+
 class NonsilentRegion:
     """Finds where a sound begins and ends, for `slice` to cut off the silence around it.
 
@@ -1163,6 +1560,28 @@ class NonsilentRegion:
         /,
         **arguments: Any,
     ) -> list[DataNode]: ...
+
+class NormalDistribution:
+    """The former name of `random.normal`, which is deprecated."""
+    def __init__(
+        self,
+        *,
+        mean: float | DataNode | None = 0.0,
+        stddev: float | DataNode | None = 1.0,
+        dtype: DALIDataType | None = ...,
+        shape: int | _Sequence[int] | DataNode | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        shape_like: _Input | None = ...,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
 
 class Normalize:
     """Subtracts the mean and divides by the standard deviation, both of the data itself or given.
@@ -1192,6 +1611,53 @@ class Normalize:
         self,
         input: _Input,
         /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class NumpyReader:
+    """The former name of `readers.numpy`, which is deprecated."""
+    def __init__(
+        self,
+        *,
+        file_root: str | None = ...,
+        file_filter: str | None = '*.npy',
+        files: str | _Sequence[str] | None = ...,
+        file_list: str | None = ...,
+        roi_start: int | _Sequence[int] | DataNode | None = ...,
+        rel_roi_start: float | _Sequence[float] | DataNode | None = ...,
+        roi_end: int | _Sequence[int] | DataNode | None = ...,
+        rel_roi_end: float | _Sequence[float] | DataNode | None = ...,
+        roi_shape: int | _Sequence[int] | DataNode | None = ...,
+        rel_roi_shape: float | _Sequence[float] | DataNode | None = ...,
+        roi_axes: int | _Sequence[int] | None = ...,
+        out_of_bounds_policy: str | None = 'error',
+        fill_value: float | None = 0.0,
+        cache_header_information: bool | None = False,
+        register_buffers: bool | None = True,
+        use_o_direct: bool | None = False,
+        random_shuffle: bool | None = False,
+        initial_fill: int | None = 1024,
+        shuffle_after_epoch: bool | None = False,
+        shuffle_after_epoch_seed: int | None = ...,
+        num_shards: int | None = 1,
+        shard_id: int | None = 0,
+        stick_to_shard: bool | None = False,
+        pad_last_batch: bool | None = False,
+        seed: int | None = ...,
+        on_error: str | None = 'raise',
+        skip_cached_images: bool | None = False,
+        prefetch_queue_depth: int | None = 1,
+        lazy_init: bool | None = False,
+        read_ahead: bool | None = False,
+        dont_use_mmap: bool | None = False,
+        tensor_init_bytes: int | None = 1048576,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
         **arguments: Any,
     ) -> DataNode: ...
 
@@ -1781,6 +2247,40 @@ class Saturation:
         **arguments: Any,
     ) -> DataNode: ...
 
+class SequenceReader:
+    """The former name of `readers.sequence`, which is deprecated."""
+    def __init__(
+        self,
+        *,
+        file_root: str | None = ...,
+        sequence_length: int | None = ...,
+        step: int | None = 1,
+        stride: int | None = 1,
+        image_type: DALIImageType | None = ...,
+        random_shuffle: bool | None = False,
+        initial_fill: int | None = 1024,
+        num_shards: int | None = 1,
+        shard_id: int | None = 0,
+        stick_to_shard: bool | None = False,
+        pad_last_batch: bool | None = False,
+        seed: int | None = ...,
+        on_error: str | None = 'raise',
+        skip_cached_images: bool | None = False,
+        prefetch_queue_depth: int | None = 1,
+        lazy_init: bool | None = False,
+        read_ahead: bool | None = False,
+        dont_use_mmap: bool | None = False,
+        tensor_init_bytes: int | None = 1048576,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        **arguments: Any,
+    ) -> DataNode: ...
+
 class SequenceRearrange:
     """Puts the elements of sequences, such as frames of a video, into another order.
 
@@ -2020,6 +2520,25 @@ class ToDecibels:
         **arguments: Any,
     ) -> DataNode: ...
 
+class TransformTranslation:
+    """The former name of `transforms.translation`, which is deprecated."""
+    def __init__(
+        self,
+        *,
+        offset: float | _Sequence[float] | DataNode | None = ...,
+        reverse_order: bool | None = False,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        transform: _Input | None = ...,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
 class Transpose:
     """Puts the axes into another order.
 
@@ -2039,6 +2558,28 @@ class Transpose:
     def __call__(
         self,
         input: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
+class Uniform:
+    """The former name of `random.uniform`, which is deprecated."""
+    def __init__(
+        self,
+        *,
+        range: float | _Sequence[float] | DataNode | None = ...,
+        values: float | _Sequence[float] | DataNode | None = ...,
+        dtype: DALIDataType | None = ...,
+        shape: int | _Sequence[int] | DataNode | None = ...,
+        seed: int | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        shape_like: _Input | None = ...,
         /,
         **arguments: Any,
     ) -> DataNode: ...

@@ -106,7 +106,7 @@ class File:
         **arguments: Any,
     ) -> list[DataNode]: ...
 
-class Mxnet:
+class MXNet:
     """Reads images with labels from MXNet's RecordIO files.
 
     Labels are float32, one or several. The index is that of MXNet's ``im2rec``, a number and a place on each line, or

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
-import re
-import types
-import typing
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.core.batch import Batch
-from dali_studio.core.enums import DALIDataType, DALIImageType, DALIInterpType
+from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import Kind, TensorMeta
 from dali_studio.schema import marks
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import JpegImages, Work
+from dali_studio.schema.derive import schema_of
 from dali_studio.schema.model import (
-    ArgumentSchema,
-    ArgumentType,
     Device,
     InDialect,
     InputSchema,
@@ -32,11 +25,9 @@ from dali_studio.schema.model import (
     OutputSchema,
     Role,
     Value,
-    Widget,
 )
 from dali_studio.schema.tolerance import Tolerance
-from dali_studio.schema.traits import DrawnOnCpu, PerFrame, PerSample, Trait
-from dali_studio.schema.values import canonical
+from dali_studio.schema.traits import DrawnOnCpu, PerSample, Trait
 
 if TYPE_CHECKING:
     from dali_studio.schema.samples import Case
@@ -198,7 +189,7 @@ class Operator(CommonArguments):
         super().__init_subclass__()
         if not abstract:
             _check_devices(cls)
-            cls.schema = _schema(cls)
+            cls.schema = schema_of(cls)
 
     @classmethod
     def samples(cls) -> Sequence[Case]:
@@ -372,45 +363,6 @@ class Operator(CommonArguments):
         raise NotImplementedError
 
 
-# ----------------------------------------------------------------------------------------------- annotations to schema
-
-_TYPES: dict[Any, ArgumentType] = {
-    float: "float", int: "int", bool: "bool", str: "string", object: "object",
-    DALIDataType: "data_type", DALIImageType: "image_type", DALIInterpType: "interp_type",
-    list[float]: "float_list", list[int]: "int_list", list[str]: "string_list", list[DALIDataType]: "data_type_list",
-}  # fmt: skip
-_WIDGETS: dict[ArgumentType, Widget] = {
-    "float": "number", "int": "number", "bool": "switch", "string": "text", "layout": "text", "data_type": "choice",
-    "image_type": "choice", "interp_type": "choice", "float_list": "numbers", "int_list": "numbers",
-    "string_list": "files", "data_type_list": "none", "interp_type_list": "none", "object": "none",
-}  # fmt: skip
-#: Element types that a user can ask for.
-_DATA_TYPES = (
-    "UINT8",
-    "UINT16",
-    "UINT32",
-    "UINT64",
-    "INT8",
-    "INT16",
-    "INT32",
-    "INT64",
-    "FLOAT16",
-    "FLOAT",
-    "FLOAT64",
-    "BOOL",
-)
-
-
-_FLAGS = {
-    marks.PER_SAMPLE: "tensor", marks.PER_OUTPUT: "per_output", marks.COMMON: "common", marks.ANY_NUMBER: "any_number",
-    marks.TRUNCATED: "truncated",
-}  # fmt: skip
-
-
-class Layout(str):  # noqa: SLOT000 - only ever an annotation
-    """Annotation of arguments that hold a layout."""
-
-
 def overrides(cls: type[Operator], method: str) -> bool:
     """Whether an operator, or a base of it, defines an optional method."""
     return getattr(cls, method) is not getattr(Operator, method)
@@ -426,137 +378,3 @@ def _check_devices(cls: type[Operator]) -> None:
             f'{cls.__name__} offers the device "gpu" but does not define {method}(); define it, take "gpu" out of '
             "devices, or say by the trait DrawnOnCpu that results are made on the CPU and uploaded"
         )
-
-
-def _inputs(cls: type[Operator]) -> tuple[InputSchema, ...]:
-    """The inputs as declared; operators with `PerFrame` take each layout with frames before it, too.
-
-    What a functor reads is said of its image.
-    """
-    inputs = cls.inputs
-    if cls.functor is not None:
-        read = ", ".join(dtype.name for dtype in cls.functor.inputs)
-        inputs = (msgspec.structs.replace(inputs[0], doc=f"Element types: {read}."), *inputs[1:])
-    if PerFrame not in cls.traits:
-        return inputs
-    return tuple(
-        msgspec.structs.replace(i, layouts=(*i.layouts, *(f"F{layout}" for layout in i.layouts if "F" not in layout)))
-        for i in inputs
-    )
-
-
-def _schema(cls: type[Operator]) -> OperatorSchema:
-    doc = inspect.cleandoc(cls.__doc__ or "")
-    summary, _, rest = doc.partition("\n\n")
-    if not doc:
-        raise TypeError(f"{cls.__name__} has no docstring; its first sentence is the operator's summary")
-    path = cls.path or _snake(cls.__name__)
-    module = path.rpartition(".")[0]
-    return OperatorSchema(
-        name=path,
-        class_name=f"{module}.{cls.__name__}" if module else cls.__name__,
-        category=cls.category,
-        summary=" ".join(summary.split()),
-        doc=rest.strip(),
-        version=cls.version,
-        devices=cls.devices,
-        inputs=_inputs(cls),
-        outputs=cls.outputs,
-        arguments=tuple(_arguments(cls)),
-        traits=tuple(t.__name__ for t in cls.traits),
-        seeded=cls.seeded,
-        stateful=cls.stateful,
-        keep=cls.keep,
-        role=cls.role,
-        icon=cls.icon,
-        node_name=cls.node_name or path.rpartition(".")[2],
-        keywords=tuple(cls.keywords.split()),
-        hidden=cls.hidden,
-        deprecated=cls.deprecated,
-        dialects=cls.dialects,
-        movement=cls.movement,
-        former=cls.former,
-    )
-
-
-def _snake(name: str) -> str:
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
-
-
-def _arguments(cls: type[Operator]) -> list[ArgumentSchema]:
-    found: dict[str, ArgumentSchema] = {}
-    for base in cls.__mro__:  # the class first, then its mixins: the inspector shows them in this order
-        if base is object or "__annotations__" not in vars(base):
-            continue
-        hints = _hints(base)
-        for attribute in vars(base)["__annotations__"]:
-            name = attribute.rstrip("_")  # an argument called as an attribute of operators, such as path_
-            if name not in found and get_origin(hints[attribute]) is not ClassVar:
-                found[name] = _argument(cls, attribute, hints[attribute])
-    return list(found.values())
-
-
-@functools.cache  # mixins are asked for by each operator that has them
-def _hints(base: type) -> dict[str, Any]:
-    return inspect.get_annotations(base, eval_str=True)
-
-
-def _argument(cls: type[Operator], name: str, hint: Any) -> ArgumentSchema:
-    metadata: tuple[Any, ...] = ()
-    if get_origin(hint) is Annotated:
-        hint, *rest = get_args(hint)
-        metadata = tuple(rest)
-    kind = _type_of(hint, f"{cls.__name__}.{name}")
-    required = not hasattr(cls, name)
-    fields: dict[str, Any] = {"name": name.rstrip("_"), "type": kind, "required": required, "widget": _WIDGETS[kind]}
-    if kind in ("data_type", "data_type_list"):
-        fields["choices"] = _DATA_TYPES
-    elif kind in ("image_type", "interp_type"):
-        enum = DALIImageType if kind == "image_type" else DALIInterpType
-        fields["choices"] = tuple(enum.__members__)
-    for mark in metadata:
-        fields.update(_mark(mark))
-    argument = ArgumentSchema(**fields)
-    default = None if required else canonical(argument, getattr(cls, name))
-    fields["default"] = default
-    return ArgumentSchema(**fields)
-
-
-def _type_of(hint: Any, where: str) -> ArgumentType:
-    if get_origin(hint) in (typing.Union, types.UnionType):
-        options = [a for a in get_args(hint) if a is not type(None)]
-        if len(options) == 1:
-            hint = options[0]
-    if hint is Layout:
-        return "layout"
-    if hint in _TYPES:
-        return _TYPES[hint]
-    raise TypeError(f"{where}: annotation {hint!r} has no argument type; use one of {[str(t) for t in _TYPES]}")
-
-
-def _mark(mark: Any) -> dict[str, Any]:
-    match mark:
-        case marks.Doc(text):
-            return {"doc": text}
-        case marks.Unit(text):
-            return {"unit": text}
-        case marks.Range(low, high):
-            return {"minimum": low, "maximum": high}
-        case marks.Ui(widget, span):
-            return {"widget": widget, "span": span}
-        case marks.Start(value):
-            return {"start": value}
-        case marks.Choices(words):
-            return {"choices": words, "widget": "choice"}
-        case marks.Length(lengths):
-            return {"length": lengths}
-        case marks.Ignored(reason):
-            return {"support": "ignored", "reason": reason}
-        case marks.Refused(reason):
-            return {"support": "refused", "reason": reason}
-        case marks.Deprecated(instead):
-            return {"deprecated": instead}
-        case marks.PER_SAMPLE | marks.PER_OUTPUT | marks.COMMON | marks.ANY_NUMBER | marks.TRUNCATED:
-            return {_FLAGS[mark]: True}
-        case _:
-            raise TypeError(f"unknown argument mark {mark!r}")

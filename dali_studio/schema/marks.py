@@ -102,3 +102,7 @@ ANY_NUMBER: Final = _Flag("ANY_NUMBER")
 TRUNCATED: Final = _Flag("TRUNCATED")
 #: Shown in the inspector without "Show more".
 COMMON: Final = _Flag("COMMON")
+
+
+class Layout(str):  # noqa: SLOT000 - only ever an annotation
+    """Annotation of arguments that hold a layout."""

@@ -258,7 +258,8 @@ class OperatorSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     def called(self, former: str) -> OperatorSchema:
         """The description under a former name."""
         module, _, name = former.rpartition(".")
-        title = "".join(word.capitalize() for word in name.split("_"))
+        own = self.class_name.rpartition(".")[2]  # COCO stays as it is written
+        title = "".join(own if word == own.lower() else word.capitalize() for word in name.split("_"))
         return msgspec.structs.replace(
             self, name=former, class_name=f"{module}.{title}" if module else title, former=(),
             summary=f"The former name of `{self.name}`, which is deprecated.", doc="",

@@ -103,9 +103,9 @@ class Registry:
         return [schema for name in self if not (schema := self.schema(name)).hidden]
 
     def functions(self) -> list[str]:
-        """Names of the operators that are functions of ``fn``; constants, copies and expressions are not."""
+        """Names of the operators that are functions of ``fn``; copies and expressions are not."""
         known = [schema for name in self if not (schema := self.schema(name)).hidden or schema.deprecated]
-        return [s.name for s in known if s.role not in ("copy", "constant", "arithmetic", "subscript")]
+        return [s.name for s in known if s.role not in ("copy", "arithmetic", "subscript")]
 
     def former(self) -> dict[str, str]:
         """The names that operators have today, by deprecated ones."""

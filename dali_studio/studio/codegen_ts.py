@@ -1,8 +1,8 @@
 """TypeScript from the Python messages: ``python -m dali_studio.studio.codegen_ts [--check]``.
 
-Python is the only truth. The structs of `studio.messages` (and all that they refer to) become interfaces, tagged unions
-become discriminated unions by ``type``, and the closed sets of words (`Kind`, `Widget` ...) become unions of literals,
-so that a consumer that forgets one does not compile.
+Python is the only truth. The structs of `studio.requests` and `studio.messages` (and all that they refer to) become
+interfaces, tagged unions become discriminated unions by ``type``, and the closed sets of words (`Kind`, `Widget` ...)
+become unions of literals, so that a consumer that forgets one does not compile.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ from dali_studio.core.diagnostics import CODES, Severity
 from dali_studio.core.meta import Kind
 from dali_studio.graph.edits import Edit
 from dali_studio.schema.model import ArgumentType, Device, Support, Value, Widget
-from dali_studio.studio.messages import ClientMessage, KernelMessage, Mark, PreviewBody
+from dali_studio.studio.bodies import PreviewBody
+from dali_studio.studio.messages import KernelMessage, Mark
+from dali_studio.studio.requests import ClientMessage
 
 #: What to run when the file is stale.
 VERB = "python -m dali_studio.studio.codegen_ts"
@@ -54,7 +56,7 @@ _SCALARS: dict[type[inspect.Type], str] = {
     inspect.NoneType: "null",
 }
 
-_HEADER = f"""// Generated from dali_studio/studio/messages.py. Do not edit: run
+_HEADER = f"""// Generated from dali_studio/studio/requests.py and messages.py. Do not edit: run
 //   {VERB}
 """
 

@@ -14,8 +14,8 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.dtypes import from_numpy, short_name
 from dali_studio.core.limits import MAX_SAMPLES
-from dali_studio.graph.edits import PortRef, SetPipeline
-from dali_studio.studio import images, messages
+from dali_studio.graph.edits import Edit, PortRef, SetPipeline
+from dali_studio.studio import images, messages, requests
 from dali_studio.studio.images import Rgb
 from dali_studio.studio.preview_renderer import PreviewRequest, shown_of
 from dali_studio.studio.previews import PreviewEngine
@@ -36,7 +36,7 @@ class SheetJob:
     """A sheet on its way: what is interrupted goes on where it was."""
 
     request: PreviewRequest
-    wanted: messages.RequestSheet
+    wanted: requests.RequestSheet
     #: How many samples have been sent.
     sent: int = 0
     variants: list[Revision | str] = field(default_factory=list[Revision | str])
@@ -77,14 +77,14 @@ class Inquiries:
             self._send_cells(job, cells, pictures, done=job.sent + len(chunk) >= len(samples))
             job.sent += max(len(chunk), 1)
 
-    def _variant(self, revision: Revision, edits: Sequence[messages.Edit]) -> Revision | str:
+    def _variant(self, revision: Revision, edits: Sequence[Edit]) -> Revision | str:
         try:
             return revision.variant(edits)
         except DaliStudioError as error:
             return error.diagnostics[0].message
 
     def _cell(
-        self, revision: Revision | str, wanted: messages.RequestSheet, iteration: int, sample: int
+        self, revision: Revision | str, wanted: requests.RequestSheet, iteration: int, sample: int
     ) -> tuple[str, Rgb]:  # fmt: skip
         """Words and picture (of no size if there is none) of one cell."""
         nothing = np.zeros((0, 0, 3), np.uint8)
@@ -132,7 +132,7 @@ class Inquiries:
 
     # ----------------------------------------------------------------------------------------------------------- draws
 
-    def draws(self, request: PreviewRequest, wanted: messages.RequestDraws) -> None:
+    def draws(self, request: PreviewRequest, wanted: requests.RequestDraws) -> None:
         """Send what a thousand draws of a node are like; nothing for one that depends on data."""
         port, revision = wanted.port, request.revision
         count = min(_DRAWS, MAX_SAMPLES)
@@ -160,7 +160,7 @@ class Inquiries:
 
     # ------------------------------------------------------------------------------------------------------------ pair
 
-    def pair(self, request: PreviewRequest, wanted: messages.RequestPair, before: Callable[[int], Revision]) -> None:
+    def pair(self, request: PreviewRequest, wanted: requests.RequestPair, before: Callable[[int], Revision]) -> None:
         """Send two outputs and how far they are apart; `before` gives the state some undo steps ago."""
         sides = [self._side(request, side, before) for side in (wanted.a, wanted.b)]
         facts = ["" if side is None else images.info(side.samples[0]) for side in sides]
@@ -188,7 +188,7 @@ class Inquiries:
         )  # fmt: skip
 
     def _side(
-        self, request: PreviewRequest, side: messages.Side, before: Callable[[int], Revision]
+        self, request: PreviewRequest, side: requests.Side, before: Callable[[int], Revision]
     ) -> Batch | None:  # fmt: skip
         revision = before(side.steps) if side.steps else request.revision
         if side.port.node not in revision.active:
@@ -198,7 +198,7 @@ class Inquiries:
 
     # ----------------------------------------------------------------------------------------------------------- pixel
 
-    def pixel(self, request: PreviewRequest, wanted: messages.RequestPixel) -> None:
+    def pixel(self, request: PreviewRequest, wanted: requests.RequestPixel) -> None:
         """Send the numbers of outputs at one point."""
         items: list[messages.PixelValue] = []
         for port in wanted.ports[:4]:

@@ -1,4 +1,4 @@
-"""Every message between the browser and the kernel. TypeScript is generated from this file.
+"""What the kernel tells the browser; `requests` has the other direction. TypeScript is generated from both.
 
 Python is the only truth: the browser sends `ApplyEdits` and receives `RevisionChanged`. Images travel as binary
 buffers beside a `Previews` message, never inside JSON.
@@ -6,15 +6,16 @@ buffers beside a `Previews` message, never inside JSON.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
 import msgspec
 
 from dali_studio.core.diagnostics import Diagnostic
 from dali_studio.core.meta import Kind
-from dali_studio.graph.edits import Edit, PortRef
+from dali_studio.graph.edits import PortRef
 from dali_studio.graph.placement import Repair
 from dali_studio.schema.model import Catalog, Device, Value
+from dali_studio.studio.bodies import PreviewBody
 
 # ---------------------------------------------------------------------------------------------------- the graph's image
 
@@ -76,171 +77,6 @@ class Group(msgspec.Struct, frozen=True, kw_only=True, tag="group"):
 
 
 Mark = Note | Group
-
-# -------------------------------------------------------------------------------------------------- browser to kernel
-
-
-class Ready(msgspec.Struct, frozen=True, kw_only=True, tag="ready"):
-    """A view was mounted: answer with `Opened`. `preview_width` is in device pixels."""
-
-    preview_width: int = 296
-
-
-class ApplyEdits(msgspec.Struct, frozen=True, kw_only=True, tag="apply_edits"):
-    """Apply all edits as one undo step. With the same non-empty `gesture` as the step before, join it (slider drag).
-
-    `positions` belong to the step: where new nodes were put, or where cards were moved to (then without edits).
-    """
-
-    base_revision: int
-    edits: tuple[Edit, ...]
-    gesture: str = ""
-    positions: dict[str, Position] = {}
-    marks: dict[str, Mark | None] = {}
-    #: marks: notes and groups that are new or changed, by names of the sender; None takes one away
-
-
-class ApplyRepair(msgspec.Struct, frozen=True, kw_only=True, tag="apply_repair"):
-    """Do what the `Repair` of this finding says, as one undo step."""
-
-    code: str
-    node: str
-    argument: str
-
-
-class Undo(msgspec.Struct, frozen=True, kw_only=True, tag="undo"):
-    """Take the last step back."""
-
-
-class Redo(msgspec.Struct, frozen=True, kw_only=True, tag="redo"):
-    """Do the step taken back again."""
-
-
-class MoveNodes(msgspec.Struct, frozen=True, kw_only=True, tag="move_nodes"):
-    """Keep positions that the view chose by itself: no undo step, and no answer."""
-
-    positions: dict[str, Position]
-
-
-class ChooseSample(msgspec.Struct, frozen=True, kw_only=True, tag="choose_sample"):
-    """Show sample `sample` of iteration `iteration` everywhere."""
-
-    sample: int
-    iteration: int
-
-
-class Run(msgspec.Struct, frozen=True, kw_only=True, tag="run"):
-    """Run `batches` whole batches and measure every node."""
-
-    batches: int = 8
-
-
-class CompareDevices(msgspec.Struct, frozen=True, kw_only=True, tag="compare_devices"):
-    """Run the graph twice, on the CPU and as far as possible on the GPU, and measure every node on both."""
-
-    batches: int = 4
-
-
-class FreeMemory(msgspec.Struct, frozen=True, kw_only=True, tag="free_memory"):
-    """Give back memory that is only kept to be used again, on the host and on the GPU."""
-
-
-class Stop(msgspec.Struct, frozen=True, kw_only=True, tag="stop"):
-    """Stop the run in progress."""
-
-
-class RequestCode(msgspec.Struct, frozen=True, kw_only=True, tag="request_code"):
-    """Ask for the code in a dialect; the choice stays until the next request."""
-
-    dialect: str
-
-
-class RequestDetail(msgspec.Struct, frozen=True, kw_only=True, tag="request_detail"):
-    """Ask for the large picture and the statistics of one node's output, and of its first input."""
-
-    key: str
-    output: int = 0
-    plane: int = -1
-    #: plane: which frame or slice; -1: the one that is shown first
-
-
-class PasteCode(msgspec.Struct, frozen=True, kw_only=True, tag="paste_code"):
-    """Add the calls of ``fn`` in a text, which is read and never run, as one undo step; `at`: where the first goes."""
-
-    text: str
-    at: Position
-
-
-class RequestSheet(msgspec.Struct, frozen=True, kw_only=True, tag="request_sheet"):
-    """Ask for an output as it would be after each of several lists of edits, for some samples of the batch.
-
-    Nothing changes. The newest request of each `name` counts.
-    """
-
-    name: Literal["batch", "trial", "ends"]
-    port: PortRef
-    variants: tuple[tuple[Edit, ...], ...]
-    samples: tuple[int, ...]
-    width: int
-    height: int
-
-
-class RequestDraws(msgspec.Struct, frozen=True, kw_only=True, tag="request_draws"):
-    """Ask for a thousand numbers that a node draws, if it depends on no data."""
-
-    port: PortRef
-
-
-class Side(msgspec.Struct, frozen=True, kw_only=True):
-    """One side of a comparison: an output, as the graph was `steps` undo steps ago."""
-
-    port: PortRef
-    steps: int = 0
-
-
-class RequestPair(msgspec.Struct, frozen=True, kw_only=True, tag="request_pair"):
-    """Ask for two outputs of the shown sample, without loss, and how far they are apart."""
-
-    a: Side
-    b: Side
-
-
-class RequestPixel(msgspec.Struct, frozen=True, kw_only=True, tag="request_pixel"):
-    """Ask for the numbers of outputs at one point, given in parts of the width and the height."""
-
-    ports: tuple[PortRef, ...]
-    x: float
-    y: float
-
-
-class SaveDocument(msgspec.Struct, frozen=True, kw_only=True, tag="save_document"):
-    """Write the document (or, with `what` code, the emitted program) to `path` in the kernel's working folder."""
-
-    path: str
-    what: Literal["document", "code"] = "document"
-
-
-class OpenFolder(msgspec.Struct, frozen=True, kw_only=True, tag="open_folder"):
-    """Start a new graph that reads and decodes the images of a folder on the kernel's machine."""
-
-    path: str
-
-
-class RestoreEdits(msgspec.Struct, frozen=True, kw_only=True, tag="restore_edits"):
-    """Open what this pipeline was edited to in a kernel that is gone."""
-
-
-class OpenRecipe(msgspec.Struct, frozen=True, kw_only=True, tag="open_recipe"):
-    """Start from a gallery example."""
-
-    name: str
-
-
-ClientMessage = (
-    Ready | ApplyEdits | ApplyRepair | Undo | Redo | MoveNodes | ChooseSample | Run | CompareDevices | FreeMemory | Stop
-    | RequestCode | RequestDetail | PasteCode | RequestSheet | RequestDraws | RequestPair | RequestPixel | SaveDocument
-    | OpenFolder | OpenRecipe | RestoreEdits
-)  # fmt: skip
 
 # -------------------------------------------------------------------------------------------------- kernel to browser
 
@@ -305,74 +141,6 @@ class Refused(msgspec.Struct, frozen=True, kw_only=True, tag="refused"):
     """An edit or a request could not be done; nothing changed."""
 
     diagnostics: tuple[Diagnostic, ...]
-
-
-class ImageBody(msgspec.Struct, frozen=True, kw_only=True, tag="image"):
-    """An image."""
-
-
-class PlanesBody(msgspec.Struct, frozen=True, kw_only=True, tag="planes"):
-    """Images along an axis, in one row of the picture, each `width` wide: frames of a sequence, or slices of a volume.
-
-    `shown` are their places among `count`. Frames are shown side by side, slices one at a time.
-    """
-
-    axis: Literal["F", "D"]
-    count: int
-    shown: tuple[int, ...]
-    width: int
-
-
-class WaveBody(msgspec.Struct, frozen=True, kw_only=True, tag="wave"):
-    """Sound: for each channel (at most 8) the lowest and the highest value of equal spans, over -`peak` to `peak`."""
-
-    length: int
-    peak: float
-    channels: tuple[tuple[tuple[float, float], ...], ...]
-
-
-class BoxesBody(msgspec.Struct, frozen=True, kw_only=True, tag="boxes"):
-    """Boxes over the picture of `over` (empty: there is none).
-
-    `boxes` are left, top, right and bottom in parts of the image, the first of `count`.
-    """
-
-    over: str
-    count: int
-    boxes: tuple[tuple[float, float, float, float], ...]
-
-
-class ValuesBody(msgspec.Struct, frozen=True, kw_only=True, tag="values"):
-    """One number for each sample of the batch (at most 64), and that of the shown one."""
-
-    values: tuple[float, ...]
-    text: str
-
-
-class TableBody(msgspec.Struct, frozen=True, kw_only=True, tag="table"):
-    """All numbers of a small tensor, by row."""
-
-    rows: tuple[tuple[str, ...], ...]
-
-
-class StatisticsBody(msgspec.Struct, frozen=True, kw_only=True, tag="statistics"):
-    """What the numbers of a large tensor are like: `histogram` counts them between `minimum` and `maximum`."""
-
-    minimum: float
-    maximum: float
-    mean: float
-    deviation: float
-    histogram: tuple[int, ...]
-
-
-class TextBody(msgspec.Struct, frozen=True, kw_only=True, tag="text"):
-    """Bytes: as text where they are text, else the first ones in hex."""
-
-    text: str
-    hex: bool
-
-
-PreviewBody = ImageBody | PlanesBody | WaveBody | BoxesBody | ValuesBody | TableBody | StatisticsBody | TextBody
 
 
 class PreviewItem(msgspec.Struct, frozen=True, kw_only=True):
@@ -477,6 +245,13 @@ class Draws(msgspec.Struct, frozen=True, kw_only=True, tag="draws"):
     histogram: tuple[int, ...]
     levels: tuple[tuple[float, int], ...] = ()
     #: levels: value and count, if there are at most 12 values
+
+
+class Side(msgspec.Struct, frozen=True, kw_only=True):
+    """One side of a comparison: an output, as the graph was `steps` undo steps ago."""
+
+    port: PortRef
+    steps: int = 0
 
 
 class Pair(msgspec.Struct, frozen=True, kw_only=True, tag="pair"):
@@ -633,5 +408,3 @@ KernelMessage = (
     Opened | RevisionChanged | Refused | Previews | SampleStrip | ImageDetail | RunProgress | RunFinished | DeviceTimes
     | MemoryFreed | Code | Saved | Busy | Progress | Sheet | Draws | Pair | Pixel
 )  # fmt: skip
-
-client_decoder: Annotated[msgspec.json.Decoder[ClientMessage], "for tests"] = msgspec.json.Decoder(ClientMessage)

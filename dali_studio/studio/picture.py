@@ -16,7 +16,7 @@ import dali_studio
 from dali_studio.core.meta import Kind
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.files import replace_file
-from dali_studio.studio import images, messages
+from dali_studio.studio import bodies, images, messages
 from dali_studio.studio.view import OUTPUTS
 
 #: Photos get smaller until all of them take no more bytes than this, in small graphs and in large ones.
@@ -320,24 +320,24 @@ def _outputs(graph: messages.GraphView, at: messages.Position, height: float) ->
     )
 
 
-def text_of(body: messages.PreviewBody) -> str:
+def text_of(body: bodies.PreviewBody) -> str:
     """What a card without a photo says, in few words."""
     match body:
-        case messages.TextBody(text=text):
+        case bodies.TextBody(text=text):
             return text
-        case messages.ValuesBody(text=text):
+        case bodies.ValuesBody(text=text):
             return text
-        case messages.TableBody(rows=rows):
+        case bodies.TableBody(rows=rows):
             return "; ".join(" ".join(row) for row in rows)
-        case messages.StatisticsBody(minimum=low, maximum=high, mean=mean):
+        case bodies.StatisticsBody(minimum=low, maximum=high, mean=mean):
             return f"{low:.3g} to {high:.3g}, mean {mean:.3g}"
         case _:
             return ""
 
 
-def photo_of(body: messages.PreviewBody, picture: images.Rgb | None) -> images.Rgb | None:
+def photo_of(body: bodies.PreviewBody, picture: images.Rgb | None) -> images.Rgb | None:
     """The photo of a card; of slices the one in the middle, since they are shown one at a time."""
-    if picture is None or not isinstance(body, messages.PlanesBody) or body.axis == "F":
+    if picture is None or not isinstance(body, bodies.PlanesBody) or body.axis == "F":
         return picture
     middle = body.width * (len(body.shown) // 2)
     return np.ascontiguousarray(picture[:, middle : middle + body.width])

@@ -17,7 +17,7 @@ from dali_studio.core.progress import current, watched
 from dali_studio.graph.edits import PortRef
 from dali_studio.runtime.workers import Cancelled, WorkerPool
 from dali_studio.schema.registry import Registry
-from dali_studio.studio import images, messages
+from dali_studio.studio import bodies, images, messages
 from dali_studio.studio.picture import Still, photo_of, text_of
 from dali_studio.studio.previews import PreviewEngine
 from dali_studio.studio.renderers import renderer_of
@@ -295,7 +295,7 @@ def shown_of(
 def _elsewhere(port: PortRef) -> messages.PreviewItem:
     """What a card in a branch shows of a sample that takes another one."""
     return messages.PreviewItem(
-        key=port.node, output=port.output, body=messages.TextBody(text="", hex=False),
+        key=port.node, output=port.output, body=bodies.TextBody(text="", hex=False),
         note="the sample takes another branch", facts="", atlas_x=0, atlas_y=0, atlas_width=0, atlas_height=0,
     )  # fmt: skip
 

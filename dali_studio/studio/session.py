@@ -29,7 +29,7 @@ from dali_studio.graph.model import Graph
 from dali_studio.graph.validate import port_missing
 from dali_studio.runtime.workers import Cancelled
 from dali_studio.schema.registry import Registry
-from dali_studio.studio import findings, gallery, messages
+from dali_studio.studio import findings, gallery, messages, requests
 from dali_studio.studio.autosave import Autosave
 from dali_studio.studio.files import typed_path, write_text
 from dali_studio.studio.inquiries import Inquiries, SheetJob
@@ -115,7 +115,7 @@ class Session:
         self._saved_graph: Graph | None = graph if path is not None else None
         self._seed = resolve_pipeline_seed(None)
         self._current: Revision | None = None
-        self._detail: messages.RequestDetail | None = None
+        self._detail: requests.RequestDetail | None = None
         self.sample = self.iteration = 0
         self._revision_offset = revision
         self._known_sent: tuple[messages.DeviceTime, ...] = ()
@@ -170,7 +170,7 @@ class Session:
         try:
             # what is no JSON, such as half of a character or NaN, could not be sent back
             json.dumps(content, allow_nan=False, ensure_ascii=False).encode()
-            message = msgspec.convert(content, messages.ClientMessage)
+            message = msgspec.convert(content, requests.ClientMessage)
         except (msgspec.ValidationError, TypeError, ValueError, RecursionError) as error:
             self.send(messages.Refused(diagnostics=(findings.unreadable(error),)))
             return
@@ -193,7 +193,7 @@ class Session:
         raise TypeError(f"no handler for {type(message).__name__}")
 
     @handle.register
-    def _(self, message: messages.Ready) -> None:
+    def _(self, message: requests.Ready) -> None:
         self.renderer.width = min(max(message.preview_width, 96), 800)
         self.send(self._opened())
         self._known_sent = ()
@@ -212,7 +212,7 @@ class Session:
                 self.send(progress)
 
     @handle.register
-    def _(self, message: messages.ApplyEdits) -> None:
+    def _(self, message: requests.ApplyEdits) -> None:
         self.history.apply(message.edits, message.gesture, {**message.positions, **named_marks(message.marks)})
         if message.edits:
             self._changed()
@@ -220,7 +220,7 @@ class Session:
             self._announce_graph()
 
     @handle.register
-    def _(self, message: messages.ApplyRepair) -> None:
+    def _(self, message: requests.ApplyRepair) -> None:
         wanted = (message.code, message.node, message.argument)
         for repair, edits_with in offered(self.graph, self.registry, self.current().validation.diagnostics):
             if (repair.code, repair.node, repair.argument) == wanted:
@@ -230,24 +230,24 @@ class Session:
         self._changed()  # also when the finding is gone: two views may press at once
 
     @handle.register
-    def _(self, message: messages.Undo) -> None:
+    def _(self, message: requests.Undo) -> None:
         if self.history.can_undo:
             self.history.undo()
         self._changed()  # also when there was nothing left: a burst of keys is no error, and it waits for its answer
 
     @handle.register
-    def _(self, message: messages.Redo) -> None:
+    def _(self, message: requests.Redo) -> None:
         if self.history.can_redo:
             self.history.redo()
         self._changed()
 
     @handle.register
-    def _(self, message: messages.MoveNodes) -> None:
+    def _(self, message: requests.MoveNodes) -> None:
         self.history.places.update(message.positions)
         self.settled()
 
     @handle.register
-    def _(self, message: messages.ChooseSample) -> None:
+    def _(self, message: requests.ChooseSample) -> None:
         if message.iteration > _LAST_BATCH:
             raise DaliStudioError(
                 Diagnostic(
@@ -261,11 +261,11 @@ class Session:
         self._render(strip=turned)
 
     @handle.register
-    def _(self, message: messages.Run) -> None:
+    def _(self, message: requests.Run) -> None:
         self._profile(self.profiler.run, message.batches)
 
     @handle.register
-    def _(self, message: messages.CompareDevices) -> None:
+    def _(self, message: requests.CompareDevices) -> None:
         absent = gpu_missing(self.graph)
         if absent is not None:
             text = f"Devices cannot be compared here: {absent.reason}."
@@ -284,7 +284,7 @@ class Session:
         self.worker.submit("run", job)
 
     @handle.register
-    def _(self, message: messages.FreeMemory) -> None:
+    def _(self, message: requests.FreeMemory) -> None:
         def job() -> None:
             host, gpu = self.renderer.free()  # runs give theirs back at their end
             self.send(messages.MemoryFreed(host=host, gpu=gpu))
@@ -292,39 +292,39 @@ class Session:
         self.worker.submit("free", job)
 
     @handle.register
-    def _(self, message: messages.Stop) -> None:
+    def _(self, message: requests.Stop) -> None:
         waited = self.worker.drop("run")
         self.profiler.stop()
         if waited:  # it had not begun: nobody else will say that it has ended
             self.profiler.report_nothing(self.revision)
 
     @handle.register
-    def _(self, message: messages.RequestCode) -> None:
+    def _(self, message: requests.RequestCode) -> None:
         self.dialect = find(message.dialect).name  # refuses an unknown one before it is kept
         self._send_code()
 
     @handle.register
-    def _(self, message: messages.RequestDetail) -> None:
+    def _(self, message: requests.RequestDetail) -> None:
         self._detail = message
         self._render_detail()
 
     @handle.register
-    def _(self, message: messages.RequestSheet) -> None:
+    def _(self, message: requests.RequestSheet) -> None:
         job = SheetJob(self._request(), message)
         self._ask(message.name, lambda: self.inquiries.sheet(job))
 
     @handle.register
-    def _(self, message: messages.RequestDraws) -> None:
+    def _(self, message: requests.RequestDraws) -> None:
         request = self._request()
         self._ask("draws", lambda: self.inquiries.draws(request, message))
 
     @handle.register
-    def _(self, message: messages.RequestPair) -> None:
+    def _(self, message: requests.RequestPair) -> None:
         request = self._request()
         self._ask("pair", lambda: self.inquiries.pair(request, message, self._before))
 
     @handle.register
-    def _(self, message: messages.RequestPixel) -> None:
+    def _(self, message: requests.RequestPixel) -> None:
         request = self._request()
         self._ask("pixel", lambda: self.inquiries.pixel(request, message))
 
@@ -377,13 +377,13 @@ class Session:
         return made.result()
 
     @handle.register
-    def _(self, message: messages.PasteCode) -> None:
+    def _(self, message: requests.PasteCode) -> None:
         edits = read_calls(message.text, self.graph, self.registry)
         self.history.apply(edits, places=in_columns(edits, message.at, self.positions.values()))
         self._changed()
 
     @handle.register
-    def _(self, message: messages.SaveDocument) -> None:
+    def _(self, message: requests.SaveDocument) -> None:
         path = typed_path(message.path)
         if message.what == "code":
             write_text(path, self.code().source)
@@ -393,11 +393,11 @@ class Session:
         self._announce()
 
     @handle.register
-    def _(self, message: messages.OpenFolder) -> None:
+    def _(self, message: requests.OpenFolder) -> None:
         self.open(gallery.folder_graph(message.path, self.registry))
 
     @handle.register
-    def _(self, message: messages.RestoreEdits) -> None:
+    def _(self, message: requests.RestoreEdits) -> None:
         if self._autosave is not None and self._autosave.waiting:
             graph, view = self._autosave.take(self.registry)
             path, saved = self.path, self._saved_graph
@@ -406,7 +406,7 @@ class Session:
             self._show()
 
     @handle.register
-    def _(self, message: messages.OpenRecipe) -> None:
+    def _(self, message: requests.OpenRecipe) -> None:
         graph, view = gallery.open_recipe(message.name, self.registry, str(self._images()))
         self.open(graph, view)
 

@@ -143,3 +143,9 @@ def test_random_windows_of_a_decoder_and_its_generator(data_dir: Path) -> None:
     return whole, fn.decoders.image_slice(jpegs, anchor, shape, axis_names="HW"), anchor, shape
     """
     check(program, tolerance=declared("decoders.image_random_crop"), names={"root": str(data_dir / "jpeg")}, batch_size=8)
+
+
+def test_arrays_for_arguments_that_take_tensors() -> None:
+    anchors, shapes = "np.array([[0, 0], [10, 5]])", "np.array([[20, 20], [30, 30]])"
+    pasted = f"fn.multi_paste(x, in_ids=np.array([0, 1]), in_anchors={anchors}, shapes={shapes}, output_size=(90, 120))"
+    check(pasted, {"x": ([picture(80, 100), picture(60, 70)], "HWC")}, names={"np": np})

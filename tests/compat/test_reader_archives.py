@@ -14,7 +14,7 @@ import pytest
 from peers import check, check_refused, refused
 
 from dali_studio.cli import main
-from dali_studio.schema.samples import record_io
+from dali_studio.schema.sample_folders import record_io
 
 pytestmark = pytest.mark.usefixtures("nvidia")
 

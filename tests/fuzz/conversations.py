@@ -19,7 +19,7 @@ from dali_studio.codegen.dialects import DIALECTS
 from dali_studio.graph import edits
 from dali_studio.graph.document import dumps, loads
 from dali_studio.kernels.cuda.device import missing
-from dali_studio.studio import messages
+from dali_studio.studio import messages, requests
 from dali_studio.studio.session import Session
 from fuzz.documents import anything
 from fuzz.machine import HERE, Memory
@@ -45,7 +45,7 @@ Json = dict[str, Any]
 
 @cache
 def _kinds() -> tuple[str, ...]:
-    return tuple(kind.__struct_config__.tag for kind in messages.ClientMessage.__args__)
+    return tuple(kind.__struct_config__.tag for kind in requests.ClientMessage.__args__)
 
 
 def conversation(seed: int, number: int, keys: Sequence[str] = ("reader", "decode", "rotate", "normalize", "outputs")) -> list[Json]:

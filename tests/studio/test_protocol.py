@@ -8,7 +8,8 @@ import msgspec
 import pytest
 
 from dali_studio.studio import codegen_ts
-from dali_studio.studio.messages import ClientMessage, KernelMessage
+from dali_studio.studio.messages import KernelMessage
+from dali_studio.studio.requests import ClientMessage
 
 
 def test_generated_file_is_fresh() -> None:

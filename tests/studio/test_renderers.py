@@ -15,7 +15,7 @@ from studio.test_session import Client, only
 
 from dali_studio import Pipeline, fn, samples
 from dali_studio.core.meta import KINDS
-from dali_studio.studio import messages
+from dali_studio.studio import bodies, messages
 from dali_studio.studio.renderers import renderer_of
 from dali_studio.studio.renderers.base import Backdrop, Card, Shown
 
@@ -45,7 +45,7 @@ def test_frames_stand_side_by_side_with_their_numbers(layout: str, shape: tuple[
     for number in range(7):
         frames[number] = 30 * number
     made = card(frames, layout)
-    assert made.body == messages.PlanesBody(axis="F", count=7, shown=(0, 2, 4, 6), width=30)
+    assert made.body == bodies.PlanesBody(axis="F", count=7, shown=(0, 2, 4, 6), width=30)
     assert made.picture is not None and made.picture.shape == (20, 120, 3)
     assert [int(made.picture[5, 30 * i + 15, 0]) for i in range(4)] == [0, 60, 120, 180]
 
@@ -55,7 +55,7 @@ def test_a_volume_shows_slices_and_its_middle_is_among_them(layout: str, shape: 
     volume = np.zeros(shape, np.float32)
     np.moveaxis(volume, layout.index("D"), 0)[16] = 1.0
     made = card(volume, layout)
-    assert isinstance(made.body, messages.PlanesBody) and (made.body.axis, made.body.count) == ("D", 33)
+    assert isinstance(made.body, bodies.PlanesBody) and (made.body.axis, made.body.count) == ("D", 33)
     at = made.body.shown.index(16)
     assert made.picture is not None and made.picture[3, at * made.body.width + 3, 0] == 255
     assert made.picture[:, : at * made.body.width].max() == 0
@@ -69,7 +69,7 @@ def test_a_volume_shows_slices_and_its_middle_is_among_them(layout: str, shape: 
 @pytest.mark.parametrize("count", [1, 2, 5, 9, 10, 64])
 def test_every_number_of_slices_fits_into_the_row(count: int) -> None:
     made = card(np.zeros((count, 400, 500), np.int16), "DHW")
-    assert isinstance(made.body, messages.PlanesBody) and made.picture is not None
+    assert isinstance(made.body, bodies.PlanesBody) and made.picture is not None
     assert count // 2 in made.body.shown and made.body.shown[-1] == count - 1
     assert made.picture.shape[1] == made.body.width * len(made.body.shown)
 
@@ -78,7 +78,7 @@ def test_a_sequence_of_volumes_shows_their_middle_slices() -> None:
     sequence = np.zeros((3, 5, 8, 8, 1), np.uint8)
     sequence[:, 2] = 200
     made = card(sequence, "FDHWC")
-    assert isinstance(made.body, messages.PlanesBody) and made.body.axis == "F"
+    assert isinstance(made.body, bodies.PlanesBody) and made.body.axis == "F"
     assert made.picture is not None and made.picture.min() == 200
 
 
@@ -88,7 +88,7 @@ def test_a_sequence_of_volumes_shows_their_middle_slices() -> None:
 def test_a_signal_is_a_wave_of_lowest_and_highest_values() -> None:
     signal = np.sin(np.linspace(0, 60, 16000, dtype=np.float32)) * 0.5
     made = body(signal)
-    assert isinstance(made, messages.WaveBody) and (made.length, made.peak) == (16000, 1.0)
+    assert isinstance(made, bodies.WaveBody) and (made.length, made.peak) == (16000, 1.0)
     (spans,) = made.channels
     assert len(spans) == 148 and all(low <= high for low, high in spans)
     assert max(high for _, high in spans) == pytest.approx(0.5, abs=1e-3)
@@ -97,7 +97,7 @@ def test_a_signal_is_a_wave_of_lowest_and_highest_values() -> None:
 def test_channels_of_a_signal_are_waves_of_their_own() -> None:
     signal = np.stack([np.zeros(1000), np.ones(1000)], axis=1).astype(np.int16) * 9
     made = body(signal, kind="audio")
-    assert isinstance(made, messages.WaveBody) and made.peak == 9
+    assert isinstance(made, bodies.WaveBody) and made.peak == 9
     assert made.channels[0][0] == (0.0, 0.0) and made.channels[1][0] == (9.0, 9.0)
 
 
@@ -105,7 +105,7 @@ def test_a_wave_with_values_that_are_not_finite_says_so() -> None:
     signal = np.zeros(1000, np.float32)
     signal[3], signal[4] = np.nan, np.inf
     made = card(signal)
-    assert isinstance(made.body, messages.WaveBody) and made.note == "2 values are not finite"
+    assert isinstance(made.body, bodies.WaveBody) and made.note == "2 values are not finite"
 
 
 # ------------------------------------------------------------------------------------------------------ boxes, masks
@@ -114,7 +114,7 @@ def test_a_wave_with_values_that_are_not_finite_says_so() -> None:
 def test_boxes_are_drawn_over_their_image() -> None:
     boxes = np.array([[0.25, 0.5, 0.75, 1.0]], np.float32)
     made = card(boxes, kind="boxes", backdrop=behind())
-    assert made.body == messages.BoxesBody(over="decode", count=1, boxes=((0.25, 0.5, 0.75, 1.0),))
+    assert made.body == bodies.BoxesBody(over="decode", count=1, boxes=((0.25, 0.5, 0.75, 1.0),))
     assert made.picture is not None and made.picture.shape == GRID.shape
 
 
@@ -133,11 +133,11 @@ def test_boxes_without_an_image_and_no_boxes_are_shown_too() -> None:
 
 def test_numbers_that_cannot_be_boxes_are_a_table() -> None:
     turned = np.array([[0.75, 0.5, 0.25, 1.0]], np.float32)
-    assert isinstance(body(turned, backdrop=behind()), messages.TableBody)
+    assert isinstance(body(turned, backdrop=behind()), bodies.TableBody)
     outside = np.array([[10, 10, 70, 30]], np.float32)
-    assert isinstance(body(outside, backdrop=behind()), messages.TableBody)
-    assert isinstance(body(np.array([[0.1, 0.1, 0.2, 0.2]], np.float32)), messages.TableBody)
-    assert isinstance(body(np.array([[0.1, 0.1, 0.2, 0.2]], np.float32), backdrop=behind()), messages.BoxesBody)
+    assert isinstance(body(outside, backdrop=behind()), bodies.TableBody)
+    assert isinstance(body(np.array([[0.1, 0.1, 0.2, 0.2]], np.float32)), bodies.TableBody)
+    assert isinstance(body(np.array([[0.1, 0.1, 0.2, 0.2]], np.float32), backdrop=behind()), bodies.BoxesBody)
 
 
 def test_a_mask_colours_its_image_and_leaves_the_background() -> None:
@@ -156,10 +156,10 @@ def test_a_mask_colours_its_image_and_leaves_the_background() -> None:
 
 def test_few_numbers_are_a_table_and_many_are_statistics() -> None:
     matrix = np.arange(6, dtype=np.float32).reshape(2, 3) / 4
-    assert body(matrix) == messages.TableBody(rows=(("0", "0.25", "0.5"), ("0.75", "1", "1.25")))
-    assert body(np.array(7, np.int32)) == messages.TableBody(rows=(("7",),))
+    assert body(matrix) == bodies.TableBody(rows=(("0", "0.25", "0.5"), ("0.75", "1", "1.25")))
+    assert body(np.array(7, np.int32)) == bodies.TableBody(rows=(("7",),))
     made = card(np.append(np.ones(99), np.nan).reshape(10, 10))
-    assert isinstance(made.body, messages.StatisticsBody) and made.note == "1 values are not finite"
+    assert isinstance(made.body, bodies.StatisticsBody) and made.note == "1 values are not finite"
     assert (made.body.minimum, made.body.maximum, made.body.mean) == (1.0, 1.0, 1.0)
     assert sum(made.body.histogram) == 99
 
@@ -168,10 +168,10 @@ def test_bytes_are_text_where_they_are_text() -> None:
     def of(raw: bytes) -> Any:
         return body(np.frombuffer(raw, np.uint8))
 
-    assert of("Straße 7, two lines\n".encode()) == messages.TextBody(text="Straße 7, two lines\n", hex=False)
+    assert of("Straße 7, two lines\n".encode()) == bodies.TextBody(text="Straße 7, two lines\n", hex=False)
     assert of("ä".encode() * 500).text.startswith("ääää")
     assert body(np.frombuffer(b"\xff\xd8\xff\xe0", np.uint8), kind="encoded").text == "FF D8 FF E0"
-    assert isinstance(of(b"\xff\xd8\xff\xe0"), messages.TableBody)
+    assert isinstance(of(b"\xff\xd8\xff\xe0"), bodies.TableBody)
 
 
 ODD: Sequence[NDArray[Any]] = [

@@ -34,7 +34,8 @@ from dali_studio.api.reading.values import (
     text_of,
 )
 from dali_studio.api.statements import at_ends
-from dali_studio.api.tracing import DataNode, Trace
+from dali_studio.api.trace import Trace
+from dali_studio.api.tracing import DataNode
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, Severity
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.node import Node

@@ -37,6 +37,7 @@ class AudioResample(Operator):
     category = "audio"
     icon = "wave"
     keywords = "resample rate speed tempo sinc speech sound"
+    former = ("experimental.audio_resample",)
     inputs = (Input("audio", "audio", dtypes=_TYPES, doc="(samples,) or (samples, channels)."),)
     outputs = (Output("audio", "audio"),)
     traits = (PerSample,)

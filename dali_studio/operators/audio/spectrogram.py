@@ -15,8 +15,8 @@ from dali_studio.operators.audio.common import MAX_FFT, POWER, SPECTRUM_TOLERANC
 from dali_studio.operators.common import T, check_dtype
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
-from dali_studio.schema.declare import Arrays, Input, Layout, Operator, Output, example
-from dali_studio.schema.marks import COMMON, Choices, Doc, Range, Ui, Unit
+from dali_studio.schema.declare import Arrays, Input, Operator, Output, example
+from dali_studio.schema.marks import COMMON, Choices, Doc, Layout, Range, Ui, Unit
 from dali_studio.schema.samples import Case, sounds, tensors
 from dali_studio.schema.traits import PerSample
 

@@ -16,8 +16,8 @@ from dali_studio.kernels.cpu.transforms import mirror_points
 from dali_studio.operators.common import T, check_dtype
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
-from dali_studio.schema.declare import Arrays, Input, Layout, Operator, Output, example
-from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Ui
+from dali_studio.schema.declare import Arrays, Input, Operator, Output, example
+from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Layout, Ui
 from dali_studio.schema.samples import Case, tensors, values
 from dali_studio.schema.traits import PerSample
 

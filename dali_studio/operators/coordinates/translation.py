@@ -25,6 +25,7 @@ class Translation(Transform):
 
     path = "transforms.translation"
     keywords = "affine matrix move shift offset translate"
+    former = ("transform_translation",)
     examples = (example(offset=(12.0, -7.5)), example(offset=(1.0, 2.0, 3.0)))
 
     offset: Annotated[

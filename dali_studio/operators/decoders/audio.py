@@ -58,6 +58,7 @@ class Audio(Operator):
     icon = "picture"
     node_name = "decode"
     keywords = "audio sound wav flac ogg vorbis opus speech decode load resample"
+    former = ("audio_decoder",)
     inputs = (Input("files", "encoded"),)
     outputs = (Output("audio", "audio"), Output("rate", "scalar"))
     traits = (PerSample, ReadsData)

@@ -39,6 +39,7 @@ class Image(DecoderArguments, Operator):
     icon = "picture"
     node_name = "decode"
     keywords = "jpeg png decode imread open load"
+    former = ("image_decoder", "experimental.decoders.image")
     inputs = (Input("files", "encoded"),)
     outputs = (Output("images", "image"),)
     traits = (PerSample, ReadsData, WindowSource, Allocates)

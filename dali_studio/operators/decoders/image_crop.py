@@ -31,6 +31,7 @@ class ImageCrop(WindowArguments, WindowDecoder):
     path = "decoders.image_crop"
     movement = CROP
     keywords = "jpeg png decode crop centercrop window"
+    former = ("image_decoder_crop", "experimental.decoders.image_crop")
     examples = (
         example(crop=(24.0, 31.0)),
         example(crop_h=20.0, crop_w=17.0, crop_pos_x=0.9, crop_pos_y=0.1, rounding="truncate"),

@@ -29,6 +29,7 @@ class ImageRandomCrop(RandomWindowArguments, WindowDecoder):
 
     path = "decoders.image_random_crop"
     keywords = "jpeg decode random crop randomresizedcrop"
+    former = ("image_decoder_random_crop", "experimental.decoders.image_random_crop")
     traits = (*WindowDecoder.traits, RandomSource)
     devices = ("cpu", "mixed")
     movement = RANDOM_WINDOW

@@ -35,6 +35,7 @@ class ImageSlice(SliceArguments, WindowDecoder):
     path = "decoders.image_slice"
     movement = SLICE
     keywords = "jpeg png decode crop window roi"
+    former = ("image_decoder_slice", "experimental.decoders.image_slice")
     inputs = (
         *WindowDecoder.inputs,
         Input("anchor", optional=True, dtypes=POSITIONS, doc="Where the window begins."),

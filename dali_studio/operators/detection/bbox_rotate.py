@@ -25,8 +25,8 @@ from dali_studio.operators.detection.common import (
     labels,
 )
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.declare import Input, Layout, Operator, Output, example
-from dali_studio.schema.marks import ANY_NUMBER, COMMON, PER_SAMPLE, Choices, Doc, Range, Start, Ui, Unit
+from dali_studio.schema.declare import Input, Operator, Output, example
+from dali_studio.schema.marks import ANY_NUMBER, COMMON, PER_SAMPLE, Choices, Doc, Layout, Range, Start, Ui, Unit
 from dali_studio.schema.samples import Case, values
 from dali_studio.schema.tolerance import Tolerance
 

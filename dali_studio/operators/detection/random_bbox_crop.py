@@ -27,8 +27,8 @@ from dali_studio.operators.detection.common import (
 )
 from dali_studio.operators.random.places import SeedArgument, places
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.declare import Input, Layout, Operator, Output, example
-from dali_studio.schema.marks import COMMON, PER_SAMPLE, Choices, Doc, Ignored, Range, Ui
+from dali_studio.schema.declare import Input, Operator, Output, example
+from dali_studio.schema.marks import COMMON, PER_SAMPLE, Choices, Doc, Ignored, Layout, Range, Ui
 from dali_studio.schema.model import OperatorSchema, OutputSchema, Value
 from dali_studio.schema.samples import Case, values
 from dali_studio.schema.traits import RandomSource

@@ -15,8 +15,7 @@ from dali_studio.operators.axes import alike, axes_of_samples, rows_of
 from dali_studio.operators.common import T, check_dtype, round_half_away
 from dali_studio.operators.geometry.windows import policy_of
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.declare import Layout
-from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc
+from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Layout
 
 POSITIONS = (T.INT32, T.INT64, T.FLOAT)
 _STARTS = ("start", "rel_start")

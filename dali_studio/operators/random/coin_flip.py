@@ -29,6 +29,7 @@ class CoinFlip(RandomArguments, Operator):
     icon = "dice"
     node_name = "coin_flip"
     keywords = "bernoulli probability bool mirror random"
+    former = ("coin_flip",)
     inputs = (Input("shape_like", optional=True, shape_only=True, doc="Only its shape counts."),)
     outputs = (Output("output", "scalar"),)
     traits = (RandomSource, DrawnOnCpu)

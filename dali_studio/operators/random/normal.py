@@ -32,6 +32,7 @@ class Normal(RandomArguments, Operator):
     category = "random"
     icon = "dice"
     keywords = "gauss gaussian bell noise draw float random randn"
+    former = ("normal_distribution",)
     inputs = (Input("shape_like", optional=True, shape_only=True, doc="Only its shape counts."),)
     outputs = (Output("output", "scalar"),)
     traits = (RandomSource, DrawnOnCpu)

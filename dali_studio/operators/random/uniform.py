@@ -33,6 +33,7 @@ class Uniform(RandomArguments, Operator):
     category = "random"
     icon = "dice"
     keywords = "noise draw float random"
+    former = ("uniform",)
     inputs = (Input("shape_like", optional=True, shape_only=True, doc="Only its shape counts."),)
     outputs = (Output("output", "scalar"),)
     traits = (RandomSource, DrawnOnCpu)

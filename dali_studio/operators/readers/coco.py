@@ -22,7 +22,8 @@ from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Output
 from dali_studio.schema.marks import COMMON, Deprecated, Doc, Refused, Ui
 from dali_studio.schema.model import OperatorSchema, OutputSchema, Value
-from dali_studio.schema.samples import Case, coco_folder
+from dali_studio.schema.sample_folders import coco_folder
+from dali_studio.schema.samples import Case
 
 _INT32 = np.iinfo(np.int32)
 #: What preprocessed annotations have in them already.
@@ -54,6 +55,7 @@ class COCO(Reader):
     path = "readers.coco"
     icon = "file"
     keywords = "dataset coco boxes detection segmentation masks annotations instances"
+    former = ("coco_reader",)
     outputs = (Output("images", "encoded"), Output("bounding_boxes", "boxes"), Output("labels", "label"))
 
     file_root: Annotated[str, Doc("Folder that the names of the images are relative to."), Ui("path"), COMMON]

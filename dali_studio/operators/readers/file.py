@@ -19,7 +19,8 @@ from dali_studio.operators.readers.files import Files, FilesRead
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Output
 from dali_studio.schema.marks import COMMON, Doc, Ui
-from dali_studio.schema.samples import Case, class_folders
+from dali_studio.schema.sample_folders import class_folders
+from dali_studio.schema.samples import Case
 
 
 class LabelledFiles(Files):
@@ -40,6 +41,7 @@ class File(Reader):
     path = "readers.file"
     icon = "file"
     keywords = "dataset folder imagefolder images loader input"
+    former = ("file_reader",)
     outputs = (Output("files", "encoded"), Output("labels", "label"))
 
     file_root: Annotated[str | None, Doc("Folder with one sub-folder per class."), Ui("path"), COMMON] = None

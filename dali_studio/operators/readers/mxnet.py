@@ -20,10 +20,11 @@ from dali_studio.operators.readers.pieces import PiecesRead, Places, Records, So
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Output
 from dali_studio.schema.marks import COMMON, Doc
-from dali_studio.schema.samples import Case, record_io
+from dali_studio.schema.sample_folders import record_io
+from dali_studio.schema.samples import Case
 
 
-class Mxnet(Reader):
+class MXNet(Reader):
     """Reads images with labels from MXNet's RecordIO files.
 
     Labels are float32, one or several. The index is that of MXNet's ``im2rec``, a number and a place on each line, or
@@ -33,6 +34,7 @@ class Mxnet(Reader):
     path = "readers.mxnet"
     icon = "file"
     keywords = "dataset mxnet recordio rec im2rec imagenet"
+    former = ("mxnet_reader",)
     outputs = (Output("images", "encoded"), Output("labels", "label"))
     archives = True
 

@@ -27,7 +27,8 @@ from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Output
 from dali_studio.schema.marks import COMMON, Deprecated, Doc, Range, Refused, Ui, Unit
 from dali_studio.schema.model import OperatorSchema, OutputSchema, Value
-from dali_studio.schema.samples import Case, manifest
+from dali_studio.schema.sample_folders import manifest
+from dali_studio.schema.samples import Case
 from dali_studio.schema.tolerance import Tolerance
 
 _TYPES = tuple(from_numpy(dtype) for dtype in DTYPES)
@@ -82,6 +83,7 @@ class NemoAsr(Reader):
     path = "readers.nemo_asr"
     icon = "wave"
     keywords = "dataset speech recognition audio manifest transcript nemo asr"
+    former = ("nemo_asr_reader",)
     outputs = (Output("audio", "audio"), *(_MORE[name] for name in ("read_sample_rate", "read_text")))
     tolerance = (
         Tolerance(1, 0.01, dtypes=(T.INT16,), reason="a rounded number may become its neighbour after resampling"),

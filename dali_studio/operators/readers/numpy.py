@@ -23,7 +23,8 @@ from dali_studio.operators.tensor.slice import Slice
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Output
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Choices, Doc, Ignored, Ui
-from dali_studio.schema.samples import Case, numpy_files, values
+from dali_studio.schema.sample_folders import numpy_files
+from dali_studio.schema.samples import Case, values
 
 _WINDOW = ("roi_start", "rel_roi_start", "roi_end", "rel_roi_end", "roi_shape", "rel_roi_shape")
 _ALIGNED = 64
@@ -40,6 +41,7 @@ class Numpy(Reader):
     path = "readers.numpy"
     icon = "file"
     keywords = "dataset npy array tensor volume load"
+    former = ("numpy_reader",)
     outputs = (Output("array"),)
 
     file_root: Annotated[

@@ -24,7 +24,8 @@ from dali_studio.operators.readers.files import Files, FilesRead
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Output
 from dali_studio.schema.marks import COMMON, Choices, Doc, Range, Refused, Ui
-from dali_studio.schema.samples import Case, frame_folders
+from dali_studio.schema.sample_folders import frame_folders
+from dali_studio.schema.samples import Case
 
 _MAX_FRAMES = 1 << 16
 _NEVER = "nvidia.dali's reader does not have it"
@@ -63,6 +64,7 @@ class Sequence(Reader):
     path = "readers.sequence"
     icon = "file"
     keywords = "dataset video frames clips folder"
+    former = ("sequence_reader",)
     outputs = (Output("sequence", "video"),)
 
     file_root: Annotated[str, Doc("Folder with one sub-folder of images per video."), Ui("path"), COMMON]

@@ -22,7 +22,8 @@ from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Output
 from dali_studio.schema.marks import COMMON, Doc
 from dali_studio.schema.model import OperatorSchema, OutputSchema, Value
-from dali_studio.schema.samples import Case, archive
+from dali_studio.schema.sample_folders import archive
+from dali_studio.schema.samples import Case
 
 _TYPES = (T.UINT8, T.UINT16, T.UINT32, T.UINT64, T.INT8, T.INT16, T.INT32, T.INT64, T.FLOAT16, T.FLOAT, T.FLOAT64)
 #: What becomes of samples that lack a file for an output.

@@ -22,8 +22,8 @@ from dali_studio.operators.axes import axes_of
 from dali_studio.operators.common import accept_output, check_dtype
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
-from dali_studio.schema.declare import Arrays, Input, Layout, Operator, Output
-from dali_studio.schema.marks import COMMON, Doc
+from dali_studio.schema.declare import Arrays, Input, Operator, Output
+from dali_studio.schema.marks import COMMON, Doc, Layout
 from dali_studio.schema.samples import Case, images, tensors
 from dali_studio.schema.tolerance import Tolerance
 from dali_studio.schema.traits import PerSample

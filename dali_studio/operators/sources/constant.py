@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import numpy as np
@@ -10,18 +11,25 @@ from numpy.typing import NDArray
 
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
-from dali_studio.core.dtypes import to_numpy
+from dali_studio.core.dtypes import NUMERIC, to_numpy
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.convert import convert
 from dali_studio.operators.common import T, check_shape
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.declare import Layout, Operator, Output
-from dali_studio.schema.marks import COMMON, Doc, Start
+from dali_studio.schema.declare import Operator, Output
+from dali_studio.schema.marks import COMMON, Doc, Layout, Start
+from dali_studio.schema.samples import Case
+
+#: Those that nvidia.dali takes; FLOAT64 is there for programs here.
+_TYPES = tuple(dtype for dtype in NUMERIC if dtype is not T.FLOAT64)
 
 
 class Constant(Operator):
-    """The same value for every sample: types.Constant in programs."""
+    """The same value for every sample; types.Constant takes it as a number, a list or an array.
+
+    One value fills the whole shape.
+    """
 
     category = "sources"
     icon = "number"
@@ -34,6 +42,20 @@ class Constant(Operator):
     shape: Annotated[list[int] | None, Doc("Shape; unset: one axis with the values given. Empty: a scalar.")] = None
     dtype: Annotated[DALIDataType | None, Doc("Element type; unset: FLOAT or INT32.")] = None
     layout: Annotated[Layout, Doc("Layout of the value.")] = Layout("")
+
+    @classmethod
+    def samples(cls) -> Sequence[Case]:
+        accepted: list[dict[str, Any]] = [
+            {"fdata": (1.5, 2.0)}, {"idata": (3,)}, {"idata": (1, 2, 3, 4), "shape": (2, 2), "layout": "HW"},
+            {"fdata": (2.0,), "shape": ()}, {"fdata": (), "dtype": T.FLOAT}, {"fdata": (0.3,), "shape": (2, 0, 3)},
+            *({"fdata": (-1.5, 2.5, 300.0), "dtype": dtype} for dtype in _TYPES),
+            *({"idata": (-70000, 0, 300), "dtype": dtype} for dtype in _TYPES),
+        ]  # fmt: skip
+        refused: list[tuple[str, dict[str, Any]]] = [
+            ("fdata", {}), ("idata", {"fdata": (1.0,), "idata": (2,)}), ("shape", {"fdata": (1.0, 2.0), "shape": (3,)}),
+            ("layout", {"fdata": (1.0, 2.0), "layout": "HW"}),
+        ]  # fmt: skip
+        return [*(Case((), one) for one in accepted), *(Case((), one, refused=name) for name, one in refused)]
 
     @staticmethod
     def infer(args: Args, *inputs: TensorMeta) -> TensorMeta:
@@ -59,6 +81,10 @@ def _type(args: Args) -> DALIDataType:
 
 def _value(args: Args) -> NDArray[Any]:
     data = args["fdata"] if args["fdata"] is not None else args["idata"]
+    if args["fdata"] is not None and args["idata"] is not None:
+        raise ArgumentError(
+            "fdata and idata are both given.", hint="Give one of the two.", argument="idata", code="DS103"
+        )
     if data is None:
         raise ArgumentError("no value is given.", hint="Give fdata or idata.", argument="fdata", code="DS103")
     given = np.array(data, np.float64 if args["fdata"] is not None else np.int64)

@@ -13,8 +13,8 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
 from dali_studio.operators.common import T, check_dtype
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.declare import Input, Layout, Operator, Output
-from dali_studio.schema.marks import COMMON, Choices, Doc
+from dali_studio.schema.declare import Input, Operator, Output
+from dali_studio.schema.marks import COMMON, Choices, Doc, Layout
 from dali_studio.schema.samples import Case, images
 
 _TYPES = (T.UINT8,)

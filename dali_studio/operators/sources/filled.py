@@ -18,8 +18,8 @@ from dali_studio.core.meta import TensorMeta
 from dali_studio.core.storage import Packed
 from dali_studio.operators.common import check_shape
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.declare import Input, Layout, Operator, Output
-from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc
+from dali_studio.schema.declare import Input, Operator, Output
+from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Layout
 from dali_studio.schema.samples import Case, images, tensors, values
 
 T = DALIDataType

@@ -44,8 +44,8 @@ from dali_studio.operators.geometry.windows import (
 from dali_studio.operators.parts import run_alone
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
-from dali_studio.schema.declare import Arrays, Input, Layout, Operator, Output, compiled, example
-from dali_studio.schema.marks import COMMON, PER_SAMPLE, Deprecated, Doc, Refused, Ui
+from dali_studio.schema.declare import Arrays, Input, Operator, Output, compiled, example
+from dali_studio.schema.marks import COMMON, PER_SAMPLE, Deprecated, Doc, Layout, Refused, Ui
 from dali_studio.schema.samples import FLAT, Case, derived, images, tensors, values
 from dali_studio.schema.tolerance import Tolerance
 from dali_studio.schema.traits import PerFrame, PerSample, PixelPart, WindowSink

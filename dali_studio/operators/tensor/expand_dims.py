@@ -16,8 +16,7 @@ from dali_studio.core.meta import TensorMeta
 from dali_studio.operators.common import T
 from dali_studio.operators.tensor.views import View
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.declare import Layout
-from dali_studio.schema.marks import COMMON, Doc, Start
+from dali_studio.schema.marks import COMMON, Doc, Layout, Start
 from dali_studio.schema.samples import Case, tensors
 
 

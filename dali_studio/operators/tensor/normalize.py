@@ -20,8 +20,8 @@ from dali_studio.kernels.cpu.reduce import Taken, reduce_sums
 from dali_studio.operators.axes import axes_by_letter, axes_by_number
 from dali_studio.operators.common import T, accept_output, check_dtype
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.declare import Input, Layout, Operator, Output, compiled
-from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc
+from dali_studio.schema.declare import Input, Operator, Output, compiled
+from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Layout
 from dali_studio.schema.samples import Case, images, tensors, values
 from dali_studio.schema.tolerance import Tolerance
 from dali_studio.schema.traits import MixesSamples

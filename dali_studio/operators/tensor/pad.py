@@ -17,8 +17,8 @@ from dali_studio.operators.axes import alike, axes_of_samples, rows_of
 from dali_studio.operators.common import T, as_written, check_dtype, check_whole
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
-from dali_studio.schema.declare import Arrays, Input, Layout, Operator, Output, example
-from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc
+from dali_studio.schema.declare import Arrays, Input, Operator, Output, example
+from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Layout
 from dali_studio.schema.samples import Case, images, tensors, values
 from dali_studio.schema.traits import MixesSamples, PerSample
 

@@ -18,8 +18,8 @@ from dali_studio.core.meta import TensorMeta
 from dali_studio.operators.common import T, check_shape, round_half_away
 from dali_studio.operators.tensor.views import View
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.declare import Input, Layout
-from dali_studio.schema.marks import ANY_NUMBER, COMMON, PER_SAMPLE, Doc
+from dali_studio.schema.declare import Input
+from dali_studio.schema.marks import ANY_NUMBER, COMMON, PER_SAMPLE, Doc, Layout
 
 _WHOLE = (T.INT32, T.INT64, T.UINT8, T.INT8, T.UINT16, T.INT16, T.UINT32, T.UINT64)
 

@@ -17,8 +17,7 @@ from dali_studio.operators.axes import axes_by_letter
 from dali_studio.operators.common import T
 from dali_studio.operators.tensor.views import View
 from dali_studio.schema.arguments import Args
-from dali_studio.schema.declare import Layout
-from dali_studio.schema.marks import COMMON, Doc
+from dali_studio.schema.marks import COMMON, Doc, Layout
 from dali_studio.schema.samples import Case, tensors
 
 

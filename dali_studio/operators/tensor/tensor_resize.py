@@ -22,8 +22,8 @@ from dali_studio.operators.geometry.resampling import Resampling, filter_params,
 from dali_studio.operators.geometry.sizes import RegionArguments, check_region, limits, regions
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
-from dali_studio.schema.declare import Arrays, Input, Layout, Output, example
-from dali_studio.schema.marks import COMMON, MAX_PIXELS, PER_SAMPLE, Choices, Doc, Range
+from dali_studio.schema.declare import Arrays, Input, Output, example
+from dali_studio.schema.marks import COMMON, MAX_PIXELS, PER_SAMPLE, Choices, Doc, Layout, Range
 from dali_studio.schema.samples import Case, images, tensors, values
 from dali_studio.schema.tolerance import Tolerance
 from dali_studio.schema.traits import PerSample

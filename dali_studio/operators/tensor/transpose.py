@@ -15,8 +15,8 @@ from dali_studio.kernels.cpu.strided import copy_strided, copy_strided_one, step
 from dali_studio.operators.common import T
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
-from dali_studio.schema.declare import Arrays, Input, Layout, Operator, Output, example
-from dali_studio.schema.marks import COMMON, Doc
+from dali_studio.schema.declare import Arrays, Input, Operator, Output, example
+from dali_studio.schema.marks import COMMON, Doc, Layout
 from dali_studio.schema.samples import Case, images, tensors
 from dali_studio.schema.traits import PerSample
 

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple, Protocol
 from numpy.typing import NDArray
 
 from dali_studio.core.meta import Kind
+from dali_studio.studio.bodies import PreviewBody
 from dali_studio.studio.images import Rgb
-from dali_studio.studio.messages import PreviewBody
 
 
 class Backdrop(NamedTuple):

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.studio import images
-from dali_studio.studio.messages import BoxesBody
+from dali_studio.studio.bodies import BoxesBody
 from dali_studio.studio.renderers.base import Backdrop, Card, Large, Shown
 
 _BOXES = 64

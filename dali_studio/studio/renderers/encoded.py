@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dali_studio.studio.messages import TextBody
+from dali_studio.studio.bodies import TextBody
 from dali_studio.studio.renderers.base import Card, Large, Shown
 
 _HEX_BYTES = 72

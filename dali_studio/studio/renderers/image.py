@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dali_studio.studio import images
-from dali_studio.studio.messages import ImageBody
+from dali_studio.studio.bodies import ImageBody
 from dali_studio.studio.renderers.base import Card, Large, Shown
 
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.studio import images
+from dali_studio.studio.bodies import ImageBody
 from dali_studio.studio.images import Rgb
-from dali_studio.studio.messages import ImageBody
 from dali_studio.studio.renderers.base import Card, Large, Shown
 
 #: Colours of the classes 1, 2, ..., which repeat; class 0 is the background.

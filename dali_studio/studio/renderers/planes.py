@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.studio import images
-from dali_studio.studio.messages import PlanesBody
+from dali_studio.studio.bodies import PlanesBody
 from dali_studio.studio.renderers.base import Card, Large, Shown
 
 #: Frames that a card shows side by side, and slices among which its slider chooses.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from dali_studio.studio.bodies import StatisticsBody, TableBody
 from dali_studio.studio.images import number, span_of
-from dali_studio.studio.messages import StatisticsBody, TableBody
 from dali_studio.studio.renderers.base import Card, Large, Shown
 
 _ROWS, _COLUMNS, _BINS = 8, 8, 32

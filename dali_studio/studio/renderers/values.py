@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from dali_studio.studio.bodies import ValuesBody
 from dali_studio.studio.images import number
-from dali_studio.studio.messages import ValuesBody
 from dali_studio.studio.renderers.base import Card, Large, Shown
 
 _MAX_VALUES = 64

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.studio.messages import WaveBody
+from dali_studio.studio.bodies import WaveBody
 from dali_studio.studio.renderers.base import Card, Large, Shown
 
 #: Spans of which a card shows the lowest and the highest value.

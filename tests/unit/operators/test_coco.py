@@ -12,7 +12,7 @@ import pytest
 from dali_studio import DaliStudioError, fn
 from dali_studio.kernels.cpu.coco import load_annotations, read_annotations, save_annotations
 from dali_studio.pipeline import Pipeline
-from dali_studio.schema.samples import coco_folder
+from dali_studio.schema.sample_folders import coco_folder
 
 
 @pytest.fixture

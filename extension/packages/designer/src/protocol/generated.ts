@@ -1,4 +1,4 @@
-// Generated from dali_studio/studio/messages.py. Do not edit: run
+// Generated from dali_studio/studio/requests.py and messages.py. Do not edit: run
 //   python -m dali_studio.studio.codegen_ts
 
 export type Kind = "encoded" | "image" | "video" | "audio" | "boxes" | "mask" | "points" | "label" | "scalar" | "any";

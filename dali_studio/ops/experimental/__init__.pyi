@@ -7,9 +7,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.core.enums import DALIDataType, DALIImageType, DALIInterpType
+from dali_studio.ops.experimental import decoders as decoders
 from dali_studio.pipeline import DataNode
 
 _Input = DataNode | _Sequence[DataNode] | NDArray[Any] | np.generic | float
+
+class AudioResample:
+    """The former name of `audio_resample`, which is deprecated."""
+    def __init__(
+        self,
+        *,
+        in_rate: float | DataNode | None = ...,
+        out_rate: float | DataNode | None = ...,
+        scale: float | DataNode | None = ...,
+        out_length: int | DataNode | None = ...,
+        quality: float | None = 50.0,
+        dtype: DALIDataType | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        audio: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
 
 class Debayer:
     """The former name of `debayer`, which is deprecated."""

@@ -7,9 +7,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.core.enums import DALIDataType, DALIImageType, DALIInterpType
+from dali_studio.fn.experimental import decoders as decoders
 from dali_studio.pipeline import DataNode
 
 _Input = DataNode | _Sequence[DataNode] | NDArray[Any] | np.generic | float
+
+def audio_resample(
+    audio: _Input,
+    /,
+    *,
+    in_rate: float | DataNode | None = ...,
+    out_rate: float | DataNode | None = ...,
+    scale: float | DataNode | None = ...,
+    out_length: int | DataNode | None = ...,
+    quality: float | None = 50.0,
+    dtype: DALIDataType | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """The former name of `audio_resample`, which is deprecated."""
+    ...
 
 def debayer(
     image: _Input,

@@ -1,0 +1,166 @@
+"""Messages from the browser to the kernel."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from dali_studio.graph.edits import Edit, PortRef
+from dali_studio.studio.messages import Mark, Position, Side
+
+
+class Ready(msgspec.Struct, frozen=True, kw_only=True, tag="ready"):
+    """A view was mounted: answer with `Opened`. `preview_width` is in device pixels."""
+
+    preview_width: int = 296
+
+
+class ApplyEdits(msgspec.Struct, frozen=True, kw_only=True, tag="apply_edits"):
+    """Apply all edits as one undo step. With the same non-empty `gesture` as the step before, join it (slider drag).
+
+    `positions` belong to the step: where new nodes were put, or where cards were moved to (then without edits).
+    """
+
+    base_revision: int
+    edits: tuple[Edit, ...]
+    gesture: str = ""
+    positions: dict[str, Position] = {}
+    marks: dict[str, Mark | None] = {}
+    #: marks: notes and groups that are new or changed, by names of the sender; None takes one away
+
+
+class ApplyRepair(msgspec.Struct, frozen=True, kw_only=True, tag="apply_repair"):
+    """Do what the `Repair` of this finding says, as one undo step."""
+
+    code: str
+    node: str
+    argument: str
+
+
+class Undo(msgspec.Struct, frozen=True, kw_only=True, tag="undo"):
+    """Take the last step back."""
+
+
+class Redo(msgspec.Struct, frozen=True, kw_only=True, tag="redo"):
+    """Do the step taken back again."""
+
+
+class MoveNodes(msgspec.Struct, frozen=True, kw_only=True, tag="move_nodes"):
+    """Keep positions that the view chose by itself: no undo step, and no answer."""
+
+    positions: dict[str, Position]
+
+
+class ChooseSample(msgspec.Struct, frozen=True, kw_only=True, tag="choose_sample"):
+    """Show sample `sample` of iteration `iteration` everywhere."""
+
+    sample: int
+    iteration: int
+
+
+class Run(msgspec.Struct, frozen=True, kw_only=True, tag="run"):
+    """Run `batches` whole batches and measure every node."""
+
+    batches: int = 8
+
+
+class CompareDevices(msgspec.Struct, frozen=True, kw_only=True, tag="compare_devices"):
+    """Run the graph twice, on the CPU and as far as possible on the GPU, and measure every node on both."""
+
+    batches: int = 4
+
+
+class FreeMemory(msgspec.Struct, frozen=True, kw_only=True, tag="free_memory"):
+    """Give back memory that is only kept to be used again, on the host and on the GPU."""
+
+
+class Stop(msgspec.Struct, frozen=True, kw_only=True, tag="stop"):
+    """Stop the run in progress."""
+
+
+class RequestCode(msgspec.Struct, frozen=True, kw_only=True, tag="request_code"):
+    """Ask for the code in a dialect; the choice stays until the next request."""
+
+    dialect: str
+
+
+class RequestDetail(msgspec.Struct, frozen=True, kw_only=True, tag="request_detail"):
+    """Ask for the large picture and the statistics of one node's output, and of its first input."""
+
+    key: str
+    output: int = 0
+    plane: int = -1
+    #: plane: which frame or slice; -1: the one that is shown first
+
+
+class PasteCode(msgspec.Struct, frozen=True, kw_only=True, tag="paste_code"):
+    """Add the calls of ``fn`` in a text, which is read and never run, as one undo step; `at`: where the first goes."""
+
+    text: str
+    at: Position
+
+
+class RequestSheet(msgspec.Struct, frozen=True, kw_only=True, tag="request_sheet"):
+    """Ask for an output as it would be after each of several lists of edits, for some samples of the batch.
+
+    Nothing changes. The newest request of each `name` counts.
+    """
+
+    name: Literal["batch", "trial", "ends"]
+    port: PortRef
+    variants: tuple[tuple[Edit, ...], ...]
+    samples: tuple[int, ...]
+    width: int
+    height: int
+
+
+class RequestDraws(msgspec.Struct, frozen=True, kw_only=True, tag="request_draws"):
+    """Ask for a thousand numbers that a node draws, if it depends on no data."""
+
+    port: PortRef
+
+
+class RequestPair(msgspec.Struct, frozen=True, kw_only=True, tag="request_pair"):
+    """Ask for two outputs of the shown sample, without loss, and how far they are apart."""
+
+    a: Side
+    b: Side
+
+
+class RequestPixel(msgspec.Struct, frozen=True, kw_only=True, tag="request_pixel"):
+    """Ask for the numbers of outputs at one point, given in parts of the width and the height."""
+
+    ports: tuple[PortRef, ...]
+    x: float
+    y: float
+
+
+class SaveDocument(msgspec.Struct, frozen=True, kw_only=True, tag="save_document"):
+    """Write the document (or, with `what` code, the emitted program) to `path` in the kernel's working folder."""
+
+    path: str
+    what: Literal["document", "code"] = "document"
+
+
+class OpenFolder(msgspec.Struct, frozen=True, kw_only=True, tag="open_folder"):
+    """Start a new graph that reads and decodes the images of a folder on the kernel's machine."""
+
+    path: str
+
+
+class RestoreEdits(msgspec.Struct, frozen=True, kw_only=True, tag="restore_edits"):
+    """Open what this pipeline was edited to in a kernel that is gone."""
+
+
+class OpenRecipe(msgspec.Struct, frozen=True, kw_only=True, tag="open_recipe"):
+    """Start from a gallery example."""
+
+    name: str
+
+
+ClientMessage = (
+    Ready | ApplyEdits | ApplyRepair | Undo | Redo | MoveNodes | ChooseSample | Run | CompareDevices | FreeMemory | Stop
+    | RequestCode | RequestDetail | PasteCode | RequestSheet | RequestDraws | RequestPair | RequestPixel | SaveDocument
+    | OpenFolder | OpenRecipe | RestoreEdits
+)  # fmt: skip
