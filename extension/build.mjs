@@ -25,6 +25,8 @@ const scoped = {
   },
 };
 
+const { version } = JSON.parse(await readFile(join(here, "package.json"), "utf8"));
+
 const common = {
   bundle: true,
   minify: true,
@@ -33,7 +35,7 @@ const common = {
   target: "es2022",
   jsx: "automatic",
   legalComments: "none",
-  define: { "process.env.NODE_ENV": '"production"' },
+  define: { "process.env.NODE_ENV": '"production"', VERSION: JSON.stringify(version) },
   plugins: [scoped],
   // Preact stands in for React: a quarter of the bundle, which travels with every widget, was React's.
   alias: {
@@ -103,7 +105,6 @@ async function buildLab() {
     chunkNames: "[name]-[hash]",
     define: {
       ...common.define,
-      VERSION: JSON.stringify(about.version),
       STYLE: JSON.stringify(basename(Object.keys(style.metafile.outputs)[0])),
     },
     loader: { ".css": "text" },

@@ -122,17 +122,15 @@ def attach(comm: Comm, message: dict[str, Any]) -> None:
 def _attach_document(comm: Comm, asked: Attaching, graph: Graph, view: dict[str, Any]) -> None:
     """Take a comm to the session of its document, which is made with the first one and ends with the last."""
     kept = _kept.setdefault(asked.document, _Kept())
-    session, edited = kept.session, False
-    if session is None:
-        session = kept.session = Session(
-            graph, default_registry(), transmitter(kept.send), view=view, images=photos, revision=max(asked.revision, 0)
-        )
-    elif asked.fresh:
-        session.open(graph, view)
-    else:
-        edited = not session.holds(graph, view)
+    known = kept.session
+    session = kept.session = known or Session(
+        graph, default_registry(), transmitter(kept.send), view=view, images=photos, revision=max(asked.revision, 0)
+    )
     kept.comms[asked.page] = comm
+    edited = known is not None and not asked.fresh and not known.holds(graph, view)
     comm.send(msgspec.to_builtins(Attached(edited=edited)))
+    if known is not None and asked.fresh:
+        known.open(graph, view)
     comm.on_msg(lambda message: session.receive(message["content"]["data"]))
 
     def close(_: object) -> None:

@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial, singledispatchmethod
 from pathlib import Path
 from typing import Any
@@ -446,12 +447,17 @@ class Session:
         if self._autosave is not None and graph is self.graph and graph != self._saved_graph:
             self._autosave.keep(graph, kept_view(self.history))
 
-    def _kept(self) -> list[bytes]:
-        """The document for the browser, which outlives this process; nothing if a value has no JSON form."""
+    def _document(self) -> str:
+        """The document as text; empty if a value has no JSON form."""
         try:
-            return [zlib.compress(document.dumps(self.graph, kept_view(self.history)).encode(), 1)]
+            return document.dumps(self.graph, kept_view(self.history))
         except DaliStudioError:
-            return []
+            return ""
+
+    def _kept(self) -> list[bytes]:
+        """The document for the browser, which outlives this process."""
+        text = self._document()
+        return [zlib.compress(text.encode(), 1)] if text else []
 
     def picture(self, seconds: float | None = None) -> Picture:
         """A picture of the graph as it is now.
@@ -477,9 +483,10 @@ class Session:
         finished = self._told.get(messages.RunFinished)
         graph = graph_view(self.current())
         words = f"{graph.name}: {plural(len(graph.nodes), 'operator')}, {plural(len(graph.outputs), 'output')}"
-        return draw(
+        drawn = draw(
             graph, self.positions, stills, finished if isinstance(finished, messages.RunFinished) else None, words
         )
+        return replace(drawn, document=self._document())
 
     def _changed(self) -> None:
         self.sample = min(self.sample, self.graph.options.batch_size - 1)

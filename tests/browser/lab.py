@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import socket
@@ -51,6 +52,7 @@ def lab_server(root: Path, config: Path) -> Iterator[str]:
     extensions.mkdir(parents=True, exist_ok=True)
     (extensions / "lab").symlink_to(LABEXTENSION)
     environment["JUPYTER_PATH"] = str(config / "data")
+    _write_other_kernel(config / "data")
     quiet = config / "settings" / "@jupyterlab" / "apputils-extension" / "notification.jupyterlab-settings"
     quiet.parent.mkdir(parents=True, exist_ok=True)
     quiet.write_text('{"fetchNews": "false"}')  # a pop-up would ask, over the designer
@@ -63,6 +65,20 @@ def lab_server(root: Path, config: Path) -> Iterator[str]:
         finally:
             server.terminate()
             server.wait(30)
+
+
+def _write_other_kernel(data: Path) -> None:
+    """A kernel that has another version of DALI Studio."""
+    package = data / "other" / "dali_studio" / "studio"
+    package.mkdir(parents=True, exist_ok=True)
+    (package.parent / "__init__.py").write_text("__version__ = '9.9.9'")
+    (package / "__init__.py").write_text("")
+    (package / "attach.py").write_text("def listen():\n    pass\n")
+    spec = data / "kernels" / "another-version" / "kernel.json"
+    spec.parent.mkdir(parents=True, exist_ok=True)
+    command = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    environment = {"PYTHONPATH": str(package.parent.parent)}
+    spec.write_text(json.dumps({"argv": command, "display_name": "Another version", "language": "python", "env": environment}))
 
 
 def _await(address: str, server: subprocess.Popen[bytes]) -> None:
@@ -109,3 +125,48 @@ def set_theme(page: Any, name: str) -> None:
     """Choose JupyterLab's theme."""
     page.evaluate("name => window.jupyterapp.commands.execute('apputils:change-theme', { theme: name })", name)
     page.wait_for_function("light => document.body.dataset.jpThemeLight === light", arg="false" if "Dark" in name else "true")
+
+
+def open_lab(page: Any, address: str, workspace: str = "") -> str:
+    """Open JupyterLab in a workspace, by default a fresh one; gives its name."""
+    name = workspace or f"test-{time.monotonic_ns()}"
+    page.goto(f"{address}/lab/workspaces/{name}{'' if workspace else '?reset'}")
+    page.wait_for_function("() => window.jupyterapp")
+    page.evaluate("() => window.jupyterapp.restored.then(() => true)")
+    return name
+
+
+def part(page: Any, name: str) -> Any:
+    """A part of the designer of the document in front."""
+    return page.locator(f'.dali-View [data-testid="{name}"]:visible').first
+
+
+def await_code(page: Any, words: str) -> None:
+    """Wait until the code pane of a document shows `words`."""
+    page.wait_for_function(
+        """words => [...document.querySelectorAll('.dali-View [data-testid="code"]')].some(code =>
+        code.offsetParent && code.getAttribute('aria-busy') === 'false' && code.textContent.includes(words))""",
+        arg=words, timeout=60_000,
+    )  # fmt: skip
+
+
+def write_turning(path: Path, angle: float = 10.0) -> None:
+    """A document that turns the sample photos."""
+    from dali_studio import fn, pipeline_def, samples
+    from dali_studio.graph import document
+
+    @pipeline_def(batch_size=4, num_threads=1, device_id=None, seed=3)
+    def turning() -> Any:
+        files, labels = fn.readers.file(file_root=str(samples.photos()), name="reader")
+        return fn.rotate(fn.decoders.image(files), angle=angle, fill_value=0.0), labels
+
+    document.save(turning().graph, None, path)
+
+
+def open_document(page: Any, server: tuple[str, Path], name: str) -> str:
+    """Make a document under a name of its own, and open it by a double click; gives the name of the workspace."""
+    write_turning(server[1] / name)
+    workspace = open_lab(page, server[0])
+    page.locator(f'.jp-DirListing-item[title*="{name}"]').dblclick()
+    part(page, "thumb-rotate").wait_for(timeout=90_000)
+    return workspace

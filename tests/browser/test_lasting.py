@@ -113,7 +113,7 @@ def test_the_saved_notebook_shows_the_graph_without_a_kernel(page: Any, server: 
     _open(page, server, "saved.ipynb")
     _set_angle(page, "55")
     _await_code(page, "angle=55.0")
-    picture = page.locator('.jp-OutputArea-child [data-mime-type="image/svg+xml"]')
+    picture = page.locator(".jp-OutputArea-child .dali-Graph img")
     assert not picture.is_visible()
     page.wait_for_timeout(4000)  # until the picture has caught up
     page.evaluate(f"async () => {{ await ({_STATE})(); }}")

@@ -1,10 +1,13 @@
 import type { DocumentRegistry } from "@jupyterlab/docregistry";
 import { ABCWidgetFactory, DocumentWidget, TextModelFactory } from "@jupyterlab/docregistry";
 import type { TranslationBundle } from "@jupyterlab/translation";
+import { type ISignal, Signal } from "@lumino/signaling";
 import { Widget } from "@lumino/widgets";
+import { designers } from "../../designer/src/core/designers";
 import type { FileState, Host } from "../../designer/src/core/host";
 import type { Session } from "../../designer/src/core/session";
 import { createStore, type Store } from "../../designer/src/core/store";
+import type { Keys } from "./actions";
 import { designer } from "./designer";
 import { icon } from "./icon";
 import { Link } from "./link";
@@ -46,26 +49,39 @@ class PipelineFile {
   }
 }
 
+/** What a document asks of JupyterLab. */
+export interface Services {
+  chooseKernel(context: Context): void;
+  keys(): Keys;
+  preferences(): Promise<Readonly<Record<string, unknown>>>;
+}
+
 /** The designer of one file, in a tab. */
 export class PipelineView extends Widget {
   /** The view's conversation; null until the program is loaded. */
   session: Session | null = null;
+  /** There are other nodes. */
+  readonly graphChanged: ISignal<PipelineView, void>;
+  private readonly graphChanging = new Signal<PipelineView, void>(this);
   private readonly file: PipelineFile;
   private readonly root = document.createElement("div");
   private end: (() => void) | null = null;
+  /** The language of the code that is still to be asked for. */
+  private dialect = "";
   private readonly obstruction: Obstruction;
 
   constructor(
     readonly context: Context,
     words: TranslationBundle,
-    private readonly chooseKernel: () => void,
+    private readonly services: Services,
   ) {
     super();
+    this.graphChanged = this.graphChanging;
     this.addClass("dali-View");
     this.file = PipelineFile.of(context);
     this.root.className = "ds-widget ds-whole";
     this.obstruction = new Obstruction(words, {
-      chooseKernel: () => this.chooseKernel(),
+      chooseKernel: () => services.chooseKernel(context),
       again: () => void this.file.link.start(),
     });
     this.node.append(this.root, this.obstruction.node);
@@ -77,8 +93,8 @@ export class PipelineView extends Widget {
     return {
       file: this.file.state,
       save: () => void this.context.save(),
-      commandFor: () => undefined,
-      binds: () => false,
+      commandFor: (key) => this.services.keys().commandFor(key),
+      binds: (command) => this.services.keys().binds(command),
     };
   }
 
@@ -88,6 +104,14 @@ export class PipelineView extends Widget {
     this.end?.();
     this.session?.close();
     super.dispose();
+  }
+
+  /** Bring a node into view. */
+  reveal(key: string): void {
+    const shown = designers()
+      .get()
+      .shown.find((one) => one.root === this.root);
+    (shown?.api.current as { show(key: string): void } | null)?.show(key);
   }
 
   protected override onActivateRequest(): void {
@@ -106,15 +130,33 @@ export class PipelineView extends Widget {
       return transport();
     });
     this.session = session;
+    let nodes: unknown;
+    const unsubscribe = session.store.subscribe(() => {
+      const found = session.store.get().graph?.nodes;
+      if (found !== nodes) this.graphChanging.emit();
+      nodes = found;
+    });
+    this.disposed.connect(unsubscribe);
+    const { dialect, code } = await this.services.preferences();
+    if (this.isDisposed) return;
+    if (code === false) session.view({ drawer: null });
     this.end = program.mount(this.root, session, { host: this.host });
-    if (link.live) session.start();
+    this.dialect = typeof dialect === "string" ? dialect : "";
+    if (link.live) this.greet();
     else await link.start();
+  }
+
+  /** Say to the kernel that this view is there, and what it wants. */
+  private greet(): void {
+    this.session?.start();
+    if (this.dialect) this.session?.send({ type: "request_code", dialect: this.dialect });
+    this.dialect = "";
   }
 
   private onLink(): void {
     const { link } = this.file;
     this.obstruction.show(link.live ? null : link.obstacle, this.context.model.toString());
-    if (link.live && this.session?.store.get().link !== "live") this.session?.start();
+    if (link.live && this.session?.store.get().link !== "live") this.greet();
   }
 }
 
@@ -138,7 +180,7 @@ export class PipelineModelFactory extends TextModelFactory {
 export class PipelineFactory extends ABCWidgetFactory<PipelineDocument, DocumentRegistry.IModel> {
   constructor(
     private readonly words: TranslationBundle,
-    private readonly chooseKernel: (context: Context) => void,
+    private readonly services: Services,
   ) {
     super({
       name: FACTORY,
@@ -154,7 +196,7 @@ export class PipelineFactory extends ABCWidgetFactory<PipelineDocument, Document
   }
 
   protected createNewWidget(context: Context): PipelineDocument {
-    const content = new PipelineView(context, this.words, () => this.chooseKernel(context));
+    const content = new PipelineView(context, this.words, this.services);
     const widget = new PipelineDocument({ content, context });
     widget.addClass("dali-Document");
     widget.title.icon = icon;

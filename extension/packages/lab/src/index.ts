@@ -1,7 +1,10 @@
-import type { JupyterFrontEnd, JupyterFrontEndPlugin } from "@jupyterlab/application";
+import type { JupyterFrontEndPlugin } from "@jupyterlab/application";
+import { contents } from "./contents";
 import { documents } from "./documents";
+import { programs } from "./programs";
+import { sidebar } from "./sidebar";
 
-const plugins: readonly JupyterFrontEndPlugin<unknown>[] = [documents];
+// biome-ignore lint/suspicious/noExplicitAny: each plugin provides something else
+const plugins: readonly JupyterFrontEndPlugin<any>[] = [documents, programs, sidebar, contents];
 
-export type { JupyterFrontEnd };
 export default plugins;

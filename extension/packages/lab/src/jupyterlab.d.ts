@@ -55,6 +55,7 @@ declare module "@lumino/widgets" {
     dispose(): void;
     protected onActivateRequest(message: unknown): void;
     protected onAfterShow(message: unknown): void;
+    protected onAfterHide(message: unknown): void;
     protected onAfterAttach(message: unknown): void;
     protected onBeforeDetach(message: unknown): void;
   }
@@ -333,6 +334,8 @@ declare module "@jupyterlab/application" {
     // biome-ignore lint/suspicious/noExplicitAny: what a command gives is its own affair
     execute(id: string, args?: Record<string, unknown>): Promise<any>;
     hasCommand(id: string): boolean;
+    readonly keyBindings: readonly { readonly command: string; readonly keys: readonly string[] }[];
+    readonly keyBindingChanged: ISignal<Commands, unknown>;
     notifyCommandChanged(id?: string): void;
   }
   export interface JupyterFrontEnd {
@@ -384,16 +387,12 @@ declare module "@jupyterlab/filebrowser" {
   import type { Contents } from "@jupyterlab/services";
   import type { Token } from "@lumino/coreutils";
 
-  interface FileBrowser {
+  /** The one in the left area; Notebook 7 gives its own. */
+  export interface IDefaultFileBrowser {
     readonly model: { readonly path: string };
     selectedItems(): Iterable<Contents.IModel>;
   }
-  export interface IFileBrowserFactory {
-    readonly tracker: { readonly currentWidget: FileBrowser | null };
-  }
-  export const IFileBrowserFactory: Token<IFileBrowserFactory>;
-  /** Lab 4 has this one; Notebook 7 gives it as well. */
-  export const IDefaultFileBrowser: Token<FileBrowser>;
+  export const IDefaultFileBrowser: Token<IDefaultFileBrowser>;
 }
 
 declare module "@jupyterlab/mainmenu" {
@@ -464,11 +463,39 @@ declare module "@jupyterlab/notebook" {
     readonly content: Notebook;
     readonly context: { readonly localPath: string; readonly path: string };
   }
-  export type INotebookTracker = IWidgetTracker<NotebookPanel>;
+  export interface INotebookTracker extends IWidgetTracker<NotebookPanel> {
+    readonly activeCellChanged: ISignal<INotebookTracker, Cell | null>;
+  }
   export const INotebookTracker: Token<INotebookTracker>;
 }
 
 declare module "*.css" {
   const text: string;
   export default text;
+}
+
+declare module "@jupyterlab/toc" {
+  import type { IWidgetTracker } from "@jupyterlab/apputils";
+  import type { Token } from "@lumino/coreutils";
+  import type { ISignal } from "@lumino/signaling";
+  import type { Widget } from "@lumino/widgets";
+  export interface ITableOfContentsRegistry {
+    add(factory: unknown): unknown;
+  }
+  export const ITableOfContentsRegistry: Token<ITableOfContentsRegistry>;
+  export abstract class TableOfContentsModel<H, W extends Widget> {
+    constructor(widget: W, configuration?: unknown);
+    protected readonly widget: W;
+    readonly isActive: boolean;
+    readonly activeHeadingChanged: ISignal<TableOfContentsModel<H, W>, H | null>;
+    abstract get documentType(): string;
+    get supportedOptions(): readonly string[];
+    refresh(): Promise<void>;
+    protected abstract getHeadings(): Promise<H[] | null>;
+  }
+  export abstract class TableOfContentsFactory<W extends Widget> {
+    constructor(tracker: IWidgetTracker<W>);
+    isApplicable(widget: Widget): boolean;
+    protected abstract _createNew(widget: W, configuration?: unknown): TableOfContentsModel<unknown, W>;
+  }
 }

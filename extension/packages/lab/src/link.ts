@@ -165,10 +165,10 @@ export class Link {
 
   /** The text was replaced from outside, for instance by an older version of the file. */
   private async replace(): Promise<void> {
+    const before = this.comm;
     if (!this.live) return;
-    this.drop();
     await this.open({ text: this.context.model.toString(), revision: this.mirror.revision + 1, fresh: true });
-    this.changing.emit();
+    if (before && !before.isDisposed) before.close();
   }
 
   private open(asked: { text: string; revision: number; fresh: boolean }): Promise<void> {
@@ -190,7 +190,7 @@ export class Link {
       comm.onMsg = ({ content, buffers }) => {
         const data = content.data as Attached | KernelMessage;
         if (data.type === "attached") {
-          this.mirror.begin(data.edited);
+          this.mirror.begin(data.edited, fresh);
           this.comm = comm;
           resolve();
         } else if (this.comm !== comm) {

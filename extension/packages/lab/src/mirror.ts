@@ -46,9 +46,12 @@ export class Mirror {
     Signal.clearData(this);
   }
 
-  /** A kernel has opened the text; `edited`: it had edits of it that nobody saved. */
-  begin(edited: boolean): void {
-    this.edited = edited || this.context.model.dirty;
+  /**
+   * A kernel has opened the text. `edited`: it had edits of it that nobody saved; `fresh`: the text came from outside,
+   * and whether it is saved is known there.
+   */
+  begin(edited: boolean, fresh: boolean): void {
+    this.edited = !fresh && (edited || this.context.model.dirty);
     this.clean = null;
     this.written = this.context.model.toString();
   }

@@ -1,4 +1,5 @@
-import { type ClipboardEvent, type FocusEvent, type MutableRefObject, useMemo, useRef } from "react";
+import { type ClipboardEvent, type FocusEvent, type MutableRefObject, useEffect, useMemo, useRef, useSyncExternalStore } from "react";
+import { announce, designers } from "../core/designers";
 import { isDense } from "../core/detail";
 import type { Host } from "../core/host";
 import type { Session } from "../core/session";
@@ -7,6 +8,7 @@ import { ContextMenu, HelpSheet } from "./ContextMenu";
 import { Canvas } from "./canvas/Canvas";
 import { type CanvasApi, CanvasApiContext } from "./canvasApi";
 import { onClipboard } from "./clipboard";
+import { commandOf } from "./commands";
 import { type Frame, FrameContext, useSel } from "./context";
 import { Drawer } from "./Drawer";
 import { Empty, Starting } from "./Empty";
@@ -59,11 +61,31 @@ function Studio({
   const { breadth, theme, tinted } = frame;
   const list = breadth === "list";
   const floats = breadth === "slim" || state.dense;
+  const page = designers();
+  const outside = useSyncExternalStore(page.subscribe, () => {
+    const { active, outside } = page.get();
+    return outside && active?.session === frame.session;
+  });
   const inspector =
+    !outside &&
     state.ready &&
     !state.empty &&
     !list &&
     (floats ? (state.selected || state.settings) && state.inspector : state.inspector);
+  const latest = useRef(frame);
+  latest.current = frame;
+  const { session, root } = frame;
+  useEffect(
+    () =>
+      announce({
+        session,
+        root,
+        api,
+        run: (id) => commandOf(id)?.run({ ...latest.current, api: api.current }),
+        can: (id) => commandOf(id)?.can?.(session.store.get()) ?? true,
+      }),
+    [session, root, api],
+  );
   const classes = [
     "ds-root",
     `ds-${theme}`,
