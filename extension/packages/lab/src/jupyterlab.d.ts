@@ -260,6 +260,7 @@ declare module "@jupyterlab/docregistry" {
       readonly contentsModel: Contents.IModel | null;
       readonly pathChanged: ISignal<IContext<T>, string>;
       readonly saveState: ISignal<IContext<T>, "started" | "completed" | "failed" | "completed manually">;
+      readonly fileChanged: ISignal<IContext<T>, unknown>;
       readonly disposed: ISignal<IContext<T>, void>;
       save(): Promise<void>;
       revert(): Promise<void>;

@@ -13,6 +13,36 @@ export async function deflated(text: string): Promise<ArrayBuffer> {
   return new Response(new Blob([text]).stream().pipeThrough(new CompressionStream("deflate"))).arrayBuffer();
 }
 
+interface Parts {
+  readonly pipeline: unknown;
+  readonly view: { positions?: Record<string, unknown>; marks?: unknown };
+}
+
+/** What is in the file: its text, and the document that the kernel makes of it. */
+class Saved {
+  private readonly parts: Parts;
+
+  constructor(
+    readonly file: string,
+    kernel: string,
+  ) {
+    this.parts = JSON.parse(kernel) as Parts;
+  }
+
+  /** Whether a document of the kernel says the same. Places that a first layout gives to cards are no edit. */
+  equals(kernel: string): boolean {
+    const now = JSON.parse(kernel) as Parts;
+    const places = this.parts.view.positions ?? {};
+    const found = now.view.positions ?? {};
+    if (JSON.stringify(now.pipeline) !== JSON.stringify(this.parts.pipeline)) {
+      this.parts.view.positions = { ...found, ...places };
+      return false;
+    }
+    const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
+    return same(now.view.marks, this.parts.view.marks) && Object.keys(found).every((key) => same(found[key], places[key]));
+  }
+}
+
 /**
  * Keeps the text that JupyterLab saves equal to what the kernel has.
  *
@@ -25,17 +55,19 @@ export class Mirror {
   private readonly replacing = new Signal<Mirror, void>(this);
   /** What was written here last. */
   private written: string;
-  /** The kernel's text of what is in the file, and what is in the file. */
-  private clean: { kernel: string; file: string } | null = null;
-  private cleanRevision = -1;
+  private saved: Saved | null = null;
+  private savedRevision = -1;
   private edited = false;
   private turn = 0;
-  private saving = "";
+  private saving: string | null = null;
+  /** The file, as far as it is known here. */
+  private onDisk: string;
   revision = 0;
 
   constructor(private readonly context: DocumentRegistry.IContext<DocumentRegistry.IModel>) {
     this.replaced = this.replacing;
-    this.written = context.model.toString();
+    this.written = this.onDisk = context.model.toString();
+    context.fileChanged.connect(this.onFile, this);
     context.model.contentChanged.connect(this.onContent, this);
     context.saveState.connect(this.onSave, this);
   }
@@ -43,17 +75,19 @@ export class Mirror {
   dispose(): void {
     this.context.model.contentChanged.disconnect(this.onContent, this);
     this.context.saveState.disconnect(this.onSave, this);
+    this.context.fileChanged.disconnect(this.onFile, this);
     Signal.clearData(this);
   }
 
   /**
    * A kernel has opened the text. `edited`: it had edits of it that nobody saved; `fresh`: the text came from outside,
-   * and whether it is saved is known there.
+   * for instance out of the file.
    */
   begin(edited: boolean, fresh: boolean): void {
     this.edited = !fresh && (edited || this.context.model.dirty);
-    this.clean = null;
+    this.saved = null;
     this.written = this.context.model.toString();
+    if (fresh) this.context.model.dirty = this.written !== this.onDisk;
   }
 
   /** A revision and its document. */
@@ -65,15 +99,14 @@ export class Mirror {
     if (turn !== this.turn || this.context.isDisposed) return;
     const { model } = this.context;
     this.revision = revision;
-    if (this.clean ? revision === this.cleanRevision : !this.edited) {
-      // places that the first layout gives to cards are no edit
-      this.clean = { kernel: text, file: this.clean?.file ?? this.written };
-      this.cleanRevision = revision;
+    if (this.saved ? revision === this.savedRevision : !this.edited) {
+      this.saved = new Saved(this.saved?.file ?? this.written, text);
+      this.savedRevision = revision;
       return;
     }
     this.edited = true;
-    const clean = this.clean?.kernel === text;
-    const wanted = clean && this.clean ? this.clean.file : text;
+    const clean = this.saved?.equals(text) ?? false;
+    const wanted = clean && this.saved ? this.saved.file : text;
     if (wanted !== this.written) {
       this.written = wanted;
       model.fromString(wanted);
@@ -90,10 +123,16 @@ export class Mirror {
 
   private onSave(_: unknown, state: string): void {
     if (state === "started") this.saving = this.context.model.toString();
-    const unchanged = this.saving === this.context.model.toString() && this.saving !== this.clean?.file;
-    if (state === "completed" && unchanged) {
-      this.clean = { kernel: this.saving, file: this.saving };
-      this.cleanRevision = this.revision;
+    if (state !== "completed" || this.saving === null) return;
+    if (this.saving === this.context.model.toString() && this.saving !== this.saved?.file) {
+      this.saved = new Saved(this.saving, this.saving);
+      this.savedRevision = this.revision;
     }
+    this.onDisk = this.saving;
+    this.saving = null;
+  }
+
+  private onFile(): void {
+    this.onDisk = this.saving ?? this.context.model.toString();
   }
 }
