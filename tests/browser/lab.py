@@ -93,11 +93,11 @@ def _await(address: str, server: subprocess.Popen[bytes]) -> None:
     raise TimeoutError("JupyterLab did not answer within a minute")
 
 
-def write_notebook(path: Path, code: str) -> None:
-    """A notebook with one cell."""
+def write_notebook(path: Path, *codes: str) -> None:
+    """A notebook with a cell for each code."""
     import nbformat
 
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code) for code in codes])
     notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
     nbformat.write(notebook, path)
 
