@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any
 
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
+#: As behind a hub: an address of its own, with a character that URLs write otherwise.
+BASE = "/user/some%20one"
 #: The prebuilt extension of this tree, whatever is installed.
 LABEXTENSION = REPOSITORY / "dali_studio" / "labextension"
 BROWSER_FLAGS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
@@ -47,7 +49,7 @@ def lab_server(root: Path, config: Path) -> Iterator[str]:
                    "JUPYTERLAB_WORKSPACES_DIR": str(config / "workspaces"), "JUPYTER_RUNTIME_DIR": str(config / "runtime"),
                    "IPYTHONDIR": str(config / "ipython")}  # fmt: skip
     command = [sys.executable, "-m", "jupyterlab", "--allow-root", "--no-browser", f"--port={port}", "--expose-app-in-browser",
-               "--IdentityProvider.token=", "--ServerApp.password=", f"--ServerApp.root_dir={root}", "--LabApp.news_url=None"]  # fmt: skip
+               f"--ServerApp.base_url={BASE}/", "--IdentityProvider.token=", "--ServerApp.password=", f"--ServerApp.root_dir={root}", "--LabApp.news_url=None"]  # fmt: skip
     extensions = config / "data" / "labextensions" / "@dali-studio"
     extensions.mkdir(parents=True, exist_ok=True)
     (extensions / "lab").symlink_to(LABEXTENSION)
@@ -59,7 +61,7 @@ def lab_server(root: Path, config: Path) -> Iterator[str]:
     with (config / "lab.log").open("wb") as log:
         server = subprocess.Popen(command, cwd=root, env=environment, stdout=log, stderr=subprocess.STDOUT)
         try:
-            address = f"http://127.0.0.1:{port}"
+            address = f"http://127.0.0.1:{port}{BASE}"
             _await(f"{address}/api", server)
             yield address
         finally:
@@ -125,6 +127,7 @@ def set_theme(page: Any, name: str) -> None:
     """Choose JupyterLab's theme."""
     page.evaluate("name => window.jupyterapp.commands.execute('apputils:change-theme', { theme: name })", name)
     page.wait_for_function("light => document.body.dataset.jpThemeLight === light", arg="false" if "Dark" in name else "true")
+    page.wait_for_selector("#jupyterlab-splash", state="detached")
 
 
 def open_lab(page: Any, address: str, workspace: str = "") -> str:
@@ -134,6 +137,15 @@ def open_lab(page: Any, address: str, workspace: str = "") -> str:
     page.wait_for_function("() => window.jupyterapp")
     page.evaluate("() => window.jupyterapp.restored.then(() => true)")
     return name
+
+
+def await_layout(page: Any, workspace: str, words: str) -> None:
+    """Wait until JupyterLab has kept a layout with `words` in it, which it does a moment after a change."""
+    page.wait_for_function(
+        """async ([name, words]) =>
+        JSON.stringify(await window.jupyterapp.serviceManager.workspaces.fetch(name)).includes(words)""",
+        arg=[workspace, words],
+    )
 
 
 def part(page: Any, name: str) -> Any:

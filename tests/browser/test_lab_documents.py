@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from browser import lab
-from browser.lab import await_code, open_document, open_lab, part
+from browser.lab import await_code, await_layout, open_document, open_lab, part
 
 pytestmark = pytest.mark.browser
 
@@ -104,10 +104,7 @@ def test_a_reloaded_page_finds_the_edits(page: Any, server: tuple[str, Path]) ->
     workspace = open_document(page, server, "reloaded.dali.json")
     _set(page, "angle", "44")
     await_code(page, "angle=44.0")
-    page.wait_for_function(
-        """async name => (await (await fetch(`/lab/api/workspaces/${name}`)).text()).includes('reloaded.dali.json')""",
-        arg=workspace,
-    )  # JupyterLab keeps the layout a moment after it has changed
+    await_layout(page, workspace, "reloaded.dali.json")
     page.on("dialog", _accept)  # that edits were not saved
     open_lab(page, server[0], workspace)
     part(page, "thumb-rotate").wait_for(timeout=90_000)
@@ -160,10 +157,7 @@ def test_a_kernel_of_another_version_is_not_written_to(page: Any, server: tuple[
     assert f"pip install dali-studio=={__version__}" in part(page, "strip").inner_text()
     assert part(page, "thumb-rotate").is_visible()  # what was seen is still there
 
-    page.wait_for_function(
-        """async name => (await (await fetch(`/lab/api/workspaces/${name}`)).text()).includes('versions.dali.json')""",
-        arg=workspace,
-    )
+    await_layout(page, workspace, "versions.dali.json")
     open_lab(page, server[0], workspace)
     said = part(page, "obstruction")
     said.wait_for(timeout=90_000)

@@ -138,6 +138,9 @@ def test_the_saved_notebook_shows_the_graph_without_a_kernel(page: Any, server: 
     page.wait_for_timeout(500)
     assert picture.bounding_box()["width"] > 400
     page.screenshot(path=artifacts / "designer_frozen.png")
+    page.locator('.dali-Graph >> text="Open in designer"').click()
+    lab.part(page, "thumb-rotate").wait_for(timeout=90_000)
+    lab.await_code(page, "angle=55.0")
 
 
 def test_edits_are_offered_when_the_cell_is_run_again(page: Any, server: tuple[str, Path]) -> None:
