@@ -1,6 +1,7 @@
 import type { DocumentRegistry } from "@jupyterlab/docregistry";
 import { type ISignal, Signal } from "@lumino/signaling";
 import type { Bytes } from "../../designer/src/core/session";
+import { Saved } from "./saved";
 
 /** The text of a document that the kernel has sent. */
 export async function inflated(packed: Bytes): Promise<string> {
@@ -11,36 +12,6 @@ export async function inflated(packed: Bytes): Promise<string> {
 /** A text as the kernel takes it. */
 export async function deflated(text: string): Promise<ArrayBuffer> {
   return new Response(new Blob([text]).stream().pipeThrough(new CompressionStream("deflate"))).arrayBuffer();
-}
-
-interface Parts {
-  readonly pipeline: unknown;
-  readonly view: { positions?: Record<string, unknown>; marks?: unknown };
-}
-
-/** What is in the file: its text, and the document that the kernel makes of it. */
-class Saved {
-  private readonly parts: Parts;
-
-  constructor(
-    readonly file: string,
-    kernel: string,
-  ) {
-    this.parts = JSON.parse(kernel) as Parts;
-  }
-
-  /** Whether a document of the kernel says the same. Places that a first layout gives to cards are no edit. */
-  equals(kernel: string): boolean {
-    const now = JSON.parse(kernel) as Parts;
-    const places = this.parts.view.positions ?? {};
-    const found = now.view.positions ?? {};
-    if (JSON.stringify(now.pipeline) !== JSON.stringify(this.parts.pipeline)) {
-      this.parts.view.positions = { ...found, ...places };
-      return false;
-    }
-    const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
-    return same(now.view.marks, this.parts.view.marks) && Object.keys(found).every((key) => same(found[key], places[key]));
-  }
 }
 
 /**

@@ -1,4 +1,12 @@
-import { type ClipboardEvent, type FocusEvent, type MutableRefObject, useEffect, useMemo, useRef, useSyncExternalStore } from "react";
+import {
+  type ClipboardEvent,
+  type FocusEvent,
+  type MutableRefObject,
+  useEffect,
+  useMemo,
+  useRef,
+  useSyncExternalStore,
+} from "react";
 import { announce, designers } from "../core/designers";
 import { isDense } from "../core/detail";
 import type { Host } from "../core/host";
