@@ -105,8 +105,21 @@ def test_the_sidebar_follows_documents_and_cells(page: Any, server: tuple[str, P
     lab.set_theme(page, "JupyterLab Light")
 
 
-def test_keys_are_those_of_the_settings(page: Any, server: tuple[str, Path]) -> None:
+def test_menus_know_the_designer_and_its_keys_are_those_of_the_settings(page: Any, server: tuple[str, Path]) -> None:
     open_document(page, server, "keys.dali.json")
+    page.evaluate(f"() => {_APP}.commands.execute('apputils:activate-command-palette')")
+    page.locator(".lm-CommandPalette-input:visible").fill("Lay Out")
+    page.locator('.lm-CommandPalette-item[data-command="dali-studio:layout"]').wait_for()
+    page.keyboard.press("Escape")
+    page.locator('.lm-MenuBar-item:has-text("File")').click()
+    page.locator('.lm-Menu-item:has-text("New")').first.hover()
+    page.locator('.lm-Menu-item[data-command="dali-studio:new"]').wait_for()
+    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
+    status = page.locator(".jp-StatusBar-Widget:visible", has_text="Python 3")
+    status.first.wait_for()
+    settings = page.evaluate(f"async () => (await {_APP}.serviceManager.settings.fetch('@dali-studio/lab:documents')).schema")
+    assert settings["properties"].keys() == {"dialect", "code"}
     shortcut = {"command": "dali-studio:palette", "keys": ["K"], "selector": ".dali-View .ds-stage :focus:not(:read-write)"}
     off = {"command": "dali-studio:palette", "keys": ["P"], "selector": shortcut["selector"], "disabled": True}
     plugin = "@jupyterlab/shortcuts-extension:shortcuts"
@@ -127,20 +140,3 @@ def test_keys_are_those_of_the_settings(page: Any, server: tuple[str, Path]) -> 
         part(page, "palette-search").wait_for(state="hidden")
     finally:
         page.evaluate(f"plugin => {_APP}.serviceManager.settings.save(plugin, '{{}}')", plugin)
-
-
-def test_the_command_palette_and_the_menus_know_the_designer(page: Any, server: tuple[str, Path]) -> None:
-    open_document(page, server, "menus.dali.json")
-    page.evaluate(f"() => {_APP}.commands.execute('apputils:activate-command-palette')")
-    page.locator(".lm-CommandPalette-input:visible").fill("Lay Out")
-    page.locator('.lm-CommandPalette-item[data-command="dali-studio:layout"]').wait_for()
-    page.keyboard.press("Escape")
-    page.locator('.lm-MenuBar-item:has-text("File")').click()
-    page.locator('.lm-Menu-item:has-text("New")').first.hover()
-    page.locator('.lm-Menu-item[data-command="dali-studio:new"]').wait_for()
-    page.keyboard.press("Escape")
-    page.keyboard.press("Escape")
-    status = page.locator(".jp-StatusBar-Widget:visible", has_text="Python 3")
-    status.first.wait_for()
-    settings = page.evaluate(f"async () => (await {_APP}.serviceManager.settings.fetch('@dali-studio/lab:documents')).schema")
-    assert settings["properties"].keys() == {"dialect", "code"}
