@@ -6,6 +6,8 @@
 #   make test-floors   some tests with the lowest versions of the dependencies
 #   make bench    benchmarks       make generated   what is generated from the code
 #   make verified runs the checks of operators and records them for docs/support.md
+#   make notebooks  runs the notebooks that are kept with outputs, and writes these
+#   make docs     the documentation as a site, in build/docs/html
 #   make kernels  compiles the C++ kernels for this processor     make levels   those for other processors, too
 #   make wheels   releases for all platforms
 #   make emulate  GPU tests of kernels on the CPU
@@ -39,7 +41,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 NPM_INSTALL := $(SHOW) "Installing what the designer is built of" npm install --no-save --no-fund --no-audit --loglevel=error
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: setup try lab test test-grid test-floors bench kernels levels emulate sanitize arm64 endurance fuzz lint generated verified frontend frontend-test wheel wheels clean
+.PHONY: setup try lab test test-grid test-floors bench kernels levels emulate sanitize arm64 endurance fuzz lint generated verified notebooks docs frontend frontend-test wheel wheels clean
 .DELETE_ON_ERROR:
 # `make generated kernels` compiles what has been generated, with -j as well; each step uses all processors by itself.
 .NOTPARALLEL:
@@ -151,7 +153,7 @@ fuzz: $(STAMPS)/ready
 lint: $(STAMPS)/package-$(EXTRAS)
 	@cd extension && { test -d node_modules || $(NPM_INSTALL); }
 	@code=0; \
-	$(BIN)/ruff check dali_studio tests || code=1; \
+	$(BIN)/ruff check dali_studio tests docs || code=1; \
 	$(SHOW) "Import contracts" $(BIN)/lint-imports --no-logo || code=1; \
 	$(SHOW) "Types (pyright)" $(BIN)/pyright || code=1; \
 	cd extension && { npm run --silent typecheck && npm run --silent lint; } || code=1; \
@@ -172,9 +174,22 @@ verified: $(STAMPS)/ready
 	@$(BIN)/python tests/conformance/verified.py $(ARGS)
 	@$(BIN)/python -m dali_studio.api.support_page
 
+# Outputs of the notebooks, for pages that show them without a kernel.
+notebooks: $(STAMPS)/ready
+	@$(BIN)/python tests/notebooks/refresh.py $(ARGS)
+
+$(STAMPS)/docs: pyproject.toml | $(STAMPS)/ready
+	@$(SHOW) "Installing what makes the documentation" $(BIN)/python -m pip install --no-build-isolation --editable '.[docs]'
+	@touch $@
+
+# A site that needs no network, with all links checked.
+docs: $(STAMPS)/ready $(STAMPS)/docs
+	@$(SHOW) "Building the documentation" $(BIN)/python docs/_site/build.py
+	@echo "The documentation is build/docs/html/index.html."
+
 # The wheel and the sdist of a release, with a fresh bundle.
 wheel: $(STAMPS)/package-$(EXTRAS)
-	@rm -rf $(STATIC)/widget.js $(STATIC)/widget.css $(STATIC)/loader.js $(LABEXTENSION)
+	@rm -rf $(STATIC)/*.js $(STATIC)/*.css $(LABEXTENSION)
 	@$(SHOW) "Building the wheel and the sdist" $(BIN)/hatchling build --directory dist
 
 # One wheel for each platform, all compiled on this one.

@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # what editors and type checkers see of the lazy names below
     from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
     from dali_studio.graph.model import Graph
     from dali_studio.pipeline import DataNode, Pipeline, pipeline_def
+    from dali_studio.studio.gallery_widget import Gallery
     from dali_studio.studio.widget import Designer
     from dali_studio.tensors import TensorList
 
@@ -30,14 +31,15 @@ _PUBLIC = {
     "newaxis": "dali_studio.api.indexing",
     "TensorList": "dali_studio.tensors",
     "Designer": "dali_studio.studio.widget",
+    "Gallery": "dali_studio.studio.gallery_widget",
     "Graph": "dali_studio.graph.model",
     "DaliStudioError": "dali_studio.core.diagnostics",
     "Diagnostic": "dali_studio.core.diagnostics",
 }
 _MODULES = ("fn", "math", "ops", "types", "pipeline", "tensors", "samples")
 __all__ = [
-    "DaliStudioError", "DataNode", "Designer", "Diagnostic", "Graph", "Pipeline", "TensorList", "__version__",
-    "fn", "math", "newaxis", "ops", "pipeline", "pipeline_def", "read", "samples", "tensors", "types",
+    "DaliStudioError", "DataNode", "Designer", "Diagnostic", "Gallery", "Graph", "Pipeline", "TensorList",
+    "__version__", "fn", "math", "newaxis", "ops", "pipeline", "pipeline_def", "read", "samples", "tensors", "types",
 ]  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 
-class _Cut(NamedTuple):
+class Cut(NamedTuple):
     """One sample: a window of a bundled picture (parts of its height and width), scaled to a width in pixels."""
 
     label: str
@@ -26,21 +26,21 @@ class _Cut(NamedTuple):
     width: int = 512
 
 
-_CUTS = (
-    _Cut("animals", "chelsea", "chelsea.png", width=451),
-    _Cut("animals", "chelsea_eyes", "chelsea.png", 0.15, 0.2, 0.75, 0.7, width=400),
-    _Cut("animals", "chelsea_ear", "chelsea.png", 0.0, 0.05, 0.6, 0.45, width=320),
-    _Cut("people", "astronaut", "astronaut.png", width=512),
-    _Cut("people", "astronaut_portrait", "astronaut.png", 0.0, 0.22, 0.55, 0.65, width=360),
-    _Cut("people", "astronaut_wide", "astronaut.png", 0.0, 0.0, 0.6, 1.0, width=640),
-    _Cut("space", "hubble", "hubble_deep_field.jpg", width=640),
-    _Cut("space", "hubble_detail", "hubble_deep_field.jpg", 0.3, 0.1, 0.8, 0.5, width=420),
-    _Cut("space", "rocket", "rocket.jpg", width=640),
-    _Cut("space", "rocket_tall", "rocket.jpg", 0.0, 0.35, 1.0, 0.7, width=300),
-    _Cut("things", "coffee", "coffee.png", width=600),
-    _Cut("things", "coffee_cup", "coffee.png", 0.2, 0.1, 0.9, 0.75, width=480),
-    _Cut("things", "motorcycle", "motorcycle_left.png", width=700),
-    _Cut("things", "motorcycle_wheel", "motorcycle_left.png", 0.35, 0.05, 1.0, 0.5, width=350),
+CUTS = (
+    Cut("animals", "chelsea", "chelsea.png", width=451),
+    Cut("animals", "chelsea_eyes", "chelsea.png", 0.15, 0.2, 0.75, 0.7, width=400),
+    Cut("animals", "chelsea_ear", "chelsea.png", 0.0, 0.05, 0.6, 0.45, width=320),
+    Cut("people", "astronaut", "astronaut.png", width=512),
+    Cut("people", "astronaut_portrait", "astronaut.png", 0.0, 0.22, 0.55, 0.65, width=360),
+    Cut("people", "astronaut_wide", "astronaut.png", 0.0, 0.0, 0.6, 1.0, width=640),
+    Cut("space", "hubble", "hubble_deep_field.jpg", width=640),
+    Cut("space", "hubble_detail", "hubble_deep_field.jpg", 0.3, 0.1, 0.8, 0.5, width=420),
+    Cut("space", "rocket", "rocket.jpg", width=640),
+    Cut("space", "rocket_tall", "rocket.jpg", 0.0, 0.35, 1.0, 0.7, width=300),
+    Cut("things", "coffee", "coffee.png", width=600),
+    Cut("things", "coffee_cup", "coffee.png", 0.2, 0.1, 0.9, 0.75, width=480),
+    Cut("things", "motorcycle", "motorcycle_left.png", width=700),
+    Cut("things", "motorcycle_wheel", "motorcycle_left.png", 0.35, 0.05, 1.0, 0.5, width=350),
 )
 #: Quality of the JPEG files.
 _QUALITY = 92
@@ -49,16 +49,16 @@ _QUALITY = 92
 def make(folder: Path) -> None:
     """Write the photos, one sub-folder per class, unless they are there as they must be."""
     stamp = folder / ".stamp"
-    wanted = hashlib.sha256(repr((_CUTS, _QUALITY)).encode()).hexdigest()
+    wanted = hashlib.sha256(repr((CUTS, _QUALITY)).encode()).hexdigest()
     if stamp.is_file() and stamp.read_text() == wanted:
         return
     shutil.rmtree(folder, ignore_errors=True)
-    for cut in _CUTS:
+    for cut in CUTS:
         _write(cut, folder / cut.label / f"{cut.name}.jpg")
     stamp.write_text(wanted)
 
 
-def _write(cut: _Cut, target: Path) -> None:
+def _write(cut: Cut, target: Path) -> None:
     from PIL import Image  # noqa: PLC0415 - needed here alone
 
     with Image.open(_bundled() / cut.source) as opened:

@@ -1,5 +1,5 @@
-// Bundles the designer twice: for the widget, one ES module and one style sheet that the Python package ships, and the
-// module that loads them; for JupyterLab, a prebuilt extension with the same designer as a chunk of its own.
+// Bundles the designer twice: for widgets, the designer and the gallery, each into one ES module and one style sheet that the
+// Python package ships, and the module that loads them; for JupyterLab, a prebuilt extension with the same designer as a chunk.
 import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -51,6 +51,7 @@ const widget = {
   ...common,
   entryPoints: {
     widget: join(here, "packages/designer/src/widget/index.tsx"),
+    gallery: join(here, "packages/designer/src/widget/gallery.tsx"),
     loader: join(here, "packages/designer/src/widget/loader.ts"),
   },
   outdir: out,

@@ -13,7 +13,7 @@ import pytest
 
 TESTS = Path(__file__).resolve().parent
 # Helper modules (tolerances, images, toy, oracle, peers) are imported by their plain names.
-for folder in (TESTS, TESTS / "unit", TESTS / "unit" / "kernels", TESTS / "compat", TESTS / "conformance", TESTS / "gpu"):
+for folder in (TESTS, TESTS / "unit", TESTS / "unit" / "kernels", TESTS / "compat", TESTS / "conformance", TESTS / "gpu", TESTS / "notebooks"):
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
 

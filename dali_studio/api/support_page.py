@@ -118,7 +118,7 @@ def _verified(registry: Registry, schemas: Sequence[OperatorSchema]) -> str:
 
 
 def _operator(schema: OperatorSchema, tolerances: Sequence[Tolerance]) -> str:
-    lines = [f"### fn.{schema.name}", ""]
+    lines = [f"### `fn.{schema.name}`", ""]  # a name such as _conditional.not_ is no emphasis
     lines += [f"- input `{entry.name}`: {_takes(entry.layouts, entry.dtypes)}" for entry in schema.inputs]
     lines += ["- outputs: " + ", ".join(f"`{output.name}` ({output.kind})" for output in schema.outputs), ""]
     lines += [f"- {_difference(tolerance)}" for tolerance in tolerances]

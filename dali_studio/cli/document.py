@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from dali_studio.api.default import default_registry
 from dali_studio.api.folders import folder_readers, idle_readers, point_at
 from dali_studio.api.reading.program import read
 from dali_studio.cli.text import note, report, waiting
+from dali_studio.codegen.functions import Function
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph.bypass import rerouted
 from dali_studio.graph.document import load
@@ -32,6 +34,18 @@ def _example(name: str) -> Path | None:
         hint = f"Give a .dali.json document, or one of the examples: {', '.join(documents)}."
         raise DaliStudioError(Diagnostic(code="DS302", message=message, hint=hint))
     return documents[name]
+
+
+def view_of(path: str) -> dict[str, Any]:
+    """Where the nodes of a document stand, its notes and groups; of a program there is nothing."""
+    return {} if path.endswith(".py") else load(_example(path) or path)[1]
+
+
+def subgraphs(path: str) -> tuple[Function, ...]:
+    """The subgraphs of a document, which programs have as functions."""
+    from dali_studio.studio.view import functions_in, marks_of  # noqa: PLC0415 - of documents alone
+
+    return functions_in(marks_of(view_of(path)).values())
 
 
 def open_document(path: str, images: str | None = None, *, samples: bool = False) -> Graph:

@@ -68,11 +68,12 @@ def make_parser() -> argparse.ArgumentParser:
     add("--images", metavar="DIR", help="folder that its readers read instead: images, or sub-folders with images")
     add("--batches", metavar="N", type=_positive, help="how many batches; one epoch if not given")
     add("--out", metavar="DIR", help=f"folder for the contact sheet and the report; {RESULT} for the example")
-    add = verb("export", export, "Write a document as a Python program, or as a diagram.").add_argument
+    add = verb("export", export, "Write a document as a Python program, a picture or a diagram.").add_argument
     add("file", metavar="FILE", help=_DOCUMENT)
     add("--dialect", default="nvidia.dali", help="nvidia.dali (the default) or dali_studio")
     add("--images", metavar="DIR", help="folder that its readers read instead")
-    add("-o", "--output", metavar="FILE", help="where it goes; .mmd, .dot: a diagram; standard output if not given")
+    where = "where it goes; .svg, .png: a picture; .mmd, .dot: a diagram; standard output if not given"
+    add("-o", "--output", metavar="FILE", help=where)
     add("--force", action="store_true", help="write it in spite of errors")
     add = verb("import", import_, "Read a program, which is not run, as a document.").add_argument
     add("file", metavar="FILE", help="a .py file with a pipeline of nvidia.dali or dali_studio")
@@ -127,17 +128,19 @@ def run(options: argparse.Namespace) -> int:
 
 
 def export(options: argparse.Namespace) -> int:
-    """Write a document as a program, or as a diagram."""
+    """Write a document as a program, a picture or a diagram."""
     from dali_studio.api.default import default_registry  # noqa: PLC0415
     from dali_studio.api.folders import idle_readers  # noqa: PLC0415
-    from dali_studio.cli.document import open_document  # noqa: PLC0415
-    from dali_studio.codegen.diagrams import DIAGRAMS  # noqa: PLC0415
+    from dali_studio.cli.document import open_document, subgraphs, view_of  # noqa: PLC0415
     from dali_studio.codegen.emit import emit  # noqa: PLC0415
+    from dali_studio.studio.exports import ENDINGS, write_alone  # noqa: PLC0415
 
     graph, registry = open_document(options.file, options.images), default_registry()
     output = None if options.output is None else Path(options.output)
-    if output is not None and output.suffix in DIAGRAMS:
-        _write(output, DIAGRAMS[output.suffix](graph))
+    if output is not None and output.suffix in ENDINGS:
+        with waiting(f"Drawing {len(graph)} nodes"):
+            write_alone(graph, view_of(options.file), registry, output)
+        say(f"Wrote {output}.")
         return 0
     roots = dict[str, str]()
     for node in idle_readers(graph, registry):
@@ -146,7 +149,7 @@ def export(options: argparse.Namespace) -> int:
         roots[node.key] = str(photos())
         note(f"note: {node.key} reads the sample photos, by a parameter's default; --images names a folder of yours.")
     with waiting(f"Writing the program of {len(graph)} nodes"):
-        emitted = emit(graph, registry, options.dialect, roots)
+        emitted = emit(graph, registry, options.dialect, roots, subgraphs(options.file))
     report(emitted.diagnostics)
     if errors(emitted.diagnostics) and not options.force:
         note("Nothing was written. With --force, a program is written that raises an error where something is missing.")

@@ -40,6 +40,10 @@ class Writer:
         Parameters of the function, with their defaults: Python objects that the program cannot hold, and `roots`.
     found
         Findings, in order of the program.
+    exposed
+        Arguments, by node and name, that are parameters of a function within the program, to their names there.
+    given
+        What these parameters get.
     """
 
     graph: Graph
@@ -49,6 +53,8 @@ class Writer:
     roots: Mapping[str, str] = field(default_factory=dict[str, str])
     parameters: dict[str, ast.expr | None] = field(default_factory=dict[str, "ast.expr | None"])
     found: list[Diagnostic] = field(default_factory=list[Diagnostic])
+    exposed: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
+    given: dict[str, ast.expr] = field(default_factory=dict[str, ast.expr])
     _defined: set[PortRef] = field(default_factory=set[PortRef])
     _lost: list[str] = field(default_factory=list[str])
     _constants: dict[PortRef, TensorMeta] | None = None
@@ -221,6 +227,8 @@ class Writer:
         keywords: list[ast.keyword] = []
         for name in [*declared, *rest]:
             value = self._setting(node, schema, name, wired)
+            if (node.key, name) in self.exposed and name not in wired:
+                value = self._exposed(node, schema, name, value)
             if value is not None and self._has_argument(node, name):
                 keywords.append(ast.keyword(name, value))
         return keywords
@@ -249,6 +257,19 @@ class Writer:
         message = f"{name} is not set; the program holds ... in its place."
         self.found.append(finding(node, "DS103", message, "Set it before running the program.", argument=name))
         return values.hole()
+
+    def _exposed(
+        self, node: Node, schema: OperatorSchema | None, name: str, value: ast.expr | None
+    ) -> ast.expr | None:
+        """The parameter in place of the value, which the function's call has; the default counts as one."""
+        argument = schema.argument(name) if schema is not None else None
+        if value is None and argument is not None and argument.default is not None:
+            value = values.argument_value(argument, argument.default)
+        if value is None:
+            return None
+        parameter = self.exposed[node.key, name]
+        self.given[parameter] = value
+        return ast.Name(parameter, ast.Load())
 
     def _parameter(self, node: Node, name: str) -> ast.expr:
         parameter = self.names.unused(f"{node.key}_{name}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import keyword
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dali_studio.graph.edits import PortRef
@@ -63,6 +63,11 @@ class Names:
         self._used[base] = number  # where the next search begins
         self._used.setdefault(name, 1)
         return name
+
+    @property
+    def known(self) -> Mapping[str, object]:
+        """Every name that is taken."""
+        return self._used
 
     def define(self, node: Node, outputs: Sequence[OutputSchema], words_free: Sequence[bool]) -> None:
         """Name the outputs of a node: its key for one, the outputs' own words (if free) or key and word for several."""

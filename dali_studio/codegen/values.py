@@ -6,6 +6,8 @@ import ast
 import math
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.expressions import Number, natural_type
 from dali_studio.core.subscripts import Subscript
@@ -75,10 +77,33 @@ def argument_value(argument: ArgumentSchema, value: Value, *, alone: bool = Fals
     if alone and isinstance(value, tuple) and len(value) == 1:
         value = value[0]
     if argument.type not in ENUMS:
-        return constant(value)
+        return _floats(value) if argument.type in ("float", "float_list") else constant(value)
     if isinstance(value, tuple):
         return ast.List(elts=[_member(str(item)) for item in value], ctx=ast.Load())
     return _member(str(value))
+
+
+#: Whole numbers below it are written without a point; those beyond the other do not fit into 32 bits.
+_MAX_WHOLE, _MAX_FLOAT = 1e9, 1e38
+#: Figures of a number that a person typed, at most, and those that the noise of binary fractions begins behind.
+_TYPED, _EXACT = 12, 15
+
+
+def _floats(value: Value) -> ast.expr:
+    if isinstance(value, tuple):
+        return ast.List(elts=[constant(_plain(item)) for item in value], ctx=ast.Load())
+    return constant(_plain(value))
+
+
+def _plain(value: Value) -> Value:
+    """A number as people write it, where floats are meant anyway: 224 for 224.0, 57.12 for 57.120000000000005."""
+    if not isinstance(value, float) or not abs(value) < _MAX_FLOAT:
+        return value
+    if value.is_integer() and abs(value) < _MAX_WHOLE and str(value) != "-0.0":
+        return int(value)
+    tidy = float(f"{value:.{_EXACT}g}")
+    # both must be the same number for operators, which take 32 bits
+    return tidy if tidy == float(f"{value:.{_TYPED}g}") and np.float32(tidy) == np.float32(value) else value
 
 
 def is_default(argument: ArgumentSchema, value: Value) -> bool:

@@ -2104,6 +2104,48 @@ def uniform(
     """The former name of `random.uniform`, which is deprecated."""
     ...
 
+def video_reader(
+    *,
+    dtype: DALIDataType | None = ...,
+    normalized: bool | None = False,
+    pad_sequences: bool | None = False,
+    file_list_frame_num: bool | None = False,
+    file_list_include_preceding_frame: bool | None = False,
+    channels: int | None = 3,
+    skip_vfr_check: bool | None = False,
+    additional_decode_surfaces: int | None = 2,
+    filenames: str | _Sequence[str] | None = ...,
+    labels: int | _Sequence[int] | None = ...,
+    file_root: str | None = ...,
+    file_list: str | None = ...,
+    sequence_length: int,
+    step: int | None = -1,
+    stride: int | None = 1,
+    enable_frame_num: str | None = 'none',
+    enable_timestamps: bool | None = False,
+    image_type: DALIImageType | None = ...,
+    random_shuffle: bool | None = False,
+    initial_fill: int | None = 1024,
+    num_shards: int | None = 1,
+    shard_id: int | None = 0,
+    stick_to_shard: bool | None = False,
+    pad_last_batch: bool | None = False,
+    seed: int | None = ...,
+    on_error: str | None = 'raise',
+    skip_cached_images: bool | None = False,
+    prefetch_queue_depth: int | None = 1,
+    lazy_init: bool | None = False,
+    read_ahead: bool | None = False,
+    dont_use_mmap: bool | None = False,
+    tensor_init_bytes: int | None = 1048576,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> Any:
+    """The former name of `readers.video`, which is deprecated."""
+    ...
+
 def warp_affine(
     image: _Input,
     mtx: _Input | None = ...,

@@ -217,3 +217,30 @@ def numpy(
     All arrays of a batch have one number of axes, and one element type unless `dtype` converts them.
     """
     ...
+
+def video(
+    encoded: _Input,
+    /,
+    *,
+    frames: int | _Sequence[int] | DataNode | None = ...,
+    start_frame: int | DataNode | None = ...,
+    end_frame: int | DataNode | None = ...,
+    sequence_length: int | DataNode | None = ...,
+    stride: int | DataNode | None = ...,
+    on_error: str | None = 'raise',
+    build_index: bool | None = True,
+    affine: bool | None = True,
+    pad_mode: str | None = 'constant',
+    fill_value: int | _Sequence[int] | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Decodes videos: MP4, WebM, Matroska, AVI and what else FFmpeg knows, in any of its codecs.
+
+    Gives frames, uint8 (F, H, W, C), red, green and blue: all of them; those whose numbers `frames` lists, in any
+    order; or, from `start_frame`, every `stride`-th up to `end_frame` or as many as `sequence_length` says. nvidia.dali
+    decodes VP8, VP9 and MJPEG on the CPU, and refuses the others there.
+    """
+    ...

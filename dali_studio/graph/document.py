@@ -19,6 +19,7 @@ from dali_studio.graph.migrations import OperatorMigrations, migrate_document, m
 from dali_studio.graph.model import Graph
 from dali_studio.graph.node import GraphOptions, Node, option_found
 from dali_studio.graph.objects import MISSING
+from dali_studio.graph.png_text import text_in
 from dali_studio.schema.model import Device, Value
 from dali_studio.schema.registry import Registry
 
@@ -71,14 +72,15 @@ def save(graph: Graph, view: Mapping[str, Any] | None, path: str | os.PathLike[s
 def load(
     path: str | os.PathLike[str], registry: Registry | None = None, migrations: OperatorMigrations | None = None
 ) -> tuple[Graph, dict[str, Any], tuple[Diagnostic, ...]]:
-    """Read a document; as `loads`, and DS302 if the file cannot be read."""
+    """Read a document, also of a PNG picture that carries one; as `loads`, and DS302 if the file cannot be read."""
     name = os.fspath(path)
     if name.endswith(".py"):
         message = f"{name} is a Python program, not a document; nothing of it was run."
         hint = f"Run it with: python {name}. To make a document of its pipeline: dali-studio import {name}."
         raise DaliStudioError(Diagnostic(code="DS401", message=message, hint=hint, source=name))
     try:
-        text = read_file(path, MAX_DOCUMENT_BYTES).decode("utf-8")
+        data = read_file(path, MAX_DOCUMENT_BYTES)
+        text = text_in(data) or data.decode("utf-8")
     except OSError as error:
         message, hint = f"{name} could not be read: {error.strerror or error}.", "Check the path."
         raise DaliStudioError(Diagnostic(code="DS302", message=message, hint=hint, source=name)) from error

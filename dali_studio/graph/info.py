@@ -7,18 +7,18 @@ from dali_studio.core.meta import TensorMeta
 
 
 def describe(meta: TensorMeta) -> str:
-    """For example ``?×?×3 u8 HWC``.
+    """For example ``H×W×C u8``.
 
-    Extents that differ from sample to sample are ``?``; the channels of a batch are not known before it exists. An
+    Extents are not known before there is a batch: the layout's letters stand for them, else the number of axes. An
     unknown rank or type is ``–``; nothing known at all is ``–`` alone.
     """
     if meta.kind == "encoded":
         return "encoded bytes"
     parts: list[str] = []
-    if meta.ndim is not None:
-        parts.append("×".join("?" * meta.ndim) if meta.ndim else "scalar")
-    elif meta.layout:
-        parts.append("×".join("?" * len(meta.layout)))
+    if meta.layout:
+        parts.append("×".join(meta.layout))
+    elif meta.ndim is not None:
+        parts.append(f"{meta.ndim}-D" if meta.ndim else "scalar")
     if meta.dtype is not None:
         parts.append(short_name(meta.dtype))
     if not parts:
@@ -27,4 +27,4 @@ def describe(meta: TensorMeta) -> str:
         parts.append("–")
     if meta.ndim is None and not meta.layout:
         parts.insert(0, "–")
-    return " ".join([*parts, *([meta.layout] if meta.layout else [])])
+    return " ".join(parts)

@@ -60,7 +60,7 @@ def twin_edits(
     if one is None or (one.kind != "mask" and (one.twin is None or one.twin.operator not in registry)):
         return None
     operator = one.step.operator if one.twin is None else one.twin.operator
-    key = _free(graph, f"{one.label.node}_{operator.rpartition('.')[2]}")
+    key = graph.free_key(f"{one.label.node}_{operator.rpartition('.')[2]}")
     edits = _mask_twin(graph, one, key) if one.kind == "mask" else _label_twin(graph, registry, metas, one, key)
     outputs = tuple(PortRef(node=key) if port == one.label else port for port in graph.outputs)
     return f"Move {one.label.node} with {one.step.key}", (*edits, SetOutputs(outputs=outputs))
@@ -228,13 +228,6 @@ def _word(kind: Kind) -> str:
     return {"mask": "mask", "boxes": "boxes"}.get(kind, "points")
 
 
-def _free(graph: Graph, name: str) -> str:
-    key, number = name, 2
-    while key in graph:
-        key, number = f"{name}_{number}", number + 1
-    return key
-
-
 def _mask_twin(graph: Graph, one: Unmoved, key: str) -> list[Edit]:
     """The same operator on the mask, with the same arguments and wires, but nearest neighbours."""
     step = one.step
@@ -272,7 +265,7 @@ def _label_twin(
     before = next(iter(graph.inputs(step.key)), None)
     made: list[Edit] = [AddNode(key=key, operator=twin.operator)]
     if twin.shape and before is not None:
-        shapes = _free(graph, f"{before.node}_{_SHAPES}")
+        shapes = graph.free_key(f"{before.node}_{_SHAPES}")
         made += [AddNode(key=shapes, operator=_SHAPES), Connect(source=before, target=shapes, input=0)]
         edits.append(Connect(source=PortRef(node=shapes), target=key, argument=twin.shape))
         layout = metas.get(before, TensorMeta()).layout or "HWC"

@@ -103,6 +103,13 @@ class Graph:
             )
         return node
 
+    def free_key(self, name: str) -> str:
+        """`name`, or with a number behind it if a node is called so."""
+        key, number = name, 2
+        while key in self:
+            key, number = f"{name}_{number}", number + 1
+        return key
+
     def nodes(self) -> list[Node]:
         """All nodes, in insertion order."""
         return list(self._nodes.values())

@@ -75,7 +75,7 @@ Arrays = Sequence[Any]
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """Arguments under which conformance tests run the operator and the gallery shows it."""
+    """Arguments under which conformance tests run the operator, or galleries show it."""
 
     arguments: dict[str, Any]
 
@@ -171,6 +171,7 @@ class Operator(CommonArguments):
     traits: ClassVar[tuple[type[Trait], ...]] = ()
     devices: ClassVar[tuple[Device, ...]] = ("cpu",)
     examples: ClassVar[tuple[Example, ...]] = ()
+    shown: ClassVar[Example | None] = None
     kernels: ClassVar[tuple[Compiled, ...]] = ()
     functor: ClassVar[Functor | None] = None
     version: ClassVar[int] = 1

@@ -7,13 +7,14 @@ import inspect
 import re
 import types
 import typing
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, get_args, get_origin
 
 import msgspec
 
 from dali_studio.core.enums import DALIDataType, DALIImageType, DALIInterpType
 from dali_studio.schema import marks
-from dali_studio.schema.model import ArgumentSchema, ArgumentType, InputSchema, OperatorSchema, Widget
+from dali_studio.schema.model import ArgumentSchema, ArgumentType, InputSchema, OperatorSchema, Value, Widget
 from dali_studio.schema.traits import PerFrame
 from dali_studio.schema.values import canonical
 
@@ -59,6 +60,7 @@ def schema_of(cls: type[Operator]) -> OperatorSchema:
         raise TypeError(f"{cls.__name__} has no docstring; its first sentence is the operator's summary")
     path = cls.path or _snake(cls.__name__)
     module = path.rpartition(".")[0]
+    arguments = tuple(_arguments(cls))
     return OperatorSchema(
         name=path,
         class_name=f"{module}.{cls.__name__}" if module else cls.__name__,
@@ -69,7 +71,7 @@ def schema_of(cls: type[Operator]) -> OperatorSchema:
         devices=cls.devices,
         inputs=_inputs(cls),
         outputs=cls.outputs,
-        arguments=tuple(_arguments(cls)),
+        arguments=arguments,
         traits=tuple(t.__name__ for t in cls.traits),
         seeded=cls.seeded,
         stateful=cls.stateful,
@@ -83,7 +85,13 @@ def schema_of(cls: type[Operator]) -> OperatorSchema:
         dialects=cls.dialects,
         movement=cls.movement,
         former=cls.former,
+        shown=None if cls.shown is None else _shown(cls.shown.arguments, arguments),
     )
+
+
+def _shown(given: Mapping[str, Any], arguments: Sequence[ArgumentSchema]) -> dict[str, Value]:
+    known = {argument.name: argument for argument in arguments}
+    return {name: canonical(known[name], value) for name, value in given.items()}
 
 
 def _inputs(cls: type[Operator]) -> tuple[InputSchema, ...]:

@@ -229,6 +229,8 @@ class OperatorSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
         How it moves the points of pictures; ``None``: it does not.
     former
         Other paths under ``fn``, which are deprecated.
+    shown
+        Arguments with which galleries show what it does to a photo; ``None``: they do not.
     """
 
     name: str
@@ -254,6 +256,7 @@ class OperatorSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     dialects: tuple[InDialect, ...] = ()
     movement: Movement | None = None
     former: tuple[str, ...] = ()
+    shown: dict[str, Value] | None = None
 
     def called(self, former: str) -> OperatorSchema:
         """The description under a former name."""

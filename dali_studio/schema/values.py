@@ -150,6 +150,8 @@ def _to_string(argument: ArgumentSchema, value: object) -> str:
         return str(value)  # a plain text, also of subclasses
     if hasattr(value, "__fspath__"):
         return str(cast(Any, value).__fspath__())
+    if isinstance(value, bool) and str(value) in argument.choices:  # nvidia.dali takes it as its name
+        return str(value)
     raise _wrong(argument, value)
 
 

@@ -1,8 +1,8 @@
 """TypeScript from the Python messages: ``python -m dali_studio.studio.codegen_ts [--check]``.
 
-Python is the only truth. The structs of `studio.requests` and `studio.messages` (and all that they refer to) become
-interfaces, tagged unions become discriminated unions by ``type``, and the closed sets of words (`Kind`, `Widget` ...)
-become unions of literals, so that a consumer that forgets one does not compile.
+Python is the only truth. The structs of `studio.requests`, `studio.messages` and `studio.gallery_messages` (and all
+that they refer to) become interfaces, tagged unions become discriminated unions by ``type``, and the closed sets of
+words (`Kind`, `Widget` ...) become unions of literals, so that a consumer that forgets one does not compile.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from dali_studio.core.meta import Kind
 from dali_studio.graph.edits import Edit
 from dali_studio.schema.model import ArgumentType, Device, Support, Value, Widget
 from dali_studio.studio.bodies import PreviewBody
+from dali_studio.studio.gallery_messages import GalleryAnswer, GalleryRequest
 from dali_studio.studio.messages import KernelMessage, Mark
 from dali_studio.studio.requests import ClientMessage
 
@@ -46,6 +47,8 @@ _UNIONS: dict[str, Any] = {
     "PreviewBody": PreviewBody,
     "ClientMessage": ClientMessage,
     "KernelMessage": KernelMessage,
+    "GalleryRequest": GalleryRequest,
+    "GalleryAnswer": GalleryAnswer,
 }
 
 _SCALARS: dict[type[inspect.Type], str] = {
@@ -56,7 +59,7 @@ _SCALARS: dict[type[inspect.Type], str] = {
     inspect.NoneType: "null",
 }
 
-_HEADER = f"""// Generated from dali_studio/studio/requests.py and messages.py. Do not edit: run
+_HEADER = f"""// Generated from the messages in dali_studio/studio. Do not edit: run
 //   {VERB}
 """
 
@@ -161,7 +164,8 @@ def generate() -> str:
     unions = {name: printer.expand(inspect.type_info(union)) for name, union in _UNIONS.items()}
     # Structs that only the browser writes have optional fields; those that Python writes are complete,
     # except where Python itself omits defaults.
-    browser_only = _structs_of(ClientMessage) - _structs_of(KernelMessage)
+    sent = _structs_of(KernelMessage) | _structs_of(GalleryAnswer)
+    browser_only = (_structs_of(ClientMessage) | _structs_of(GalleryRequest)) - sent
     lines = [_HEADER]
     for name, alias in _WORDS.items():
         lines += [f"export type {name} = {printer.expand(inspect.type_info(alias))};", ""]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from dali_studio.api.folders import PLACES, folder_arguments, folder_readers, point_at
@@ -10,7 +11,7 @@ from dali_studio.graph import document
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.graph.node import GraphOptions, Node
-from dali_studio.schema.model import OperatorSchema
+from dali_studio.schema.model import OperatorSchema, Value
 from dali_studio.schema.registry import Registry
 from dali_studio.studio.files import typed_path
 from dali_studio.studio.messages import RecipeInfo
@@ -84,7 +85,11 @@ def folder_graph(path: str, registry: Registry) -> Graph:
     DaliStudioError
         DS302 if the folder is missing or holds no image.
     """
-    arguments = folder_arguments(typed_path(path))
+    return reading_graph(folder_arguments(typed_path(path)), registry)
+
+
+def reading_graph(arguments: Mapping[str, Value], registry: Registry) -> Graph:
+    """A graph that reads and decodes images; `arguments` tell its reader which."""
     reader, decoder = _reader(registry), _decoder(registry)
     files = arguments.get("files")
     graph = Graph(GraphOptions(batch_size=min(len(files), 8) if isinstance(files, tuple) else 8, seed=1))

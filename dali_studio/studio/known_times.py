@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Mapping
 
 from dali_studio.core.diagnostics import DaliStudioError
@@ -20,7 +20,8 @@ class KnownTimes:
     """Measured times by what a node computes, wherever it and the nodes before it were placed.
 
     A time stands for a node as long as operator, arguments, everything upstream, batch size and threads are those of
-    the run. Random seeds do not count. Nothing is estimated: a device without a run has no time.
+    the run. Random seeds do not count. Nothing is estimated: a device without a run has no time. Of nodes that compute
+    the same, each has its own time; one that joined them after the run has the time of the first.
 
     Parameters
     ----------
@@ -48,7 +49,7 @@ class KnownTimes:
             # A mixed decoder that runs on the CPU for want of a GPU does not do what the CPU's does.
             if key not in contexts or time.group or (device == "cpu" and graph.node(key).device == "mixed"):
                 continue
-            at = (contexts[key], device)
+            at = (*contexts[key], device)
             self._times[at] = DeviceTime(key="", device=device, milliseconds=time.median, cpu=time.cpu, gpu=time.gpu)
             self._times.move_to_end(at)
         while len(self._times) > _MAX_KEPT:
@@ -57,9 +58,9 @@ class KnownTimes:
     def of(self, graph: Graph) -> tuple[DeviceTime, ...]:
         """What is known about the nodes of `graph`."""
         found: list[DeviceTime] = []
-        for key, context in self._contexts(graph).items() if self._times else ():
+        for key, (context, twin) in self._contexts(graph).items() if self._times else ():
             for device in ("cpu", "mixed", "gpu"):
-                time = self._times.get((context, device))
+                time = self._times.get((context, twin, device)) or self._times.get((context, 0, device))
                 if time is not None:
                     made = DeviceTime(
                         key=key, device=device, milliseconds=time.milliseconds, cpu=time.cpu, gpu=time.gpu
@@ -67,12 +68,20 @@ class KnownTimes:
                     found.append(made)
         return tuple(found)
 
-    def _contexts(self, graph: Graph) -> dict[str, object]:
-        """What the time of a node depends on, device aside; without copies, and empty for a graph with a cycle."""
+    def _contexts(self, graph: Graph) -> dict[str, tuple[object, int]]:
+        """What the time of a node depends on, device aside, and how many nodes before it depend on the same.
+
+        Copies are left out, and all nodes of a graph with a cycle.
+        """
         options = graph.options
         settings = options.batch_size, options.num_threads, options.device_id or 0
         try:
             keys = structural_keys(on_cpu(graph, self._registry), self._registry, {})
         except DaliStudioError:
             return {}
-        return {key: (made, *settings) for key, made in keys.items()}
+        before = Counter[str]()
+        found: dict[str, tuple[object, int]] = {}
+        for key, made in keys.items():
+            found[key] = (made, *settings), before[made]
+            before[made] += 1
+        return found

@@ -35,7 +35,7 @@ class NodeView(msgspec.Struct, frozen=True, kw_only=True):
     argument_inputs: dict[str, PortRef]
     output_kinds: tuple[Kind, ...]
     facts: tuple[str, ...]
-    #: facts: per output what is known by inference, e.g. "?×?×3 u8 HWC"
+    #: facts: per output what is known by inference, e.g. "H×W×C u8"
     in_run: bool = True
     #: in_run: some output of the pipeline depends on it
     unknown: bool = False
@@ -69,11 +69,15 @@ class Note(msgspec.Struct, frozen=True, kw_only=True, tag="note"):
 
 
 class Group(msgspec.Struct, frozen=True, kw_only=True, tag="group"):
-    """A frame around nodes, which move with it."""
+    """A frame around nodes, which move with it. A subgraph can be one box, and is a function of programs."""
 
     keys: tuple[str, ...]
     title: str
     hue: str = "slate"
+    subgraph: bool = False
+    collapsed: bool = False
+    exposed: tuple[tuple[str, str], ...] = ()
+    #: exposed: arguments, by node and name, that the box shows and the function takes
 
 
 Mark = Note | Group
@@ -384,7 +388,7 @@ class Saved(msgspec.Struct, frozen=True, kw_only=True, tag="saved"):
     """A file was written."""
 
     path: str
-    what: Literal["document", "code"]
+    what: Literal["document", "code", "picture"]
 
 
 class Busy(msgspec.Struct, frozen=True, kw_only=True, tag="busy"):
@@ -404,7 +408,16 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True, tag="progress"):
     seconds: int = 0
 
 
+class Sound(msgspec.Struct, frozen=True, kw_only=True, tag="sound"):
+    """Answer to `RequestSound`. The buffer has 16-bit numbers (little-endian) of all channels in turn."""
+
+    port: PortRef
+    rate: float
+    channels: int
+    note: str = ""
+
+
 KernelMessage = (
     Opened | RevisionChanged | Refused | Previews | SampleStrip | ImageDetail | RunProgress | RunFinished | DeviceTimes
-    | MemoryFreed | Code | Saved | Busy | Progress | Sheet | Draws | Pair | Pixel
+    | MemoryFreed | Code | Saved | Busy | Progress | Sheet | Draws | Pair | Pixel | Sound
 )  # fmt: skip

@@ -46,6 +46,10 @@ _STYLE = (
 )
 
 
+#: What a picture in a notebook says, and one of its own.
+CELL, FILE = "Run this cell in JupyterLab to edit it.", "Made with DALI Studio."
+
+
 @dataclass(frozen=True)
 class Picture:
     """A picture of a pipeline; the last line of a cell shows it.
@@ -91,7 +95,7 @@ class Still:
 
 def draw(
     graph: messages.GraphView, places: Mapping[str, messages.Position], stills: Mapping[str, Still],
-    finished: messages.RunFinished | None, words: str,
+    finished: messages.RunFinished | None, words: str, note: str = CELL,
 ) -> Picture:  # fmt: skip
     """Draw the graph with its cards where they stand; without places, in columns from left to right."""
     at = dict(places) if all(n.key in places for n in graph.nodes) else _columns(graph)
@@ -130,8 +134,7 @@ def draw(
         f'<text x="14" y="27" class="b">{escape(graph.name)}<tspan dx="10" class="m" font-weight="400">{count}</tspan>'
         f'</text>{speed}<rect x="1" y="{_TOP}" width="{width - 2:g}" height="{height:g}" fill="#f6f7f8"/>'
         f'<g transform="translate({-left:g} {_TOP - top:g})">{"".join(body)}</g>'
-        f'<text x="14" y="{whole - 13:g}" class="m">Picture of the graph, {now}. '
-        "Run this cell in JupyterLab to edit it.</text>"
+        f'<text x="14" y="{whole - 13:g}" class="m">Picture of the graph, {now}. {note}</text>'
         f'<text x="{width - 14:g}" y="{whole - 13:g}" class="m" text-anchor="end">'
         f"dali-studio {dali_studio.__version__}</text></svg>",
         words,
@@ -143,16 +146,23 @@ def _many(count: int, word: str) -> str:
 
 
 def _columns(graph: messages.GraphView) -> dict[str, messages.Position]:
-    """Places by the longest way from a source."""
+    """Places by the longest way from a source; what feeds arguments alone stands left of them and below the others."""
     column: dict[str, int] = {}
-    rows: dict[int, float] = {}
-    places: dict[str, messages.Position] = {}
+    fed: dict[str, list[str]] = {}
+    inputs = {ref.node for node in graph.nodes for ref in node.inputs if ref is not None}
     for node in graph.nodes:  # in an order in which most sources come first
         sources = [ref.node for ref in (*node.inputs, *node.argument_inputs.values()) if ref is not None]
         column[node.key] = 1 + max((column.get(key, -1) for key in sources), default=-1)
-        y = rows.get(column[node.key], 14.0)
-        rows[column[node.key]] = y + 240
-        places[node.key] = messages.Position(x=20.0 + 184 * column[node.key], y=y)
+        for ref in node.argument_inputs.values():
+            fed.setdefault(ref.node, []).append(node.key)
+    small = {node.key for node in graph.nodes if column[node.key] == 0 and node.key in fed} - inputs
+    rows: dict[int, float] = {}
+    places: dict[str, messages.Position] = {}
+    for key in [*(k for k in column if k not in small), *(k for k in column if k in small)]:
+        at = max(0, min(column[k] for k in fed[key]) - 1) if key in small else column[key]
+        y = rows.get(at, 14.0)
+        rows[at] = y + (130 if key in small else 240)
+        places[key] = messages.Position(x=20.0 + 184 * at, y=y)
     return places
 
 

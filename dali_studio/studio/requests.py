@@ -94,6 +94,12 @@ class RequestDetail(msgspec.Struct, frozen=True, kw_only=True, tag="request_deta
     #: plane: which frame or slice; -1: the one that is shown first
 
 
+class RequestSound(msgspec.Struct, frozen=True, kw_only=True, tag="request_sound"):
+    """Ask for the shown sample of an output as sound to play."""
+
+    port: PortRef
+
+
 class PasteCode(msgspec.Struct, frozen=True, kw_only=True, tag="paste_code"):
     """Add the calls of ``fn`` in a text, which is read and never run, as one undo step; `at`: where the first goes."""
 
@@ -137,16 +143,22 @@ class RequestPixel(msgspec.Struct, frozen=True, kw_only=True, tag="request_pixel
 
 
 class SaveDocument(msgspec.Struct, frozen=True, kw_only=True, tag="save_document"):
-    """Write the document (or, with `what` code, the emitted program) to `path` in the kernel's working folder."""
+    """Write the document, the program, or a picture or diagram to `path` in the kernel's working folder."""
 
     path: str
-    what: Literal["document", "code"] = "document"
+    what: Literal["document", "code", "picture"] = "document"
 
 
 class OpenFolder(msgspec.Struct, frozen=True, kw_only=True, tag="open_folder"):
     """Start a new graph that reads and decodes the images of a folder on the kernel's machine."""
 
     path: str
+
+
+class OpenText(msgspec.Struct, frozen=True, kw_only=True, tag="open_text"):
+    """Open a document whose text the browser has, of a file that was dropped on the canvas."""
+
+    text: str
 
 
 class RestoreEdits(msgspec.Struct, frozen=True, kw_only=True, tag="restore_edits"):
@@ -161,6 +173,6 @@ class OpenRecipe(msgspec.Struct, frozen=True, kw_only=True, tag="open_recipe"):
 
 ClientMessage = (
     Ready | ApplyEdits | ApplyRepair | Undo | Redo | MoveNodes | ChooseSample | Run | CompareDevices | FreeMemory | Stop
-    | RequestCode | RequestDetail | PasteCode | RequestSheet | RequestDraws | RequestPair | RequestPixel | SaveDocument
-    | OpenFolder | OpenRecipe | RestoreEdits
+    | RequestSound | RequestCode | RequestDetail | PasteCode | RequestSheet | RequestDraws | RequestPair | RequestPixel
+    | SaveDocument | OpenFolder | OpenRecipe | OpenText | RestoreEdits
 )  # fmt: skip

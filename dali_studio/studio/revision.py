@@ -9,6 +9,7 @@ from itertools import count
 
 from dali_studio.api.placement import gpu_missing
 from dali_studio.codegen.emit import Emitted, emit
+from dali_studio.codegen.functions import Function
 from dali_studio.compiler.pipeline import compile_graph
 from dali_studio.compiler.plan import BatchStage, Plan, Segment, Stage
 from dali_studio.core.diagnostics import errors
@@ -119,9 +120,9 @@ class Revision:
         taps = [port for port in self.validation.metas if port.node in kept]
         return compile_graph(part, self.registry, taps=taps, whole=True, seeds=self._indices, devices=self.on_gpu)
 
-    def code(self, dialect: str) -> Emitted:
-        """The program in a dialect."""
-        return emit(self.active, self.registry, dialect)
+    def code(self, dialect: str, functions: Sequence[Function] = ()) -> Emitted:
+        """The program in a dialect; subgraphs are functions of it."""
+        return emit(self.active, self.registry, dialect, functions=functions)
 
 
 def part_of(plan: Plan, nodes: frozenset[str]) -> Plan:

@@ -14,10 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from dali_studio.api.placement import gpu_missing
 from dali_studio.codegen.dialects import DIALECTS, find
 from dali_studio.codegen.emit import Emitted
+from dali_studio.codegen.functions import Function
 from dali_studio.codegen.reading import read_calls
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
@@ -30,16 +32,17 @@ from dali_studio.graph.model import Graph
 from dali_studio.graph.validate import port_missing
 from dali_studio.runtime.workers import Cancelled
 from dali_studio.schema.registry import Registry
-from dali_studio.studio import findings, gallery, messages, requests
+from dali_studio.studio import exports, findings, gallery, messages, requests, sounds
 from dali_studio.studio.autosave import Autosave
 from dali_studio.studio.files import typed_path, write_text
 from dali_studio.studio.inquiries import Inquiries, SheetJob
-from dali_studio.studio.picture import Picture, Still, draw
+from dali_studio.studio.picture import CELL, FILE, Picture, Still, draw
 from dali_studio.studio.preview_renderer import PreviewRenderer, PreviewRequest
 from dali_studio.studio.profiler import Profiler
 from dali_studio.studio.repairs import offered
 from dali_studio.studio.revision import Revision
 from dali_studio.studio.view import (
+    functions_in,
     graph_view,
     in_columns,
     kept_view,
@@ -57,15 +60,19 @@ from dali_studio.studio.worker import Worker
 Send = Callable[[messages.KernelMessage, Sequence[bytes]], None]
 #: Jobs of the worker, most urgent first.
 JOBS = (
-    "output", "preview", "pixel", "trial", "ends", "pair", "draws", "detail", "batch", "free", "code", "run", "picture",
-    "strip",
+    "output", "preview", "pixel", "trial", "ends", "pair", "draws", "detail", "sound", "batch", "free", "code", "run",
+    "picture", "strip",
 )  # fmt: skip
 #: Those of the previews' engine.
-_RENDERED = ("output", "preview", "pixel", "trial", "ends", "pair", "draws", "detail", "batch", "picture", "strip")
+_RENDERED = (
+    "output", "preview", "pixel", "trial", "ends", "pair", "draws", "detail", "sound", "batch", "picture", "strip",
+)  # fmt: skip
 #: What is said about a run, to be said again to a view that comes back.
 _RUN = (messages.Busy, messages.RunProgress, messages.RunFinished)
 #: The largest whole number that the browser tells from the next.
 _LAST_BATCH = 2**53 - 1
+#: How long a picture that is saved waits for its photos.
+_PICTURE_TIMEOUT = 20.0
 
 
 class Session:
@@ -146,9 +153,12 @@ class Session:
             known = self._current = Revision(self.graph, self.registry, self.revision, seed)
         return known
 
-    def code(self) -> Emitted:
-        """The program in the chosen dialect."""
-        return self.current().code(self.dialect)
+    def code(self, dialect: str | None = None) -> Emitted:
+        """The program, in the chosen dialect if none is given."""
+        return self.current().code(dialect or self.dialect, self._functions())
+
+    def _functions(self) -> tuple[Function, ...]:
+        return functions_in(marks_in(self.history).values())
 
     def send(self, message: messages.KernelMessage, buffers: Sequence[bytes] = ()) -> None:
         """Send a message to every view; one at a time, since the worker sends as well."""
@@ -214,11 +224,14 @@ class Session:
 
     @handle.register
     def _(self, message: requests.ApplyEdits) -> None:
+        before = self._functions()
         self.history.apply(message.edits, message.gesture, {**message.positions, **named_marks(message.marks)})
         if message.edits:
             self._changed()
-        else:  # cards were moved: images and code are as they were
+        else:  # cards were moved: images are as they were, and so is the code unless subgraphs changed
             self._announce_graph()
+            if self._functions() != before:
+                self._send_code()
 
     @handle.register
     def _(self, message: requests.ApplyRepair) -> None:
@@ -378,6 +391,23 @@ class Session:
         return made.result()
 
     @handle.register
+    def _(self, message: requests.RequestSound) -> None:
+        def answer() -> None:
+            request = self._request()
+
+            def sample(port: PortRef) -> Any:
+                made = self.inquiries.output(request.revision, request.iteration, [request.sample], port)
+                return np.asarray(made.samples[0])
+
+            rate = sounds.rate_of(self.current().active, message.port, lambda port: float(sample(port)))
+            channels, data = sounds.pcm(sample(message.port))
+            note = "" if rate else f"Its rate is not known; it is played at {sounds.USUAL / 1000:g} kHz."
+            made = messages.Sound(port=message.port, rate=rate or sounds.USUAL, channels=channels, note=note)
+            self.send(made, [data])
+
+        self._ask("sound", answer)
+
+    @handle.register
     def _(self, message: requests.PasteCode) -> None:
         edits = read_calls(message.text, self.graph, self.registry)
         self.history.apply(edits, places=in_columns(edits, message.at, self.positions.values()))
@@ -388,6 +418,8 @@ class Session:
         path = typed_path(message.path)
         if message.what == "code":
             write_text(path, self.code().source)
+        elif message.what == "picture":
+            exports.write(self.graph, kept_view(self.history), path, lambda: self.picture(_PICTURE_TIMEOUT, FILE))
         else:
             self.save(path)
         self.send(messages.Saved(path=str(path), what=message.what))
@@ -405,6 +437,11 @@ class Session:
             self._open(graph, view, path, self.revision + 1)
             self._saved_graph = saved
             self._show()
+
+    @handle.register
+    def _(self, message: requests.OpenText) -> None:
+        graph, view, _found = document.loads(message.text, self.registry)
+        self.open(graph, view)
 
     @handle.register
     def _(self, message: requests.OpenRecipe) -> None:
@@ -459,34 +496,34 @@ class Session:
         text = self._document()
         return [zlib.compress(text.encode(), 1)] if text else []
 
-    def picture(self, seconds: float | None = None) -> Picture:
+    def picture(self, seconds: float | None = None, note: str = CELL) -> Picture:
         """A picture of the graph as it is now.
 
         Parameters
         ----------
         seconds : float, optional
             How long to wait for the photos; without them the cards say what they would give.
+        note : str
+            What stands below it.
         """
         made: list[Picture] = []
         done = threading.Event()
 
         def job() -> None:
             with suppress(DaliStudioError):  # there is nothing to see
-                made.append(self._picture(self.renderer.stills(self._request())))
+                made.append(self._picture(self.renderer.stills(self._request()), note))
             done.set()
 
         self._submit_again("picture", job)
         done.wait(seconds)
-        return made[0] if made else self._picture({})
+        return made[0] if made else self._picture({}, note)
 
-    def _picture(self, stills: Mapping[str, Still]) -> Picture:
+    def _picture(self, stills: Mapping[str, Still], note: str) -> Picture:
         finished = self._told.get(messages.RunFinished)
         graph = graph_view(self.current())
         words = f"{graph.name}: {plural(len(graph.nodes), 'operator')}, {plural(len(graph.outputs), 'output')}"
-        drawn = draw(
-            graph, self.positions, stills, finished if isinstance(finished, messages.RunFinished) else None, words
-        )
-        return replace(drawn, document=self._document())
+        told = finished if isinstance(finished, messages.RunFinished) else None
+        return replace(draw(graph, self.positions, stills, told, words, note), document=self._document())
 
     def _changed(self) -> None:
         self.sample = min(self.sample, self.graph.options.batch_size - 1)
@@ -510,10 +547,10 @@ class Session:
 
     def _send_code(self) -> None:
         """Send the code, and the times that are known, when nobody waits for images."""
-        revision, dialect = self.current(), self.dialect
+        revision, dialect, functions = self.current(), self.dialect, self._functions()
 
         def job() -> None:
-            made = revision.code(dialect)
+            made = revision.code(dialect, functions)
             self.send(
                 messages.Code(
                     revision=revision.number, dialect=dialect, source=made.source, lines=dict(made.lines),

@@ -7,13 +7,16 @@ from typing import Any, cast
 
 import msgspec
 
+from dali_studio.studio.gallery_messages import GalleryAnswer
 from dali_studio.studio.messages import KernelMessage
 
 
-def transmitter(send: Callable[[Any, list[bytes]], None]) -> Callable[[KernelMessage, Sequence[bytes]], None]:
+def transmitter(
+    send: Callable[[Any, list[bytes]], None]
+) -> Callable[[KernelMessage | GalleryAnswer, Sequence[bytes]], None]:
     """A function that gives messages and their buffers to `send`, in the form of JSON."""
 
-    def transmit(message: KernelMessage, buffers: Sequence[bytes] = ()) -> None:
+    def transmit(message: KernelMessage | GalleryAnswer, buffers: Sequence[bytes] = ()) -> None:
         content = msgspec.to_builtins(message)
         try:
             send(content, list(buffers))

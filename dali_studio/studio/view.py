@@ -13,6 +13,7 @@ import msgspec
 import dali_studio
 from dali_studio.api.placement import gpu_missing
 from dali_studio.codegen.dialects import DIALECTS
+from dali_studio.codegen.functions import Function
 from dali_studio.core.meta import TensorMeta
 from dali_studio.graph.checks import output_schemas
 from dali_studio.graph.edits import AddNode, Connect, Edit, PortRef
@@ -187,6 +188,12 @@ def positions_in(history: History) -> dict[str, Position]:
 def marks_in(history: History) -> dict[str, Mark]:
     """Notes and groups."""
     return {_MARK.sub("", key): mark for key, mark in history.places.items() if isinstance(mark, Note | Group)}
+
+
+def functions_in(marks: Iterable[Mark]) -> tuple[Function, ...]:
+    """The subgraphs, as functions of programs."""
+    groups = [mark for mark in marks if isinstance(mark, Group) and mark.subgraph]
+    return tuple(Function(group.title, frozenset(group.keys), group.exposed) for group in groups)
 
 
 def named_marks(marks: Mapping[str, Mark | None]) -> dict[str, Mark | None]:

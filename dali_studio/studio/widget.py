@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
-import hashlib
 import threading
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
@@ -19,12 +16,12 @@ from IPython.display import display as _display  # pyright: ignore[reportUnknown
 from dali_studio.api.default import default_registry
 from dali_studio.api.pipeline import Pipeline
 from dali_studio.api.reading.program import read
-from dali_studio.codegen.emit import Emitted, emit
-from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
+from dali_studio.codegen.emit import Emitted
+from dali_studio.core.diagnostics import DaliStudioError, errors
 from dali_studio.graph import document
 from dali_studio.graph.model import Graph
 from dali_studio.samples import photos
-from dali_studio.studio import gallery
+from dali_studio.studio import front_end, gallery, insertion
 from dali_studio.studio.autosave import FOLDER, Autosave
 from dali_studio.studio.nodes import Nodes
 from dali_studio.studio.picture import Picture
@@ -36,7 +33,6 @@ display = cast("Callable[..., object]", _display)
 _TIMEOUT, _REST = 30.0, 2.0
 #: Operators up to which the notebook's picture has photos at once.
 _SOON = 40
-_STATIC = Path(__file__).resolve().parent / "static"
 
 
 class Designer(anywidget.AnyWidget):
@@ -58,7 +54,7 @@ class Designer(anywidget.AnyWidget):
     """
 
     # A notebook may keep the widget's state: the program itself, which is large, comes by a message.
-    _esm = _STATIC / "loader.js"
+    _esm = front_end.LOADER
     _bundle = traitlets.Unicode().tag(sync=True)
     _height = traitlets.Int(640).tag(sync=True)
     _frozen: DisplayHandle | None = None
@@ -66,26 +62,22 @@ class Designer(anywidget.AnyWidget):
     _timer: threading.Timer | None = None
 
     def __init__(self, pipeline: Pipeline | Graph | str | Path | None = None, *, height: int = 640) -> None:
-        if not (_STATIC / "loader.js").exists():
-            raise DaliStudioError(
-                Diagnostic(
-                    code="DS601", message="The designer's front end has not been built.",
-                    hint="Install a released wheel, or run make setup in the checkout.",
-                )
-            )
+        front_end.check()
         graph, view, path = _opened(pipeline)
-        super().__init__(_height=height, _bundle=_bundle()[0])
+        super().__init__(_height=height, _bundle=front_end.bundle("widget")[0])
         send = transmitter(cast("Callable[[Any, list[bytes]], None]", self.send))
         autosave = Autosave(Path.cwd() / FOLDER, graph) if _in_notebook() else None
         self.session = Session(
             graph, default_registry(), send, view=view, path=path, images=photos, autosave=autosave
         )  # fmt: skip
+        insertion.used(self.session)
         self.on_msg(self._receive)
 
     def _receive(self, widget: object, content: Any, buffers: object) -> None:
         if content == {"type": "bundle"}:
-            self.send(content, list(_bundle()[1]))
+            self.send(content, list(front_end.bundle("widget")[1]))
         else:
+            insertion.used(self.session)
             self.session.receive(content)
 
     @property
@@ -107,7 +99,7 @@ class Designer(anywidget.AnyWidget):
         return self._emitted(dialect).source
 
     def _emitted(self, dialect: str | None) -> Emitted:
-        return emit(self.session.current().active, self.session.registry, dialect or self.session.dialect)
+        return self.session.code(dialect)
 
     def insert_code(self, dialect: str | None = None, *, force: bool = False) -> None:
         """Put the program into a new cell below the one that is being run.
@@ -180,6 +172,7 @@ class Designer(anywidget.AnyWidget):
         if "session" in vars(self):  # ipywidgets also closes what could not be opened
             if self._timer is not None:
                 self._timer.cancel()
+            insertion.closed(self.session)
             self.session.close()
         super().close()
 
@@ -196,13 +189,6 @@ class Designer(anywidget.AnyWidget):
 
 def _in_notebook() -> bool:
     return hasattr(get_ipython(), "kernel")
-
-
-@cache
-def _bundle() -> tuple[str, tuple[bytes, bytes]]:
-    """The front end's program and style sheet, compressed, and a name that changes with them."""
-    program, style = (gzip.compress((_STATIC / f"widget.{kind}").read_bytes(), 6, mtime=0) for kind in ("js", "css"))
-    return hashlib.sha256(program + style).hexdigest()[:16], (program, style)
 
 
 def _data(bundle: Any) -> dict[str, Any]:

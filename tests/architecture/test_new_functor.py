@@ -66,7 +66,7 @@ def pipeline():
 
 graph = pipeline().graph
 here = emit(graph, default_registry(), "dali_studio")
-assert "fn.solarize(" in here.source and "threshold=99.0" in here.source and not here.diagnostics, here
+assert "fn.solarize(" in here.source and "threshold=99" in here.source and not here.diagnostics, here
 there = emit(graph, default_registry(), "nvidia.dali")
 assert "fn.solarize(" not in there.source and "raise NotImplementedError(" in there.source, there.source
 print(*there.diagnostics)

@@ -67,7 +67,7 @@ def test_nodes_travel_as_nodes_and_as_a_program(designer: Any) -> None:
     _await_code(page, "fn.rotate(")
     page.keyboard.press("Control+c")
     text = page.evaluate("() => navigator.clipboard.readText()")
-    assert text == "rotate = fn.rotate(resize, angle=uniform, fill_value=128.0)\n"
+    assert text == "rotate = fn.rotate(resize, angle=uniform, fill_value=128)\n"
     page.keyboard.press("Control+v")
     _by_id(page, "node-rotate_2").wait_for()
     page.keyboard.press("Control+z")
@@ -191,7 +191,7 @@ def test_randomness_is_drawn_and_applied_with_a_probability(designer: Any, artif
     _by_id(page, "grip-high").focus()
     for _ in range(5):
         page.keyboard.press("ArrowLeft")
-    _await_code(page, "range=[-30.0, 30.0]", there=False)
+    _await_code(page, "range=[-30, 30]", there=False)
     _by_id(page, "distribution-normal").click()
     _await_code(page, "fn.random.normal(")
     page.screenshot(path=artifacts / "designer_random.png")

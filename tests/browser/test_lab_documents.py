@@ -48,7 +48,7 @@ def test_from_the_launcher_to_a_file_and_back(page: Any, server: tuple[str, Path
     _await_dirty(page, True)
     assert part(page, "save-state").inner_text() == "Not saved"
     _set(page, "fill_value", "33")
-    await_code(page, "fill_value=33.0")
+    await_code(page, "fill_value=33")
     page.keyboard.press("Control+s")
     _await_dirty(page, False)
     kept = json.loads((root / path).read_text())
@@ -58,7 +58,7 @@ def test_from_the_launcher_to_a_file_and_back(page: Any, server: tuple[str, Path
     open_lab(page, address)
     page.locator(f'.jp-DirListing-item[title*="{path}"]').dblclick()
     part(page, "thumb-rotate").wait_for(timeout=60_000)
-    await_code(page, "fill_value=33.0")
+    await_code(page, "fill_value=33")
     _await_dirty(page, False)
     lab.set_theme(page, "JupyterLab Dark")
     page.wait_for_selector('.dali-View [data-ds-theme="dark"]')
@@ -72,15 +72,15 @@ def test_undo_back_to_the_file_is_no_edit(page: Any, server: tuple[str, Path]) -
     _set(page, "angle", "33")
     _await_dirty(page, True)
     page.evaluate("() => window.jupyterapp.commands.execute('dali-studio:undo')")
-    await_code(page, "angle=10.0")
+    await_code(page, "angle=10")
     _await_dirty(page, False)
     page.evaluate("() => window.jupyterapp.commands.execute('dali-studio:redo')")
-    await_code(page, "angle=33.0")
+    await_code(page, "angle=33")
     _await_dirty(page, True)
     # the file as it was: JupyterLab asks, since edits are lost
     page.evaluate("() => { window.jupyterapp.commands.execute('docmanager:reload'); }")
     page.locator(".jp-Dialog button.jp-mod-accept, .jp-Dialog button.jp-mod-warn").first.click()
-    await_code(page, "angle=10.0")
+    await_code(page, "angle=10")
     _await_dirty(page, False)
     assert (server[1] / "undone.dali.json").read_text() == before
 
@@ -88,13 +88,13 @@ def test_undo_back_to_the_file_is_no_edit(page: Any, server: tuple[str, Path]) -
 def test_a_restarted_kernel_gets_the_document_back(page: Any, server: tuple[str, Path]) -> None:
     open_document(page, server, "restarted.dali.json")
     _set(page, "angle", "33")
-    await_code(page, "angle=33.0")
+    await_code(page, "angle=33")
     page.evaluate(f"async () => {{ await {_SESSION}.session.kernel.restart(); }}")
     part(page, "reconnect").wait_for(timeout=60_000)
     _set(page, "angle", "77")
     assert "your edit is kept" in part(page, "strip").inner_text()
     part(page, "reconnect").click()
-    await_code(page, "angle=77.0")
+    await_code(page, "angle=77")
     page.keyboard.press("Control+s")
     _await_dirty(page, False)
     assert '"angle": 77.0' in (server[1] / "restarted.dali.json").read_text()
@@ -103,15 +103,15 @@ def test_a_restarted_kernel_gets_the_document_back(page: Any, server: tuple[str,
 def test_a_reloaded_page_finds_the_edits(page: Any, server: tuple[str, Path]) -> None:
     workspace = open_document(page, server, "reloaded.dali.json")
     _set(page, "angle", "44")
-    await_code(page, "angle=44.0")
+    await_code(page, "angle=44")
     await_layout(page, workspace, "reloaded.dali.json")
     page.on("dialog", _accept)  # that edits were not saved
     open_lab(page, server[0], workspace)
     part(page, "thumb-rotate").wait_for(timeout=90_000)
-    await_code(page, "angle=44.0")
+    await_code(page, "angle=44")
     _await_dirty(page, True)
     part(page, "undo").click()
-    await_code(page, "angle=10.0")
+    await_code(page, "angle=10")
 
 
 def test_a_file_that_was_changed_on_disk_is_loaded_after_asking(page: Any, server: tuple[str, Path]) -> None:
@@ -124,7 +124,7 @@ def test_a_file_that_was_changed_on_disk_is_loaded_after_asking(page: Any, serve
     ) > known  # fmt: skip
     page.evaluate("() => { window.dispatchEvent(new Event('focus')); }")
     page.locator(".jp-Dialog button.jp-mod-accept").click()
-    await_code(page, "angle=20.0")
+    await_code(page, "angle=20")
     _await_dirty(page, False)
 
 

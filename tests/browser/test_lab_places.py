@@ -40,7 +40,7 @@ def test_a_program_becomes_a_document_and_a_document_a_program(page: Any, server
     entry.click(button="right")
     page.locator('.lm-Menu-item[data-command="dali-studio:open-program"]').click()
     part(page, "thumb-rotate").wait_for(timeout=90_000)
-    await_code(page, "angle=10.0")
+    await_code(page, "angle=10")
     assert (root / "turned.dali.json").exists()
     page.locator('.jp-DirListing-item[title*="turned.dali.json"]').click(button="right")
     page.locator('.lm-Menu-item[data-command="dali-studio:export"]').click()
@@ -77,7 +77,7 @@ def test_the_sidebar_follows_documents_and_cells(page: Any, server: tuple[str, P
     angle = inspector.locator('[data-testid="number-angle"]')
     angle.fill("33")
     angle.press("Enter")
-    await_code(page, "angle=33.0")
+    await_code(page, "angle=33")
     assert page.locator('.dali-View [data-testid="inspector"]').count() == 0  # it is in one place
     gallery.locator('[data-testid="palette-search"]').fill("flip")
     gallery.locator('[data-testid="palette-flip"]').click()

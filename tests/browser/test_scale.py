@@ -37,6 +37,15 @@ _EXTENT = """() => {
     card: cards[1].width };
 }"""
 
+_PAINTED = """() => {
+  const canvas = document.querySelector('[data-testid="far-pictures"]');
+  if (!canvas || !canvas.width) return false;
+  const small = document.createElement('canvas'); small.width = 24; small.height = 16;
+  const pen = small.getContext('2d'); pen.drawImage(canvas, 0, 0, 24, 16);
+  const { data } = pen.getImageData(0, 0, 24, 16);
+  return data.some((v, i) => i % 4 === 0 && Math.abs(v - data[i + 2]) > 20);
+}"""
+
 
 def _by_id(page: Any, name: str) -> Any:
     return page.locator(f'[data-testid="{name}"]').first
@@ -58,6 +67,9 @@ def test_three_hundred_nodes_fill_the_frame(page: Any, server: tuple[str, Path],
     assert max(seen["width"], seen["height"]) > 0.85
     assert min(seen["width"], seen["height"]) > 0.6
     assert _by_id(page, "far-wires").locator("path").count() > 0
+    # all pictures are on one canvas: with one for each card, a browser moves hundreds of layers
+    page.wait_for_function(_PAINTED, timeout=60_000)
+    assert page.locator(".react-flow canvas").count() == 1
     page.screenshot(path=artifacts / "designer_300.png")
 
     # Z goes to the selected card, which then has its name and its ports, 0 to all of them

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -146,6 +147,18 @@ def test_times_hold_for_what_was_measured_and_nothing_else(root: str) -> None:
     assert after(*moved) == {"reader", "decode", "small", "flipped"}
     assert after({"type": "set_argument", "key": "small", "argument": "size", "value": [9.0, 9.0]}) == {"reader", "decode"}
     assert after({"type": "set_pipeline", "option": "batch_size", "value": 2}) == set()
+
+
+def test_nodes_that_compute_the_same_have_times_of_their_own(root: str) -> None:
+    graph = photos(root).graph.copy()
+    flipped = graph.node("flipped")
+    graph.add_node(replace(flipped, key="twin"))
+    graph.connect(graph.inputs("flipped")[0], "twin", 0)
+    known = KnownTimes(default_registry())
+    known.learn(graph, dict.fromkeys(graph, "cpu"), {"flipped": NodeTime(3, 3, 1), "twin": NodeTime(4, 4, 1)})
+    graph.add_node(replace(flipped, key="pasted"))
+    graph.connect(graph.inputs("flipped")[0], "pasted", 0)
+    assert {t.key: t.milliseconds for t in known.of(graph)} == {"flipped": 3, "twin": 4, "pasted": 3}
 
 
 def test_a_mixed_decoder_on_the_cpu_teaches_nothing_about_the_cpu(root: str) -> None:

@@ -36,6 +36,30 @@ def behind(image: NDArray[Any] = GRID) -> Callable[[], Backdrop]:
     return lambda: Backdrop("decode", image)
 
 
+# ------------------------------------------------------------------------------------------------------- spectrograms
+
+
+@pytest.mark.parametrize("layout", ["ft", "tf"])
+def test_a_spectrogram_has_low_frequencies_below_and_time_to_the_right(layout: str) -> None:
+    power = np.full((64, 200), 1e-9, np.float32)
+    power[5, 150:] = 1.0  # a low tone near the end
+    shown = Shown(power if layout == "ft" else np.ascontiguousarray(power.T), layout)
+    large = renderer_of(shown).large(shown, -1)
+    assert large is not None and large.image.shape == (64, 200, 3)
+    bright = np.argwhere(large.image.sum(axis=2) > 600)
+    assert set(bright[:, 0]) == {63 - 5} and bright[:, 1].min() == 150
+    assert "dB below the highest" in large.note and large.note.startswith("-80 to 0")
+    made = card(shown.sample, layout)
+    assert isinstance(made.body, bodies.ImageBody) and made.picture is not None
+    assert made.picture.shape[0] <= ROOM[1] and made.picture.shape[1] <= ROOM[0]
+
+
+def test_features_that_are_no_powers_are_shown_as_they_are() -> None:
+    made = card(np.linspace(-3, 5, 80 * 30, dtype=np.float32).reshape(80, 30), "ft")
+    assert made.note.startswith("-3 to 5,")
+    assert card(np.full((4, 5), np.nan, np.float32), "ft").note.startswith("0 to 0,")
+
+
 # ------------------------------------------------------------------------------------------------- sequences, volumes
 
 

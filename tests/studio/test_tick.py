@@ -91,7 +91,7 @@ def test_after_a_drag_the_code_is_that_of_its_end(client: Client) -> None:
     codes = only(client.received[before:], messages.Code)
     assert [code.revision for code in codes] == sorted(code.revision for code in codes)
     assert codes[-1].revision == client.session.revision
-    assert "fill_value=19.0" in codes[-1].source
+    assert "fill_value=19" in codes[-1].source
 
 
 def test_code_is_written_during_a_run(client: Client) -> None:
@@ -108,4 +108,4 @@ def test_code_is_written_during_a_run(client: Client) -> None:
         pass
     assert not only(client.received[before:], messages.RunFinished)
     client.send("stop")
-    assert "fill_value=77.0" in only(client.received[before:], messages.Code)[-1].source
+    assert "fill_value=77" in only(client.received[before:], messages.Code)[-1].source

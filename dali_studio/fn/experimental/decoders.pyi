@@ -163,3 +163,25 @@ def image_slice(
 ) -> DataNode:
     """The former name of `decoders.image_slice`, which is deprecated."""
     ...
+
+def video(
+    encoded: _Input,
+    /,
+    *,
+    frames: int | _Sequence[int] | DataNode | None = ...,
+    start_frame: int | DataNode | None = ...,
+    end_frame: int | DataNode | None = ...,
+    sequence_length: int | DataNode | None = ...,
+    stride: int | DataNode | None = ...,
+    on_error: str | None = 'raise',
+    build_index: bool | None = True,
+    affine: bool | None = True,
+    pad_mode: str | None = 'constant',
+    fill_value: int | _Sequence[int] | None = ...,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """The former name of `decoders.video`, which is deprecated."""
+    ...

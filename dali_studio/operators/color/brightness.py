@@ -22,6 +22,7 @@ class Brightness(BrightnessArguments, OutputType, Rescaling):
     """
 
     keywords = "brightness colorjitter exposure lighter darker"
+    shown = example(brightness=1.5)
     examples = (
         example(brightness=1.2),
         example(brightness=0.7, brightness_shift=0.1),

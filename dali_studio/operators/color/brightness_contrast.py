@@ -22,6 +22,7 @@ class BrightnessContrast(BrightnessArguments, ContrastArguments, OutputType, Res
     """
 
     keywords = "brightness contrast colorjitter exposure"
+    shown = example(brightness=1.1, contrast=1.7)
     examples = (
         example(brightness=1.2, contrast=0.8),
         example(brightness_shift=0.1, contrast=1.7, contrast_center=100.0),

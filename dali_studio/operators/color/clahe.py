@@ -33,6 +33,7 @@ class Clahe(Operator):
     inputs = (Input("image", "image", layouts="HWC", dtypes=(T.UINT8,)),)
     outputs = (Output("image", "image"),)
     traits = (PerSample,)
+    shown = example(tiles_x=8, tiles_y=8, clip_limit=6.0)
     examples = (
         example(tiles_x=8, tiles_y=8, clip_limit=2.0),
         example(tiles_x=3, tiles_y=5, clip_limit=4.0, luma_only=False),

@@ -35,6 +35,7 @@ class ColorSpaceConversion(Operator):
     inputs = (Input("image", "image", layouts=_LAYOUTS, dtypes=(T.UINT8,)),)
     outputs = (Output("image", "image"),)
     traits = (PerSample, PerFrame)
+    shown = example(image_type="RGB", output_type="GRAY")
     examples = (
         example(image_type="RGB", output_type="GRAY"),
         example(image_type="RGB", output_type="YCbCr"),

@@ -27,6 +27,7 @@ class ColorTwist(HueArgument, SaturationArgument, OutputType, ColorSpace, Twisti
     """
 
     keywords = "hue saturation brightness contrast colorjitter color"
+    shown = example(hue=40.0, saturation=1.5, contrast=1.2)
     examples = (
         example(hue=20.0, saturation=1.3, contrast=1.2, brightness=0.9),
         example(contrast=1.7, saturation=0.2),

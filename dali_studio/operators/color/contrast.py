@@ -21,6 +21,7 @@ class Contrast(ContrastArguments, OutputType, Rescaling):
     """
 
     keywords = "contrast colorjitter"
+    shown = example(contrast=1.8)
     examples = (
         example(contrast=1.7),
         example(contrast=0.4, contrast_center=100.0),

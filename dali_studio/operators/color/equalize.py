@@ -13,7 +13,7 @@ from dali_studio.kernels.cpu.lookup import equalize
 from dali_studio.operators.common import T, check_dtype, image_meta
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
-from dali_studio.schema.declare import Arrays, Input, Operator, Output
+from dali_studio.schema.declare import Arrays, Input, Operator, Output, example
 from dali_studio.schema.samples import Case, images, tensors
 from dali_studio.schema.traits import PerFrame, PerSample
 
@@ -24,6 +24,7 @@ class Equalize(Operator):
     """Spreads the histogram of each channel evenly over 0 to 255."""
 
     category = "color"
+    shown = example()
     icon = "contrast"
     keywords = "histogram equalization equalise contrast autocontrast"
     inputs = (Input("image", "image", layouts=_LAYOUTS, dtypes=(T.UINT8,)),)

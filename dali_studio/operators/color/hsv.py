@@ -25,6 +25,7 @@ class Hsv(HueArgument, SaturationArgument, Twisting):
     """
 
     keywords = "hue saturation value colorjitter color grayscale"
+    shown = example(hue=120.0, saturation=1.3)
     examples = (
         example(hue=60.0, saturation=1.3, value=0.9),
         example(saturation=0.0),

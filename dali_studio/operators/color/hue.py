@@ -19,6 +19,7 @@ class Hue(HueArgument, OutputType, ColorSpace, Twisting):
     """Turns the hue of RGB images: a rotation of the chrominance plane of YIQ, as in `hsv`."""
 
     keywords = "hue colorjitter color"
+    shown = example(hue=90.0)
     examples = (example(hue=60.0), example(hue=-720.5), example(hue=-120.0, dtype="FLOAT"))
 
     @staticmethod

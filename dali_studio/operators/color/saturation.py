@@ -19,6 +19,7 @@ class Saturation(SaturationArgument, OutputType, ColorSpace, Twisting):
     """Scales the saturation of RGB images: the chrominance plane of YIQ, as in `hsv`."""
 
     keywords = "saturation colorjitter color grayscale desaturate"
+    shown = example(saturation=2.5)
     examples = (example(saturation=1.6), example(saturation=0.0), example(saturation=0.4, dtype="FLOAT"))
 
     @staticmethod

@@ -43,6 +43,7 @@ class Erase(Operator):
     outputs = (Output("output"),)
     traits = (PerSample, PixelPart)
     devices = ("cpu", "gpu")
+    shown = example(anchor=(0.25, 0.3), shape=(0.4, 0.35), axis_names="HW", normalized=True)
     examples = (
         example(anchor=(10.0, 12.0), shape=(20.0, 15.0), axis_names="HW", fill_value=(10.0, 250.0, 120.0)),
         example(anchor=(0.5, 0.25), shape=(0.4, 0.3), axis_names="WH", normalized=True, centered_anchor=True),

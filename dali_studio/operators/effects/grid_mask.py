@@ -35,6 +35,7 @@ class GridMask(Operator):
     outputs = (Output("image"),)
     traits = (PerSample, PerFrame)
     kernels = (compiled("grid_mask", _TYPES),)
+    shown = example(tile=64, ratio=0.5, angle=0.3)
     examples = (
         example(tile=16),
         example(tile=20, ratio=0.33, angle=0.5, shift_x=7.0, shift_y=-3.3),

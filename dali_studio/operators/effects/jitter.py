@@ -12,6 +12,7 @@ from dali_studio.core.random import SAMPLE_STRIDE
 from dali_studio.kernels.cpu import displace
 from dali_studio.operators.common import T
 from dali_studio.operators.effects.displacement import TYPES, Displacement
+from dali_studio.operators.geometry.movements import RANDOM_WINDOW
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import compiled, example, named
 from dali_studio.schema.marks import COMMON, Doc, Range, Ui, Unit
@@ -29,12 +30,14 @@ class Jitter(Displacement):
     """
 
     icon = "noise"
+    movement = RANDOM_WINDOW
     keywords = "scatter frosted glass random displacement"
     traits = (PerSample, RandomSource)
     dialects = (named("nvidia.dali", gpu_only=True),)
     seeded = True
     stateful = True
     kernels = (compiled("jitter", TYPES),)
+    shown = example(nDegree=8)
     examples = (example(seed=5), example(nDegree=7, seed=6), example(nDegree=4, interp_type="INTERP_LINEAR", seed=7))
 
     nDegree: Annotated[int, Doc("Width of the neighbourhood."), Unit("px"), Range(1, 65536), Ui("slider", (1, 20)),  # noqa: N815

@@ -33,6 +33,7 @@ class JpegCompressionDistortion(Operator):
     inputs = (Input("image", "image", layouts="HWC", dtypes=(T.UINT8,)),)
     outputs = (Output("image", "image"),)
     traits = (PerSample, PerFrame)
+    shown = example(quality=4)
     examples = (example(quality=10), example(quality=90))
 
     quality: Annotated[

@@ -8,6 +8,7 @@ from typing import Any
 from dali_studio.kernels.cpu import displace
 from dali_studio.operators.common import T
 from dali_studio.operators.effects.displacement import TYPES, Displacement
+from dali_studio.operators.geometry.movements import SPHERE
 from dali_studio.schema.declare import compiled, example
 from dali_studio.schema.samples import Case, images, values
 
@@ -20,8 +21,10 @@ class Sphere(Displacement):
     """
 
     icon = "sphere"
+    movement = SPHERE
     keywords = "ball fisheye bulge distortion displacement"
     kernels = (compiled("sphere", TYPES),)
+    shown = example()
     examples = (example(), example(fill_value=77.0), example(interp_type="INTERP_LINEAR", fill_value=128.0))
 
     @classmethod

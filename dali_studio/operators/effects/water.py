@@ -12,6 +12,7 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.kernels.cpu import displace
 from dali_studio.operators.common import T
 from dali_studio.operators.effects.displacement import TYPES, Displacement
+from dali_studio.operators.geometry.movements import WATER
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import compiled, example
 from dali_studio.schema.marks import COMMON, Doc, Ui, Unit
@@ -30,8 +31,10 @@ class Water(Displacement):
     """
 
     icon = "wave"
+    movement = WATER
     keywords = "waves ripple distortion displacement sine"
     kernels = (compiled("water", TYPES),)
+    shown = example()
     examples = (
         example(),
         example(ampl_x=5.5, ampl_y=7.25, freq_x=0.3, freq_y=0.2, phase_x=1.0, phase_y=0.5, fill_value=77.0),

@@ -47,6 +47,7 @@ class GaussianBlur(Operator):
     traits = (PerSample, PerFrame)
     devices = ("cpu", "gpu")
     kernels = (compiled("separable", _TYPES),)
+    shown = example(sigma=3.0)
     examples = (
         example(sigma=1.5),
         example(window_size=5),

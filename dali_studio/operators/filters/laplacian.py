@@ -45,6 +45,7 @@ class Laplacian(Operator):
     outputs = (Output("image"),)
     traits = (PerSample, PerFrame)
     kernels = (compiled("separable", _TYPES),)
+    shown = example(window_size=5)
     examples = (
         example(),
         example(window_size=5, normalized_kernel=True),

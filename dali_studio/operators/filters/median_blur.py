@@ -40,6 +40,7 @@ class MedianBlur(Operator):
     dialects = (named("nvidia.dali", gpu_only=True),)
     traits = (PerSample, PerFrame)
     kernels = (compiled("box_medians", _TYPES),)
+    shown = example(window_size=(9, 9))
     examples = (example(), example(window_size=5), example(window_size=(3, 7)), example(window_size=9))
 
     window_size: Annotated[

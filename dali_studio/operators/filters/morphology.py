@@ -47,6 +47,7 @@ class Morphology(Operator, abstract=True):
     dialects = (named("nvidia.dali", gpu_only=True),)
     traits = (PerSample, PerFrame)
     kernels = (compiled("box_extremes", _TYPES),)
+    shown = example(mask_size=(7, 7))
     examples = (example(), example(mask_size=(5, 2), anchor=(0, 1), border_mode="reflect"), example(iterations=3))
     largest: ClassVar[bool]
 

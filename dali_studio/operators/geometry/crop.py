@@ -66,6 +66,7 @@ class Crop(CropArguments, Operator):
     traits = (PerSample, PerFrame, WindowSink, PixelPart)
     devices = ("cpu", "gpu")
     movement = CROP
+    shown = example(crop=(160.0, 200.0))
     examples = (
         example(crop=(24.0, 31.0)),
         example(crop_h=20.0, crop_w=17.0, crop_pos_x=0.9, crop_pos_y=0.1, rounding="truncate"),

@@ -14,6 +14,7 @@ class Resize(resize.Resize):
 
     path = "experimental.resize"
     dialects = (named("nvidia.dali", gpu_only=True),)
+    shown = None  # as resize
 
     @classmethod
     def samples(cls) -> Sequence[Case]:

@@ -41,6 +41,7 @@ class Flip(Operator):
     traits = (PerSample, PerFrame, PixelPart, Affine)
     devices = ("cpu", "gpu")
     movement = FLIP
+    shown = example()
     examples = (
         example(), example(horizontal=0, vertical=1), example(vertical=1), example(horizontal=0, depthwise=1),
     )  # fmt: skip

@@ -46,5 +46,9 @@ PASTE = Movement(
 #: The window is also given by further inputs, which are compared as well.
 SLICE = Movement(by=("axes", "axis_names", "start", "rel_start", "end", "rel_end", "shape", "rel_shape"))
 PERSPECTIVE = Movement(by=("matrix", "size", "inverse_map", "pixel_origin"), nearest=_NEAREST)
-#: Of operators that draw a window for themselves.
+WATER = Movement(
+    by=("ampl_x", "ampl_y", "freq_x", "freq_y", "phase_x", "phase_y", "mask"), nearest=_NEAREST
+)  # fmt: skip
+SPHERE = Movement(by=("mask",), nearest=_NEAREST)
+#: Of operators that draw by themselves what goes where.
 RANDOM_WINDOW = Movement(drawn=True)

@@ -31,6 +31,7 @@ class Paste(Operator):
     outputs = (Output("image", "image"),)
     traits = (PerSample,)
     movement = PASTE
+    shown = example(ratio=1.6, fill_value=(40, 40, 40))
     examples = (
         example(ratio=1.6, fill_value=(10, 200, 30)),
         example(ratio=2.3, fill_value=7, paste_x=0.9, paste_y=0.1),

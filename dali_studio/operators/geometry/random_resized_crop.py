@@ -44,6 +44,7 @@ class RandomResizedCrop(RandomWindowArguments, Resampling):
     movement = RANDOM_WINDOW
     seeded = True
     stateful = True
+    shown = example(size=(224, 224), random_area=(0.2, 0.4))
     examples = (
         example(size=(24, 31)),
         example(size=(50, 40), random_area=(0.2, 0.3), random_aspect_ratio=(0.9, 1.1), interp_type="INTERP_CUBIC"),

@@ -47,6 +47,7 @@ class Resize(SizeArguments, Resampling):
     traits = (PerSample, PerFrame, WindowSource, SourcePart, Affine)
     devices = ("cpu", "gpu")
     movement = RESIZE
+    shown = example(size=(224.0, 224.0))
     examples = (
         example(size=(24.0, 31.0)),
         example(resize_shorter=20.0),

@@ -42,6 +42,7 @@ class ResizeCropMirror(SizeArguments, WindowArguments, Resampling):
     traits = (PerSample, PerFrame, SourcePart)
     devices = ("cpu", "gpu")
     movement = RESIZE_AND_CROP
+    shown = example(resize_shorter=256.0, crop=(224.0, 224.0), mirror=1)
     examples = (
         example(resize_shorter=30.0, crop=(24.0, 21.0), mirror=1),
         example(size=(40.0, 50.0), crop=(24.0, 60.0), crop_pos_x=0.1, mirror=3, dtype="FLOAT"),

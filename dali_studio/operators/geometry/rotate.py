@@ -34,6 +34,7 @@ class Rotate(Warp):
     icon = "rotate"
     movement = ROTATE
     keywords = "turn angle spin randomrotation"
+    shown = example(angle=20.0, keep_size=True, fill_value=0.0)
     examples = (
         example(angle=10.0),
         example(angle=90.0),

@@ -55,6 +55,7 @@ class WarpAffine(Warp):
         Input("mtx", dtypes=(T.FLOAT,), optional=True, either_device=True,
               doc="A (2, 3) matrix for each image, or (3, 4) for each volume."),
     )
+    shown = example(matrix=(1.0, 0.3, -40.0, 0.1, 1.0, -20.0), fill_value=0.0)
     examples = (
         example(matrix=(1.0, 0.25, -6.0, 0.1, 0.9, 3.0)),
         example(matrix=(1.2, 0.0, 5.5, 0.3, 1.1, -4.0), inverse_map=False, fill_value=128.0),

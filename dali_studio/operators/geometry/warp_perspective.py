@@ -53,6 +53,7 @@ class WarpPerspective(Operator):
     traits = (PerSample, PerFrame)
     movement = PERSPECTIVE
     kernels = (compiled("sample_homography", TYPES),)
+    shown = example(matrix=(1.2, 0.3, -60.0, 0.1, 1.2, -30.0, 0.0006, 0.0006, 1.0), fill_value=(0.0,))
     examples = (
         example(matrix=_VIEW),
         example(matrix=_VIEW, interp_type="INTERP_NN", pixel_origin="center", border_mode="reflect"),

@@ -43,6 +43,7 @@ class Gaussian(NoiseArguments, Operator):
     seeded = True
     stateful = True
     kernels = (compiled("gaussian_noise", TYPES),)
+    shown = example(stddev=40.0)
     examples = (example(stddev=20.0, seed=5), example(mean=-10.5, stddev=0.5, seed=6))
     tolerance = (
         Tolerance(reason="one formula for both devices", on="gpu"),

@@ -38,6 +38,7 @@ class SaltAndPepper(NoiseArguments, Operator):
     traits = (PerSample, RandomSource)
     seeded = True
     stateful = True
+    shown = example(prob=0.15)
     examples = (example(seed=5), example(prob=0.3, salt_vs_pepper=0.8, per_channel=True, seed=6))
 
     prob: Annotated[float, Doc("Chance of a pixel to be replaced."), Ui("slider", (0, 1)), Range(0, 1), PER_SAMPLE,

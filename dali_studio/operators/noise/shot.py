@@ -39,6 +39,7 @@ class Shot(NoiseArguments, Operator):
     seeded = True
     stateful = True
     kernels = (compiled("shot_noise", TYPES),)
+    shown = example(factor=40.0)
     examples = (example(seed=5), example(factor=2.5, seed=6))
 
     # nvidia.dali's reference says 20, and 12 is what it takes

@@ -39,6 +39,7 @@ class Pad(Operator):
     inputs = (Input("input"),)
     outputs = (Output("output"),)
     traits = (PerSample, MixesSamples)
+    shown = example(axis_names="HW", shape=(400, 560), fill_value=90.0)
     examples = (
         example(),
         example(fill_value=-3.7, axes=(1,)),

@@ -183,3 +183,30 @@ class ImageSlice:
         /,
         **arguments: Any,
     ) -> DataNode: ...
+
+class Video:
+    """The former name of `decoders.video`, which is deprecated."""
+    def __init__(
+        self,
+        *,
+        frames: int | _Sequence[int] | DataNode | None = ...,
+        start_frame: int | DataNode | None = ...,
+        end_frame: int | DataNode | None = ...,
+        sequence_length: int | DataNode | None = ...,
+        stride: int | DataNode | None = ...,
+        on_error: str | None = 'raise',
+        build_index: bool | None = True,
+        affine: bool | None = True,
+        pad_mode: str | None = 'constant',
+        fill_value: int | _Sequence[int] | None = ...,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        encoded: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...

@@ -8,14 +8,15 @@ from dali_studio.studio.renderers.encoded import EncodedRenderer
 from dali_studio.studio.renderers.image import ImageRenderer
 from dali_studio.studio.renderers.mask import MaskRenderer
 from dali_studio.studio.renderers.planes import PlanesRenderer
+from dali_studio.studio.renderers.spectrum import SpectrumRenderer
 from dali_studio.studio.renderers.tensor import TensorRenderer
 from dali_studio.studio.renderers.values import ValuesRenderer
 from dali_studio.studio.renderers.wave import WaveRenderer
 
 #: In the order in which they are asked; the last accepts everything.
 RENDERERS: tuple[Renderer, ...] = (
-    EncodedRenderer(), MaskRenderer(), ImageRenderer(), PlanesRenderer(), BoxesRenderer(), ValuesRenderer(),
-    WaveRenderer(), TensorRenderer(),
+    EncodedRenderer(), MaskRenderer(), SpectrumRenderer(), ImageRenderer(), PlanesRenderer(), BoxesRenderer(),
+    ValuesRenderer(), WaveRenderer(), TensorRenderer(),
 )  # fmt: skip
 
 

@@ -31,8 +31,8 @@ def pipeline():
         file_root="images", random_shuffle=True, name="reader"
     )
     images = fn.decoders.image(jpegs)
-    angle = fn.random.uniform(range=[-10.0, 10.0])
-    turned = fn.rotate(images, angle=angle, fill_value=0.0)
+    angle = fn.random.uniform(range=[-10, 10])
+    turned = fn.rotate(images, angle=angle, fill_value=0)
     return turned, labels
 
 
@@ -102,12 +102,23 @@ def test_defaults_are_left_out_and_enumerations_have_names() -> None:
         Node(key="small", operator="cast", arguments={"dtype": "UINT8"}),
     )
     assert body(graph)[1:] == [
-        "turned = fn.rotate(images, angle=0.0, size=[1.0, 2.0])",
-        "nearest = fn.rotate(turned, angle=1.0, interp_type=types.INTERP_NN)",
+        "turned = fn.rotate(images, angle=0, size=[1, 2])",
+        "nearest = fn.rotate(turned, angle=1, interp_type=types.INTERP_NN)",
         "small = fn.cast(nearest, dtype=types.UINT8)",
         "return small",
     ]
     assert "from nvidia.dali import fn, pipeline_def, types\n" in emit(graph, REGISTRY, "nvidia.dali").source
+
+
+def test_numbers_are_written_as_people_do() -> None:
+    """Where floats are meant, 224 is no less one, and noise of binary fractions says nothing; all other digits stay."""
+    values = {0.224 * 255: "57.12", 0.1 + 0.2: "0.3", 2.0: "2", -0.0: "-0.0"}
+    for value, written in {**values, **{v: repr(v) for v in (1 / 3, 1.5e12, 0.12345678901234, 1.1e39)}}.items():
+        graph = chain(
+            Node(key="images", operator="decoders.image"),
+            Node(key="turned", operator="rotate", arguments={"angle": value}),
+        )
+        assert body(graph)[1] == f"turned = fn.rotate(images, angle={written})"
 
 
 def test_devices_are_written_where_they_are_not_the_default() -> None:
@@ -115,9 +126,9 @@ def test_devices_are_written_where_they_are_not_the_default() -> None:
     graph.replace_node(replace(graph.node("images"), device="mixed"))
     graph.replace_node(replace(graph.node("turned"), device="gpu"))
     assert body(graph)[1] == "images = fn.decoders.image(jpegs, device='mixed')"
-    assert body(graph)[3] == "turned = fn.rotate(images, angle=angle, fill_value=0.0)"
+    assert body(graph)[3] == "turned = fn.rotate(images, angle=angle, fill_value=0)"
     graph.replace_node(replace(graph.node("turned"), device="cpu"))
-    assert body(graph)[3] == "turned = fn.rotate(images, device='cpu', angle=angle, fill_value=0.0)"
+    assert body(graph)[3] == "turned = fn.rotate(images, device='cpu', angle=angle, fill_value=0)"
 
 
 def test_copies_are_methods() -> None:

@@ -98,7 +98,8 @@ describe("marks", () => {
   });
   it("frame the cards that are there", () => {
     const cards = new Map([["a", { x: 10, y: 20, width: 30, height: 40 }]]);
-    const group = { type: "group", keys: ["a", "gone"], title: "", hue: "slate" } as const;
+    const plain = { subgraph: false, collapsed: false, exposed: [] } as const;
+    const group = { type: "group", keys: ["a", "gone"], title: "", hue: "slate", ...plain } as const;
     expect(frameOf(group, cards)).toEqual({ x: -2, y: 8, width: 54, height: 84 });
     expect(frameOf({ ...group, keys: ["gone"] }, cards)).toBeNull();
   });

@@ -60,6 +60,7 @@ function fillOperator(schema: OperatorSchema): Operator {
     dialects: [],
     movement: null,
     former: [],
+    shown: null,
     deprecated: "",
     ...schema,
     inputs: (schema.inputs ?? []).map((i) => ({

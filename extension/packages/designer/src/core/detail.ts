@@ -15,6 +15,11 @@ export function detailOf(zoom: number): Detail {
   return width >= WIDTHS.picture ? "picture" : "quiet";
 }
 
+/** Whether a card has room for a name alone in its head. */
+export function isTight(zoom: number): boolean {
+  return CARD * zoom < 96;
+}
+
 /** Nodes from which on a graph gets the room of the panels around it, and cards show no more than name and picture. */
 const MANY = 40;
 

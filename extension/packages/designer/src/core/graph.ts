@@ -72,6 +72,14 @@ export const wiresFrom: (graph: GraphView) => ReadonlyMap<string, readonly Wire[
   return found;
 });
 
+/** The nodes that feed arguments, numbered in the order of the wires. */
+export const argumentSources: (graph: GraphView) => ReadonlyMap<string, number> = remembered((graph) => {
+  const found = new Map<string, number>();
+  for (const { source, slot } of wiresOf(graph))
+    if (slot.kind === "argument" && !found.has(source.node)) found.set(source.node, found.size);
+  return found;
+});
+
 /** Keys of all cards: the nodes, and the outputs as soon as there is a node. */
 export const cardsOf: (graph: GraphView) => readonly string[] = remembered((graph) => {
   const keys = graph.nodes.map((n) => n.key);

@@ -3,6 +3,7 @@ import { nodeOf } from "./graph";
 
 /** What people put behind what, in pipelines of the gallery and in programs of the field: where the own graphs say nothing. */
 const USUAL: Readonly<Record<string, readonly string[]>> = {
+  "": ["resize", "rotate", "crop_mirror_normalize", "flip", "brightness_contrast"],
   "readers.file": ["decoders.image", "decoders.image_random_crop"],
   "readers.coco": ["decoders.image"],
   "decoders.image": ["resize", "crop_mirror_normalize", "rotate"],
@@ -68,7 +69,9 @@ export class Habits {
     return (operator) => {
       const times = used[`${before}>${operator}`] ?? 0;
       const place = usual.indexOf(operator);
-      return (pins.includes(operator) ? 60 : 0) + Math.min(24, times * 6) + (place >= 0 ? 18 - place * 4 : 0);
+      // What programs write as `if` and not by name is not what people look for.
+      const inner = operator.startsWith("_") ? -40 : 0;
+      return inner + (pins.includes(operator) ? 60 : 0) + Math.min(24, times * 6) + (place >= 0 ? 18 - place * 4 : 0);
     };
   }
 }

@@ -21,12 +21,15 @@ function freeName(marks: Readonly<Record<string, Mark>>, base: string): string {
   return `${base}${n}`;
 }
 
+/** What a group is as long as it is a frame alone. */
+const PLAIN = { subgraph: false, collapsed: false, exposed: [] } as const;
+
 /** A group of the selected nodes; they leave the groups that they were in. */
 export function groupMarks(state: State): Marks {
   const keys = state.view.selection.filter((key) => nodeOf(state.graph, key));
   if (keys.length === 0) return {};
   const name = freeName(state.marks, "group");
-  const group: Group = { type: "group", keys, title: `Group ${name.slice(5)}`, hue: "slate" };
+  const group: Group = { type: "group", keys, title: `Group ${name.slice(5)}`, hue: "slate", ...PLAIN };
   return { ...ungroupMarks(state), [name]: group };
 }
 
@@ -47,13 +50,17 @@ export function noteMarks(state: State, at: Position): Marks {
   return { [freeName(state.marks, "note")]: note };
 }
 
+function renamedGroup(group: Group, key: string, newKey: string): Group {
+  const renamed = (k: string) => (k === key ? newKey : k);
+  const exposed = group.exposed.map(([k, argument]) => [renamed(k), argument] as const);
+  return { ...group, keys: group.keys.map(renamed), exposed };
+}
+
 /** Groups follow the names of their nodes. */
 export function renamedIn(marks: Readonly<Record<string, Mark>>, key: string, newKey: string): Marks {
   return Object.fromEntries(
     Object.entries(marks).flatMap(([name, mark]) =>
-      mark.type === "group" && mark.keys.includes(key)
-        ? [[name, { ...mark, keys: mark.keys.map((k) => (k === key ? newKey : k)) }]]
-        : [],
+      mark.type === "group" && mark.keys.includes(key) ? [[name, renamedGroup(mark, key, newKey)]] : [],
     ),
   );
 }

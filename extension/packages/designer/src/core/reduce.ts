@@ -244,6 +244,8 @@ export function receive(state: State, message: KernelMessage): State {
       return { ...state, pair: message };
     case "pixel":
       return { ...state, pixel: message };
+    case "sound":
+      return state; // who asked for it plays it
     case "busy":
       return {
         ...state,

@@ -108,8 +108,23 @@ export function routeUnder(a: Point, b: Point, rects: readonly Rect[]): string {
   return rounded([a, { x: out, y: a.y }, { x: out, y: lane }, { x: into, y: lane }, { x: into, y: b.y }, b]);
 }
 
+/** Where a wire turns: how far from its ends, and how far beside the middle of the free way between rows of cards. */
+export interface Track {
+  readonly out: number;
+  readonly into: number;
+  readonly beside: number;
+}
+
+const MAIN: Track = { out: STUB, into: STUB, beside: 0 };
+
+/** One of three tracks for the wires of an argument's source, so that those of neighbours do not lie on each other. */
+export function sideTrack(index: number): Track {
+  const third = index % 3;
+  return { out: STUB - 4 * third, into: 9 + 4 * third, beside: 4 * (third - 1) };
+}
+
 /** The path of a wire from `a` to `b` around the cards `rects` (the ends' own cards may be among them). */
-export function route(a: Point, b: Point, rects: readonly Rect[], stub = STUB): string {
+export function route(a: Point, b: Point, rects: readonly Rect[], track = MAIN): string {
   const near = rects.filter((r) => r.y < Math.max(a.y, b.y) + 420 && r.y + r.height > Math.min(a.y, b.y) - 420);
   const forward = b.x - a.x;
   // A steep way to a neighbour takes the trunk of its source, so that a fan of wires is one line.
@@ -120,16 +135,11 @@ export function route(a: Point, b: Point, rects: readonly Rect[], stub = STUB): 
   }
   let best: readonly Point[] | null = null;
   let bestScore = Number.POSITIVE_INFINITY;
-  const out = a.x + (steep ? Math.min(STUB, forward / 2) : STUB);
-  const into = b.x - stub;
-  const options: Point[][] = candidates(a, b, near).map((lane) => [
-    a,
-    { x: out, y: a.y },
-    { x: out, y: lane },
-    { x: into, y: lane },
-    { x: into, y: b.y },
-    b,
-  ]);
+  const out = a.x + (steep ? Math.min(track.out, forward / 2) : track.out);
+  const into = b.x - track.into;
+  const options: Point[][] = candidates(a, b, near)
+    .map((lane) => lane + track.beside)
+    .map((lane) => [a, { x: out, y: a.y }, { x: out, y: lane }, { x: into, y: lane }, { x: into, y: b.y }, b]);
   if (steep) options.push([a, { x: out, y: a.y }, { x: out, y: b.y }, b]);
   else if (forward > 2 * STUB) {
     options.push([a, { x: out, y: a.y }, { x: out, y: b.y }, b]);

@@ -56,6 +56,11 @@ export function previewOf(state: State, key: string, output = 0): Preview | unde
   return state.previews[portKey(key, output)];
 }
 
+/** Whether a node's output has pixels of its own. */
+export function hasPicture(state: State, key: string): boolean {
+  return (previewOf(state, key)?.atlas_width ?? 0) > 0;
+}
+
 /** Compute an answer anew only when what it depends on has changed: many cards ask the same, at every move of the pointer. */
 export function derived<T>(
   needs: (state: State) => readonly unknown[],
@@ -122,6 +127,11 @@ const findingsByNode = derived(
 /** What was found about a node. */
 export function findingsAt(state: State, key: string): readonly Diagnostic[] {
   return findingsByNode(state).get(key) ?? NONE;
+}
+
+/** What the label guard says of a node's result: it does not move with its image. */
+export function unmovedLabel(state: State, key: string): string {
+  return findingsAt(state, key).find((d) => d.code === "DS210")?.message ?? "";
 }
 
 export function severity(d: Diagnostic): "error" | "warning" | "info" {

@@ -1,4 +1,4 @@
-import type { ClientMessage, Edit, KernelMessage, PortRef, Position, Repair } from "../protocol/generated";
+import type { ClientMessage, Edit, KernelMessage, PortRef, Position, Repair, Sound } from "../protocol/generated";
 import { decode, Images } from "./images";
 import { renamedIn } from "./marks";
 import { enqueue, isOther, isWanted, project, receive, withdraw } from "./reduce";
@@ -35,6 +35,8 @@ const TIMEOUT = 12_000;
 export class Session {
   readonly store: Store<State> = createStore(INITIAL);
   readonly images = new Images();
+  /** Plays the sound that was asked for last. */
+  heard: (message: Sound, data: Bytes | undefined) => void = () => undefined;
   private stopListening: () => void;
   /** The document as the kernel had it last: it outlives the kernel. */
   private document: Bytes | null = null;
@@ -288,6 +290,8 @@ export class Session {
     } else if (message.type === "image_detail") {
       await this.putLatest(DETAIL_OUT, message.has_output ? buffers[0] : undefined);
       await this.putLatest(DETAIL_IN, message.has_input ? buffers[message.has_output ? 1 : 0] : undefined);
+    } else if (message.type === "sound") {
+      this.heard(message, buffers[0]);
     } else if (message.type === "pair") {
       await this.putLatest(PAIR_A, buffers[0]);
       await this.putLatest(PAIR_B, buffers[1]);

@@ -27,6 +27,7 @@ import type {
 import type { CatalogIndex } from "./catalog";
 import type { Fix } from "./fixes";
 import type { Slot } from "./graph";
+import type { Aside } from "./solo";
 import type { Sweep } from "./sweep";
 
 /** `starting`: no answer yet; `live`: the kernel answers; `silent`: it should have answered; `gone`: the comm is closed. */
@@ -146,6 +147,10 @@ export interface View {
   readonly expecting: boolean;
   readonly minimap: boolean;
   readonly renaming: boolean;
+  /** Outputs that solo or mute has put aside. */
+  readonly aside: Aside | null;
+  /** A file was asked for where no panel tells of it: the sentence above the graph does. */
+  readonly saving: boolean;
   /** Show everything when the next cards come. */
   readonly refit: boolean;
   readonly dismissed: readonly string[];
@@ -225,6 +230,8 @@ export const INITIAL_VIEW: View = {
   expecting: false,
   minimap: false,
   renaming: false,
+  aside: null,
+  saving: false,
   refit: false,
   dismissed: [],
   folded: [],

@@ -125,6 +125,12 @@ function noticeMessage(state: State): StatusMessage | null {
   };
 }
 
+function savedMessage(state: State): StatusMessage | null {
+  const path = state.savedFile?.path;
+  if (!path || !state.view.saving) return null;
+  return { id: `saved|${path}`, tone: "info", lead: "Wrote", rest: path, muted: "", action: null, node: "" };
+}
+
 function gpuMessage(state: State): StatusMessage | null {
   const reason = state.opening?.gpu;
   if (!reason || !state.graph?.nodes.some((n) => n.device !== "cpu")) return null;
@@ -175,6 +181,7 @@ export function statusMessage(state: State): StatusMessage | null {
     progressMessage(state),
     ...ranked("warning"),
     noticeMessage(state),
+    savedMessage(state),
     paceMessage(state),
     ...ranked("info"),
     gpuMessage(state),

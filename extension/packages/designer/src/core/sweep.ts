@@ -34,14 +34,14 @@ export function sweepable(operator: Operator | undefined): readonly Argument[] {
   return [...offered].sort((a, b) => rank(b) - rank(a));
 }
 
-function currentOf(node: NodeView, argument: Argument): number | null {
+function currentOf(node: Pick<NodeView, "arguments">, argument: Argument): number | null {
   const own = node.arguments[argument.name] ?? argument.default;
   const one = Array.isArray(own) ? own[0] : own;
   return typeof one === "number" ? one : null;
 }
 
 /** The sweep to begin with: the handy interval, narrowed for angles and the like to where changes are seen. */
-export function firstSweep(node: NodeView, argument: Argument): Sweep {
+export function firstSweep(node: Pick<NodeView, "arguments">, argument: Argument): Sweep {
   const now = currentOf(node, argument) ?? 0;
   const [low, high] = sliderSpan(argument, now);
   const round = argument.unit.startsWith("deg");
@@ -60,6 +60,16 @@ export function sweepValues(argument: Argument, sweep: Sweep): readonly Value[] 
     return isInteger(argument) ? Math.round(value) : snap(value, 1e-6);
   });
   return [...new Set(values)];
+}
+
+/** Some values of an argument around the one that it has, as many as have a place in a row; none of what has no order. */
+export function firstValues(argument: Argument, value: Value): readonly Value[] {
+  const choices = argument.widget === "choice";
+  if (!choices && (argument.widget === "switch" || argument.widget === "range" || !isNumber(argument))) return [];
+  const now = Array.isArray(value) ? value[0] : value;
+  if (!choices && typeof now !== "number" && argument.span.length === 0) return [];
+  const node = { arguments: { [argument.name]: value } };
+  return sweepValues(argument, firstSweep(node, argument)).slice(0, 5);
 }
 
 /** The edits that give an argument one value for all samples: a wire that feeds it is cut. */

@@ -1,4 +1,4 @@
-// Generated from dali_studio/studio/requests.py and messages.py. Do not edit: run
+// Generated from the messages in dali_studio/studio. Do not edit: run
 //   python -m dali_studio.studio.codegen_ts
 
 export type Kind = "encoded" | "image" | "video" | "audio" | "boxes" | "mask" | "points" | "label" | "scalar" | "any";
@@ -107,12 +107,15 @@ export interface Note {
   readonly hue: string;
 }
 
-/** A frame around nodes, which move with it. */
+/** A frame around nodes, which move with it. A subgraph can be one box, and is a function of programs. */
 export interface Group {
   readonly type: "group";
   readonly keys: readonly string[];
   readonly title: string;
   readonly hue: string;
+  readonly subgraph: boolean;
+  readonly collapsed: boolean;
+  readonly exposed: readonly (readonly [string, string])[];
 }
 
 /** An image. */
@@ -250,6 +253,12 @@ export interface Stop {
   readonly type: "stop";
 }
 
+/** Ask for the shown sample of an output as sound to play. */
+export interface RequestSound {
+  readonly type: "request_sound";
+  readonly port: PortRef;
+}
+
 /** Ask for the code in a dialect; the choice stays until the next request. */
 export interface RequestCode {
   readonly type: "request_code";
@@ -309,11 +318,11 @@ export interface RequestPixel {
   readonly y: number;
 }
 
-/** Write the document (or, with `what` code, the emitted program) to `path` in the kernel's working folder. */
+/** Write the document, the program, or a picture or diagram to `path` in the kernel's working folder. */
 export interface SaveDocument {
   readonly type: "save_document";
   readonly path: string;
-  readonly what?: "code" | "document";
+  readonly what?: "code" | "document" | "picture";
 }
 
 /** Start a new graph that reads and decodes the images of a folder on the kernel's machine. */
@@ -326,6 +335,12 @@ export interface OpenFolder {
 export interface OpenRecipe {
   readonly type: "open_recipe";
   readonly name: string;
+}
+
+/** Open a document whose text the browser has, of a file that was dropped on the canvas. */
+export interface OpenText {
+  readonly type: "open_text";
+  readonly text: string;
 }
 
 /** Open what this pipeline was edited to in a kernel that is gone. */
@@ -376,6 +391,7 @@ export interface OperatorSchema {
   readonly dialects?: readonly InDialect[];
   readonly movement?: Movement | null;
   readonly former?: readonly string[];
+  readonly shown?: Readonly<Record<string, Value>> | null;
 }
 
 /** One positional input. */
@@ -675,7 +691,7 @@ export interface Code {
 export interface Saved {
   readonly type: "saved";
   readonly path: string;
-  readonly what: "code" | "document";
+  readonly what: "code" | "document" | "picture";
 }
 
 /** The worker is computing (`true`) or idle. */
@@ -760,6 +776,181 @@ export interface PixelValue {
   readonly dtype: string;
 }
 
+/** Answer to `RequestSound`. The buffer has 16-bit numbers (little-endian) of all channels in turn. */
+export interface Sound {
+  readonly type: "sound";
+  readonly port: PortRef;
+  readonly rate: number;
+  readonly channels: number;
+  readonly note: string;
+}
+
+/** A view was mounted: answer with `GalleryOpened`. Sizes of a tile's picture are in device pixels. */
+export interface Browse {
+  readonly type: "browse";
+  readonly width?: number;
+  readonly height?: number;
+}
+
+/** Make the pictures of these tiles, in this order; what was asked for before and is not there yet is left out. */
+export interface ShowTiles {
+  readonly type: "show_tiles";
+  readonly names: readonly string[];
+}
+
+/** Use a picture, or the pictures of a folder, on the kernel's machine; an empty path: the sample photos. */
+export interface OpenPictures {
+  readonly type: "open_pictures";
+  readonly path: string;
+}
+
+/** Use a picture that the browser has: buffer 0 is its file. */
+export interface UploadPicture {
+  readonly type: "upload_picture";
+  readonly name: string;
+}
+
+/** Show the tiles on another one of the pictures. */
+export interface ChoosePicture {
+  readonly type: "choose_picture";
+  readonly number: number;
+}
+
+/** Ask for a tile in full, with other values; the newest request counts. */
+export interface TryTile {
+  readonly type: "try_tile";
+  readonly name: string;
+  readonly settings: readonly Setting[];
+  readonly dialect: string;
+}
+
+/** A value for an argument of a tile. */
+export interface Setting {
+  readonly node: string;
+  readonly argument: string;
+  readonly value: Value;
+}
+
+/** Ask for a tile with each of several values of one argument. */
+export interface SweepTile {
+  readonly type: "sweep_tile";
+  readonly name: string;
+  readonly settings: readonly Setting[];
+  readonly node: string;
+  readonly argument: string;
+  readonly values: readonly Value[];
+}
+
+/** Open a tile in a designer of its own, or, with `into_graph`, put it into the graph of the one used last. */
+export interface TakeTile {
+  readonly type: "take_tile";
+  readonly name: string;
+  readonly settings: readonly Setting[];
+  readonly into_graph?: boolean;
+}
+
+/** The answer to `Browse`. */
+export interface GalleryOpened {
+  readonly type: "gallery_opened";
+  readonly tiles: readonly Tile[];
+  readonly dialects: readonly DialectInfo[];
+}
+
+/** What the gallery shows as one: an operator, or an example, which is a whole pipeline. */
+export interface Tile {
+  readonly name: string;
+  readonly title: string;
+  readonly summary: string;
+  readonly category: string;
+  readonly icon: string;
+  readonly tags: readonly string[];
+  readonly geometric: boolean;
+  readonly gpu: boolean;
+  readonly example: boolean;
+  readonly controls: readonly TileControl[];
+}
+
+/** An argument of a tile that can be set, and the value that it has there. */
+export interface TileControl {
+  readonly node: string;
+  readonly argument: ArgumentSchema;
+  readonly value: Value;
+}
+
+/** The pictures there are, and the one that is shown; buffer 0 is a JPEG of it, of the size of a tile. */
+export interface PicturesChosen {
+  readonly type: "pictures_chosen";
+  readonly turn: number;
+  readonly place: string;
+  readonly names: readonly string[];
+  readonly number: number;
+}
+
+/** A part of the answer to `ShowTiles`. */
+export interface TilePictures {
+  readonly type: "tile_pictures";
+  readonly turn: number;
+  readonly items: readonly TilePicture[];
+  readonly done: boolean;
+}
+
+/** A tile's result in the atlas of buffer 0 (all 0 if there is none, which `note` explains). */
+export interface TilePicture {
+  readonly name: string;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  readonly whole: boolean;
+  readonly note: string;
+}
+
+/** Answer to `TryTile`. Buffers: the picture as it was, and the result if `has_result`. */
+export interface TileDetail {
+  readonly type: "tile_detail";
+  readonly turn: number;
+  readonly name: string;
+  readonly has_result: boolean;
+  readonly facts: string;
+  readonly histogram: readonly (readonly number[])[];
+  readonly before: readonly (readonly number[])[];
+  readonly source: string;
+  readonly lines: readonly number[];
+  readonly note: string;
+  readonly failed: readonly Diagnostic[];
+}
+
+/** What a tile cost on this machine's CPU: milliseconds for one picture. */
+export interface TileTime {
+  readonly type: "tile_time";
+  readonly turn: number;
+  readonly name: string;
+  readonly milliseconds: number;
+}
+
+/** Answer to `SweepTile`: a picture for each value, in their order; buffer 0 is the atlas. */
+export interface TileSweep {
+  readonly type: "tile_sweep";
+  readonly turn: number;
+  readonly name: string;
+  readonly argument: string;
+  readonly values: readonly Value[];
+  readonly items: readonly TilePicture[];
+}
+
+/** Answer to `TakeTile`: `model` is the widget of the new designer, or empty, and `text` says what was done. */
+export interface Taken {
+  readonly type: "taken";
+  readonly model: string;
+  readonly text: string;
+}
+
+/** A request could not be done; nothing changed. */
+export interface NotDone {
+  readonly type: "not_done";
+  readonly diagnostics: readonly Diagnostic[];
+}
+
 export type Edit =
   | AddNode
   | RemoveNode
@@ -798,6 +989,7 @@ export type ClientMessage =
   | CompareDevices
   | FreeMemory
   | Stop
+  | RequestSound
   | RequestCode
   | RequestDetail
   | PasteCode
@@ -808,6 +1000,7 @@ export type ClientMessage =
   | SaveDocument
   | OpenFolder
   | OpenRecipe
+  | OpenText
   | RestoreEdits;
 
 export type KernelMessage =
@@ -828,7 +1021,28 @@ export type KernelMessage =
   | Sheet
   | Draws
   | Pair
-  | Pixel;
+  | Pixel
+  | Sound;
+
+export type GalleryRequest =
+  | Browse
+  | ShowTiles
+  | OpenPictures
+  | UploadPicture
+  | ChoosePicture
+  | TryTile
+  | SweepTile
+  | TakeTile;
+
+export type GalleryAnswer =
+  | GalleryOpened
+  | PicturesChosen
+  | TilePictures
+  | TileDetail
+  | TileTime
+  | TileSweep
+  | Taken
+  | NotDone;
 
 /** What each diagnostic code means. */
 export const CODES: Readonly<Record<string, string>> = {

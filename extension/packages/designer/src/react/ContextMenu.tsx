@@ -3,6 +3,7 @@ import { type Arrangement, arranged } from "../core/arrange";
 import { OUTPUTS, wiresOf } from "../core/graph";
 import { noteMarks } from "../core/marks";
 import type { Menu } from "../core/state";
+import { selectedBox } from "../core/subgraph";
 import { cardRects } from "./canvas/sizes";
 import { useCanvasApi } from "./canvasApi";
 import { canPaste, pasteLast } from "./clipboard";
@@ -10,6 +11,7 @@ import { COMMANDS, commandOf, type Scope } from "./commands";
 import { useFrame, useSel } from "./context";
 import { IconButton } from "./parts";
 import { openQuickAdd } from "./quickAdd";
+import { saveAs } from "./SaveButtons";
 
 interface Item {
   readonly title: string;
@@ -26,6 +28,14 @@ const ARROWS: Readonly<Record<string, string>> = { Left: "←", Right: "→", Up
 function keyCap(key: string): string {
   return key.replace(/Arrow(\w+)/, (_, way: string) => ARROWS[way] ?? way);
 }
+
+/** What a graph can be saved as to be shown. */
+const PICTURES = [
+  [".svg", "Save a picture (SVG)"],
+  [".png", "Save a PNG that opens again"],
+  [".mmd", "Save a Mermaid diagram"],
+  [".dot", "Save a Graphviz diagram"],
+] as const;
 
 const ARRANGEMENTS: readonly (readonly [Arrangement, string])[] = [
   ["left", "Align left edges"],
@@ -55,7 +65,7 @@ export function fullScreen(root: HTMLElement): void {
 }
 
 function items(scope: Scope, menu: Menu): readonly (Item | typeof LINE)[] {
-  const { session, root } = scope;
+  const { session, root, host } = scope;
   const state = session.store.get();
   const command = (id: string, title?: string): Item[] => {
     const found = commandOf(id);
@@ -90,6 +100,12 @@ function items(scope: Scope, menu: Menu): readonly (Item | typeof LINE)[] {
         ...command("fit"),
         ...command("minimap"),
         LINE,
+        ...PICTURES.map(([ending, title]) => ({
+          title,
+          off: state.link !== "live",
+          run: () => saveAs(session, "picture", ending),
+        })),
+        LINE,
         ...command("help"),
       ];
     case "more":
@@ -111,6 +127,12 @@ function items(scope: Scope, menu: Menu): readonly (Item | typeof LINE)[] {
           run: () => session.send({ type: "request_code", dialect: d.name }),
         })),
         LINE,
+        ...(["document", "code"] as const).map((what) => ({
+          title: what === "code" ? "Save the program" : "Save the document",
+          off: state.link !== "live",
+          run: () => (what === "document" && host ? host.save() : saveAs(session, what)),
+        })),
+        LINE,
         { title: "Full screen", run: () => fullScreen(root) },
         ...command("help"),
       ];
@@ -120,6 +142,8 @@ function items(scope: Scope, menu: Menu): readonly (Item | typeof LINE)[] {
       return [
         ...(several ? [] : command("rename")),
         ...command("bypass"),
+        ...command("mute"),
+        ...command("solo"),
         ...command("compare", several ? "Compare the first two" : "Compare with its input"),
         LINE,
         ...command("copy", "Copy"),
@@ -128,6 +152,7 @@ function items(scope: Scope, menu: Menu): readonly (Item | typeof LINE)[] {
         ...command("remove"),
         LINE,
         ...command("group"),
+        ...command("collapse", selectedBox(state) ? "Expand the box" : "Collapse into one box"),
         ...command("ungroup"),
         ...command("upstream"),
         ...command("downstream"),

@@ -1,13 +1,26 @@
 import { type FormEvent, useState } from "react";
+import type { Session } from "../core/session";
 import { useFrame, useSel } from "./context";
 import { Icon } from "./icons";
 
 type What = "document" | "code";
 
+function baseName(name: string): string {
+  return name.replace(/[^A-Za-z0-9_-]+/g, "_") || "pipeline";
+}
+
 function fileName(name: string, what: What, document: string): string {
   if (what === "document" && document) return document;
-  const base = name.replace(/[^A-Za-z0-9_-]+/g, "_") || "pipeline";
-  return what === "code" ? `${base}.py` : `${base}.dali.json`;
+  return baseName(name) + (what === "code" ? ".py" : ".dali.json");
+}
+
+/** Save under the name that would be proposed, where there is no room to ask for one. */
+export function saveAs(session: Session, what: What | "picture", ending = ""): void {
+  const { graph, confirmed } = session.store.get();
+  const name = graph?.name ?? "";
+  const path = what === "picture" ? baseName(name) + ending : fileName(name, what, confirmed?.document ?? "");
+  session.view((v) => ({ saving: true, dismissed: v.dismissed.filter((id) => !id.startsWith("saved|")) }));
+  session.send({ type: "save_document", path, what });
 }
 
 /** Save the code or the document: one press proposes a name, Enter writes. */

@@ -2,7 +2,10 @@ import { bypassEdits } from "../core/bypass";
 import { ancestors, descendants, nodeOf, OUTPUTS, walk } from "../core/graph";
 import { groupMarks, ungroupMarks } from "../core/marks";
 import type { Session } from "../core/session";
+import { muted, soloed } from "../core/solo";
 import type { State } from "../core/state";
+import { cardOf, keysOfCard, selectedBox } from "../core/subgraph";
+import { openBox, toggleBox } from "./boxes";
 import type { CanvasApi } from "./canvasApi";
 import { copySelection, cutSelection, duplicateSelection, removeSelection } from "./clipboard";
 import type { Frame } from "./context";
@@ -46,9 +49,15 @@ export function searchFor({ session, root, api }: Scope, query: string, connect 
 function step(direction: "left" | "right" | "up" | "down") {
   return ({ session, api }: Scope) => {
     const { graph, view } = session.store.get();
-    const next = graph ? walk(graph, view.selection[0] ?? "", direction) : null;
+    const state = session.store.get();
+    const box = selectedBox(state);
+    const inner = box?.nodes.map((n) => n.key) ?? [];
+    // From a box on, the way leaves it at its other end.
+    let next = (direction === "right" || direction === "down" ? inner.at(-1) : inner[0]) ?? view.selection[0] ?? "";
+    do next = (graph && walk(graph, next, direction)) ?? "";
+    while (inner.includes(next));
     if (!next) return;
-    session.select([next]);
+    session.select(keysOfCard(state, cardOf(state, next)));
     requestAnimationFrame(() => api?.reveal(next));
   };
 }
@@ -71,6 +80,7 @@ function sample(by: number) {
 }
 
 function focusInspector({ session, root }: Scope): void {
+  if (openBox(session)) return;
   session.view({ inspector: true });
   requestAnimationFrame(() => {
     root.querySelector<HTMLElement>(".ds-inspector :is(input, select, button, [tabindex])")?.focus();
@@ -89,6 +99,15 @@ function compare({ session }: Scope): void {
   const port = (node: string, output = 0) => ({ port: { node, output }, steps: 0 });
   if (first && second) session.view({ comparison: { a: port(first), b: port(second) } });
   else if (first && source) session.view({ comparison: { a: port(source.node, source.output), b: port(first) } });
+}
+
+function setAside(session: Session, change: typeof soloed): void {
+  const { graph, view } = session.store.get();
+  const keys = view.selection.filter((k) => k !== OUTPUTS);
+  const made = graph && change(graph, keys, view.aside);
+  if (!made) return;
+  session.edit(made.edits);
+  session.view({ aside: made.aside });
 }
 
 const some = (state: State) => state.view.selection.some((k) => k !== OUTPUTS);
@@ -115,6 +134,22 @@ export const COMMANDS: readonly Command[] = [
       if (graph) session.edit(bypassEdits(graph, view.selection));
     },
     can: (s) => s.graph !== null && bypassEdits(s.graph, s.view.selection).length > 0,
+  },
+  {
+    id: "mute",
+    title: "Mute",
+    section: "Build",
+    keys: ["M"],
+    run: ({ session }) => setAside(session, muted),
+    can: some,
+  },
+  {
+    id: "solo",
+    title: "Solo",
+    section: "Build",
+    keys: ["S"],
+    run: ({ session }) => setAside(session, soloed),
+    can: some,
   },
   {
     id: "remove",
@@ -154,6 +189,14 @@ export const COMMANDS: readonly Command[] = [
     section: "Build",
     keys: ["Ctrl+G"],
     run: ({ session }) => session.edit([], { marks: groupMarks(session.store.get()) }),
+    can: some,
+  },
+  {
+    id: "collapse",
+    title: "Collapse or expand",
+    section: "Build",
+    keys: ["G"],
+    run: ({ session }) => toggleBox(session),
     can: some,
   },
   {

@@ -33,6 +33,8 @@ export function useSession(): Session {
 function shallowEqual(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
+  // Maps are the same only as wholes: they have no entries that Object.entries knows.
+  if (a instanceof Map || b instanceof Map) return false;
   if (a instanceof Set || b instanceof Set) {
     return a instanceof Set && b instanceof Set && a.size === b.size && [...a].every((x) => b.has(x));
   }

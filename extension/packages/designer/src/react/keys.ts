@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type MutableRefObject, useCallback } from "react";
+import { keysOfCard } from "../core/subgraph";
 import type { CanvasApi } from "./canvasApi";
 import { type Command, commandFor, commandOf, keyName, searchFor } from "./commands";
 import type { Frame } from "./context";
@@ -61,7 +62,7 @@ function handle(event: KeyboardEvent, frame: Frame, api: Api): boolean {
   const focusedCard = event.target instanceof Element ? event.target.closest<HTMLElement>(".react-flow__node") : null;
   const { session } = frame;
   if (focusedCard?.dataset.id && session.store.get().view.selection.length === 0)
-    session.select([focusedCard.dataset.id]);
+    session.select(keysOfCard(session.store.get(), focusedCard.dataset.id));
   const wire = event.target instanceof Element ? event.target.closest<SVGElement>(".react-flow__edge") : null;
   if (wire?.dataset.id && WIRE_KEYS.has(event.key) && session.store.get().view.wires.length === 0) {
     session.view({ wires: [wire.dataset.id], selection: [] });
@@ -75,7 +76,9 @@ function handle(event: KeyboardEvent, frame: Frame, api: Api): boolean {
   if (found?.id === "copy" || found?.id === "cut" || (command && event.key.toLowerCase() === "v")) return false;
   if (!command && (!onCanvas(event.target) || event.altKey)) return false;
   const letter = !command && (/^[a-zA-Z]$/.test(event.key) || event.key === "/");
-  if (found) found.run(scope);
+  // A letter that does nothing here begins a search.
+  const idle = letter && found?.can && !found.can(session.store.get());
+  if (found && !idle) found.run(scope);
   else if (letter) searchFor(scope, event.key === "/" ? "" : event.key);
   return found !== undefined || letter;
 }

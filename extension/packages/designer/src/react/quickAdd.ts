@@ -1,7 +1,9 @@
 import { type AddOptions, addStep } from "../core/actions";
 import type { Operator } from "../core/catalog";
+import { freeSpot } from "../core/freeSpot";
 import { OUTPUTS } from "../core/graph";
 import { COLUMN, freePlace, ROW } from "../core/layout";
+import type { Rect } from "../core/route";
 import type { Session } from "../core/session";
 import type { QuickAdd, State } from "../core/state";
 import type { Position } from "../protocol/generated";
@@ -10,6 +12,8 @@ import { contextOf } from "./canvas/useWiring";
 
 const WIDTH = 456;
 const HEIGHT = 300;
+/** Height of the bar above the canvas, with a little room. */
+const BAR = 48;
 
 type Opening = Pick<QuickAdd, "place" | "from" | "to"> & {
   /** In px of the screen. */
@@ -19,14 +23,14 @@ type Opening = Pick<QuickAdd, "place" | "from" | "to"> & {
   readonly mode?: QuickAdd["mode"];
 };
 
-/** Open the search box at a point, kept inside the widget. */
+/** Open the search box near a point, inside the widget and where it covers least of the cards. */
 export function openQuickAdd(session: Session, root: HTMLElement, options: Opening): void {
   const box = root.getBoundingClientRect();
-  const clamp = (v: number, most: number) => Math.max(8, Math.min(v, most));
-  const at = {
-    x: clamp(options.at.x - box.left, box.width - WIDTH - 8),
-    y: clamp(options.at.y - box.top, box.height - HEIGHT - 8),
-  };
+  const inside = ({ x, y, width, height }: Rect) => ({ x: x - box.left, y: y - box.top, width, height });
+  const cards = [...root.querySelectorAll(".react-flow__node")].map((card) => inside(card.getBoundingClientRect()));
+  const anchor = inside({ ...options.at, width: 0, height: 0 });
+  const frame = { x: 8, y: BAR, width: box.width - 16, height: box.height - BAR - 8 };
+  const at = freeSpot({ width: WIDTH, height: HEIGHT }, anchor, cards, frame, 0) ?? { x: 8, y: BAR };
   const { place, from, to, query = "", selected = false, mode = "add" } = options;
   session.view({ quickAdd: { mode, at, place, from, to, selected, query } });
 }

@@ -9,17 +9,22 @@ import {
   useReactFlow,
 } from "@xyflow/react";
 import { type CSSProperties, type DragEvent, type MouseEvent, useCallback, useEffect, useRef, useState } from "react";
-import { detailOf, isDense, isFar } from "../../core/detail";
+import { detailOf, isDense, isFar, isTight } from "../../core/detail";
 import { OUTPUTS } from "../../core/graph";
 import { MIN_SCALE } from "../../core/layout";
+import { cardOf, cornerOf, keysOfCard, movedNodes, placeOf } from "../../core/subgraph";
 import type { Position } from "../../protocol/generated";
+import { toggleBox } from "../boxes";
 import { reducedMotion, useCanvasApi } from "../canvasApi";
 import { useFrame, useSel } from "../context";
 import { FindBox } from "../FindBox";
+import { openFile } from "../openFile";
 import { insertOperator, openQuickAdd } from "../quickAdd";
+import { BoxCard } from "./BoxCard";
 import { focusCard, useBeside, useFirstFit, useKeptFocus, useObstacles, useRefit } from "./canvasEffects";
 import { DetailContext } from "./detail";
 import { type Drag, DragContext, dragHue } from "./drag";
+import { FarPictures } from "./FarPictures";
 import { FarWires } from "./FarWires";
 import { Marks } from "./Marks";
 import { OpCard } from "./OpCard";
@@ -32,7 +37,7 @@ import { useWiring } from "./useWiring";
 import { ObstacleContext, WireEdge } from "./WireEdge";
 import { ZoomControls } from "./ZoomControls";
 
-const NODE_TYPES = { operator: OpCard, outputs: OutputsCard };
+const NODE_TYPES = { operator: OpCard, outputs: OutputsCard, box: BoxCard };
 const EDGE_TYPES = { wire: WireEdge };
 const NO_EDGES: Edge[] = [];
 
@@ -126,7 +131,7 @@ function CanvasView() {
         setNodes((ns) =>
           ns.map((n) => {
             const a = from[n.id];
-            const b = to[n.id];
+            const b = cornerOf(keysOfCard(session.store.get(), n.id), to);
             return a && b ? { ...n, position: { x: mix(a.x, b.x), y: mix(a.y, b.y) } } : n;
           }),
         );
@@ -160,15 +165,17 @@ function CanvasView() {
         animate(layoutOf(session.store.get(), roomOf(box.current)));
       },
       show: (key) => {
-        const node = latest.current.find((n) => n.id === key);
+        const id = cardOf(session.store.get(), key);
+        const node = latest.current.find((n) => n.id === id);
         if (!node) return;
         const x = node.position.x + (node.measured?.width ?? 148) / 2;
         const y = node.position.y + (node.measured?.height ?? 171) / 2;
         void flow.setCenter(x, y, { zoom: Math.max(0.7, flow.getZoom()), duration: reducedMotion(root) ? 0 : 200 });
-        focusCard(root, key);
+        focusCard(root, id);
       },
       reveal: (key) => {
-        const node = latest.current.find((n) => n.id === key);
+        const id = cardOf(session.store.get(), key);
+        const node = latest.current.find((n) => n.id === id);
         const rect = box.current?.getBoundingClientRect();
         if (!node || !rect) return;
         const { x, y, zoom: z } = flow.getViewport();
@@ -179,7 +186,7 @@ function CanvasView() {
         const dy = shift(node.position.y * z + y, height, rect.height);
         if (dx !== 0 || dy !== 0)
           void flow.setViewport({ x: x + dx, y: y + dy, zoom: z }, { duration: reducedMotion(root) ? 0 : 200 });
-        focusCard(root, key);
+        focusCard(root, id);
       },
       centre: () => {
         const rect = box.current?.getBoundingClientRect();
@@ -209,14 +216,15 @@ function CanvasView() {
   const onDragStop = useCallback(
     (_: unknown, __: Node, moved: Node[]) => {
       dragging.current = false;
+      const state = session.store.get();
       const changed = moved.filter((n) => {
-        const old = session.store.get().positions[n.id];
+        const old = placeOf(state, n.id);
         return !old || old.x !== n.position.x || old.y !== n.position.y;
       });
       const at = changed.map((n) => [n.id, { x: Math.round(n.position.x), y: Math.round(n.position.y) }] as const);
       const [only, ...others] = moved;
       const edits = only && others.length === 0 ? gestures.onDropped(only) : [];
-      session.edit(edits, { positions: Object.fromEntries(at) });
+      session.edit(edits, { positions: movedNodes(state, Object.fromEntries(at)) });
     },
     [session, dragging, gestures.onDropped],
   );
@@ -226,13 +234,21 @@ function CanvasView() {
     (event: MouseEvent, { id }: Node) => {
       const chosen = before.current;
       const more = event.ctrlKey || event.metaKey || event.shiftKey;
-      session.select(!more ? [id] : chosen.includes(id) ? chosen.filter((k) => k !== id) : [...chosen, id]);
+      const keys = keysOfCard(session.store.get(), id);
+      const others = chosen.filter((k) => !keys.includes(k));
+      session.select(!more ? keys : keys.every((k) => chosen.includes(k)) ? others : [...others, ...keys]);
     },
     [session],
   );
 
   const onDrop = useCallback(
     (event: DragEvent) => {
+      const [file] = event.dataTransfer.files;
+      if (file) {
+        event.preventDefault();
+        void openFile(session, file);
+        return;
+      }
       const name = event.dataTransfer.getData("application/x-dali-studio-operator");
       const operator = session.store.get().opening?.catalog.byName.get(name);
       if (!operator) return;
@@ -257,7 +273,7 @@ function CanvasView() {
   return (
     <div
       ref={box}
-      className={`ds-canvas ds-detail-${shown} ${drag ? "ds-wiring" : ""}`}
+      className={`ds-canvas ds-detail-${shown} ${isTight(zoom) ? "ds-tight" : ""} ${drag ? "ds-wiring" : ""}`}
       style={shown === "full" ? undefined : lengthsAt(zoom)}
       data-testid="canvas"
       role="application"
@@ -301,7 +317,10 @@ function CanvasView() {
               onNodeDrag={(_, node) => gestures.onDrag(node)}
               onNodeDragStop={onDragStop}
               onNodeClick={onNodeClick}
-              onNodeDoubleClick={(_, n) => n.id !== OUTPUTS && session.view({ renaming: true, selection: [n.id] })}
+              onNodeDoubleClick={(_, n) => {
+                if (n.type === "box") toggleBox(session);
+                else if (n.id !== OUTPUTS) session.view({ renaming: true, selection: [n.id] });
+              }}
               onMoveStart={(event) => {
                 if (event) touched.current = true;
                 box.current?.classList.add("ds-moving");
@@ -340,6 +359,7 @@ function CanvasView() {
                 color="var(--ds-dot)"
               />
               {far && <FarWires nodes={nodes} />}
+              {detail === "picture" && <FarPictures nodes={nodes} zoom={zoom} />}
             </ReactFlow>
           </ObstacleContext.Provider>
         </DragContext.Provider>

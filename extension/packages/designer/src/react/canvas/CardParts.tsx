@@ -38,9 +38,12 @@ interface SlotProps {
   readonly testId: string;
   /** Whether it stands on the header line. */
   readonly head?: boolean;
+  /** Whether it is that of a node within the card. */
+  readonly inner?: boolean;
 }
 
-export function SlotPort({ slot, kind, wired, label, testId, head = false }: SlotProps) {
+export function SlotPort({ slot, kind, wired, label, testId, head = false, inner = false }: SlotProps) {
+  const handle = `${inner ? `${slot.node}/` : ""}${handleOfSlot(slot)}`;
   const drag = useDrag();
   const fit = useFit((context) => (drag ? checkSlot(context, drag, slot) : { ok: false }));
   const own = drag?.to && JSON.stringify(drag.to) === JSON.stringify(slot);
@@ -48,13 +51,13 @@ export function SlotPort({ slot, kind, wired, label, testId, head = false }: Slo
     <Handle
       type="target"
       position={Position.Left}
-      id={handleOfSlot(slot)}
+      id={handle}
       className={`ds-port ${head ? "ds-port-head" : ""} ${own ? "" : fit}`}
       role="img"
       title={label}
       aria-label={label}
       data-testid={testId}
-      data-ds-slot={handleOfSlot(slot)}
+      data-ds-slot={handle}
     >
       <PortMark kind={kind} wired={wired} argument={slot.kind === "argument"} />
     </Handle>
@@ -68,9 +71,12 @@ interface SourceProps {
   readonly name: string;
   /** Whether it stands on the header line. */
   readonly head?: boolean;
+  /** Whether it is that of a node within the card. */
+  readonly inner?: boolean;
 }
 
-export function SourcePort({ source, kind, wired, name, head = false }: SourceProps) {
+export function SourcePort({ source, kind, wired, name, head = false, inner = false }: SourceProps) {
+  const handle = `${inner ? `${source.node}/` : ""}out:${source.output ?? 0}`;
   const drag = useDrag();
   const fit = useFit((context) => (drag ? checkSource(context, drag, source) : { ok: false }));
   const own = drag?.from && drag.from.node === source.node && drag.from.output === source.output;
@@ -79,13 +85,13 @@ export function SourcePort({ source, kind, wired, name, head = false }: SourcePr
     <Handle
       type="source"
       position={Position.Right}
-      id={`out:${source.output}`}
+      id={handle}
       className={`ds-port ${head ? "ds-port-head" : ""} ${own ? "ds-port-own" : fit}`}
       role="img"
       title={label}
       aria-label={label}
       data-testid={`port-out-${source.node}-${source.output}`}
-      data-ds-source={source.output}
+      data-ds-source={handle}
     >
       <PortMark kind={kind} wired={wired} />
     </Handle>

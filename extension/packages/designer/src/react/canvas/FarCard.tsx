@@ -4,19 +4,12 @@ import { nodeOf, OUTPUTS } from "../../core/graph";
 import { outputRows, outputsHeight } from "../../core/layout";
 import { categoryHue, PORT_LOOKS } from "../../core/ports";
 import * as select from "../../core/select";
-import { portKey, type State } from "../../core/state";
+import type { State } from "../../core/state";
 import { useSel, useSession } from "../context";
 import { Icon, operatorIcon } from "../icons";
 import { HeatBar } from "./CardParts";
 import { useDetail } from "./detail";
 import { FAR_DROP } from "./FarWires";
-import { PREVIEW_HEIGHT, PREVIEW_WIDTH } from "./PreviewView";
-import { Thumb } from "./Thumb";
-
-/** Whether a node's output has pixels of its own. */
-function hasPicture(state: State, key: string): boolean {
-  return (select.previewOf(state, key)?.atlas_width ?? 0) > 0;
-}
 
 function classesOf(state: State, key: string): string {
   const node = nodeOf(state.graph, key);
@@ -94,18 +87,17 @@ export function FarCard({ id, selected }: NodeProps) {
       classes: classesOf(s, id),
       hue: categoryHue(operator?.category ?? ""),
       icon: operatorIcon(operator?.icon ?? "", node?.operator ?? "", operator?.category ?? ""),
-      picture: detail === "picture" && hasPicture(s, id),
+      picture: detail === "picture" && select.hasPicture(s, id),
       found: select.timingOf(s, id) && select.heatOf(s, id)?.share,
       heat: s.view.heat,
       short: node !== undefined && select.cardShape(node, select.previewOf(s, id)) === "short",
       hovered: s.view.hovered === id,
-      sample: s.sample,
     };
   });
   const step = card.heat && card.found !== undefined ? `ds-heat-${format.heatStep(card.found)}` : "";
   return (
     <div
-      className={`${card.classes} ${card.short ? "ds-far-short" : ""} ${selected ? "ds-selected" : ""} ${card.picture ? "" : step}`}
+      className={`${card.classes} ${card.short ? "ds-far-short" : ""} ${card.picture ? "ds-far-open" : ""} ${selected ? "ds-selected" : ""} ${card.picture ? "" : step}`}
       style={{ "--ds-c": `var(--ds-${card.hue})` }}
       data-testid={`node-${id}`}
       data-ds-node={id}
@@ -115,13 +107,7 @@ export function FarCard({ id, selected }: NodeProps) {
       <div className="ds-frame2" />
       <div className="ds-frame" />
       {card.picture ? (
-        <Thumb
-          id={portKey(id, 0)}
-          width={PREVIEW_WIDTH}
-          height={PREVIEW_HEIGHT}
-          label={`output of ${id} for sample ${card.sample + 1}`}
-          testId={`thumb-${id}`}
-        />
+        <div className="ds-far-window" />
       ) : (
         <div className="ds-far-tile">
           <span className="ds-tile">

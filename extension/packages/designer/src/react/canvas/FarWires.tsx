@@ -1,11 +1,12 @@
 import { type Node, ViewportPortal } from "@xyflow/react";
 import { memo, useEffect, useMemo, useState } from "react";
-import { nodeOf, OUTPUTS, type Wire, wiresOf } from "../../core/graph";
+import { argumentSources, nodeOf, OUTPUTS, type Wire, wiresOf } from "../../core/graph";
 import { CARD, outputRows } from "../../core/layout";
 import { goesUnder, PORT_LOOKS } from "../../core/ports";
-import { type Point, type Rect, route, routeUnder } from "../../core/route";
+import { type Point, type Rect, route, routeUnder, sideTrack } from "../../core/route";
 import { staleKeys } from "../../core/select";
 import type { State } from "../../core/state";
+import { boxesOf, boxSize, cardOf, isInner } from "../../core/subgraph";
 import type { Position } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 
@@ -18,13 +19,15 @@ export const FAR_DROP = MIDDLE - 14;
 type Places = Readonly<Record<string, Position>>;
 
 function ends(state: State, wire: Wire, at: Places): readonly [Point, Point] | null {
-  const source = at[wire.source.node];
-  const target = at[wire.slot.node];
+  const from = cardOf(state, wire.source.node);
+  const source = at[from];
+  const target = at[cardOf(state, wire.slot.node)];
+  const box = boxesOf(state).get(from);
   if (!source || !target || !state.graph) return null;
   const row =
     wire.slot.kind === "output" ? (outputRows(state.graph, at)[wire.slot.index] ?? 0) + 10 + FAR_DROP : MIDDLE;
   return [
-    { x: source.x + CARD, y: source.y + MIDDLE },
+    { x: source.x + (box ? boxSize(box).width : CARD), y: source.y + MIDDLE },
     { x: target.x, y: target.y + row },
   ];
 }
@@ -36,14 +39,17 @@ function pathsOf(state: State, at: Places, cards: readonly Rect[]): ReadonlyMap<
   if (!graph) return paths;
   const stale = staleKeys(state);
   for (const wire of wiresOf(graph)) {
+    if (isInner(state, wire)) continue;
     const between = ends(state, wire, at);
     if (!between) continue;
     const kind = nodeOf(graph, wire.source.node)?.output_kinds[wire.source.output] ?? "any";
     const faint = stale.has(wire.source.node) || stale.has(wire.slot.node);
     const argument = wire.slot.kind === "argument";
     const look = `${PORT_LOOKS[kind].hue}${argument ? " argument" : ""}${faint ? " faint" : ""}`;
-    const way = goesUnder(kind, ...between) ? routeUnder : route;
-    paths.set(look, (paths.get(look) ?? "") + way(between[0], between[1], cards));
+    const track = argument ? sideTrack(argumentSources(graph).get(wire.source.node) ?? 0) : undefined;
+    const [from, to] = between;
+    const path = goesUnder(kind, from, to) ? routeUnder(from, to, cards) : route(from, to, cards, track);
+    paths.set(look, (paths.get(look) ?? "") + path);
   }
   return paths;
 }

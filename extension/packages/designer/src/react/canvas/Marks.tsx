@@ -2,10 +2,12 @@ import { useStore, ViewportPortal } from "@xyflow/react";
 import { type PointerEvent, useEffect, useRef, useState } from "react";
 import { frameOf, hueOf, nextHue, piecesOf } from "../../core/marks";
 import type { Rect } from "../../core/route";
+import { shownCards } from "../../core/subgraph";
 import type { Group, Mark, Note, Position } from "../../protocol/generated";
+import { toggleBox } from "../boxes";
 import { useSel, useSession } from "../context";
 import { IconButton } from "../parts";
-import { cardKeys, sizesOf } from "./sizes";
+import { sizesOf } from "./sizes";
 
 let drags = 0;
 
@@ -72,6 +74,16 @@ function GroupFrame({ name, group, rect }: { readonly name: string; readonly gro
         onDoubleClick={() => session.select(group.keys)}
       >
         <TitleField title={group.title} onTitle={(title) => set({ ...group, title })} />
+        <IconButton
+          icon="group"
+          label={`Collapse ${group.title} into one box`}
+          small
+          testId={`collapse-${name}`}
+          onClick={() => {
+            session.select(group.keys);
+            toggleBox(session);
+          }}
+        />
         <MarkButtons mark={group} set={set} what="group" />
       </header>
     </section>
@@ -203,7 +215,7 @@ export function Marks() {
   const text = useSel((s) => {
     const sizes = sizesOf(s);
     return JSON.stringify(
-      cardKeys(s).flatMap((key) => {
+      shownCards(s).flatMap((key) => {
         const [at, size] = [s.positions[key], sizes.get(key)];
         return at && size ? [[key, { x: at.x, y: at.y, ...size }]] : [];
       }),
@@ -219,7 +231,7 @@ export function Marks() {
           const mark = marks[name];
           if (!mark) return null;
           if (mark.type === "note") return <NoteCard key={name} name={name} note={mark} />;
-          const rect = frameOf(mark, cards);
+          const rect = mark.collapsed ? null : frameOf(mark, cards);
           return rect && <GroupFrame key={name} name={name} group={mark} rect={rect} />;
         })}
       </div>

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { type PointerEvent, useState } from "react";
 import * as format from "../../core/format";
 import { type Preview, portKey } from "../../core/state";
 import type { BoxesBody, PlanesBody, PreviewBody, StatisticsBody, TableBody, WaveBody } from "../../protocol/generated";
@@ -24,25 +24,32 @@ type PartProps<T extends PreviewBody> = Required<Omit<Props, "testId">> & {
   readonly testId: string | undefined;
 };
 
-/** Frames stand side by side under their numbers; of slices one is shown, and a slider chooses it. */
+/** Frames stand side by side, the one that is pointed at alone; of slices one is shown, and a slider chooses it. */
 function Planes({ body, preview, label, testId, width, height }: PartProps<PlanesBody>) {
   const middle = Math.floor(body.count / 2);
   const first = body.shown.findIndex((i) => i >= middle);
   const [chosen, setChosen] = useState<number | null>(null);
   const id = portKey(preview.key, preview.output);
-  if (body.axis === "F")
+  if (body.axis === "F") {
+    const part = chosen === null ? {} : { cell: { index: chosen, size: body.width } };
+    const scrub = (event: PointerEvent<HTMLElement>) => {
+      const box = (event.currentTarget.firstElementChild ?? event.currentTarget).getBoundingClientRect();
+      const place = Math.floor(((event.clientX - box.left) / box.width) * body.shown.length);
+      setChosen(Math.max(0, Math.min(body.shown.length - 1, place)));
+    };
     return (
-      <>
-        <Thumb id={id} width={width} height={height} label={label} {...(testId ? { testId } : {})} />
+      <div className="ds-scrub" onPointerMove={scrub} onPointerLeave={() => setChosen(null)}>
+        <Thumb id={id} width={width} height={height} label={label} {...part} {...(testId ? { testId } : {})} />
         <div className="ds-frames" aria-hidden="true">
-          {body.shown.map((frame) => (
-            <span key={frame}>
+          {body.shown.map((frame, i) => (
+            <span key={frame} className={i === chosen ? "ds-frame-now" : ""}>
               <i>{frame}</i>
             </span>
           ))}
         </div>
-      </>
+      </div>
     );
+  }
   const index = Math.min(chosen ?? Math.max(0, first), body.shown.length - 1);
   const slice = body.shown[index] ?? 0;
   return (

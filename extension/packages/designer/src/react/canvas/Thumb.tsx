@@ -1,15 +1,18 @@
 import { useEffect, useRef } from "react";
 import type { Detail } from "../../core/detail";
 import type { Picture } from "../../core/images";
+import type { Rect } from "../../core/route";
 import { useSession } from "../context";
 import { useDetail } from "./detail";
 
-/** Draw a picture into a canvas: contained, never stretched or cropped. */
-export function drawContained(canvas: HTMLCanvasElement, picture: Picture | undefined, cover = false): void {
-  const context = canvas.getContext("2d");
-  if (!context) return;
-  const { width, height } = canvas;
-  context.clearRect(0, 0, width, height);
+/** Draw a picture into a part of a canvas: contained, never stretched, cropped only if it is to cover the part. */
+export function drawContained(
+  context: CanvasRenderingContext2D,
+  picture: Picture | undefined,
+  part: Rect,
+  cover = false,
+): void {
+  const { width, height } = part;
   if (!picture || picture.width === 0) return;
   const fit = cover ? Math.max : Math.min;
   const scale = fit(width / picture.width, height / picture.height);
@@ -18,7 +21,17 @@ export function drawContained(canvas: HTMLCanvasElement, picture: Picture | unde
   context.imageSmoothingEnabled = scale < 4;
   context.imageSmoothingQuality = "high";
   const { bitmap, x, y } = picture;
-  context.drawImage(bitmap, x, y, picture.width, picture.height, (width - w) / 2, (height - h) / 2, w, h);
+  context.drawImage(
+    bitmap,
+    x,
+    y,
+    picture.width,
+    picture.height,
+    part.x + (width - w) / 2,
+    part.y + (height - h) / 2,
+    w,
+    h,
+  );
 }
 
 /** Pixels for each px of a picture: what the screen shows at 200 %, less where cards are small. */
@@ -54,7 +67,10 @@ export function Thumb({ id, width, height, label, testId, className = "", cell, 
       if (!ref.current) return;
       const part = whole && index !== undefined ? { ...whole, x: whole.x + index * size, width: size } : whole;
       const inside = part && whole && part.x + part.width <= whole.x + whole.width;
-      drawContained(ref.current, inside ? part : undefined, cover);
+      const { width, height } = ref.current;
+      const pen = ref.current.getContext("2d");
+      pen?.clearRect(0, 0, width, height);
+      if (pen) drawContained(pen, inside ? part : undefined, { x: 0, y: 0, width, height }, cover);
       ref.current.dataset.drawn = String((Number(ref.current.dataset.drawn) || 0) + (inside ? 1 : 0));
     };
     draw();

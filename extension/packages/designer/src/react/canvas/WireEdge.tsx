@@ -3,10 +3,11 @@ import { createContext, memo, useContext, useMemo } from "react";
 import { cutEdits } from "../../core/actions";
 import { outputDevice } from "../../core/compat";
 import { copierOf, copyLabel } from "../../core/copies";
-import { nodeOf, wireOf } from "../../core/graph";
+import { argumentSources, nodeOf, wireOf } from "../../core/graph";
 import { goesUnder, PORT_LOOKS } from "../../core/ports";
-import { bezier, type Rect, route, routeUnder } from "../../core/route";
-import { staleKeys } from "../../core/select";
+import { bezier, type Rect, route, routeUnder, sideTrack } from "../../core/route";
+import { staleKeys, unmovedLabel } from "../../core/select";
+import type { Kind } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
 
@@ -22,6 +23,13 @@ function middle(path: string): { x: number; y: number } {
   const b = points[at] ?? a;
   return { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
 }
+
+/** What the label guard says on a wire, by what it carries. */
+const BEHIND: Partial<Record<Kind, string>> = {
+  boxes: "boxes stay behind",
+  mask: "mask stays behind",
+  points: "points stay behind",
+};
 
 /** Height of a pill's middle over a port in a card's header: just above the card, where no picture is. */
 const ABOVE = 22;
@@ -41,35 +49,40 @@ function pillPlace(from: Place, to: Place, atTarget: boolean): Place {
 }
 
 function WireEdgeView(props: EdgeProps) {
-  const { id, source, sourceHandleId, selected, sourceX, sourceY, targetX, targetY } = props;
+  const { id, selected, sourceX, sourceY, targetX, targetY } = props;
   const session = useSession();
   const obstacles = useContext(ObstacleContext);
-  const argument = props.targetHandleId?.startsWith("arg:") ?? false;
-  const output = Number(sourceHandleId?.split(":")[1] ?? 0);
   const look = useSel((s) => {
-    const node = nodeOf(s.graph, source);
     const wire = wireOf(s.graph, id);
-    const kind = node?.output_kinds[output] ?? "any";
+    const [source, target] = [wire?.source.node ?? "", wire?.slot.node ?? ""];
+    const node = nodeOf(s.graph, source);
+    const argument = wire?.slot.kind === "argument";
+    const kind = node?.output_kinds[wire?.source.output ?? 0] ?? "any";
     return {
       kind,
       hue: PORT_LOOKS[kind].hue,
       gpu: node ? outputDevice(node.device) === "gpu" : false,
       copier: s.graph && wire ? copierOf(s.graph, wire) : null,
       copy: wire ? copyLabel(s, wire) : null,
+      unmoved: wire?.slot.kind === "output" && kind in BEHIND ? unmovedLabel(s, source) : "",
       old: s.run.revision !== s.confirmed?.revision,
       target: s.view.target === id,
-      faint: staleKeys(s).has(source) || staleKeys(s).has(props.target),
-      active: s.view.hovered === source || s.view.selection.includes(source) || s.view.selection.includes(props.target),
+      faint: staleKeys(s).has(source) || staleKeys(s).has(target),
+      atTarget: s.graph && wire ? copierOf(s.graph, wire) === target : false,
+      track: argument && s.graph ? (argumentSources(s.graph).get(source) ?? 0) : -1,
+      active: s.view.hovered === source || s.view.selection.includes(source) || s.view.selection.includes(target),
     };
   });
   const path = useMemo(() => {
     const a = { x: Math.round(sourceX - 8), y: Math.round(sourceY) };
     const b = { x: Math.round(targetX + 8), y: Math.round(targetY) };
     if (obstacles.length === 0) return bezier(a, b);
-    return goesUnder(look.kind, a, b) ? routeUnder(a, b, obstacles) : route(a, b, obstacles, argument ? 11 : 18);
-  }, [sourceX, sourceY, targetX, targetY, obstacles, argument, look.kind]);
+    return goesUnder(look.kind, a, b)
+      ? routeUnder(a, b, obstacles)
+      : route(a, b, obstacles, look.track < 0 ? undefined : sideTrack(look.track));
+  }, [sourceX, sourceY, targetX, targetY, obstacles, look.track, look.kind]);
   const at = middle(path);
-  const pill = pillPlace({ x: sourceX, y: sourceY }, { x: targetX, y: targetY }, look.copier === props.target);
+  const pill = pillPlace({ x: sourceX, y: sourceY }, { x: targetX, y: targetY }, look.atTarget);
   const cut = () => {
     const graph = session.store.get().graph;
     const slot = wireOf(graph, id)?.slot;
@@ -85,6 +98,25 @@ function WireEdgeView(props: EdgeProps) {
         className={`ds-wire ds-wire-${look.copier ? "copy" : look.gpu ? "gpu" : "cpu"} ${look.faint ? "ds-wire-faint" : ""} ${look.target ? "ds-wire-target" : ""} ${selected ? "ds-wire-selected" : ""}`}
         style={{ stroke: `var(--ds-${look.hue})` }}
       />
+      {look.unmoved && !selected && (
+        <EdgeLabelRenderer>
+          <button
+            type="button"
+            className="ds-guard-pill nodrag nopan"
+            style={{ transform: `translate(-50%, -50%) translate(${at.x}px, ${at.y}px)` }}
+            title={look.unmoved}
+            data-testid={`guard-${id}`}
+            onClick={() => {
+              const source = wireOf(session.store.get().graph, id)?.source.node;
+              session.select(source ? [source] : []);
+              session.view({ folded: [] });
+            }}
+          >
+            <Icon name="warning" size={12} />
+            {BEHIND[look.kind]}
+          </button>
+        </EdgeLabelRenderer>
+      )}
       {look.copy && !selected && (
         <EdgeLabelRenderer>
           <span

@@ -2,6 +2,7 @@ import { type Node, useReactFlow } from "@xyflow/react";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { CARD } from "../../core/layout";
 import type { Rect } from "../../core/route";
+import { cardOf } from "../../core/subgraph";
 import { reducedMotion } from "../canvasApi";
 import { useFrame, useSel } from "../context";
 import { obstaclesOf } from "./useFlow";
@@ -20,7 +21,7 @@ export function useKeptFocus(root: HTMLElement, focused: boolean): void {
     const active = tree instanceof Document || tree instanceof ShadowRoot ? tree.activeElement : null;
     if (!focused || (active !== null && active !== root.ownerDocument.body)) return;
     const key = session.store.get().view.selection[0];
-    if (key) focusCard(root, key);
+    if (key) focusCard(root, cardOf(session.store.get(), key));
     const now = tree instanceof Document || tree instanceof ShadowRoot ? tree.activeElement : null;
     if (now === null || now === root.ownerDocument.body)
       root.querySelector<HTMLElement>(".ds-canvas")?.focus({ preventScroll: true });
@@ -49,20 +50,22 @@ export function useBeside(
   nodes: readonly Node[],
   box: { readonly current: HTMLElement | null },
 ): void {
-  const { root } = useFrame();
+  const { root, session } = useFrame();
   const flow = useReactFlow();
   const selection = useSel((s) => s.view.selection);
   const latest = useRef(nodes);
   latest.current = nodes;
   useEffect(() => {
-    const card = selection.length === 1 ? latest.current.find((n) => n.id === selection[0]) : undefined;
+    const [first = "", ...others] = selection;
+    const id = cardOf(session.store.get(), first);
+    const card = others.length === 0 || id !== first ? latest.current.find((n) => n.id === id) : undefined;
     const room = (box.current?.clientWidth ?? 0) - COVERED;
     if (!floats || !card || room < 120) return;
     const { x, y, zoom } = flow.getViewport();
     const width = (card.measured?.width ?? CARD) * zoom;
     const over = card.position.x * zoom + x + width - room;
     if (over > 0) void flow.setViewport({ x: x - over, y, zoom }, { duration: reducedMotion(root) ? 0 : 200 });
-  }, [floats, selection, flow, root, box]);
+  }, [floats, selection, flow, root, box, session]);
 }
 
 /** Fit when cards were added by the kernel. */

@@ -15,9 +15,16 @@ export function useDrag(): Drag | null {
   return useContext(DragContext);
 }
 
+/** The node of a handle, and its name there: on a box, `rotate/in:0` stands for an input of a node within. */
+function within(card: string, handle: string | null | undefined): readonly [string, string] {
+  const [first = "", second] = (handle ?? "").split(/\/(?=in:|arg:|out:)/);
+  return second === undefined ? [card, first] : [first, second];
+}
+
 /** Handles are named `in:0`, `arg:angle`, `out:0` and `result:0`. */
-export function slotOfHandle(node: string, handle: string | null | undefined): Slot | null {
-  const [kind, ...rest] = (handle ?? "").split(":");
+export function slotOfHandle(card: string, handle: string | null | undefined): Slot | null {
+  const [node, own] = within(card, handle);
+  const [kind, ...rest] = own.split(":");
   const name = rest.join(":");
   if (kind === "in") return { kind: "input", node, input: Number(name) };
   if (kind === "arg") return { kind: "argument", node, argument: name };
@@ -25,8 +32,9 @@ export function slotOfHandle(node: string, handle: string | null | undefined): S
   return null;
 }
 
-export function refOfHandle(node: string, handle: string | null | undefined): PortRef | null {
-  const [kind, name] = (handle ?? "").split(":");
+export function refOfHandle(card: string, handle: string | null | undefined): PortRef | null {
+  const [node, own] = within(card, handle);
+  const [kind, name] = own.split(":");
   return kind === "out" ? { node, output: Number(name) } : null;
 }
 

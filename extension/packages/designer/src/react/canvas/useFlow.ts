@@ -1,19 +1,22 @@
 import { applyNodeChanges, type Edge, type Node, type NodeChange, type ReactFlowInstance } from "@xyflow/react";
 import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import * as format from "../../core/format";
-import { nodeOf, OUTPUTS, wiresOf } from "../../core/graph";
+import { cardsOf, nodeOf, OUTPUTS, wiresOf } from "../../core/graph";
 import { CARD, fittingScale, freePlace, type Size } from "../../core/layout";
 import type { Rect } from "../../core/route";
 import { derived, findings, findingsAt, severity, timingOf } from "../../core/select";
 import type { State } from "../../core/state";
+import { boxesOf, cornerOf, endsOf, isInner, keysOfCard, shownCards } from "../../core/subgraph";
 import type { Position } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 import { handleOfSlot } from "./drag";
 import { describe } from "./OpCard";
-import { cardKeys, cardRects, layoutOf, sizesOf } from "./sizes";
+import { cardRects, layoutOf, sizesOf } from "./sizes";
 
 function label(state: State, key: string): string {
   if (key === OUTPUTS) return `outputs, ${format.plural(state.graph?.outputs.length ?? 0, "result")}`;
+  const box = boxesOf(state).get(key);
+  if (box) return `subgraph ${box.group.title}, ${format.plural(box.nodes.length, "operator")}`;
   const node = nodeOf(state.graph, key);
   if (!node) return key;
   const operator = state.opening?.catalog.byName.get(node.operator);
@@ -22,8 +25,8 @@ function label(state: State, key: string): string {
 }
 
 const labelsOf = derived(
-  (s) => [s.graph, s.opening, findings(s), s.run.finished],
-  (state) => cardKeys(state).map((key) => label(state, key)),
+  (s) => [s.graph, s.opening, findings(s), s.run.finished, boxesOf(s)],
+  (state) => shownCards(state).map((key) => label(state, key)),
 );
 
 const NO_KEYS: readonly string[] = [];
@@ -31,15 +34,16 @@ const NO_KEYS: readonly string[] = [];
 /** Cards that have no place yet. */
 const unplaced = derived(
   (s) => [s.graph, s.confirmed !== null, s.positions],
-  (state) => (state.confirmed ? cardKeys(state).filter((k) => !state.positions[k]) : NO_KEYS),
+  (state) => (state.confirmed && state.graph ? cardsOf(state.graph).filter((k) => !state.positions[k]) : NO_KEYS),
 );
 
 /** The nodes that React Flow draws: positions of the store, except while one is dragged. */
 export function useFlowNodes() {
   const session = useSession();
   const [nodes, setNodes] = useState<Node[]>([]);
-  const keys = useSel(cardKeys);
+  const keys = useSel(shownCards);
   const positions = useSel((s) => s.positions);
+  const boxes = useSel(boxesOf);
   const selection = useSel((s) => s.view.selection);
   const labels = useSel(labelsOf);
   const dragging = useRef(false);
@@ -49,9 +53,11 @@ export function useFlowNodes() {
       const byKey = new Map(old.map((n) => [n.id, n]));
       return keys.flatMap((key, i): Node[] => {
         const before = byKey.get(key);
-        const at = dragging.current && before ? before.position : positions[key];
+        const inner = boxes.get(key)?.nodes.map((n) => n.key);
+        const place = inner ? cornerOf(inner, positions) : positions[key];
+        const at = dragging.current && before ? before.position : place;
         if (!at) return [];
-        const selected = chosen.has(key);
+        const selected = inner ? inner.every((k) => chosen.has(k)) : chosen.has(key);
         const ariaLabel = labels[i] ?? key;
         const same =
           before &&
@@ -60,11 +66,11 @@ export function useFlowNodes() {
           before.selected === selected &&
           before.ariaLabel === ariaLabel;
         if (same) return [before];
-        const type = key === OUTPUTS ? "outputs" : "operator";
+        const type = key === OUTPUTS ? "outputs" : inner ? "box" : "operator";
         return [{ ...(before ?? { data: {} }), id: key, type, position: { x: at.x, y: at.y }, selected, ariaLabel }];
       });
     });
-  }, [keys, positions, selection, labels]);
+  }, [keys, positions, selection, labels, boxes]);
 
   const onNodesChange = useCallback(
     (changes: NodeChange[]) => {
@@ -72,7 +78,8 @@ export function useFlowNodes() {
       if (selects.length > 0) {
         session.view((v) => {
           const next = new Set(v.selection);
-          for (const c of selects) c.selected ? next.add(c.id) : next.delete(c.id);
+          for (const c of selects)
+            for (const key of keysOfCard(session.store.get(), c.id)) c.selected ? next.add(key) : next.delete(key);
           return { selection: [...next], renaming: false };
         });
       }
@@ -87,23 +94,25 @@ export function useFlowNodes() {
 export function useFlowEdges(): Edge[] {
   const graph = useSel((s) => s.graph);
   const wires = useSel((s) => s.view.wires);
+  const boxes = useSel(boxesOf);
+  const session = useSession();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: boxes say where wires end
   return useMemo(() => {
     if (!graph) return [];
-    return wiresOf(graph).map(
+    const state = session.store.get();
+    const outer = wiresOf(graph).filter((w) => !isInner(state, w));
+    return outer.map(
       (w): Edge => ({
         id: w.id,
         type: "wire",
-        source: w.source.node,
-        sourceHandle: `out:${w.source.output}`,
-        target: w.slot.node,
-        targetHandle: handleOfSlot(w.slot),
+        ...endsOf(state, w, handleOfSlot),
         selected: wires.includes(w.id),
         ariaLabel: `wire from ${w.source.node} to ${w.slot.node === OUTPUTS ? "outputs" : w.slot.node}`,
         // Handles of a row appear with its wire; React Flow measures them a frame later.
         zIndex: wires.includes(w.id) ? 1 : 0,
       }),
     );
-  }, [graph, wires]);
+  }, [graph, wires, boxes, session]);
 }
 
 /** The cards as obstacles for wires; while `resting` is false the last ones stand. */
@@ -130,7 +139,7 @@ export function useAutoPlace(box: RefObject<HTMLElement | null>, fit: () => void
     const state = session.store.get();
     if (!state.graph) return;
     const all = layoutOf(state, roomOf(box.current));
-    const placed = cardKeys(state).filter((k) => state.positions[k]);
+    const placed = cardsOf(state.graph).filter((k) => state.positions[k]);
     if (placed.length === 0) {
       session.move(all);
       requestAnimationFrame(fit);
@@ -159,7 +168,7 @@ function nextTo(state: State, key: string): Position | null {
 
 const GAPS = { left: 20, top: 14 };
 /** What the zoom controls cover, in the lower left corner. */
-const CONTROLS = { width: 220, height: 46 };
+export const CONTROLS = { width: 220, height: 46 };
 
 /** Show the whole graph; at 100 % from the upper left corner when it fits. */
 export function fitView(flow: ReactFlowInstance, cards: readonly Rect[], box: Size, duration: number): void {

@@ -5,6 +5,7 @@ import { type Wire, wiresOf } from "../../core/graph";
 import { CARD } from "../../core/layout";
 import { crossesPath, isLoose, spliceEdits } from "../../core/splice";
 import type { Menu } from "../../core/state";
+import { keysOfCard } from "../../core/subgraph";
 import type { Edit, Position } from "../../protocol/generated";
 import { useFrame } from "../context";
 import { contextOf } from "./useWiring";
@@ -158,7 +159,8 @@ export function useGestures(box: RefObject<HTMLDivElement | null>, place: (x: nu
       const card = event.target.closest<HTMLElement>(".react-flow__node")?.dataset.id;
       const edge = event.target.closest<HTMLElement>(".react-flow__edge")?.dataset.id;
       const { view } = session.store.get();
-      if (card && !view.selection.includes(card)) session.select([card]);
+      const keys = card ? keysOfCard(session.store.get(), card) : [];
+      if (keys.some((key) => !view.selection.includes(key))) session.select(keys);
       if (edge) session.view({ wires: [edge], selection: [] });
       const corner = root.getBoundingClientRect();
       // The menu key gives no place: the menu then opens at what has the focus.

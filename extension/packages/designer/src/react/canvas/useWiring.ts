@@ -3,7 +3,7 @@ import { useCallback, useRef, useState } from "react";
 import { connectEdits, cutEdits, disconnectEdit } from "../../core/actions";
 import { bestSlot, type Context, checkConnection } from "../../core/compat";
 import { fixesFor } from "../../core/fixes";
-import { nodeOf, type Slot, wiresOf } from "../../core/graph";
+import { nodeOf, OUTPUTS, type Slot, wireOf, wiresOf } from "../../core/graph";
 import { COLUMN, freePlace } from "../../core/layout";
 import type { Session } from "../../core/session";
 import type { Edit, PortRef } from "../../protocol/generated";
@@ -40,7 +40,7 @@ export function under(root: HTMLElement, x: number, y: number): Under {
   return {
     node,
     slot: node && handle ? slotOfHandle(node, handle) : null,
-    source: node && output ? { node, output: Number(output) } : null,
+    source: node && output ? refOfHandle(node, output) : null,
     pane: found?.closest(".react-flow__pane") !== null && found !== null && root.contains(found),
   };
 }
@@ -53,10 +53,12 @@ interface End {
 /** Where the wire in hand would end if it was dropped here, or why it cannot. */
 export function resolve(context: Context, drag: Drag, at: Under): End | { readonly reason: string } | null {
   if (!at.node) return null;
+  const whole = at.node !== OUTPUTS && !nodeOf(context.graph, at.node);
+  if (whole && !at.slot && !at.source) return { reason: "Drop the wire on a port of the box." };
   if (drag.from) {
     const slot = at.slot ?? bestSlot(context, drag.from, at.node);
     if (!("kind" in slot)) return slot;
-    if (at.node === drag.from.node) return null;
+    if (slot.node === drag.from.node) return null;
     const verdict = checkConnection(context, drag.from, slot);
     return verdict.ok ? { source: drag.from, slot } : verdict;
   }
@@ -196,14 +198,15 @@ export function useWiring(onPane: DropOnPane) {
 
   const onReconnectStart = useCallback(
     (_: unknown, edge: Edge, end: "source" | "target") => {
-      const slot = slotOfHandle(edge.target, edge.targetHandle);
-      const from = refOfHandle(edge.source, edge.sourceHandle);
+      const wire = wireOf(session.store.get().graph, edge.id);
+      const slot = wire?.slot ?? null;
+      const from = wire?.source ?? null;
       moving.current = slot;
       // React Flow names the end that stays.
       if (end === "source" && from) track({ from, to: null });
       else if (slot) track({ from: null, to: slot });
     },
-    [track],
+    [track, session],
   );
 
   const onReconnectEnd = useCallback(

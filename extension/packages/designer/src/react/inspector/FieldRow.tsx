@@ -121,9 +121,10 @@ export function FieldRow({ node, argument, others = NONE }: Props) {
   const reason = typed || (wired ? "" : said);
   const useless = argument.support !== "used";
   const unit = format.unitSign(argument.unit).trim();
+  const many = Array.isArray(value) && value.length > 2 && !wired;
   return (
     <div
-      className={`ds-field ${changed ? "ds-changed" : ""} ${useless ? "ds-useless" : ""} ds-field-${argument.widget}`}
+      className={`ds-field ${changed ? "ds-changed" : ""} ${useless ? "ds-useless" : ""} ${many ? "ds-field-many" : ""} ds-field-${argument.widget}`}
       data-testid={`field-${argument.name}`}
     >
       <span className="ds-field-name" title={tooltip(argument)}>

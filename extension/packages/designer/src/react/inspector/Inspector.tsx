@@ -1,5 +1,7 @@
 import { OUTPUTS } from "../../core/graph";
+import { selectedBox } from "../../core/subgraph";
 import { useSel } from "../context";
+import { BoxPanel } from "./BoxPanel";
 import { OutputsPanel } from "./InputsSection";
 import { NodePanel } from "./NodePanel";
 import { PipelinePanel } from "./PipelinePanel";
@@ -8,6 +10,7 @@ import { SeveralPanel } from "./SeveralPanel";
 /** One panel that follows the selection. */
 export function Inspector({ floating }: { readonly floating: boolean }) {
   const selection = useSel((s) => s.view.selection);
+  const box = useSel(selectedBox);
   const only = selection.length === 1 ? selection[0] : undefined;
   return (
     <aside className={`ds-inspector ${floating ? "ds-floating" : ""}`} aria-label="Inspector" data-testid="inspector">
@@ -23,8 +26,9 @@ export function Inspector({ floating }: { readonly floating: boolean }) {
             <OutputsPanel />
           </>
         )}
-        {only && only !== OUTPUTS && <NodePanel key={only} nodeKey={only} />}
-        {selection.length > 1 && <SeveralPanel />}
+        {box && <BoxPanel key={box.id} box={box} />}
+        {only && only !== OUTPUTS && !box && <NodePanel key={only} nodeKey={only} />}
+        {selection.length > 1 && !box && <SeveralPanel />}
         {selection.length === 0 && <PipelinePanel />}
       </div>
     </aside>

@@ -19,6 +19,7 @@ import { CropWindow } from "./CropWindow";
 import { DeviceChoice } from "./DeviceChoice";
 import { FieldRow } from "./FieldRow";
 import { InputsSection } from "./InputsSection";
+import { PlaySound } from "./PlaySound";
 import { ProbabilityRow } from "./ProbabilityRow";
 import { RandomEditor } from "./RandomEditor";
 
@@ -153,6 +154,7 @@ function OutputSection({ node, output }: { readonly node: NodeView; readonly out
           <PreviewView preview={preview} label={`output of ${node.key}`} width={275} height={126} />
         </div>
       )}
+      {preview?.body.type === "wave" && <PlaySound key={`${node.key}#${output}`} port={{ node: node.key, output }} />}
       {note && <p className="ds-muted ds-note">{note}</p>}
     </Section>
   );

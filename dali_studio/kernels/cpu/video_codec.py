@@ -1,0 +1,230 @@
+"""Videos, by FFmpeg, which the package ``av`` (PyAV) brings."""
+
+from __future__ import annotations
+
+import io
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dali_studio.kernels.cpu.views import Array
+
+#: Of colour conversion: with these flags of swscale, pixels are nvidia.dali's.
+_FLAGS = ("BILINEAR", "ACCURATE_RND", "FULL_CHR_H_INT")
+#: What a packet of VP8 says of frames that are never shown, such as those that later ones refer to.
+_VP8_SHOWN = 0x10
+
+
+class VideoError(ValueError):
+    """A file that is no video, or a damaged one."""
+
+
+class NoVideoDecoderError(RuntimeError):
+    """FFmpeg is not there."""
+
+
+def _library() -> Any:
+    try:
+        import av  # noqa: PLC0415 # pyright: ignore[reportMissingImports]
+    except ImportError as error:
+        raise NoVideoDecoderError("the package av is not installed") from error
+    from av import logging  # noqa: PLC0415 # pyright: ignore[reportMissingImports]
+
+    logging.set_level(None)  # what FFmpeg prints of damaged files is said by errors
+    return av
+
+
+class VideoFile:
+    """A video, of which frames are taken by number.
+
+    Parameters
+    ----------
+    source : str or ndarray of uint8
+        A path, or the contents of a file.
+    index : VideoIndex, optional
+        What an earlier opening of the same file found.
+
+    Attributes
+    ----------
+    index : VideoIndex
+
+    Raises
+    ------
+    VideoError
+        If there is no video in it.
+    NoVideoDecoderError
+    """
+
+    def __init__(self, source: str | Array, index: VideoIndex | None = None) -> None:
+        self._av = _library()
+        self._source = source
+        self._reformatter = self._av.video.reformatter.VideoReformatter()
+        kinds = self._av.video.reformatter.Interpolation
+        self._flags = kinds(sum(kinds[name] for name in _FLAGS))
+        self._container: Any = None
+        self._restart()
+        if index is None:
+            try:
+                index = VideoIndex(self._stream, self._container)
+            except self._av.FFmpegError as error:
+                raise VideoError(_words(error)) from error
+            self._restart()
+        self.index = index
+
+    def _restart(self) -> None:
+        """Go back to before the first frame."""
+        self.close()
+        source = self._source if isinstance(self._source, str) else io.BytesIO(self._source.tobytes())
+        try:
+            self._container = self._av.open(source, metadata_errors="ignore")
+        except OSError as error:  # errors of FFmpeg that are not of the system are of it, too
+            if isinstance(error, self._av.FFmpegError):
+                raise VideoError(_words(error)) from error
+            raise
+        except self._av.FFmpegError as error:
+            raise VideoError(_words(error)) from error
+        streams = self._container.streams.video
+        if not streams:
+            self.close()
+            raise VideoError("there is no video track in it")
+        self._stream = streams[0]
+        self._stream.thread_type = "NONE"
+        self._frames: Iterator[Any] = self._container.decode(self._stream)
+        #: Which frame comes next.
+        self.position = 0
+
+    def close(self) -> None:
+        """Give back what the open file holds."""
+        if self._container is not None:
+            self._container.close()
+            self._container = None
+
+    def read(self, wanted: Sequence[int] | NDArray[np.int64], out: Array) -> None:
+        """Decode frames.
+
+        Parameters
+        ----------
+        wanted : sequence of int
+            Their numbers, in any order.
+        out : ndarray of uint8
+            (F, H, W, C), red, green and blue.
+
+        Raises
+        ------
+        VideoError
+            If a frame cannot be decoded.
+        """
+        places: dict[int, list[int]] = {}
+        for place, number in enumerate(np.asarray(wanted, np.int64).tolist()):
+            places.setdefault(number, []).append(place)
+        try:
+            for number in sorted(places):
+                first, *others = places[number]
+                self._convert(self._frame(number), out[first])
+                for place in others:
+                    out[place] = out[first]
+        except self._av.FFmpegError as error:
+            raise VideoError(_words(error)) from error
+
+    def _frame(self, number: int) -> Any:
+        self._go(number)
+        for frame in self._frames:
+            at = self.index.number(frame.pts, self.position)
+            self.position = at + 1
+            if at == number:
+                return frame
+            if at > number:
+                break
+        message = f"frame {number} of {len(self.index)} cannot be decoded; the file may be cut off"
+        raise VideoError(message)
+
+    def _go(self, number: int) -> None:
+        """Go to a frame from which all that are needed for another one follow."""
+        key = self.index.key_before(number)
+        if self.position <= number and key <= self.position:
+            return
+        if key > 0:
+            try:
+                self._container.seek(self.index.pts[key], stream=self._stream)
+                self._frames = self._container.decode(self._stream)
+                first = next(self._frames)
+            except (self._av.FFmpegError, StopIteration):
+                pass
+            else:
+                at = self.index.number(first.pts, -1)
+                if 0 <= at <= number:
+                    self._frames = _with(first, self._frames)
+                    self.position = at
+                    return
+        self._restart()
+
+    def _convert(self, frame: Any, out: Array) -> None:
+        height, width, _ = out.shape
+        made = self._reformatter.reformat(frame, width, height, "rgb24", interpolation=self._flags, threads=1)
+        (plane,) = made.planes
+        rows = np.frombuffer(plane, np.uint8).reshape(height, plane.line_size)
+        out.reshape(height, -1)[...] = rows[:, : width * 3]
+
+
+class VideoIndex:
+    """Where the frames of a video are in time, and where decoding can begin.
+
+    Attributes
+    ----------
+    pts : list of int
+        When the frames are shown, in units of `unit` seconds, in order.
+    unit : float
+    seconds : ndarray of float64
+        The same in seconds since the first frame.
+    height, width : int
+    rate : float
+        Frames in a second, on average.
+    """
+
+    def __init__(self, stream: Any, container: Any) -> None:
+        vp8 = stream.codec_context.name in ("vp8", "libvpx")
+        found: list[tuple[int | None, bool]] = [
+            (packet.pts, packet.is_keyframe) for packet in container.demux(stream)
+            if packet.size and not packet.is_discard and not (vp8 and not bytes(packet)[0] & _VP8_SHOWN)
+        ]  # fmt: skip
+        self.rate = float(stream.average_rate or 1)
+        self.height, self.width = stream.codec_context.height, stream.codec_context.width
+        if not found or not self.height or not self.width:
+            raise VideoError("there are no frames in it")
+        self.pts = [pts or 0 for pts, _ in found]
+        known = [(pts, key) for pts, key in found if pts is not None]
+        #: Numbers of the frames from which decoding can begin; the first alone where frames have no times.
+        self.keys = [0]
+        if len(known) == len(found) == len({pts for pts, _ in known}):
+            known.sort()
+            self.pts = [pts for pts, _ in known]
+            self.keys = [0, *(number for number, (_, key) in enumerate(known) if key and number)]
+        self._numbers = {pts: number for number, pts in enumerate(self.pts)} if len(known) == len(found) else {}
+        self.unit = float(stream.time_base)
+        if not self._numbers:
+            self.pts, self.unit = list(range(len(found))), 1 / self.rate
+        self.seconds = (np.array(self.pts, np.float64) - self.pts[0]) * self.unit
+
+    def __len__(self) -> int:
+        return len(self.pts)
+
+    def number(self, pts: int | None, expected: int) -> int:
+        """The number of a decoded frame; where its time does not tell, that which is expected."""
+        return self._numbers.get(pts, expected) if pts is not None else expected
+
+    def key_before(self, number: int) -> int:
+        """The last frame up to `number` from which decoding can begin."""
+        return self.keys[bisect_right(self.keys, number) - 1]
+
+
+def _with(first: Any, others: Iterator[Any]) -> Iterator[Any]:
+    yield first
+    yield from others
+
+
+def _words(error: Any) -> str:
+    text = str(getattr(error, "strerror", "") or error)
+    return f"{text[:1].lower()}{text[1:]}"

@@ -1,0 +1,99 @@
+"""Frames of videos, as decoders and readers of video take them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dali_studio.core.diagnostics import ArgumentError
+from dali_studio.kernels.cpu.video_codec import NoVideoDecoderError, VideoFile
+from dali_studio.operators.common import sentence
+from dali_studio.schema.marks import Choices, Doc, Range
+
+#: What becomes of frames that a video does not have, by the words of programs.
+PAD_MODES = ("none", "constant", "edge", "repeat", "reflect_1001", "symmetric", "reflect_101", "reflect")
+_CHANNELS = 3
+
+
+class PadArguments:
+    """What stands for frames that a video does not have."""
+
+    pad_mode: Annotated[
+        str,
+        Doc(
+            'Frames that the video does not have: "none" leaves them out; "constant" fills them with fill_value; '
+            '"edge" or "repeat" gives the last one; "reflect_1001" or "symmetric", and "reflect_101" or "reflect" go '
+            "back, with and without the last one twice."
+        ),
+        Choices(PAD_MODES),
+    ] = "constant"  # fmt: skip
+    fill_value: Annotated[
+        list[int], Doc("The colour of filled frames: a number, or one for each channel."), Range(0, 255)
+    ] = [0]  # noqa: RUF012 - a declaration, read once
+
+
+def padded(wanted: NDArray[np.int64], count: int, mode: str) -> NDArray[np.int64]:
+    """Which frames of a video of `count` frames stand for those that are wanted; -1 for filled ones.
+
+    Raises
+    ------
+    ValueError
+        With ``"none"``, for a frame that there is not.
+    """
+    inside = (wanted >= 0) & (wanted < count)
+    if inside.all():
+        return wanted
+    if mode == "none":
+        missing = int(wanted[~inside][0])
+        raise ValueError(f"there is no frame {missing}; the video has {count}")
+    if mode == "constant":
+        return np.where(inside, wanted, -1)
+    if mode in ("edge", "repeat"):
+        return np.clip(wanted, 0, count - 1)
+    last = count - 1
+    if mode in ("reflect_1001", "symmetric"):
+        place = wanted % (2 * count)
+        return np.where(place > last, 2 * count - 1 - place, place)
+    if last == 0:
+        return np.zeros_like(wanted)
+    place = wanted % (2 * last)
+    return np.where(place > last, 2 * last - place, place)
+
+
+def check_fill(values: Sequence[int]) -> None:
+    """Refuse a fill value of neither one number nor one for each channel."""
+    if len(values) not in (1, _CHANNELS):
+        raise ArgumentError(
+            f"fill_value has {len(values)} values; the frames have {_CHANNELS} channels.",
+            hint=f"Give 1 or {_CHANNELS} values.", argument="fill_value",
+        )  # fmt: skip
+
+
+def decode_frames(video: VideoFile, numbers: NDArray[np.int64], fill: Sequence[int], out: NDArray[Any]) -> None:
+    """Decode frames of a video; where `numbers` says -1, fill them.
+
+    Raises
+    ------
+    VideoError
+    """
+    there = numbers >= 0
+    if there.all():
+        video.read(numbers, out)
+        return
+    made = np.empty((int(there.sum()), *out.shape[1:]), np.uint8)
+    video.read(numbers[there], made)
+    out[there] = made
+    out[~there] = np.asarray(fill, np.uint8)
+
+
+def video_finding(error: Exception, name: str = "", sample: int | None = None) -> ArgumentError:
+    """What is said of a video that cannot be decoded."""
+    if isinstance(error, NoVideoDecoderError):
+        message, hint = f"video cannot be decoded: {error}.", "Run: pip install 'dali-studio[video]'"
+        return ArgumentError(message, hint=hint, code="DS301")
+    hint = 'Replace the file, or take it out of the data set; on_error="skip" leaves such files out.'
+    reason = f"{name} cannot be decoded: {error}." if name else sentence(error)
+    return ArgumentError(reason, hint=hint, sample=sample, code="DS301")

@@ -1,0 +1,255 @@
+"""Data sets whose samples are sequences of frames of videos."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dali_studio.core.batch import Batch
+from dali_studio.core.progress import doing
+from dali_studio.core.storage import Packed
+from dali_studio.kernels.cpu.video_codec import VideoError, VideoFile, VideoIndex
+from dali_studio.operators.decoders.frames import decode_frames, padded, video_finding
+from dali_studio.operators.readers.ahead import Memory, Run
+from dali_studio.schema.arguments import Args
+
+#: Videos that stay open, to go on where a sequence has ended.
+_OPEN = 16
+#: Threads that look up where frames lie.
+_THREADS = 8
+
+
+#: Gives the range of frames that is meant, of the index of a video.
+Choose = Callable[[VideoIndex], tuple[int, int]]
+
+
+class Entry(NamedTuple):
+    """A video of the data set, its label, and what range of it is meant."""
+
+    path: str
+    label: int
+    choose: Choose = lambda index: (0, len(index))
+
+
+class Sampling(NamedTuple):
+    """How sequences are taken from videos."""
+
+    length: int
+    step: int
+    stride: int
+    pad_mode: str
+    fill: Sequence[int]
+    uniform: bool = False
+
+    def begins(self, first: int, end: int) -> NDArray[np.int64]:
+        """Where sequences begin in a range of frames."""
+        if self.uniform:
+            return np.array([first], np.int64)
+        # nvidia.dali asks for a stride after the last frame, too
+        needed = 1 if self.pad_mode != "none" else self.length * self.stride
+        return np.arange(first, max(end - needed + 1, first), self.step, dtype=np.int64)
+
+    def frames(self, begin: int, end: int) -> NDArray[np.int64]:
+        """The frames of the sequence that begins at `begin`; -1 for filled ones."""
+        if self.uniform:
+            return np.floor(np.linspace(begin, end - 1, self.length) + 0.5).astype(np.int64)
+        return padded(begin + self.stride * np.arange(self.length, dtype=np.int64), end, self.pad_mode)
+
+
+@dataclass(slots=True)
+class ClipsRead:
+    """Some sequences.
+
+    Attributes
+    ----------
+    picked : list of int
+        Which sequences of the data set these are.
+    data : Packed
+        (F, H, W, C) each.
+    frames : list of ndarray
+        The numbers of their frames; -1 for filled ones.
+    failures : dict
+        Why sequences cannot be decoded, by their position.
+    """
+
+    picked: list[int]
+    data: Packed
+    frames: list[NDArray[np.int64]]
+    failures: dict[int, Exception] = field(default_factory=dict[int, Exception])
+
+
+class Clips:
+    """Sequences of frames.
+
+    Parameters
+    ----------
+    entries : sequence of Entry
+    sampling : Sampling
+    strict : bool
+        Whether files that are no videos are errors; they are left out otherwise, with a warning.
+
+    Raises
+    ------
+    VideoError, OSError
+        For the first file that cannot be read, with its path as `filename`.
+    NoVideoDecoderError
+    """
+
+    def __init__(self, entries: Sequence[Entry], sampling: Sampling, *, strict: bool) -> None:
+        self.sampling = sampling
+        found = _indices(sorted({entry.path for entry in entries}))
+        self.entries: list[Entry] = []
+        self.indices: list[VideoIndex] = []
+        files, begins, ends = [np.empty(0, np.int64)], [np.empty(0, np.int64)], list[int]()
+        for entry in entries:
+            index = found[entry.path]
+            if isinstance(index, Exception):
+                if strict:
+                    raise index
+                warnings.warn(f"{entry.path} is left out: {index}", UserWarning, stacklevel=2)
+                continue
+            first, end = entry.choose(index)
+            if end <= first:
+                message = f"{entry.path} is left out: its range is empty (frames {first} to {end})"
+                warnings.warn(message, UserWarning, stacklevel=2)
+                continue
+            begins.append(sampling.begins(first, end))
+            files.append(np.full(len(begins[-1]), len(self.entries), np.int64))
+            ends.append(end)
+            self.entries.append(entry)
+            self.indices.append(index)
+        self.files, self.begins = np.concatenate(files), np.concatenate(begins)
+        self.ends = np.array(ends, np.int64)
+        self._idle: list[tuple[str, VideoFile]] = []
+        #: Of batches that are being read: an event for the end, by the sequence after their last one.
+        self._reading: dict[int, threading.Event] = {}
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self.files)
+
+    def read(self, picked: list[int], memory: Memory, run: Run, *, ahead: bool) -> ClipsRead:
+        """As `DataSet.read`."""
+        del ahead
+        numbers = [self.sampling.frames(int(self.begins[one]), int(self.ends[self.files[one]])) for one in picked]
+        shapes = np.zeros((len(picked), 4), np.int64)
+        for position, chosen in enumerate(picked):
+            index = self.indices[int(self.files[chosen])]
+            shapes[position] = len(numbers[position]), index.height, index.width, 3
+        sizes = shapes.prod(axis=1)
+        data = Packed(memory(int(sizes.sum())), np.cumsum(sizes) - sizes, shapes, np.dtype(np.uint8))
+        made = ClipsRead(picked, data, numbers)
+        ended, after = threading.Event(), picked[-1] + 1 if picked else -1
+        with self._lock:
+            before = self._reading.get(picked[0]) if picked else None
+            self._reading[after] = ended
+        if before is not None:  # a video is decoded once, if its sequences follow each other
+            before.wait()
+
+        def one(position: int) -> None:
+            entry = int(self.files[picked[position]])
+            path, index = self.entries[entry].path, self.indices[entry]
+            try:
+                frames = numbers[position]
+                video = self._open(path, index, int(frames[frames >= 0].min(initial=len(index))))
+                decode_frames(video, frames, self.sampling.fill, data[position])
+            except (VideoError, OSError) as error:
+                made.failures[position] = error
+                data[position][...] = 0
+            else:
+                self._keep(path, video)
+
+        try:
+            run(one, len(picked))
+        finally:
+            ended.set()
+            with self._lock:
+                if self._reading.get(after) is ended:
+                    del self._reading[after]
+        return made
+
+    def _open(self, path: str, index: VideoIndex, first: int) -> VideoFile:
+        """An open file, if possible one that is just before frame `first`."""
+        with self._lock:
+            near = [
+                (first - video.position, place) for place, (name, video) in enumerate(self._idle)
+                if name == path and video.position <= first
+            ]  # fmt: skip
+            if near:
+                return self._idle.pop(min(near)[1])[1]
+        return VideoFile(path, index)
+
+    def _keep(self, path: str, video: VideoFile) -> None:
+        with self._lock:
+            self._idle.append((path, video))
+            surplus = self._idle[:-_OPEN]
+            del self._idle[:-_OPEN]
+        for _, one in surplus:
+            one.close()
+
+    def batch(self, read: ClipsRead, args: Args) -> Batch:
+        """The sequences as an output.
+
+        Raises
+        ------
+        ArgumentError
+            DS301 for a sequence that cannot be decoded, unless `on_error` says to go on.
+        """
+        sources = [self.entries[int(self.files[one])].path for one in read.picked]
+        for position, error in read.failures.items():
+            index = int(args.context.indices[position])
+            finding = video_finding(error, sources[position], index)
+            if not args.context.accepts(index, sources[position], finding):
+                raise finding from error
+        return Batch.of(read.data, "FHWC", sources)
+
+    def labels(self, read: ClipsRead) -> Batch:
+        """The labels of their files, (1,)."""
+        found = [self.entries[int(self.files[one])].label for one in read.picked]
+        return Batch.of_array(np.array(found, np.int32)[:, None])
+
+    def times(self, read: ClipsRead) -> Batch:
+        """Seconds from the first frame of the video, (F,); -1 for filled frames."""
+        made: list[NDArray[np.float64]] = []
+        for one, frames in zip(read.picked, read.frames, strict=True):
+            made.append(np.where(frames >= 0, self.indices[int(self.files[one])].seconds[frames], -1.0))
+        return Batch.of(made, dtype=np.dtype(np.float64), ndim=1)
+
+
+def frames_between(begin: int, end: int) -> Choose:
+    """The frames between two numbers, of which negative ones count from the end."""
+
+    def choose(index: VideoIndex) -> tuple[int, int]:
+        count = len(index)
+        return max(begin + count if begin < 0 else begin, 0), min(end + count if end < 0 else end, count)
+
+    return choose
+
+
+def _indices(paths: Sequence[str]) -> dict[str, VideoIndex | Exception]:
+    """Where the frames of the files lie; for files that are no videos, why not."""
+    found: dict[str, VideoIndex | Exception] = {}
+    with doing("looking up the frames of videos") as stage, ThreadPoolExecutor(_THREADS) as threads:
+        for path, index in zip(paths, threads.map(_index, paths), strict=True):
+            found[path] = index
+            stage.done = len(found)
+    return found
+
+
+def _index(path: str) -> VideoIndex | Exception:
+    try:
+        video = VideoFile(path)
+    except OSError as error:
+        error.filename = path
+        return error
+    except VideoError as error:
+        return VideoError(f"{path} cannot be decoded: {error}")
+    video.close()
+    return video.index

@@ -1,0 +1,180 @@
+"""Pictures of graphs as PNG: what `picture.draw` writes, drawn by matplotlib. Other SVG files are not understood."""
+
+from __future__ import annotations
+
+import base64
+import io
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import numpy as np
+
+from dali_studio.studio.images import Rgb
+
+_SVG, _HREF = "{http://www.w3.org/2000/svg}", "href"
+#: Pixels for each px of the picture, and the most that a side may have.
+_SCALE, _MAX_SIDE = 2.0, 12_000
+_DPI = 100
+#: What the classes of the style sheet say.
+_STYLES: dict[str, dict[str, str]] = {
+    "b": {"font-weight": "600", "font-size": "12"}, "m": {"fill": "#5f6368"}, "c": {"font-size": "10", "mono": "1"},
+    "k": {"fill": "#fff", "stroke": "#bdc1c6"}, "w": {"fill": "none", "stroke-width": "2"},
+    "h": {"fill": "none", "stroke": "#f6f7f8", "stroke-width": "5"},
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    x: float = 0.0
+    y: float = 0.0
+    style: tuple[tuple[str, str], ...] = ()
+
+    def inside(self, element: ET.Element) -> _Place:
+        moved = re.match(r"translate\((\S+) (\S+)\)", element.get("transform", ""))
+        x, y = map(float, moved.groups()) if moved else (0.0, 0.0)
+        return replace(self, x=self.x + x, y=self.y + y, style=(*self.style, *_own(element)))
+
+    def of(self, element: ET.Element) -> dict[str, str]:
+        return dict((*self.style, *_own(element)))
+
+
+def _own(element: ET.Element) -> list[tuple[str, str]]:
+    classes = [_STYLES[name] for name in element.get("class", "").split() if name in _STYLES]
+    return [*((k, v) for style in classes for k, v in style.items()), *element.attrib.items()]
+
+
+def png(svg: str) -> bytes:
+    """The picture as PNG, at twice its size unless that is too large."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415 - slow to import, and seldom needed
+    from matplotlib.figure import Figure  # noqa: PLC0415 - as above
+
+    root = ET.fromstring(svg)  # noqa: S314 - our own text
+    width, height = float(root.get("width", "1")), float(root.get("height", "1"))
+    scale = min(_SCALE, _MAX_SIDE / max(width, height))
+    figure = Figure(figsize=(width / _DPI, height / _DPI), dpi=_DPI * scale)
+    axes: Any = figure.add_axes((0, 0, 1, 1), xlim=(0, width), ylim=(height, 0))
+    axes.axis("off")
+    _Drawing(axes, {e.get("id", ""): e for e in root.iter() if e.get("id")}).children(root, _Place())
+    target = io.BytesIO()
+    FigureCanvasAgg(figure).print_png(target)
+    return target.getvalue()
+
+
+class _Drawing:
+    """Draws elements in their order, each over those before."""
+
+    def __init__(self, axes: Any, named: dict[str, ET.Element]) -> None:
+        self._axes = axes
+        self._named = named
+        self._order = 0
+        self._photos: dict[str, Rgb] = {}
+
+    def children(self, parent: ET.Element, place: _Place) -> None:
+        for element in parent:
+            draw = getattr(self, f"_{element.tag.removeprefix(_SVG)}", None)
+            if draw is not None:
+                self._order += 1
+                draw(element, place)
+
+    def _g(self, element: ET.Element, place: _Place) -> None:
+        self.children(element, place.inside(element))
+
+    def _use(self, element: ET.Element, place: _Place) -> None:
+        self.children(self._named[element.get(_HREF, "#").removeprefix("#")], place)
+
+    def _rect(self, element: ET.Element, place: _Place) -> None:
+        from matplotlib.patches import FancyBboxPatch  # noqa: PLC0415 - as above
+
+        x, y, width, height, radius = (float(element.get(name, "0")) for name in ("x", "y", "width", "height", "rx"))
+        style = f"round,pad=0,rounding_size={radius:g}"
+        self._patch(FancyBboxPatch((place.x + x, place.y + y), width, height, boxstyle=style), place.of(element))
+
+    def _circle(self, element: ET.Element, place: _Place) -> None:
+        from matplotlib.patches import Circle  # noqa: PLC0415 - as above
+
+        x, y, radius = (float(element.get(name, "0")) for name in ("cx", "cy", "r"))
+        self._patch(Circle((place.x + x, place.y + y), radius), place.of(element))
+
+    def _path(self, element: ET.Element, place: _Place) -> None:
+        from matplotlib.patches import PathPatch  # noqa: PLC0415 - as above
+        from matplotlib.path import Path  # noqa: PLC0415 - as above
+
+        points, codes = zip(*_steps(element.get("d", "")), strict=True)
+        self._patch(PathPatch(Path(np.add(points, (place.x, place.y)), codes)), place.of(element))
+
+    def _patch(self, patch: Any, style: dict[str, str]) -> None:
+        # lengths of lines are in points of the figure
+        points = 72 / _DPI
+        patch.set(facecolor=style.get("fill", "#000"), edgecolor=style.get("stroke", "none"), zorder=self._order)
+        patch.set(linewidth=float(style.get("stroke-width", "1")) * points, capstyle="butt")
+        if "stroke-dasharray" in style:
+            on, off = (float(v) / float(style.get("stroke-width", "1")) for v in style["stroke-dasharray"].split())
+            patch.set_linestyle((0, (on, off)))
+        self._axes.add_patch(patch)
+
+    def _text(self, element: ET.Element, place: _Place) -> None:
+        style = place.of(element)
+        x, y = place.x + float(element.get("x", "0")), place.y + float(element.get("y", "0"))
+        side = {"end": "right", "middle": "center"}.get(style.get("text-anchor", ""), "left")
+        family = "DejaVu Sans Mono" if "mono" in style else "DejaVu Sans"
+        size = float(style.get("font-size", "11")) * (72 / _DPI) * 0.92
+        words = "".join([element.text or "", *(f"  {part.text or ''}" for part in element)])
+        # a dollar sign is no formula here
+        self._axes.text(
+            x, y, words.replace("$", r"\$"), fontsize=size, family=family, ha=side, va="baseline",
+            weight="bold" if style.get("font-weight") == "600" else "normal", color=style.get("fill", "#1f2328"),
+            zorder=self._order,
+        )  # fmt: skip
+
+    def _svg(self, element: ET.Element, place: _Place) -> None:
+        """A part of the sheet of photos."""
+        x, y, width, height = (float(element.get(name, "0")) for name in ("x", "y", "width", "height"))
+        left, top, wide, high = (int(float(v)) for v in element.get("viewBox", "0 0 1 1").split())
+        used = next(iter(element), None)
+        if used is None:
+            return
+        photo = self._photo(used.get(_HREF, "#").removeprefix("#"))[top : top + high, left : left + wide]
+        x, y = x + place.x, y + place.y
+        # an extent would change the limits of the axes
+        limits = self._axes.get_xlim(), self._axes.get_ylim()
+        self._axes.imshow(
+            photo, extent=(x, x + width, y + height, y), zorder=self._order, interpolation="antialiased", aspect="auto"
+        )
+        self._axes.set(xlim=limits[0], ylim=limits[1])
+
+    def _photo(self, name: str) -> Rgb:
+        if name not in self._photos:
+            import simplejpeg  # noqa: PLC0415 - of pictures with photos alone
+
+            data = self._named[name].get(_HREF, "").partition(",")[2]
+            self._photos[name] = simplejpeg.decode_jpeg(base64.b64decode(data), colorspace="RGB")
+        return self._photos[name]
+
+
+def _steps(path: str) -> Iterator[tuple[tuple[float, float], int]]:
+    """Points and what leads to them, of matplotlib's paths: the commands M, H, V, h, v, C and z."""
+    move, line, curve, close = 1, 2, 4, 79
+    x = y = 0.0
+    for command, text in re.findall(r"([MHVhvCz])([^MHVhvCz]*)", path):
+        numbers = [float(n) for n in re.findall(r"-?\d+(?:\.\d+)?(?:e-?\d+)?", text)]
+        match command:
+            case "C":
+                points = list(zip(numbers[::2], numbers[1::2], strict=True))
+                x, y = points[-1]
+                yield from ((point, curve) for point in points)
+                continue
+            case "M":
+                x, y = numbers
+                yield (x, y), move
+                continue
+            case "H" | "h":
+                x = numbers[0] + (x if command == "h" else 0)
+            case "V" | "v":
+                y = numbers[0] + (y if command == "v" else 0)
+            case _:
+                yield (x, y), close
+                continue
+        yield (x, y), line

@@ -1,0 +1,217 @@
+"""Pictures and figures of tiles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dali_studio.api.engine import Engine
+from dali_studio.codegen.emit import emit
+from dali_studio.core.batch import Batch
+from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
+from dali_studio.graph.model import Graph
+from dali_studio.runtime.probe import Probe
+from dali_studio.runtime.workers import WorkerPool
+from dali_studio.schema.registry import Registry
+from dali_studio.studio import gallery_messages as messages
+from dali_studio.studio import images, tiles
+from dali_studio.studio.gallery_messages import Setting, Tile
+from dali_studio.studio.images import Rgb
+from dali_studio.studio.pictures import Pictures
+from dali_studio.studio.previews import PreviewEngine
+from dali_studio.studio.revision import Revision
+
+#: Extents of a picture in full, and of one in a sweep.
+_FULL, _SWEPT = (1104, 756), (168, 112)
+#: Results of a pipeline that are shown side by side, at most.
+_SIDE_BY_SIDE = 4
+#: Gray behind them, in light and in dark.
+_GROUND = 128
+#: Pictures and batches that a time is the median of; one more comes before, in which memory is taken.
+_TIMED, _MEASURED = 4, 3
+#: How far the proportions of two pictures may be apart that are shown as halves of one.
+_SAME_SHAPE = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a tile makes of the chosen picture: the picture (of no size if there is none), its numbers, and words."""
+
+    picture: Rgb
+    whole: bool = False
+    batch: Batch | None = None
+    failed: tuple[Diagnostic, ...] = ()
+
+    @property
+    def note(self) -> str:
+        """Why there is no picture."""
+        return self.failed[0].message if self.failed else ""
+
+
+NOTHING = np.zeros((0, 0, 3), np.uint8)
+
+
+class TileRenderer:
+    """Computes tiles with an engine of previews, which keeps what several of them share."""
+
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
+        self.workers = WorkerPool(2)
+        self._engine = PreviewEngine(registry, self.workers)
+
+    def result(self, tile: Tile, settings: Sequence[Setting], pictures: Pictures, size: tuple[int, int]) -> Result:
+        """A tile's result on the chosen picture, no larger than `size`; `Cancelled` if something more urgent came."""
+        try:
+            read = {"files": pictures.copies()}
+            return self._result(tiles.graph_of(tile, settings, read, self._registry), pictures, size)
+        except DaliStudioError as error:
+            return Result(NOTHING, failed=error.diagnostics)
+
+    def _result(self, graph: Graph, pictures: Pictures, size: tuple[int, int]) -> Result:
+        revision = Revision(graph, self._registry, 0, 1)
+        made = self._engine.compute(revision, 0, [0])
+        shown = [batch for port in graph.outputs if (batch := made.outputs.get(port)) and _drawable(batch)]
+        if not shown:
+            found = made.failed or errors(revision.validation.diagnostics)
+            nothing = Diagnostic(code="DS305", message="There is no picture among its results.")
+            return Result(NOTHING, failed=found or (nothing,))
+        drawn = [_drawn(batch) for batch in shown[:_SIDE_BY_SIDE]]
+        if len(drawn) > 1:
+            return Result(_side_by_side(drawn, size), whole=True, batch=shown[0])
+        given = pictures.picture()
+        apart = drawn[0].shape[0] * given.shape[1] / (drawn[0].shape[1] * given.shape[0]) - 1
+        return Result(images.fitted(drawn[0], *size), whole=abs(apart) > _SAME_SHAPE, batch=shown[0])
+
+    def detail(
+        self, turn: int, tile: Tile, settings: Sequence[Setting], pictures: Pictures, dialect: str
+    ) -> tuple[messages.TileDetail, list[bytes]]:
+        """A tile in full, with the buffers of the message."""
+        result = self.result(tile, settings, pictures, _FULL)
+        given = pictures.picture()
+        pixels = [images.jpeg(images.fitted(given, *_FULL))]
+        bins: tuple[tuple[int, ...], ...] = ()
+        before: tuple[tuple[int, ...], ...] = ()
+        facts = ""
+        if result.batch is not None:
+            sample, layout = result.batch.samples[0], result.batch.layout
+            facts = images.info(sample)
+            limits = (0.0, 255.0) if sample.dtype == np.uint8 else images.span_of(sample.astype(np.float32))
+            bins = images.histogram(sample, layout, limits=limits)
+            before = images.histogram(given, "HWC", limits=limits) if sample.dtype == np.uint8 else ()
+            pixels.append(images.jpeg(result.picture))
+        source, lines = self.program(tile, settings, pictures, dialect)
+        return messages.TileDetail(
+            turn=turn, name=tile.name, has_result=result.batch is not None, facts=facts, histogram=bins, before=before,
+            source=source, lines=lines, failed=result.failed,
+        ), pixels  # fmt: skip
+
+    def program(
+        self, tile: Tile, settings: Sequence[Setting], pictures: Pictures, dialect: str
+    ) -> tuple[str, tuple[int, ...]]:
+        """A program that does what the tile shows to all of the pictures, and the lines of the tile itself."""
+        try:
+            graph = tiles.graph_of(tile, settings, pictures.read, self._registry)
+        except DaliStudioError:
+            return "", ()
+        made = emit(graph, self._registry, dialect)
+        keys = {node.key for node in graph.nodes() if node.operator == tile.name}
+        text = made.source.splitlines()
+        lines = {line for key in keys for line in made.lines.get(key, ()) if "return" not in text[line - 1].split()}
+        return made.source, tuple(sorted(lines))
+
+    def sweep(
+        self, tile: Tile, settings: Sequence[Setting], at: tuple[str, str], values: Sequence[messages.Value],
+        pictures: Pictures,
+    ) -> tuple[tuple[messages.TilePicture, ...], bytes]:  # fmt: skip
+        """A tile with each of several values of one argument."""
+        node, argument = at
+        others = [one for one in settings if (one.node, one.argument) != at]
+        made = [
+            self.result(tile, [*others, Setting(node=node, argument=argument, value=value)], pictures, _SWEPT)
+            for value in values
+        ]
+        return placed([(tile.name, one) for one in made])
+
+    def time(
+        self, tile: Tile, settings: Sequence[Setting], pictures: Pictures, pause: Callable[[], None]
+    ) -> float:  # fmt: skip
+        """Milliseconds that the tile takes on the CPU for one picture, as large as it is, without reading it.
+
+        `pause` is called between batches, whose times do not count what it takes.
+
+        Raises
+        ------
+        DaliStudioError
+            If it cannot be run.
+        """
+        graph = tiles.graph_of(tile, settings, {"files": (str(pictures.chosen()),) * _TIMED}, self._registry)
+        probe = Probe()
+        engine = Engine(graph, self._registry, background=False, probe=probe, devices=False)
+        try:
+            for number in range(_MEASURED + 1):
+                engine.schedule()
+                engine.result()
+                if not number:
+                    probe.clear()
+                pause()
+        finally:
+            engine.close()
+        schemas = {node.key: self._registry.schema(node.operator) for node in graph.nodes()}
+        spent = [
+            cost.median for key, cost in probe.summary().items()
+            if schemas[key].role != "reader" and not any(port.kind == "encoded" for port in schemas[key].inputs)
+        ]  # fmt: skip
+        return sum(spent) / graph.options.batch_size
+
+    def close(self) -> None:
+        """End the threads."""
+        self._engine.close()
+        self.workers.close()
+
+
+def placed(made: Sequence[tuple[str, Result]]) -> tuple[tuple[messages.TilePicture, ...], bytes]:
+    """Results by name as they stand in an atlas."""
+    drawn = [result.picture for _, result in made if result.picture.size]
+    cells, atlas = images.atlas(drawn) if drawn else ([], b"")
+    rest = iter(cells)
+    items: list[messages.TilePicture] = []
+    for name, result in made:
+        cell = next(rest) if result.picture.size else images.Cell(0, 0, 0, 0)
+        items.append(
+            messages.TilePicture(
+                name=name, x=cell.x, y=cell.y, width=cell.width, height=cell.height, whole=result.whole,
+                note=result.note,
+            )
+        )  # fmt: skip
+    return tuple(items), atlas
+
+
+def _drawable(batch: Batch) -> bool:
+    if not batch.samples:
+        return False
+    sample, layout = batch.samples[0], batch.layout
+    frames = layout.startswith("F") and len(layout) == sample.ndim and sample.shape[0] > 0
+    return images.is_image(sample[0], layout[1:]) if frames else images.is_image(sample, layout)
+
+
+def _drawn(batch: Batch) -> Rgb:
+    sample, layout = batch.samples[0], batch.layout
+    if layout.startswith("F"):  # its frames, as far as they have a place
+        frames, _ = images.to_rgb_each(list(sample[:_SIDE_BY_SIDE]), layout[1:])
+        return np.concatenate(frames, axis=1)
+    return images.to_rgb(sample, layout)[0]
+
+
+def _side_by_side(drawn: Sequence[Rgb], size: tuple[int, int]) -> Rgb:
+    """Pictures in the parts of a box."""
+    columns, rows = 2, (len(drawn) + 1) // 2
+    width, height = size[0] // columns, size[1] // rows
+    canvas = np.full((height * rows, width * columns, 3), _GROUND, np.uint8)
+    for place, picture in enumerate(drawn):
+        fitted = images.fitted(picture, width - 4, height - 4)
+        y = place // columns * height + (height - fitted.shape[0]) // 2
+        x = place % columns * width + (width - fitted.shape[1]) // 2
+        canvas[y : y + fitted.shape[0], x : x + fitted.shape[1]] = fitted
+    return canvas

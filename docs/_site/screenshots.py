@@ -1,0 +1,178 @@
+"""Pictures of today's product for README.md and the pages: ``python docs/_site/screenshots.py`` (ARGS: parts of names).
+
+Drives JupyterLab in headless Chromium, as the browser tests do. The GIF is the first minute of a user: the gallery, a
+slider, the designer, a run, the program.
+"""
+
+from __future__ import annotations
+
+import io
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+
+from dali_studio import samples
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+IMAGES = REPOSITORY / "docs" / "images"
+sys.path.insert(0, str(REPOSITORY / "tests"))
+
+from browser import lab  # noqa: E402 - it lies in the tests
+
+_NAME = "pictures.ipynb"
+_DESIGNER = """from dali_studio import Designer, fn, pipeline_def
+
+@pipeline_def(batch_size=8, num_threads=2, device_id=None, seed=42)
+def training():
+    files, labels = fn.readers.file(file_root="photos", random_shuffle=True, initial_fill=16, name="reader")
+    decode = fn.decoders.image(files)
+    resize = fn.resize(decode, resize_shorter=256)
+    rotate = fn.rotate(resize, angle=fn.random.uniform(range=(-30.0, 30.0)), fill_value=0)
+    bright = fn.brightness_contrast(rotate, contrast=1.2)
+    return bright, labels
+
+Designer(training())"""
+_GALLERY = 'import dali_studio as ds\nds.Gallery("photos")'
+
+
+class Shots:
+    """A page with one notebook, and the pictures that are made of it."""
+
+    def __init__(self, page: Any, address: str, root: Path) -> None:
+        self.page, self._address, self._root = page, address, root
+        self.frames: list[tuple[Image.Image, int]] = []
+
+    def open(self, code: str, ready: str) -> None:
+        """Run a notebook with one cell; wait until an element of the widget shows something."""
+        lab.write_notebook(self._root / _NAME, code)
+        lab.open_notebook(self.page, self._address, _NAME)
+        self.page.locator(f'[data-testid="{ready}"]').first.wait_for(timeout=120_000)
+        self.page.evaluate("() => window.jupyterapp.commands.execute('application:toggle-left-area')")
+
+    def by_id(self, name: str) -> Any:
+        """The element of a test id."""
+        return self.page.locator(f'[data-testid="{name}"]').first
+
+    def drawn(self, condition: str) -> None:
+        """Wait for a condition of the page, and until nothing moves any more."""
+        self.page.wait_for_function(condition, timeout=120_000)
+        self.page.wait_for_timeout(500)
+
+    def widget(self, name: str) -> Image.Image:
+        """The widget as it is."""
+        element = self.by_id(name)
+        element.scroll_into_view_if_needed()
+        return Image.open(io.BytesIO(element.screenshot())).convert("RGB")
+
+    def keep(self, name: str, image: Image.Image) -> None:
+        """Write a picture with the colours that it needs, and no more bytes."""
+        image.quantize(192, dither=Image.Dither.NONE).save(IMAGES / name, optimize=True)
+
+    def frame(self, image: Image.Image, milliseconds: int) -> None:
+        """Add a frame to the GIF."""
+        self.frames.append((image, milliseconds))
+
+
+_TILES = """() => { const all = [...document.querySelectorAll('[data-testid^="tile-picture-"]')];
+    return all.length > 20 && all.every(one => one.dataset.drawn === 'yes'); }"""
+_PANE = "() => Number(document.querySelector('[data-testid=\"pane-picture\"]')?.dataset.drawn) > 0"
+_CARDS = """() => { const all = [...document.querySelectorAll('canvas[data-testid^="thumb-"]')];
+    return all.length > 1 && all.every(one => Number(one.dataset.drawn) > 0); }"""
+
+
+def gallery(shots: Shots) -> None:
+    """The gallery, and one of its tiles."""
+    shots.open(_GALLERY, "gallery")
+    shots.drawn(_TILES)
+    shots.keep("gallery_light.png", shots.widget("gallery"))
+    shots.frame(shots.widget("gallery"), 1800)
+    shots.by_id("gallery-search").fill("turn")
+    shots.drawn(_TILES.replace("> 20", "> 2"))
+    shots.frame(shots.widget("gallery"), 1100)
+    shots.by_id("tile-rotate").click()
+    shots.drawn(_PANE)
+    shots.frame(shots.widget("gallery"), 1100)
+    for angle in ("35", "50", "-20"):
+        shots.by_id("number-angle").fill(angle)
+        shots.by_id("number-angle").press("Enter")
+        code = "document.querySelector('[data-testid=\"gallery-code\"]').textContent"
+        shots.drawn(f"() => {code}.includes('angle={float(angle)}')")
+        shots.frame(shots.widget("gallery"), 650)
+    shots.by_id("sweep-angle").click()
+    shots.by_id("swept").locator("button").first.wait_for()
+    shots.drawn("() => / a picture here/.test(document.querySelector('[data-testid=\"gallery-facts\"]').textContent)")
+    shots.keep("gallery_pane.png", shots.widget("gallery"))
+    shots.frame(shots.widget("gallery"), 1700)
+    shots.by_id("gallery-designer").click()
+    shots.by_id("node-rotate").wait_for(timeout=60_000)
+    shots.drawn(_CARDS)
+    shots.frame(shots.widget("gallery"), 2200)
+
+
+def designer(shots: Shots) -> None:
+    """The designer, after a run, in light and dark."""
+    shots.open(_DESIGNER, "designer")
+    shots.drawn(_CARDS)
+    shots.frame(shots.widget("designer"), 1600)
+    shots.by_id("node-rotate").click(position={"x": 70, "y": 12})
+    shots.drawn(_CARDS)
+    shots.frame(shots.widget("designer"), 1400)
+    shots.by_id("run").click()
+    shots.drawn("() => / (ms|µs|s)$/.test(document.querySelector('[data-testid=\"time-rotate\"]')?.textContent ?? '')")
+    shots.drawn("() => /\\d.*\\/s/.test(document.querySelector('[data-testid=\"throughput\"]')?.textContent ?? '')")
+    shots.keep("designer_light.png", shots.widget("designer"))
+    shots.frame(shots.widget("designer"), 2600)
+    lab.set_theme(shots.page, "JupyterLab Dark")
+    shots.drawn("() => document.querySelector('[data-testid=\"designer\"]').dataset.dsTheme === 'dark'")
+    shots.keep("designer_dark.png", shots.widget("designer"))
+
+
+def gif(frames: list[tuple[Image.Image, int]], path: Path, width: int = 860) -> None:
+    """Frames of one size, with one palette, each only where it differs from the one before."""
+    height = max(round(image.height * width / image.width) for image, _ in frames)
+    made: list[Image.Image] = []
+    for image, _ in frames:
+        small = image.resize((width, round(image.height * width / image.width)), Image.Resampling.LANCZOS)
+        canvas = Image.new("RGB", (width, height), "white")
+        canvas.paste(small)
+        made.append(canvas)
+    sheet = Image.new("RGB", (width, height * len(made)))
+    for place, image in enumerate(made):
+        sheet.paste(image, (0, place * height))
+    palette = sheet.quantize(256)
+    first, *rest = [image.quantize(palette=palette, dither=Image.Dither.NONE) for image in made]
+    first.save(path, save_all=True, append_images=rest, duration=[time for _, time in frames], loop=0, optimize=True)
+
+
+def main(names: list[str]) -> None:
+    """Make the pictures."""
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - needed here alone
+
+    steps: list[Callable[[Shots], None]] = [gallery, designer]
+    temporary = tempfile.TemporaryDirectory
+    with temporary() as root, temporary() as config, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=lab.chromium(), args=lab.BROWSER_FLAGS)
+        with lab.lab_server(Path(root), Path(config)) as address:
+            # a path that says nothing of this machine
+            shutil.copytree(samples.photos(), Path(root) / "photos", ignore=shutil.ignore_patterns(".*"))
+            frames: list[tuple[Image.Image, int]] = []
+            for step in steps:
+                if names and step.__name__ not in names:
+                    continue
+                page = browser.new_context(viewport={"width": 1320, "height": 980}).new_page()
+                shots = Shots(page, address, Path(root))
+                step(shots)
+                frames += shots.frames
+                page.close()
+            if not names:
+                gif(frames, IMAGES / "studio.gif")
+        browser.close()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,47 @@
+import type { Size } from "./layout";
+import type { Point, Rect } from "./route";
+
+/** What one px of distance weighs against a px² of cards that are covered. */
+const NEAR = 4;
+
+function overlap(a: Rect, b: Rect): number {
+  const width = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x);
+  const height = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y);
+  return width > 0 && height > 0 ? width * height : 0;
+}
+
+function gapTo(a: Rect, b: Rect): number {
+  const across = Math.max(0, b.x - a.x - a.width, a.x - b.x - b.width);
+  return across + Math.max(0, b.y - a.y - a.height, a.y - b.y - b.height);
+}
+
+/**
+ * Where a pop-up about `anchor` covers least of the cards: beside it if there is room, else where there is. `null` if
+ * the frame is smaller than the pop-up.
+ */
+export function freeSpot(size: Size, anchor: Rect, cards: readonly Rect[], frame: Rect, gap = 8): Point | null {
+  const right = frame.x + frame.width - size.width;
+  const bottom = frame.y + frame.height - size.height;
+  if (right < frame.x || bottom < frame.y) return null;
+  const inside = (value: number, low: number, high: number) => Math.max(low, Math.min(value, high));
+  const near = cards.filter((c) => gapTo(c, anchor) < size.width);
+  const edges = [anchor, ...near];
+  const columns = edges.flatMap((c) => [c.x, c.x + c.width - size.width, c.x + c.width + gap, c.x - size.width - gap]);
+  const rows = edges.flatMap((c) => [c.y + c.height + gap, c.y - size.height - gap, c.y]);
+  const unique = (values: readonly number[], low: number, high: number) => [
+    ...new Set(values.map((v) => Math.round(inside(v, low, high)))),
+  ];
+  let best: Point = { x: frame.x, y: frame.y };
+  let least = Number.POSITIVE_INFINITY;
+  const ys = unique(rows, frame.y, bottom);
+  for (const x of unique(columns, frame.x, right))
+    for (const y of ys) {
+      const rect = { x, y, ...size };
+      const away = NEAR * (gapTo(rect, anchor) + Math.abs(x - anchor.x) / 8);
+      const covered = overlap(rect, anchor) + cards.reduce((sum, c) => sum + overlap(rect, c), 0);
+      if (away + covered >= least) continue;
+      least = away + covered;
+      best = { x, y };
+    }
+  return best;
+}

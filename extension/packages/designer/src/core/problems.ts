@@ -1,0 +1,45 @@
+import type { Diagnostic } from "../protocol/generated";
+
+/** What samples have wrong with them, by words that messages about them have. */
+const SAMPLES: readonly (readonly [RegExp, string])[] = [
+  [/\bJPEG\b.*\bends after\b/, "This JPEG file ends early"],
+  [/\bends\b|\bcut off\b|\btruncated\b/, "This file ends early"],
+  [/\bempty\b/, "This file is empty"],
+  [/\bnot an? (supported )?image\b/, "This file is not an image"],
+  [/\bbroken\b|\bdamaged\b|\bcorrupt/, "This file is damaged"],
+  [/\bnot supported\b|\bsupported:/, "This kind of file cannot be read"],
+  [/\bcannot be read\b|\bno such file\b/i, "This file could not be opened"],
+  [/\bGPU\b.*\bmemory\b/, "The GPU has no memory left"],
+  [/\bmemory\b/, "This does not fit into memory"],
+];
+
+const TITLES: Readonly<Record<string, string>> = {
+  DS101: "This operator is unknown",
+  DS102: "This argument is unknown",
+  DS103: "A value is missing",
+  DS104: "A value of another type is needed",
+  DS105: "A value is out of range",
+  DS106: "This is not supported here",
+  DS107: "This argument takes no wire",
+  DS201: "An input is missing",
+  DS202: "There is no such input",
+  DS203: "This input does not fit",
+  DS204: "The wires run in a circle",
+  DS205: "Nothing is returned",
+  DS206: "This device is not here",
+  DS207: "It cannot run on this device",
+  DS208: "This name is taken",
+  DS209: "This node is gone",
+  DS210: "The labels stay behind",
+  DS302: "This file could not be opened",
+  DS303: "The data has come to its end",
+  DS304: "It cannot run as it is",
+  DS305: "The operator failed",
+  DS601: "A package is missing",
+};
+
+/** A few plain words for a finding. */
+export function titleOf(d: Diagnostic): string {
+  const sample = d.code === "DS301" ? SAMPLES.find(([words]) => words.test(d.message))?.[1] : undefined;
+  return sample ?? TITLES[d.code] ?? "This sample could not be made";
+}

@@ -1,0 +1,280 @@
+import type { GraphView, Group, Mark, NodeTiming, NodeView, PortRef, Position } from "../protocol/generated";
+import type { CatalogIndex } from "./catalog";
+import { cardsOf, nodeOf, type Slot, topological, type Wire, wiresOf } from "./graph";
+import { CARD, COLUMN, freePlace, type Size } from "./layout";
+import type { Rect } from "./route";
+import { derived, findingsAt, severity, timingOf } from "./select";
+import type { Marks, State } from "./state";
+
+/** What the ids of boxes begin with; no node is called so. */
+const BOX = "group:";
+
+/** Where wires enter a box: all those of one source, or a free input. */
+export interface Entry {
+  readonly slot: Slot;
+  readonly source: PortRef | null;
+}
+
+/** A collapsed subgraph. */
+export interface Box {
+  /** Of its card. */
+  readonly id: string;
+  /** Of its mark. */
+  readonly name: string;
+  readonly group: Group;
+  /** Its nodes, sources first. */
+  readonly nodes: readonly NodeView[];
+  readonly entries: readonly Entry[];
+  /** What is used outside, else what its last node gives. */
+  readonly exits: readonly PortRef[];
+  /** Name of a wire that ends in it to the entry. */
+  readonly entryOf: ReadonlyMap<string, number>;
+}
+
+function boxOf(graph: GraphView, catalog: CatalogIndex | undefined, name: string, group: Group): Box | null {
+  const inside = new Set(group.keys);
+  const nodes = topological(graph).filter((n) => inside.has(n.key));
+  if (nodes.length === 0) return null;
+  const entries: Entry[] = [];
+  const entryOf = new Map<string, number>();
+  const exits: PortRef[] = [];
+  const wires = wiresOf(graph);
+  const numbers = wires.filter((w) => w.slot.kind === "argument");
+  for (const { id, source, slot } of [...wires.filter((w) => w.slot.kind !== "argument"), ...numbers]) {
+    const [from, to] = [inside.has(source.node), inside.has(slot.node)];
+    if (from && !to && !exits.some((e) => e.node === source.node && e.output === source.output)) exits.push(source);
+    if (from || !to) continue;
+    const known = entries.findIndex((e) => e.source?.node === source.node && e.source.output === source.output);
+    entryOf.set(id, known < 0 ? entries.length : known);
+    if (known < 0) entries.push({ slot, source });
+  }
+  for (const node of nodes) {
+    const schema = catalog?.byName.get(node.operator)?.inputs[0];
+    if (schema && !schema.optional && !node.inputs[0])
+      entries.push({ slot: { kind: "input", node: node.key, input: 0 }, source: null });
+  }
+  const last = nodes.findLast((n) => n.output_kinds.length > 0);
+  if (exits.length === 0 && last) exits.push({ node: last.key, output: 0 });
+  return { id: BOX + name, name, group, nodes, entries, exits, entryOf };
+}
+
+/** The collapsed subgraphs by the ids of their cards. */
+export const boxesOf = derived(
+  (s) => [s.graph, s.marks, s.opening],
+  ({ graph, marks, opening }): ReadonlyMap<string, Box> => {
+    const found = new Map<string, Box>();
+    for (const [name, mark] of Object.entries(marks)) {
+      const box = graph && mark.type === "group" && mark.collapsed ? boxOf(graph, opening?.catalog, name, mark) : null;
+      if (box) found.set(box.id, box);
+    }
+    return found;
+  },
+);
+
+const hosts = derived(
+  (s) => [boxesOf(s)],
+  (state): ReadonlyMap<string, string> =>
+    new Map([...boxesOf(state).values()].flatMap((box) => box.nodes.map((n) => [n.key, box.id] as const))),
+);
+
+/** The card on which a node is: its own, or the box that holds it. */
+export function cardOf(state: State, key: string): string {
+  return hosts(state).get(key) ?? key;
+}
+
+/** The nodes that a card stands for. */
+export function keysOfCard(state: State, id: string): readonly string[] {
+  return (
+    boxesOf(state)
+      .get(id)
+      ?.nodes.map((n) => n.key) ?? [id]
+  );
+}
+
+const NONE: readonly string[] = [];
+
+/** Ids of the cards that are drawn. */
+export const shownCards = derived(
+  (s) => [s.graph, boxesOf(s)],
+  (state): readonly string[] =>
+    state.graph ? [...new Set(cardsOf(state.graph).map((key) => cardOf(state, key)))] : NONE,
+);
+
+/** The upper left corner of nodes; a box stands there. */
+export function cornerOf(keys: readonly string[], at: Readonly<Record<string, Position>>): Position | null {
+  const places = keys.flatMap((key) => at[key] ?? []);
+  if (places.length === 0) return null;
+  return { x: Math.min(...places.map((p) => p.x)), y: Math.min(...places.map((p) => p.y)) };
+}
+
+/** Where a card stands. */
+export function placeOf(state: State, id: string): Position | null {
+  const box = boxesOf(state).get(id);
+  return box ? cornerOf(keysOfCard(state, id), state.positions) : (state.positions[id] ?? null);
+}
+
+/** New places of nodes whose cards were put elsewhere: those of a box move with it. */
+export function movedNodes(state: State, cards: Readonly<Record<string, Position>>): Record<string, Position> {
+  const found: Record<string, Position> = {};
+  for (const [id, to] of Object.entries(cards)) {
+    if (id.endsWith(SECOND)) continue;
+    const from = boxesOf(state).has(id) ? placeOf(state, id) : null;
+    for (const key of keysOfCard(state, id)) {
+      const old = from && state.positions[key];
+      found[key] = old ? { x: Math.round(to.x + old.x - from.x), y: Math.round(to.y + old.y - from.y) } : to;
+    }
+  }
+  return found;
+}
+
+/** Rows of a box below its picture: entries and exits beyond the first, exposed arguments. */
+export function boxRows(box: Box): number {
+  return Math.max(0, box.entries.length - 1) + Math.max(0, box.exits.length - 1) + exposedOf(box).length;
+}
+
+export function boxSize(box: Box, dense = false): Size {
+  return { width: CARD + COLUMN, height: dense ? 163 : 28 + 132 + 3 + 20 * boxRows(box) + 22 };
+}
+
+/** Arguments on the box, of nodes that it still has. */
+export function exposedOf(box: Box): readonly (readonly [string, string])[] {
+  return box.group.exposed.filter(([key]) => box.nodes.some((n) => n.key === key));
+}
+
+/** Where a wire begins and ends on the canvas: cards, and handles there. A handle of a box names the node within. */
+export function endsOf(state: State, wire: Wire, handleOf: (slot: Slot) => string) {
+  const [source, target] = [cardOf(state, wire.source.node), cardOf(state, wire.slot.node)];
+  const entry = boxesOf(state).get(target)?.entries[boxesOf(state).get(target)?.entryOf.get(wire.id) ?? -1];
+  return {
+    source,
+    target,
+    sourceHandle: `${source === wire.source.node ? "" : `${wire.source.node}/`}out:${wire.source.output ?? 0}`,
+    targetHandle: entry ? `${entry.slot.node}/${handleOf(entry.slot)}` : handleOf(wire.slot),
+  };
+}
+
+/** What takes the second of the two columns of a box. */
+const SECOND = " second";
+
+/** The graph that is laid out: each box is two nodes side by side. */
+export function contracted(state: State, graph: GraphView): GraphView {
+  const boxes = boxesOf(state);
+  if (boxes.size === 0) return graph;
+  const moved = (ref: PortRef): PortRef => {
+    const box = boxes.get(cardOf(state, ref.node));
+    if (!box) return ref;
+    const output = box.exits.findIndex((e) => e.node === ref.node && e.output === ref.output);
+    return { node: box.id + SECOND, output: Math.max(0, output) };
+  };
+  const seen = new Set<string>();
+  const nodes = graph.nodes.flatMap((node): NodeView[] => {
+    const box = boxes.get(cardOf(state, node.key));
+    if (!box) {
+      const wired = Object.entries(node.argument_inputs).map(([name, ref]) => [name, moved(ref)] as const);
+      const inputs = node.inputs.map((ref) => (ref ? moved(ref) : null));
+      return [{ ...node, inputs, argument_inputs: Object.fromEntries(wired) }];
+    }
+    if (seen.has(box.id)) return [];
+    seen.add(box.id);
+    const inputs = box.entries.flatMap(({ source }) => (source ? [moved(source)] : []));
+    const first = { ...node, key: box.id, inputs, argument_inputs: {} };
+    return [first, { ...first, key: box.id + SECOND, inputs: [{ node: box.id, output: 0 }] }];
+  });
+  return { ...graph, nodes, outputs: graph.outputs.map(moved) };
+}
+
+/** What a box costs in the last run; operators that were measured together count once. */
+export function costOf(state: State, box: Box): { readonly milliseconds: number; readonly share: number } | undefined {
+  const timings = new Set(box.nodes.flatMap((n): readonly NodeTiming[] => [timingOf(state, n.key) ?? []].flat()));
+  if (timings.size === 0) return undefined;
+  const sum = (of: (t: NodeTiming) => number) => [...timings].reduce((all, t) => all + of(t), 0);
+  return { milliseconds: sum((t) => t.milliseconds), share: sum((t) => t.share) };
+}
+
+/** The first of its nodes that has an error. */
+export function failingIn(state: State, box: Box): string | undefined {
+  return box.nodes.find((n) => findingsAt(state, n.key).some((d) => severity(d) === "error"))?.key;
+}
+
+/** The box whose nodes are exactly what is selected. */
+export function selectedBox(state: State): Box | undefined {
+  const { selection } = state.view;
+  if (selection.length === 0) return undefined;
+  const box = boxesOf(state).get(cardOf(state, selection[0] ?? ""));
+  return box && box.nodes.length === selection.length && selection.every((k) => cardOf(state, k) === box.id)
+    ? box
+    : undefined;
+}
+
+/** The group that holds all of the selected nodes, with its name. */
+function groupOf(state: State): readonly [string, Group] | null {
+  const { selection } = state.view;
+  const holds = ([, mark]: [string, Mark]) => mark.type === "group" && selection.every((k) => mark.keys.includes(k));
+  const found = selection.length > 0 ? Object.entries(state.marks).find(holds) : undefined;
+  return found?.[1].type === "group" ? [found[0], found[1]] : null;
+}
+
+/** New places of the cards on which others were put: where there is room below. */
+export function pushed(
+  state: State,
+  fixed: readonly Rect[],
+  sizes: ReadonlyMap<string, Size>,
+): Record<string, Position> {
+  const hit = (a: Rect, b: Rect) =>
+    a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
+  const cards = shownCards(state).flatMap((id) => {
+    const [at, size] = [placeOf(state, id), sizes.get(id)];
+    return at && size ? [{ id, rect: { ...at, ...size } }] : [];
+  });
+  const same = (a: Rect, b: Rect) => a.x === b.x && a.y === b.y;
+  const others = cards.filter(({ rect }) => !fixed.some((f) => same(f, rect)));
+  const free = others.filter(({ rect }) => !fixed.some((f) => hit(f, rect)));
+  const taken = [...fixed, ...free.map((c) => c.rect)];
+  const found: Record<string, Position> = {};
+  for (const { id, rect } of others.filter((c) => !free.includes(c))) {
+    found[id] = freePlace(rect, taken, rect);
+    taken.push({ ...rect, ...found[id] });
+  }
+  return movedNodes(state, found);
+}
+
+/** A free name of a function. */
+function freeTitle(state: State): string {
+  const titles = new Set(Object.values(state.marks).flatMap((m) => (m.type === "group" ? [m.title] : [])));
+  let n = 1;
+  while (titles.has(n === 1 ? "subgraph" : `subgraph ${n}`)) n += 1;
+  return n === 1 ? "subgraph" : `subgraph ${n}`;
+}
+
+/** Collapse the group of what is selected, or what is selected into a new one; or expand it. */
+export function collapseMarks(state: State, grouped: (state: State) => Marks): Marks {
+  const known = groupOf(state);
+  if (known) return { [known[0]]: { ...known[1], subgraph: true, collapsed: !known[1].collapsed } };
+  const made = Object.entries(grouped(state)).map(([name, mark]) => {
+    const fresh = mark?.type === "group" && !(name in state.marks);
+    return [name, fresh ? { ...mark, title: freeTitle(state), subgraph: true, collapsed: true } : mark] as const;
+  });
+  return Object.fromEntries(made);
+}
+
+/** Show an argument of an inner node on the box, or no longer. */
+export function exposeMarks(box: Box, key: string, argument: string): Marks {
+  const shown = box.group.exposed.some(([k, a]) => k === key && a === argument);
+  const exposed = shown
+    ? box.group.exposed.filter(([k, a]) => k !== key || a !== argument)
+    : [...box.group.exposed, [key, argument] as const];
+  return { [box.name]: { ...box.group, exposed } };
+}
+
+/** Names of the wires of a box's nodes among themselves. */
+export function isInner(state: State, wire: Wire): boolean {
+  const card = cardOf(state, wire.source.node);
+  return card !== wire.source.node && card === cardOf(state, wire.slot.node);
+}
+
+/** What a wire that is dropped on an entry would be put into. */
+export function entryName(state: State, { slot }: Entry): string {
+  if (slot.kind === "argument") return `${slot.node}.${slot.argument}`;
+  const kinds = nodeOf(state.graph, slot.node)?.inputs.length ?? 0;
+  return slot.kind === "input" && kinds > 1 ? `${slot.node} ${slot.input + 1}` : slot.node;
+}

@@ -1,0 +1,249 @@
+import type { NodeProps } from "@xyflow/react";
+import { memo, useEffect } from "react";
+import { isFar } from "../../core/detail";
+import * as format from "../../core/format";
+import { nodeOf } from "../../core/graph";
+import { hueOf } from "../../core/marks";
+import { categoryHue } from "../../core/ports";
+import * as select from "../../core/select";
+import { portKey, type State } from "../../core/state";
+import { type Box, boxesOf, boxSize, costOf, entryName, exposedOf, failingIn, keysOfCard } from "../../core/subgraph";
+import type { Kind, NodeView, PortRef } from "../../protocol/generated";
+import { useSel, useSession } from "../context";
+import { Icon, operatorIcon } from "../icons";
+import { DeviceBadge, HeatBar, Row, SlotPort, SourcePort } from "./CardParts";
+import { useDetail } from "./detail";
+import { ErrorCard } from "./ErrorCard";
+import { FAR_HEIGHT } from "./FarWires";
+import { PreviewView } from "./PreviewView";
+import { Thumb } from "./Thumb";
+import { useRemeasure } from "./useRemeasure";
+
+/** Inner operators that a box names. */
+const NAMED = 6;
+/** Its picture, in px of the canvas. */
+const PICTURE = { width: 190, height: 132 };
+
+function kindOf(state: State, ref: PortRef): Kind {
+  return nodeOf(state.graph, ref.node)?.output_kinds[ref.output ?? 0] ?? "any";
+}
+
+/** The kind of an entry: of what feeds it, else of what it takes. */
+function entryKinds(state: State, box: Box): readonly Kind[] {
+  return box.entries.map(({ source, slot }) => {
+    if (source) return kindOf(state, source);
+    return slot.kind === "argument" ? "scalar" : "any";
+  });
+}
+
+function InnerRow({ node }: { readonly node: NodeView }) {
+  const row = useSel((s) => {
+    const operator = s.opening?.catalog.byName.get(node.operator);
+    return {
+      icon: operatorIcon(operator?.icon ?? "", node.operator, operator?.category ?? ""),
+      hue: categoryHue(operator?.category ?? ""),
+      time: format.time(select.timingOf(s, node.key)?.milliseconds),
+    };
+  });
+  return (
+    <li style={{ "--ds-c": `var(--ds-${row.hue})` }}>
+      <span className="ds-tile">
+        <Icon name={row.icon} size={11} />
+      </span>
+      <span>{node.key}</span>
+      {row.time !== "–" && <i>{row.time}</i>}
+    </li>
+  );
+}
+
+function ExposedRows({ box }: { readonly box: Box }) {
+  return exposedOf(box).map(([key, argument]) => {
+    const node = box.nodes.find((n) => n.key === key);
+    const wired = node?.argument_inputs[argument];
+    return (
+      <Row key={`${key}.${argument}`}>
+        <span className="ds-muted ds-row-name" title={`${argument} of ${key}`}>
+          {argument}
+        </span>
+        <Exposed nodeKey={key} argument={argument} wired={wired !== undefined} />
+      </Row>
+    );
+  });
+}
+
+function Exposed({ nodeKey, argument, wired }: { nodeKey: string; argument: string; wired: boolean }) {
+  const text = useSel((s) => {
+    const node = nodeOf(s.graph, nodeKey);
+    const schema = s.opening?.catalog.byName.get(node?.operator ?? "")?.arguments.find((a) => a.name === argument);
+    return format.value(node?.arguments[argument] ?? schema?.default, schema?.unit);
+  });
+  return <span className="ds-row-value">{wired ? "wired" : text}</span>;
+}
+
+/** Ports of a box below its head. */
+function PortRows({ box }: { readonly box: Box }) {
+  const kinds = useSel((s) => [...entryKinds(s, box), ...box.exits.map((e) => kindOf(s, e))]);
+  const names = useSel((s) => box.entries.map((e) => entryName(s, e)));
+  const first = box.entries.length;
+  return (
+    <>
+      {box.entries.slice(1).map((entry, i) => (
+        <Row key={names[i + 1]}>
+          <span className="ds-muted">{names[i + 1]}</span>
+          <SlotPort
+            slot={entry.slot}
+            kind={kinds[i + 1] ?? "any"}
+            wired={entry.source !== null}
+            label={`input ${names[i + 1]}`}
+            testId={`port-in-${box.id}-${i + 1}`}
+            inner
+          />
+        </Row>
+      ))}
+      {box.exits.slice(1).map((exit, i) => (
+        <Row key={portKey(exit.node, exit.output)} className="ds-row-out">
+          <span className="ds-muted">{exit.node}</span>
+          <SourcePort source={exit} kind={kinds[first + i + 1] ?? "any"} wired name={exit.node} inner />
+        </Row>
+      ))}
+    </>
+  );
+}
+
+function HeadPorts({ box }: { readonly box: Box }) {
+  const kinds = useSel((s) => [entryKinds(s, box)[0], box.exits[0] && kindOf(s, box.exits[0])]);
+  const name = useSel((s) => (box.entries[0] ? entryName(s, box.entries[0]) : ""));
+  const [entry, exit] = [box.entries[0], box.exits[0]];
+  return (
+    <>
+      {entry && (
+        <SlotPort
+          slot={entry.slot}
+          kind={kinds[0] ?? "any"}
+          wired={entry.source !== null}
+          label={`input ${name}`}
+          testId={`port-in-${box.id}-0`}
+          head
+          inner
+        />
+      )}
+      {exit && <SourcePort source={exit} kind={kinds[1] ?? "any"} wired name={exit.node} head inner />}
+    </>
+  );
+}
+
+function BoxCardView({ box, selected }: { readonly box: Box; readonly selected: boolean }) {
+  const session = useSession();
+  const update = useRemeasure();
+  const [exit] = box.exits;
+  const card = useSel((s) => ({
+    preview: exit && select.previewOf(s, exit.node, exit.output ?? 0),
+    cost: costOf(s, box),
+    failing: failingIn(s, box),
+    stale: box.nodes.some((n) => select.staleKeys(s).has(n.key)),
+    busy: box.nodes.some((n) => select.busyKeys(s).has(n.key)),
+    old: s.run.revision !== s.confirmed?.revision,
+    heat: s.view.heat,
+    sample: s.sample,
+  }));
+  const finding = useSel((s) => select.findingsAt(s, card.failing ?? "").find((d) => select.severity(d) === "error"));
+  const share = card.cost?.share;
+  const ports = `${box.entries.length} ${box.exits.length} ${box.group.exposed.length}`;
+  useEffect(() => {
+    if (ports) update(box.id);
+  }, [ports, update, box.id]);
+  const label = `output of ${box.group.title} for sample ${card.sample + 1}`;
+  const marks = [card.failing ? "ds-failed" : "", card.stale ? "ds-stale" : "", card.busy ? "ds-busy" : ""];
+  const devices = new Set(box.nodes.map((n) => n.device));
+  const device = devices.size === 1 ? (box.nodes[0]?.device ?? "cpu") : "mixed";
+  return (
+    <div
+      className={`ds-card ds-card-operator ds-card-box ds-card-${device} ${selected ? "ds-selected" : ""} ${marks.filter(Boolean).join(" ")}`}
+      style={{ "--ds-c": `var(--ds-${hueOf(box.group)})` }}
+      data-testid={`node-${box.id}`}
+      data-ds-node={box.id}
+      onPointerEnter={() => session.view({ hovered: box.id })}
+      onPointerLeave={() => session.view({ hovered: null })}
+    >
+      <div className="ds-frame2" />
+      <div className="ds-frame" />
+      <header className="ds-card-head">
+        <span className="ds-tile">
+          <Icon name="group" size={12} />
+        </span>
+        <b title={box.group.title}>
+          <span>{box.group.title}</span>
+        </b>
+      </header>
+      <HeadPorts box={box} />
+      <div className="ds-box-body">
+        <div className="ds-picture">
+          {card.preview ? (
+            <PreviewView preview={card.preview} label={label} testId={`thumb-${box.id}`} {...PICTURE} />
+          ) : (
+            <Thumb id={portKey(exit?.node ?? "", exit?.output ?? 0)} {...PICTURE} label={label} />
+          )}
+          {card.cost && (
+            <span
+              className={`ds-time ${card.old ? "ds-time-old" : ""} ${card.heat ? `ds-heat-${format.heatStep(card.cost.share)}` : ""}`}
+              title={`Work of its operators per batch: ${format.percent(card.cost.share)} of the whole.`}
+            >
+              {format.time(card.cost.milliseconds)}
+            </span>
+          )}
+        </div>
+        <ul className="ds-box-list">
+          {box.nodes.slice(0, NAMED).map((node) => (
+            <InnerRow key={node.key} node={node} />
+          ))}
+        </ul>
+      </div>
+      <HeatBar share={share} />
+      <div className="ds-rows">
+        <PortRows box={box} />
+        <ExposedRows box={box} />
+      </div>
+      <div className="ds-facts">
+        <span className="ds-facts-text">{format.plural(box.nodes.length, "operator")}</span>
+        <span className="ds-muted">Enter opens it</span>
+        <DeviceBadge device={device} />
+      </div>
+      {card.failing && finding && <ErrorCard nodeKey={card.failing} card={box.id} finding={finding} more={0} />}
+    </div>
+  );
+}
+
+/** A box too small for words: its picture is on the canvas behind it. */
+function FarBox({ box, selected }: { readonly box: Box; readonly selected: boolean }) {
+  const failing = useSel((s) => failingIn(s, box) !== undefined);
+  const share = useSel((s) => costOf(s, box)?.share);
+  const detail = useDetail();
+  return (
+    <div
+      className={`ds-card ds-far-card ds-card-box ${detail === "picture" ? "ds-far-open" : ""} ${failing ? "ds-failed" : ""} ${selected ? "ds-selected" : ""}`}
+      style={{ width: boxSize(box).width, height: FAR_HEIGHT }}
+      data-testid={`node-${box.id}`}
+      data-ds-node={box.id}
+      title={`${box.group.title}: ${keysOf(box)}`}
+    >
+      <div className="ds-frame" />
+      <div className="ds-far-window" />
+      <HeatBar share={share} />
+    </div>
+  );
+}
+
+function keysOf(box: Box): string {
+  return box.nodes.map((n) => n.key).join(", ");
+}
+
+function BoxOrFar({ id, selected }: NodeProps) {
+  const box = useSel((s) => boxesOf(s).get(id));
+  const far = isFar(useDetail());
+  const chosen = useSel((s) => keysOfCard(s, id).every((key) => s.view.selection.includes(key)));
+  if (!box) return null;
+  return far ? <FarBox box={box} selected={selected || chosen} /> : <BoxCardView box={box} selected={selected} />;
+}
+
+/** A subgraph as one card. */
+export const BoxCard = memo(BoxOrFar);

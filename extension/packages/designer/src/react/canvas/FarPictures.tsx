@@ -1,0 +1,113 @@
+import { type Node, ViewportPortal } from "@xyflow/react";
+import { memo, useEffect, useMemo, useRef } from "react";
+import type { Images } from "../../core/images";
+import { CARD, COLUMN } from "../../core/layout";
+import type { Rect } from "../../core/route";
+import { hasPicture, staleKeys } from "../../core/select";
+import { portKey, type State } from "../../core/state";
+import { boxesOf } from "../../core/subgraph";
+import { useFrame, useSel } from "../context";
+import { PREVIEW_HEIGHT } from "./PreviewView";
+import { drawContained } from "./Thumb";
+
+/** A canvas has no more pixels than this; what is more is less sharp. */
+const MAX_PIXELS = 4e6;
+/** How strong pictures are that are older than the graph, and those of nodes that are left out. */
+const FAINT = { stale: 0.45, bypassed: 0.55 } as const;
+
+/** Pixels for a px of the canvas at a zoom: enough for the screen, and the same for zooms that are close. */
+function ratioAt(zoom: number): number {
+  const screen = zoom * Math.max(1, globalThis.devicePixelRatio || 1);
+  return 2 ** (Math.ceil(2 * Math.log2(screen)) / 2);
+}
+
+function boxOf(places: readonly Place[]): Rect {
+  const left = Math.min(...places.map((p) => p.x));
+  const top = Math.min(...places.map((p) => p.y));
+  const right = Math.max(...places.map((p) => p.x + p.width));
+  const bottom = Math.max(...places.map((p) => p.y)) + PREVIEW_HEIGHT;
+  return { x: left, y: top, width: right - left, height: bottom - top };
+}
+
+interface Place {
+  /** Of the picture. */
+  readonly key: string;
+  readonly node: string;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+}
+
+interface Sheet {
+  readonly pen: CanvasRenderingContext2D;
+  readonly box: Rect;
+  readonly ratio: number;
+  /** What shows beside pictures of other proportions. */
+  readonly matte: string;
+}
+
+/** Draw one picture into its part of the canvas. */
+function paint({ pen, box, ratio, matte }: Sheet, images: Images, place: Place, alpha: number): void {
+  const scaled = (v: number) => Math.round(v * ratio);
+  const [x, y] = [scaled(place.x - box.x), scaled(place.y - box.y)];
+  const part = { x, y, width: scaled(place.width), height: scaled(PREVIEW_HEIGHT) };
+  pen.globalAlpha = 1;
+  pen.fillStyle = matte;
+  pen.fillRect(part.x, part.y, part.width, part.height);
+  pen.globalAlpha = alpha;
+  drawContained(pen, images.get(place.key), part);
+}
+
+/** Name of the picture of a card, or empty. */
+function pictureOf(state: State, id: string): string {
+  const exit = boxesOf(state).get(id)?.exits[0];
+  if (!exit) return hasPicture(state, id) ? portKey(id, 0) : "";
+  return hasPicture(state, exit.node) ? portKey(exit.node, exit.output ?? 0) : "";
+}
+
+function FarPicturesView({ nodes, zoom }: { readonly nodes: readonly Node[]; readonly zoom: number }) {
+  const { session, theme } = useFrame();
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const shown = useSel((s) => nodes.map(({ id }) => pictureOf(s, id)));
+  const stale = useSel(staleKeys);
+  const bypassed = useSel((s) => new Set((s.graph?.nodes ?? []).flatMap((n) => (n.bypassed ? [n.key] : []))));
+  const places = useMemo(() => {
+    return nodes.flatMap(({ type, position }, i): Place[] => {
+      const port = shown[i];
+      const width = type === "box" ? CARD + COLUMN : CARD;
+      return port ? [{ key: port, node: port.split("#")[0] ?? "", width, ...position }] : [];
+    });
+  }, [nodes, shown]);
+  const box = useMemo(() => boxOf(places), [places]);
+  const ratio = Math.min(ratioAt(zoom), Math.sqrt(MAX_PIXELS / Math.max(1, box.width * box.height)));
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another theme has another colour behind pictures
+  useEffect(() => {
+    const { images } = session;
+    const element = canvas.current;
+    const pen = element?.getContext("2d");
+    if (!element || !pen || places.length === 0) return undefined;
+    const sheet = { pen, box, ratio, matte: getComputedStyle(element).getPropertyValue("--ds-matte") };
+    element.width = Math.ceil(box.width * ratio);
+    element.height = Math.ceil(box.height * ratio);
+    const draw = (place: Place) => {
+      const { node } = place;
+      const alpha = bypassed.has(node) ? FAINT.bypassed : stale.has(node) ? FAINT.stale : 1;
+      paint(sheet, images, place, alpha);
+    };
+    places.forEach(draw);
+    const ends = places.map((place) => images.subscribe(place.key, () => draw(place)));
+    return () => {
+      for (const end of ends) end();
+    };
+  }, [session, places, box, ratio, stale, bypassed, theme]);
+  if (places.length === 0) return null;
+  const style = { left: box.x, top: box.y, width: box.width, height: box.height };
+  return (
+    <ViewportPortal>
+      <canvas ref={canvas} className="ds-far-pictures" style={style} data-testid="far-pictures" />
+    </ViewportPortal>
+  );
+}
+
+/** All pictures of far cards, on one canvas: a browser moves one layer much sooner than one for each card. */
+export const FarPictures = memo(FarPicturesView);

@@ -1,0 +1,97 @@
+import * as format from "../../core/format";
+import { timingOf } from "../../core/select";
+import { type Box, exposedOf, exposeMarks } from "../../core/subgraph";
+import type { NodeView } from "../../protocol/generated";
+import { openBox } from "../boxes";
+import { useSel, useSession } from "../context";
+import { Icon } from "../icons";
+import { Section } from "../parts";
+import { FieldRow } from "./FieldRow";
+
+function ExposedField({ box, nodeKey, argument }: { box: Box; nodeKey: string; argument: string }) {
+  const node = box.nodes.find((n) => n.key === nodeKey);
+  const schema = useSel((s) =>
+    s.opening?.catalog.byName.get(node?.operator ?? "")?.arguments.find((a) => a.name === argument),
+  );
+  return node && schema ? <FieldRow node={node} argument={schema} /> : null;
+}
+
+/** Arguments of an inner node: those with a check mark are on the box. */
+function InnerNode({ box, node }: { readonly box: Box; readonly node: NodeView }) {
+  const session = useSession();
+  const operator = useSel((s) => s.opening?.catalog.byName.get(node.operator));
+  const time = useSel((s) => format.time(timingOf(s, node.key)?.milliseconds));
+  const all = operator?.arguments.filter((a) => a.support === "used" && a.widget !== "none") ?? [];
+  const shown = new Set(box.group.exposed.flatMap(([key, name]) => (key === node.key ? [name] : [])));
+  return (
+    <details className="ds-inner" data-testid={`inner-${node.key}`}>
+      <summary>
+        <b>{node.key}</b> <span className="ds-muted">{time === "–" ? `fn.${node.operator}` : time}</span>
+      </summary>
+      {all.map((a) => (
+        <label key={a.name}>
+          <input
+            type="checkbox"
+            checked={shown.has(a.name)}
+            data-testid={`expose-${node.key}-${a.name}`}
+            onChange={() => session.edit([], { marks: exposeMarks(box, node.key, a.name) })}
+          />
+          {a.name}
+        </label>
+      ))}
+    </details>
+  );
+}
+
+/** A collapsed subgraph: its name, the arguments that it shows, and what is in it. */
+export function BoxPanel({ box }: { readonly box: Box }) {
+  const session = useSession();
+  const exposed = exposedOf(box);
+  return (
+    <>
+      <div className="ds-inspector-head">
+        <span className="ds-tile">
+          <Icon name="group" />
+        </span>
+        <div>
+          <input
+            key={box.group.title}
+            className="ds-input"
+            aria-label="Name of the subgraph"
+            data-testid="box-title"
+            defaultValue={box.group.title}
+            onBlur={(e) => {
+              const title = e.currentTarget.value.trim();
+              if (title && title !== box.group.title)
+                session.edit([], { marks: { [box.name]: { ...box.group, title } } });
+            }}
+            onKeyDown={(e) => e.key === "Enter" && e.currentTarget.blur()}
+          />
+          <small>a function of the program</small>
+        </div>
+      </div>
+      {exposed.length > 0 && (
+        <Section title="Arguments">
+          {exposed.map(([key, argument]) => (
+            <ExposedField key={`${key}.${argument}`} box={box} nodeKey={key} argument={argument} />
+          ))}
+        </Section>
+      )}
+      <Section title="Operators, and what the box shows">
+        {box.nodes.map((node) => (
+          <InnerNode key={node.key} box={box} node={node} />
+        ))}
+      </Section>
+      <Section title="">
+        <button
+          type="button"
+          className="ds-button ds-button-small"
+          data-testid="expand-box"
+          onClick={() => openBox(session)}
+        >
+          Expand
+        </button>
+      </Section>
+    </>
+  );
+}

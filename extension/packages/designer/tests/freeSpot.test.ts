@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+import { freeSpot } from "../src/core/freeSpot";
+import { titleOf } from "../src/core/problems";
+import { route, sideTrack } from "../src/core/route";
+
+const FRAME = { x: 0, y: 0, width: 1000, height: 600 };
+const POPUP = { width: 300, height: 190 };
+const card = (x: number, y: number) => ({ x, y, width: 148, height: 171 });
+
+describe("freeSpot", () => {
+  it("stands below its card where nothing is", () => {
+    expect(freeSpot(POPUP, card(20, 14), [], FRAME)).toEqual({ x: 20, y: 193 });
+  });
+
+  it("covers no card while there is room elsewhere", () => {
+    const others = [card(204, 14), card(388, 14), card(20, 218), card(204, 218)];
+    const spot = freeSpot(POPUP, card(20, 14), others, FRAME);
+    const hit = others.filter(
+      (c) => spot && spot.x < c.x + 148 && spot.x + 300 > c.x && spot.y < c.y + 171 && spot.y + 190 > c.y,
+    );
+    expect(spot).not.toBeNull();
+    expect(hit).toEqual([]);
+  });
+
+  it("stays inside of the frame, and is nowhere if that is too small", () => {
+    const spot = freeSpot(POPUP, card(900, 500), [], FRAME);
+    expect(spot && spot.x + 300 <= 1000 && spot.y + 190 <= 600).toBe(true);
+    expect(freeSpot(POPUP, card(0, 0), [], { ...FRAME, height: 180 })).toBeNull();
+  });
+});
+
+describe("tracks", () => {
+  it("keeps the wires of two argument sources apart", () => {
+    const cards = [card(20, 14), card(388, 14)];
+    const ways = [0, 1].map((n) => route({ x: 536, y: 440 }, { x: 20, y: 128 }, cards, sideTrack(n)));
+    expect(ways[0]).not.toBe(ways[1]);
+  });
+});
+
+describe("titleOf", () => {
+  it("says in plain words what is wrong with a sample", () => {
+    const found = (message: string) => titleOf({ code: "DS301", message });
+    expect(found("The JPEG file ends after 3.0 kB without its end marker")).toBe("This JPEG file ends early");
+    expect(found("not a supported image: it begins with 89 50")).toBe("This file is not an image");
+    expect(found("something else")).toBe("This sample could not be made");
+    expect(titleOf({ code: "DS204", message: "" })).toBe("The wires run in a circle");
+  });
+});

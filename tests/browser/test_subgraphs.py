@@ -1,0 +1,178 @@
+"""Subgraphs, pictures that open again, solo, and labels that stay behind, in JupyterLab."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser import lab
+from PIL import Image
+
+from dali_studio import samples
+
+pytestmark = pytest.mark.browser
+
+CODE = """
+from dali_studio import Designer, fn, pipeline_def, samples
+
+@pipeline_def(batch_size=4, num_threads=2, device_id=None, seed=11)
+def train():
+    files, labels = fn.readers.file(file_root=str(samples.photos()), name="reader")
+    images = fn.resize(fn.decoders.image(files), resize_shorter=160)
+    images = fn.rotate(images, angle=fn.random.uniform(range=(-30.0, 30.0)), fill_value=128)
+    return fn.crop_mirror_normalize(images, crop=(128, 128), mean=[120.0], std=[60.0]), labels
+
+designer = Designer(train(), height=760)
+designer
+"""
+BOXES = """
+from dali_studio import Designer, fn, pipeline_def
+
+@pipeline_def(batch_size=2, num_threads=2, device_id=None, seed=3)
+def detect():
+    files, boxes, labels = fn.readers.coco(file_root="coco", annotations_file="coco/boxes.json", ratio=True, ltrb=True)
+    images = fn.flip(fn.decoders.image(files), horizontal=fn.random.coin_flip())
+    return images, boxes
+
+designer = Designer(detect(), height=640)
+designer
+"""
+HEAD = {"x": 60, "y": 10}
+
+
+def _by_id(page: Any, name: str) -> Any:
+    return page.locator(f'[data-testid="{name}"]').first
+
+
+def _open(page: Any, server: tuple[str, Path], name: str, code: str, drawn: str) -> Any:
+    lab.write_notebook(server[1] / name, code)
+    lab.open_notebook(page, server[0], name)
+    _drawn(page, drawn)
+    _by_id(page, "designer").scroll_into_view_if_needed()
+    return page
+
+
+def _drawn(page: Any, test_id: str) -> None:
+    page.wait_for_function(
+        'id => Number(document.querySelector(`[data-testid="${id}"]`)?.dataset.drawn ?? 0) > 0', arg=test_id,
+        timeout=90_000,
+    )  # fmt: skip
+
+
+def _await_code(page: Any, text: str, *, there: bool = True) -> None:
+    page.wait_for_function(
+        "([text, there]) => document.querySelector('[data-testid=code]').textContent.includes(text) === there",
+        arg=[text, there], timeout=30_000,
+    )  # fmt: skip
+
+
+def _nodes(page: Any) -> list[str]:
+    return page.evaluate("() => [...document.querySelectorAll('[data-ds-node]')].map(e => e.dataset.dsNode).sort()")
+
+
+def _select(page: Any, *keys: str) -> None:
+    for number, key in enumerate(keys):
+        _by_id(page, f"node-{key}").click(position=HEAD, modifiers=["Control"] if number else [])
+    page.wait_for_function(
+        "n => document.querySelectorAll('.react-flow__node.selected').length === n", arg=len(keys), timeout=10_000
+    )
+
+
+def test_a_subgraph_is_a_box_and_a_function(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
+    _open(page, server, "subgraph.ipynb", CODE, "thumb-normalize")
+    before = _nodes(page)
+    _select(page, "resize", "rotate", "uniform")
+    page.keyboard.press("g")
+    box = _by_id(page, "node-group:group1")
+    box.wait_for()
+    assert _nodes(page) == sorted({*before, "group:group1"} - {"resize", "rotate", "uniform"})
+    _await_code(page, "def subgraph(decode):")
+    _await_code(page, "rotate = subgraph(decode)")
+    _drawn(page, "thumb-group:group1")  # the picture of what it gives
+    assert page.locator('[aria-label="wire from decode to resize"]').count() == 1
+
+    # its name, and an argument of an inner node on the box
+    _by_id(page, "box-title").fill("augment")
+    page.keyboard.press("Enter")
+    _await_code(page, "def augment(decode):")
+    page.locator('[data-testid="inner-rotate"] summary').click()
+    _by_id(page, "expose-rotate-fill_value").check()
+    _await_code(page, "rotate = augment(decode, fill_value=128)")
+    _by_id(page, "number-fill_value").fill("7")
+    _await_code(page, "rotate = augment(decode, fill_value=7)")
+    assert "7" in box.inner_text()
+    page.screenshot(path=artifacts / "designer_subgraph.png")
+
+    # Enter expands it; undo takes everything back
+    box.click(position=HEAD)
+    page.keyboard.press("Enter")
+    _by_id(page, "node-rotate").wait_for()
+    assert _nodes(page) == before
+    _await_code(page, "def augment(decode, fill_value):")  # expanded, it is a function still
+    page.keyboard.press("Control+z")
+    box.wait_for()
+    for _ in range(5):
+        page.keyboard.press("Control+z")
+    _by_id(page, "node-rotate").wait_for()
+    _await_code(page, "augment(", there=False)
+    assert _nodes(page) == before
+
+
+def test_a_picture_opens_again_and_solo_returns_one_node(page: Any, server: tuple[str, Path]) -> None:
+    _open(page, server, "picture.ipynb", CODE, "thumb-normalize")
+    canvas = _by_id(page, "canvas")
+    canvas.click(position={"x": 500, "y": 420})
+    _select(page, "rotate")
+    page.keyboard.press("s")
+    _await_code(page, "return rotate")
+    page.keyboard.press("s")
+    _await_code(page, "return normalize, labels")
+    page.keyboard.press("m")
+    _await_code(page, "return labels")
+    page.keyboard.press("m")
+    _await_code(page, "return normalize, labels")
+
+    canvas.click(position={"x": 500, "y": 420}, button="right")
+    page.get_by_role("menuitem", name="Save a PNG that opens again").click()
+    page.wait_for_function("() => document.querySelector('[data-testid=strip]')?.textContent.includes('train.png')")
+    picture = server[1] / "train.png"
+    with Image.open(picture) as image:
+        assert image.width > 600
+    _select(page, "rotate")
+    page.keyboard.press("Delete")
+    _by_id(page, "node-rotate").wait_for(state="detached")
+    page.evaluate(
+        """bytes => { const data = new DataTransfer();
+        data.items.add(new File([new Uint8Array(bytes)], 'train.png', { type: 'image/png' }));
+        document.querySelector('[data-testid=canvas]').dispatchEvent(
+          new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true })); }""",
+        list(picture.read_bytes()),
+    )
+    _by_id(page, "node-rotate").wait_for()
+    _await_code(page, "fn.rotate(")
+
+
+def test_boxes_that_stay_behind_are_told_on_their_wire(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
+    folder = server[1] / "coco"
+    folder.mkdir(exist_ok=True)
+    images, annotations = [], []
+    for number, path in enumerate(sorted(samples.photos().rglob("*.jpg"))[:2]):
+        (folder / path.name).write_bytes(path.read_bytes())
+        images.append({"id": number, "file_name": path.name, "width": 100, "height": 100})
+        annotations.append({"id": number, "image_id": number, "category_id": 1, "bbox": [10, 10, 30, 40], "iscrowd": 0})
+    content = {"images": images, "annotations": annotations, "categories": [{"id": 1, "name": "thing"}]}
+    (folder / "boxes.json").write_text(json.dumps(content))
+    _open(page, server, "boxes.ipynb", BOXES, "thumb-flip")
+    pill = page.locator(".ds-guard-pill")
+    pill.wait_for()
+    assert pill.inner_text() == "boxes stay behind"
+    pill.click()
+    card = page.locator('[data-testid^="error-card-"]')
+    card.wait_for()
+    assert "The labels stay behind" in card.inner_text()
+    page.screenshot(path=artifacts / "designer_guard.png")
+    card.locator('[data-testid^="repair-"]').click()
+    pill.wait_for(state="detached")
+    _await_code(page, "fn.bb_flip(")

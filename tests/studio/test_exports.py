@@ -1,0 +1,96 @@
+"""Graphs as pictures and diagrams: files that the designer and the command line write, and that open again."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+from studio.test_session import Client, only
+
+from dali_studio import DaliStudioError, fn, pipeline_def, samples
+from dali_studio.api.default import default_registry
+from dali_studio.cli import main
+from dali_studio.graph import document
+from dali_studio.graph.png_text import text_in, with_text
+from dali_studio.studio import exports, messages
+from dali_studio.studio.raster import png
+
+
+@pipeline_def(batch_size=2, num_threads=1, device_id=None, seed=3)
+def turning():
+    files, _ = fn.readers.file(file_root=str(samples.photos()), name="reader")
+    return fn.rotate(fn.decoders.image(files), angle=fn.random.uniform(range=(-9.0, 9.0), name="angle"), name="turned")
+
+
+GRAPH = turning().graph
+VIEW = {"positions": {"reader": (20, 14), "turned": (500, 14)}, "marks": {}}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("exports")
+    (path / "turning.dali.json").write_text(document.dumps(GRAPH, VIEW))
+    for ending in exports.ENDINGS:
+        assert main(["export", str(path / "turning.dali.json"), "-o", str(path / f"turning{ending}")]) == 0
+    return path
+
+
+def test_a_png_shows_photos_and_opens_again(folder: Path) -> None:
+    data = (folder / "turning.png").read_bytes()
+    pixels = np.asarray(Image.open(io.BytesIO(data)).convert("RGB"), np.int32)
+    assert min(pixels.shape[:2]) > 300
+    assert np.any(np.ptp(pixels, axis=2) > 80), "the photos have colours"
+    graph, view, found = document.load(folder / "turning.png", default_registry())
+    assert graph == GRAPH and not found
+    assert view["positions"] == {"reader": [20, 14], "turned": [500, 14]}
+
+
+def test_other_endings_are_a_drawing_and_diagrams(folder: Path) -> None:
+    assert (folder / "turning.svg").read_text().startswith("<svg ")
+    assert "Made with DALI Studio." in (folder / "turning.svg").read_text()
+    assert (folder / "turning.mmd").read_text().startswith("flowchart LR")
+    assert (folder / "turning.dot").read_text().startswith("digraph ")
+    with pytest.raises(DaliStudioError, match="names no picture"):
+        exports.write_alone(GRAPH, {}, default_registry(), folder / "turning.bmp")
+
+
+def test_text_in_pictures() -> None:
+    plain = io.BytesIO()
+    Image.new("RGB", (3, 2)).save(plain, "png")
+    made = with_text(plain.getvalue(), "Größe ✓")
+    assert text_in(made) == "Größe ✓"
+    Image.open(io.BytesIO(made)).verify()
+    assert text_in(plain.getvalue()) is None and text_in(b"{}") is None and text_in(made[:40]) is None
+
+
+def test_drawing_follows_the_svg() -> None:
+    """A red square at its place, and a line of two px through the middle."""
+    svg = (
+        '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="20"><g transform="translate(10 5)">'
+        '<rect width="10" height="10" fill="#f00"/></g><path class="w" stroke="#00f" d="M24 10H40"/></svg>'
+    )
+    pixels = np.asarray(Image.open(io.BytesIO(png(svg))).convert("RGB"))
+    assert pixels.shape == (40, 80, 3)
+    assert tuple(pixels[20, 30]) == (255, 0, 0) and tuple(pixels[20, 14]) == (255, 255, 255)
+    assert tuple(pixels[20, 60]) == (0, 0, 255) and tuple(pixels[8, 60]) == (255, 255, 255)
+
+
+def test_the_designer_saves_pictures_and_opens_documents_that_are_dropped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    client = Client(GRAPH.copy())
+    try:
+        client.send("ready")
+        (saved,) = only(client.send("save_document", path="graph.png", what="picture"), messages.Saved)
+        assert saved.what == "picture"
+        text = text_in((tmp_path / "graph.png").read_bytes())
+        assert text is not None
+        client.edit({"type": "remove_node", "key": "angle"})
+        (opened, *_) = only(client.send("open_text", text=text), messages.RevisionChanged)
+        assert {node.key for node in opened.graph.nodes} == set(GRAPH)
+    finally:
+        client.session.close()

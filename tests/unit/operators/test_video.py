@@ -1,0 +1,137 @@
+"""Videos in codecs that nvidia.dali does not decode on the CPU, damaged ones, and frames in any order."""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dali_studio import DaliStudioError, fn, pipeline_def
+from dali_studio.kernels.cpu.video_codec import VideoError, VideoFile
+from dali_studio.schema.sample_videos import CODECS, encoded_video
+from dali_studio.schema.samples import picture
+
+av: Any = pytest.importorskip("av", reason="needs PyAV")
+
+
+def frames_of(file: bytes) -> np.ndarray[Any, Any]:
+    """All frames, decoded one after the other."""
+    return np.stack([frame.to_ndarray(format="rgb24") for frame in av.open(io.BytesIO(file)).decode(video=0)])
+
+
+def run(*batch: bytes, on_error: str = "raise", **arguments: Any) -> list[np.ndarray[Any, Any]]:
+    @pipeline_def(batch_size=len(batch), num_threads=2, device_id=None)
+    def pipeline() -> Any:
+        files = fn.external_source(source=lambda: [np.frombuffer(file, np.uint8) for file in batch])
+        return fn.decoders.video(files, on_error=on_error, **arguments)
+
+    (output,) = pipeline().run()
+    return [np.array(output.at(place)) for place in range(len(output))]
+
+
+@pytest.mark.parametrize("codec", CODECS)
+def test_each_codec_gives_the_frames_that_went_in(codec: str) -> None:
+    (frames,) = run(encoded_video(codec, 12, (64, 48)))
+    whole = picture(60, 88)
+    there = np.stack([whole[number : number + 48, 2 * number : 2 * number + 64] for number in range(12)])
+    differences = np.abs(frames[:, None].astype(int) - there[None]).mean(axis=(2, 3, 4))
+    assert differences.argmin(axis=1).tolist() == list(range(12))
+    assert differences.diagonal().max() < 12
+
+
+@pytest.mark.parametrize(("codec", "options"), [("h264", {"g": "5", "bf": "3"}), ("hevc", {"x265-params": "keyint=5:bframes=3:log-level=0"}),
+                                                ("mpeg4", {"g": "4", "bf": "2"}), ("vp9", {"g": "4"}), ("av1", {"g": "4"})])  # fmt: skip
+def test_frames_in_any_order_are_those_of_a_whole_decoding(codec: str, options: dict[str, str]) -> None:
+    file = np.frombuffer(encoded_video(codec, 23, (64, 48), options=options), np.uint8)
+    video = VideoFile(file)
+    whole = np.empty((23, 48, 64, 3), np.uint8)
+    video.read(range(23), whole)
+    wanted = np.random.default_rng(3).integers(0, 23, 60)
+    for one in wanted.tolist():
+        got = np.empty((1, 48, 64, 3), np.uint8)
+        video.read([one], got)
+        np.testing.assert_array_equal(got[0], whole[one])
+
+
+def test_ten_bits_and_odd_sizes() -> None:
+    (frames,) = run(encoded_video("hevc", 4, (64, 48), pixels="yuv420p10le"))
+    assert frames.shape == (4, 48, 64, 3) and frames.std() > 10
+    (odd,) = run(encoded_video("vp9", 3, (1, 1)))
+    assert odd.shape == (3, 1, 1, 3)
+
+
+def with_sound() -> bytes:
+    made = io.BytesIO()
+    with av.open(made, "w", format="mp4") as file:
+        sound, video = file.add_stream("aac", rate=8000), file.add_stream("libx264", rate=25)
+        video.width, video.height, video.pix_fmt = 64, 48, "yuv420p"
+        samples = av.AudioFrame.from_ndarray(np.zeros((1, 1024), np.float32), format="fltp", layout="mono")
+        samples.rate, samples.pts = 8000, 0
+        file.mux([*sound.encode(samples), *sound.encode(None)])
+        for number in range(5):
+            frame = av.VideoFrame.from_ndarray(picture(48, 64, seed=number), format="rgb24")
+            frame.pts = number
+            file.mux(video.encode(frame))
+        file.mux(video.encode(None))
+    return made.getvalue()
+
+
+def test_a_sound_track_does_not_matter() -> None:
+    (frames,) = run(with_sound(), start_frame=1, stride=2)
+    assert frames.shape == (2, 48, 64, 3)
+
+
+def wave() -> bytes:
+    return b"RIFF" + (36).to_bytes(4, "little") + b"WAVEfmt " + bytes.fromhex("10000000010001004 01f0000803e0000020010 00".replace(" ", "")) + b"data" + bytes(4)
+
+
+@pytest.mark.parametrize("name", ["cut", "half", "nothing", "noise", "sound"])
+def test_damaged_files_are_named_or_passed_over(name: str) -> None:
+    good = encoded_video("mjpeg", 10, (64, 48))
+    damaged = {"cut": good[:60], "half": good[: len(good) // 2], "nothing": b"", "noise": bytes(range(256)) * 4, "sound": wave()}[name]
+    if name == "half":  # what is there is a video of fewer frames
+        assert 0 < len(run(damaged)[0]) < 10
+        return
+    with pytest.raises(DaliStudioError) as caught:
+        run(good, damaged)
+    (found,) = caught.value.diagnostics
+    assert (found.code, found.sample) == ("DS301", 1)
+    assert [len(one) for one in run(good, damaged, on_error="placeholder")] == [10, 0]
+    assert [len(one) for one in run(good, damaged, on_error="skip")] == [10]
+
+
+def test_a_file_that_changes_while_it_is_read_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "a.webm"
+    path.write_bytes(encoded_video("vp9", 10, (64, 48)))
+    index = VideoFile(str(path)).index
+    path.write_bytes(encoded_video("vp9", 4, (64, 48)))
+    with pytest.raises(VideoError, match="frame 8 of 10 cannot be decoded"):
+        VideoFile(str(path), index).read([8], np.empty((1, 48, 64, 3), np.uint8))
+
+
+def test_without_pyav_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    file = encoded_video("vp9", 2, (64, 48))
+    monkeypatch.setitem(sys.modules, "av", None)
+    with pytest.raises(DaliStudioError, match=r"the package av is not installed.*dali-studio\[video\]"):
+        run(file)
+
+
+def test_readers_leave_out_what_is_no_video_in_a_folder(tmp_path: Path) -> None:
+    for folder, count in (("a", 5), ("b", 7)):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "one.webm").write_bytes(encoded_video("vp9", count, (64, 48)))
+    (tmp_path / "a" / "note.txt").write_text("no video")
+
+    @pipeline_def(batch_size=3, num_threads=2, device_id=None)
+    def pipeline() -> Any:
+        video, labels = fn.readers.video(file_root=str(tmp_path), sequence_length=4, dtype="FLOAT", normalized=True)
+        return video, labels
+
+    with pytest.warns(UserWarning, match=r"note\.txt is left out: .*cannot be decoded"):
+        video, labels = pipeline().run()
+    assert np.array(labels.at(1)).tolist() == [1] and np.array(video.at(0)).shape == (4, 48, 64, 3)
+    assert 0.2 < np.array(video.at(0)).max() <= 1
