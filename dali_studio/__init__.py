@@ -54,5 +54,10 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
+def _jupyter_labextension_paths() -> list[dict[str, str]]:  # pyright: ignore[reportUnusedFunction]
+    """What ``jupyter labextension develop`` links."""
+    return [{"src": "labextension", "dest": "@dali-studio/lab"}]
+
+
 def __dir__() -> list[str]:
     return sorted(__all__)

@@ -52,7 +52,7 @@ def test_versions_agree() -> None:
     from dali_studio import __version__
 
     assert tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]["dynamic"] == ["version"]
-    for package in ("extension", "extension/packages/designer"):
+    for package in ("extension", "extension/packages/designer", "extension/packages/lab"):
         assert json.loads((REPOSITORY / package / "package.json").read_text())["version"] == __version__
 
 
