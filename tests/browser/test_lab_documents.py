@@ -139,6 +139,7 @@ def test_two_views_of_a_file_that_is_renamed(page: Any, server: tuple[str, Path]
         """() => [...document.querySelectorAll('.dali-View [data-testid="node-rotate"]')]
         .filter(card => card.textContent.includes('55')).length === 2"""
     )
+    _await_dirty(page, True)
     page.keyboard.press("Control+s")
     _await_dirty(page, False)
     assert '"angle": 55.0' in (server[1] / "second.dali.json").read_text()

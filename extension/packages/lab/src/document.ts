@@ -17,12 +17,34 @@ import { Obstruction } from "./obstruction";
 
 type Context = DocumentRegistry.IContext<DocumentRegistry.IModel>;
 
+/** How long a kernel may take for edits before the file is saved without them, in ms; they then stay unsaved. */
+const PATIENCE = 3000;
+
+/** Done when the kernel has all edits of a view, or cannot be expected to take them soon. */
+function answered({ store }: Session): Promise<void> {
+  const waits = () => store.get().link === "live" && store.get().pending.length > 0;
+  if (!waits()) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      unsubscribe();
+      resolve();
+    };
+    const timer = setTimeout(done, PATIENCE);
+    const unsubscribe = store.subscribe(() => {
+      if (!waits()) done();
+    });
+  });
+}
+
 /** One file: what its views share. */
 class PipelineFile {
   private static readonly open = new WeakMap<Context, PipelineFile>();
   readonly mirror: Mirror;
   readonly link: Link;
   readonly state: Store<FileState>;
+  /** The conversations of the file's views. */
+  readonly sessions = new Set<Session>();
 
   static of(context: Context): PipelineFile {
     const known = PipelineFile.open.get(context) ?? new PipelineFile(context);
@@ -42,6 +64,13 @@ class PipelineFile {
     const update = () => this.state.set(now);
     context.model.stateChanged.connect(update);
     context.pathChanged.connect(update);
+    // What is shown is what is saved, whoever saves: edits that are on their way are waited for.
+    const save = context.save.bind(context);
+    context.save = async () => {
+      await Promise.all([...this.sessions].map(answered));
+      await this.mirror.taken;
+      await save();
+    };
     context.disposed.connect(() => {
       this.link.dispose();
       this.mirror.dispose();
@@ -102,6 +131,7 @@ export class PipelineView extends Widget {
     if (this.isDisposed) return;
     this.file.link.changed.disconnect(this.onLink, this);
     this.end?.();
+    if (this.session) this.file.sessions.delete(this.session);
     this.session?.close();
     super.dispose();
   }
@@ -130,6 +160,7 @@ export class PipelineView extends Widget {
       return transport();
     });
     this.session = session;
+    this.file.sessions.add(session);
     let nodes: unknown;
     const unsubscribe = session.store.subscribe(() => {
       const found = session.store.get().graph?.nodes;

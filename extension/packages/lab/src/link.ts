@@ -197,7 +197,7 @@ export class Link {
           const said = data.type === "refused" ? data.diagnostics.map((d) => d.message).join(" ") : "It was refused.";
           reject(new Refusal({ reason: said, kernel: false }));
         } else {
-          if (data.type === "revision_changed") void this.mirror.take(data.revision, buffers?.[0]);
+          if (data.type === "revision_changed") this.mirror.take(data.revision, buffers?.[0]);
           for (const listener of [...this.listeners]) listener(data, buffers ?? []);
         }
       };

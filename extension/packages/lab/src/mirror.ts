@@ -61,9 +61,15 @@ export class Mirror {
     if (fresh) this.context.model.dirty = this.written !== this.onDisk;
   }
 
+  /** Done when all that has come is in the text. */
+  taken: Promise<void> = Promise.resolve();
+
   /** A revision and its document. */
-  async take(revision: number, packed: Bytes | undefined): Promise<void> {
-    if (!packed) return;
+  take(revision: number, packed: Bytes | undefined): void {
+    if (packed) this.taken = this.write(revision, packed);
+  }
+
+  private async write(revision: number, packed: Bytes): Promise<void> {
     this.turn += 1;
     const { turn } = this;
     const text = await inflated(packed);
