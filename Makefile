@@ -26,12 +26,15 @@ STAMPS := $(VENV)/.stamps
 BIN := $(VENV)/bin
 STATIC := dali_studio/studio/static
 BUNDLE := $(STATIC)/widget.js
+# The extension of JupyterLab, and where JupyterLab finds it.
+LABEXTENSION := dali_studio/labextension
+LINK := $(VENV)/share/jupyter/labextensions/@dali-studio/lab
 # Compiled kernels: for this processor, from sources that are compared by their contents.
 KERNELS := dali_studio/kernels/build.py $(wildcard $(addprefix dali_studio/kernels/,cpu/*.?pp jpeg/*.?pp include/*.hpp))
 # Shows on one line what a command is at, and all that it said if it fails.
 SHOW := "$(CURDIR)/$(BIN)/python" "$(CURDIR)/.ci/progress.py"
 FRONTEND := extension/package.json extension/package-lock.json extension/build.mjs \
-	$(shell find extension/packages -name node_modules -prune -o -type f \( -name '*.ts' -o -name '*.tsx' -o -name '*.css' \) -print 2>/dev/null)
+	$(shell find extension/packages -name node_modules -prune -o -type f \( -name '*.ts' -o -name '*.tsx' -o -name '*.css' -o -name '*.json' \) -print 2>/dev/null)
 # Node and npm come from PyPI into the environment; the build must find them first.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 # Not `npm ci`: it demands every platform's optional packages of the registry, and not each mirror has them all.
@@ -78,13 +81,16 @@ $(STAMPS)/package-$(EXTRAS): pyproject.toml hatch_build.py $(STAMPS)/builders | 
 
 # A fresh checkout gets its bundle from the installation above; edited sources are bundled anew here.
 $(BUNDLE): $(FRONTEND) | $(STAMPS)/package-$(EXTRAS)
-	@if [ ! -f $@ ] || [ -n "$$(find $(FRONTEND) -newer $@)" ]; then \
+	@if [ ! -f $@ ] || [ ! -f $(LABEXTENSION)/package.json ] || [ -n "$$(find $(FRONTEND) -newer $@)" ]; then \
 		cd extension && $(NPM_INSTALL) && $(SHOW) "Building the designer" npm run build; fi
 	@touch $@
 
 frontend: $(BUNDLE)
 
-$(STAMPS)/ready: $(BUNDLE) $(STAMPS)/package-$(EXTRAS) $(STAMPS)/kernels
+$(LINK): | $(STAMPS)/package-$(EXTRAS)
+	@mkdir -p $(@D) && ln -sfn $(CURDIR)/$(LABEXTENSION) $@
+
+$(STAMPS)/ready: $(BUNDLE) $(STAMPS)/package-$(EXTRAS) $(STAMPS)/kernels | $(LINK)
 	@touch $@
 
 try: $(STAMPS)/ready
@@ -183,7 +189,7 @@ docs: $(STAMPS)/ready $(STAMPS)/docs
 
 # The wheel and the sdist of a release, with a fresh bundle.
 wheel: $(STAMPS)/package-$(EXTRAS)
-	@rm -f $(STATIC)/*.js $(STATIC)/*.css
+	@rm -rf $(STATIC)/*.js $(STATIC)/*.css $(LABEXTENSION)
 	@$(SHOW) "Building the wheel and the sdist" $(BIN)/hatchling build --directory dist
 
 # One wheel for each platform, all compiled on this one.
@@ -192,5 +198,5 @@ wheels: wheel
 		DALI_STUDIO_TARGET=$$target $(SHOW) "Building the wheel of $$target" $(BIN)/hatchling build --target wheel --directory dist || exit 1; done
 
 clean:
-	rm -rf $(VENV) $(FLOORS) $(STATIC) dali_studio/photos dali_studio/kernels/cpu/lib extension/node_modules build dist tests/.artifacts
+	rm -rf $(VENV) $(FLOORS) $(STATIC) $(LABEXTENSION) dali_studio/photos dali_studio/kernels/cpu/lib extension/node_modules build dist tests/.artifacts
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,4 +1,4 @@
-"""What is made beside the front end when a wheel or an editable installation is built: kernels and sample photos."""
+"""What a wheel has beside Python and the front end: kernels, photos, and a place for JupyterLab's extension."""
 
 from __future__ import annotations
 
@@ -44,6 +44,8 @@ class Hook(BuildHookInterface):  # type: ignore[type-arg]
         if version == "editable":
             kernels.build(target, levels=[kernels.native_level()])
             return
+        # Where JupyterLab looks for extensions; in a checkout `make setup` puts a link there.
+        build_data["shared_data"]["dali_studio/labextension"] = "share/jupyter/labextensions/@dali-studio/lab"
         folder = Path(kernels.CACHE) / target.name / "lib"
         for library in kernels.build(target, folder):
             build_data["force_include"][str(library)] = f"dali_studio/kernels/cpu/lib/{library.name}"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from dali_studio.core.loading import loading
 
 if TYPE_CHECKING:  # what editors and type checkers see of the lazy names below
-    from dali_studio import fn, math, ops, pipeline, samples, tensors, types
+    from dali_studio import fn, math, ops, pipeline, plugin_manager, samples, tensors, tfrecord, types
     from dali_studio.api.indexing import newaxis
     from dali_studio.api.reading.compose import read_compose
     from dali_studio.api.reading.program import read
@@ -38,11 +38,11 @@ _PUBLIC = {
     "DaliStudioError": "dali_studio.core.diagnostics",
     "Diagnostic": "dali_studio.core.diagnostics",
 }
-_MODULES = ("fn", "math", "ops", "types", "pipeline", "tensors", "samples")
+_MODULES = ("fn", "math", "ops", "types", "pipeline", "plugin_manager", "tensors", "tfrecord", "samples")
 __all__ = [
     "DaliStudioError", "DataNode", "Designer", "Diagnostic", "Gallery", "Graph", "Pipeline", "TensorList",
-    "__version__", "fn", "math", "newaxis", "ops", "pipeline", "pipeline_def", "read", "read_compose", "samples",
-    "tensors", "types",
+    "__version__", "fn", "math", "newaxis", "ops", "pipeline", "pipeline_def", "plugin_manager", "read", "read_compose",
+    "samples", "tensors", "tfrecord", "types",
 ]  # fmt: skip
 
 
@@ -52,6 +52,11 @@ def __getattr__(name: str) -> Any:
             module = importlib.import_module(_PUBLIC.get(name, f"{__name__}.{name}"))
         return getattr(module, name) if name in _PUBLIC else module
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def _jupyter_labextension_paths() -> list[dict[str, str]]:  # pyright: ignore[reportUnusedFunction]
+    """What ``jupyter labextension develop`` links."""
+    return [{"src": "labextension", "dest": "@dali-studio/lab"}]
 
 
 def __dir__() -> list[str]:

@@ -1,12 +1,13 @@
-// Bundles the designer and the gallery, each into one ES module and one style sheet that the Python package ships, and
-// the module that loads them.
-import { readFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+// Bundles the designer twice: for widgets, the designer and the gallery, each into one ES module and one style sheet that the
+// Python package ships, and the module that loads them; for JupyterLab, a prebuilt extension with the same designer as a chunk.
+import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const out = resolve(here, "..", "dali_studio", "studio", "static");
+const lab = join(here, "packages", "lab");
 
 /** React Flow's own style sheet has global names: keep it inside the designer. */
 const scoped = {
@@ -24,13 +25,9 @@ const scoped = {
   },
 };
 
-const options = {
-  entryPoints: {
-    widget: join(here, "packages/designer/src/widget/index.tsx"),
-    gallery: join(here, "packages/designer/src/widget/gallery.tsx"),
-    loader: join(here, "packages/designer/src/widget/loader.ts"),
-  },
-  outdir: out,
+const { version } = JSON.parse(await readFile(join(here, "package.json"), "utf8"));
+
+const common = {
   bundle: true,
   minify: true,
   charset: "utf8",
@@ -38,7 +35,7 @@ const options = {
   target: "es2022",
   jsx: "automatic",
   legalComments: "none",
-  define: { "process.env.NODE_ENV": '"production"' },
+  define: { "process.env.NODE_ENV": '"production"', VERSION: JSON.stringify(version) },
   plugins: [scoped],
   // Preact stands in for React: a quarter of the bundle, which travels with every widget, was React's.
   alias: {
@@ -50,9 +47,126 @@ const options = {
   logLevel: "info",
 };
 
+const widget = {
+  ...common,
+  entryPoints: {
+    widget: join(here, "packages/designer/src/widget/index.tsx"),
+    gallery: join(here, "packages/designer/src/widget/gallery.tsx"),
+    loader: join(here, "packages/designer/src/widget/loader.ts"),
+  },
+  outdir: out,
+};
+
+/** Packages that JupyterLab shares: `container.ts` has put them where these modules look. */
+const shared = {
+  name: "shared-packages",
+  setup(build) {
+    build.onResolve({ filter: /^@(jupyterlab|lumino)\// }, ({ path }) => ({ path, namespace: "shared" }));
+    build.onLoad({ filter: /.*/, namespace: "shared" }, ({ path }) => ({
+      contents: `module.exports = globalThis.daliStudioShared[${JSON.stringify(path)}];`,
+    }));
+  },
+};
+
+const MODULES = { "./extension": "index", "./mimeExtension": "mime" };
+
+/** The packages that a chunk needs as soon as it is loaded, or as soon as a chunk is that it loads later. */
+function needs(file, outputs) {
+  const found = new Set();
+  const seen = new Set();
+  const visit = (name) => {
+    if (seen.has(name)) return;
+    seen.add(name);
+    for (const input of Object.keys(outputs[name].inputs)) if (input.startsWith("shared:")) found.add(input.slice(7));
+    for (const { path } of outputs[name].imports) visit(path);
+  };
+  visit(file);
+  return [...found].sort();
+}
+
+/** The folder that JupyterLab serves: `package.json`, the settings' schema, and the programs. */
+async function buildLab() {
+  const about = JSON.parse(await readFile(join(lab, "package.json"), "utf8"));
+  const target = resolve(lab, about.jupyterlab.outputDir);
+  await rm(target, { recursive: true, force: true });
+  const style = await esbuild.build({
+    ...common,
+    entryPoints: { designer: join(here, "packages/designer/src/styles/index.css") },
+    outdir: join(target, "static"),
+    entryNames: "[name]-[hash]",
+    metafile: true,
+  });
+  const { metafile } = await esbuild.build({
+    ...common,
+    entryPoints: Object.values(MODULES).map((name) => join(lab, "src", `${name}.ts`)),
+    outdir: join(target, "static"),
+    splitting: true,
+    metafile: true,
+    entryNames: "[name]-[hash]",
+    chunkNames: "[name]-[hash]",
+    define: {
+      ...common.define,
+      STYLE: JSON.stringify(basename(Object.keys(style.metafile.outputs)[0])),
+    },
+    loader: { ".css": "text" },
+    plugins: [shared],
+  });
+  const files = {};
+  const wanted = {};
+  for (const [module, name] of Object.entries(MODULES)) {
+    const output = Object.entries(metafile.outputs).find(
+      ([path, { entryPoint }]) => path.endsWith(".js") && entryPoint?.endsWith(`lab/src/${name}.ts`),
+    )[0];
+    files[module] = basename(output);
+    wanted[module] = needs(output, metafile.outputs);
+  }
+  const container = await esbuild.build({
+    ...common,
+    entryPoints: [join(lab, "src", "container.ts")],
+    outdir: join(target, "static"),
+    format: "iife",
+    metafile: true,
+    entryNames: "remoteEntry.[hash]",
+    define: {
+      FILES: JSON.stringify(files),
+      NEEDS: JSON.stringify(wanted),
+      NAME: JSON.stringify(about.name),
+    },
+  });
+  const { sharedPackages } = about.jupyterlab;
+  const unknown = Object.values(wanted)
+    .flat()
+    .filter((name) => !sharedPackages[name]);
+  if (unknown.length > 0) throw new Error(`package.json of lab names no version of ${unknown.join(", ")}`);
+  const served = {
+    ...about,
+    // JupyterLab compares these with what it has: `jupyter labextension list` says whether they fit.
+    dependencies: sharedPackages,
+    jupyterlab: {
+      ...about.jupyterlab,
+      _build: {
+        load: `static/${basename(Object.keys(container.metafile.outputs)[0])}`,
+        extension: "./extension",
+        mimeExtension: "./mimeExtension",
+      },
+    },
+  };
+  await writeFile(join(target, "package.json"), `${JSON.stringify(served, null, 2)}\n`);
+  const installed = {
+    packageManager: "python",
+    packageName: "dali-studio",
+    uninstallInstructions: "Use your Python package manager (pip, conda, etc.) to uninstall dali-studio",
+  };
+  await writeFile(join(target, "install.json"), `${JSON.stringify(installed, null, 2)}\n`);
+  const schemas = join(target, "schemas", about.name);
+  await mkdir(schemas, { recursive: true });
+  await cp(join(lab, about.jupyterlab.schemaDir), schemas, { recursive: true });
+  await cp(join(lab, "package.json"), join(schemas, "package.json.orig"));
+}
+
 if (process.argv.includes("--watch")) {
-  const context = await esbuild.context(options);
+  const context = await esbuild.context(widget);
   await context.watch();
 } else {
-  await esbuild.build(options);
+  await Promise.all([esbuild.build(widget), buildLab()]);
 }

@@ -32,7 +32,7 @@ _HEAD = """# Licences of the dependencies
 
 DALI Studio is under [Apache-2.0](../LICENSE). It installs the packages below from PyPI and contains none of them; what the designer's front end contains is in
 [LICENSE-THIRD-PARTY](../LICENSE-THIRD-PARTY), with the texts. Wheels of these packages contain libraries of others (numpy: OpenBLAS; pillow and simplejpeg: libjpeg-turbo; pillow: libtiff,
-libwebp and OpenJPEG; soundfile: libsndfile and codecs, in part LGPL-2.1), and bring their licences.
+libwebp and OpenJPEG; soundfile: libsndfile and codecs, in part LGPL-2.1; av: FFmpeg and codecs, in part GPL), and bring their licences.
 
 `python tests/licences.py` writes this page from the metadata of what is installed (Linux, Python 3.11).
 """
@@ -82,7 +82,7 @@ def page() -> str:
     """The text of the page."""
     required = closure(direct())
     parts = [_HEAD, "## What every installation brings\n", _table(required)]
-    for title, extras in (("What the extras bring", ("gpu-cu12", "gpu-cu13", "torch", "numba", "peer")), ("What only developers need", ("test", "docs", "dev"))):
+    for title, extras in (("What the extras bring", ("gpu-cu12", "gpu-cu13", "video", "torch", "numba", "peer")), ("What only developers need", ("test", "docs", "dev"))):
         more = {name: licence for name, licence in closure(direct(extras)).items() if name not in required}
         parts += [f"## {title}\n", _table(more)]
     return "\n".join(parts)
@@ -96,7 +96,7 @@ def _table(licences: dict[str, str]) -> str:
 def missing() -> list[str]:
     """Dependencies of ``pyproject.toml``, extras included, that the page does not list."""
     listed = set(re.findall(r"^\| (\S+) \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE))
-    named = [*direct(), *direct(("gpu-cu12", "gpu-cu13", "torch", "peer", "test", "docs", "dev"))]
+    named = [*direct(), *direct(("gpu-cu12", "gpu-cu13", "video", "torch", "peer", "test", "docs", "dev"))]
     return sorted({canonicalize_name(one.name) for one in named} - listed)
 
 

@@ -7,8 +7,10 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from dali_studio.api.debug import PipelineDebug
 from dali_studio.api.pipeline import Pipeline
 from dali_studio.api.support import OWN_OPTIONS, PIPELINE_ARGUMENTS
+from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 
 
 def pipeline_def(fn: Callable[..., Any] | None = None, **pipeline_kwargs: Any) -> Any:
@@ -20,7 +22,8 @@ def pipeline_def(fn: Callable[..., Any] | None = None, **pipeline_kwargs: Any) -
         Calls ``fn`` operators and returns the outputs.
     **pipeline_kwargs
         Options of `Pipeline`; a call of the factory may override them. ``enable_conditionals=True`` lets ``if``,
-        ``and``, ``or`` and ``not`` in the function, and in those that it calls, take operator results.
+        ``and``, ``or`` and ``not`` in the function, and in those that it calls, take operator results. ``debug=True``
+        computes operators as the function calls them, in each iteration: their results have the data (``get()``).
 
     Returns
     -------
@@ -34,11 +37,13 @@ def pipeline_def(fn: Callable[..., Any] | None = None, **pipeline_kwargs: Any) -
         @functools.wraps(function)
         def create(*args: Any, **kwargs: Any) -> Pipeline:
             accepts_any = any(p.kind is p.VAR_KEYWORD for p in inspect.signature(function).parameters.values())
-            known = {*PIPELINE_ARGUMENTS, *OWN_OPTIONS}
+            known = {*PIPELINE_ARGUMENTS, *OWN_OPTIONS, "debug"}
             options = {k: v for k, v in kwargs.items() if k not in own and (k in known or not accepts_any)}
             rest = {k: v for k, v in kwargs.items() if k not in options}
             given: dict[str, Any] = {"name": function.__name__, **pipeline_kwargs, **options}
             conditionals = given.pop("enable_conditionals", False) or False
+            if given.pop("debug", False):
+                return _debugged(functools.partial(function, *args, **rest), given, conditionals=conditionals)
             pipeline = Pipeline(**given)
             if conditionals:
                 pipeline.define_with_conditionals(function, *args, **rest)
@@ -50,3 +55,16 @@ def pipeline_def(fn: Callable[..., Any] | None = None, **pipeline_kwargs: Any) -
         return create
 
     return decorate if fn is None else decorate(fn)
+
+
+def _debugged(definition: Callable[[], Any], options: dict[str, Any], *, conditionals: bool) -> Pipeline:
+    """A pipeline in debug mode."""
+    if conditionals:
+        raise DaliStudioError(
+            Diagnostic(
+                code="DS106", argument="enable_conditionals",
+                message="debug=True and enable_conditionals=True exclude each other: in debug mode `if` sees values.",
+                hint="Leave one of the two away.",
+            )
+        )  # fmt: skip
+    return PipelineDebug(definition, **options)

@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 from dali_studio.api.checkpoints import Checkpoint, Position, State, check_fits, operations_of, warn_of_sources
+from dali_studio.api.source_pool import Workers
 from dali_studio.api.sources import SourceFeeder
 from dali_studio.compiler.pipeline import compile_graph
 from dali_studio.compiler.plan import Plan
@@ -52,6 +53,8 @@ class Engine:
         Where to go on.
     may_write : bool
         Let operators write files that they are told to: the graph comes from a program, not from a document.
+    sources : Workers, optional
+        Worker processes of the sources that are ``parallel``.
 
     Raises
     ------
@@ -63,6 +66,7 @@ class Engine:
         self, graph: Graph, registry: Registry, *, background: bool = True, probe: Probe | None = None,
         devices: bool = True, fuse_warps: bool = False, device_memory_limit: int | None = None,
         checkpointing: bool = False, restored: Checkpoint | None = None, may_write: bool = False,
+        sources: Workers | None = None,
     ) -> None:  # fmt: skip
         options = graph.options
         self.graph, self.registry, self.probe = graph, registry, probe
@@ -72,11 +76,13 @@ class Engine:
         self.executor = Executor(
             self.plan, registry, self.seed, self.workers, options.device_id, device_memory_limit=device_memory_limit
         )
+        self._sources = sources
         steps = [step for step in self.plan.steps() if step.role == "external_source"]
         self.feeders = {
             step.key: SourceFeeder(
                 graph.node(step.key), options.batch_size,
                 partial(self.executor.take_in, step) if step.device == "gpu" else None,
+                None if sources is None else sources.sources.get(step.key),
             )
             for step in steps
         }  # fmt: skip
@@ -263,6 +269,8 @@ class Engine:
         if self._forked:
             return
         self._prefetcher.close()
+        if self._sources is not None:
+            self._sources.pool.close()
         self.workers.close()
         self.executor.close()
         self.executor.release()

@@ -57,24 +57,29 @@ def class_for(schema: OperatorSchema) -> type:
         self.arguments = arguments
 
     def __call__(self: Any, *inputs: Any, **arguments: Any) -> Any:  # noqa: N807 - likewise
-        return function(*inputs, **{**self.arguments, **arguments})
+        given = {**self.arguments, **arguments}
+        if schema.role == "external_source" and given.get("parallel"):
+            given.setdefault("batch", False)  # which the function does not do
+        return function(*inputs, **given)
 
     name = schema.class_name.rpartition(".")[2]
     return type(name, (), {"__init__": __init__, "__call__": __call__, "__doc__": signature_doc(schema)})
 
 
 def populate(
-    module: ModuleType, make: Callable[[OperatorSchema], Any], path: Callable[[OperatorSchema], str]
-) -> list[str]:
+    module: ModuleType, make: Callable[[OperatorSchema], Any], path: Callable[[OperatorSchema], str],
+    offered: Callable[[OperatorSchema], bool] = lambda schema: True,
+) -> list[str]:  # fmt: skip
     """Fill `module` and its sub-modules (``fn.readers`` ...) with one entry per operator; returns its own names."""
     names: set[str] = set()
     known: list[str] = []
     _explain_missing(module, module, known)
     registry = default_registry()
-    for schema in map(registry.schema, registry.functions()):
+    group = module.__name__.rpartition(".")[2]
+    for schema in filter(offered, map(registry.schema, registry.functions())):
         entry = make(schema)
         former = [path(schema.called(name)) for name in schema.former]
-        entries = [(path(schema), entry), *((name, _deprecated(entry, name, path(schema))) for name in former)]
+        entries = [(path(schema), entry), *((name, _deprecated(entry, name, path(schema), group)) for name in former)]
         for name, one in entries:
             *folders, last = name.split(".")
             target = module
@@ -88,9 +93,9 @@ def populate(
     return sorted(names)
 
 
-def _deprecated(entry: Any, name: str, instead: str) -> Any:
-    """A function or class under a former name, which warns where it is used."""
-    group, last = "ops" if isinstance(entry, type) else "fn", name.rpartition(".")[2]
+def _deprecated(entry: Any, name: str, instead: str, group: str) -> Any:
+    """A function or class of the module `group` under a former name, which warns where it is used."""
+    last = name.rpartition(".")[2]
     message = f"{group}.{name} is deprecated. Use {group}.{instead} instead."
 
     def call(*inputs: Any, **arguments: Any) -> Any:

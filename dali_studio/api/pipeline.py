@@ -21,6 +21,7 @@ from dali_studio.api.expected import ExpectedOutputs
 from dali_studio.api.placement import check_devices
 from dali_studio.api.rewriting import rewritten
 from dali_studio.api.settings import ANSWERS, Settings, bad_option, check_options
+from dali_studio.api.source_pool import Workers, start_workers
 from dali_studio.api.support import PIPELINE_METHODS, refusal
 from dali_studio.api.trace import Trace
 from dali_studio.api.tracing import DataNode, constant
@@ -126,6 +127,7 @@ class Pipeline:
         self._trace = Trace(self._options)
         self._definition: Callable[[], Any] | None = None
         self._engine: Engine | None = None
+        self._workers: Workers | None = None
         self._validation: Validation | None = None
         self._held: tuple[TensorListCPU | TensorListGPU, ...] | None = None
 
@@ -222,11 +224,16 @@ class Pipeline:
         if found:
             raise DaliStudioError(found)
         check_devices(graph, registry)
+        self._start_workers()  # before there are threads, which a fork does not copy
         metas = [self._validation.metas[port] for port in graph.outputs]
         self._expected.check([(meta.dtype, meta.ndim, meta.layout) for meta in metas])
         return Engine(graph, registry, background=self._background, fuse_warps=self._fuse_warps,
                       device_memory_limit=self._memory_limit, checkpointing=self._checkpointing,
-                      restored=self._checkpoint, may_write=self._may_write)  # fmt: skip
+                      restored=self._checkpoint, may_write=self._may_write, sources=self._workers)  # fmt: skip
+
+    def _start_workers(self) -> None:
+        if self._workers is None:
+            self._workers = start_workers(self._trace.graph, self._settings.extra)
 
     def explain(self) -> str:
         """The plan of an iteration as text."""
@@ -386,7 +393,7 @@ class Pipeline:
         """End the threads and give memory back; the next run builds the pipeline anew."""
         if self._engine is not None:
             self._engine.close()
-            self._engine = None
+            self._engine = self._workers = None
 
     # ------------------------------------------------------------------------------------------------------- questions
 
@@ -435,11 +442,15 @@ class Pipeline:
         return {}
 
     def external_source_shm_statistics(self) -> dict[str, Any]:
-        """Shared memory of worker processes; there are none."""
-        return {"capacities": [], "per_sample_capacities": []}
+        """Bytes of each piece of memory that is shared with worker processes, and bytes for each sample of a batch."""
+        sizes = [] if self._workers is None else self._workers.pool.capacities
+        size = self._options.batch_size
+        return {"capacities": sizes, "per_sample_capacities": [one // size for one in sizes]}
 
     def start_py_workers(self) -> None:
-        """Start worker processes; there are none to start."""
+        """Start the processes of parallel external sources now, not when the pipeline is built."""
+        self._define()
+        self._start_workers()
 
     def enable_api_check(self, enable: bool) -> None:
         """Accepted without effect: the ways to run a pipeline can be mixed."""

@@ -8,7 +8,7 @@ _TYPES = {
     "float": "float", "int": "int", "bool": "bool", "string": "str", "data_type": "DALIDataType", "layout": "str",
     "image_type": "DALIImageType", "interp_type": "DALIInterpType", "float_list": "list of float",
     "int_list": "list of int", "string_list": "list of str", "data_type_list": "list of DALIDataType",
-    "interp_type_list": "list of DALIInterpType",
+    "interp_type_list": "list of DALIInterpType", "features": "dict of str to tfrecord.Feature",
     "object": "object",
 }  # fmt: skip
 
@@ -27,7 +27,9 @@ def signature_doc(schema: OperatorSchema) -> str:
         lines += [f"{entry.name} : DataNode{layouts}{optional}", *([f"    {entry.doc}"] if entry.doc else [])]
     for argument in schema.arguments:
         lines += [f"{argument.name} : {_type(argument)}", f"    {_describe(argument)}"]
-    lines += ["", "Returns", "-------", "DataNode" if len(schema.outputs) == 1 else "list of DataNode"]
+    several = "dict of DataNode" if schema.by_name else "list of DataNode"
+    single = len(schema.outputs) == 1 and not schema.by_name
+    lines += ["", "Returns", "-------", "DataNode" if single else several]
     lines += [f"    {', '.join(output.name for output in schema.outputs)}"]
     return "\n".join(lines)
 

@@ -84,9 +84,34 @@ def external_source_arguments(source: Any, given: Mapping[str, Any]) -> dict[str
                 "cycle", "A generator cannot begin again.", "Give the generator function instead of its result."
             )
         arguments["cycle"] = "quiet" if cycle is True else cycle
+    if arguments.get("parallel"):
+        _complete_parallel(source, arguments)
     if isinstance(arguments.get("layout"), str):
         arguments["layout"] = [arguments["layout"]] * (outputs if isinstance(outputs, int) else 1)
     return arguments
+
+
+def _complete_parallel(source: Any, arguments: dict[str, Any]) -> None:
+    """Complete the arguments of a parallel source.
+
+    Raises
+    ------
+    DaliStudioError
+        DS104 or DS105 for what processes cannot do.
+    """
+    if source is None:
+        raise _refused("source", "A parallel source needs a callable or an iterable.", "Give source, or feed data.")
+    if arguments.get("no_copy") is False:
+        raise _refused("no_copy", "What worker processes give is never copied.", "Leave no_copy out.")
+    if is_iterable(source):
+        if arguments.get("batch") is False:
+            raise _refused("batch", "An iterable gives batches, not samples.", "Give batch=True.", "DS104")
+    elif not argument_count(source):
+        raise _refused(
+            "source", "A parallel source is called with what is asked for; this one takes no argument.",
+            "Let it take a types.SampleInfo, or with batch=True the number of the iteration.", "DS104",
+        )  # fmt: skip
+    arguments["no_copy"] = True
 
 
 def _refused(argument: str, message: str, hint: str, code: str = "DS105") -> DaliStudioError:

@@ -9,6 +9,7 @@ from typing import Any, cast
 import numpy as np
 
 from dali_studio.api.source_arguments import argument_count, is_generator_function, is_iterable
+from dali_studio.api.source_pool import ParallelSource
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.dtypes import short_name, to_numpy
@@ -40,11 +41,15 @@ class SourceFeeder:
     take_in : callable, optional
         ``take_in(arrays, layout, stream)`` copies CuPy arrays for the pipeline's use on its GPU; without it (previews,
         and whatever runs on the CPU) they come to the CPU.
+    parallel : ParallelSource, optional
+        Worker processes call the source.
     """
 
-    def __init__(self, node: Node, batch_size: int, take_in: TakeIn | None = None) -> None:
+    def __init__(
+        self, node: Node, batch_size: int, take_in: TakeIn | None = None, parallel: ParallelSource | None = None
+    ) -> None:  # fmt: skip
         self._node, self._batch_size, self._take_in = node, batch_size, take_in
-        self._source = node.objects.get("source")
+        self._source, self._parallel = node.objects.get("source"), parallel
         self._memory = SlabPool()
         self._queued: deque[ExternalInput] = deque()
         self._last: ExternalInput | None = None
@@ -106,6 +111,8 @@ class SourceFeeder:
         """Begin the next epoch. An iterable that does not cycle stays at its end, as in nvidia.dali."""
         self._iteration = 0
         self._epoch += 1
+        if self._parallel is not None:
+            self._parallel.reset()
 
     def restore(self, epoch: int, iteration: int) -> None:
         """Go on at an iteration of an epoch. An iterable begins at its beginning, as in nvidia.dali."""
@@ -124,6 +131,8 @@ class SourceFeeder:
             raise
 
     def _next(self) -> Any:
+        if self._parallel is not None:
+            return self._parallel.next(self._iteration, self._epoch)
         if self._argument("batch") is not False:
             return self._item(
                 BatchInfo(self._iteration, self._epoch) if self._argument("batch_info") else self._iteration

@@ -1,4 +1,4 @@
-"""Stubs of ``fn`` and ``ops`` for editors and type checkers: ``python -m dali_studio.api.stubs [--check]``.
+"""Stubs of ``fn``, ``ops`` and dynamic mode for editors and checkers: ``python -m dali_studio.api.stubs [--check]``.
 
 The modules are made from the registry when they are imported, so that a static tool sees nothing in them. These files
 tell it what is there; they follow from the schemas alone.
@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dali_studio.api.default import default_registry
+from dali_studio.api.dynamic.stubs import dynamic_stubs
 from dali_studio.schema.declare import Operator, overrides
 from dali_studio.schema.model import ArgumentSchema, OperatorSchema
 
@@ -24,7 +25,7 @@ _TYPES = {
     "data_type": "DALIDataType", "image_type": "DALIImageType", "interp_type": "DALIInterpType",
     "float_list": "float | _Sequence[float]", "int_list": "int | _Sequence[int]", "string_list": "str | _Sequence[str]",
     "data_type_list": "DALIDataType | _Sequence[DALIDataType]",
-    "interp_type_list": "DALIInterpType | _Sequence[DALIInterpType]",
+    "interp_type_list": "DALIInterpType | _Sequence[DALIInterpType]", "features": "dict[str, Feature]",
 }  # fmt: skip
 _HEADER = f'''"""Generated from the registry. Do not edit: run ``{VERB}``."""
 
@@ -51,7 +52,7 @@ def generate() -> dict[Path, str]:
     registry = default_registry()
     today = [registry.schema(name) for name in registry.functions()]
     public = [*today, *(schema.called(former) for schema in today for former in schema.former)]
-    return {**_modules("fn", public), **_modules("ops", public)}
+    return {**_modules("fn", public), **_modules("ops", public), **dynamic_stubs(today)}
 
 
 def _modules(package: str, schemas: Sequence[OperatorSchema]) -> dict[Path, str]:
@@ -77,6 +78,8 @@ def _text(imports: str, entries: Sequence[str]) -> str:
     enums = [name for name in ("DALIDataType", "DALIImageType", "DALIInterpType") if name in body]
     if enums:
         imports = f"from dali_studio.core.enums import {', '.join(enums)}\n{imports}"
+    if "Feature]" in body:
+        imports = f"from dali_studio.core.features import Feature\n{imports}"
     return _HEADER.format(imports=imports) + body
 
 
@@ -140,6 +143,8 @@ def _keyword(argument: ArgumentSchema, *, needed: bool) -> str:
 
 
 def _result(schema: OperatorSchema) -> str:
+    if schema.by_name:
+        return "dict[str, DataNode]"
     if len(schema.outputs) > 1:
         return "list[DataNode]"
     return "Any" if overrides(_operator(schema), "output_schemas") else "DataNode"
@@ -166,7 +171,8 @@ def _doc(schema: OperatorSchema, depth: int, *, body: bool = True) -> str:
 def stale(root: Path = _PACKAGE) -> list[str]:
     """Names of files that are not what the registry says, or that should not be there."""
     made = generate()
-    there = {path.relative_to(root) for package in ("fn", "ops") for path in (root / package).rglob("*.pyi")}
+    packages = ("fn", "ops", "experimental")
+    there = {path.relative_to(root) for package in packages for path in (root / package).rglob("*.pyi")}
     differing = [path for path, text in made.items() if path not in there or (root / path).read_text("utf-8") != text]
     return sorted(str(path) for path in {*differing, *(there - made.keys())})
 
@@ -189,7 +195,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name in stale():
         (_PACKAGE / name).unlink(missing_ok=True)
     for path, text in generate().items():
-        (_PACKAGE / path).parent.mkdir(exist_ok=True)
+        (_PACKAGE / path).parent.mkdir(parents=True, exist_ok=True)
         (_PACKAGE / path).write_text(text, encoding="utf-8")
     return 0
 

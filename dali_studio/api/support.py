@@ -27,7 +27,6 @@ class Support:
 _USED = Support("used")
 _SCHEDULER = Support("ignored", "the executor decides by itself")
 _STREAMS = Support("ignored", "a pipeline has one CUDA stream for kernels and one for copies")
-_WORKERS = Support("ignored", "it concerns worker processes, which parallel=True would start")
 _LEGACY = Support("refused", "it belongs to the ops-style API that DALI has retired")
 
 #: Options of a pipeline that nvidia.dali does not have.
@@ -56,9 +55,9 @@ PIPELINE_ARGUMENTS: dict[str, Support] = {
     "enable_memory_stats": Support("ignored", "memory statistics are not collected"),
     "enable_checkpointing": _USED,
     "checkpoint": _USED,
-    "py_num_workers": _WORKERS,
-    "py_start_method": _WORKERS,
-    "py_callback_pickler": _WORKERS,
+    "py_num_workers": _USED,
+    "py_start_method": _USED,
+    "py_callback_pickler": _USED,
 }
 
 PIPELINE_METHODS: dict[str, Support] = {

@@ -5,9 +5,9 @@ from __future__ import annotations
 import keyword
 import re
 import threading
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dali_studio.graph.model import Graph
 from dali_studio.graph.node import GraphOptions
@@ -37,6 +37,8 @@ class Trace:
         self.branches: Branches | None = None
         #: What the next operator is called whose call gives no name; constants that it needs are not called so.
         self.suggested = ""
+        #: What computes an operator in place of appending it (debug mode): name, inputs and arguments of the call.
+        self.immediate: Callable[[str, Sequence[Any], Mapping[str, Any]], Any] | None = None
 
     @staticmethod
     def current() -> Trace | None:

@@ -255,6 +255,9 @@ def trace_operator(name: str, inputs: Sequence[Any], arguments: Mapping[str, Any
     DaliStudioError
         Outside a definition, and for arguments and inputs that are not acceptable; with the caller's line.
     """
+    current = Trace.current()
+    if current is not None and current.immediate is not None:
+        return current.immediate(name, inputs, arguments)
     wide = [len(item) for item in inputs if _is_set(item)]
     if wide:
         if len(set(wide)) != 1:
@@ -264,7 +267,7 @@ def trace_operator(name: str, inputs: Sequence[Any], arguments: Mapping[str, Any
         ]
         results = [trace_operator(name, row, arguments, trace) for row in rows]
         return results if not isinstance(results[0], list) else [list(column) for column in zip(*results, strict=True)]
-    trace = trace or Trace.current() or _trace_of(inputs, arguments)
+    trace = trace or current or _trace_of(inputs, arguments)
     if trace is None:
         raise _fail(
             "DS304", f"fn.{name} was called outside a pipeline definition.",
@@ -326,6 +329,8 @@ class _Call:
         ]
         if self.trace.branches is not None:
             self.trace.branches.register([one.port for one in made], fed=bool(nodes or self.wires))
+        if self.schema.by_name:
+            return {output.name: one for output, one in zip(outputs, made, strict=True)}
         several = len(made) > 1 or (self.schema.role == "external_source" and "num_outputs" in self.values)
         if not made:  # a Python function that gives nothing
             return None

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import importlib.metadata
+import json
 import os
 import platform
 import sys
 from pathlib import Path
 
 import numpy as np
+from jupyter_core.paths import jupyter_path
 from numpy.typing import NDArray
 
 from dali_studio import __version__
@@ -47,6 +49,7 @@ def examine() -> int:
         *((name, _version(name) or f"missing: pip install {name}") for name in _LIBRARIES),
         ("jpeg", absent or describe_jpeg()),
         ("designer", "built" if built else "not built: run make frontend in the checkout"),
+        ("jupyterlab extension", _extension()),
         ("nvidia.dali", _peer()),
         *gpu,
     ]
@@ -68,6 +71,18 @@ def _version(name: str) -> str | None:
         return importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
         return None
+
+
+def _extension() -> str:
+    """Whether the JupyterLab of this environment finds the extension, and in which version."""
+    for folder in jupyter_path("labextensions"):
+        about = Path(folder) / "@dali-studio" / "lab" / "package.json"
+        try:
+            found = str(json.loads(about.read_text(encoding="utf-8"))["version"])
+        except (OSError, ValueError, LookupError, TypeError):
+            continue
+        return "installed" if found == __version__ else f"of version {found}: install dali-studio {__version__} there"
+    return "not installed: run make setup in the checkout, or install the wheel"
 
 
 def _without_kernels() -> str:

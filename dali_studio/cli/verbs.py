@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from dali_studio import __version__
@@ -98,6 +98,9 @@ def make_parser() -> argparse.ArgumentParser:
     add("operator", nargs="?", metavar="OPERATOR", help="such as rotate or decoders.image")
     add = verb("rec2idx", rec2idx, "Write the index that readers.mxnet needs of a RecordIO file.").add_argument
     add("file", metavar="FILE", help="a .rec file")
+    add("index", metavar="INDEX", help="where the index goes, such as FILE.idx")
+    add = verb("tfrecord2idx", tfrecord2idx, "Write the index that readers.tfrecord needs of a file.").add_argument
+    add("file", metavar="FILE", help="a .tfrecord file")
     add("index", metavar="INDEX", help="where the index goes, such as FILE.idx")
     verb("support", support, "List what of nvidia.dali is supported: pipelines, operators, their arguments.")
     verb("doctor", doctor, "Show versions, processor and what is missing.")
@@ -203,18 +206,32 @@ def diff(options: argparse.Namespace) -> int:
 
 def rec2idx(options: argparse.Namespace) -> int:
     """Write the index of a RecordIO file."""
-    from dali_studio.cli.export import write  # noqa: PLC0415
     from dali_studio.kernels.cpu.record_io import places_of_records  # noqa: PLC0415
+
+    lines = (f"{number}\t{place}\n" for number, place in enumerate(places_of_records(options.file)))
+    return _write_index(options, lines, "RecordIO")
+
+
+def tfrecord2idx(options: argparse.Namespace) -> int:
+    """Write the index of a TFRecord file."""
+    from dali_studio.kernels.cpu.example import places_of_records  # noqa: PLC0415
+
+    lines = (f"{place} {size}\n" for place, size in places_of_records(options.file))
+    return _write_index(options, lines, "TFRecord")
+
+
+def _write_index(options: argparse.Namespace, lines: Iterable[str], kind: str) -> int:
+    """Write an index, the lines of which are made while the file is read."""
+    from dali_studio.cli.export import write  # noqa: PLC0415
 
     try:
         with waiting(f"Reading {options.file}"):
-            places = list(places_of_records(options.file))
+            made = list(lines)
     except (OSError, ValueError) as error:
         reason = f"{options.file} cannot be read: {error.strerror}" if isinstance(error, OSError) else str(error)
-        raise DaliStudioError(Diagnostic(code="DS302", message=f"{reason}.", hint="Give a RecordIO file.")) from error
-    path = Path(options.index)
-    write(path, "".join(f"{number}\t{place}\n" for number, place in enumerate(places)))
-    note(f"{path}: {len(places)} records.")
+        raise DaliStudioError(Diagnostic(code="DS302", message=f"{reason}.", hint=f"Give a {kind} file.")) from error
+    write(Path(options.index), "".join(made))
+    note(f"{options.index}: {len(made)} records.")
     return 0
 
 

@@ -151,6 +151,8 @@ class Variables:
     def _is_free(self, merge: str, name: str, choice: Choice) -> bool:
         """Whether nothing needs the values that the variable had before, once the branches assign it."""
         holders = self._holders.get(name, [])
+        if any(port in self.names.keys for port in holders):
+            return False  # it holds a dictionary
         writes = list(self._writes(merge, name))
         for port in holders:
             path = self.structure.paths[port.node]

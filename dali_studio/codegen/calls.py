@@ -91,8 +91,9 @@ class Writer:
             return written
         if key not in self.used or not ports:
             return [*written, belongs(ast.Expr(value))]
-        target: list[ast.expr] = [self.variable(port, ast.Store()) for port in ports]
-        listed = len(ports) > 1 or self._gives_list(node)
+        variables = {self.names.ports[port]: port for port in ports}  # one for all items of a dictionary
+        target: list[ast.expr] = [self.variable(port, ast.Store()) for port in variables.values()]
+        listed = len(target) > 1 or self._gives_list(node)
         left = ast.Tuple(elts=target, ctx=ast.Store()) if listed else target[0]
         return [*written, belongs(ast.Assign(targets=[left], value=value, lineno=1))]
 
@@ -141,7 +142,9 @@ class Writer:
             if port.node in self.structure.inlined:
                 return self._inline(port.node)
         if port is not None and port in self._defined:
-            return self.variable(port, ast.Load())
+            key = self.names.keys.get(port)
+            variable = self.variable(port, ast.Load())
+            return variable if key is None else ast.Subscript(variable, ast.Constant(key), ast.Load())
         key, origin = (node.key, node.origin) if node is not None else ("", "")
         if port is None:
             code, message = "DS201", f"{where} is not wired; the program holds ... in its place."
@@ -270,7 +273,7 @@ class Writer:
             known = {n.key for n in self.graph.nodes() if n.operator in self.registry}
             constants = {key for key in known if self.registry.schema(self.graph.node(key).operator).role == "constant"}
             self._constants = infer(self.graph, self.registry, constants)
-        return self._constants[PortRef(node=key)]
+        return self._constants.get(PortRef(node=key), TensorMeta())  # of one in a circle, nothing is known
 
     def _call(self, node: Node, schema: OperatorSchema | None) -> ast.expr:
         keywords: list[ast.keyword] = []

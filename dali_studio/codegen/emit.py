@@ -77,7 +77,9 @@ def emit(
     order = arranged(graph, keys, functions if structure is None else ())
     outputs = {key: _outputs(graph, registry, key) for key in order.keys}
     used = {wire.source.node for key in keys for wire in graph.wires(key)} | {port.node for port in graph.outputs}
-    names = name_ports(graph, outputs)
+    operators = {key: graph.node(key).operator for key in outputs}
+    by_name = {key for key, name in operators.items() if name in registry and registry.schema(name).by_name}
+    names = name_ports(graph, outputs, by_name)
     writer = Writer(graph, registry, target, names, outputs, frozenset(used), structure, given or {})
     writer.found += found
     made: list[Written] = []
@@ -181,7 +183,7 @@ def _program(
     decorator = _call("pipeline_def", [*_options(options), *switch])
     whole = [*body, *(statement for function in functions for statement in function.body)]
     words = {node.id for part in whole for node in ast.walk(part) if isinstance(node, ast.Name)} | {"pipeline_def"}
-    imported = ", ".join(word for word in ("fn", "math", "pipeline_def", "types") if word in words)
+    imported = ", ".join(word for word in ("fn", "math", "pipeline_def", "tfrecord", "types") if word in words)
     parameters = dict(sorted(parameters.items(), key=lambda item: item[1] is not None))  # defaults come last
     call = _call(name, [ast.keyword(one, values.hole()) for one, default in parameters.items() if default is None])
     lines = [

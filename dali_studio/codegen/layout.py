@@ -126,7 +126,8 @@ def definition(name: str, parameters: Mapping[str, ast.expr | None]) -> list[str
 def _opened(head: str, items: Sequence[tuple[str, ast.expr]], tail: str, indent: int) -> list[str]:
     inner = indent + _STEP
     body = " " * inner + ", ".join(name + inline(item) for name, item in items)
-    if head.endswith("[") or head == "return (" or not _fits(body):  # of lists and tuples, items never share a line
+    listed = head.endswith(("[", "{")) or head == "return ("
+    if listed or not _fits(body):  # of lists, tuples and dictionaries, items never share a line
         comma = "," if len(items) > 1 else ""
         lines = [line for name, item in items for line in fitted(name, item, inner, comma)]
     else:
@@ -142,6 +143,9 @@ def _parts(value: ast.expr) -> tuple[str, list[tuple[str, ast.expr]], str]:
             return f"{inline(function)}(", [*(("", item) for item in args), *named], ")"
         case ast.List(elts=elements):
             return "[", [("", item) for item in elements], "]"
+        case ast.Dict(keys=keys, values=values):
+            pairs = [(key, item) for key, item in zip(keys, values, strict=True) if key is not None]
+            return "{", [(f"{inline(key)}: ", item) for key, item in pairs], "}"
         case _:
             return "", [], ""
 
@@ -168,7 +172,7 @@ def inline(value: ast.expr) -> str:
         case ast.Slice(lower=lower, upper=upper, step=step):
             ends = [inline(lower) if lower else "", inline(upper) if upper else ""]
             return ":".join([*ends, inline(step)] if step else ends)
-        case ast.Call() | ast.List():
+        case ast.Call() | ast.List() | ast.Dict():
             opening, items, closing = _parts(value)
             return opening + ", ".join(name + inline(item) for name, item in items) + closing
         case _:

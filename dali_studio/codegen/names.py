@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import keyword
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dali_studio.graph.edits import PortRef
@@ -13,9 +13,10 @@ from dali_studio.graph.node import Node
 from dali_studio.schema.model import OutputSchema
 
 #: Names that the program needs for itself, or that Python does not let anyone assign.
-_TAKEN = frozenset(
-    ("fn", "math", "types", "pipeline_def", "float", "NotImplementedError", "__name__", "__debug__", "pipe", "_")
-)
+_TAKEN = frozenset((
+    "fn", "math", "tfrecord", "types", "pipeline_def", "float", "NotImplementedError", "__name__", "__debug__", "pipe",
+    "_",
+))  # fmt: skip
 #: Longer names are cut: a line of the program holds several.
 _LONGEST = 80
 
@@ -45,10 +46,13 @@ class Names:
     ----------
     ports
         Variable of every output port that is written.
+    keys
+        Of outputs that are items of a dictionary, which is their variable.
     owners
         Node key of every variable.
     """
 
+    keys: dict[PortRef, str] = field(default_factory=dict[PortRef, str])
     ports: dict[PortRef, str] = field(default_factory=dict[PortRef, str])
     owners: dict[str, str] = field(default_factory=dict[str, str])
     _used: dict[str, int] = field(default_factory=dict[str, int])
@@ -69,6 +73,14 @@ class Names:
         """Every name that is taken."""
         return self._used
 
+    def define_dictionary(self, node: Node, outputs: Sequence[OutputSchema]) -> None:
+        """Name outputs that are items of one dictionary."""
+        name = self.unused(node.key)
+        self.owners[name] = node.key
+        for index, output in enumerate(outputs):
+            port = PortRef(node=node.key, output=index)
+            self.ports[port], self.keys[port] = name, output.name
+
     def define(self, node: Node, outputs: Sequence[OutputSchema], words_free: Sequence[bool]) -> None:
         """Name the outputs of a node: its key for one, the outputs' own words (if free) or key and word for several."""
         for index, output in enumerate(outputs):
@@ -78,16 +90,21 @@ class Names:
             self.owners[name] = node.key
 
 
-def name_ports(graph: Graph, outputs: dict[str, tuple[OutputSchema, ...]]) -> Names:
+def name_ports(graph: Graph, outputs: dict[str, tuple[OutputSchema, ...]], by_name: Collection[str] = ()) -> Names:
     """Names for all ports of the nodes in `outputs`, which lists them in the order of the program.
+
+    Of nodes that are `by_name`, a call gives a dictionary.
 
     Single outputs are named first, so that a node keeps its key as its variable whatever another output is called.
     """
     names = Names()
-    single = {key: declared for key, declared in outputs.items() if len(declared) == 1}
+    for key in (one for one in outputs if one in by_name):
+        names.define_dictionary(graph.node(key), outputs[key])
+    rest = {key: declared for key, declared in outputs.items() if key not in by_name}
+    single = {key: declared for key, declared in rest.items() if len(declared) == 1}
     for key, declared in single.items():
         names.define(graph.node(key), declared, [True])
-    for key, declared in outputs.items():
+    for key, declared in rest.items():
         if key not in single:
             names.define(graph.node(key), declared, [identifier(o.name) not in names.owners for o in declared])
     return names

@@ -10,6 +10,7 @@ import numpy as np
 
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.expressions import Number, natural_type
+from dali_studio.core.features import FLOAT32, TYPE_NAMES, Feature, features_of
 from dali_studio.core.subscripts import Subscript
 from dali_studio.schema.model import ArgumentSchema, Value
 from dali_studio.schema.values import ENUMS, canonical
@@ -74,6 +75,9 @@ def argument_value(argument: ArgumentSchema, value: Value, *, alone: bool = Fals
         value = canonical(argument, value)
     except ArgumentError:
         return constant(value)
+    if argument.type == "features":
+        found = features_of(value)
+        return ast.Dict(keys=[ast.Constant(name) for name in found], values=[_feature(one) for one in found.values()])
     if alone and isinstance(value, tuple) and len(value) == 1:
         value = value[0]
     if argument.type not in ENUMS:
@@ -126,6 +130,15 @@ def dotted(path: str) -> ast.expr:
 def hole() -> ast.expr:
     """The placeholder ``...`` for what is missing in an unfinished graph."""
     return ast.Constant(...)
+
+
+def _feature(feature: Feature) -> ast.expr:
+    """``tfrecord.FixedLenFeature([1], tfrecord.int64, -1)``."""
+    shape = [constant(feature.shape)] if feature.fixed or feature.shape else []
+    default = float(feature.default) if feature.dtype == FLOAT32 else feature.default
+    args = [*shape, dotted(f"tfrecord.{TYPE_NAMES[feature.dtype]}"), constant(default)]
+    kind = "FixedLenFeature" if feature.fixed else "VarLenFeature"
+    return ast.Call(func=dotted(f"tfrecord.{kind}"), args=args, keywords=[])
 
 
 def _member(name: str) -> ast.expr:

@@ -42,6 +42,6 @@ def _step(step: Step) -> str:
 
 def _storage(step: Step, segment: Segment) -> str:
     notes = ["scratch"] if not set(step.outputs) & segment.kept else []
-    if step.window_sink:
+    if step.window_sink is not None:
         notes.append(f"only the window that {step.window_sink} reads")
     return f"  [{', '.join(notes)}]" if notes else ""

@@ -21,8 +21,8 @@ class Step:
         Registry name.
     seed_index : int or None
         Which of the pipeline's seeds it takes (``None``: none, or an explicit one among the arguments).
-    window_sink : str
-        Key of the later step of the same segment whose window is all that this step need compute, or empty.
+    window_sink : str or None
+        Key of the later step of the same segment whose window is all that this step need compute, if there is one.
     device : {"cpu", "gpu", "mixed"}
         Where it runs. Steps on a GPU work on whole batches.
     requested_device : {"cpu", "gpu", "mixed"}
@@ -39,7 +39,7 @@ class Step:
     origin: str = ""
     role: str = ""
     seed_index: int | None = None
-    window_sink: str = ""
+    window_sink: str | None = None
     device: Device = "cpu"
     requested_device: Device = "cpu"
 

@@ -80,11 +80,11 @@ def _check_dtype(dtype: DTypeLike, accepted: Sequence[np.dtype[Any]], what: str)
 
 def _unit_words(
     seed: int, start: int | NDArray[np.uint64], n_samples: int, n_elements: int | ArrayLike, real: np.dtype[Any],
-    count: int,
+    count: int, origin: int,
 ) -> list[NDArray[Any]]:
     """``count`` unsigned draws per element as real numbers: 32-bit words for float32, 64-bit ones for float64."""
     wide = real == np.float64
-    words = draws_u32(seed, start, n_samples, n_elements, count * (2 if wide else 1))
+    words = draws_u32(seed, start, n_samples, n_elements, count * (2 if wide else 1), origin)
     if not wide:
         return [words[..., i].astype(np.float32) for i in range(count)]
     long = words.astype(np.uint64)
@@ -99,6 +99,7 @@ def uniform(
     low: ArrayLike = -1.0,
     high: ArrayLike = 1.0,
     dtype: DTypeLike = np.float32,
+    origin: int = 0,
 ) -> NDArray[Any]:
     """Uniform numbers of ``[low, high)``.
 
@@ -119,6 +120,8 @@ def uniform(
         One of `UNIFORM_DTYPES`. For integers the ends are cut to whole numbers of that type (wrapping around, as a
         C cast does), a real number is drawn between them and rounded half away from zero: both ends come up half
         as often as the rest.
+    origin : int
+        Draws before the first one of every sample (`core.random_stream`).
 
     Returns
     -------
@@ -144,7 +147,7 @@ def uniform(
     b = np.nextafter(b, a)
     a, b = np.minimum(a, b), np.maximum(a, b)
     factor = (b - a) * real.type(2.0 ** (-64 if real == np.float64 else -32))
-    (word,) = _unit_words(seed, start, n_samples, n_elements, real, 1)
+    (word,) = _unit_words(seed, start, n_samples, n_elements, real, 1, origin)
     return round_to_dtype(np.minimum(fused_multiply_add(word, factor, a), b), target)
 
 
@@ -155,6 +158,7 @@ def uniform_values(
     n_elements: int | ArrayLike,
     values: Sequence[float] | Sequence[NDArray[np.float32]] | NDArray[np.float32],
     dtype: DTypeLike = np.float32,
+    origin: int = 0,
 ) -> NDArray[Any]:
     """Picks from a list of values, all equally likely: value ``floor(u * n / 2**32)`` for the 32-bit draw u.
 
@@ -166,6 +170,8 @@ def uniform_values(
         The values for all samples, or one list per sample (a list of arrays). Single precision.
     dtype : dtype
         One of `UNIFORM_DTYPES`; integers are rounded half away from zero and clamped.
+    origin : int
+        Draws before the first one of every sample (`core.random_stream`).
 
     Returns
     -------
@@ -187,7 +193,7 @@ def uniform_values(
             raise ValueError(f"values has shape {item.shape}; expected a list of one or more numbers")
     sizes = np.array([item.size for item in lists], np.uint64)
     firsts = np.cumsum(sizes) - sizes
-    words = draws_u32(seed, start, n_samples, n_elements)[..., 0].astype(np.uint64)
+    words = draws_u32(seed, start, n_samples, n_elements, origin=origin)[..., 0].astype(np.uint64)
     count = _per_element(sizes if ragged else sizes[0], n_samples, n_elements, np.uint64, "values")
     first = _per_element(firsts if ragged else firsts[0], n_samples, n_elements, np.uint64, "values")
     index = (words * count >> np.uint64(32)) + first
@@ -201,6 +207,7 @@ def coin_flip(
     n_elements: int | ArrayLike = 1,
     probability: ArrayLike = 0.5,
     dtype: DTypeLike = np.int32,
+    origin: int = 0,
 ) -> NDArray[Any]:
     """Ones with a given probability: 1 where the 32-bit draw is at most ``probability * 2**32``.
 
@@ -212,6 +219,8 @@ def coin_flip(
         Chance of a 1, at least 0; from 1 on the result is always 1.
     dtype : dtype
         One of `COIN_FLIP_DTYPES`.
+    origin : int
+        Draws before the first one of every sample (`core.random_stream`).
 
     Returns
     -------
@@ -228,7 +237,7 @@ def coin_flip(
     if not (chance >= 0).all():
         raise ValueError(f"a probability is {float(chance[~(chance >= 0)].flat[0])}; expected a number from 0 to 1")
     threshold = np.minimum(chance.astype(np.float64) * 2.0**32, _TOP32).astype(np.uint32)
-    return (draws_u32(seed, start, n_samples, n_elements)[..., 0] <= threshold).astype(target)
+    return (draws_u32(seed, start, n_samples, n_elements, origin=origin)[..., 0] <= threshold).astype(target)
 
 
 def normal(
@@ -239,6 +248,7 @@ def normal(
     mean: ArrayLike = 0.0,
     stddev: ArrayLike = 1.0,
     dtype: DTypeLike = np.float32,
+    origin: int = 0,
 ) -> NDArray[Any]:
     """Normally distributed numbers: the cosine branch of Box and Muller's transform, two draws per element.
 
@@ -250,6 +260,8 @@ def normal(
         Centre and width; single precision. A negative width mirrors the numbers.
     dtype : dtype
         One of `UNIFORM_DTYPES`; integers are rounded half away from zero and clamped.
+    origin : int
+        Draws before the first one of every sample (`core.random_stream`).
 
     Returns
     -------
@@ -261,7 +273,7 @@ def normal(
     centre = _per_element(mean, n_samples, n_elements, np.float32, "mean").astype(real)
     width = _per_element(stddev, n_samples, n_elements, np.float32, "stddev").astype(real)
     scale = real.type(2.0 ** (-64 if real == np.float64 else -32))
-    first, second = _unit_words(seed, start, n_samples, n_elements, real, 2)
+    first, second = _unit_words(seed, start, n_samples, n_elements, real, 2, origin)
     first, second = first * scale, second * scale
     zero = first == 0  # there is no logarithm of 0: swap the two, and if both are 0 take a tiny number
     first[zero], second[zero] = second[zero], first[zero]

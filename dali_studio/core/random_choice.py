@@ -28,6 +28,7 @@ def choice(
     chances: Sequence[NDArray[np.float32]] | None = None,
     *,
     consecutive: bool = False,
+    origin: int = 0,
 ) -> NDArray[np.int64]:
     """Whole numbers from 0 to ``limit - 1``.
 
@@ -42,6 +43,8 @@ def choice(
     consecutive : bool
         The elements of a sample draw one after the other, instead of each from its own place in the stream. It is what
         nvidia.dali does where it chooses among arrays; limits are below 2**32 then.
+    origin : int
+        Draws before the first one of every sample (`core.random_stream`).
 
     Returns
     -------
@@ -57,12 +60,12 @@ def choice(
     bounds = np.broadcast_to(np.asarray(limits), n_samples).astype(np.uint64)
     if chances is not None:
         step = 2 if consecutive else ELEMENT_STRIDE
-        made = _weighted(_Cursor(seed, high[sample], element * step), ends.tolist(), chances)
+        made = _weighted(_Cursor(seed, high[sample], element * step, origin), ends.tolist(), chances)
     elif consecutive:
-        parts = [_one_after_other(seed, *one) for one in zip(high, bounds, rows.tolist(), strict=True)]
+        parts = [_one_after_other(seed, origin, *one) for one in zip(high, bounds, rows.tolist(), strict=True)]
         made = np.concatenate([np.empty(0, np.int64), *parts])
     else:
-        cursor = _Cursor(seed, high[sample], element * ELEMENT_STRIDE)
+        cursor = _Cursor(seed, high[sample], element * ELEMENT_STRIDE, origin)
         made = _up_to(cursor, np.arange(len(sample)), bounds[sample] - np.uint64(1)).astype(np.int64)
     return made.reshape(n_samples, int(counts)) if counts.ndim == 0 else made
 
@@ -70,12 +73,12 @@ def choice(
 class _Cursor:
     """A place in the stream for each element, which moves on as the element draws."""
 
-    def __init__(self, seed: int, high: NDArray[np.uint64], offset: NDArray[np.int64]) -> None:
-        self._seed, self._high, self._offset = seed, high, offset.astype(np.uint64)
+    def __init__(self, seed: int, high: NDArray[np.uint64], offset: NDArray[np.int64], origin: int) -> None:
+        self._origin, self._seed, self._high, self._offset = origin, seed, high, offset.astype(np.uint64)
 
     def take(self, which: NDArray[np.int64]) -> NDArray[np.uint64]:
         """The next 32-bit draw of the elements `which`."""
-        words = draws_at(self._seed, self._high[which], self._offset[which])
+        words = draws_at(self._seed, self._high[which], self._offset[which], self._origin)
         self._offset[which] += np.uint64(1)
         return words.astype(np.uint64)
 
@@ -115,13 +118,13 @@ def _scaled(words: NDArray[np.uint64], count: Any) -> tuple[NDArray[np.uint64], 
     return product >> np.uint64(32), (product & _MASK32) >= (_WORD - count) % count
 
 
-def _one_after_other(seed: int, high: np.uint64, count: np.uint64, elements: int) -> NDArray[np.int64]:
+def _one_after_other(seed: int, origin: int, high: np.uint64, count: np.uint64, elements: int) -> NDArray[np.int64]:
     """Numbers below `count` of one sample: its accepted draws, in order."""
     made = np.empty(0, np.int64)
     offset = 0
     while len(made) < elements:
         places = np.arange(offset, offset + elements - len(made), dtype=np.uint64)
-        value, accepted = _scaled(draws_at(seed, np.full(len(places), high), places).astype(np.uint64), count)
+        value, accepted = _scaled(draws_at(seed, np.full(len(places), high), places, origin).astype(np.uint64), count)
         made = np.concatenate([made, value[accepted].astype(np.int64)])
         offset += len(places)
     return made

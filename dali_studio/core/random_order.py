@@ -15,7 +15,7 @@ _MORE = 16
 _PAIRED = 0xFFFF
 
 
-def drawn_indices(seed: int, start: int, count: int, *, others: bool) -> NDArray[np.int32]:
+def drawn_indices(seed: int, start: int, count: int, *, others: bool, origin: int = 0) -> NDArray[np.int32]:
     """A place for each of `count` items, which may come several times.
 
     Parameters
@@ -24,17 +24,19 @@ def drawn_indices(seed: int, start: int, count: int, *, others: bool) -> NDArray
         The stream, and the number of samples drawn before.
     others : bool
         No item gets its own place.
+    origin : int
+        Draws before the first one (`core.random_stream`).
     """
-    draws = _Draws(seed, start, count)
+    draws = _Draws(seed, start, count, origin)
     if others and count > 1:
         found = [draws.below(count - 1) for _ in range(count)]
         return np.array([place + (place >= item) for item, place in enumerate(found)], np.int32)
     return np.array([draws.below(count) for _ in range(count)], np.int32)
 
 
-def drawn_order(seed: int, start: int, count: int, *, others: bool) -> NDArray[np.int32]:
+def drawn_order(seed: int, start: int, count: int, *, others: bool, origin: int = 0) -> NDArray[np.int32]:
     """An order of `count` items; the parameters are those of `drawn_indices`."""
-    draws = _Draws(seed, start, count)
+    draws = _Draws(seed, start, count, origin)
     swaps = _all_move(draws, count) if others else _shuffled(draws, count)
     order = list(range(count))
     for item, place in swaps:
@@ -66,8 +68,8 @@ def _shuffled(draws: _Draws, count: int) -> Iterator[tuple[int, int]]:
 class _Draws:
     """Numbers one after the other."""
 
-    def __init__(self, seed: int, start: int, count: int) -> None:
-        self._seed, self._high, self._block = seed, np.uint64(start), count + _MORE
+    def __init__(self, seed: int, start: int, count: int, origin: int) -> None:
+        self._origin, self._seed, self._high, self._block = origin, seed, np.uint64(start), count + _MORE
         self._words: list[int] = []
         self._next = 0
 
@@ -82,6 +84,6 @@ class _Draws:
     def _word(self) -> int:
         if self._next == len(self._words):
             offsets = np.arange(self._next, self._next + self._block, dtype=np.uint64)
-            self._words += draws_at(self._seed, np.full(len(offsets), self._high), offsets).tolist()
+            self._words += draws_at(self._seed, np.full(len(offsets), self._high), offsets, self._origin).tolist()
         self._next += 1
         return self._words[self._next - 1]

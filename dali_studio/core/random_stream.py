@@ -197,9 +197,15 @@ def _round_keys(key: int) -> NDArray[np.uint32]:
     return np.array(words, np.uint32)
 
 
-def draws_at(seed: int, high: NDArray[np.uint64], offset: NDArray[np.uint64]) -> NDArray[np.uint32]:
-    """Draws at given places: uint64 ``high`` halves of the counters and ``offset`` in draws, broadcast."""
-    words = philox(offset >> np.uint64(2), high, seed)
+def draws_at(
+    seed: int, high: NDArray[np.uint64], offset: NDArray[np.uint64], origin: int = 0
+) -> NDArray[np.uint32]:
+    """Draws at given places: uint64 ``high`` halves of the counters and ``offset`` in draws, broadcast.
+
+    `origin` draws, of 66 bits, lie before those of every sample (dynamic mode).
+    """
+    offset = offset + np.uint64(origin & 3) if origin else offset
+    words = philox((offset >> np.uint64(2)) + np.uint64(origin >> 2 & _MASK64), high, seed)
     if offset.size == 1:  # one draw per sample, the usual case
         return words[int(offset.flat[0]) & 3]
     lane = np.broadcast_to((offset & np.uint64(3)).astype(np.intp), words.shape[1:])
@@ -207,8 +213,9 @@ def draws_at(seed: int, high: NDArray[np.uint64], offset: NDArray[np.uint64]) ->
 
 
 def draws_u32(
-    seed: int, start: int | NDArray[np.uint64], samples: int, elements: int | ArrayLike, draws: int = 1
-) -> NDArray[np.uint32]:
+    seed: int, start: int | NDArray[np.uint64], samples: int, elements: int | ArrayLike, draws: int = 1,
+    origin: int = 0,
+) -> NDArray[np.uint32]:  # fmt: skip
     """Raw 32-bit draws of a whole batch.
 
     Parameters
@@ -224,6 +231,8 @@ def draws_u32(
         Elements per sample: one number E for all samples, or one per sample (ragged).
     draws : int
         Consecutive draws D per element.
+    origin : int
+        As for `draws_at`.
 
     Returns
     -------
@@ -238,11 +247,16 @@ def draws_u32(
     counts = np.asarray(elements, np.int64)
     if counts.size and int(counts.min()) < 0:
         raise ValueError(f"elements per sample must be 0 or more, got {int(counts.min())}")
-    if not isinstance(start, np.ndarray) and counts.ndim == 0 and int(counts) == 1:
+    if not origin and not isinstance(start, np.ndarray) and counts.ndim == 0 and int(counts) == 1:
         place = ahead(start, samples, draws)
         if place is not None:
             return _draws_ahead(seed, place[0], samples, draws)[place[1]]
-    return _draws(seed, start, samples, counts, draws)
+    return _draws(seed, start, samples, counts, draws, origin)
+
+
+def stream_words(seed: int, origin: int = 0) -> NDArray[np.uint64]:
+    """(3,) what kernels are told of a stream: the key, and `origin` (`draws_at`) as counter and place in its words."""
+    return np.array([seed & _MASK64, origin >> 2 & _MASK64, origin & 3], np.uint64)
 
 
 def ahead(start: int, samples: int, draws: int) -> tuple[int, int] | None:
@@ -269,7 +283,7 @@ def _draws_ahead(seed: int, block: int, samples: int, draws: int) -> NDArray[np.
 
 
 def _draws(
-    seed: int, start: int | NDArray[np.uint64], samples: int, counts: NDArray[np.int64], draws: int
+    seed: int, start: int | NDArray[np.uint64], samples: int, counts: NDArray[np.int64], draws: int, origin: int = 0
 ) -> NDArray[np.uint32]:
     high = np.arange(samples, dtype=np.uint64) * np.uint64(SAMPLE_STRIDE)
     if isinstance(start, np.ndarray):
@@ -279,10 +293,10 @@ def _draws(
     step = np.arange(draws, dtype=np.uint64)
     if counts.ndim == 0:
         offset = np.arange(int(counts), dtype=np.uint64)[:, None] * np.uint64(ELEMENT_STRIDE) + step
-        return draws_at(seed, high[:, None, None], offset)
+        return draws_at(seed, high[:, None, None], offset, origin)
     if counts.shape != (samples,):
         raise ValueError(f"elements has shape {counts.shape}; expected one number, or one per sample: ({samples},)")
     first = np.repeat(np.cumsum(counts) - counts, counts)
     index = np.arange(int(counts.sum()), dtype=np.uint64) - first.astype(np.uint64)
     offset = index[:, None] * np.uint64(ELEMENT_STRIDE) + step
-    return draws_at(seed, np.repeat(high, counts)[:, None], offset)
+    return draws_at(seed, np.repeat(high, counts)[:, None], offset, origin)

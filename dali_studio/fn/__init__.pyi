@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.core.features import Feature
 from dali_studio.core.enums import DALIDataType, DALIImageType, DALIInterpType
 from dali_studio.fn import _conditional as _conditional
 from dali_studio.fn import decoders as decoders
@@ -194,6 +195,63 @@ def brightness_contrast(
     The result is ``brightness_shift * range + brightness * (contrast_center + contrast * (x - contrast_center))``;
     `range` is 255 for uint8 output, the largest value for other integers and 1 for floats.
     """
+    ...
+
+def caffe2_reader(
+    *,
+    image_available: bool | None = True,
+    label_type: int | None = 0,
+    num_labels: int | None = 1,
+    additional_inputs: int | None = 0,
+    bbox: bool | None = False,
+    path: str | _Sequence[str],
+    random_shuffle: bool | None = False,
+    initial_fill: int | None = 1024,
+    num_shards: int | None = 1,
+    shard_id: int | None = 0,
+    stick_to_shard: bool | None = False,
+    pad_last_batch: bool | None = False,
+    seed: int | None = ...,
+    on_error: str | None = 'raise',
+    skip_cached_images: bool | None = False,
+    prefetch_queue_depth: int | None = 1,
+    lazy_init: bool | None = False,
+    read_ahead: bool | None = False,
+    dont_use_mmap: bool | None = False,
+    tensor_init_bytes: int | None = 1048576,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> list[DataNode]:
+    """The former name of `readers.caffe2`, which is deprecated."""
+    ...
+
+def caffe_reader(
+    *,
+    image_available: bool | None = True,
+    label_available: bool | None = True,
+    path: str | _Sequence[str],
+    random_shuffle: bool | None = False,
+    initial_fill: int | None = 1024,
+    num_shards: int | None = 1,
+    shard_id: int | None = 0,
+    stick_to_shard: bool | None = False,
+    pad_last_batch: bool | None = False,
+    seed: int | None = ...,
+    on_error: str | None = 'raise',
+    skip_cached_images: bool | None = False,
+    prefetch_queue_depth: int | None = 1,
+    lazy_init: bool | None = False,
+    read_ahead: bool | None = False,
+    dont_use_mmap: bool | None = False,
+    tensor_init_bytes: int | None = 1048576,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> list[DataNode]:
+    """The former name of `readers.caffe`, which is deprecated."""
     ...
 
 def cast(
@@ -646,6 +704,7 @@ def external_source(
     batch_info: bool | None = False,
     repeat_last: bool | None = False,
     no_copy: bool | None = False,
+    parallel: bool | None = False,
     use_copy_kernel: bool | None = False,
     cuda_stream: Any = ...,
     prefetch_queue_depth: int | None = ...,
@@ -1508,7 +1567,7 @@ def power_spectrum(
     """The spectrum of a signal, or of each of several signals that lie side by side.
 
     Gives ``nfft // 2 + 1`` numbers in place of the samples. A signal that is shorter than the transform stands in its
-    middle, zeros around it.
+    middle, zeros around it; of a longer one the beginning is taken.
     """
     ...
 
@@ -2035,6 +2094,36 @@ def tensor_resize(
     Without `axes` and `axis_names` all axes are meant; those at either end whose extents stay as they are do not count.
     There is a number for each of the axes, or one for all.
     """
+    ...
+
+def tfrecord_reader(
+    *,
+    path: str | _Sequence[str],
+    index_path: str | _Sequence[str],
+    features: dict[str, Feature],
+    use_o_direct: bool | None = False,
+    random_shuffle: bool | None = False,
+    initial_fill: int | None = 1024,
+    shuffle_after_epoch: bool | None = False,
+    shuffle_after_epoch_seed: int | None = ...,
+    num_shards: int | None = 1,
+    shard_id: int | None = 0,
+    stick_to_shard: bool | None = False,
+    pad_last_batch: bool | None = False,
+    seed: int | None = ...,
+    on_error: str | None = 'raise',
+    skip_cached_images: bool | None = False,
+    prefetch_queue_depth: int | None = 1,
+    lazy_init: bool | None = False,
+    read_ahead: bool | None = False,
+    dont_use_mmap: bool | None = False,
+    tensor_init_bytes: int | None = 1048576,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> dict[str, DataNode]:
+    """The former name of `readers.tfrecord`, which is deprecated."""
     ...
 
 def to_decibels(

@@ -6,10 +6,75 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.core.features import Feature
 from dali_studio.core.enums import DALIDataType, DALIImageType
 from dali_studio.pipeline import DataNode
 
 _Input = DataNode | _Sequence[DataNode] | NDArray[Any] | np.generic | float
+
+def caffe(
+    *,
+    image_available: bool | None = True,
+    label_available: bool | None = True,
+    path: str | _Sequence[str],
+    random_shuffle: bool | None = False,
+    initial_fill: int | None = 1024,
+    num_shards: int | None = 1,
+    shard_id: int | None = 0,
+    stick_to_shard: bool | None = False,
+    pad_last_batch: bool | None = False,
+    seed: int | None = ...,
+    on_error: str | None = 'raise',
+    skip_cached_images: bool | None = False,
+    prefetch_queue_depth: int | None = 1,
+    lazy_init: bool | None = False,
+    read_ahead: bool | None = False,
+    dont_use_mmap: bool | None = False,
+    tensor_init_bytes: int | None = 1048576,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> list[DataNode]:
+    """Reads pictures with labels from Caffe's LMDB databases, each entry of which is a Datum.
+
+    Pictures are files, or uint8 with the axes H, W, C where they say that they are not encoded.
+    """
+    ...
+
+def caffe2(
+    *,
+    image_available: bool | None = True,
+    label_type: int | None = 0,
+    num_labels: int | None = 1,
+    additional_inputs: int | None = 0,
+    bbox: bool | None = False,
+    path: str | _Sequence[str],
+    random_shuffle: bool | None = False,
+    initial_fill: int | None = 1024,
+    num_shards: int | None = 1,
+    shard_id: int | None = 0,
+    stick_to_shard: bool | None = False,
+    pad_last_batch: bool | None = False,
+    seed: int | None = ...,
+    on_error: str | None = 'raise',
+    skip_cached_images: bool | None = False,
+    prefetch_queue_depth: int | None = 1,
+    lazy_init: bool | None = False,
+    read_ahead: bool | None = False,
+    dont_use_mmap: bool | None = False,
+    tensor_init_bytes: int | None = 1048576,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> list[DataNode]:
+    """Reads pictures with labels from Caffe2's LMDB databases, each entry of which is a list of tensors.
+
+    The list has the picture, a file or bytes with the axes H, W and perhaps C, the label, the additional inputs and
+    the box, as far as they are there. Numbers are int32 or float32, as the entries say.
+    """
+    ...
 
 def coco(
     *,
@@ -245,6 +310,42 @@ def sequence(
 
     Sequences of `sequence_length` images begin at every `step`-th image of a folder, and take every `stride`-th from
     there on; those that would go beyond the end are left out. Gives uint8 with the layout FHWC.
+    """
+    ...
+
+def tfrecord(
+    *,
+    path: str | _Sequence[str],
+    index_path: str | _Sequence[str],
+    features: dict[str, Feature],
+    use_o_direct: bool | None = False,
+    random_shuffle: bool | None = False,
+    initial_fill: int | None = 1024,
+    shuffle_after_epoch: bool | None = False,
+    shuffle_after_epoch_seed: int | None = ...,
+    num_shards: int | None = 1,
+    shard_id: int | None = 0,
+    stick_to_shard: bool | None = False,
+    pad_last_batch: bool | None = False,
+    seed: int | None = ...,
+    on_error: str | None = 'raise',
+    skip_cached_images: bool | None = False,
+    prefetch_queue_depth: int | None = 1,
+    lazy_init: bool | None = False,
+    read_ahead: bool | None = False,
+    dont_use_mmap: bool | None = False,
+    tensor_init_bytes: int | None = 1048576,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> dict[str, DataNode]:
+    """Reads features of the records, of the type tf.train.Example, in TensorFlow's TFRecord files.
+
+    Gives a dictionary of outputs, by the names of `features`: of texts their bytes, of numbers a tensor. The indices
+    have the first byte and the size of each record on a line; ``dali-studio tfrecord2idx`` writes them. What a record
+    lacks has the default of the feature; a feature of variable length has no values then. (nvidia.dali gives
+    uninitialised memory there.)
     """
     ...
 

@@ -137,7 +137,7 @@ def _values(node: Node, registry: Registry) -> dict[str, Value]:
 
 
 def _tidy(value: Value) -> Value:
-    """A number without the noise of binary fractions, which programs are written without: 57.12 for 57.120000000000005."""
+    """A number as programs have it, without the noise of binary fractions: 57.12 for 57.120000000000005."""
     if isinstance(value, tuple):
         return tuple(float(f"{item:.15g}") if isinstance(item, float) else item for item in value)
     return float(f"{value:.15g}") if isinstance(value, float) else value

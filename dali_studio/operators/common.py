@@ -47,6 +47,23 @@ def check_shape(shape: Sequence[int], sample: int | None = None) -> None:
         raise ArgumentError(message, hint=hint, argument="shape", sample=sample)
 
 
+def shapes_of(rows: Sequence[NDArray[Any]]) -> list[tuple[int, ...]]:
+    """Shapes that are fed, one for each sample: rows of numbers, or single ones.
+
+    Raises
+    ------
+    ArgumentError
+        With the argument ``shape``.
+    """
+    for index, row in enumerate(rows):
+        if row.ndim > 1:
+            raise ArgumentError(
+                f"the value has {row.ndim} axes; a row of numbers is needed.", hint="Feed one extent for each axis.",
+                argument="shape", sample=index, code="DS203",
+            )  # fmt: skip
+    return [tuple(int(extent) for extent in np.atleast_1d(row).tolist()) for row in rows]
+
+
 def image_meta(meta: TensorMeta, layouts: str = IMAGE_LAYOUTS, unnamed: str = "") -> TensorMeta:
     """The input's facts with the layout filled in.
 

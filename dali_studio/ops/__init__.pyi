@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.core.features import Feature
 from dali_studio.core.enums import DALIDataType, DALIImageType, DALIInterpType
 from dali_studio.ops import _conditional as _conditional
 from dali_studio.ops import decoders as decoders
@@ -272,6 +273,73 @@ class COCOReader:
         pad_last_batch: bool | None = False,
         seed: int | None = ...,
         on_error: str | None = 'raise',
+        prefetch_queue_depth: int | None = 1,
+        lazy_init: bool | None = False,
+        read_ahead: bool | None = False,
+        dont_use_mmap: bool | None = False,
+        tensor_init_bytes: int | None = 1048576,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        **arguments: Any,
+    ) -> list[DataNode]: ...
+
+class Caffe2Reader:
+    """The former name of `readers.caffe2`, which is deprecated."""
+    def __init__(
+        self,
+        *,
+        image_available: bool | None = True,
+        label_type: int | None = 0,
+        num_labels: int | None = 1,
+        additional_inputs: int | None = 0,
+        bbox: bool | None = False,
+        path: str | _Sequence[str] | None = ...,
+        random_shuffle: bool | None = False,
+        initial_fill: int | None = 1024,
+        num_shards: int | None = 1,
+        shard_id: int | None = 0,
+        stick_to_shard: bool | None = False,
+        pad_last_batch: bool | None = False,
+        seed: int | None = ...,
+        on_error: str | None = 'raise',
+        skip_cached_images: bool | None = False,
+        prefetch_queue_depth: int | None = 1,
+        lazy_init: bool | None = False,
+        read_ahead: bool | None = False,
+        dont_use_mmap: bool | None = False,
+        tensor_init_bytes: int | None = 1048576,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        **arguments: Any,
+    ) -> list[DataNode]: ...
+
+class CaffeReader:
+    """The former name of `readers.caffe`, which is deprecated."""
+    def __init__(
+        self,
+        *,
+        image_available: bool | None = True,
+        label_available: bool | None = True,
+        path: str | _Sequence[str] | None = ...,
+        random_shuffle: bool | None = False,
+        initial_fill: int | None = 1024,
+        num_shards: int | None = 1,
+        shard_id: int | None = 0,
+        stick_to_shard: bool | None = False,
+        pad_last_batch: bool | None = False,
+        seed: int | None = ...,
+        on_error: str | None = 'raise',
+        skip_cached_images: bool | None = False,
         prefetch_queue_depth: int | None = 1,
         lazy_init: bool | None = False,
         read_ahead: bool | None = False,
@@ -810,6 +878,7 @@ class ExternalSource:
         batch_info: bool | None = False,
         repeat_last: bool | None = False,
         no_copy: bool | None = False,
+        parallel: bool | None = False,
         use_copy_kernel: bool | None = False,
         cuda_stream: Any = ...,
         prefetch_queue_depth: int | None = ...,
@@ -1840,7 +1909,7 @@ class PowerSpectrum:
     """The spectrum of a signal, or of each of several signals that lie side by side.
 
     Gives ``nfft // 2 + 1`` numbers in place of the samples. A signal that is shorter than the transform stands in its
-    middle, zeros around it.
+    middle, zeros around it; of a longer one the beginning is taken.
     """
     def __init__(
         self,
@@ -2456,6 +2525,41 @@ class Stack:
         *input: _Input,
         **arguments: Any,
     ) -> DataNode: ...
+
+class TFRecordReader:
+    """The former name of `readers.tfrecord`, which is deprecated."""
+    def __init__(
+        self,
+        *,
+        path: str | _Sequence[str] | None = ...,
+        index_path: str | _Sequence[str] | None = ...,
+        features: dict[str, Feature] | None = ...,
+        use_o_direct: bool | None = False,
+        random_shuffle: bool | None = False,
+        initial_fill: int | None = 1024,
+        shuffle_after_epoch: bool | None = False,
+        shuffle_after_epoch_seed: int | None = ...,
+        num_shards: int | None = 1,
+        shard_id: int | None = 0,
+        stick_to_shard: bool | None = False,
+        pad_last_batch: bool | None = False,
+        seed: int | None = ...,
+        on_error: str | None = 'raise',
+        skip_cached_images: bool | None = False,
+        prefetch_queue_depth: int | None = 1,
+        lazy_init: bool | None = False,
+        read_ahead: bool | None = False,
+        dont_use_mmap: bool | None = False,
+        tensor_init_bytes: int | None = 1048576,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        **arguments: Any,
+    ) -> dict[str, DataNode]: ...
 
 class TensorResize:
     """Resamples up to three neighbouring axes of a tensor.

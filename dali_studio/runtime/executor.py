@@ -388,6 +388,8 @@ class Executor:
             indices = self._subset(step, now)
             try:
                 args = self._args(now, step, indices)
+                if inputs:  # what was not known of them when the pipeline was built
+                    self.registry.infer(step.operator, args, [batch.meta for batch in inputs])
                 made = self._bound(step).operator.run(self._state_at(step, request, args), args, *inputs)
                 self._save(step, now)
             except (DaliStudioError, StepError, Cancelled):
@@ -426,11 +428,12 @@ class Executor:
         so_far = request.samples_so_far
         if branch and indices is not None:
             so_far = self._drawn(bound.step.key, request, len(indices))
+        seed, so_far, offset = (bound.seed, so_far, 0) if request.stream is None else request.stream
         return RunContext(
             request.batch_size, now.indices if indices is None else indices, request.iteration,
-            so_far, bound.seed, self.workers.map, self._memory.take, self.ahead and whole,
+            so_far, seed, self.workers.map, self._memory.take, self.ahead and whole,
             bound.step.requested_device, whole, policy.failed, partial(policy.accepts, bound.step), policy.too_large,
-            branch, may_write=self.may_write,
+            branch, may_write=self.may_write, stream_offset=offset,
         )  # fmt: skip
 
     def _drawn(self, key: str, request: Request, count: int) -> int:

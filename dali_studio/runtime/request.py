@@ -45,6 +45,9 @@ class Request:
         Samples to compute (previews); ``None`` for all.
     on_the_way : callable
         Called now and then while a source, whose node's key it gets, is moved to the iteration; it may raise.
+    stream : tuple of int or None
+        Where operators draw random numbers, in place of their seeds and `samples_so_far`: the key, the upper half of
+        the first sample's counter, and the number of draws below it.
     """
 
     iteration: int
@@ -53,6 +56,7 @@ class Request:
     external_inputs: Mapping[str, ExternalInput] = field(default_factory=dict[str, ExternalInput])
     indices: NDArray[np.int64] | None = None
     on_the_way: Callable[[str], None] = lambda node: None
+    stream: tuple[int, int, int] | None = None
 
 
 def computed(request: Request) -> NDArray[np.int64]:

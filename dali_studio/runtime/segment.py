@@ -259,7 +259,8 @@ class SegmentRunner:
     def _push_windows(self) -> None:
         """Where a later step reads only a window that lies inside, compute just that (exact)."""
         for item in self._prepared.values():
-            sink = self._prepared.get(item.step.window_sink)
+            wanted = item.step.window_sink
+            sink = None if wanted is None else self._prepared.get(wanted)
             if sink is None or item.frames is not None or sink.frames is not None or len(item.outputs) > 1:
                 continue
             windows = sink.operator.window(sink.work)

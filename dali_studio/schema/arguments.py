@@ -73,6 +73,8 @@ class RunContext:
         The pipeline gives checkpoints.
     may_write : bool
         An operator that is told to write files may do so: a program asks, not a document (docs/security.md).
+    stream_offset : int
+        Draws that lie in each sample's stream before the first one (dynamic mode; 0 in pipelines).
     """
 
     batch_size: int
@@ -91,6 +93,7 @@ class RunContext:
     branch: bool = False
     checkpointing: bool = False
     may_write: bool = False
+    stream_offset: int = 0
 
     @property
     def drawn(self) -> NDArray[np.int64]:
@@ -240,7 +243,8 @@ class Args:
         """
         batch = self._argument_inputs.get(name)
         if batch is None:
-            return self._constant((name, self.count, dtype), lambda: np.full(self.count, self[name], dtype))
+            key = name, self.count, dtype
+            return self._constant(key, lambda: np.full(self.count, self._number(name, dtype), dtype))
         together = dense(batch)
         if together is not None and together.size == len(batch):
             return self._ranged(name, together.reshape(len(batch)).astype(dtype, copy=False))
@@ -250,6 +254,18 @@ class Args:
             self._check_scalars(name, batch)
             raise
         return self._ranged(name, np.array(values, dtype))
+
+    def _number(self, name: str, dtype: DTypeLike) -> Any:
+        """A constant that an element type holds."""
+        value = self[name]
+        kind: np.dtype[Any] = np.dtype(dtype)
+        if isinstance(value, int) and kind.kind in "iu":
+            limits = np.iinfo(kind)
+            if not limits.min <= value <= limits.max:
+                raise ArgumentError(
+                    f"{value} is out of range.", hint=f"Give {limits.min} to {limits.max}.", argument=name
+                )
+        return value
 
     @staticmethod
     def _check_scalars(name: str, batch: Sequence[NDArray[Any]]) -> None:

@@ -185,6 +185,7 @@ class Operator(CommonArguments):
     movement: ClassVar[Movement | None] = None
     former: ClassVar[tuple[str, ...]] = ()
     role: ClassVar[Role] = ""
+    by_name: ClassVar[bool] = False
 
     def __init_subclass__(cls, *, abstract: bool = False) -> None:
         super().__init_subclass__()

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, get_args, get_origin
 import msgspec
 
 from dali_studio.core.enums import DALIDataType, DALIImageType, DALIInterpType
+from dali_studio.core.features import Feature
 from dali_studio.schema import marks
 from dali_studio.schema.model import ArgumentSchema, ArgumentType, InputSchema, OperatorSchema, Value, Widget
 from dali_studio.schema.traits import PerFrame
@@ -25,11 +26,12 @@ _TYPES: dict[Any, ArgumentType] = {
     float: "float", int: "int", bool: "bool", str: "string", object: "object",
     DALIDataType: "data_type", DALIImageType: "image_type", DALIInterpType: "interp_type",
     list[float]: "float_list", list[int]: "int_list", list[str]: "string_list", list[DALIDataType]: "data_type_list",
+    dict[str, Feature]: "features",
 }  # fmt: skip
 _WIDGETS: dict[ArgumentType, Widget] = {
     "float": "number", "int": "number", "bool": "switch", "string": "text", "layout": "text", "data_type": "choice",
     "image_type": "choice", "interp_type": "choice", "float_list": "numbers", "int_list": "numbers",
-    "string_list": "files", "data_type_list": "none", "interp_type_list": "none", "object": "none",
+    "string_list": "files", "data_type_list": "none", "interp_type_list": "none", "features": "files", "object": "none",
 }  # fmt: skip
 #: Element types that a user can ask for.
 _DATA_TYPES = (
@@ -77,6 +79,7 @@ def schema_of(cls: type[Operator]) -> OperatorSchema:
         stateful=cls.stateful,
         keep=cls.keep,
         role=cls.role,
+        by_name=cls.by_name,
         icon=cls.icon,
         node_name=cls.node_name or path.rpartition(".")[2],
         keywords=tuple(cls.keywords.split()),

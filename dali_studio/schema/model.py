@@ -10,7 +10,7 @@ from dali_studio.core.meta import Kind
 
 ArgumentType = Literal[
     "float", "int", "bool", "string", "data_type", "image_type", "interp_type", "layout",
-    "float_list", "int_list", "string_list", "data_type_list", "interp_type_list", "object",
+    "float_list", "int_list", "string_list", "data_type_list", "interp_type_list", "features", "object",
 ]  # fmt: skip
 #: The inspector's controls. A closed union: the front end switches over it exhaustively.
 Widget = Literal["slider", "dial", "number", "switch", "choice", "text", "numbers", "range", "path", "files", "none"]
@@ -215,6 +215,8 @@ class OperatorSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     role
         How other parts find an operator without knowing its name: ``reader``, ``external_source``, ``copy``,
         ``constant``, or empty.
+    by_name
+        A call gives a dictionary of its outputs by their names.
     node_name
         How new nodes are called, e.g. ``decode``; never empty.
     keywords
@@ -248,6 +250,7 @@ class OperatorSchema(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     stateful: bool = False
     keep: bool = False
     role: Role = ""
+    by_name: bool = False
     icon: str = ""
     node_name: str = ""
     keywords: tuple[str, ...] = ()

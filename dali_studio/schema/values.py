@@ -11,6 +11,7 @@ import numpy as np
 
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.enums import DALIDataType, DALIImageType, DALIInterpType
+from dali_studio.core.features import features_of, texts_of
 from dali_studio.core.limits import MAX_INT, MIN_INT
 from dali_studio.core.wording import shortened
 from dali_studio.schema.model import ArgumentSchema, ArgumentType, Value
@@ -61,6 +62,8 @@ def canonical(argument: ArgumentSchema, value: object) -> Value:
     if isinstance(value, np.ndarray | np.generic):
         array = np.asarray(cast(Any, value))
         value = (array.ravel() if argument.type.endswith("_list") else array).tolist()  # matrices go row by row
+    if argument.type == "features":
+        return _to_features(argument, value)
     if argument.type.endswith("_list"):
         items = list(cast(Iterable[object], value)) if _is_sequence(value) else [value]
         result = tuple(_scalar(argument, item) for item in items)
@@ -170,6 +173,15 @@ def _to_enum(argument: ArgumentSchema, value: object) -> str:
     raise _wrong(argument, value)
 
 
+def _to_features(argument: ArgumentSchema, value: object) -> tuple[str, ...]:
+    try:
+        return texts_of(value)
+    except ValueError as error:
+        raise ArgumentError(
+            f"{error}.", hint=f"Give {_WORDS['features']}.", argument=argument.name, code="DS104"
+        ) from None
+
+
 def _to_object(argument: ArgumentSchema, value: object) -> str:
     raise _wrong(argument, value)
 
@@ -183,7 +195,9 @@ _WORDS = {
     "float": "a number", "int": "an integer", "bool": "True or False", "string": "text", "layout": 'text such as "HWC"',
     "data_type": "a types.DALIDataType", "image_type": "a types.DALIImageType", "interp_type": "a types.DALIInterpType",
     "float_list": "a list of numbers", "int_list": "a list of integers", "string_list": "a list of texts",
-    "data_type_list": "a list of types.DALIDataType", "object": "a Python object, which has no form in a document",
+    "data_type_list": "a list of types.DALIDataType",
+    "features": 'a dictionary such as {"label": tfrecord.FixedLenFeature([1], tfrecord.int64, -1)}',
+    "object": "a Python object, which has no form in a document",
 }  # fmt: skip
 
 
@@ -196,7 +210,9 @@ def _wrong(argument: ArgumentSchema, value: object) -> ArgumentError:
 
 
 def typed(argument: ArgumentSchema, value: Value) -> Any:
-    """What an operator receives for the JSON form `value`: enumeration names become members."""
+    """What an operator receives for the JSON form `value`: enumeration names become members, texts features."""
+    if argument.type == "features":
+        return features_of(value)
     enum = ENUMS.get(argument.type)
     if enum is None or value is None:
         return value

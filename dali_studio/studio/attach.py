@@ -13,6 +13,7 @@ from dali_studio.api.default import default_registry
 from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.core.limits import MAX_DOCUMENT_BYTES
 from dali_studio.graph import document
+from dali_studio.graph.model import Graph
 from dali_studio.samples import photos
 from dali_studio.studio import findings, messages
 from dali_studio.studio.session import Session
@@ -39,9 +40,52 @@ class Comm(Protocol):
 
 
 class Attaching(msgspec.Struct, frozen=True):
-    """What comes with the opening of a comm; its buffer is the compressed document."""
+    """What comes with the opening of a comm; its buffer is the compressed document.
+
+    Attributes
+    ----------
+    revision : int
+        Where the count of changes goes on.
+    document : str
+        Under which name the kernel keeps the document for comms to come, so that a page that was reloaded finds its
+        edits. Empty for a designer in a cell, which has a session of its own.
+    page : str
+        The browser's page: a later comm of it takes the place of an earlier one.
+    fresh : bool
+        The text replaces what the kernel has kept.
+    """
 
     revision: int = 0
+    document: str = ""
+    page: str = ""
+    fresh: bool = False
+
+
+class Attached(msgspec.Struct, frozen=True, tag="attached"):
+    """The first message to a view of a document: the kernel has it.
+
+    Attributes
+    ----------
+    edited : bool
+        What the kernel has kept is not what the text says.
+    """
+
+    edited: bool
+
+
+class _Kept:
+    """The session of a document, and the comms of the pages that show it."""
+
+    def __init__(self) -> None:
+        self.session: Session | None = None
+        self.comms: dict[str, Comm] = {}
+
+    def send(self, content: Any, buffers: list[bytes]) -> None:
+        for comm in list(self.comms.values()):
+            comm.send(content, buffers=buffers)
+
+
+_kept: dict[str, _Kept] = {}
 
 
 def listen() -> None:
@@ -56,18 +100,47 @@ def attach(comm: Comm, message: dict[str, Any]) -> None:
     try:
         asked = msgspec.convert(message["content"]["data"], Attaching)
         text = _inflated(bytes(message["buffers"][0]))
-        graph, view, found = document.loads(text, default_registry())
+        new = bool(asked.document) and not text.strip()
+        graph, view, found = (Graph(), {}, ()) if new else document.loads(text, default_registry())
     except DaliStudioError as error:
         transmit(messages.Refused(diagnostics=error.diagnostics), ())
         return
     except (zlib.error, msgspec.MsgspecError, LookupError, ValueError) as error:
         transmit(messages.Refused(diagnostics=(findings.unreadable(error),)), ())
         return
-    session = Session(graph, default_registry(), transmit, view=view, images=photos, revision=max(asked.revision, 0))
-    comm.on_msg(lambda message: session.receive(message["content"]["data"]))
-    comm.on_close(lambda _: session.close())
+    if asked.document:
+        _attach_document(comm, asked, graph, view)
+    else:
+        begin = max(asked.revision, 0)
+        session = Session(graph, default_registry(), transmit, view=view, images=photos, revision=begin)
+        comm.on_msg(lambda message: session.receive(message["content"]["data"]))
+        comm.on_close(lambda _: session.close())
     if found:
         transmit(messages.Refused(diagnostics=found), ())
+
+
+def _attach_document(comm: Comm, asked: Attaching, graph: Graph, view: dict[str, Any]) -> None:
+    """Take a comm to the session of its document, which is made with the first one and ends with the last."""
+    kept = _kept.setdefault(asked.document, _Kept())
+    known = kept.session
+    session = kept.session = known or Session(
+        graph, default_registry(), transmitter(kept.send), view=view, images=photos, revision=max(asked.revision, 0)
+    )
+    kept.comms[asked.page] = comm
+    edited = known is not None and not asked.fresh and not known.holds(graph, view)
+    comm.send(msgspec.to_builtins(Attached(edited=edited)))
+    if known is not None and asked.fresh:
+        known.open(graph, view)
+    comm.on_msg(lambda message: session.receive(message["content"]["data"]))
+
+    def close(_: object) -> None:
+        if kept.comms.get(asked.page) is comm:
+            del kept.comms[asked.page]
+        if not kept.comms and _kept.get(asked.document) is kept:
+            del _kept[asked.document]
+            session.close()
+
+    comm.on_close(close)
 
 
 def _inflated(packed: bytes) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,6 +20,8 @@ from dali_studio.graph.files import replace_file
 from dali_studio.studio import bodies, images, messages
 from dali_studio.studio.view import OUTPUTS
 
+#: Of a document in the output of a cell, which JupyterLab's extension shows.
+MIME = "application/vnd.dali-studio.graph+json"
 #: Photos get smaller until all of them take no more bytes than this, in small graphs and in large ones.
 _MAX_BYTES = (70_000, 40_000)
 #: Cards of a graph with more nodes than this say less.
@@ -57,20 +60,24 @@ class Picture:
         The whole file; it refers to nothing outside of it.
     words : str
         What stands in its place where there are no pictures.
+    document : str
+        The pipeline itself, which JupyterLab opens in the designer; empty if it has values that no document can hold.
     """
 
     svg: str
     words: str
+    document: str = ""
 
     def save(self, path: str | Path) -> None:
         """Write the SVG."""
         replace_file(path, self.svg)
 
-    def bundle(self) -> dict[str, str]:
-        """The picture by MIME type."""
-        return {"image/svg+xml": self.svg, "text/plain": self.words}
+    def bundle(self) -> dict[str, Any]:
+        """The picture and the pipeline by MIME type."""
+        graph = {MIME: json.loads(self.document)} if self.document else {}
+        return {**graph, "image/svg+xml": self.svg, "text/plain": self.words}
 
-    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
         return self.bundle()
 
     def __repr__(self) -> str:

@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
+from dataclasses import replace
 from functools import singledispatchmethod
 from pathlib import Path
 from typing import Any
@@ -475,17 +476,28 @@ class Session:
             self._autosave.drop()
         self.runs.saved(now=True)
 
+    def holds(self, graph: Graph, view: Mapping[str, Any]) -> bool:
+        """Whether a document says what this one says, but for places of cards that it leaves open."""
+        places = positions_of(view)
+        moved = any(self.positions.get(key) != place for key, place in places.items())
+        return graph == self.graph and not moved and marks_of(view) == marks_in(self.history)
+
     def _remember(self, graph: Graph) -> None:
         """Keep what nobody has saved."""
         if self._autosave is not None and graph is self.graph and graph != self._saved_graph:
             self._autosave.keep(graph, kept_view(self.history))
 
-    def _kept(self) -> list[bytes]:
-        """The document for the browser, which outlives this process; nothing if a value has no JSON form."""
+    def _document(self) -> str:
+        """The document as text; empty if a value has no JSON form."""
         try:
-            return [zlib.compress(document.dumps(self.graph, kept_view(self.history)).encode(), 1)]
+            return document.dumps(self.graph, kept_view(self.history))
         except DaliStudioError:
-            return []
+            return ""
+
+    def _kept(self) -> list[bytes]:
+        """The document for the browser, which outlives this process."""
+        text = self._document()
+        return [zlib.compress(text.encode(), 1)] if text else []
 
     def picture(self, seconds: float | None = None, note: str = CELL) -> Picture:
         """A picture of the graph as it is now.
@@ -514,7 +526,7 @@ class Session:
         graph = graph_view(self.current())
         words = f"{graph.name}: {plural(len(graph.nodes), 'operator')}, {plural(len(graph.outputs), 'output')}"
         told = finished if isinstance(finished, messages.RunFinished) else None
-        return draw(graph, self.positions, stills, told, words, note)
+        return replace(draw(graph, self.positions, stills, told, words, note), document=self._document())
 
     def _changed(self) -> None:
         self.sample = min(self.sample, self.graph.options.batch_size - 1)

@@ -27,7 +27,7 @@ def test_is_fresh(module: str) -> None:
 
 def test_stale_and_left_over_stubs_are_noticed(tmp_path: Path) -> None:
     for path, text in stubs.generate().items():
-        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text(text, encoding="utf-8")
     assert stubs.stale(tmp_path) == []
     (tmp_path / "fn" / "__init__.pyi").write_text("", encoding="utf-8")
@@ -52,7 +52,7 @@ def test_versions_agree() -> None:
     from dali_studio import __version__
 
     assert tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]["dynamic"] == ["version"]
-    for package in ("extension", "extension/packages/designer"):
+    for package in ("extension", "extension/packages/designer", "extension/packages/lab"):
         assert json.loads((REPOSITORY / package / "package.json").read_text())["version"] == __version__
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -32,7 +33,7 @@ pytestmark = [
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Made of the sources alone, with all that builds it from PyPI."""
     folder = tmp_path_factory.mktemp("wheel")
-    built = shutil.ignore_patterns(".*", "node_modules", "static", "__pycache__", "dist", "build")
+    built = shutil.ignore_patterns(".*", "node_modules", "static", "labextension", "__pycache__", "dist", "build")
     shutil.copytree(REPOSITORY, folder / "source", ignore=built)
     shutil.copy(REPOSITORY / "extension" / ".npmrc", folder / "source" / "extension")
     tools = folder / "tools"
@@ -78,6 +79,11 @@ def test_the_wheel_carries_what_was_built(wheel: Path) -> None:
                  "studio/gallery/resnet50/pipeline.dali.json", "studio/gallery/resnet50/README.md"):  # fmt: skip
         assert f"dali_studio/{name}" in names
     assert len(bundle) > 100_000
+    place = f"dali_studio-{__version__}.data/data/share/jupyter/labextensions/@dali-studio/lab"
+    about = json.loads(zipfile.ZipFile(wheel).read(f"{place}/package.json"))
+    assert {f"{place}/{about['jupyterlab']['_build']['load']}", f"{place}/install.json"} < names
+    assert about["version"] == __version__
+    assert not [name for name in names if name.startswith("dali_studio/labextension")]
     target = build.native_target()
     assert wheel.stem.endswith(f"-py3-none-{target.tag}")
     libraries = {Path(name).name for name in names if "/kernels/cpu/lib/" in name}
@@ -103,7 +109,9 @@ def test_commands_work_in_an_empty_environment(installed: Path, tmp_path: Path) 
     assert run("--version").strip() == f"dali-studio {__version__}"
     assert "crop_mirror_normalize" in run("catalog")
     assert "NOTEBOOK_DIR" in run("lab", "--help")
-    assert "built" in run("doctor")
+    report = run("doctor")
+    assert "built" in report
+    assert "installed" in next(line for line in report.splitlines() if line.startswith("jupyterlab extension"))
     program = "import importlib.resources as r; print(r.files('dali_studio') / 'studio' / 'gallery' / 'getting_started' / 'pipeline.dali.json')"
     python = subprocess.run(
         [str(installed / "python"), "-c", program],
@@ -148,7 +156,11 @@ def fetch(address: str, seconds: float = 90) -> bytes:
 
 
 def test_lab_serves_the_first_notebook(server: str) -> None:
-    assert b"jupyter-config-data" in fetch(f"{server}/lab")
+    page = fetch(f"{server}/lab")
+    assert b"jupyter-config-data" in page
+    entry = re.search(rb'"load": "([^"]*)",[^}]*"name": "@dali-studio/lab"', page)
+    assert entry is not None, page
+    assert b"_JUPYTERLAB" in fetch(f"{server}/lab/extensions/@dali-studio/lab/{entry[1].decode()}")
     notebook = json.loads(fetch(f"{server}/api/contents/01_designer.ipynb"))
     assert any("Designer(" in "".join(cell["source"]) for cell in notebook["content"]["cells"])
     assert {entry["name"] for entry in json.loads(fetch(f"{server}/api/contents/gallery"))["content"]} >= {

@@ -52,11 +52,14 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path
 
 @pytest.fixture
 def page(browser: Any) -> Iterator[Any]:
-    """A fresh page; what the page throws fails the test."""
+    """A fresh page; what the page throws fails the test, and what it asks of other machines."""
     context = browser.new_context(viewport={"width": 1800, "height": 1000}, permissions=["clipboard-read", "clipboard-write"])
     opened = context.new_page()
     thrown: list[str] = []
     opened.on("pageerror", lambda error: thrown.append(str(error)))
+    asked: list[str] = []
+    opened.on("request", lambda request: asked.append(str(request.url)))
     yield opened
     context.close()
+    assert not [url for url in asked if not url.startswith(("http://127.0.0.1:", "data:", "blob:"))]
     assert not [text for text in thrown if "ResizeObserver" not in text]

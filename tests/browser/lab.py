@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import socket
@@ -16,6 +17,10 @@ from pathlib import Path
 from typing import Any
 
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
+#: As behind a hub: an address of its own, with a character that URLs write otherwise.
+BASE = "/user/some%20one"
+#: The prebuilt extension of this tree, whatever is installed.
+LABEXTENSION = REPOSITORY / "dali_studio" / "labextension"
 BROWSER_FLAGS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
 # A run that is sent while the kernel still connects is lost, so everything is awaited first.
 RUN_ALL = """async () => {
@@ -44,19 +49,38 @@ def lab_server(root: Path, config: Path) -> Iterator[str]:
                    "JUPYTERLAB_WORKSPACES_DIR": str(config / "workspaces"), "JUPYTER_RUNTIME_DIR": str(config / "runtime"),
                    "IPYTHONDIR": str(config / "ipython")}  # fmt: skip
     command = [sys.executable, "-m", "jupyterlab", "--allow-root", "--no-browser", f"--port={port}", "--expose-app-in-browser",
-               "--IdentityProvider.token=", "--ServerApp.password=", f"--ServerApp.root_dir={root}", "--LabApp.news_url=None"]  # fmt: skip
+               f"--ServerApp.base_url={BASE}/", "--IdentityProvider.token=", "--ServerApp.password=", f"--ServerApp.root_dir={root}", "--LabApp.news_url=None"]  # fmt: skip
+    extensions = config / "data" / "labextensions" / "@dali-studio"
+    extensions.mkdir(parents=True, exist_ok=True)
+    (extensions / "lab").symlink_to(LABEXTENSION)
+    environment["JUPYTER_PATH"] = str(config / "data")
+    _write_other_kernel(config / "data")
     quiet = config / "settings" / "@jupyterlab" / "apputils-extension" / "notification.jupyterlab-settings"
     quiet.parent.mkdir(parents=True, exist_ok=True)
     quiet.write_text('{"fetchNews": "false"}')  # a pop-up would ask, over the designer
     with (config / "lab.log").open("wb") as log:
         server = subprocess.Popen(command, cwd=root, env=environment, stdout=log, stderr=subprocess.STDOUT)
         try:
-            address = f"http://127.0.0.1:{port}"
+            address = f"http://127.0.0.1:{port}{BASE}"
             _await(f"{address}/api", server)
             yield address
         finally:
             server.terminate()
             server.wait(30)
+
+
+def _write_other_kernel(data: Path) -> None:
+    """A kernel that has another version of DALI Studio."""
+    package = data / "other" / "dali_studio" / "studio"
+    package.mkdir(parents=True, exist_ok=True)
+    (package.parent / "__init__.py").write_text("__version__ = '9.9.9'")
+    (package / "__init__.py").write_text("")
+    (package / "attach.py").write_text("def listen():\n    pass\n")
+    spec = data / "kernels" / "another-version" / "kernel.json"
+    spec.parent.mkdir(parents=True, exist_ok=True)
+    command = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    environment = {"PYTHONPATH": str(package.parent.parent)}
+    spec.write_text(json.dumps({"argv": command, "display_name": "Another version", "language": "python", "env": environment}))
 
 
 def _await(address: str, server: subprocess.Popen[bytes]) -> None:
@@ -71,11 +95,11 @@ def _await(address: str, server: subprocess.Popen[bytes]) -> None:
     raise TimeoutError("JupyterLab did not answer within a minute")
 
 
-def write_notebook(path: Path, code: str) -> None:
-    """A notebook with one cell."""
+def write_notebook(path: Path, *codes: str) -> None:
+    """A notebook with a cell for each code."""
     import nbformat
 
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code) for code in codes])
     notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
     nbformat.write(notebook, path)
 
@@ -103,3 +127,58 @@ def set_theme(page: Any, name: str) -> None:
     """Choose JupyterLab's theme."""
     page.evaluate("name => window.jupyterapp.commands.execute('apputils:change-theme', { theme: name })", name)
     page.wait_for_function("light => document.body.dataset.jpThemeLight === light", arg="false" if "Dark" in name else "true")
+    page.wait_for_selector("#jupyterlab-splash", state="detached")
+
+
+def open_lab(page: Any, address: str, workspace: str = "") -> str:
+    """Open JupyterLab in a workspace, by default a fresh one; gives its name."""
+    name = workspace or f"test-{time.monotonic_ns()}"
+    page.goto(f"{address}/lab/workspaces/{name}{'' if workspace else '?reset'}")
+    page.wait_for_function("() => window.jupyterapp")
+    page.evaluate("() => window.jupyterapp.restored.then(() => true)")
+    return name
+
+
+def await_layout(page: Any, workspace: str, words: str) -> None:
+    """Wait until JupyterLab has kept a layout with `words` in it, which it does a moment after a change."""
+    page.wait_for_function(
+        """async ([name, words]) =>
+        JSON.stringify(await window.jupyterapp.serviceManager.workspaces.fetch(name)).includes(words)""",
+        arg=[workspace, words],
+    )
+
+
+def part(page: Any, name: str) -> Any:
+    """A part of the designer of the document in front."""
+    return page.locator(f'.dali-View [data-testid="{name}"]:visible').first
+
+
+def await_code(page: Any, words: str) -> None:
+    """Wait until the code pane of a document shows `words`."""
+    page.wait_for_function(
+        """words => [...document.querySelectorAll('.dali-View [data-testid="code"]')].some(code =>
+        code.offsetParent && code.getAttribute('aria-busy') === 'false' && code.textContent.includes(words))""",
+        arg=words, timeout=60_000,
+    )  # fmt: skip
+
+
+def write_turning(path: Path, angle: float = 10.0) -> None:
+    """A document that turns the sample photos."""
+    from dali_studio import fn, pipeline_def, samples
+    from dali_studio.graph import document
+
+    @pipeline_def(batch_size=4, num_threads=1, device_id=None, seed=3)
+    def turning() -> Any:
+        files, labels = fn.readers.file(file_root=str(samples.photos()), name="reader")
+        return fn.rotate(fn.decoders.image(files), angle=angle, fill_value=0.0), labels
+
+    document.save(turning().graph, None, path)
+
+
+def open_document(page: Any, server: tuple[str, Path], name: str) -> str:
+    """Make a document under a name of its own, and open it by a double click; gives the name of the workspace."""
+    write_turning(server[1] / name)
+    workspace = open_lab(page, server[0])
+    page.locator(f'.jp-DirListing-item[title*="{name}"]').dblclick()
+    part(page, "thumb-rotate").wait_for(timeout=90_000)
+    return workspace

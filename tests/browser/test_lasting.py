@@ -113,7 +113,7 @@ def test_the_saved_notebook_shows_the_graph_without_a_kernel(page: Any, server: 
     _open(page, server, "saved.ipynb")
     _set_angle(page, "55")
     _await_code(page, "angle=55")
-    picture = page.locator('.jp-OutputArea-child [data-mime-type="image/svg+xml"]')
+    picture = page.locator(".jp-OutputArea-child .dali-Graph img")
     assert not picture.is_visible()
     page.wait_for_timeout(4000)  # until the picture has caught up
     page.evaluate(f"async () => {{ await ({_STATE})(); }}")
@@ -138,6 +138,9 @@ def test_the_saved_notebook_shows_the_graph_without_a_kernel(page: Any, server: 
     page.wait_for_timeout(500)
     assert picture.bounding_box()["width"] > 400
     page.screenshot(path=artifacts / "designer_frozen.png")
+    page.locator('.dali-Graph >> text="Open in designer"').click()
+    lab.part(page, "thumb-rotate").wait_for(timeout=90_000)
+    lab.await_code(page, "angle=55")
 
 
 def test_edits_are_offered_when_the_cell_is_run_again(page: Any, server: tuple[str, Path]) -> None:

@@ -34,7 +34,8 @@ def define(prefix: str, program: str, data: Data, names: Mapping[str, Any]) -> A
     """Run a definition: one expression, or lines that end with ``return``, over ``fn``, ``types`` and the variables."""
     space: dict[str, Any] = {
         "fn": importlib.import_module(f"{prefix}.fn"), "types": importlib.import_module(f"{prefix}.types"),
-        "math": importlib.import_module(f"{prefix}.math"), "np": np, **names,
+        "math": importlib.import_module(f"{prefix}.math"), "ops": importlib.import_module(f"{prefix}.ops"),
+        "tfrecord": importlib.import_module(f"{prefix}.tfrecord"), "np": np, **names,
     }  # fmt: skip
     for name, given in data.items():
         batch, layout = given if isinstance(given, tuple) else (given, None)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from declared import declared
-from peers import OURS, THEIRS, Output, assert_equal, collect
+from peers import OURS, THEIRS, Output, assert_equal, check, collect
 
 from dali_studio.api.default import default_registry
 from dali_studio.codegen.emit import emit
@@ -481,3 +481,10 @@ def test_decoders_in_branches(data_dir: Path) -> None:
 
     for mine, reference in zip(outputs(pipe(OURS, program), 4), outputs(pipe(THEIRS, program), 4), strict=True):
         assert_equal(mine, reference, declared("resize"))
+
+
+@pytest.mark.parametrize("name", ["gaussian", "salt_and_pepper", "shot"])
+def test_noise_follows_from_the_place_among_the_samples_of_a_branch(name: str) -> None:
+    batch, taken = [np.full((4, 5, 3), 90, np.uint8)] * 4, [np.array(one) for one in (True, False, False, True)]
+    program = f"fn.noise.{name}(fn._conditional.split(x, predicate=is_taken)[0], seed=5)"
+    check(program, {"x": batch, "is_taken": taken}, iterations=2)

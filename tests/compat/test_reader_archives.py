@@ -133,3 +133,34 @@ def test_names_with_dots_folders_and_none(tmp_path: Path) -> None:
     names = {"paths": [archive(tmp_path / "odd.tar", files)]}
     for arguments in ("ext=['x.bin', 'bin']", "ext='bin;plain', case_sensitive_extensions=False", "ext=['bin', 'bin']"):
         check(f"fn.readers.webdataset(paths=paths, {arguments})", names=names, iterations=3, batch_size=2)
+
+
+def test_a_damaged_header_is_not_taken_for_the_end_of_an_archive(archives: list[str], tmp_path: Path) -> None:
+    content = bytearray(Path(archives[0]).read_bytes())
+    content[2 * 1024 + 5] ^= 1  # in the name of the third member, under a checksum that does not fit any more
+    (tmp_path / "damaged.tar").write_bytes(content)
+    names = {"paths": [str(tmp_path / "damaged.tar")]}
+    check_refused("fn.readers.webdataset(paths=paths, ext='bin')", codes="DS302", names=names)
+
+
+def test_an_index_with_places_beyond_all_files_is_refused(archives: list[str], tmp_path: Path) -> None:
+    (tmp_path / "far.idx").write_text(f"v1.1 1\nbin {2**63} 1\n")
+    names: dict[str, Any] = {"paths": archives[:1], "index": [str(tmp_path / "far.idx")]}
+    check_refused("fn.readers.webdataset(paths=paths, index_paths=index, ext='bin')", codes="DS302", names=names)
+
+
+RECORD = struct.pack("<IfQQ", 0, 1.0, 0, 0) + b"abcd"
+DAMAGED = {
+    "number that is none": (struct.pack("<II", 0xCED7230A, 28) + RECORD, "nan\t0\n"),
+    "labels behind the end": (struct.pack("<III", 0xCED7230A, 28, 9) + RECORD[4:], "0\t0\n"),
+    "part that is none": (struct.pack("<II", 0xCED7230A, 1 << 29 | 28) + RECORD + struct.pack("<II", 0xCED7230A, 4) + b"efgh", "0\t0\n"),
+}
+
+
+@pytest.mark.parametrize("kind", DAMAGED)
+def test_damaged_records_are_refused(tmp_path: Path, kind: str) -> None:
+    content, index = DAMAGED[kind]
+    (tmp_path / "a.rec").write_bytes(content)
+    (tmp_path / "a.idx").write_text(index)
+    names = {"path": str(tmp_path / "a.rec"), "index": str(tmp_path / "a.idx")}
+    refused("fn.readers.mxnet(path=path, index_path=index)", codes="DS302", names=names, batch_size=1)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from images import encoded
-from peers import OURS, THEIRS, check, run
+from peers import OURS, THEIRS, check, refused, run
 
 from dali_studio.schema.samples import picture
 
@@ -91,3 +91,14 @@ def test_preprocessed_annotations_are_the_same_files(tmp_path: Path, arguments: 
     for prefix in (OURS, THEIRS):
         loading = {**given, **masks, "preprocessed_annotations": str(tmp_path / prefix)}
         check("fn.readers.coco(**given)", iterations=2, names={"given": loading})
+
+
+@pytest.mark.parametrize("field", ["id", "image_id", "category_id", "iscrowd", "width"])
+def test_numbers_of_more_than_64_bits_are_refused(tmp_path: Path, field: str) -> None:
+    box = {"image_id": 1, "category_id": 1, "bbox": [1, 2, 3, 4], "iscrowd": 0}
+    image = {"id": 1, "file_name": "a.jpg", "width": 5, "height": 5}
+    for one in (box, image):
+        if field in one:
+            one[field] = 2**63
+    (tmp_path / "a.json").write_text(json.dumps({"images": [image], "annotations": [box], "categories": [{"id": 1}]}))
+    refused("fn.readers.coco(file_root=root, annotations_file=root + '/a.json')", codes="DS302", names={"root": str(tmp_path)})

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from declared import declared
-from peers import check, refused
+from peers import OURS, check, refused, run
 
 from dali_studio.schema.samples import sound_files
 
@@ -67,3 +67,12 @@ def test_what_cannot_be_decoded_is_skipped_or_empty(tmp_path: Path) -> None:
         assert [np.asarray(audio.at(i)).size for i in range(len(audio))] == expected
         assert rates.as_array().tolist() == [8000 if size else 0 for size in expected]
         assert len(text) == len(expected)
+
+
+def test_lines_with_numbers_that_no_sound_has_are_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "sound.wav"
+    path.write_bytes(sound_files((100,)).samples()[0].tobytes())
+    lines = [f'{{"audio_filepath": "{path}", "duration": {number}}}' for number in ("1e999", "1" + "0" * 400, "0.01")]
+    (tmp_path / "a.json").write_text("\n".join([*lines, "[" * 100_000]))
+    (outputs,) = run(OURS, "fn.readers.nemo_asr(manifest_filepaths=path, read_idxs=True)", names={"path": str(tmp_path / "a.json")}, batch_size=1)
+    assert outputs[-1].samples[0].tolist() == [0]

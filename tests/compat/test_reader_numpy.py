@@ -86,3 +86,20 @@ def test_damaged_files_are_skipped_or_empty(tmp_path: Path) -> None:
             made.set_outputs(fn.readers.numpy(file_root=str(tmp_path), on_error=action))
         (output,) = made.run()
         assert [np.asarray(output.at(i)).size for i in range(len(output))] == expected
+
+
+@pytest.mark.parametrize("place", ["reader", "decoder"])
+def test_a_header_that_is_no_python(tmp_path: Path, place: str) -> None:
+    """An open bracket lets Python's own tokenizer fail, by an error of its own kind."""
+    content = saved(np.arange(6.0)).replace(b"(6,), }", b"(6,, } ")
+    (tmp_path / "0.npy").write_bytes(content)
+    program = "fn.readers.numpy(file_root=root)" if place == "reader" else "fn.decoders.numpy(x)"
+    refused(program, {} if place == "reader" else {"x": [np.frombuffer(content, np.uint8)]}, names={"root": str(tmp_path)}, codes="DS301 DS302")
+
+
+def test_arrays_behind_headers_of_odd_lengths(tmp_path: Path) -> None:
+    text = b"{'descr': '<f4', 'fortran_order': False, 'shape': (6,), }   \n"
+    content = b"\x93NUMPY\1\0" + len(text).to_bytes(2, "little") + text + np.arange(6, dtype=np.float32).tobytes()
+    assert (10 + len(text)) % 4
+    (outputs,) = run(OURS, "fn.decoders.numpy(x, dtype=types.INT16)", {"x": [np.frombuffer(content, np.uint8)]})
+    assert outputs[0].samples[0].tolist() == list(range(6))

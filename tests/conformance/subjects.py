@@ -165,8 +165,14 @@ def pipeline(
         if device == "gpu" and not sources:
             words["device"] = "gpu"
         result = function(subject.operator, prefix)(*sources, name="node", **words)
-        made.set_outputs(*(result if isinstance(result, tuple | list) else (result,)))
+        made.set_outputs(*_listed(result))
     return made
+
+
+def _listed(result: Any) -> Sequence[Any]:
+    if isinstance(result, dict):
+        return list(result.values())
+    return result if isinstance(result, tuple | list) else (result,)
 
 
 def _source(prefix: str, name: str, data: Data, pick: Sequence[int] | None, declared: bool, dense: bool) -> Any:
@@ -185,12 +191,19 @@ def _value(prefix: str, schema: OperatorSchema, name: str, value: Any, pick: Seq
         return _source(prefix, f"data_{name}", value, pick, True, False)
     if isinstance(value, Folder):
         return str(path(value))
+    argument = schema.argument(name)
+    if argument is not None and argument.type == "features" and isinstance(value, tuple):
+        return {key: feature for text in value for key, feature in _feature(prefix, text).items()}
     if isinstance(value, tuple):
         return [_value(prefix, schema, name, item, pick) for item in value]
-    argument = schema.argument(name)
     if argument is not None and argument.type in ENUMS and isinstance(value, str):
         return getattr(importlib.import_module(prefix).types, value, value)
     return value
+
+
+def _feature(prefix: str, text: str) -> dict[str, Any]:
+    """What a program writes between the braces of a dictionary of features."""
+    return eval(f"{{{text}}}", dict(vars(importlib.import_module(f"{prefix}.tfrecord"))))
 
 
 def run(made: Any, iterations: int = 1) -> list[Output]:

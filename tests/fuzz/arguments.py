@@ -1,26 +1,27 @@
-"""Arguments of every operator: values at the edges of their types, wrong types, wires, several inputs' types."""
+"""Every operator with arguments and data that are nearly good: edges of types, wrong types, wires, shapes, layouts."""
 
 from __future__ import annotations
 
 import random
 import traceback
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
 from declared import declared
-from images import encoded, picture
+from images import picture
 
 from dali_studio.api.default import default_registry
+from dali_studio.codegen.dialects import find
 from dali_studio.schema.model import ArgumentSchema, OperatorSchema
-from dali_studio.schema.samples import NOT_ALONE
+from dali_studio.schema.samples import NOT_ALONE, Case, Data, Folder
 from dali_studio.schema.values import ENUMS
-from fuzz import programs
+from fuzz import batches, programs
 from fuzz.machine import Memory
 from fuzz.outcome import Outcome, compared, unexpected
-from fuzz.peer import Peer
-from fuzz.programs import Array, Call, Member
+from fuzz.peer import NAME, Peer, Verdict
+from fuzz.programs import Array, Call, Fed, Member
 from fuzz.randomness import of_case
 from fuzz.values import value_for
 
@@ -28,61 +29,130 @@ FAMILY = "arguments"
 BATCH = 8
 MEMORY = 100 * 2**20
 REGISTRY = default_registry()
-#: Some cannot be tried alone; sources and readers get their data otherwise than by these arguments.
-OPERATORS = tuple(name for name in REGISTRY if REGISTRY.schema(name).role not in (*NOT_ALONE, "reader", "arithmetic", "subscript"))
 _SIZES = ((24, 31), (9, 16))
 _DTYPES = (np.uint8, np.uint8, np.uint8, np.float32, np.int16, np.float16, np.int64)
 _WIRED = {"float": np.float32, "int": np.int32, "bool": np.bool_}
 
 
+#: Files of these are mutated by another family, as those of readers are.
+_OF_DATA_SETS = ("decoders.audio", "decoders.numpy")
+
+
+def _is_tried(schema: OperatorSchema) -> bool:
+    """Not those that cannot be tried alone, that have no function or need one; files have a family of their own."""
+    needs_object = any(argument.required and argument.type == "object" for argument in schema.arguments)
+    return schema.role not in (*NOT_ALONE, "reader", "arithmetic", "subscript") and schema.name not in _OF_DATA_SETS and not needs_object
+
+
+OPERATORS = tuple(name for name in REGISTRY if _is_tried(REGISTRY.schema(name)))
+
+
 @cache
-def _files() -> tuple[Array, ...]:
-    return tuple(encoded(picture(*size, seed=i), quality=85) for i, size in enumerate(_SIZES))
+def _cases(operator: str) -> tuple[Case, ...]:
+    """Cases that the operator declares; those with files and functions are left out."""
+    found = [case for case in REGISTRY.operator(operator).samples()
+             if not any(isinstance(value, Folder) or callable(value) for value in case.arguments.values())]  # fmt: skip
+    return tuple(found)
 
 
-def case(seed: int, number: int) -> Call:
-    """The call of a case."""
+@lru_cache(300)
+def _samples(data: Data) -> list[Array]:
+    return data.samples()
+
+
+def case(seed: int, number: int) -> tuple[Call, bool]:
+    """The call of a case, and whether nvidia.dali may be asked."""
     rng = of_case(FAMILY, seed, number)
     schema = REGISTRY.schema(rng.choice(OPERATORS))
-    batch, layout = _input(rng, schema)
-    chosen = rng.sample(schema.arguments, min(rng.choice((1, 1, 2, 3)), len(schema.arguments)))
-    required = [argument for argument in schema.arguments if argument.required]
-    arguments = {argument.name: _given(rng, argument) for argument in (*required, *chosen) if argument.type != "object"}
-    return Call(schema.name, arguments, batch, layout)
+    found = _cases(schema.name)
+    arguments: dict[str, Any] = {}
+    is_compared = not find(NAME).lacks_operator(schema.name, schema)[0]
+    if found and rng.random() < 0.75:
+        chosen = rng.choice(found)
+        inputs = [Fed(_samples(data), data.layout) for data in chosen.inputs]
+        arguments = {name: as_given(schema, name, value) for name, value in chosen.arguments.items()}
+        is_compared &= chosen.peer
+    else:
+        inputs = _pictures(rng, schema)
+        arguments = {argument.name: value_of(rng, argument, _count(inputs)) for argument in schema.arguments if argument.required}
+    for argument in rng.sample(schema.arguments, min(rng.choice((0, 1, 1, 1, 2, 3)), len(schema.arguments))):
+        if argument.type != "object":
+            arguments[argument.name] = value_of(rng, argument, _count(inputs) if rng.random() < 0.95 else 3)
+    if rng.random() < 0.4 and "encoded" not in [declared.kind for declared in schema.inputs]:
+        inputs = _changed(rng, inputs)
+    arguments = {name: batches.mutated(rng, value) if isinstance(value, Fed) and rng.random() < 0.3 else value for name, value in arguments.items()}
+    call = Call(schema.name, arguments, inputs)
+    count = min((len(batch.samples) for batch in call.fed()), default=0)
+    if count and rng.random() < 0.1:
+        call = Call(schema.name, arguments, inputs, [rng.random() < 0.4 for _ in range(count)])
+    return call, is_compared
 
 
 def content(seed: int, number: int) -> bytes:
     """The call of a case, as text."""
-    call = case(seed, number)
-    batch = None if call.batch is None else [f"{item.dtype} {item.shape}" for item in call.batch]
-    return f"fn.{call.operator}({batch}, layout={call.layout!r}, {call.arguments!r})\n".encode()
+    call, _ = case(seed, number)
+    branch = "" if call.branch is None else f", in a branch with {call.branch}"
+    return f"fn.{call.operator}({list(call.inputs)}, {call.arguments!r}){branch}\n".encode("utf-8", "backslashreplace")
 
 
-def _input(rng: random.Random, schema: OperatorSchema) -> tuple[list[Array] | None, str]:
-    needed = [declared for declared in schema.inputs if not declared.optional]
-    if not needed:
-        return None, ""
-    if needed[0].kind == "encoded":
-        return list(_files()), ""
+def as_given(schema: OperatorSchema, name: str, value: Any) -> Any:
+    """A value of a declared case, as a program gives it."""
+    if isinstance(value, Data):
+        return Fed(_samples(value), value.layout)
+    if isinstance(value, tuple):
+        return [as_given(schema, name, item) for item in value]
+    argument = schema.argument(name)
+    return _member(argument, value) if argument is not None else value
+
+
+def _member(argument: ArgumentSchema, value: Any) -> Any:
+    kind = ENUMS.get(argument.type.removesuffix("_list"))
+    return Member(value) if kind is not None and isinstance(value, str) and value in kind.__members__ else value
+
+
+def _pictures(rng: random.Random, schema: OperatorSchema) -> list[Fed]:
+    """Pictures for all inputs that are needed, whatever these take."""
     dtype, channels, layout = rng.choice(_DTYPES), rng.choice((3, 3, 3, 1, 4)), rng.choice(("HWC", "HWC", "HWC", "CHW", ""))
     made = [picture(*size, channels, dtype, seed) for seed, size in enumerate(_SIZES)]
-    return [np.ascontiguousarray(item.transpose(2, 0, 1)) for item in made] if layout == "CHW" else made, layout
+    made = [np.ascontiguousarray(item.transpose(2, 0, 1)) for item in made] if layout == "CHW" else made
+    return [Fed(made, layout) for declared in schema.inputs if not declared.optional]
 
 
-def _given(rng: random.Random, argument: ArgumentSchema) -> Any:
-    """A value, a member of an enumeration, or an array of which each sample gets its part."""
+def _changed(rng: random.Random, inputs: list[Fed]) -> list[Fed]:
+    """The inputs with one of them changed, left out, doubled, or in another's place."""
+    if not inputs:
+        return inputs
+    at, kind = rng.randrange(len(inputs)), rng.random()
+    if kind < 0.05:
+        return [*inputs[:at], *inputs[at + 1 :]]
+    if kind < 0.1:
+        return [*inputs, inputs[at]]
+    if kind < 0.15:
+        return rng.sample(inputs, len(inputs))
+    return [batches.mutated(rng, batch) if index == at else batch for index, batch in enumerate(inputs)]
+
+
+def _count(inputs: Sequence[Fed]) -> int:
+    return len(inputs[0].samples) if inputs else 4
+
+
+def value_of(rng: random.Random, argument: ArgumentSchema, count: int) -> Any:
+    """A value, a member of an enumeration, or a batch of which each sample gets its part."""
     kind = argument.type.removesuffix("_list")
     if argument.tensor and kind in _WIRED and rng.random() < 0.25:
-        shape: tuple[int, ...] = (len(_SIZES), rng.choice(argument.length or (1, 2, 3))) if argument.type.endswith("_list") else (len(_SIZES),)
+        shape: tuple[int, ...] = (rng.choice(argument.length or (1, 2, 3)),) if argument.type.endswith("_list") else ()
         dtype = _WIRED[kind] if rng.random() < 0.9 else np.float64
-        return np.array([rng.uniform(-3, 30) for _ in range(int(np.prod(shape)))]).reshape(shape).astype(dtype)
+        rows = [np.array([rng.uniform(-3, 30) for _ in range(int(np.prod(shape)))]).reshape(shape).astype(dtype) for _ in range(count)]
+        return Fed(rows)
     value = value_for(rng, argument)
-    return Member(value) if isinstance(value, str) and argument.type in ENUMS and value in ENUMS[argument.type].__members__ else value
+    return [_member(argument, item) for item in value] if isinstance(value, list) else _member(argument, value)
 
 
 def _is_large(call: Call) -> bool:
     """Whether results may be as large as a number says: then only the verdict before the run would be compared."""
-    flat = [item for value in call.arguments.values() for item in (np.ravel(value).tolist() if isinstance(value, np.ndarray | list | tuple) else [value])]
+    given = [np.concatenate([item.ravel() for item in value.samples]).tolist() if isinstance(value, Fed) and value.samples else value
+             for value in call.arguments.values()]  # fmt: skip
+    flat = [item for value in given for item in (value if isinstance(value, list) else [value])]
     return any(isinstance(item, int | float) and not isinstance(item, bool) and abs(item) > 3000 for item in flat)
 
 
@@ -94,9 +164,9 @@ class Arguments:
 
     def check(self, seed: int, numbers: Sequence[int]) -> list[Outcome]:
         """Outcomes of the cases."""
-        return [self._one(number, case(seed, number)) for number in numbers]
+        return [self._one(number, *case(seed, number)) for number in numbers]
 
-    def _one(self, number: int, call: Call) -> Outcome:
+    def _one(self, number: int, call: Call, is_compared: bool) -> Outcome:
         ours: list[list[Array]] | None = None
         message = ""
         self._memory.begin()
@@ -108,29 +178,36 @@ class Arguments:
             kind, message = unexpected(error), str(error)
             if kind:
                 told = "".join(traceback.format_exception(error)[-4:]) if kind == "exception" else message
-                return Outcome(number, call.operator, "raised", kind, f"{call.arguments!r}\n{told}")
+                return Outcome(number, call.operator, "raised", kind, f"{_asked(call)}\n{told}")
         grown = self._memory.grown()
         size = sum(array.nbytes for output in ours or () for array in output)
-        if grown > MEMORY + 10 * size:
-            return Outcome(number, call.operator, "too much memory", "memory", f"{call.arguments!r}: {grown / 2**20:.0f} MiB. {message}")
-        if not self._peer.available or _is_large(call):
+        if grown > MEMORY + 10 * size and grown > MEMORY + 10 * (self._peer.memory(call) if is_compared else 0):
+            return Outcome(number, call.operator, "too much memory", "memory", f"{_asked(call)}: {grown / 2**20:.0f} MiB. {message}")
+        if not (self._peer.available and is_compared) or _is_large(call):
             return Outcome(number, call.operator, "accepted" if ours is not None else "refused")
-        return self._compare(number, call, ours, message)
+        return judged(number, FAMILY, call, ours, message, self._peer.run(call))
 
-    def _compare(self, number: int, call: Call, ours: list[list[Array]] | None, message: str) -> Outcome:
-        theirs = self._peer.run(call)
-        if theirs.is_none:
-            return Outcome(number, call.operator, f"{'refused' if ours is None else 'accepted'}; nvidia.dali {theirs.message}")
-        asked = f"{call.arguments!r}"
-        if ours is None or theirs.arrays is None:
-            if ours is None and theirs.arrays is None:
-                return Outcome(number, call.operator, "both refuse")
-            difference = "refused, accepted" if ours is None else "accepted, refused"
-            return compared(number, FAMILY, call.operator, difference, f"{asked} {message}", theirs.message)
-        trouble = _difference(call, ours, theirs.arrays)
-        if trouble:
-            return compared(number, FAMILY, call.operator, "pixels", f"{asked} {trouble}", "")
-        return Outcome(number, call.operator, "both accept")
+
+def judged(number: int, family: str, call: Call, ours: list[list[Array]] | None, message: str, theirs: Verdict, more: str = "") -> Outcome:
+    """The outcome of a case, of what the two made of it; rules see `more` behind the call."""
+    if theirs.is_none:
+        return Outcome(number, call.operator, f"{'refused' if ours is None else 'accepted'}; nvidia.dali {theirs.message}")
+    asked = _asked(call) + more
+    if ours is None or theirs.arrays is None:
+        if ours is None and theirs.arrays is None:
+            return Outcome(number, call.operator, "both refuse")
+        difference = "refused, accepted" if ours is None else "accepted, refused"
+        return compared(number, family, call.operator, difference, f"{asked} {message}", theirs.message)
+    trouble = _difference(call, ours, theirs.arrays)
+    if trouble:
+        return compared(number, family, call.operator, "pixels", f"{asked} {trouble}", "")
+    return Outcome(number, call.operator, "both accept")
+
+
+def _asked(call: Call) -> str:
+    """The call as rules and findings see it."""
+    branch = "" if call.branch is None else f" branch {call.branch}"
+    return f"{call.arguments!r} {list(call.inputs)}{branch}"
 
 
 def _difference(call: Call, ours: list[list[Array]], theirs: list[list[Array]]) -> str:

@@ -12,16 +12,16 @@ from typing import Any
 
 from images import dataset
 
-from fuzz import arguments, conversations, documents, pictures
+from fuzz import arguments, conversations, datasets, documents, pictures
 from fuzz.machine import SANITIZED, serve
 from fuzz.outcome import Outcome
 from fuzz.peer import Peer
 
-MODULES = {module.FAMILY: module for module in (pictures, documents, conversations, arguments)}
+MODULES = {module.FAMILY: module for module in (pictures, documents, conversations, arguments, datasets)}
 #: Cases that are tried together.
 BATCHES = {name: module.BATCH for name, module in MODULES.items()}
 #: Of a hundred inputs; a conversation is several.
-SHARES = {"pictures": 66, "documents": 24, "messages": 4, "arguments": 6}
+SHARES = {"pictures": 66, "documents": 24, "messages": 4, "arguments": 4, "datasets": 2}
 #: Address space of a process, so that what asks for too much fails instead of filling the machine.
 ADDRESS_SPACE = 4 * 2**30
 
@@ -44,6 +44,7 @@ def main() -> None:
             "documents": documents.Documents(folder),
             "messages": conversations.Conversations(folder),
             "arguments": arguments.Arguments(peer),
+            "datasets": datasets.Datasets(peer, Path(scratch) / "data_sets"),
         }
         if sys.platform == "linux" and not SANITIZED:
             resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE, ADDRESS_SPACE))

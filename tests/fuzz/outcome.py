@@ -51,7 +51,7 @@ class Rule:
     Attributes
     ----------
     family, group, difference : str
-        Where it is expected; `group` is a regular expression for the whole name.
+        Where it is expected; `family` and `group` are regular expressions for whole names.
     ours, theirs : str
         Regular expressions, searched in what either side said.
     reason : str
@@ -69,11 +69,14 @@ class Rule:
     def __post_init__(self) -> None:
         if self.difference not in DIFFERENCES or not self.reason:
             raise ValueError(f"a rule of {TABLE.name} needs a reason and one of {DIFFERENCES}: {self}")
+        for pattern in (self.family, self.group, self.ours, self.theirs):
+            re.compile(pattern)
 
     def fits(self, family: str, group: str, difference: str, ours: str, theirs: str) -> bool:
         """Whether a difference is this one."""
         return (
-            (self.family, self.difference) == (family, difference)
+            self.difference == difference
+            and re.fullmatch(self.family, family) is not None
             and re.fullmatch(self.group, group) is not None
             and re.search(self.ours, ours) is not None
             and re.search(self.theirs, theirs) is not None

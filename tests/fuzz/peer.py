@@ -59,8 +59,12 @@ class Peer:
     available: bool = field(default_factory=lambda: importlib.util.find_spec("nvidia") is not None and importlib.util.find_spec(NAME) is not None)
 
     def run(self, call: Call) -> Verdict:
-        """One program."""
-        return self._ask(("run", call))
+        """One program; where no more files can be mapped, once more in a new process, since they stay mapped."""
+        verdict = self._ask(("run", call))
+        if "File mapping failed" in verdict.message:
+            self.close()
+            verdict = self._ask(("run", call))
+        return verdict
 
     def decode(self, call: Call, files: Sequence[bytes], expected: Sequence[bool]) -> list[Verdict]:
         """Files through a decoder; those that are expected to be good go together, since one bad file fails a batch.
@@ -97,9 +101,11 @@ class Peer:
             verdict = self._next()
         return found if not verdict.message else {}
 
-    def memory(self, call: Call, file: bytes) -> int:
-        """Bytes that the decoding of one file takes; 0 without nvidia.dali."""
-        return 0 if not self.available else self._ask(("decode", call, [file])).memory
+    def memory(self, call: Call, file: bytes | None = None) -> int:
+        """Bytes that a program, or the decoding of one file, takes in a new process, which has none from before; 0 without nvidia.dali."""
+        self.close()
+        question = ("run", call) if file is None else ("decode", call, [file])
+        return 0 if not self.available else self._ask(question).memory
 
     def start(self) -> None:
         """Have the process, so that importing nvidia.dali counts for no case; raises `EndedError`."""
@@ -130,9 +136,10 @@ class Peer:
         return Verdict(message=f"ended: {ended.reason}")
 
     def close(self) -> None:
-        """End the process."""
+        """End the process; the next question starts another."""
         if self._child is not None:
             self._child.close()
+            self._child = None
 
 
 def version() -> str:

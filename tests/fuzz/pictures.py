@@ -62,7 +62,7 @@ class Pictures:
         grown = self._memory.grown()
         if grown > FREE_MEMORY:
             array = ours[0].arrays
-            # nvidia.dali may have had the memory from files before: it needs that of the pixels at least
+            # it needs that of the pixels at least
             theirs = max(self._peer.memory(call, files[0]), array[0][0].nbytes if array else 0)
             if grown > FREE_MEMORY + TIMES * theirs:
                 words = f"{grown / 2**20:.0f} MiB; nvidia.dali or the pixels need {theirs / 2**20:.0f} MiB. {ours[0].message}"

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 Array = np.ndarray[Any, Any]
+#: Their squares are beyond single floats.
+_HUGE = 1e18
 
 
 @dataclass(frozen=True)
@@ -17,6 +19,19 @@ class Member:
     """A member of an enumeration of the module ``types``: ``Member("FLOAT")``."""
 
     name: str
+
+
+@dataclass(frozen=True)
+class Fed:
+    """A batch on a wire, for an input or an argument."""
+
+    samples: Sequence[Array]
+    layout: str = ""
+
+    def __repr__(self) -> str:
+        told = " ".join(f"{item.dtype}{list(item.shape)}{item.ravel()[:3].tolist()}" for item in self.samples)
+        odd = any(item.dtype.kind == "f" and not (np.abs(item.astype(np.float64)) < _HUGE).all() for item in self.samples)
+        return f"<{told}{f' {self.layout!r}' if self.layout else ''}{' not finite' if odd else ''}>"
 
 
 @dataclass(frozen=True)
@@ -28,17 +43,24 @@ class Call:
     operator : str
         Path under ``fn``.
     arguments : mapping
-        By name; a `Member` stands for the member of that name, an array of shape (samples, ...) for a wire.
-    batch : sequence of arrays, optional
-        Its first input.
-    layout : str
-        Of `batch`.
+        By name; a `Member` stands for the member of that name, a `Fed` for a wire, also as an item of a list.
+    inputs : sequence of Fed
+    branch : sequence of bool, optional
+        Which samples come to the operator, as in a branch of an ``if``; ``None``: all, without a condition.
+    iterations : int
     """
 
     operator: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
-    batch: Sequence[Array] | None = None
-    layout: str = ""
+    inputs: Sequence[Fed] = ()
+    branch: Sequence[bool] | None = None
+    iterations: int = 1
+
+    def fed(self) -> Iterator[Fed]:
+        """All batches that it is given."""
+        yield from self.inputs
+        for value in self.arguments.values():
+            yield from (item for item in (value if isinstance(value, list) else [value]) if isinstance(item, Fed))
 
 
 def _modules(prefix: str) -> tuple[Any, Any, Any]:
@@ -51,30 +73,38 @@ def decoder(prefix: str, call: Call, batch_size: int) -> Any:
     pipe = package.Pipeline(batch_size=batch_size, num_threads=1, device_id=None, seed=7, prefetch_queue_depth=1)
     with pipe:
         files = fn.external_source(name="files", ndim=1, dtype=types.UINT8)
-        pipe.set_outputs(_function(fn, call.operator)(files, **_given(types, call.arguments)))
+        pipe.set_outputs(_function(fn, call.operator)(files, **{name: _value(types, value) for name, value in call.arguments.items()}))
     pipe.build()
     return pipe
 
 
 def run(prefix: str, call: Call) -> list[list[Array]]:
-    """The outputs of one iteration, as arrays by output and sample."""
+    """The outputs of the iterations, as arrays by output and sample."""
     package, fn, types = _modules(prefix)
-    wired = [value for value in call.arguments.values() if isinstance(value, np.ndarray)]
-    size = len(call.batch) if call.batch is not None else len(wired[0]) if wired else 3
-    pipe = package.Pipeline(batch_size=size, num_threads=1, device_id=None, seed=7, prefetch_queue_depth=1)
+    sizes = [len(batch.samples) for batch in call.fed()]
+    pipe = package.Pipeline(batch_size=max(sizes, default=3), num_threads=1, device_id=None, seed=7, prefetch_queue_depth=1)
     with pipe:
-        arguments = {
-            name: fn.external_source(source=_source_of(list(value))) if isinstance(value, np.ndarray) else value
-            for name, value in _given(types, call.arguments).items()
-        }
-        inputs = []
-        if call.batch is not None:
-            batch, layout = list(call.batch), {"layout": call.layout} if call.layout else {}
-            inputs = [fn.external_source(source=lambda: batch, **layout)]
-        made = _function(fn, call.operator)(*inputs, **arguments)
+        taken = [np.array(is_taken) for is_taken in call.branch or ()]
+        predicate = fn.external_source(source=_source_of(taken)) if taken else None
+
+        def wired(value: Any) -> Any:
+            if isinstance(value, list):
+                return [wired(item) for item in value]
+            if not isinstance(value, Fed):
+                return _value(types, value)
+            layout = {"layout": value.layout} if value.layout else {}
+            source = fn.external_source(source=_source_of(list(value.samples)), **layout)
+            return source if predicate is None else fn._conditional.split(source, predicate=predicate)[0]
+
+        inputs = [wired(batch) for batch in call.inputs]
+        made = _function(fn, call.operator)(*inputs, **{name: wired(value) for name, value in call.arguments.items()})
         pipe.set_outputs(*(made if isinstance(made, list | tuple) else (made,)))
-    pipe.build()
-    return arrays(pipe.run())
+    try:
+        pipe.build()
+        return [output for _ in range(call.iterations) for output in arrays(pipe.run())]
+    finally:
+        if (engine := getattr(pipe, "_engine", None)) is not None:
+            engine.close()  # readers go on in threads otherwise
 
 
 def _source_of(rows: list[Array]) -> Callable[[], list[Array]]:
@@ -100,5 +130,5 @@ def _function(fn: Any, path: str) -> Any:
     return fn
 
 
-def _given(types: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: getattr(types, value.name) if isinstance(value, Member) else value for name, value in arguments.items()}
+def _value(types: Any, value: Any) -> Any:
+    return getattr(types, value.name) if isinstance(value, Member) else value

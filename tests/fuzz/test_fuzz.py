@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fuzz import families, outcome, picture_files
+from fuzz import data_files, families, outcome, picture_files
 from fuzz.machine import EndedError
 from fuzz.peer import Peer
 from fuzz.programs import Call
@@ -49,7 +50,7 @@ def test_files_are_judged_alike_together_and_alone(nvidia: Any) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("family", "inputs"), [("pictures", 640), ("documents", 320), ("messages", 60), ("arguments", 240)]
+    ("family", "inputs"), [("pictures", 640), ("documents", 320), ("messages", 60), ("arguments", 240), ("datasets", 160)]
 )
 def test_nothing_is_found(family: str, inputs: int, tmp_path: Path) -> None:
     """With nvidia.dali where it is installed. Cases are the same every time; `make fuzz` tries others."""
@@ -81,6 +82,22 @@ def test_mutations_know_their_format(form: str) -> None:
         made = [(source, mutation(of_case("test", 0, number), source)) for number, source in enumerate(picture_files.sources(form))]
         assert any(before != after for before, after in made)
         assert sum(after[:2] == before[:2] for before, after in made) > len(made) // 2
+
+
+@pytest.mark.parametrize(("kind", "data"), data_files.sound_sources())
+def test_mutations_know_formats_of_sounds(kind: str, data: bytes) -> None:
+    made = [data_files.STRUCTURED[kind][0](of_case("test", 0, number), data) for number in range(20)]
+    assert any(after != data for after in made)
+    assert sum(after[:4] == data[:4] for after in made) > len(made) // 2
+
+
+def test_pages_keep_their_checksums() -> None:
+    """The checksum is that of the format: pages as libsndfile writes them stay as they are."""
+    import soundfile
+
+    stream = io.BytesIO()
+    soundfile.write(stream, np.zeros(3000, np.float32), 16000, format="OGG")
+    assert b"".join(map(data_files.framed, data_files.pages(stream.getvalue()))) == stream.getvalue()
 
 
 class Broken(Lane):

@@ -41,12 +41,25 @@ def test_conditionals(tmp_path: Path) -> None:
     assert len(space["images"]) == len(space["labels"]) == 8
 
 
+def test_dynamic(capsys: pytest.CaptureFixture[str]) -> None:
+    space: dict[str, Any] = {}
+    exec(compile("\n".join(blocks("dynamic.md")), "docs/dynamic.md", "exec"), space)
+    assert capsys.readouterr().out.count("(32, 32, 3)") == 4
+
+
 def test_checkpoints(tmp_path: Path) -> None:
     (program,) = blocks("checkpoints.md")
     (tmp_path / "program.py").write_text(program)
     space = runpy.run_path(str(tmp_path / "program.py"))
     for one, other in zip(space["pipeline"].run(), (space["images"], space["labels"]), strict=True):
         assert all(np.array_equal(np.array(one.at(i)), np.array(other.at(i))) for i in range(4))
+
+
+def test_parallel_sources() -> None:
+    (program,) = blocks("parallel_sources.md")
+    space: dict[str, Any] = {}
+    exec(compile(program, "docs/parallel_sources.md", "exec"), space)
+    assert [int(np.asarray(space["images"].at(i)).max()) for i in range(8)] == list(range(8))
 
 
 def test_damaged_files() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from dali_studio import fn, pipeline_def, samples
@@ -40,8 +41,25 @@ def turning() -> Any:
     return fn.rotate(fn.decoders.image(files), angle=10.0, fill_value=0.0), labels
 
 
-def opening(revision: object, packed: bytes) -> dict[str, Any]:
-    return {"content": {"data": {"revision": revision}}, "buffers": [memoryview(packed)]}
+def opening(revision: object, packed: bytes, **more: object) -> dict[str, Any]:
+    return {"content": {"data": {"revision": revision, **more}}, "buffers": [memoryview(packed)]}
+
+
+def turned(angle: float) -> bytes:
+    """The document of `turning` with another angle."""
+    graph = turning().graph
+    graph.replace_node(replace(graph.node("rotate"), arguments={**graph.node("rotate").arguments, "angle": angle}))
+    return zlib.compress(document.dumps(graph, {}).encode())
+
+
+def say(comm: Comm, **message: object) -> None:
+    comm.say({"content": {"data": message}})
+
+
+def angle_of(comm: Comm) -> object:
+    """What the last revision says that `comm` has heard of."""
+    nodes = comm.of("revision_changed")[-1][0]["graph"]["nodes"]
+    return next(node["arguments"]["angle"] for node in nodes if node["key"] == "rotate")
 
 
 def told(session: Session, sent: list[tuple[Any, list[bytes]]], *messages: dict[str, Any]) -> None:
@@ -98,3 +116,43 @@ def test_a_view_that_comes_back_hears_of_the_run() -> None:
     told(session, sent, {"type": "open_recipe", "name": "resnet50"}, {"type": "ready"})
     assert finished not in [message for message, _ in sent]
     session.close()
+
+
+def test_pages_share_the_session_of_a_document() -> None:
+    edit = {"type": "set_argument", "key": "rotate", "argument": "angle", "value": 33.0}
+    first, second = Comm(), Comm()
+    attach(first, opening(0, turned(10.0), document="shared", page="a"))
+    assert first.sent[0][0] == {"type": "attached", "edited": False}
+    say(first, type="ready")
+    say(first, type="apply_edits", base_revision=0, edits=[edit])
+    # another page opens the file, in which the edit is not
+    attach(second, opening(0, turned(10.0), document="shared", page="b"))
+    assert second.sent[0][0] == {"type": "attached", "edited": True}
+    say(second, type="undo")
+    assert angle_of(first) == angle_of(second) == 10.0
+    # the first page is loaded again: its former comm hears nothing more, and its end ends nothing
+    again = Comm()
+    attach(again, opening(0, turned(10.0), document="shared", page="a"))
+    assert again.sent[0][0] == {"type": "attached", "edited": False}
+    first.sent.clear()
+    first.close({})
+    # the file was changed and takes the place of what was open, for all
+    attach(again, opening(0, turned(20.0), document="shared", page="a", fresh=True))
+    assert angle_of(again) == angle_of(second) == 20.0
+    assert not first.sent
+    again.close({})
+    say(second, type="apply_edits", base_revision=0, edits=[edit])
+    assert angle_of(second) == 33.0
+    second.close({})
+    # nobody has it open: it begins anew
+    attach(first, opening(0, turned(10.0), document="shared", page="a"))
+    assert first.sent[0][0] == {"type": "attached", "edited": False}
+    first.close({})
+
+
+def test_a_new_file_is_an_empty_document() -> None:
+    comm = Comm()
+    attach(comm, opening(0, zlib.compress(b""), document="new", page="a"))
+    say(comm, type="ready")
+    assert not comm.of("revision_changed")[-1][0]["graph"]["nodes"]
+    comm.close({})

@@ -30,7 +30,8 @@ _HINT = "Paste assignments such as: images = fn.resize(images, size=224)."
 #: Names that fragments use without an import.
 _USUAL = {
     "fn": "dali.fn", "ops": "dali.ops", "types": "dali.types", "math": "dali.math", "dali": "dali",
-    "dali_studio": "dali", "nvidia": "nvidia", "np": "numpy", "pipeline_def": "dali.pipeline_def",
+    "dali_studio": "dali", "nvidia": "nvidia", "np": "numpy",
+    "tfrec": "dali.tfrecord", "tfrecord": "dali.tfrecord", "pipeline_def": "dali.pipeline_def",
     "Pipeline": "dali.Pipeline",
 }  # fmt: skip
 
@@ -79,6 +80,10 @@ def _parsed(text: str) -> ast.Module:
     raise _bad(f"{where}this is no Python program.")
 
 
+def _no_output(name: str) -> DaliStudioError:
+    return DaliStudioError(Diagnostic(code="DS502", message=f"there is no output {name[:40]!r}.", hint=_HINT))
+
+
 def _bad(message: str, hint: str = "") -> DaliStudioError:
     return DaliStudioError(Diagnostic(code="DS401", message=message, hint=hint or _HINT))
 
@@ -100,9 +105,9 @@ def _edits(before: Graph, after: Graph, without: set[str]) -> tuple[Edit, ...]:
 class _Result(UnknownResult):
     """An output of a node that is there already, or of one that stands for a variable which nothing defines."""
 
-    def __init__(self, trace: Trace, key: str, outputs: Sequence[Device]) -> None:
+    def __init__(self, trace: Trace, key: str, outputs: Sequence[Device], names: Sequence[str] = ()) -> None:
         super().__init__(trace, PortRef(node=key), outputs[0])
-        self._devices = outputs
+        self._devices, self._names = outputs, names
 
     def outputs(self, count: int) -> list[DataNode]:
         """Its first `count` outputs."""
@@ -110,8 +115,13 @@ class _Result(UnknownResult):
         return [DataNode(self.trace, PortRef(node=self.name, output=i), known_ones.get(i, "cpu")) for i in range(count)]
 
     def __getitem__(self, item: Any) -> DataNode:
-        several = len(self._devices) > 1 and isinstance(item, int) and 0 <= item < len(self._devices)
-        return self.outputs(item + 1)[item] if several else super().__getitem__(item)
+        if isinstance(item, str) and self._names:
+            if item not in self._names:
+                raise _no_output(item)
+            return self.outputs(len(self._names))[self._names.index(item)]
+        if len(self._devices) > 1 and isinstance(item, int) and 0 <= item < len(self._devices):
+            return self.outputs(item + 1)[item]
+        return super().__getitem__(item)
 
 
 class _Fragment(Interpreter):
@@ -186,12 +196,21 @@ class _Fragment(Interpreter):
         """The node of a name that the text does not define, or one that stands for an open input."""
         if name in self._before:
             outputs = output_schemas(self._before, name, self._registry) or ()
-            placed = self._before.node(name).device
-            return _Result(self.trace, name, ["cpu" if one.on_cpu else placed for one in outputs] or [placed])
+            node = self._before.node(name)
+            items = node.operator in self._registry and self._registry.schema(node.operator).by_name
+            devices: list[Device] = ["cpu" if one.on_cpu else node.device for one in outputs] or [node.device]
+            return _Result(self.trace, name, devices, [one.name for one in outputs] if items else ())
         key = self.trace.new_key(name)
         self.trace.graph.add_node(Node(key=key, operator="open"))
         self.open.add(key)
         return _Result(self.trace, key, ["cpu"])
+
+    def _subscript(self, node: ast.Subscript, scope: Scope, name: str) -> Any:
+        if isinstance(node.value, ast.Name) and isinstance(node.slice, ast.Constant):
+            owner = self.expression(node.value, scope)
+            if isinstance(owner, dict) and known.nodes_in([owner]) and node.slice.value not in owner:
+                raise _no_output(str(node.slice.value))
+        return super()._subscript(node, scope, name)
 
     def _attribute(self, node: ast.Attribute, scope: Scope) -> Any:
         if node.attr in ("set_outputs", "build", "run"):

@@ -82,7 +82,7 @@ class Interpreter(Expressions):
                 scope.names[alias.asname or alias.name] = known.imported(f"{node.module or ''}.{alias.name}")
 
     def _import_all(self, module: str, scope: Scope) -> None:
-        names = {"nvidia.dali": ("fn", "ops", "types", "math", "pipeline_def", "Pipeline")}
+        names = {"nvidia.dali": ("fn", "ops", "types", "math", "tfrecord", "pipeline_def", "Pipeline")}
         names["dali_studio"] = names["nvidia.dali"]
         for name in names.get(module, ("pipeline_def", "Pipeline") if module == "nvidia.dali.pipeline" else ()):
             scope.names[name] = known.imported(f"{module}.{name}")

@@ -14,7 +14,7 @@ from typing import Any, cast
 import numpy as np
 
 from dali_studio import math as elementwise
-from dali_studio import types
+from dali_studio import tfrecord, types
 from dali_studio.api.default import default_registry
 from dali_studio.api.functions import function_for
 from dali_studio.api.tracing import DataNode
@@ -110,6 +110,8 @@ def value_of(path: str) -> Any:
             return getattr(types, name)
         if group == "auto_aug":
             return _library_value(name, path)
+        if group == "tfrecord" and name in tfrecord.__all__:
+            return getattr(tfrecord, name)
         if group == "math" and not name.startswith("_") and callable(getattr(elementwise, name, None)):
             return getattr(elementwise, name)
     return Imported(path)

@@ -26,7 +26,7 @@ def _mark(segment: Segment, registry: Registry) -> Segment:
     for position, step in enumerate(steps):
         if registry.has_trait(step.operator, WindowSource):
             sink = _sink(step, segment, readers, registry)
-            if sink:
+            if sink is not None:
                 steps[position] = replace(step, window_sink=sink)
     return replace(segment, steps=tuple(steps))
 
@@ -39,15 +39,15 @@ def _readers(segment: Segment) -> dict[PortRef, list[Step]]:
     return readers
 
 
-def _sink(step: Step, segment: Segment, readers: dict[PortRef, list[Step]], registry: Registry) -> str:
+def _sink(step: Step, segment: Segment, readers: dict[PortRef, list[Step]], registry: Registry) -> str | None:
     port = step.outputs[0]
     while port not in segment.kept and len(readers.get(port, ())) == 1:
         (reader,) = readers[port]
         if reader.inputs[:1] != (port,):
-            return ""
+            return None
         if registry.has_trait(reader.operator, WindowSink):
             return reader.key
         if not registry.has_trait(reader.operator, Pointwise):
-            return ""
+            return None
         port = reader.outputs[0]
-    return ""
+    return None

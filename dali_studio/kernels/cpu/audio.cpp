@@ -176,8 +176,8 @@ template <int COUNT, class T> static void mean_squares(const T* in, i64 windows,
   for (int k = 0; k < COUNT; k++) out[k * step] = (float)sums[k] * factor;
   for (i64 i = 1; i < windows; i++)
     for (int k = 0; k < COUNT; k++) {
+      sums[k] -= square(in[k * step + i - 1]);  // in this order, as nvidia.dali does: float32 rounds
       sums[k] += square(in[k * step + i + width - 1]);
-      sums[k] -= square(in[k * step + i - 1]);
       out[k * step + i] = (float)sums[k] * factor;
     }
 }

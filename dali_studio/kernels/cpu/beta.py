@@ -6,10 +6,11 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from dali_studio.core.random_stream import stream_words
 from dali_studio.kernels.cpu.native import kernel
 
 
-def beta(out: NDArray[Any], key: int, high: int, alpha: float, other: float) -> None:
+def beta(out: NDArray[Any], key: int, high: int, alpha: float, other: float, origin: int = 0) -> None:
     """The numbers of one sample.
 
     Parameters
@@ -21,5 +22,7 @@ def beta(out: NDArray[Any], key: int, high: int, alpha: float, other: float) -> 
         Of the counters of this sample (`core.random_stream`).
     alpha, other : float
         The parameters, both above 0; single precision.
+    origin : int
+        Draws before the first one of every sample (`core.random_stream`).
     """
-    kernel("beta_numbers", out.dtype)(out, key, high, alpha, other)
+    kernel("beta_numbers", out.dtype)(out, stream_words(key, origin), high, alpha, other)

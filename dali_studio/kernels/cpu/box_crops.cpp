@@ -168,7 +168,7 @@ static i64 crop_sample(SampleEngine engine, const Rules& rules, const Layout& la
   return left;
 }
 
-static i64 random_box_crops(Array<const i64, 1> in, Array<const i64, 1> counts, u64 seed, Array<const i64, 1> places,
+static i64 random_box_crops(Array<const i64, 1> in, Array<const i64, 1> counts, Dense<const u64, 1> stream, Array<const i64, 1> places,
                             Array<const i64, 1> starts, Dense<const i32, 1> order, bool corners, Dense<const f32, 1> thresholds,
                             bool allow_none, Dense<const f32, 1> ratios, Dense<const f32, 1> scaling, Dense<const i64, 1> attempts,
                             bool by_overlap, bool all_boxes, f32 prune, Dense<const i32, 2> crops, Dense<const i32, 2> images,
@@ -189,7 +189,7 @@ static i64 random_box_crops(Array<const i64, 1> in, Array<const i64, 1> counts, 
   for (i64 s = 0; s < samples; s++) {
     const i32 *crop = fixed ? &crops(s, 0) : nullptr, *image = sized ? &images(s, 0) : nullptr;
     const float* boxes = (const float*)(u64)in(s);
-    const SampleEngine engine(seed, (u64)places(s));
+    const SampleEngine engine(Stream(stream.data), (u64)places(s));
     auto made = axes == 2 ? crop_sample<2> : crop_sample<3>;
     left(s) = made(engine, rules, layout, crop, image, boxes, counts(s), &anchors(s, 0), &sizes(s, 0), out.data + 2 * axes * starts(s),
                    kept.data + starts(s));
@@ -249,7 +249,7 @@ static i64 ssd_sample(SampleEngine engine, const float* boxes, i64 count, const 
 }
 
 // Windows are (top, left, bottom, right) in pixels.
-static i64 ssd_crops(Array<const i64, 1> in, Array<const i64, 1> counts, u64 seed, Array<const i64, 1> places, Array<const i64, 1> starts,
+static i64 ssd_crops(Array<const i64, 1> in, Array<const i64, 1> counts, Dense<const u64, 1> stream, Array<const i64, 1> places, Array<const i64, 1> starts,
                      Dense<const i64, 2> images, i64 attempts, i64 limit, Dense<i64, 2> windows, Dense<f32, 2> out, Dense<i64, 1> kept,
                      Dense<i64, 1> left) {
   const Boxes all = {in, counts, places, starts, out, kept, left};
@@ -257,7 +257,7 @@ static i64 ssd_crops(Array<const i64, 1> in, Array<const i64, 1> counts, u64 see
   if (!all.fits(4) || images.shape[0] != samples || images.shape[1] != 2 || windows.shape[0] != samples || windows.shape[1] != 4)
     return MISFIT;
   for (i64 s = 0; s < samples; s++)
-    left(s) = ssd_sample(SampleEngine(seed, (u64)places(s)), (const float*)(u64)in(s), counts(s), &images(s, 0), attempts, limit, &windows(s, 0),
+    left(s) = ssd_sample(SampleEngine(Stream(stream.data), (u64)places(s)), (const float*)(u64)in(s), counts(s), &images(s, 0), attempts, limit, &windows(s, 0),
                          out.data + 4 * starts(s), kept.data + starts(s));
   return 0;
 }
@@ -266,7 +266,7 @@ REGISTER(ssd_crops)
 // ------------------------------------------------------------------------------------------------------- roi_random_crop
 
 // Where windows begin that hold a region, or lie in it; inside of `images`, if there are some.
-static i64 region_crops(Dense<const i32, 2> regions, Dense<const i32, 2> extents, Dense<const i32, 2> crops, Dense<const i64, 2> images, u64 seed,
+static i64 region_crops(Dense<const i32, 2> regions, Dense<const i32, 2> extents, Dense<const i32, 2> crops, Dense<const i64, 2> images, Dense<const u64, 1> stream,
                         Array<const i64, 1> places, Dense<i64, 2> made) {
   const i64 samples = made.shape[0], axes = made.shape[1];
   auto table = [&](const i64 (&shape)[2]) { return shape[0] == samples && shape[1] == axes; };
@@ -274,7 +274,7 @@ static i64 region_crops(Dense<const i32, 2> regions, Dense<const i32, 2> extents
   if (!table(regions.shape) || !table(extents.shape) || !table(crops.shape) || places.shape[0] != samples || (bounded && !table(images.shape)))
     return MISFIT;
   for (i64 s = 0; s < samples; s++) {
-    SampleEngine engine(seed, (u64)places(s));
+    SampleEngine engine(Stream(stream.data), (u64)places(s));
     for (i64 d = 0; d < axes; d++) {
       const i64 start = regions(s, d), other = start + extents(s, d) - crops(s, d);
       if (other == start) {

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.core.random_stream import stream_words
 from dali_studio.kernels.cpu.elementwise import Operand
 from dali_studio.kernels.cpu.native import kernel
 from dali_studio.kernels.cpu.rows import PickedRows
@@ -80,7 +81,7 @@ class BoxCrops:
 
 def random_box_crops(
     boxes: Operand, axes: int, rules: Rules, seed: int, places: NDArray[np.int64], *,
-    crops: NDArray[np.int32] | None = None, images: NDArray[np.int32] | None = None,
+    crops: NDArray[np.int32] | None = None, images: NDArray[np.int32] | None = None, origin: int = 0,
 ) -> BoxCrops:  # fmt: skip
     """Draw a window for each sample until it meets the rules.
 
@@ -94,6 +95,8 @@ def random_box_crops(
         Key of the random stream, and (N,) places of the samples in it.
     crops, images : ndarray, optional
         (N, axes) sizes of windows and images, x first; with `crops`, windows are in pixels.
+    origin : int
+        Draws before the first one of every sample (`core.random_stream`).
     """
     counts = boxes.shapes[:, 0]
     starts, total = np.cumsum(counts) - counts, int(counts.sum())
@@ -101,7 +104,8 @@ def random_box_crops(
     table, kept, left = _room(total, 2 * axes, len(counts))
     none = np.empty((0, axes), np.int32)
     kernel("random_box_crops")(
-        boxes.addresses, counts, seed, places, starts, np.array(rules.layout, np.int32), rules.corners,
+        boxes.addresses, counts, stream_words(seed, origin), places, starts, np.array(rules.layout, np.int32),
+        rules.corners,
         rules.thresholds, rules.allow_none, rules.ratios, rules.scaling, np.array([*rules.attempts, MAX_WINDOWS]),
         rules.by_overlap, rules.all_boxes, -1.0 if rules.prune is None else rules.prune,
         none if crops is None else crops, none if images is None else images, anchors, sizes, table, kept, left,
@@ -110,7 +114,7 @@ def random_box_crops(
 
 
 def ssd_crops(
-    boxes: Operand, images: NDArray[np.int64], attempts: int, seed: int, places: NDArray[np.int64]
+    boxes: Operand, images: NDArray[np.int64], attempts: int, seed: int, places: NDArray[np.int64], origin: int = 0
 ) -> tuple[NDArray[np.int64], NDArray[np.float32], PickedRows]:
     """Draw a window for each sample as SSD's training does.
 
@@ -135,8 +139,9 @@ def ssd_crops(
     windows = np.empty((len(counts), 4), np.int64)
     table, kept, left = _room(int(counts.sum()), 4, len(counts))
     kernel("ssd_crops")(
-        boxes.addresses, counts, seed, places, starts, images, attempts, MAX_WINDOWS, windows, table, kept, left
-    )
+        boxes.addresses, counts, stream_words(seed, origin), places, starts, images, attempts, MAX_WINDOWS, windows,
+        table, kept, left,
+    )  # fmt: skip
     return windows, table, PickedRows(kept, starts, left)
 
 
@@ -147,8 +152,9 @@ def _room(
 
 
 def region_crops(
-    tables: Sequence[NDArray[np.int32]], images: NDArray[np.int64] | None, seed: int, places: NDArray[np.int64]
-) -> NDArray[np.int64]:
+    tables: Sequence[NDArray[np.int32]], images: NDArray[np.int64] | None, seed: int, places: NDArray[np.int64],
+    origin: int = 0,
+) -> NDArray[np.int64]:  # fmt: skip
     """Where windows of given sizes begin that hold as much of a region as they can.
 
     Parameters
@@ -160,5 +166,5 @@ def region_crops(
     """
     made = tables[0].astype(np.int64)
     bounds = np.empty((0, tables[0].shape[-1]), np.int64) if images is None else images
-    kernel("region_crops")(*tables, bounds, seed, places, made)
+    kernel("region_crops")(*tables, bounds, stream_words(seed, origin), places, made)
     return made

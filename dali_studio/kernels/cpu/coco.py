@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -112,15 +112,18 @@ class Annotations:
 # ------------------------------------------------------------------------------------------------------------ from JSON
 
 
+_Int64 = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
+
+
 class _Image(msgspec.Struct):
-    id: int
+    id: _Int64
     file_name: str
-    width: int = 0
-    height: int = 0
+    width: _Int64 = 0
+    height: _Int64 = 0
 
 
 class _Category(msgspec.Struct):
-    id: int
+    id: _Int64
 
 
 class _Runs(msgspec.Struct):
@@ -129,10 +132,10 @@ class _Runs(msgspec.Struct):
 
 
 class _Box(msgspec.Struct):
-    image_id: int
-    category_id: int
+    image_id: _Int64
+    category_id: _Int64
     bbox: tuple[float, float, float, float]
-    iscrowd: int = 0
+    iscrowd: _Int64 = 0
 
 
 class _Mask(_Box):

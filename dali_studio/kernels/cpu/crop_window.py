@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dali_studio.core.random import SAMPLE_STRIDE, philox
+from dali_studio.core.random_stream import draws_at
 from dali_studio.kernels.cpu import philox as _  # noqa: F401 - `philox` is the compiled one
 from dali_studio.kernels.cpu.native import kernel
 
@@ -39,6 +40,7 @@ def random_crop_windows(
     area: tuple[float, float] = (0.08, 1.0),
     aspect_ratio: tuple[float, float] = (3 / 4, 4 / 3),
     num_attempts: int = 10,
+    origin: int = 0,
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Crop windows of a whole batch.
 
@@ -56,6 +58,8 @@ def random_crop_windows(
         Least and greatest width / height, more than 0.
     num_attempts : int
         How often to try, at least 1.
+    origin : int
+        Draws before the first one of every sample (`core.random_stream`).
 
     Returns
     -------
@@ -69,7 +73,7 @@ def random_crop_windows(
     """
     image = _checked_shapes(shapes)
     limits = _checked_limits(tuple(area), tuple(aspect_ratio), num_attempts)
-    draws = _draws(seed, start, len(image), 2 * num_attempts + _SPARE_DRAWS)
+    draws = _draws(seed, start, len(image), 2 * num_attempts + _SPARE_DRAWS, origin)
     anchors, sizes = np.empty((len(image), 2), np.int32), np.empty((len(image), 2), np.int32)
     kernel("random_crops")(draws, image, *limits, num_attempts, anchors, sizes)
     return anchors, sizes
@@ -99,12 +103,16 @@ def _checked_limits(
     return np.array(area, np.float32), ratio, np.log(ratio.astype(np.float64)).astype(np.float32)
 
 
-def _draws(seed: int, start: int, samples: int, count: int) -> NDArray[np.uint32]:
+def _draws(seed: int, start: int, samples: int, count: int, origin: int) -> NDArray[np.uint32]:
     """The first ``count`` consecutive draws of every sample: (samples, count)."""
-    if 0 < samples <= _FEW and start % samples == 0:
+    if not origin and 0 < samples <= _FEW and start % samples == 0:
         block, row = divmod(start // samples, _AHEAD)
         return _draws_ahead(seed, block, samples, count)[row]
-    return _draws_of(seed, np.uint64(start & _MASK64) + np.arange(samples, dtype=np.uint64) * _STRIDE, count)
+    high = np.uint64(start & _MASK64) + np.arange(samples, dtype=np.uint64) * _STRIDE
+    if origin:
+        places = np.arange(count + 3 & ~3, dtype=np.uint64)[None]
+        return draws_at(seed ^ KEY_MASK, high[:, None], places, origin)
+    return _draws_of(seed, high, count)
 
 
 @lru_cache(maxsize=16)

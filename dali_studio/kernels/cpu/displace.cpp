@@ -79,22 +79,25 @@ template <class T> i64 sphere(Dense<const T, 3> src, Dense<T, 3> out, bool linea
 REGISTER_EACH(sphere, SphereTypes)
 
 // Two words for each pixel, from the place of its first element in the stream.
-template <class T> i64 jitter(Dense<const T, 3> src, Dense<T, 3> out, u64 key, u64 high, int degree) {
+template <class T> i64 jitter(Dense<const T, 3> src, Dense<T, 3> out, Dense<const u64, 1> stream_words, u64 high, int degree) {
   const i64 height = src.shape[0], width = src.shape[1], channels = src.shape[2];
   if (degree < 1) return MISFIT;
   const Jitter pick = {degree};
+  const Stream stream(stream_words.data);
+  const u64 from = stream.first();
   const Dense<const T, 1> fill = {{src.data, {channels}, {1}}};  // which no point needs
   return displaced(src, out, false, fill, [&](i64 row, i64 column, Points& at) {
     u32 words[4][2 * BLOCK];
     for (int i = 0; i < 2 * BLOCK; i++) {
-      const u64 element = (u64)(channels * (column + (i & (BLOCK - 1)) + width * row)), low = (element * ELEMENT_STRIDE >> 2) + (i >= BLOCK);
+      const u64 element = (u64)(channels * (column + (i & (BLOCK - 1)) + width * row) + stream.phase);
+      const u64 low = (element * ELEMENT_STRIDE >> 2) + (i >= BLOCK) + from;
       words[0][i] = (u32)low, words[1][i] = (u32)(low >> 32), words[2][i] = (u32)high, words[3][i] = (u32)(high >> 32);
     }
-    u32 first = (u32)key, second = (u32)(key >> 32);
+    u32 first = (u32)stream.key, second = (u32)(stream.key >> 32);
     for (int round = 0; round < 10; round++, first += 0x9E3779B9u, second += 0xBB67AE85u)
       for (int i = 0; i < 2 * BLOCK; i++) philox_round(words[0][i], words[1][i], words[2][i], words[3][i], first, second);
     for (int i = 0; i < BLOCK; i++) {
-      const int begin = (int)(channels * (column + i + width * row) & 3), next = begin + 1;  // the stride is 1 modulo 4
+      const int begin = (int)(channels * (column + i + width * row) + stream.phase & 3), next = begin + 1;  // the stride is 1 modulo 4
       const i64 x = column + i + pick.step(words[begin][i]), y = row + pick.step(next < 4 ? words[next][i] : words[0][i + BLOCK]);
       at.x[i] = (float)between<i64>(x, 0, width - 1), at.y[i] = (float)between<i64>(y, 0, height - 1);
     }

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.core.random_stream import stream_words
 from dali_studio.kernels.cpu.native import kernel
 from dali_studio.kernels.cpu.views import Array
 
@@ -59,7 +60,7 @@ def sphere(src: Array, out: Array, fill: Array, *, linear: bool) -> None:
     kernel("sphere", src.dtype)(np.ascontiguousarray(src), out, linear, _each(fill, src))
 
 
-def jitter(src: Array, out: Array, key: int, high: int, degree: int) -> None:
+def jitter(src: Array, out: Array, key: int, high: int, degree: int, origin: int = 0) -> None:
     """Fills `out` with pixels of the neighbourhood, `degree` wide, drawn at random.
 
     Parameters
@@ -72,5 +73,7 @@ def jitter(src: Array, out: Array, key: int, high: int, degree: int) -> None:
         Of the counters of this sample (`core.random_stream`).
     degree : int
         At least 1.
+    origin : int
+        Draws before the first one of every sample (`core.random_stream`).
     """
-    kernel("jitter", src.dtype)(np.ascontiguousarray(src), out, key, high, degree)
+    kernel("jitter", src.dtype)(np.ascontiguousarray(src), out, stream_words(key, origin), high, degree)

@@ -47,4 +47,21 @@ static i64 read_files(Array<i32, 1> files, Array<i64, 1> sizes, Dense<u8, 1> sla
   return 0;
 }
 REGISTER(read_files)
+
+// Pieces of open files, which stay open, go to bytes `places` of the slab; the size of what cannot be read to its end becomes -1.
+static i64 read_pieces(Array<const i32, 1> files, Array<const i64, 1> starts, Array<i64, 1> sizes, Dense<u8, 1> slab,
+                       Array<const i64, 1> places) {
+  const i64 count = files.shape[0];
+  if (starts.shape[0] != count || sizes.shape[0] != count || places.shape[0] != count) return MISFIT;
+  for (i64 i = 0; i < count; i++)
+    if (sizes(i) > 0 && (starts(i) < 0 || places(i) < 0 || sizes(i) > slab.shape[0] - places(i))) return MISFIT;
+  for (i64 i = 0; i < count; i++)
+    for (i64 done = 0; done < sizes(i);) {
+      const i64 now = pread(files(i), slab.data + places(i) + done, (size_t)(sizes(i) - done), starts(i) + done);
+      if (now <= 0) sizes(i) = -1;  // which ends the loop
+      done += now;
+    }
+  return 0;
+}
+REGISTER(read_pieces)
 #endif

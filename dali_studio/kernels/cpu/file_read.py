@@ -18,8 +18,9 @@ from dali_studio.kernels.cpu.native import kernel
 #: Files of one task, and the most that are open at a time.
 _CHUNK, GROUP = 8, 256
 # with O_NONBLOCK a pipe is opened at once, even if nobody writes into it; files do not know it
-_FLAGS = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_CLOEXEC", "O_NONBLOCK", "O_NOCTTY"))
-_FAST = sys.platform != "win32"
+FLAGS = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_CLOEXEC", "O_NONBLOCK", "O_NOCTTY"))
+#: Compiled code reads files; elsewhere it is Python.
+FAST = sys.platform != "win32"
 
 
 def read_files(
@@ -51,14 +52,14 @@ def read_files(
         The bytes of each file.
     """
     paths = paths if isinstance(paths, Paths) else Paths.of(paths)
-    if len(paths) <= GROUP and _FAST:
+    if len(paths) <= GROUP and FAST:
         pieces = _read_group(paths, take, run, chunk)
         if (pieces.sizes >= 0).all():
             return pieces
     data: list[NDArray[np.uint8]] = []
     for first in range(0, len(paths), GROUP):
         group = paths[first : first + GROUP]
-        pieces = _read_group(group, take, run, chunk) if _FAST else None
+        pieces = _read_group(group, take, run, chunk) if FAST else None
         for position, path in enumerate(group):
             if pieces is not None and pieces.sizes[position] >= 0:
                 data.append(pieces[position])
@@ -95,7 +96,7 @@ def _read_group(
     parts = [slice(first, first + chunk) for first in range(0, len(paths), chunk)]
 
     def begin(i: int) -> None:
-        kernel("open_files")(names, starts[parts[i]], files[parts[i]], sizes[parts[i]], _FLAGS)
+        kernel("open_files")(names, starts[parts[i]], files[parts[i]], sizes[parts[i]], FLAGS)
 
     def finish(i: int) -> None:
         kernel("read_files")(files[parts[i]], sizes[parts[i]], slab, places[parts[i]])

@@ -10,15 +10,16 @@ enum { BLOCK = 64 };  // elements whose numbers are drawn at once, in vector reg
 
 // The first WORDS words of BLOCK elements, `begin` a multiple of 4. Counters of elements first, then those behind them as far as
 // they are needed.
-template <int WORDS> static void draw_words(u64 key, u64 high, i64 begin, u32 (&chosen)[WORDS][BLOCK]) {
+template <int WORDS> static void draw_words(const Stream& stream, u64 high, i64 begin, u32 (&chosen)[WORDS][BLOCK]) {
+  const u64 from = stream.first();
   enum { NEXT = WORDS == 4 ? BLOCK : WORDS == 2 ? BLOCK / 4 : 0, ALL = BLOCK + NEXT };
   u32 words[4][ALL];
   for (int i = 0; i < ALL; i++) {
     const i64 element = begin + (i < BLOCK ? i : WORDS == 4 ? i - BLOCK : 4 * (i - BLOCK) + 3);
-    const u64 low = ((u64)element * ELEMENT_STRIDE >> 2) + (i >= BLOCK);
+    const u64 low = ((u64)element * ELEMENT_STRIDE >> 2) + (i >= BLOCK) + from;
     words[0][i] = (u32)low, words[1][i] = (u32)(low >> 32), words[2][i] = (u32)high, words[3][i] = (u32)(high >> 32);
   }
-  u32 first = (u32)key, second = (u32)(key >> 32);
+  u32 first = (u32)stream.key, second = (u32)(stream.key >> 32);
   for (int round = 0; round < 10; round++, first += 0x9E3779B9u, second += 0xBB67AE85u)
     for (int i = 0; i < ALL; i++) philox_round(words[0][i], words[1][i], words[2][i], words[3][i], first, second);
   for (int i = 0; i < BLOCK; i++)
@@ -29,26 +30,27 @@ template <int WORDS> static void draw_words(u64 key, u64 high, i64 begin, u32 (&
 }
 
 // The numbers of BLOCK elements.
-template <class R> static void draw(const GaussianNoise& noise, i64 begin, R* made) {
+template <class R> static void draw(const Stream& stream, u64 high, float mean, float deviation, i64 begin, R* made) {
   enum { WORDS = WordsOf<R>::count };
   u32 chosen[WORDS][BLOCK];
-  draw_words<WORDS>(noise.key, noise.high, begin, chosen);
+  draw_words<WORDS>(stream, high, begin, chosen);
   for (int i = 0; i < BLOCK; i++) {
     u32 own[WORDS];
     for (int k = 0; k < WORDS; k++) own[k] = chosen[k][i];
-    made[i] = normal(own, noise.mean, noise.deviation);
+    made[i] = normal(own, mean, deviation);
   }
 }
 
-template <class T> i64 gaussian_noise(Dense<const T, 1> src, Dense<T, 1> out, u64 key, u64 high, float mean, float deviation) {
+template <class T> i64 gaussian_noise(Dense<const T, 1> src, Dense<T, 1> out, Dense<const u64, 1> words, u64 high, float mean, float deviation) {
   const i64 count = src.shape[0];
   if (out.shape[0] != count) return MISFIT;
   typedef typename Drawn<T>::type R;
   R drawn[BLOCK];
-  for (i64 i = 0; i < count; i += BLOCK) {
-    draw(GaussianNoise{key, high, mean, deviation}, i, drawn);
+  const Stream stream(words.data);
+  for (i64 i = -stream.phase; i < count; i += BLOCK) {
+    draw(stream, high, mean, deviation, i + stream.phase, drawn);
     const i64 end = least<i64>(BLOCK, count - i);
-    for (i64 k = 0; k < end; k++) out.data[i + k] = with_noise(src.data[i + k], drawn[k]);
+    for (i64 k = i < 0 ? -i : 0; k < end; k++) out.data[i + k] = with_noise(src.data[i + k], drawn[k]);
   }
   return 0;
 }
@@ -56,20 +58,21 @@ REGISTER_EACH(gaussian_noise, GaussianNoiseTypes)
 
 // T has the width of the elements. `values`: of salt and of pepper. The channels of a pixel lie side by side, or planes apart.
 template <class T>
-i64 salt_and_pepper(Dense<const T, 1> src, Dense<T, 1> out, u64 key, u64 high, float chance, float salt, Dense<const T, 1> values,
+i64 salt_and_pepper(Dense<const T, 1> src, Dense<T, 1> out, Dense<const u64, 1> words, u64 high, float chance, float salt, Dense<const T, 1> values,
                     i64 channels, bool planar) {
   const i64 count = src.shape[0];
   if (out.shape[0] != count || values.shape[0] != 2 || channels < 1 || count % channels) return MISFIT;
   memcpy(out.data, src.data, count * sizeof(T));
   const i64 pixels = count / channels, pixel = planar ? 1 : channels, channel = planar ? pixels : 1;
   const T white = values.data[0], black = values.data[1];
-  for (i64 begin = 0; begin < pixels; begin += BLOCK) {
-    u32 words[1][BLOCK];
+  const Stream stream(words.data);
+  for (i64 begin = -stream.phase; begin < pixels; begin += BLOCK) {
+    u32 chosen[1][BLOCK];
     float drawn[BLOCK];
-    draw_words<1>(key, high, begin, words);
-    for (int i = 0; i < BLOCK; i++) drawn[i] = least((float)words[0][i] * 0x1p-32f, 0x0.ffffffp0f);
+    draw_words<1>(stream, high, begin + stream.phase, chosen);
+    for (int i = 0; i < BLOCK; i++) drawn[i] = least((float)chosen[0][i] * 0x1p-32f, 0x0.ffffffp0f);
     const i64 end = least<i64>(BLOCK, pixels - begin);
-    for (i64 i = 0; i < end; i++)
+    for (i64 i = begin < 0 ? -begin : 0; i < end; i++)
       if (drawn[i] < chance)
         for (i64 c = 0; c < channels; c++) out.data[(begin + i) * pixel + c * channel] = drawn[i] < salt ? white : black;
   }
@@ -79,18 +82,19 @@ typedef Types<u8, u16, u32, u64> SaltAndPepperTypes;
 REGISTER_EACH(salt_and_pepper, SaltAndPepperTypes)
 
 // Numbers of events, whose mean is the element divided by `factor`, times `factor`.
-template <class T> i64 shot_noise(Dense<const T, 1> src, Dense<T, 1> out, u64 key, u64 high, float factor) {
+template <class T> i64 shot_noise(Dense<const T, 1> src, Dense<T, 1> out, Dense<const u64, 1> stream_words, u64 high, float factor) {
   const i64 count = src.shape[0];
   if (out.shape[0] != count) return MISFIT;
   const float inverse = 1 / factor;
   enum { KEPT = 256, AT_ONCE = 16 };  // distributions that are kept, by some bits of their means
   typedef WordsAhead<AT_ONCE, 8> Ahead;
   Ahead ahead;
+  const Stream stream(stream_words.data);
   Poisson kept[KEPT];
   for (Poisson& one : kept) one.mean = -1;
   for (i64 i = 0; i < count; i++) {
     const int lane = (int)(i % AT_ONCE);
-    if (!lane) ahead.fill(key, high, (u64)i);
+    if (!lane) ahead.fill(stream.key, high, (u64)(i + stream.phase), stream.first());
     const float scaled = to_float(src.data[i]) * inverse;
     u32 events = 0;
     if (scaled > 0 && !(factor == 0)) {

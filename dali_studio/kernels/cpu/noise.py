@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from dali_studio.core.random_stream import stream_words
 from dali_studio.kernels.cpu.native import kernel
 from dali_studio.kernels.cpu.views import Array
 
 
-def gaussian(src: Array, out: Array, key: int, high: int, mean: float, stddev: float) -> None:
+def gaussian(src: Array, out: Array, key: int, high: int, mean: float, stddev: float, origin: int = 0) -> None:
     """Adds normally distributed numbers, those of `core.random.normal`.
 
     Parameters
@@ -19,20 +20,22 @@ def gaussian(src: Array, out: Array, key: int, high: int, mean: float, stddev: f
         The operator's seed.
     high : int
         Of the counters of this sample (`core.random_stream`).
+    origin : int
+        Draws before the first one of every sample (`core.random_stream`).
     """
     _check(src, out)
-    kernel("gaussian_noise", src.dtype)(src.reshape(-1), out.reshape(-1), key, high, mean, stddev)
+    kernel("gaussian_noise", src.dtype)(src.reshape(-1), out.reshape(-1), stream_words(key, origin), high, mean, stddev)
 
 
 def salt_and_pepper(
     src: Array, out: Array, key: int, high: int, chance: float, salt: float, values: Array, channels: int, *,
-    planar: bool,
+    planar: bool, origin: int = 0,
 ) -> None:  # fmt: skip
     """Replaces pixels by one of two values.
 
     Parameters
     ----------
-    src, out, key, high
+    src, out, key, high, origin
         As for `gaussian`.
     chance : float
         Of a pixel to be replaced.
@@ -47,19 +50,19 @@ def salt_and_pepper(
     _check(src, out)
     words = np.dtype(f"u{out.itemsize}")
     kernel("salt_and_pepper", words)(
-        src.reshape(-1).view(words), out.reshape(-1).view(words), key, high, chance, salt, values.view(words), channels,
-        planar,
+        src.reshape(-1).view(words), out.reshape(-1).view(words), stream_words(key, origin), high, chance, salt,
+        values.view(words), channels, planar,
     )  # fmt: skip
 
 
-def shot(src: Array, out: Array, key: int, high: int, factor: float) -> None:
+def shot(src: Array, out: Array, key: int, high: int, factor: float, origin: int = 0) -> None:
     """Replaces each element by `factor` times a number of events, whose mean is the element divided by `factor`.
 
     The numbers are those of libstdc++'s ``std::poisson_distribution``; there are no events where the mean is not above
     0, and 2**32 - 1 at most.
     """
     _check(src, out)
-    kernel("shot_noise", src.dtype)(src.reshape(-1), out.reshape(-1), key, high, factor)
+    kernel("shot_noise", src.dtype)(src.reshape(-1), out.reshape(-1), stream_words(key, origin), high, factor)
 
 
 def _check(src: Array, out: Array) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import tokenize
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -59,7 +60,7 @@ def _parsed(head: bytes) -> NpyHeader | None:
         return None
     try:
         shape, fortran, dtype = read(io.BytesIO(head[at:begin]))
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError) as error:
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError, tokenize.TokenError) as error:
         raise NpyError("the header is damaged") from error
     if dtype.kind not in "biuf" or dtype.itemsize > 8:
         raise NpyError(f"the elements are {dtype}; whole and real numbers of up to 64 bits, and bool, are accepted")

@@ -122,13 +122,13 @@ static i64 pick_blob(SampleEngine& engine, const Dense<const i32, 2>& boxes, con
 // A blob of a class that is drawn by weights, which become 0 for those without one; with `any_class`, of all blobs. None: -1.
 // `sums`: room for a number of each class; `scratch`: for one of each blob.
 static i64 pick_object(Dense<const i32, 2> boxes, Dense<const i32, 1> numbers, Dense<const i32, 1> classes, Dense<f32, 1> weights,
-                       Dense<f32, 1> sums, Dense<const i32, 1> threshold, i64 largest, bool any_class, f32 probability, u64 seed, u64 place,
+                       Dense<f32, 1> sums, Dense<const i32, 1> threshold, i64 largest, bool any_class, f32 probability, Dense<const u64, 1> stream, u64 place,
                        Dense<i64, 1> scratch) {
   const i64 count = numbers.shape[0], choices = classes.shape[0];
   if (boxes.shape[0] != count || boxes.shape[1] % 2 || weights.shape[0] != choices || sums.shape[0] != choices ||
       scratch.shape[0] < count || (threshold.shape[0] && threshold.shape[0] != boxes.shape[1] / 2))
     return MISFIT;
-  SampleEngine engine(seed, place);
+  SampleEngine engine(Stream(stream.data), place);
   if (!(unit_double(engine) < (double)probability)) return -1;
   if (any_class) {
     for (i64 k = 0; k < count; k++) scratch(k) = k;
@@ -198,13 +198,13 @@ template <class T, class Wanted> static i64 wanted_element(const Dense<const T, 
 
 // The place of a random element along each axis.
 template <class T>
-i64 random_pixel(Dense<const T, 1> mask, Dense<const i64, 1> shape, i64 kind, f32 threshold, i64 value, u64 seed, u64 place, Dense<i64, 1> made) {
+i64 random_pixel(Dense<const T, 1> mask, Dense<const i64, 1> shape, i64 kind, f32 threshold, i64 value, Dense<const u64, 1> stream, u64 place, Dense<i64, 1> made) {
   const i64 axes = shape.shape[0], size = mask.shape[0];
   if (made.shape[0] != axes || axes < 1 || shape.size() != axes) return MISFIT;
   i64 product = 1;
   for (i64 a = 0; a < axes; a++) product *= shape(a);
   if (product != size || size < 1) return MISFIT;
-  SampleEngine engine(seed, place);
+  SampleEngine engine(Stream(stream.data), place);
   i64 found = -1;
   if (kind == ABOVE) found = wanted_element(mask, Above<T>{threshold}, engine);
   if (kind == EQUAL) {

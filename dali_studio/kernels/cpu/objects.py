@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.core.random_stream import stream_words
 from dali_studio.kernels.cpu.native import kernel
 
 
@@ -46,6 +47,7 @@ def blobs(mask: NDArray[Any], background: int) -> tuple[NDArray[np.int32], NDArr
 def pick_object(
     boxes: NDArray[np.int32], values: NDArray[np.int32], classes: NDArray[np.int32] | None,
     weights: NDArray[np.float32], threshold: NDArray[np.int32], largest: int, probability: float, seed: int, place: int,
+    origin: int = 0,
 ) -> int:  # fmt: skip
     """Draw one of the regions that `blobs` has found.
 
@@ -61,8 +63,8 @@ def pick_object(
         Only so many of the largest regions count; 0: all.
     probability : float
         Of an object.
-    seed, place
-        Key of the random stream, and the sample's place in it.
+    seed, place, origin
+        Key of the random stream, the sample's place in it, and the draws before the first one (`core.random_stream`).
 
     Returns
     -------
@@ -72,8 +74,8 @@ def pick_object(
     chosen = np.empty(0, np.int32) if classes is None else classes
     own, sums = weights[: len(chosen)].astype(np.float32), np.empty(len(chosen), np.float32)
     return kernel("pick_object")(
-        boxes, values, chosen, own, sums, threshold, largest, classes is None, probability, seed, place,
-        np.empty(len(values), np.int64),
+        boxes, values, chosen, own, sums, threshold, largest, classes is None, probability, stream_words(seed, origin),
+        place, np.empty(len(values), np.int64),
     )  # fmt: skip
 
 
@@ -82,9 +84,10 @@ ANY, ABOVE, EQUAL = range(3)
 
 
 def random_pixel(
-    mask: NDArray[Any], kind: int, threshold: float, value: int, seed: int, place: int, out: NDArray[np.int64]
-) -> None:
+    mask: NDArray[Any], kind: int, threshold: float, value: int, seed: int, place: int, out: NDArray[np.int64],
+    origin: int = 0,
+) -> None:  # fmt: skip
     """Draw an element of the foreground, or where there is none any element; its place goes to `out`."""
     flat = np.ascontiguousarray(mask).reshape(-1)
     shape = np.array(mask.shape, np.int64)
-    kernel("random_pixel", mask.dtype)(flat, shape, kind, threshold, value, seed, place, out)
+    kernel("random_pixel", mask.dtype)(flat, shape, kind, threshold, value, stream_words(seed, origin), place, out)

@@ -52,7 +52,8 @@ def places_of_index(
     except OSError as error:
         raise ValueError(f"{path} cannot be read: {error.strerror}") from error
     try:
-        places = np.sort(np.array(list(map(int, words[1 : len(words) // 2 * 2 : 2])), np.int64))
+        pairs = np.array(list(map(int, words[: len(words) // 2 * 2])), np.int64).reshape(-1, 2)
+        places = np.sort(pairs[:, 1])
     except (ValueError, OverflowError) as error:
         raise ValueError(f"{path} is no index of numbers and places") from error
     ends = np.cumsum(sizes)
@@ -80,18 +81,20 @@ def parsed_record(record: NDArray[np.uint8]) -> tuple[NDArray[np.float32], int, 
     flag, end = word >> _FLAG, 8 + (word & _LENGTH)
     if magic != _MAGIC:
         raise ValueError("no record begins there")
+    begin = _HEADER.size + 4 * count
+    if begin > end:
+        raise ValueError("its labels are cut off")
     read = end
     while flag not in (_WHOLE, _LAST):  # a part ends before each magic number in the data, which the parts leave out
         read += -read % 4
         magic, word = struct.unpack("<II", record[read : read + 8].tobytes()) if read + 8 <= len(record) else (0, 0)
-        if magic != _MAGIC:
-            raise ValueError("a part of the record is missing")
         flag, size = word >> _FLAG, word & _LENGTH
+        if magic != _MAGIC or flag in (_WHOLE, _FIRST):
+            raise ValueError("a part of the record is missing")
         record[end : end + 4].view("<u4")[:] = _MAGIC
         record[end + 4 : end + 4 + size] = record[read + 8 : read + 8 + size].copy()
         read, end = read + 8 + size, end + 4 + size
-    begin = _HEADER.size + 4 * count
-    if not begin <= end <= len(record):
+    if end > len(record):
         raise ValueError("the record is cut off")
     if not count:
         return np.array([label], np.float32), begin, end - begin

@@ -49,9 +49,18 @@ def samples_of_archive(path: str) -> Iterator[list[Component]]:
                     yield made
                     made, last = [], name
                 made.append(Component(extension, member.offset_data, member.size))
+            _check_end(path, archive.offset)
     except (OSError, tarfile.TarError) as error:
         raise ValueError(f"{path} cannot be read as a tar archive: {error}") from error
     yield made
+
+
+def _check_end(path: str, at: int) -> None:
+    """Refuse an archive whose members end otherwise than by zeros: `tarfile` takes a damaged header for the end."""
+    with Path(path).open("rb") as file:
+        file.seek(at)
+        if any(file.read(_BLOCK)):
+            raise ValueError(f"{path} cannot be read as a tar archive: the header at byte {at} is damaged")
 
 
 def samples_of_index(path: str) -> Iterator[list[Component]]:
@@ -83,7 +92,7 @@ def samples_of_index(path: str) -> Iterator[list[Component]]:
 
 def _component(words: Sequence[str], path: str, number: int) -> Component:
     extension, start, size = words
-    if not start.isdecimal() or not size.isdecimal() or int(start) % _BLOCK:
+    if not start.isdecimal() or not size.isdecimal() or int(start) % _BLOCK or int(start) + int(size) >= 2**63:
         raise ValueError(
             f"line {number + 1} of {path} places a component at byte {start}, with {size} bytes; a multiple of "
             f"{_BLOCK} and a number are needed"

@@ -5,6 +5,16 @@
 // Draws between the first draws of two neighbouring elements of a sample.
 enum { ELEMENT_STRIDE = 257 };
 
+// Where the words of all samples begin: their key, the lower half of the first counter, and the place among its words. It is
+// 0 but in dynamic mode (`core/random_stream.py`, `stream_words`).
+struct Stream {
+  u64 key, low;
+  int phase;
+  HD explicit Stream(const u64* words) : key(words[0]), low(words[1]), phase((int)words[2]) {}
+  // The stride is 1 modulo 4, so that elements from `phase` on have their words where they belong, if the counters begin here.
+  HD u64 first() const { return low - 64 * (u64)phase; }
+};
+
 // One of its rounds, on the four words of a counter, with the round's two words of the key.
 HD void philox_round(u32& a, u32& b, u32& c, u32& d, u32 key, u32 other) {
   u64 product = 0xD2511F53ull * a, crossed = 0xCD9E8D57ull * c;

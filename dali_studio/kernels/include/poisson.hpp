@@ -27,6 +27,7 @@ HD double whole_above(double x) { return -whole_below(-x); }
 struct Poisson {
   double mean, threshold, factorial, root, width, scale, share, right, tail;
   enum { LARGE = 12 };
+  enum : u64 { MOST = 0x100000000 };  // from there on nothing would be accepted; and no integer of 64 bits holds all means
 
   HD Poisson() {}
   HD explicit Poisson(double given) : mean(given) {
@@ -34,6 +35,7 @@ struct Poisson {
       threshold = exponential(-mean);
       return;
     }
+    if (!(mean < MOST)) return;
     const double quarter = 0.7853981633974483, m = whole_below(mean);
     threshold = logarithm(mean);
     factorial = log_factorial(m);
@@ -55,8 +57,8 @@ struct Poisson {
       while (product > threshold);
       return drawn - 1;
     }
+    if (!(mean < MOST)) return 0xFFFFFFFFu;
     const double m = whole_below(mean), below_half = (1 - 0x1p-52) / 2, beyond = 4294967295. + below_half;
-    if (!(m < beyond)) return 0xFFFFFFFFu;  // nothing would be accepted
     const double c1 = root * 1.2533141373155003, c2 = right + c1, c3 = c2 + 1, c4 = c3 + 1, c5 = c4 + 1.0129030479320018;
     const double all = tail + c5;
     PolarNormal<double> normal;

@@ -9,7 +9,9 @@ struct SampleEngine {
   u32 words[4] = {};
   int used = 4;
 
-  HD SampleEngine(u64 seed, u64 place) : key(seed), high(place) {}
+  HD SampleEngine(const Stream& stream, u64 place) : key(stream.key), high(place), block(stream.low) {
+    if (stream.phase) philox(block++, high, key, words), used = stream.phase;
+  }
   HD u32 operator()() {
     if (used == 4) philox(block++, high, key, words), used = 0;
     return words[used++];

@@ -7,14 +7,15 @@
 // The first words of ELEMENTS elements, of COUNTERS counters each: computed all at once, in vector registers where there are such.
 template <int ELEMENTS, int COUNTERS> struct WordsAhead {
   enum { COUNT = 4 * COUNTERS };  // of an element, less those before its first
-  u64 key, high, first;
+  u64 key, high, first, begin;
   u32 words[4][COUNTERS][ELEMENTS];
 
-  HD void fill(u64 of_key, u64 of_high, u64 element) {
-    key = of_key, high = of_high, first = element;
+  // `from`: the lower half of the first counter of element 0.
+  HD void fill(u64 of_key, u64 of_high, u64 element, u64 from = 0) {
+    key = of_key, high = of_high, first = element, begin = from;
     for (int c = 0; c < COUNTERS; c++)
       for (int i = 0; i < ELEMENTS; i++) {
-        const u64 low = ((element + i) * ELEMENT_STRIDE >> 2) + c;
+        const u64 low = ((element + i) * ELEMENT_STRIDE >> 2) + c + begin;
         words[0][c][i] = (u32)low, words[1][c][i] = (u32)(low >> 32), words[2][c][i] = (u32)high, words[3][c][i] = (u32)(high >> 32);
       }
     u32 a = (u32)key, b = (u32)(key >> 32);
@@ -35,7 +36,7 @@ template <class Ahead> struct ElementWords {
   HD u32 operator()() {
     const int at = used++;
     if (at < Ahead::COUNT) return ahead.words[at & 3][at >> 2][lane];
-    if ((at & 3) == 0) philox(((ahead.first + lane) * ELEMENT_STRIDE >> 2) + (at >> 2), ahead.high, ahead.key, further);
+    if ((at & 3) == 0) philox(((ahead.first + lane) * ELEMENT_STRIDE >> 2) + (at >> 2) + ahead.begin, ahead.high, ahead.key, further);
     return further[at & 3];
   }
 };

@@ -69,6 +69,7 @@ class NonsilentRegion(Operator):
               for dtype in (T.INT16, T.FLOAT)),
             Case((padded(T.FLOAT),), {"window_length": 64, "reset_interval": 64}),
             Case((padded(T.FLOAT),), {"window_length": 1, "reset_interval": 5, "cutoff_db": -6.0}),
+            *(Case((padded(T.UINT32),), {"window_length": width}) for width in (1, 2, 3)),
             Case((padded(T.FLOAT),), {"reference_power": 0.5, "cutoff_db": -3.0, "window_length": 16}),
             Case((padded(T.FLOAT),), {"reference_power": 1e9}),
             Case((padded(T.INT16),), {"reference_power": 1e6, "window_length": 100, "reset_interval": 7}),

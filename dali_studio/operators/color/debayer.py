@@ -123,7 +123,7 @@ class Debayer(Operator):
 
 
 def _algorithm(args: Args) -> str:
-    given = (args["algorithm"] or "default").lower()
+    given = "default" if args["algorithm"] is None else str(args["algorithm"]).lower()
     name = next(iter(ALGORITHMS)) if given == "default" else given
     if name not in ALGORITHMS:
         more = " default_npp is NVIDIA's, on a GPU." if given == "default_npp" else ""

@@ -107,4 +107,8 @@ class LookupTable(Operator):
 
 
 def _dtype(args: Args) -> DALIDataType:
+    if args.given("output_dtype") and args.given("dtype"):
+        raise ArgumentError(
+            "the element type is given twice: dtype and output_dtype.", hint="Give dtype.", argument="output_dtype"
+        )
     return args["output_dtype"] or args["dtype"]

@@ -80,6 +80,7 @@ class CoordTransform(Operator):
             Case((tensors(((5, 3), (2, 3))),), {"M": tuple(np.arange(9) / 3), "T": (1.0, 2.0, 3.0)}),
             Case((tensors(((5, 6), (2, 6))),), {"M": tuple(np.arange(12) / 3)}),
             Case((tensors(((5, 1), (2, 1))),), {"M": (1.0, 2.0, 3.0)}),
+            *(Case((tensors(((5, 0), (2, 0))),), given) for given in ({}, {"M": (1.0, 2.0)}, {"T": (1.0, 2.0)})),
             Case((images(),), {"M": (0.299, 0.587, 0.114), "dtype": "UINT8"}),
             Case((frames,), {"MT": per_frame}),
             Case((points,), {"M": matrix, "MT": both}, refused="MT"),
@@ -110,8 +111,8 @@ class CoordTransform(Operator):
     @staticmethod
     def plan(args: Args, *inputs: Batch) -> Work:
         shapes = inputs[0].shapes
-        if not args.count:
-            nothing = np.empty((0, 1, 1), np.float32)
+        if not shapes[:, -1].any():  # no sample, or vectors without components, which stay
+            nothing = np.empty((args.count, 1, 1), np.float32)
             return Work(shapes, {"matrices": nothing, "offsets": nothing[..., 0]})
         matrices, offsets = _parameters(args, _components(inputs[0]))
         made = shapes.copy()
@@ -121,12 +122,16 @@ class CoordTransform(Operator):
     @staticmethod
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
         points = np.asarray(inputs[0], order="C")
+        if not points.size:
+            return
         own = slice(index, index + 1)
         matrices, offsets = work.params["matrices"][own], work.params["offsets"][own]
         transform_points(Operand.of([points]), matrices, offsets, Operand.of([outputs[0]]))
 
     @staticmethod
     def cpu_batch(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> None:
+        if not inputs[0].counts.any():
+            return
         points, out = Operand.of_batch(inputs[0]), Operand.of_batch(outputs[0])
         transform_points(points, work.params["matrices"], work.params["offsets"], out)
 

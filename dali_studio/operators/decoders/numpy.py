@@ -91,7 +91,7 @@ class Numpy(Operator):
 
             def copy(position: int) -> None:
                 array = npy.view(files.samples[position], heads[position])
-                convert(np.ascontiguousarray(array, kinds[position]), out[position])
+                convert(np.require(array, kinds[position], ("C", "A")), out[position])
 
             args.context.map(copy, len(heads))
         return (Batch.of(out, "", files.sources),)

@@ -84,6 +84,7 @@ class BoxEncoder(Operator):
             Case((values(*([[0.1, 0.1, 0.5, 0.5]] * 2, [[0.2, 0.2, 0.2, 0.6]]), label="ties"), labels((2, 1))),
                  {"anchors": _ANCHORS * 2}),
             Case(given, {"anchors": (0.1, 0.2)}, refused="anchors"),
+            Case(given, {"anchors": _ANCHORS, "stds": (1.0, 0.0, 1.0, 1.0)}, refused="stds"),
             Case((boxes(), labels((5, 1, 0, 8))), {"anchors": _ANCHORS}, refused=""),
             Case((boxes(axes=3), labels()), {"anchors": _ANCHORS}, refused=""),
         ]  # fmt: skip
@@ -98,6 +99,8 @@ class BoxEncoder(Operator):
                 f"{count} numbers are given, which are no anchors.", hint="Give four numbers for each anchor.",
                 argument="anchors",
             )  # fmt: skip
+        if 0 in (args["stds"] or ()):
+            raise ArgumentError("a deviation is 0.", hint="Give numbers that can be divided by.", argument="stds")
         return TensorMeta(T.FLOAT, 2, "", "boxes"), TensorMeta(T.INT32, 1, "", "label")
 
     @staticmethod

@@ -156,7 +156,7 @@ class RandomBBoxCrop(SeedArgument, Operator):
             Case(given, {**fixed, "allow_no_crop": True}, refused="allow_no_crop"),
             Case(given, {**fixed, "scaling": (0.3, 1.0)}, refused="scaling"),
             Case(given, {"crop_shape": (9, 9, 9), "input_shape": (20, 20, 20)}, refused="crop_shape"),
-            Case(given, {"bbox_layout": "xyXH"}, refused="bbox_layout"),
+            *(Case(given, {"bbox_layout": layout}, refused="bbox_layout") for layout in ("xyXH", "")),
             Case(given, {"bbox_layout": "xyXY", "ltrb": False}, refused="ltrb"),
             Case(given, {"aspect_ratio": (2.0, 1.0)}, refused="aspect_ratio"),
             Case(given, {"scaling": (0.5,)}, refused="scaling"),
@@ -200,6 +200,7 @@ class RandomBBoxCrop(SeedArgument, Operator):
         made = random_box_crops(
             Operand.of_batch(given), axes, _rules(args, axes), context.seed, places(context),
             crops=_sizes(args, "crop_shape", axes), images=_sizes(args, "input_shape", axes),
+            origin=context.stream_offset,
         )  # fmt: skip
         _check_found(made.rows.counts)
         left = Batch.of(row_samples(made.boxes, made.rows.starts, made.rows.counts), given.layout, given.sources)
@@ -267,7 +268,8 @@ def _check_sizes(args: Args) -> None:
 
 
 def _rules(args: Args, axes: int) -> Rules:
-    layout = args["bbox_layout"] or _LOW[:axes] + (_HIGH if args["ltrb"] else _EXTENT)[:axes]
+    usual = _LOW[:axes] + (_HIGH if args["ltrb"] else _EXTENT)[:axes]
+    layout: str = args["bbox_layout"] if args.given("bbox_layout") else usual
     orders = [_LOW[:axes] + high[:axes] for high in (_HIGH, _EXTENT)]
     names = next((order for order in orders if sorted(order) == sorted(layout)), "")
     if not names:

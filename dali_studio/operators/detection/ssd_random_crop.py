@@ -88,7 +88,8 @@ class SSDRandomCrop(SeedArgument, Operator):
         context = args.context
         operand = Operand.of_batch(given)
         windows, table, rows = ssd_crops(
-            operand, np.ascontiguousarray(image.shapes[:, :2]), args["num_attempts"], context.seed, places(context)
+            operand, np.ascontiguousarray(image.shapes[:, :2]), args["num_attempts"], context.seed, places(context),
+            context.stream_offset,
         )  # fmt: skip
         if (rows.counts < 0).any():
             raise ArgumentError(

@@ -61,9 +61,10 @@ class Jitter(Displacement):
     def params(args: Args, image: Batch) -> dict[str, Any]:
         context = args.context
         start = np.uint64(context.samples_so_far & 0xFFFFFFFFFFFFFFFF)
-        highs = start + context.indices.astype(np.uint64) * np.uint64(SAMPLE_STRIDE)
-        return {"key": context.seed & 0xFFFFFFFFFFFFFFFF, "highs": highs, "degree": args["nDegree"]}
+        highs = start + context.drawn.astype(np.uint64) * np.uint64(SAMPLE_STRIDE)
+        key, origin = context.seed & 0xFFFFFFFFFFFFFFFF, context.stream_offset
+        return {"key": key, "highs": highs, "degree": args["nDegree"], "origin": origin}
 
     @staticmethod
     def moved(image: Any, out: Any, params: dict[str, Any], index: int) -> None:
-        displace.jitter(image, out, params["key"], int(params["highs"][index]), params["degree"])
+        displace.jitter(image, out, params["key"], int(params["highs"][index]), params["degree"], params["origin"])

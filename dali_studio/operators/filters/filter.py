@@ -119,7 +119,8 @@ class Filter(Operator):
               for layout in ("DHWC", "CDHW", "DHW") for border in ("reflect_101", "constant")),
             Case((tensors(((9,), (4,))), _filters((3,), (2,))), {}, peer=False, note="one axis"),
             Case((images(sizes), _filters((21, 3), (3, 3))), {"mode": "valid"}, refused="filter"),
-            Case((images(sizes), rough), {"anchor": (4, 0)}, refused="anchor"),
+            *(Case((images(sizes), rough), {"anchor": (4, 0), "mode": mode}, refused="anchor")
+              for mode in ("same", "valid")),
             Case((images(sizes), _filters((3,), (3,))), {}, refused="filter"),
             Case((images(sizes), _filters((0, 3), (3, 3))), {}, refused="filter"),
             Case((images(sizes), rough, values(7, 200, dtype=T.FLOAT)), {"border": "constant"}, refused="fill_value"),
@@ -173,7 +174,6 @@ class Filter(Operator):
             short = shapes[:, first : first + count] < 1
             _check_each(short, "the filter of shape {shape} is larger than the data.",
                         'Set mode="same", or give a smaller filter.', window)  # fmt: skip
-            anchors = np.zeros_like(anchors)
         beyond = anchors >= window.shapes
         if beyond.any():
             index = int(np.argwhere(beyond)[0][0])
@@ -182,6 +182,8 @@ class Filter(Operator):
                 f"{tuple(window.shapes[index].tolist())}.", hint="Count from 0, or give -1 for the middle.",
                 argument="anchor", sample=index,
             )  # fmt: skip
+        if args["mode"] == "valid":
+            anchors = np.zeros_like(anchors)
         return Work(shapes, {
             "first": first, "anchors": np.where(anchors < 0, window.shapes // 2, anchors),
             "border": _BORDERS[args["border"]], "fill": np.zeros(1, data.dtype),

@@ -114,7 +114,9 @@ class ROIRandomCrop(SeedArgument, Operator):
             _check(bounds, crops, "crop_shape", "the window {0} is larger than the image {1}.")
             _check(bounds, ends, "roi_end" if by_end else "roi_shape", "the region ends at {0}, the image at {1}.")
             _check(starts, np.zeros_like(starts), "roi_start", "the region begins at {1}.")
-        made = region_crops((starts, ends - starts, crops), bounds, args.context.seed, places(args.context))
+        context = args.context
+        tables = starts, ends - starts, crops
+        made = region_crops(tables, bounds, context.seed, places(context), context.stream_offset)
         return (Batch.of_array(made),)
 
 

@@ -87,7 +87,7 @@ class Gaussian(NoiseArguments, Operator):
         params = work.params
         noise.gaussian(
             inputs[0], outputs[0], params["key"], int(params["highs"][index]), float(params["mean"][index]),
-            float(params["stddev"][index]),
+            float(params["stddev"][index]), params["origin"],
         )  # fmt: skip
 
     @staticmethod

@@ -110,7 +110,7 @@ class SaltAndPepper(NoiseArguments, Operator):
         noise.salt_and_pepper(
             image, outputs[0], params["key"], int(params["highs"][index]), float(params["prob"][index]),
             float(params["salt"][index]), params["values"][index], int(params["channels"][index]),
-            planar=params["planar"],
+            planar=params["planar"], origin=params["origin"],
         )  # fmt: skip
 
 

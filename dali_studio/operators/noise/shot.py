@@ -62,6 +62,7 @@ class Shot(NoiseArguments, Operator):
             Case((tensors(((), ())),), noisy),
             Case((images(sizes),), {"factor": values(0.5, 40.0), "seed": -1}),
             Case((tensors(((9,), (4,)), T.FLOAT, "", 1e11, 1e12),), {"factor": 1.0}, peer=False, note="never returns"),
+            Case((values(1e20, 1e30, np.inf),), {"factor": 1.0}, peer=False, note="never returns"),
             *(Case((images(dtype=dtype),), noisy, refused="") for dtype in (T.FLOAT16, T.BOOL)),
         ]
 
@@ -77,4 +78,7 @@ class Shot(NoiseArguments, Operator):
     @staticmethod
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
         params, image = work.params, np.asarray(inputs[0], order="C")
-        noise.shot(image, outputs[0], params["key"], int(params["highs"][index]), float(params["factor"][index]))
+        noise.shot(
+            image, outputs[0], params["key"], int(params["highs"][index]), float(params["factor"][index]),
+            params["origin"],
+        )  # fmt: skip

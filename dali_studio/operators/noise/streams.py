@@ -22,8 +22,8 @@ class NoiseArguments:
 
 
 def stream_of(args: Args) -> dict[str, Any]:
-    """The key of the operator's stream, and the upper half of each sample's counters."""
+    """The key of the operator's stream, the upper half of each sample's counters, and the draws before the first."""
     context = args.context
     start = np.uint64(context.samples_so_far & _WORD)
-    highs = start + context.indices.astype(np.uint64) * np.uint64(SAMPLE_STRIDE)
-    return {"key": context.seed & _WORD, "highs": highs}
+    highs = start + context.drawn.astype(np.uint64) * np.uint64(SAMPLE_STRIDE)
+    return {"key": context.seed & _WORD, "highs": highs, "origin": context.stream_offset}

@@ -44,5 +44,7 @@ class BatchPermutation(Operator):
         context = args.context
         count = len(context.indices) if context.branch else context.batch_size
         draw = drawn_indices if args["allow_repetitions"] else drawn_order
-        order = draw(context.seed, context.samples_so_far, count, others=args["no_fixed_points"])
+        order = draw(
+            context.seed, context.samples_so_far, count, others=args["no_fixed_points"], origin=context.stream_offset
+        )
         return (Batch.of_array(order[context.drawn]),)

@@ -86,11 +86,13 @@ class Beta(RandomArguments, Operator):
         for name, given in zip(("alpha", "beta"), parameters, strict=True):
             _check(name, given, fed=True)
 
+        origin = args.context.stream_offset
+
         def draw(seed: int, start: int, samples: int, elements: Any, rows: slice) -> NDArray[Any]:
             a, b = (one[rows].tolist() for one in parameters)
             made = np.empty((samples, elements), to_numpy(dtype))
             for sample, row in enumerate(made):
-                beta(row, seed & _WORD, start + SAMPLE_STRIDE * sample & _WORD, a[sample], b[sample])
+                beta(row, seed & _WORD, start + SAMPLE_STRIDE * sample & _WORD, a[sample], b[sample], origin)
             return made
 
         return (draw_batch(args, dtype, inputs, draw),)

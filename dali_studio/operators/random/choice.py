@@ -74,6 +74,8 @@ class Choice(RandomArguments, Operator):
 
         largest = max((math.prod(sample.shape[1:]) for sample in given.samples), default=1)
 
+        origin = args.context.stream_offset
+
         def draw(seed: int, start: int, samples: int, elements: int, rows: slice) -> NDArray[Any]:
             if elements * largest > MAX_ELEMENTS:  # before there is an index for each
                 raise ArgumentError(
@@ -81,7 +83,7 @@ class Choice(RandomArguments, Operator):
                     hint=f"Give a shape with which a sample has {MAX_ELEMENTS:,} elements at most.", argument="shape",
                 )  # fmt: skip
             weights = None if chances is None else chances[rows]
-            return choice(seed, start, samples, elements, limits[rows], weights, consecutive=arrays)
+            return choice(seed, start, samples, elements, limits[rows], weights, consecutive=arrays, origin=origin)
 
         drawn = draw_batch(args, T.INT64, like, draw)
         pairs = zip(given.samples, drawn.samples, strict=True)

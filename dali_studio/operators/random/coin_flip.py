@@ -54,7 +54,9 @@ class CoinFlip(RandomArguments, Operator):
             return (made,)
         chances = args.scalars("probability")
 
+        origin = args.context.stream_offset
+
         def draw(seed: int, start: int, samples: int, elements: Any, rows: slice) -> NDArray[Any]:
-            return random.coin_flip(seed, start, samples, elements, chances[rows], to_numpy(dtype))
+            return random.coin_flip(seed, start, samples, elements, chances[rows], to_numpy(dtype), origin)
 
         return (draw_batch(args, dtype, inputs, draw),)

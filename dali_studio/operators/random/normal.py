@@ -70,7 +70,9 @@ class Normal(RandomArguments, Operator):
             return (made,)
         means, widths = args.scalars("mean"), args.scalars("stddev")
 
+        origin = args.context.stream_offset
+
         def draw(seed: int, start: int, samples: int, elements: Any, rows: slice) -> NDArray[Any]:
-            return random.normal(seed, start, samples, elements, means[rows], widths[rows], to_numpy(dtype))
+            return random.normal(seed, start, samples, elements, means[rows], widths[rows], to_numpy(dtype), origin)
 
         return (draw_batch(args, dtype, inputs, draw),)

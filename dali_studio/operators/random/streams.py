@@ -17,7 +17,7 @@ from dali_studio.core.meta import TensorMeta
 from dali_studio.core.random import SAMPLE_STRIDE
 from dali_studio.core.random_stream import AHEAD, ahead, starts_of
 from dali_studio.kernels.cpu import philox as _  # noqa: F401 - `core.random` draws with it from now on
-from dali_studio.operators.common import check_shape
+from dali_studio.operators.common import check_shape, shapes_of
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.marks import PER_SAMPLE, Doc
 
@@ -64,7 +64,7 @@ def draw_constant(
         The distribution.
     """
     context = args.context
-    if inputs or not args.constant or not context.whole:
+    if inputs or not args.constant or not context.whole or context.stream_offset:
         return None
     shape, count = tuple(args["shape"] or ()), args.count
     elements = math.prod(shape)
@@ -110,7 +110,7 @@ def _shapes(args: Args, inputs: Sequence[Batch]) -> list[tuple[int, ...]]:
     rows = (
         [tuple(args["shape"] or ())] * args.count
         if wired is None
-        else [tuple(np.atleast_1d(s).tolist()) for s in wired]
+        else shapes_of(wired)
     )
     for index, row in enumerate(rows if wired is not None else rows[:1]):
         check_shape(row, None if wired is None else index)

@@ -76,7 +76,7 @@ class Uniform(RandomArguments, Operator):
     @staticmethod
     def run(state: object, args: Args, *inputs: Batch) -> tuple[Batch, ...]:
         dtype = args["dtype"] or T.FLOAT
-        target = to_numpy(dtype)
+        target, origin = to_numpy(dtype), args.context.stream_offset
         listed = args["values"]
         function, numbers = (_between, args["range"] or ()) if listed is None else (random.uniform_values, (listed,))
         made = draw_constant(args, dtype, inputs, function, *numbers)
@@ -87,14 +87,14 @@ class Uniform(RandomArguments, Operator):
 
             def draw(seed: int, start: int, samples: int, elements: Any, rows: slice) -> NDArray[Any]:
                 chosen = np.asarray(args["values"], np.float32) if lists is None else [np.ravel(v) for v in lists[rows]]
-                return random.uniform_values(seed, start, samples, elements, chosen, target)
+                return random.uniform_values(seed, start, samples, elements, chosen, target, origin)
         else:
             limits = args.vectors("range", 2)
             _check(limits)
 
             def draw(seed: int, start: int, samples: int, elements: Any, rows: slice) -> NDArray[Any]:
                 low, high = limits[rows, 0], limits[rows, 1]
-                return random.uniform(seed, start, samples, elements, low, high, target)
+                return random.uniform(seed, start, samples, elements, low, high, target, origin)
 
         return (draw_batch(args, dtype, inputs, draw),)
 

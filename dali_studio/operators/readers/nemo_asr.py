@@ -34,6 +34,8 @@ from dali_studio.schema.tolerance import Tolerance
 _TYPES = tuple(from_numpy(dtype) for dtype in DTYPES)
 _MORE = {"read_sample_rate": Output("sample_rate", "scalar"), "read_text": Output("text"),
          "read_idxs": Output("index", "label")}  # fmt: skip
+#: Seconds that no sound lasts: numbers beyond are none of places in it.
+_FOREVER = 1e12
 _DEFAULTS = {"read_sample_rate": True, "read_text": True, "read_idxs": False}
 
 
@@ -178,7 +180,7 @@ def _entries(path: str, args: Args) -> Iterator[Utterance]:
     for line in Path(path).read_bytes().split(b"\n"):
         try:
             found = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         if not isinstance(found, dict):
             continue
@@ -187,7 +189,7 @@ def _entries(path: str, args: Args) -> Iterator[Utterance]:
         offset, duration = (entry.get(name, -1.0) for name in ("offset", "duration"))
         if not isinstance(file, str) or not file or not isinstance(text, str):
             continue
-        if not all(isinstance(one, int | float) for one in (offset, duration)):
+        if not all(isinstance(one, int | float) and abs(one) < _FOREVER for one in (offset, duration)):
             continue
         if (longest > 0 and duration > longest) or (shortest > 0 and duration < shortest):
             continue

@@ -54,7 +54,7 @@ class Archives:
         """As `DataSet.read`: what each output is made of."""
         chosen = np.asarray(picked, np.int64)
         wanted = (np.arange(self.outputs)[:, None] + chosen * self.outputs).ravel()
-        read = read_pieces(self.paths, self.places.take(wanted), memory, run)
+        read = read_pieces(self.paths, self.places.take(wanted), memory, run, ahead=ahead)
         return [read.take(slice(i * len(picked), (i + 1) * len(picked))) for i in range(self.outputs)]
 
 

@@ -91,7 +91,7 @@ class RandomMaskPixel(SeedArgument, Operator):
             "kind": objects.EQUAL if by_value else objects.ABOVE,
             "threshold": args.scalars("threshold") if not by_value else np.zeros(count, np.float32),
             "value": args.scalars("value", np.int32) if by_value else np.zeros(count, np.int32),
-            "seed": args.context.seed, "places": places(args.context),
+            "seed": args.context.seed, "places": places(args.context), "origin": args.context.stream_offset,
         }  # fmt: skip
         return Work(np.full((count, 1), mask.shapes.shape[1], np.int64), params)
 
@@ -101,4 +101,4 @@ class RandomMaskPixel(SeedArgument, Operator):
         kind = params["kind"] if params["foreground"][index] else objects.ANY
         threshold, value = float(params["threshold"][index]), int(params["value"][index])
         place = int(params["places"][index])
-        objects.random_pixel(inputs[0], kind, threshold, value, params["seed"], place, outputs[0])
+        objects.random_pixel(inputs[0], kind, threshold, value, params["seed"], place, outputs[0], params["origin"])

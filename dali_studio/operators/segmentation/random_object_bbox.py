@@ -115,7 +115,7 @@ class RandomObjectBBox(SeedArgument, Operator):
             Case((given,), {"background": values(0, 1, 2, 3, dtype=T.INT32), **named}),
             Case((given,), {"classes": (0, -2147483648), **named}),
             Case((given,), {"threshold": (4, 5), **named}),
-            Case((given,), {"threshold": (400, 5), **named}),
+            *(Case((given,), {"threshold": threshold, **named}) for threshold in ((400, 5), 3)),
             Case((given,), {"ignore_class": True, "threshold": values(*[(k, 2) for k in range(4)], dtype=T.INT32)}),
             Case((given,), {"foreground_prob": values(0, 0.3, 0.9, 1), **named}),
             Case((_masks(shapes=((7, 6, 9), (1, 1, 2), (3, 1, 8))),), named),
@@ -163,6 +163,7 @@ class RandomObjectBBox(SeedArgument, Operator):
             "largest": args["k_largest"] or 0, "threshold": _thresholds(args, axes),
             "probability": args.scalars("foreground_prob"), "ignore_class": args["ignore_class"],
             "format": args["format"], "seed": args.context.seed, "places": places(args.context),
+            "origin": args.context.stream_offset,
         }  # fmt: skip
         width = 2 * axes if args["format"] == "box" else axes
         boxes = [np.full((count, 1), width, np.int64)] * len(_FORMATS[args["format"]])
@@ -180,6 +181,7 @@ class RandomObjectBBox(SeedArgument, Operator):
         chosen = pick_object(
             boxes, numbers, None if params["ignore_class"] else classes, weights, params["threshold"][index],
             params["largest"], float(params["probability"][index]), params["seed"], int(params["places"][index]),
+            params["origin"],
         )  # fmt: skip
         start, end = np.zeros(mask.ndim, np.int32), np.array(mask.shape, np.int32)
         if chosen >= 0:
@@ -238,7 +240,7 @@ def _thresholds(args: Args, axes: int) -> NDArray[np.int32]:
     """(N, axes) least sizes; (N, 0) without any."""
     if not args.given("threshold"):
         return np.empty((args.count, 0), np.int32)
-    if not args.wired("threshold") and len(args["threshold"]) != axes:
+    if not args.wired("threshold") and len(args["threshold"]) not in (1, axes):
         raise ArgumentError(
             f"{len(args['threshold'])} sizes are given for {axes} axes.", hint="Give one for each axis.",
             argument="threshold",

@@ -6,7 +6,7 @@ from typing import Annotated, Any, cast
 
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.enums import DALIDataType
-from dali_studio.core.limits import MAX_AXES, MAX_OUTPUTS
+from dali_studio.core.limits import MAX_AHEAD, MAX_AXES, MAX_OUTPUTS
 from dali_studio.core.meta import TensorMeta
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Operator, Output
@@ -54,12 +54,20 @@ class ExternalSource(Operator):
         bool, Doc("Use arrays on the CPU as they are; they must not change before the results are read.")
     ] = False
     blocking: Annotated[bool, Refused("waiting for feed_input from another thread is not supported yet")] = False
-    parallel: Annotated[bool, Refused("worker processes for Python sources are not supported yet")] = False
+    parallel: Annotated[
+        bool,
+        Doc(
+            "Call the source in worker processes (py_num_workers and py_start_method of the pipeline). It is called "
+            "with a types.SampleInfo for each sample, or with batch=True for a batch; iterables give batches."
+        ),
+    ] = False  # fmt: skip
     use_copy_kernel: Annotated[bool, Ignored("copies are left to the GPU's copy engines")] = False
     cuda_stream: Annotated[
         object | None, Doc("Stream on which data on a GPU is ready; unset: the current one of its library.")
     ] = None
-    prefetch_queue_depth: Annotated[int | None, Ignored("it concerns worker processes (parallel)")] = None
+    prefetch_queue_depth: Annotated[
+        int | None, Doc("Batches that worker processes compute in advance; 1 if unset."), Range(1, MAX_AHEAD)
+    ] = None
 
     @staticmethod
     def output_schemas(values: dict[str, Value], schema: OperatorSchema) -> tuple[OutputSchema, ...]:

@@ -16,7 +16,7 @@ from dali_studio.core.dtypes import NUMERIC, to_numpy
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
 from dali_studio.core.storage import Packed
-from dali_studio.operators.common import check_shape
+from dali_studio.operators.common import check_shape, shapes_of
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Input, Operator, Output
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Layout
@@ -51,7 +51,7 @@ def made_shapes(args: Args) -> NDArray[np.int64]:
     fed = args.samples("shape")
     if fed is None:
         return np.tile(np.array(args["shape"] or (), np.int64), (args.count, 1))
-    rows = [np.ravel(row).tolist() for row in fed]
+    rows = shapes_of(fed)
     for index, row in enumerate(rows):
         check_shape(row, index)
         if len(row) != len(rows[0]) or (args["layout"] and len(row) != len(args["layout"])):
@@ -101,6 +101,7 @@ class OfShape(ShapeArguments, Filled, abstract=True):
             *(Case((), {"shape": (2, 3), "dtype": dtype.name, "layout": "HW"}) for dtype in NUMERIC),
             Case((), {"shape": values((2, 3), (4, 1), (0, 5), dtype=T.INT32), "layout": "AB"}),
             Case((), {"shape": (-1,)}, refused="shape"),
+            Case((), {"shape": values([[2, 3]], [[4, 1]], dtype=T.INT32)}, refused="shape"),
             Case((), {"shape": (2,), "layout": "AB"}, refused="layout"),
         ]
 

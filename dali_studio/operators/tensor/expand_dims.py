@@ -48,7 +48,7 @@ class ExpandDims(View):
             Case((data,), {"axes": (-1,)}, refused="axes"),
             Case((data,), {"axes": (0, 0)}, refused="axes"),
             Case((data,), {"axes": (0, 2), "new_axis_names": "A"}, refused="new_axis_names"),
-            Case((plain,), {"axes": (0,), "new_axis_names": "A"}, refused="new_axis_names"),
+            *(Case((plain,), {"axes": (0,), "new_axis_names": name}, refused="new_axis_names") for name in ("A", "")),
         ]
 
     @classmethod
@@ -67,7 +67,7 @@ class ExpandDims(View):
             )  # fmt: skip
         if not axes:
             return meta
-        if not names:
+        if not names and not (args.given("new_axis_names") and meta.layout == "" and meta.ndim):
             return TensorMeta(meta.dtype, ndim, "")
         if meta.layout is None and meta.ndim:
             return TensorMeta(meta.dtype, ndim)

@@ -89,8 +89,10 @@ class Normalize(Operator):
             Case((pictures,), {"axes": (3,)}, refused="axes"),
             Case((pictures,), {"axes": (0,), "axis_names": "H"}, refused="axis_names"),
             Case((pictures,), {"mean": values(*([[1, 2, 3]] * 4), label="flat"), "axes": (0, 1)}, refused="mean"),
+            Case((pictures,), {"mean": values(*([1] * 4), label="scalar")}, refused="mean"),
             Case((pictures,), {"mean": means, "batch": True}, refused="batch"),
             Case((pictures,), {"axes": (0,), "batch": True}, refused=""),
+            Case((pictures,), {"axes": (0,), "mean": 1.0, "stddev": 2.0}, refused="axes"),
             Case((pictures,), {"dtype": "FLOAT16"}, refused="dtype"),
         ]
 
@@ -103,6 +105,12 @@ class Normalize(Operator):
             raise ArgumentError(
                 "mean or deviation are given for each sample.", hint="Give numbers, or unset batch.", argument="batch"
             )
+        numbers = all(args.given(name) and not args.wired(name) for name in ("mean", "stddev"))
+        for name in ("axes", "axis_names"):
+            if numbers and args.given(name):
+                raise ArgumentError(
+                    "mean and deviation are numbers, which are for all axes.", hint="Take the axes away.", argument=name
+                )
         _axes(args, meta)
         return meta.with_(dtype=args["dtype"])
 
@@ -259,7 +267,7 @@ class _Work:
             return
         for index, one in enumerate(fed):
             wanted = tuple(self.shapes[index].tolist())
-            if one.ndim and one.shape != wanted:
+            if one.shape != wanted:
                 raise ArgumentError(
                     f"the value has the shape {one.shape}; {wanted} is needed.",
                     hint="Give one element along the axes, and as many as the data along the others.", argument=name,

@@ -66,8 +66,9 @@ class OneHot(Operator):
             Case((vector,), {}),
             Case((vector,), {"num_classes": 4, "axis": 2}, refused="axis"),
             Case((vector,), {"num_classes": 4, "axis": -2}, refused="axis"),
-            Case((vector,), {"num_classes": 4, "axis_name": "CC"}, refused="axis_name"),
+            *(Case((vector,), {"num_classes": 4, "axis_name": name}, refused="axis_name") for name in ("CC", "é")),
             Case((plane,), {"num_classes": 4, "axis_name": "C"}, refused="axis_name"),
+            Case((values((0, 2), (1,), dtype=T.INT32),), {"num_classes": 4, "axis_name": "C"}, refused="axis_name"),
             Case((vector,), {"num_classes": -1}, refused="num_classes"),
             Case((vector,), {"num_classes": 4, "dtype": "BOOL"}, refused="dtype"),
         ]
@@ -88,8 +89,8 @@ class OneHot(Operator):
         check_dtype(meta, _TYPES)
         accept_output(args["dtype"], _TYPES)
         name: str | None = args["axis_name"]
-        if name is not None and len(name) != 1:
-            raise ArgumentError(f"{name!r} is no single letter.", hint="Give one letter.", argument="axis_name")
+        if name is not None and not (len(name) == 1 and name.isascii()):
+            raise ArgumentError(f"{name!r} is no single ASCII letter.", hint="Give one letter.", argument="axis_name")
         if meta.ndim is None:
             return TensorMeta(args["dtype"])
         axis: int = -1 if args["axis"] is None else args["axis"]
@@ -101,11 +102,8 @@ class OneHot(Operator):
             return TensorMeta(args["dtype"], 1, name or "")
         layout = ""
         if name is not None:
-            if meta.layout == "" and meta.ndim > 1:
-                raise ArgumentError(
-                    "the data has no layout, so that the new axis alone would have a name.",
-                    hint="Give the data a layout, or unset axis_name.", argument="axis_name",
-                )  # fmt: skip
+            if meta.layout == "" and (meta.ndim > 1 or (meta.ndim and args["axis"] is not None)):
+                raise _nameless()
             at, given = meta.ndim if axis < 0 else axis, meta.layout or ""
             layout = None if meta.layout is None and meta.ndim else given[:at] + name + given[at:]
         return TensorMeta(args["dtype"], meta.ndim + 1, layout)
@@ -118,6 +116,8 @@ class OneHot(Operator):
             made, axis = np.full((len(batch), 1), args["num_classes"], np.int64), 0
             layout = args["axis_name"] or ""
         else:
+            if args["axis_name"] and ndim and not batch.meta.layout:
+                raise _nameless()
             axis = ndim if axis is None or axis < 0 else axis
             made = np.insert(batch.shapes, axis, args["num_classes"], axis=1)
         off_on = as_written(np.array([args["off_value"], args["on_value"]], np.float32), to_numpy(args["dtype"]))
@@ -131,6 +131,13 @@ class OneHot(Operator):
     @staticmethod
     def cpu_batch(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> None:
         _compute(work, Operand.of_batch(inputs[0]), Operand.of_batch(outputs[0]))
+
+
+def _nameless() -> ArgumentError:
+    return ArgumentError(
+        "the data has no layout, so that the new axis alone would have a name.",
+        hint="Give the data a layout, or unset axis_name.", argument="axis_name",
+    )  # fmt: skip
 
 
 def _compute(work: Work, src: Operand, out: Operand) -> None:

@@ -67,7 +67,8 @@ class Pad(Operator):
             *(Case((images(sizes, layout=layout),), given) for layout in ("CHW", "FHWC", "HW", "DHWC")
               for given in ({}, {"axis_names": "HW", "align": 16, "fill_value": 9.0})),
             *(Case((ragged,), given) for given in (
-                {"shape": 5}, {"shape": (3, 0)}, {"shape": (1, 1)}, {"align": (2, 3)}, {"axes": ()}, {"axes": (-1, 0)},
+                {"shape": 5}, {"shape": ()}, {"align": ()}, {"shape": (3, 0)}, {"shape": (1, 1)}, {"align": (2, 3)},
+                {"axes": ()}, {"axes": (-1, 0)},
                 {"axis_names": "W", "shape": 9}, {"axis_names": ""}, {"fill_value": values(1.0, 2.0, -3.5)},
                 {"shape": values((3, -1), (-1, 7), (9, 9), dtype=T.INT32)}, {"shape": values(4, 5, 6, dtype=T.INT32)},
                 {"align": values((3, 2), (4, 4), (1, 5), dtype=T.INT32), "shape": (3, 5)},
@@ -98,7 +99,7 @@ class Pad(Operator):
         if meta.ndim is not None and meta.layout is not None and not args.wired("axes"):
             axes = axes_of_samples(args, meta, 1)
             for name in ("shape", "align"):
-                if args[name] is not None:
+                if args[name]:
                     rows_of(args, name, axes)
             _check_align(np.array(args["align"] or (), np.int64), None)
         return meta
@@ -108,7 +109,8 @@ class Pad(Operator):
         (data,) = inputs
         axes = axes_of_samples(args, data.meta, len(data))
         wanted, multiples = (
-            rows_of(args, name, axes, np.int64) if args.given(name) else None for name in ("shape", "align")
+            rows_of(args, name, axes, np.int64) if args.wired(name) or args[name] else None
+            for name in ("shape", "align")
         )
         if wanted is None or any((row <= 0).any() for row in wanted):
             check_whole(args, data)

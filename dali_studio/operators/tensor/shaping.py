@@ -15,7 +15,7 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.dtypes import to_numpy
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
-from dali_studio.operators.common import T, check_shape, round_half_away
+from dali_studio.operators.common import T, check_dtype, check_shape, round_half_away
 from dali_studio.operators.tensor.views import View
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Input
@@ -83,6 +83,8 @@ def infer_shaped(args: Args, inputs: Sequence[TensorMeta], dtype: DALIDataType |
     """The type of a result."""
     meta = inputs[0]
     source = _source(args, len(inputs))
+    if len(inputs) > 1:
+        check_dtype(inputs[1], _WHOLE)
     typed = args.schema.argument("dtype") is not None
     if not source and not args.given("layout") and not (typed and args.given("dtype")):
         name, given = ("dtype", "type, shape or layout") if typed else ("shape", "shape or layout")
@@ -202,6 +204,8 @@ def _scaled(
         reason = "it does not hold the elements of the data exactly"
         raise _no_shape(shapes[sample], reason, "Name each axis that is longer than 1 once.", source, sample)
     if size == wanted:
+        return shapes
+    if not len(shapes):
         return shapes
     last = shapes[:, -1] * size if shapes.shape[1] else np.full(len(shapes), size)
     wrong = (last % wanted != 0) | (shapes.shape[1] == 0)

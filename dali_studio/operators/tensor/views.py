@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.core.batch import Batch, meta_of
+from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.dtypes import to_numpy
 from dali_studio.core.meta import TensorMeta
 from dali_studio.core.storage import Dense, Packed, Samples
@@ -40,7 +41,13 @@ class View(Operator, abstract=True):
     def run(cls, state: object, args: Args, *inputs: Batch) -> tuple[Batch, ...]:
         meta = cls.infer(args, *(one.meta for one in inputs))
         assert meta.dtype is not None
-        return (viewed(inputs[0], cls.shapes(args, *inputs), to_numpy(meta.dtype), meta.layout or ""),)
+        shapes = cls.shapes(args, *inputs)
+        if meta.layout and len(meta.layout) != shapes.shape[1]:
+            raise ArgumentError(
+                f"{meta.layout!r} names {len(meta.layout)} axes; the result has {shapes.shape[1]}.",
+                hint="Give one letter per axis.", argument="layout",
+            )  # fmt: skip
+        return (viewed(inputs[0], shapes, to_numpy(meta.dtype), meta.layout or ""),)
 
 
 def viewed(batch: Batch, shapes: NDArray[np.int64], dtype: np.dtype[Any], layout: str) -> Batch:

@@ -253,3 +253,23 @@ def test_a_document_may_have_a_number_where_a_list_of_one_is_meant(value: Any, s
     graph.set_outputs([PortRef(node="a", output=0)])
     (made,) = Pipeline.from_graph(graph).run()
     assert made.at(0).shape == shape
+
+
+def test_element_types_that_come_with_the_data_are_checked_where_whole_batches_are_worked_on() -> None:
+    batch = [np.ones((4, 5, 3), np.float16)] * 2
+    pipe = Pipeline(batch_size=2, num_threads=1, device_id=None)
+    with pipe:
+        pipe.set_outputs(fn.normalize(fn.external_source(source=lambda: batch, layout="HWC"), name="n"))
+    found = finding(pipe.run)
+    assert (found.code, found.node) == ("DS203", "n")
+
+
+def test_a_node_whose_key_is_empty_is_no_crop(tmp_path: Path) -> None:
+    """Pipelines note for each decoder which crop reads a window of it, by its key."""
+    graph = Graph()
+    graph.add_node(Node(key="reader", operator="readers.file", arguments={"file_root": str(dataset(tmp_path, 1, 2))}))
+    for key, operator, source, arguments in (("d", "decoders.image", "reader", {}), ("", "resize", "d", {"size": (5.0,)})):
+        graph.add_node(Node(key=key, operator=operator, arguments=arguments))
+        graph.connect(PortRef(node=source), key, 0)
+    graph.set_outputs([PortRef(node="")])
+    assert Pipeline.from_graph(graph).run()[0].at(0).shape == (5, 5, 3)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from operator import attrgetter
+from typing import Any
 
 import pytest
 
@@ -19,6 +20,11 @@ def test_former_names_are_of_functions_that_there_are() -> None:
     assert not FORMER.keys() & set(REGISTRY)
 
 
+def first(result: Any) -> Any:
+    """The first output of a call."""
+    return next(iter(result.values() if isinstance(result, dict) else result)) if isinstance(result, dict | list) else result
+
+
 @pytest.mark.parametrize(("former", "today"), sorted(FORMER.items()))
 def test_a_former_name_warns_and_traces_the_operator_of_today(former: str, today: str) -> None:
     schema = REGISTRY.schema(today)
@@ -32,5 +38,5 @@ def test_a_former_name_warns_and_traces_the_operator_of_today(former: str, today
         with pytest.warns(DeprecationWarning, match=rf"^ops\.{name} is deprecated\. Use ops\.{schema.class_name} instead\.$"):
             made = attrgetter(f"ops.{name}")(dali_studio)(**arguments)
         other = made(*inputs)
-        pipeline.set_outputs(*(one[0] if isinstance(one, list) else one for one in (node, other)))
+        pipeline.set_outputs(first(node), first(other))
     assert [pipeline.graph.node(port.node).operator for port in pipeline.graph.outputs] == [today, today]

@@ -43,7 +43,6 @@ def test_the_error_names_what_may_be_meant(given: str, meant: str) -> None:
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ("ops.readers.TFRecord", "nvidia.dali has the operator fn.readers.tfrecord, dali_studio does not have it yet."),
         ("fn.experimental.inputs", "nvidia.dali has the operators fn.experimental.inputs.*, dali_studio does not have them yet."),
         ("fn.cubism", "dali_studio has no operator fn.cubism."),
         (

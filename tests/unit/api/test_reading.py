@@ -67,7 +67,7 @@ def test_what_was_emitted_is_read_back(path: Path, dialect: str) -> None:
 def test_programs_of_public_projects_are_understood(name: str) -> None:
     graph, found = findings(PROGRAMS[name])
     unknown = {node.operator for node in graph.nodes() if node.operator not in REGISTRY}
-    assert unknown <= {"readers.video", "readers.video_resize", "readers.tfrecord"} or name == "tfrecord"
+    assert unknown <= {"readers.video", "readers.video_resize"}
     assert graph.outputs
     assert {one.severity for one in found} <= {"info", "warning"}
     assert all(one.code == "DS502" and one.source.startswith("program:") and one.hint for one in found)

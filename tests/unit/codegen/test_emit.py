@@ -259,6 +259,12 @@ def test_circles_are_cut_with_a_finding() -> None:
     assert codes(emit(graph, REGISTRY, "nvidia.dali")) == [("DS204", "a", "data", "error")]
 
 
+def test_a_constant_that_feeds_itself() -> None:
+    graph = chain(Node(key="a", operator="constant", arguments={"fdata": (1.0,)}))
+    graph.connect(port("a"), "a", 0)
+    assert "types.Constant(" in emit(graph, REGISTRY, "nvidia.dali").source
+
+
 def test_what_a_dialect_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
     poor = Dialect(
         name="poor", title="Poor", module="poor", operators={"rotate": "it only stands still"},

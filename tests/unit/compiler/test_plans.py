@@ -98,7 +98,7 @@ def test_taps_are_kept_and_stop_windows() -> None:
     plan = compile_graph(whole, REGISTRY, taps=taps)
     (segment,) = [stage for stage in plan.stages if isinstance(stage, Segment)]
     assert taps[0] in segment.kept
-    assert not any(step.window_sink for step in segment.steps)
+    assert all(step.window_sink is None for step in segment.steps)
     assert taps[0] not in plan.last_use
 
 
@@ -106,15 +106,15 @@ WINDOWS = [
     (lambda x: fn.crop(fn.decoders.image(x, name="d"), crop=(5, 5), name="c"), "c"),
     (lambda x: fn.crop(fn.hsv(fn.decoders.image(x, name="d")), crop=(5, 5), name="c"), "c"),
     (lambda x: fn.crop(fn.cast(fn.hsv(fn.decoders.image(x, name="d")), dtype=types.FLOAT), crop=(5, 5), name="c"), "c"),
-    (lambda x: fn.crop(fn.flip(fn.decoders.image(x, name="d")), crop=(5, 5), name="c"), ""),
-    (lambda x: fn.hsv(fn.decoders.image(x, name="d")), ""),
-    (lambda x: fn.decoders.image(x, name="d"), ""),
-    (lambda x: fn.crop(fn.resize(fn.decoders.image(x, name="d"), size=9, name="r"), crop=(5, 5), name="c"), ""),
+    (lambda x: fn.crop(fn.flip(fn.decoders.image(x, name="d")), crop=(5, 5), name="c"), None),
+    (lambda x: fn.hsv(fn.decoders.image(x, name="d")), None),
+    (lambda x: fn.decoders.image(x, name="d"), None),
+    (lambda x: fn.crop(fn.resize(fn.decoders.image(x, name="d"), size=9, name="r"), crop=(5, 5), name="c"), None),
 ]
 
 
 @pytest.mark.parametrize(("define", "sink"), WINDOWS)
-def test_windows_pass_pointwise_operators_only(define: Any, sink: str) -> None:
+def test_windows_pass_pointwise_operators_only(define: Any, sink: str | None) -> None:
     whole = graph(lambda: define(fn.readers.file(file_root="x")[0]))
     steps = {step.key: step for step in push_windows(lower(whole, REGISTRY), REGISTRY).steps()}
     assert steps["d"].window_sink == sink
@@ -126,7 +126,7 @@ def test_two_readers_of_a_result_stop_windows() -> None:
         return fn.crop(image, crop=(5, 5)), fn.crop(image, crop=(6, 6))
 
     steps = {step.key: step for step in compile_graph(graph(define), REGISTRY).steps()}
-    assert not steps["d"].window_sink
+    assert steps["d"].window_sink is None
 
 
 def test_stages_follow_their_inputs() -> None:

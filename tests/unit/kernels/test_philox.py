@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dali_studio.core import random_numbers, random_stream
-from dali_studio.kernels.cpu import philox
+from dali_studio.kernels.cpu import noise, philox
 
 
 @pytest.mark.parametrize("count", [0, 1, 63, 64, 65, 1000])
@@ -36,3 +36,11 @@ def test_sums_are_rounded_once(ties: bool) -> None:
         a, b, c = random.normal(0, 1, (3, count)).astype(np.float32)
     found = philox.multiply_add(a, b, c)
     assert np.array_equal(found.view(np.int32), random_numbers._single_of_arrays(a, b, c).view(np.int32))
+
+
+@pytest.mark.parametrize("mean", [2.0**32, 1e19, 1e30, np.inf])
+def test_means_beyond_counting_give_the_largest_number_of_events(mean: float) -> None:
+    """No integer holds them, so that nothing may be looked up by them."""
+    out = np.zeros(3, np.float32)
+    noise.shot(np.full(3, mean, np.float32), out, 7, 9, 1.0)
+    assert out.tolist() == [2.0**32] * 3

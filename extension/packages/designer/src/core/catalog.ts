@@ -53,6 +53,7 @@ function fillOperator(schema: OperatorSchema): Operator {
     stateful: false,
     keep: false,
     role: "",
+    by_name: false,
     icon: "",
     node_name: "",
     keywords: [],

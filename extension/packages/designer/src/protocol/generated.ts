@@ -3,7 +3,7 @@
 
 export type Kind = "encoded" | "image" | "video" | "audio" | "boxes" | "mask" | "points" | "label" | "scalar" | "any";
 
-export type ArgumentType = "float" | "int" | "bool" | "string" | "data_type" | "image_type" | "interp_type" | "layout" | "float_list" | "int_list" | "string_list" | "data_type_list" | "interp_type_list" | "object";
+export type ArgumentType = "float" | "int" | "bool" | "string" | "data_type" | "image_type" | "interp_type" | "layout" | "float_list" | "int_list" | "string_list" | "data_type_list" | "interp_type_list" | "features" | "object";
 
 export type Widget = "slider" | "dial" | "number" | "switch" | "choice" | "text" | "numbers" | "range" | "path" | "files" | "none";
 
@@ -449,6 +449,7 @@ export interface OperatorSchema {
   readonly stateful?: boolean;
   readonly keep?: boolean;
   readonly role?: "" | "arithmetic" | "constant" | "copy" | "external_source" | "merge" | "reader" | "split" | "subscript";
+  readonly by_name?: boolean;
   readonly icon?: string;
   readonly node_name?: string;
   readonly keywords?: readonly string[];

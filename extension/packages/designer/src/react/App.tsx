@@ -1,11 +1,22 @@
-import { type ClipboardEvent, type FocusEvent, type MutableRefObject, useMemo, useRef } from "react";
+import {
+  type ClipboardEvent,
+  type FocusEvent,
+  type MutableRefObject,
+  useEffect,
+  useMemo,
+  useRef,
+  useSyncExternalStore,
+} from "react";
+import { announce, designers } from "../core/designers";
 import { isDense } from "../core/detail";
+import type { Host } from "../core/host";
 import type { Session } from "../core/session";
 import { CompareView } from "./CompareView";
 import { ContextMenu, HelpSheet } from "./ContextMenu";
 import { Canvas } from "./canvas/Canvas";
 import { type CanvasApi, CanvasApiContext } from "./canvasApi";
 import { onClipboard } from "./clipboard";
+import { commandOf } from "./commands";
 import { type Frame, FrameContext, useSel } from "./context";
 import { Drawer } from "./Drawer";
 import { Empty, Starting } from "./Empty";
@@ -23,8 +34,9 @@ import { useBreadth, useTheme } from "./theme";
 interface Props {
   readonly session: Session;
   readonly root: HTMLElement;
-  /** The widget's height in px, and how to keep it. */
-  readonly onHeight: (height: number, done: boolean) => void;
+  readonly host: Host | null;
+  /** The widget's height in px, and how to keep it; null where the host decides. */
+  readonly onHeight: ((height: number, done: boolean) => void) | null;
 }
 
 /** JupyterLab reads its keys before the page does; it spares the focused element only if that says so itself. */
@@ -57,11 +69,31 @@ function Studio({
   const { breadth, theme, tinted } = frame;
   const list = breadth === "list";
   const floats = breadth === "slim" || state.dense;
+  const page = designers();
+  const outside = useSyncExternalStore(page.subscribe, () => {
+    const { active, outside } = page.get();
+    return outside && active?.session === frame.session;
+  });
   const inspector =
+    !outside &&
     state.ready &&
     !state.empty &&
     !list &&
     (floats ? (state.selected || state.settings) && state.inspector : state.inspector);
+  const latest = useRef(frame);
+  latest.current = frame;
+  const { session, root } = frame;
+  useEffect(
+    () =>
+      announce({
+        session,
+        root,
+        api,
+        run: (id) => commandOf(id)?.run({ ...latest.current, api: api.current }),
+        can: (id) => commandOf(id)?.can?.(session.store.get()) ?? true,
+      }),
+    [session, root, api],
+  );
   const classes = [
     "ds-root",
     `ds-${theme}`,
@@ -80,7 +112,7 @@ function Studio({
       onKeyDown={onKeyDown}
       onKeyUp={keepKey}
       onKeyPress={(e) => e.stopPropagation()}
-      onFocusCapture={guardFocus}
+      onFocusCapture={frame.host ? undefined : guardFocus}
       onContextMenu={(e) => e.stopPropagation()}
       onCopy={clipboard}
       onCut={clipboard}
@@ -106,16 +138,19 @@ function Studio({
       <HelpSheet />
       {state.ready && !list && <Outline visible={false} />}
       <LiveRegion />
-      <ResizeHandle onHeight={onHeight} />
+      {onHeight && <ResizeHandle onHeight={onHeight} />}
     </div>
   );
 }
 
-export function App({ session, root, onHeight }: Props) {
+export function App({ session, root, host, onHeight }: Props) {
   const { theme, tinted } = useTheme(root);
   const breadth = useBreadth(root);
   const api = useRef<CanvasApi | null>(null);
-  const frame = useMemo(() => ({ session, root, theme, tinted, breadth }), [session, root, theme, tinted, breadth]);
+  const frame = useMemo(
+    () => ({ session, root, host, theme, tinted, breadth }),
+    [session, root, host, theme, tinted, breadth],
+  );
   return (
     <FrameContext.Provider value={frame}>
       <CanvasApiContext.Provider value={api}>

@@ -65,7 +65,7 @@ export function fullScreen(root: HTMLElement): void {
 }
 
 function items(scope: Scope, menu: Menu): readonly (Item | typeof LINE)[] {
-  const { session, root } = scope;
+  const { session, root, host } = scope;
   const state = session.store.get();
   const command = (id: string, title?: string): Item[] => {
     const found = commandOf(id);
@@ -130,7 +130,7 @@ function items(scope: Scope, menu: Menu): readonly (Item | typeof LINE)[] {
         ...(["document", "code"] as const).map((what) => ({
           title: what === "code" ? "Save the program" : "Save the document",
           off: state.link !== "live",
-          run: () => saveAs(session, what),
+          run: () => (what === "document" && host ? host.save() : saveAs(session, what)),
         })),
         LINE,
         { title: "Full screen", run: () => fullScreen(root) },

@@ -34,6 +34,7 @@ function Entry({ hit, onAdd }: { readonly hit: Hit; readonly onAdd: (o: Operator
       data-testid={`palette-${operator.name}`}
       onDragStart={(e) => {
         e.dataTransfer.setData("application/x-dali-studio-operator", operator.name);
+        e.dataTransfer.setData("text/plain", `fn.${operator.name}()`); // for a cell
         e.dataTransfer.effectAllowed = "copy";
       }}
       onClick={() => onAdd(operator)}
@@ -51,7 +52,7 @@ function Entry({ hit, onAdd }: { readonly hit: Hit; readonly onAdd: (o: Operator
 }
 
 /** All operators, searched and grouped; click adds in the middle, drag adds where it is dropped. */
-export function Palette() {
+export function Palette({ closable = true }: { readonly closable?: boolean }) {
   const session = useSession();
   const api = useCanvasApi();
   const catalog = useSel((s) => s.opening?.catalog);
@@ -71,7 +72,9 @@ export function Palette() {
       <div className="ds-palette-head">
         <h5 className="ds-section-title">
           Operators
-          <IconButton icon="cross" label="Close (P)" small onClick={() => session.view({ palette: false })} />
+          {closable && (
+            <IconButton icon="cross" label="Close (P)" small onClick={() => session.view({ palette: false })} />
+          )}
         </h5>
         <label className="ds-search">
           <Icon name="search" />

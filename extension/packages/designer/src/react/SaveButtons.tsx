@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from "react";
 import type { Session } from "../core/session";
-import { useSel, useSession } from "./context";
+import { useFrame, useSel } from "./context";
 import { Icon } from "./icons";
 
 type What = "document" | "code";
@@ -25,7 +25,7 @@ export function saveAs(session: Session, what: What | "picture", ending = ""): v
 
 /** Save the code or the document: one press proposes a name, Enter writes. */
 export function SaveButtons() {
-  const session = useSession();
+  const { session, host } = useFrame();
   const state = useSel((s) => ({ name: s.graph?.name ?? "", document: s.confirmed?.document ?? "" }));
   const saved = useSel((s) => s.savedFile);
   const [asking, setAsking] = useState<What | null>(null);
@@ -75,7 +75,7 @@ export function SaveButtons() {
         type="button"
         className="ds-button ds-button-quiet"
         data-testid="save-document"
-        onClick={() => ask("document")}
+        onClick={() => (host ? host.save() : ask("document"))}
       >
         <Icon name="save" />
         Save document

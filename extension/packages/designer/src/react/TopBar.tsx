@@ -1,9 +1,10 @@
 import type { MouseEvent } from "react";
 import * as format from "../core/format";
+import { saveState } from "../core/saveState";
 import { headroom } from "../core/target";
 import { fullScreen } from "./ContextMenu";
 import { useCanvasApi } from "./canvasApi";
-import { useFrame, useSel, useSession } from "./context";
+import { useFile, useFrame, useSel, useSession } from "./context";
 import { Icon } from "./icons";
 import { IconButton } from "./parts";
 import { SampleStripView } from "./SampleStripView";
@@ -61,21 +62,11 @@ function Mark() {
 
 function Title() {
   const { session, breadth } = useFrame();
+  const open = useFile();
   const text = useSel((s) => ({
     name: s.graph?.name || "Untitled",
-    state:
-      s.link === "gone" && s.keeps
-        ? s.pending.length > 0
-          ? `${format.plural(s.pending.length, "edit")} kept`
-          : "No kernel"
-        : s.confirmed
-          ? s.confirmed.document
-            ? s.confirmed.saved
-              ? "Saved"
-              : "Not saved"
-            : "Not saved yet"
-          : "Starting the kernel…",
-    file: s.confirmed?.document ?? "",
+    state: saveState(s, open),
+    file: open?.name ?? s.confirmed?.document ?? "",
   }));
   return (
     <button

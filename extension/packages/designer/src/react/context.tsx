@@ -1,4 +1,5 @@
 import { createContext, useContext, useRef, useSyncExternalStore } from "react";
+import type { FileState, Host } from "../core/host";
 import type { Session } from "../core/session";
 import type { State } from "../core/state";
 
@@ -13,6 +14,8 @@ export interface Frame {
   readonly breadth: Breadth;
   /** The widget's own root: the only element that may be searched. */
   readonly root: HTMLElement;
+  /** Who owns the document's file; null in a cell. */
+  readonly host: Host | null;
 }
 
 export const FrameContext = createContext<Frame | null>(null);
@@ -54,4 +57,13 @@ export function useSel<T>(selector: (state: State) => T): T {
     return value;
   };
   return useSyncExternalStore(store.subscribe, read);
+}
+
+const NO_FILE: FileState | null = null;
+const never = () => () => undefined;
+
+/** The file that the host has open; null in a cell. */
+export function useFile(): FileState | null {
+  const { host } = useFrame();
+  return useSyncExternalStore(host?.file.subscribe ?? never, () => host?.file.get() ?? NO_FILE);
 }

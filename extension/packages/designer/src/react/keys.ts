@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type MutableRefObject, useCallback } from "react";
 import { keysOfCard } from "../core/subgraph";
 import type { CanvasApi } from "./canvasApi";
-import { commandFor, keyName, searchFor } from "./commands";
+import { type Command, commandFor, commandOf, keyName, searchFor } from "./commands";
 import type { Frame } from "./context";
 
 type Api = MutableRefObject<CanvasApi | null>;
@@ -47,45 +47,54 @@ export function keepKey(event: KeyboardEvent): void {
   if (!MODIFIERS.has(event.key)) event.stopPropagation();
 }
 
-/** Keys of the designer. None of them reaches the notebook. */
+/** What a key means: a host that has its own table of keys says so, for all commands that are in it. */
+function meaning(frame: Frame, name: string): Command | undefined {
+  const hosted = frame.host?.commandFor(name);
+  if (hosted) return commandOf(hosted);
+  const own = commandFor(name);
+  return own && frame.host?.binds(own.id) ? undefined : own;
+}
+
+/** Do what a key says; whether it said anything. */
+function handle(event: KeyboardEvent, frame: Frame, api: Api): boolean {
+  if (isTyping(event.target)) return false;
+  const command = event.ctrlKey || event.metaKey;
+  const focusedCard = event.target instanceof Element ? event.target.closest<HTMLElement>(".react-flow__node") : null;
+  const { session } = frame;
+  if (focusedCard?.dataset.id && session.store.get().view.selection.length === 0)
+    session.select(keysOfCard(session.store.get(), focusedCard.dataset.id));
+  const wire = event.target instanceof Element ? event.target.closest<SVGElement>(".react-flow__edge") : null;
+  if (wire?.dataset.id && WIRE_KEYS.has(event.key) && session.store.get().view.wires.length === 0) {
+    session.view({ wires: [wire.dataset.id], selection: [] });
+    if (event.key === "Enter" || event.key === " ") return true;
+  }
+  const button = event.target instanceof HTMLElement && event.target.tagName === "BUTTON";
+  if (button && (event.key === " " || event.key === "Enter") && !command) return false;
+  const found = meaning(frame, keyName(event));
+  const scope = { ...frame, api: api.current };
+  // The browser does these by events of its own, which reach the clipboard without asking.
+  if (found?.id === "copy" || found?.id === "cut" || (command && event.key.toLowerCase() === "v")) return false;
+  if (!command && (!onCanvas(event.target) || event.altKey)) return false;
+  const letter = !command && (/^[a-zA-Z]$/.test(event.key) || event.key === "/");
+  // A letter that does nothing here begins a search.
+  const idle = letter && found?.can && !found.can(session.store.get());
+  if (found && !idle) found.run(scope);
+  else if (letter) searchFor(scope, event.key === "/" ? "" : event.key);
+  return found !== undefined || letter;
+}
+
+/** Keys of the designer. In a cell none of them reaches the notebook; a tab's host gets those that mean nothing here. */
 export function useKeys(frame: Frame, api: Api): (event: KeyboardEvent) => void {
   return useCallback(
     (event: KeyboardEvent) => {
-      keepKey(event);
+      if (!frame.host) keepKey(event);
       if (event.defaultPrevented) return;
       if (event.key === "Escape") {
         leave(frame, api, event.target);
-        return;
+      } else if (handle(event, frame, api)) {
+        event.preventDefault();
+        event.stopPropagation();
       }
-      if (isTyping(event.target)) return;
-      const command = event.ctrlKey || event.metaKey;
-      const focusedCard =
-        event.target instanceof Element ? event.target.closest<HTMLElement>(".react-flow__node") : null;
-      const { session } = frame;
-      if (focusedCard?.dataset.id && session.store.get().view.selection.length === 0)
-        session.select(keysOfCard(session.store.get(), focusedCard.dataset.id));
-      const wire = event.target instanceof Element ? event.target.closest<SVGElement>(".react-flow__edge") : null;
-      if (wire?.dataset.id && WIRE_KEYS.has(event.key) && session.store.get().view.wires.length === 0) {
-        session.view({ wires: [wire.dataset.id], selection: [] });
-        if (event.key === "Enter" || event.key === " ") {
-          event.preventDefault();
-          return;
-        }
-      }
-      const button = event.target instanceof HTMLElement && event.target.tagName === "BUTTON";
-      if (button && (event.key === " " || event.key === "Enter") && !command) return;
-      const found = commandFor(keyName(event));
-      const scope = { ...frame, api: api.current };
-      // The browser does these by events of its own, which reach the clipboard without asking.
-      if (found?.id === "copy" || found?.id === "cut" || (command && event.key.toLowerCase() === "v")) return;
-      if (!command && (!onCanvas(event.target) || event.altKey)) return;
-      const letter = !command && (/^[a-zA-Z]$/.test(event.key) || event.key === "/");
-      // A letter that does nothing here begins a search.
-      const idle = letter && found?.can && !found.can(session.store.get());
-      if (found && !idle) found.run(scope);
-      else if (letter) searchFor(scope, event.key === "/" ? "" : event.key);
-      else return;
-      event.preventDefault();
     },
     [frame, api],
   );

@@ -1,5 +1,5 @@
 import { createRoot } from "react-dom/client";
-import "./preact";
+import "../react/preact";
 import "../styles/gallery.css";
 import type { Bytes } from "../core/session";
 import { GalleryClient, type GalleryTransport } from "../gallery/client";

@@ -1,9 +1,7 @@
-import { createRoot } from "react-dom/client";
-import "./preact";
 import "../styles/index.css";
 import { Session, type Transport } from "../core/session";
 import type { ClientMessage, KernelMessage } from "../protocol/generated";
-import { App } from "../react/App";
+import { mount, pictureWidth } from "../react/mount";
 import { attachTo, kernelOf, watchKernel } from "./kernel";
 
 /** The part of an anywidget model that is used. */
@@ -49,10 +47,8 @@ function render({ model, el }: { readonly model: Model; readonly el: HTMLElement
   root.className = "ds-widget";
   root.style.height = `${heightOf(model)}px`;
   el.append(root);
-  const ratio = globalThis.devicePixelRatio || 1;
   const kernel = kernelOf(model);
-  const width = Math.round(148 * Math.min(3, Math.max(2, ratio)));
-  const session = new Session(transportOf(model), width, kernel ? attachTo(model) : null);
+  const session = new Session(transportOf(model), pictureWidth(), kernel ? attachTo(model) : null);
   const resized = () => {
     root.style.height = `${heightOf(model)}px`;
   };
@@ -70,15 +66,14 @@ function render({ model, el }: { readonly model: Model; readonly el: HTMLElement
     model.save_changes();
   };
   const unwatch = watchKernel(kernel, () => session.lost());
-  const react = createRoot(root);
-  react.render(<App session={session} root={root} onHeight={setHeight} />);
+  const unmount = mount(root, session, { onHeight: setHeight });
   session.start();
   return () => {
     model.off("change:_height", resized);
     for (const event of LOSSES) model.off(event, lost);
     unwatch();
     session.close();
-    react.unmount();
+    unmount();
     root.remove();
   };
 }

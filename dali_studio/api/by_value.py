@@ -1,0 +1,93 @@
+"""Pickling functions that no import finds: of notebook cells, of other functions, and lambdas."""
+
+from __future__ import annotations
+
+import importlib
+import io
+import marshal
+import pickle
+import types
+from typing import Any
+
+#: Set on functions that are to be pickled with their code although an import finds them.
+BY_VALUE = "_dali_pickle_by_value"
+
+
+def dumps(value: Any) -> bytes:
+    """The bytes of a value, with the code of its functions where an import would not find them.
+
+    Raises
+    ------
+    pickle.PicklingError, AttributeError, TypeError
+        For what cannot be pickled.
+    """
+    stream = io.BytesIO()
+    _Pickler(stream, pickle.HIGHEST_PROTOCOL).dump(value)
+    return stream.getvalue()
+
+
+def loads(content: bytes) -> Any:
+    """The value that `dumps` was given."""
+    return pickle.loads(content)  # noqa: S301 - from the process that started this one
+
+
+class _Pickler(pickle.Pickler):
+    def reducer_override(self, obj: Any, /) -> Any:
+        if isinstance(obj, types.ModuleType):
+            return importlib.import_module, (obj.__name__,)
+        if isinstance(obj, types.CellType):
+            return _cell, (), _contents(obj), None, None, _fill_cell
+        if isinstance(obj, types.FunctionType) and (getattr(obj, BY_VALUE, False) or not _is_found(obj)):
+            return _reduced(obj)
+        return NotImplemented
+
+
+def _is_found(function: types.FunctionType) -> bool:
+    """Whether an import in another process finds the function; that process has another ``__main__``."""
+    if function.__module__ in (None, "__main__", "__mp_main__"):
+        return False
+    found: Any = importlib.import_module(function.__module__)
+    for name in function.__qualname__.split("."):
+        found = getattr(found, name, None)
+    return found is function
+
+
+def _reduced(function: types.FunctionType) -> tuple[Any, ...]:
+    code = function.__code__
+    made = marshal.dumps(code), function.__name__, function.__qualname__, function.__closure__
+    used = {name: function.__globals__[name] for name in _names(code) if name in function.__globals__}
+    state = {"globals": used, "defaults": function.__defaults__, "kwdefaults": function.__kwdefaults__}
+    return _function, made, state, None, None, _set_state
+
+
+def _names(code: types.CodeType) -> set[str]:
+    """Names that a function, or one inside it, may look up."""
+    inside = [constant for constant in code.co_consts if isinstance(constant, types.CodeType)]
+    return set(code.co_names).union(*map(_names, inside))
+
+
+def _function(code: bytes, name: str, qualname: str, closure: tuple[types.CellType, ...] | None) -> types.FunctionType:
+    made = types.FunctionType(marshal.loads(code), {"__builtins__": __builtins__}, name, None, closure)  # noqa: S302
+    made.__qualname__ = qualname
+    return made
+
+
+def _set_state(function: types.FunctionType, state: dict[str, Any]) -> None:
+    function.__globals__.update(state["globals"])
+    function.__defaults__, function.__kwdefaults__ = state["defaults"], state["kwdefaults"]
+
+
+def _cell() -> types.CellType:
+    return types.CellType()  # the class has no name by which pickle finds it
+
+
+def _contents(cell: types.CellType) -> tuple[Any, ...]:
+    try:
+        return (cell.cell_contents,)
+    except ValueError:  # it is empty
+        return ()
+
+
+def _fill_cell(cell: types.CellType, state: tuple[Any, ...]) -> None:
+    if state:
+        cell.cell_contents = state[0]

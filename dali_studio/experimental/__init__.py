@@ -1,0 +1,1 @@
+"""What nvidia.dali calls experimental: `dynamic`, operators without a pipeline."""

@@ -1,0 +1,90 @@
+"""Programs as documents and documents as programs, for the commands of JupyterLab.
+
+A kernel is asked by user expressions, such as ``to_program("...")``, and answers in JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+
+import msgspec
+
+from dali_studio.api.default import default_registry
+from dali_studio.api.folders import idle_readers
+from dali_studio.api.reading.program import read
+from dali_studio.codegen.dialects import DIALECTS, find
+from dali_studio.codegen.emit import emit
+from dali_studio.codegen.parameters import module_parameters
+from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
+from dali_studio.graph import document
+from dali_studio.samples import photos
+from dali_studio.studio.view import functions_in, marks_of
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """A text, and what is to be said of it.
+
+    Attributes
+    ----------
+    text : str
+        Empty if there is none.
+    name : str
+        What the pipeline is called.
+    problems : tuple of str
+        Why there is no text, or what is not in it, one sentence each.
+    """
+
+    text: str = ""
+    name: str = ""
+    problems: tuple[str, ...] = ()
+
+    def _repr_json_(self) -> object:
+        return msgspec.to_builtins(self)
+
+
+def _answering(translate: Callable[[str, str], Answer]) -> Callable[[str, str], Answer]:
+    @wraps(translate)
+    def answer(text: str, option: str = "") -> Answer:
+        try:
+            return translate(text, option)
+        except DaliStudioError as error:
+            return Answer(problems=_sentences(error.diagnostics))
+
+    return answer
+
+
+@_answering
+def to_document(program: str, function: str) -> Answer:
+    """The document of a program's pipeline; the program is read and not run.
+
+    Parameters
+    ----------
+    function
+        Which pipeline; empty for the first one.
+    """
+    found = list[Diagnostic]()
+    graph = read(f"{program}\n", function=function, found=found)
+    return Answer(document.dumps(graph, {}), graph.options.name, _sentences(found))
+
+
+@_answering
+def to_program(text: str, dialect: str) -> Answer:
+    """The program of a document.
+
+    Parameters
+    ----------
+    dialect
+        For which library; empty for the first one.
+    """
+    registry = default_registry()
+    graph, view, found = document.loads(text, registry)
+    roots = {node.key: str(photos()) for node in idle_readers(graph, registry)}
+    given, functions = module_parameters(graph, registry, roots), functions_in(marks_of(view).values())
+    made = emit(graph, registry, find(dialect or next(iter(DIALECTS))).name, given, functions)
+    problems = _sentences((*found, *made.diagnostics))
+    return Answer("" if errors(made.diagnostics) else made.source, graph.options.name, problems)
+
+
+def _sentences(found: tuple[Diagnostic, ...] | list[Diagnostic]) -> tuple[str, ...]:
+    return tuple(f"{one.message} {one.hint}".strip() for one in found)

@@ -1,0 +1,18 @@
+import type { Store } from "./store";
+
+/** What the host knows of the file that a designer shows. */
+export interface FileState {
+  readonly name: string;
+  readonly dirty: boolean;
+  readonly readOnly: boolean;
+}
+
+/** A place that owns the document, its file and its keys: a tab of JupyterLab. A cell's designer has none. */
+export interface Host {
+  readonly file: Store<FileState>;
+  save(): void;
+  /** The command that a key has in the host's own table, which users may change. */
+  commandFor(key: string): string | undefined;
+  /** Whether the host's table has keys for a command, in place of those it has in a cell. */
+  binds(command: string): boolean;
+}

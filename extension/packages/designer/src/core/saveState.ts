@@ -1,0 +1,15 @@
+import * as format from "./format";
+import type { FileState } from "./host";
+import type { State } from "./state";
+
+/** Whether all that was done is in a file, in the words of the top bar. */
+export function saveState(state: State, file: FileState | null): string {
+  const { link, keeps, pending, confirmed } = state;
+  if (link === "gone" && keeps) {
+    return pending.length > 0 ? `${format.plural(pending.length, "edit")} kept` : "No kernel";
+  }
+  if (!confirmed) return "Starting the kernel…";
+  if (file) return file.dirty ? "Not saved" : "Saved";
+  if (!confirmed.document) return "Not saved yet";
+  return confirmed.saved ? "Saved" : "Not saved";
+}

@@ -1,0 +1,36 @@
+import { useMemo } from "react";
+import { createRoot } from "react-dom/client";
+import type { Shown } from "../core/designers";
+import { type CanvasApi, CanvasApiContext } from "./canvasApi";
+import { FrameContext } from "./context";
+import { Inspector } from "./inspector/Inspector";
+import { Palette } from "./Palette";
+import { useTheme } from "./theme";
+
+export type PanelName = "inspector" | "gallery";
+
+/** A part of a designer, outside of it: in the sidebar of its host. */
+function Panel({ name, shown, root }: { readonly name: PanelName; readonly shown: Shown; readonly root: HTMLElement }) {
+  const { theme, tinted } = useTheme(root);
+  const { session } = shown;
+  const frame = useMemo(
+    () => ({ session, root, host: null, theme, tinted, breadth: "wide" as const }),
+    [session, root, theme, tinted],
+  );
+  return (
+    <FrameContext.Provider value={frame}>
+      <CanvasApiContext.Provider value={shown.api as { current: CanvasApi | null }}>
+        <div className={`ds-root ds-panel ds-${theme} ${tinted && theme !== "hc" ? "ds-tinted" : ""}`}>
+          {name === "inspector" ? <Inspector floating={false} /> : <Palette closable={false} />}
+        </div>
+      </CanvasApiContext.Provider>
+    </FrameContext.Provider>
+  );
+}
+
+/** Draw a part of the designer `shown` into `root`; returns how to end that. */
+export function mountPanel(name: PanelName, root: HTMLElement, shown: Shown): () => void {
+  const react = createRoot(root);
+  react.render(<Panel name={name} shown={shown} root={root} />);
+  return () => react.unmount();
+}

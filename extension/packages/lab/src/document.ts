@@ -1,0 +1,247 @@
+import type { DocumentRegistry } from "@jupyterlab/docregistry";
+import { ABCWidgetFactory, DocumentWidget, TextModelFactory } from "@jupyterlab/docregistry";
+import type { TranslationBundle } from "@jupyterlab/translation";
+import { type ISignal, Signal } from "@lumino/signaling";
+import { Widget } from "@lumino/widgets";
+import { designers } from "../../designer/src/core/designers";
+import type { FileState, Host } from "../../designer/src/core/host";
+import type { Session } from "../../designer/src/core/session";
+import { createStore, type Store } from "../../designer/src/core/store";
+import type { Keys } from "./actions";
+import { designer } from "./designer";
+import { icon } from "./icon";
+import { Link } from "./link";
+import { Mirror } from "./mirror";
+import { EXTENSION, FACTORY, FILE_TYPE, MODEL } from "./names";
+import { Obstruction } from "./obstruction";
+
+type Context = DocumentRegistry.IContext<DocumentRegistry.IModel>;
+
+/** How long a kernel may take for edits before the file is saved without them, in ms; they then stay unsaved. */
+const PATIENCE = 3000;
+
+/** Done when the kernel has all edits of a view, or cannot be expected to take them soon. */
+function answered({ store }: Session): Promise<void> {
+  const waits = () => store.get().link === "live" && store.get().pending.length > 0;
+  if (!waits()) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      unsubscribe();
+      resolve();
+    };
+    const timer = setTimeout(done, PATIENCE);
+    const unsubscribe = store.subscribe(() => {
+      if (!waits()) done();
+    });
+  });
+}
+
+/** One file: what its views share. */
+class PipelineFile {
+  private static readonly open = new WeakMap<Context, PipelineFile>();
+  readonly mirror: Mirror;
+  readonly link: Link;
+  readonly state: Store<FileState>;
+  /** The conversations of the file's views. */
+  readonly sessions = new Set<Session>();
+
+  static of(context: Context): PipelineFile {
+    const known = PipelineFile.open.get(context) ?? new PipelineFile(context);
+    PipelineFile.open.set(context, known);
+    return known;
+  }
+
+  private constructor(readonly context: Context) {
+    this.mirror = new Mirror(context);
+    this.link = new Link(context, this.mirror);
+    const now = (): FileState => ({
+      name: context.localPath,
+      dirty: context.model.dirty,
+      readOnly: context.model.readOnly,
+    });
+    this.state = createStore(now());
+    const update = () => this.state.set(now);
+    context.model.stateChanged.connect(update);
+    context.pathChanged.connect(update);
+    // What is shown is what is saved, whoever saves: edits that are on their way are waited for.
+    const save = context.save.bind(context);
+    context.save = async () => {
+      await Promise.all([...this.sessions].map(answered));
+      await this.mirror.taken;
+      await save();
+    };
+    context.disposed.connect(() => {
+      this.link.dispose();
+      this.mirror.dispose();
+    });
+  }
+}
+
+/** What a document asks of JupyterLab. */
+export interface Services {
+  chooseKernel(context: Context): void;
+  keys(): Keys;
+  preferences(): Promise<Readonly<Record<string, unknown>>>;
+}
+
+/** The designer of one file, in a tab. */
+export class PipelineView extends Widget {
+  /** The view's conversation; null until the program is loaded. */
+  session: Session | null = null;
+  /** There are other nodes. */
+  readonly graphChanged: ISignal<PipelineView, void>;
+  private readonly graphChanging = new Signal<PipelineView, void>(this);
+  private readonly file: PipelineFile;
+  private readonly root = document.createElement("div");
+  private end: (() => void) | null = null;
+  /** The language of the code that is still to be asked for. */
+  private dialect = "";
+  private readonly obstruction: Obstruction;
+
+  constructor(
+    readonly context: Context,
+    words: TranslationBundle,
+    private readonly services: Services,
+  ) {
+    super();
+    this.graphChanged = this.graphChanging;
+    this.addClass("dali-View");
+    this.file = PipelineFile.of(context);
+    this.root.className = "ds-widget ds-whole";
+    this.obstruction = new Obstruction(words, {
+      chooseKernel: () => services.chooseKernel(context),
+      again: () => void this.file.link.start(),
+    });
+    this.node.append(this.root, this.obstruction.node);
+    this.file.link.changed.connect(this.onLink, this);
+    void this.begin();
+  }
+
+  get host(): Host {
+    return {
+      file: this.file.state,
+      save: () => void this.context.save(),
+      commandFor: (key) => this.services.keys().commandFor(key),
+      binds: (command) => this.services.keys().binds(command),
+    };
+  }
+
+  override dispose(): void {
+    if (this.isDisposed) return;
+    this.file.link.changed.disconnect(this.onLink, this);
+    this.end?.();
+    if (this.session) this.file.sessions.delete(this.session);
+    this.session?.close();
+    super.dispose();
+  }
+
+  /** Bring a node into view. */
+  reveal(key: string): void {
+    const shown = designers()
+      .get()
+      .shown.find((one) => one.root === this.root);
+    (shown?.api.current as { show(key: string): void } | null)?.show(key);
+  }
+
+  protected override onActivateRequest(): void {
+    const inside = this.node.contains(document.activeElement);
+    if (!inside) this.root.querySelector<HTMLElement>(".ds-root")?.focus({ preventScroll: true });
+  }
+
+  private async begin(): Promise<void> {
+    const program = await designer();
+    await this.context.ready;
+    if (this.isDisposed) return;
+    const { link } = this.file;
+    const transport = () => link.view(() => this.session?.lost());
+    const session = new program.Session(transport(), program.pictureWidth(), async (document, revision) => {
+      await link.reopen(document, revision);
+      return transport();
+    });
+    this.session = session;
+    this.file.sessions.add(session);
+    let nodes: unknown;
+    const unsubscribe = session.store.subscribe(() => {
+      const found = session.store.get().graph?.nodes;
+      if (found !== nodes) this.graphChanging.emit();
+      nodes = found;
+    });
+    this.disposed.connect(unsubscribe);
+    const { dialect, code } = await this.services.preferences();
+    if (this.isDisposed) return;
+    if (code === false) session.view({ drawer: null });
+    this.end = program.mount(this.root, session, { host: this.host });
+    this.dialect = typeof dialect === "string" ? dialect : "";
+    if (link.live) this.greet();
+    else await link.start();
+  }
+
+  /** Say to the kernel that this view is there, and what it wants. */
+  private greet(): void {
+    this.session?.start();
+    if (this.dialect) this.session?.send({ type: "request_code", dialect: this.dialect });
+    this.dialect = "";
+  }
+
+  private onLink(): void {
+    const { link } = this.file;
+    this.obstruction.show(link.live ? null : link.obstacle, this.context.model.toString());
+    if (link.live && this.session?.store.get().link !== "live") this.greet();
+  }
+}
+
+export class PipelineDocument extends DocumentWidget<PipelineView, DocumentRegistry.IModel> {}
+
+/** The text of a file, which several people do not edit at once: the kernel's session owns it. */
+export class PipelineModelFactory extends TextModelFactory {
+  constructor() {
+    super(false);
+  }
+
+  override get name(): string {
+    return MODEL;
+  }
+
+  override preferredLanguage(): string {
+    return "python";
+  }
+}
+
+export class PipelineFactory extends ABCWidgetFactory<PipelineDocument, DocumentRegistry.IModel> {
+  constructor(
+    private readonly words: TranslationBundle,
+    private readonly services: Services,
+  ) {
+    super({
+      name: FACTORY,
+      label: words.__("DALI designer"),
+      modelName: MODEL,
+      fileTypes: [FILE_TYPE],
+      defaultFor: [FILE_TYPE],
+      preferKernel: true,
+      canStartKernel: true,
+      shutdownOnClose: true,
+      autoStartDefault: true,
+    });
+  }
+
+  protected createNewWidget(context: Context): PipelineDocument {
+    const content = new PipelineView(context, this.words, this.services);
+    const widget = new PipelineDocument({ content, context });
+    widget.addClass("dali-Document");
+    widget.title.icon = icon;
+    widget.toolbar.hide();
+    return widget;
+  }
+}
+
+export const fileType: DocumentRegistry.IFileType = {
+  name: FILE_TYPE,
+  displayName: "DALI pipeline",
+  extensions: [EXTENSION],
+  mimeTypes: ["application/json"],
+  icon,
+  fileFormat: "text",
+  contentType: "file",
+};

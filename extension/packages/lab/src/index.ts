@@ -1,0 +1,10 @@
+import type { JupyterFrontEndPlugin } from "@jupyterlab/application";
+import { contents } from "./contents";
+import { documents } from "./documents";
+import { programs } from "./programs";
+import { sidebar } from "./sidebar";
+
+// biome-ignore lint/suspicious/noExplicitAny: each plugin provides something else
+const plugins: readonly JupyterFrontEndPlugin<any>[] = [documents, programs, sidebar, contents];
+
+export default plugins;

@@ -1,0 +1,231 @@
+import type { ISessionContext } from "@jupyterlab/apputils";
+import type { DocumentRegistry } from "@jupyterlab/docregistry";
+import type { Kernel } from "@jupyterlab/services";
+import { type ISignal, Signal } from "@lumino/signaling";
+import type { Bytes, Transport } from "../../designer/src/core/session";
+import type { KernelMessage } from "../../designer/src/protocol/generated";
+import { deflated, inflated, type Mirror } from "./mirror";
+import { version } from "./names";
+
+type Listener = Parameters<Transport["onMessage"]>[0];
+
+/** Under this name the kernel takes documents (`studio/attach.py`). */
+const TARGET = "dali_studio.designer";
+const LISTEN = "__import__('dali_studio.studio.attach', fromlist=['listen']).listen()";
+const VERSION_OF_KERNEL = "__import__('dali_studio').__version__";
+const LOSSES: readonly string[] = ["restarting", "autorestarting", "dead", "terminating"];
+
+/** What the kernel says before anything else: whether it still had edits that the file does not. */
+interface Attached {
+  readonly type: "attached";
+  readonly edited: boolean;
+}
+
+/** Why a document cannot be edited now, in one sentence, and what to do about it. */
+export interface Obstacle {
+  readonly reason: string;
+  readonly command?: string;
+  /** Whether another kernel would help. */
+  readonly kernel: boolean;
+}
+
+export class Refusal extends Error {
+  constructor(readonly obstacle: Obstacle) {
+    super(obstacle.command ? `${obstacle.reason} ${obstacle.command}` : obstacle.reason);
+  }
+}
+
+/** A name of this page that outlives a reload, by which the kernel knows which comm an earlier page has left. */
+function pageName(): string {
+  const key = "dali-studio:page";
+  const name = sessionStorage.getItem(key) ?? crypto.getRandomValues(new Uint32Array(2)).join("-");
+  sessionStorage.setItem(key, name);
+  return name;
+}
+
+/** What is sent while a kernel still connects may be lost. */
+async function connected(kernel: Kernel.IKernelConnection): Promise<void> {
+  if (kernel.connectionStatus !== "connected")
+    await new Promise<void>((resolve) => {
+      const changed = (_: unknown, status: string) => {
+        if (status !== "connected") return;
+        kernel.connectionStatusChanged.disconnect(changed);
+        resolve();
+      };
+      kernel.connectionStatusChanged.connect(changed);
+    });
+  await kernel.requestKernelInfo();
+}
+
+/** Make a kernel take documents; refused where it has no DALI Studio, or another version. */
+export async function listening(kernel: Kernel.IKernelConnection): Promise<void> {
+  await connected(kernel);
+  const { content } = await kernel.requestExecute({
+    code: LISTEN,
+    silent: true,
+    store_history: false,
+    user_expressions: { version: VERSION_OF_KERNEL },
+  }).done;
+  const install = `pip install dali-studio==${version}`;
+  if (content.status !== "ok") {
+    const missing = content.ename === "ModuleNotFoundError" && content.evalue?.includes("'dali_studio'");
+    if (missing)
+      throw new Refusal({
+        reason: `DALI Studio is not installed where this kernel runs. JupyterLab has version ${version}.`,
+        command: install,
+        kernel: true,
+      });
+    const cause = [content.ename, content.evalue].filter(Boolean).join(": ") || content.status;
+    throw new Refusal({ reason: `DALI Studio does not start in this kernel (${cause}).`, kernel: true });
+  }
+  const found = String(content.user_expressions?.version?.data?.["text/plain"] ?? "").replace(/['"]/g, "");
+  if (found !== version)
+    throw new Refusal({
+      reason: `JupyterLab has DALI Studio ${version}, this kernel has ${found || "an unknown version"}. Install the same version there, then restart the kernel:`,
+      command: install,
+      kernel: true,
+    });
+}
+
+/** The conversation of one document with its kernel; all its views take part. */
+export class Link {
+  readonly changed: ISignal<Link, void>;
+  private readonly changing = new Signal<Link, void>(this);
+  private readonly listeners = new Set<Listener>();
+  private readonly lossHandlers = new Set<() => void>();
+  private comm: Kernel.IComm | null = null;
+  private opening: Promise<void> | null = null;
+  /** What is in the way of the first connection; null while there is nothing known to be. */
+  obstacle: Obstacle | null = null;
+
+  constructor(
+    private readonly context: DocumentRegistry.IContext<DocumentRegistry.IModel>,
+    private readonly mirror: Mirror,
+  ) {
+    this.changed = this.changing;
+    this.session.statusChanged.connect(this.onStatus, this);
+    this.session.kernelChanged.connect(this.onKernel, this);
+    mirror.replaced.connect(() => void this.replace(), this);
+  }
+
+  get session(): ISessionContext {
+    return this.context.sessionContext;
+  }
+
+  get live(): boolean {
+    return this.comm !== null && !this.comm.isDisposed;
+  }
+
+  dispose(): void {
+    this.session.statusChanged.disconnect(this.onStatus, this);
+    this.session.kernelChanged.disconnect(this.onKernel, this);
+    this.drop();
+    Signal.clearData(this);
+  }
+
+  /** One view's part of the conversation. */
+  view(onLoss: () => void): Transport {
+    let listener: Listener | null = null;
+    this.lossHandlers.add(onLoss);
+    return {
+      send: (message) => {
+        if (!this.comm || this.comm.isDisposed) throw new Error("No kernel has this document.");
+        this.comm.send(message);
+      },
+      onMessage: (found) => {
+        listener = found;
+        this.listeners.add(found);
+        return () => this.listeners.delete(found);
+      },
+      close: () => {
+        if (listener) this.listeners.delete(listener);
+        this.lossHandlers.delete(onLoss);
+      },
+    };
+  }
+
+  /** Open the file's text in the kernel, unless that was done. */
+  async start(): Promise<void> {
+    await this.context.ready;
+    await this.session.ready;
+    if (this.live) return;
+    try {
+      await this.open({ text: this.context.model.toString(), revision: 0, fresh: false });
+      this.obstacle = null;
+    } catch (error) {
+      this.obstacle = error instanceof Refusal ? error.obstacle : { reason: String(error), kernel: true };
+    }
+    this.changing.emit();
+  }
+
+  /** Open what a view kept of the document, in the kernel that runs now. */
+  async reopen(document: Bytes, revision: number): Promise<void> {
+    if (!this.live) await this.open({ text: await inflated(document), revision, fresh: false });
+  }
+
+  /** The text was replaced from outside, for instance by an older version of the file. */
+  private async replace(): Promise<void> {
+    const before = this.comm;
+    if (!this.live) return;
+    await this.open({ text: this.context.model.toString(), revision: this.mirror.revision + 1, fresh: true });
+    if (before && !before.isDisposed) before.close();
+  }
+
+  private open(asked: { text: string; revision: number; fresh: boolean }): Promise<void> {
+    this.opening ??= this.opened(asked).finally(() => {
+      this.opening = null;
+    });
+    return this.opening;
+  }
+
+  private async opened({ text, revision, fresh }: { text: string; revision: number; fresh: boolean }): Promise<void> {
+    const connection = this.session.session;
+    const kernel = connection?.kernel;
+    if (!connection || !kernel || kernel.status === "dead")
+      throw new Refusal({ reason: "No kernel runs for this document.", kernel: true });
+    await listening(kernel);
+    const packed = await deflated(text);
+    const comm = kernel.createComm(TARGET);
+    await new Promise<void>((resolve, reject) => {
+      comm.onMsg = ({ content, buffers }) => {
+        const data = content.data as Attached | KernelMessage;
+        if (data.type === "attached") {
+          this.mirror.begin(data.edited, fresh);
+          this.comm = comm;
+          resolve();
+        } else if (this.comm !== comm) {
+          const said = data.type === "refused" ? data.diagnostics.map((d) => d.message).join(" ") : "It was refused.";
+          reject(new Refusal({ reason: said, kernel: false }));
+        } else {
+          if (data.type === "revision_changed") this.mirror.take(data.revision, buffers?.[0]);
+          for (const listener of [...this.listeners]) listener(data, buffers ?? []);
+        }
+      };
+      comm.onClose = () => this.lost(comm);
+      comm.open({ revision, document: connection.id, page: pageName(), fresh }, {}, [packed]);
+    });
+    this.obstacle = null;
+  }
+
+  private onStatus(_: unknown, status: string): void {
+    if (LOSSES.includes(status) && this.comm) this.lost(this.comm);
+  }
+
+  private onKernel(): void {
+    if (this.comm) this.lost(this.comm);
+    else if (this.session.session?.kernel && this.session.isReady) void this.start();
+  }
+
+  private lost(comm: Kernel.IComm): void {
+    if (this.comm !== comm) return;
+    this.comm = null;
+    for (const handler of [...this.lossHandlers]) handler();
+    this.changing.emit();
+  }
+
+  private drop(): void {
+    const { comm } = this;
+    this.comm = null;
+    if (comm && !comm.isDisposed) comm.close();
+  }
+}

@@ -1,0 +1,115 @@
+import type { DocumentRegistry } from "@jupyterlab/docregistry";
+import { type ISignal, Signal } from "@lumino/signaling";
+import type { Bytes } from "../../designer/src/core/session";
+import { Saved } from "./saved";
+
+/** The text of a document that the kernel has sent. */
+export async function inflated(packed: Bytes): Promise<string> {
+  const stream = new Blob([packed as BlobPart]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Response(stream).text();
+}
+
+/** A text as the kernel takes it. */
+export async function deflated(text: string): Promise<ArrayBuffer> {
+  return new Response(new Blob([text]).stream().pipeThrough(new CompressionStream("deflate"))).arrayBuffer();
+}
+
+/**
+ * Keeps the text that JupyterLab saves equal to what the kernel has.
+ *
+ * The kernel's session owns the document and its undo steps. The text of a file that nobody has edited stays as it was
+ * written, also where the kernel would write it otherwise.
+ */
+export class Mirror {
+  /** The text was changed by somebody else. */
+  readonly replaced: ISignal<Mirror, void>;
+  private readonly replacing = new Signal<Mirror, void>(this);
+  /** What was written here last. */
+  private written: string;
+  private saved: Saved | null = null;
+  private savedRevision = -1;
+  private edited = false;
+  private turn = 0;
+  private saving: string | null = null;
+  /** The file, as far as it is known here. */
+  private onDisk: string;
+  revision = 0;
+
+  constructor(private readonly context: DocumentRegistry.IContext<DocumentRegistry.IModel>) {
+    this.replaced = this.replacing;
+    this.written = this.onDisk = context.model.toString();
+    context.fileChanged.connect(this.onFile, this);
+    context.model.contentChanged.connect(this.onContent, this);
+    context.saveState.connect(this.onSave, this);
+  }
+
+  dispose(): void {
+    this.context.model.contentChanged.disconnect(this.onContent, this);
+    this.context.saveState.disconnect(this.onSave, this);
+    this.context.fileChanged.disconnect(this.onFile, this);
+    Signal.clearData(this);
+  }
+
+  /**
+   * A kernel has opened the text. `edited`: it had edits of it that nobody saved; `fresh`: the text came from outside,
+   * for instance out of the file.
+   */
+  begin(edited: boolean, fresh: boolean): void {
+    this.edited = !fresh && (edited || this.context.model.dirty);
+    this.saved = null;
+    this.written = this.context.model.toString();
+    if (fresh) this.context.model.dirty = this.written !== this.onDisk;
+  }
+
+  /** Done when all that has come is in the text. */
+  taken: Promise<void> = Promise.resolve();
+
+  /** A revision and its document. */
+  take(revision: number, packed: Bytes | undefined): void {
+    if (packed) this.taken = this.write(revision, packed);
+  }
+
+  private async write(revision: number, packed: Bytes): Promise<void> {
+    this.turn += 1;
+    const { turn } = this;
+    const text = await inflated(packed);
+    if (turn !== this.turn || this.context.isDisposed) return;
+    const { model } = this.context;
+    this.revision = revision;
+    if (this.saved ? revision === this.savedRevision : !this.edited) {
+      this.saved = new Saved(this.saved?.file ?? this.written, text);
+      this.savedRevision = revision;
+      return;
+    }
+    this.edited = true;
+    const clean = this.saved?.equals(text) ?? false;
+    const wanted = clean && this.saved ? this.saved.file : text;
+    if (wanted !== this.written) {
+      this.written = wanted;
+      model.fromString(wanted);
+    }
+    model.dirty = !clean;
+  }
+
+  private onContent(): void {
+    const text = this.context.model.toString();
+    if (text === this.written) return;
+    this.written = text;
+    this.replacing.emit();
+  }
+
+  private onSave(_: unknown, state: string): void {
+    if (state === "started") this.saving = this.context.model.toString();
+    if (state !== "completed" || this.saving === null) return;
+    if (this.saving === this.context.model.toString() && this.saving !== this.saved?.file) {
+      this.saved = new Saved(this.saving, this.saving);
+      this.savedRevision = this.revision;
+    }
+    this.onDisk = this.saving;
+    this.saving = null;
+  }
+
+  private onFile(): void {
+    this.onDisk = this.saving ?? this.context.model.toString();
+  }
+}

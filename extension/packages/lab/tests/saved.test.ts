@@ -1,0 +1,25 @@
+import { describe, expect, it } from "vitest";
+import { Saved } from "../src/saved";
+
+const text = (angle: number, positions: Record<string, readonly number[]>, marks?: unknown) =>
+  JSON.stringify({ pipeline: { nodes: [{ key: "rotate", angle }] }, view: { positions, ...(marks ? { marks } : {}) } });
+
+describe("what is in a file", () => {
+  it("is told from edits", () => {
+    const saved = new Saved("file", text(10, { rotate: [0, 0] }));
+    expect(saved.equals(text(10, { rotate: [0, 0] }))).toBe(true);
+    expect(saved.equals(text(20, { rotate: [0, 0] }))).toBe(false);
+    expect(saved.equals(text(10, { rotate: [5, 0] }))).toBe(false);
+    expect(saved.equals(text(10, { rotate: [0, 0] }, { note: 1 }))).toBe(false);
+    expect(saved.equals(text(10, { rotate: [0, 0] }))).toBe(true);
+  });
+  it("is the same where only the first layout gave places", () => {
+    const saved = new Saved("file", text(10, {}));
+    expect(saved.equals(text(20, { rotate: [3, 4] }))).toBe(false);
+    expect(saved.equals(text(10, { rotate: [3, 4] }))).toBe(true);
+    expect(saved.equals(text(10, { rotate: [9, 4] }))).toBe(false);
+  });
+  it("is left when a card without a place was moved first", () => {
+    expect(new Saved("file", text(10, {})).equals(text(10, { rotate: [3, 4] }))).toBe(false);
+  });
+});

@@ -1,0 +1,170 @@
+"""Documents in JupyterLab: from the launcher to a saved file and back, and what happens to a file in between."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser import lab
+from browser.lab import await_code, await_layout, open_document, open_lab, part
+
+pytestmark = pytest.mark.browser
+
+_CURRENT = "window.jupyterapp.shell.currentWidget"
+_SESSION = f"{_CURRENT}.context.sessionContext"
+
+
+def _await_dirty(page: Any, dirty: bool) -> None:
+    page.wait_for_function(f"dirty => {_CURRENT}.context.model.dirty === dirty", arg=dirty)
+
+
+def _set(page: Any, argument: str, value: str) -> None:
+    part(page, "node-rotate").click(position={"x": 70, "y": 12})
+    field = part(page, f"number-{argument}")
+    field.fill(value)
+    field.press("Enter")
+
+
+def _accept(dialog: Any) -> None:
+    dialog.accept()
+
+
+def test_from_the_launcher_to_a_file_and_back(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
+    address, root = server
+    open_lab(page, address)
+    page.evaluate("() => window.jupyterapp.commands.execute('launcher:create')")
+    card = page.locator('.jp-LauncherCard[title="Design a new data pipeline"]:visible').first
+    card.wait_for()
+    page.screenshot(path=artifacts / "lab_launcher.png")
+    card.click()
+    part(page, "empty").wait_for(timeout=90_000)
+    path = page.evaluate(f"() => {_CURRENT}.context.path")
+    assert path.endswith(".dali.json")
+    assert part(page, "save-state").inner_text() == "Saved"
+    part(page, "recipe-getting_started").click()
+    part(page, "thumb-rotate").wait_for(timeout=60_000)
+    _await_dirty(page, True)
+    assert part(page, "save-state").inner_text() == "Not saved"
+    _set(page, "fill_value", "33")
+    await_code(page, "fill_value=33")
+    page.keyboard.press("Control+s")
+    _await_dirty(page, False)
+    kept = json.loads((root / path).read_text())
+    assert {node["key"]: node for node in kept["pipeline"]["nodes"]}["rotate"]["arguments"]["fill_value"] == 33.0
+    page.screenshot(path=artifacts / "lab_document.png")
+
+    open_lab(page, address)
+    page.locator(f'.jp-DirListing-item[title*="{path}"]').dblclick()
+    part(page, "thumb-rotate").wait_for(timeout=60_000)
+    await_code(page, "fill_value=33")
+    _await_dirty(page, False)
+    lab.set_theme(page, "JupyterLab Dark")
+    page.wait_for_selector('.dali-View [data-ds-theme="dark"]')
+    page.screenshot(path=artifacts / "lab_document_dark.png")
+    lab.set_theme(page, "JupyterLab Light")
+
+
+def test_undo_back_to_the_file_is_no_edit(page: Any, server: tuple[str, Path]) -> None:
+    open_document(page, server, "undone.dali.json")
+    before = (server[1] / "undone.dali.json").read_text()
+    _set(page, "angle", "33")
+    _await_dirty(page, True)
+    page.evaluate("() => window.jupyterapp.commands.execute('dali-studio:undo')")
+    await_code(page, "angle=10")
+    _await_dirty(page, False)
+    page.evaluate("() => window.jupyterapp.commands.execute('dali-studio:redo')")
+    await_code(page, "angle=33")
+    _await_dirty(page, True)
+    # the file as it was: JupyterLab asks, since edits are lost
+    page.evaluate("() => { window.jupyterapp.commands.execute('docmanager:reload'); }")
+    page.locator(".jp-Dialog button.jp-mod-accept, .jp-Dialog button.jp-mod-warn").first.click()
+    await_code(page, "angle=10")
+    _await_dirty(page, False)
+    assert (server[1] / "undone.dali.json").read_text() == before
+
+
+def test_a_restarted_kernel_gets_the_document_back(page: Any, server: tuple[str, Path]) -> None:
+    open_document(page, server, "restarted.dali.json")
+    _set(page, "angle", "33")
+    await_code(page, "angle=33")
+    page.evaluate(f"async () => {{ await {_SESSION}.session.kernel.restart(); }}")
+    part(page, "reconnect").wait_for(timeout=60_000)
+    _set(page, "angle", "77")
+    assert "your edit is kept" in part(page, "strip").inner_text()
+    part(page, "reconnect").click()
+    await_code(page, "angle=77")
+    page.keyboard.press("Control+s")
+    _await_dirty(page, False)
+    assert '"angle": 77.0' in (server[1] / "restarted.dali.json").read_text()
+
+
+def test_a_reloaded_page_finds_the_edits(page: Any, server: tuple[str, Path]) -> None:
+    workspace = open_document(page, server, "reloaded.dali.json")
+    _set(page, "angle", "44")
+    await_code(page, "angle=44")
+    await_layout(page, workspace, "reloaded.dali.json")
+    page.on("dialog", _accept)  # that edits were not saved
+    open_lab(page, server[0], workspace)
+    part(page, "thumb-rotate").wait_for(timeout=90_000)
+    await_code(page, "angle=44")
+    _await_dirty(page, True)
+    part(page, "undo").click()
+    await_code(page, "angle=10")
+
+
+def test_a_file_that_was_changed_on_disk_is_loaded_after_asking(page: Any, server: tuple[str, Path]) -> None:
+    open_document(page, server, "outside.dali.json")
+    known = page.evaluate(f"() => {_CURRENT}.context.contentsModel.last_modified")
+    lab.write_turning(server[1] / "outside.dali.json", 20.0)
+    assert page.evaluate(
+        f"""async () => (await window.jupyterapp.serviceManager.contents.get({_CURRENT}.context.path, {{content: false}}))
+        .last_modified""",
+    ) > known  # fmt: skip
+    page.evaluate("() => { window.dispatchEvent(new Event('focus')); }")
+    page.locator(".jp-Dialog button.jp-mod-accept").click()
+    await_code(page, "angle=20")
+    _await_dirty(page, False)
+
+
+def test_two_views_of_a_file_that_is_renamed(page: Any, server: tuple[str, Path]) -> None:
+    open_document(page, server, "first.dali.json")
+    page.evaluate("() => window.jupyterapp.commands.execute('docmanager:clone', {options: {mode: 'split-right'}})")
+    page.wait_for_function("() => document.querySelectorAll('.dali-View [data-testid=\"thumb-rotate\"]').length === 2")
+    page.evaluate(f"() => {_CURRENT}.context.rename('second.dali.json')")
+    page.wait_for_function(f"() => {_CURRENT}.context.path === 'second.dali.json'")
+    _set(page, "angle", "55")
+    page.wait_for_function(
+        """() => [...document.querySelectorAll('.dali-View [data-testid="node-rotate"]')]
+        .filter(card => card.textContent.includes('55')).length === 2"""
+    )
+    _await_dirty(page, True)
+    page.keyboard.press("Control+s")
+    _await_dirty(page, False)
+    assert '"angle": 55.0' in (server[1] / "second.dali.json").read_text()
+    assert not (server[1] / "first.dali.json").exists()
+
+
+def test_a_kernel_of_another_version_is_not_written_to(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
+    from dali_studio import __version__
+
+    workspace = open_document(page, server, "versions.dali.json")
+    page.evaluate(f"async () => {{ await {_SESSION}.changeKernel({{ name: 'another-version' }}); }}")
+    part(page, "reconnect").click()
+    page.wait_for_function(
+        "() => document.querySelector('.dali-View [data-testid=\"strip\"]')?.textContent.includes('9.9.9')", timeout=60_000
+    )
+    assert f"pip install dali-studio=={__version__}" in part(page, "strip").inner_text()
+    assert part(page, "thumb-rotate").is_visible()  # what was seen is still there
+
+    await_layout(page, workspace, "versions.dali.json")
+    open_lab(page, server[0], workspace)
+    said = part(page, "obstruction")
+    said.wait_for(timeout=90_000)
+    page.screenshot(path=artifacts / "lab_other_version.png")
+    text = said.inner_text()
+    assert "Read-only." in text
+    assert f"DALI Studio {__version__}, this kernel has 9.9.9" in text
+    assert said.locator("code").inner_text() == f"pip install dali-studio=={__version__}"
+    assert said.locator("svg rect").count() == 3

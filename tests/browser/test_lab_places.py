@@ -1,0 +1,142 @@
+"""Where JupyterLab shows pipelines: menus, the sidebars, notebooks, the settings of keys."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser import lab
+from browser.lab import await_code, open_document, open_lab, part
+
+from dali_studio import samples
+
+pytestmark = pytest.mark.browser
+
+_APP = "window.jupyterapp"
+_PROGRAM = f"""from nvidia.dali import fn, pipeline_def
+
+
+@pipeline_def(batch_size=4, num_threads=1, device_id=None, seed=3)
+def turned():
+    files, labels = fn.readers.file(file_root={str(samples.photos())!r}, name="reader")
+    return fn.rotate(fn.decoders.image(files), angle=10.0), labels
+"""
+
+
+def _panel(page: Any, name: str) -> Any:
+    page.evaluate(f"name => {_APP}.shell.activateById(`dali-studio-${{name}}`)", name)
+    panel = page.locator(f'[data-testid="lab-{name}"]')
+    panel.wait_for()
+    return panel
+
+
+def test_a_program_becomes_a_document_and_a_document_a_program(page: Any, server: tuple[str, Path]) -> None:
+    address, root = server
+    (root / "turned.py").write_text(_PROGRAM)
+    open_lab(page, address)
+    entry = page.locator('.jp-DirListing-item[title*="turned.py"]')
+    entry.click(button="right")
+    page.locator('.lm-Menu-item[data-command="dali-studio:open-program"]').click()
+    part(page, "thumb-rotate").wait_for(timeout=90_000)
+    await_code(page, "angle=10")
+    assert (root / "turned.dali.json").exists()
+    page.locator('.jp-DirListing-item[title*="turned.dali.json"]').click(button="right")
+    page.locator('.lm-Menu-item[data-command="dali-studio:export"]').click()
+    page.wait_for_function(f"() => {_APP}.shell.currentWidget.context?.path === 'turned1.py'", timeout=60_000)
+    exported = (root / "turned1.py").read_text()
+    assert "def turned(" in exported
+    assert "fn.rotate(" in exported
+    assert (root / "turned.py").read_text() == _PROGRAM
+
+
+def test_a_cell_opens_in_the_designer_and_a_pipeline_goes_into_a_cell(page: Any, server: tuple[str, Path]) -> None:
+    address, root = server
+    lab.write_notebook(root / "cells.ipynb", "x = 1", _PROGRAM)
+    open_lab(page, address)
+    page.locator('.jp-DirListing-item[title*="cells.ipynb"]').dblclick()
+    cells = page.locator(".jp-Notebook .jp-CodeCell")
+    cells.nth(1).wait_for(timeout=60_000)
+    button = page.locator('[data-jp-item-name="dali-studio-open"]:visible')
+    cells.nth(0).locator(".cm-content").click()
+    page.wait_for_function(f"() => !{_APP}.commands.isVisible('dali-studio:open-cell')")
+    cells.nth(1).locator(".cm-content").click()
+    button.click()
+    part(page, "thumb-rotate").wait_for(timeout=90_000)
+    await_code(page, "def turned(")
+    page.evaluate(f"() => {{ {_APP}.commands.execute('dali-studio:insert'); }}")
+    cells.nth(2).wait_for(timeout=60_000)
+    assert "def turned(" in cells.nth(2).inner_text()
+
+
+def test_the_sidebar_follows_documents_and_cells(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
+    open_document(page, server, "followed.dali.json")
+    inspector, gallery = _panel(page, "inspector"), _panel(page, "gallery")
+    part(page, "node-rotate").click(position={"x": 70, "y": 12})
+    angle = inspector.locator('[data-testid="number-angle"]')
+    angle.fill("33")
+    angle.press("Enter")
+    await_code(page, "angle=33")
+    assert page.locator('.dali-View [data-testid="inspector"]').count() == 0  # it is in one place
+    gallery.locator('[data-testid="palette-search"]').fill("flip")
+    gallery.locator('[data-testid="palette-flip"]').click()
+    part(page, "node-flip").wait_for()
+    page.screenshot(path=artifacts / "lab_sidebar.png")
+    page.evaluate(f"() => {_APP}.shell.activateById('table-of-contents')")
+    page.locator(".jp-TableOfContents-content >> text=decode").first.click()
+    inspector.locator("text=fn.decoders.image").first.wait_for()
+
+    code = f"{_PROGRAM}\nfrom dali_studio import Designer, read\ndesigner = Designer(read({_PROGRAM!r}))\ndesigner"
+    lab.write_notebook(server[1] / "followed.ipynb", code)
+    page.evaluate(f"() => {_APP}.commands.execute('docmanager:open', {{ path: 'followed.ipynb' }})")
+    page.wait_for_selector(".jp-Notebook:visible")
+    page.evaluate(lab.RUN_ALL)
+    cell = page.locator(".jp-Notebook")
+    cell.locator('[data-testid="thumb-rotate"]').wait_for(timeout=90_000)
+    cell.locator('[data-testid="node-rotate"]').click(position={"x": 70, "y": 12})
+    page.wait_for_function("() => document.querySelector('[data-testid=\"lab-inspector\"] [data-testid=\"number-angle\"]')?.value === '10'")
+    angle.fill("21")
+    angle.press("Enter")
+    page.wait_for_function("() => document.querySelector('.jp-Notebook [data-testid=\"node-rotate\"]').textContent.includes('21')")
+    lab.set_theme(page, "JupyterLab Dark")
+    page.wait_for_selector('[data-testid="lab-inspector"] .ds-dark')
+    page.screenshot(path=artifacts / "lab_sidebar_dark.png")
+    lab.set_theme(page, "JupyterLab Light")
+
+
+def test_menus_know_the_designer_and_its_keys_are_those_of_the_settings(page: Any, server: tuple[str, Path]) -> None:
+    open_document(page, server, "keys.dali.json")
+    page.evaluate(f"() => {_APP}.commands.execute('apputils:activate-command-palette')")
+    page.locator(".lm-CommandPalette-input:visible").fill("Lay Out")
+    page.locator('.lm-CommandPalette-item[data-command="dali-studio:layout"]').wait_for()
+    page.keyboard.press("Escape")
+    page.locator('.lm-MenuBar-item:has-text("File")').click()
+    page.locator('.lm-Menu-item:has-text("New")').first.hover()
+    page.locator('.lm-Menu-item[data-command="dali-studio:new"]').wait_for()
+    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
+    status = page.locator(".jp-StatusBar-Widget:visible", has_text="Python 3")
+    status.first.wait_for()
+    settings = page.evaluate(f"async () => (await {_APP}.serviceManager.settings.fetch('@dali-studio/lab:documents')).schema")
+    assert settings["properties"].keys() == {"dialect", "code"}
+    shortcut = {"command": "dali-studio:palette", "keys": ["K"], "selector": ".dali-View .ds-stage :focus:not(:read-write)"}
+    off = {"command": "dali-studio:palette", "keys": ["P"], "selector": shortcut["selector"], "disabled": True}
+    plugin = "@jupyterlab/shortcuts-extension:shortcuts"
+    page.evaluate(
+        f"""([plugin, raw]) => {_APP}.serviceManager.settings.save(plugin, raw)""",
+        [plugin, json.dumps({"shortcuts": [shortcut, off]})],
+    )  # fmt: skip
+    try:
+        open_lab(page, server[0])
+        page.locator('.jp-DirListing-item[title*="keys.dali.json"]').dblclick()
+        part(page, "thumb-rotate").wait_for(timeout=90_000)
+        page.wait_for_function(f"() => {_APP}.commands.keyBindings.some(b => b.command === 'dali-studio:palette' && b.keys[0] === 'K')")
+        part(page, "node-rotate").click(position={"x": 70, "y": 12})
+        page.keyboard.press("k")
+        part(page, "palette-search").wait_for()
+        part(page, "node-rotate").click(position={"x": 70, "y": 12})
+        page.keyboard.press("k")
+        part(page, "palette-search").wait_for(state="hidden")
+    finally:
+        page.evaluate(f"plugin => {_APP}.serviceManager.settings.save(plugin, '{{}}')", plugin)

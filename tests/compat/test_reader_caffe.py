@@ -1,0 +1,80 @@
+"""Readers of LMDB databases against nvidia.dali: several databases and their order, entries that are skipped."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from peers import check
+from test_reader_archives import ORDERS
+
+from dali_studio import Pipeline, fn
+from dali_studio.kernels.cpu.lmdb import places_of_values
+from dali_studio.schema.record_samples import caffe2_database, caffe_database, lmdb_database
+
+pytestmark = pytest.mark.usefixtures("nvidia")
+
+
+def datum(number: int) -> bytes:
+    """A file of as many bytes as its number, which is its label."""
+    return b"\x22" + bytes([number]) + bytes([number] * number) + b"\x28" + bytes([number])
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """Three databases of 5, 3 and 6 entries."""
+    made, number = [], 0
+    for count in (5, 3, 6):
+        made.append(tmp_path_factory.mktemp("database"))
+        content = lmdb_database({b"%03d" % i: datum(i) for i in range(number, number + count)})
+        (made[-1] / "data.mdb").write_bytes(content)
+        number += count
+    return [str(folder) for folder in made]
+
+
+@pytest.mark.parametrize("order", [order for order in ORDERS if "shuffle_after_epoch" not in order])
+def test_the_order_of_entries(folders: list[str], order: str) -> None:
+    check(f"fn.readers.caffe(path=folders, {order})", names={"folders": folders}, iterations=13, batch_size=4)
+
+
+def write(folder: Path, files: dict[str, bytes]) -> str:
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    return str(folder)
+
+
+@pytest.mark.parametrize("reader", ["caffe", "caffe2"])
+def test_damaged_entries_are_skipped(reader: str, tmp_path: Path) -> None:
+    make: Any = caffe_database if reader == "caffe" else caffe2_database
+    path = write(tmp_path, make("damaged").files())
+    made = Pipeline(batch_size=7, num_threads=2, device_id=None)
+    with made:
+        made.set_outputs(*getattr(fn.readers, reader)(path=path, on_error="skip", name="reader"))
+    _, labels = made.run()
+    whole = Pipeline(batch_size=7, num_threads=2, device_id=None)
+    (tmp_path / "whole").mkdir()
+    with whole:
+        whole.set_outputs(*getattr(fn.readers, reader)(path=write(tmp_path / "whole", make().files())))
+    _, expected = whole.run()
+    skipped = made.failed_samples()[0].sample
+    assert [np.asarray(labels.at(i)).tolist() for i in range(6)] == [
+        np.asarray(expected.at(i)).tolist() for i in range(7) if i != skipped
+    ]
+
+
+def test_a_database_of_many_pages_is_read_as_a_whole(tmp_path: Path) -> None:
+    entries = {b"%05d" % (i * 7919 % 100_000): bytes(i % 37) * (200 if i % 11 == 0 else 1) for i in range(3000)}
+    write(tmp_path, {"data.mdb": lmdb_database(entries)})
+    file, places = places_of_values(str(tmp_path))
+    content = Path(file).read_bytes()
+    assert [content[start : start + size] for start, size in places.tolist()] == [entries[key] for key in sorted(entries)]
+
+
+def test_a_database_that_is_cut_off_is_refused(tmp_path: Path) -> None:
+    content = lmdb_database({b"%05d" % i: bytes(100) for i in range(300)})
+    for size in (0, 100, 4096, 8192, 20000, len(content) - 4096):
+        write(tmp_path, {"data.mdb": content[:size]})
+        with pytest.raises(ValueError, match=r"data\.mdb "):
+            places_of_values(str(tmp_path))
