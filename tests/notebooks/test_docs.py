@@ -62,6 +62,14 @@ def test_parallel_sources() -> None:
     assert [int(np.asarray(space["images"].at(i)).max()) for i in range(8)] == list(range(8))
 
 
+def test_video(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("av", reason="needs PyAV")
+    monkeypatch.chdir(tmp_path)
+    (program,) = blocks("video.md")
+    exec(compile(program, "docs/video.md", "exec"), {})
+    assert capsys.readouterr().out == "[(3, 8, 112, 112), (3, 8, 112, 112)] [0, 4]\n"
+
+
 def test_damaged_files() -> None:
     (program,) = blocks("damaged_files.md")
     space: dict[str, Any] = {}
