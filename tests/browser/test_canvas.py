@@ -81,7 +81,7 @@ def test_nodes_travel_as_nodes_and_as_a_program(designer: Any) -> None:
     page.evaluate("() => navigator.clipboard.writeText('while True: fn.flip(resize)')")
     page.keyboard.press("Control+v")
     _by_id(page, "strip").wait_for()
-    assert "Line 1: only assignments" in _by_id(page, "strip").inner_text()
+    assert "Line 1: `while True:` is not read" in _by_id(page, "strip").inner_text()
 
 
 def test_a_card_dropped_on_a_wire_goes_into_it_and_a_cut_takes_wires_away(designer: Any) -> None:
