@@ -388,7 +388,7 @@ class Executor:
             indices = self._subset(step, now)
             try:
                 args = self._args(now, step, indices)
-                if inputs:  # what was not known of them when the pipeline was built
+                if inputs and all(map(len, inputs)):  # what was not known of them when the pipeline was built
                     self.registry.infer(step.operator, args, [batch.meta for batch in inputs])
                 made = self._bound(step).operator.run(self._state_at(step, request, args), args, *inputs)
                 self._save(step, now)

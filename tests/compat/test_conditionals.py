@@ -443,7 +443,7 @@ REFUSED = {
     other_structure: "pair cannot be merged behind an `if`: the branches give a tuple of 2 and a list of 2",
     none_in_one_branch: "the branches give None and an operator result",
     texts: "text cannot be merged behind an `if`: the branches give 'b' and 'a'",
-    other_type: "the branches give float32 of 0 axes and int32 of 0",
+    other_type: "the branches differ in their element type: FLOAT and INT32",
     leaves_loop: "`break` would leave a branch for some samples only",
     conditional_expression: "`x if c else y` do not",
     loop_condition: "using an operator's result as a condition is not available",
@@ -458,6 +458,19 @@ def test_refused_by_both(program: Callable[[World], Any]) -> None:
         outputs(pipe(OURS, program), 1)
     assert REFUSED[program] in str(caught.value)
     assert "[test_conditionals.py:" in str(caught.value)
+
+
+@pytest.mark.parametrize("taken", [True, False])
+def test_a_branch_that_no_sample_takes_may_have_another_type(taken: bool) -> None:
+    def program(w: World) -> Any:
+        condition = w.fn.external_source(source=lambda: [np.array(taken)] * 4)
+        made = w.fn.external_source(source=lambda: [np.float32(3)] * 4)
+        if not condition:
+            made = w.fn.copy(w.fn.external_source(source=lambda: [np.int32(3)] * 4))
+        return made
+
+    ours, theirs = outputs(pipe(OURS, program), 1), outputs(pipe(THEIRS, program), 1)
+    assert str(ours) == str(theirs)
 
 
 # ------------------------------------------------------------------------------------------------------- whole programs
