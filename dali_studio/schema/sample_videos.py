@@ -50,7 +50,7 @@ def encoded_video(
 
     encoder, form, container = CODECS[codec]
     made = io.BytesIO()
-    with av.open(made, "w", format=container) as file:
+    with av.open(made, "w", format=container, options={"fflags": "+bitexact"}) as file:  # the same bytes each time
         stream: Any = file.add_stream(encoder, rate=rate, options={"threads": "1", **(options or {})})
         stream.width, stream.height = size
         stream.pix_fmt = pixels or form

@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 import errors
-import reference
+import operator_pages
 
 HERE = Path(__file__).resolve().parent
 DOCS, REPOSITORY = HERE.parent, HERE.parents[1]
@@ -49,7 +49,7 @@ def stage(source: Path, *, pictures: bool = True) -> None:
         page.write_text(_within(page.read_text(encoding="utf-8"), place, source, page), encoding="utf-8")
     shutil.copyfile(HERE / "index.md", source / "index.md")
     _notebooks(source)
-    reference.write(source, pictures=pictures)
+    operator_pages.write(source, pictures=pictures)
     errors.write(source / "troubleshooting.md")
     with (source / "index.md").open("a", encoding="utf-8") as index:
         for title, pages in CONTENTS.items():

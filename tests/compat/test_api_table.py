@@ -40,7 +40,7 @@ _FILTERS = {"interp_type", "min_filter", "mag_filter"}
 _RESAMPLING = ("resize", "experimental.resize", "resize_crop_mirror", "fast_resize_crop_mirror", "random_resized_crop", "tensor_resize")
 NOT_FED = {
     **dict.fromkeys(_RESAMPLING, _FILTERS), "reshape": {"src_dims"}, "reinterpret": {"src_dims"}, "squeeze": {"axes"},
-    **dict.fromkeys(("decoders.video", "experimental.readers.video"), {"pad_mode"}),
+    "decoders.video": {"pad_mode"}, "experimental.readers.video": {"pad_mode"},
 }  # fmt: skip
 #: Arguments without which nvidia.dali builds nothing, whatever its schema says.
 REQUIRED_WHEN_BUILT = {("readers.coco", "file_root")}

@@ -55,10 +55,11 @@ def _folders(given: Mapping[str, Any]) -> list[Folder]:
 @cache
 def _files(folder: Folder) -> dict[str, bytes]:
     """Contents by name; whole paths of the folder that manifests name become relative to the case."""
-    from dali_studio.schema import sample_folders
+    from dali_studio.schema import sample_folders, sample_videos
 
     found = dict(folder.files())
-    root = sample_folders._manifest_folder().name.encode() if "manifest.json" in found else b""
+    places = {"manifest.json": sample_folders._manifest_folder, "times.txt": sample_videos._videos}
+    root = next((place().name.encode() for name, place in places.items() if name in found), b"")
     return {name: content.replace(root, _HERE.encode()) if root else content for name, content in found.items()}
 
 

@@ -16,7 +16,7 @@ from PIL import Image
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 #: Those that open the designer are kept as they are: a page without a kernel cannot show it.
-WITHOUT_OUTPUTS = ("01_",)
+WITHOUT_OUTPUTS = ("01_", "02_")
 
 
 def kept_with_outputs() -> list[Path]:

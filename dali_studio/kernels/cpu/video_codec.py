@@ -22,6 +22,10 @@ class VideoError(ValueError):
     """A file that is no video, or a damaged one."""
 
 
+class EmptyVideoError(VideoError):
+    """A video without a frame."""
+
+
 class NoVideoDecoderError(RuntimeError):
     """FFmpeg is not there."""
 
@@ -193,7 +197,7 @@ class VideoIndex:
         self.rate = float(stream.average_rate or 1)
         self.height, self.width = stream.codec_context.height, stream.codec_context.width
         if not found or not self.height or not self.width:
-            raise VideoError("there are no frames in it")
+            raise EmptyVideoError("there are no frames in it")
         self.pts = [pts or 0 for pts, _ in found]
         known = [(pts, key) for pts, key in found if pts is not None]
         #: Numbers of the frames from which decoding can begin; the first alone where frames have no times.

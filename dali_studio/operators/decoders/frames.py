@@ -92,7 +92,7 @@ def decode_frames(video: VideoFile, numbers: NDArray[np.int64], fill: Sequence[i
 def video_finding(error: Exception, name: str = "", sample: int | None = None) -> ArgumentError:
     """What is said of a video that cannot be decoded."""
     if isinstance(error, NoVideoDecoderError):
-        message, hint = f"video cannot be decoded: {error}.", "Run: pip install 'dali-studio[video]'"
+        message, hint = f"video cannot be decoded: {error}.", "Run: pip install av"
         return ArgumentError(message, hint=hint, code="DS301")
     hint = 'Replace the file, or take it out of the data set; on_error="skip" leaves such files out.'
     reason = f"{name} cannot be decoded: {error}." if name else sentence(error)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from dali_studio.core.batch import Batch
 from dali_studio.core.progress import doing
 from dali_studio.core.storage import Packed
-from dali_studio.kernels.cpu.video_codec import VideoError, VideoFile, VideoIndex
+from dali_studio.kernels.cpu.video_codec import EmptyVideoError, VideoError, VideoFile, VideoIndex
 from dali_studio.operators.decoders.frames import decode_frames, padded, video_finding
 from dali_studio.operators.readers.ahead import Memory, Run
 from dali_studio.schema.arguments import Args
@@ -93,7 +93,8 @@ class Clips:
     entries : sequence of Entry
     sampling : Sampling
     strict : bool
-        Whether files that are no videos are errors; they are left out otherwise, with a warning.
+        Whether files that are no videos are errors; they are left out otherwise, with a warning. Videos without a
+        frame are errors as they are in nvidia.dali.
 
     Raises
     ------
@@ -111,7 +112,7 @@ class Clips:
         for entry in entries:
             index = found[entry.path]
             if isinstance(index, Exception):
-                if strict:
+                if strict or isinstance(index, EmptyVideoError):
                     raise index
                 warnings.warn(f"{entry.path} is left out: {index}", UserWarning, stacklevel=2)
                 continue
@@ -250,6 +251,6 @@ def _index(path: str) -> VideoIndex | Exception:
         error.filename = path
         return error
     except VideoError as error:
-        return VideoError(f"{path} cannot be decoded: {error}")
+        return type(error)(f"{path} cannot be decoded: {error}")
     video.close()
     return video.index

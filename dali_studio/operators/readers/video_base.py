@@ -158,6 +158,6 @@ def _check_sources(args: Args) -> None:
         message = f"{' and '.join(given)} are given together." if given else "no videos to read are given."
         raise ArgumentError(message, hint=f"Give one of {', '.join(_SOURCES)}.", argument="file_root", code="DS103")
     labels, files = args["labels"], args["filenames"]
-    if labels and files and len(labels) != len(files):
+    if labels and len(labels) != len(files):
         message = f"{len(labels)} labels are given for {len(files)} files."
         raise ArgumentError(message, hint="Give one per file.", argument="labels")

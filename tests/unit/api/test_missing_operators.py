@@ -15,7 +15,6 @@ from dali_studio.schema.dali_functions import OUT_OF_REACH
     ("given", "meant"),
     [
         ("fn.decoders.inflate", "fn.decoders.image"),
-        ("fn.readers.video", "fn.readers.file"),
     ],
 )
 def test_names_of_dali_that_are_near_to_one_of_ours(given: str, meant: str) -> None:

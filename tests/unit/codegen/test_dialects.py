@@ -11,6 +11,7 @@ from toy import port, toy_registry
 
 from dali_studio import cli
 from dali_studio.api import default
+from dali_studio.cli import export
 from dali_studio.codegen.dialects.base import Dialect
 from dali_studio.codegen.emit import emit
 from dali_studio.core.meta import TensorMeta
@@ -130,7 +131,8 @@ def test_what_a_dialect_lacks_on_its_own() -> None:
 
 
 def test_the_command_line_says_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(default, "default_registry", registry)
+    for module in (default, export):
+        monkeypatch.setattr(module, "default_registry", registry)
     document = tmp_path / "solarize.dali.json"
     document.write_text(dumps(graph("solarize"), None))
     assert cli.main(["export", str(document), "--dialect", "nvidia.dali"]) == 1
