@@ -26,7 +26,8 @@ CONTENTS = {
     "Start": ("getting_started", "user_guide", "concepts", "notebooks/index"),
     "Coming from": ("from_nvidia_dali", "from_torchvision"),
     "Guides": (
-        "conditionals", "pytorch", "damaged_files", "checkpoints", "label_guard", "reading_programs", "gpu_data",
+        "jupyterlab", "conditionals", "dynamic", "pytorch", "video", "parallel_sources", "damaged_files", "checkpoints",
+        "label_guard", "reading_programs", "gpu_data",
         "gpu_decoding", "measuring",
     ),
     "Reference": ("operators/index", "support", "troubleshooting", "glossary"),
