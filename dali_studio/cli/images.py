@@ -31,20 +31,15 @@ def is_image(batch: TensorListCPU) -> bool:
 def displayable(sample: NDArray[Any], layout: str) -> NDArray[np.uint8]:
     """Pixels as bytes, channels last; what is not uint8 is stretched over its own range. Of a sequence, four frames."""
     if layout.startswith("F"):
-        sample, layout = _four_frames(sample, layout[1:]), layout[1:]
+        from dali_studio.studio.images import four_frames  # noqa: PLC0415 - of sequences alone
+
+        sample, layout = four_frames(sample, layout[1:]), layout[1:]
     image = np.moveaxis(sample, layout.index("C"), -1) if "C" in layout else sample
     if image.dtype != np.uint8:
         values = image.astype(np.float64)
         low, high = (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
         image = np.rint((values - low) * (255.0 / ((high - low) or 1.0))).astype(np.uint8)
     return image[..., 0] if image.ndim == 3 and image.shape[-1] == 1 else image
-
-
-def _four_frames(frames: NDArray[Any], layout: str) -> NDArray[Any]:
-    """Frames from the first to the last, two beside two, in the layout of a frame."""
-    first, second, third, fourth = (frames[i] for i in np.linspace(0, len(frames) - 1, 4).round().astype(int))
-    rows = [np.concatenate(pair, layout.index("W")) for pair in ((first, second), (third, fourth))]
-    return np.concatenate(rows, layout.index("H"))
 
 
 def shows_images() -> bool:
