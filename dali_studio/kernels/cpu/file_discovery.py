@@ -301,6 +301,11 @@ def _from_folders(
     return FileList(made.paths(), np.repeat(np.arange(len(classes), dtype=np.int32), counts), names)
 
 
+def has_known_ending(name: str) -> bool:
+    """Whether a file is called as pictures and sounds are."""
+    return _matcher(DEFAULT_FILE_FILTERS, case_sensitive=False)(os.fsencode(name))
+
+
 def list_images(root: str) -> list[list[str]]:
     """Paths of the images in each sub-folder of a folder.
 
