@@ -179,6 +179,13 @@ MACROS: dict[str, list[dict[str, object]]] = {
         for dtype, out in ((BYTE, BYTE), (BYTE, REAL), (np.dtype(np.int32), np.dtype(np.int32)), (REAL, REAL))
         for nearest, filled, inverted in ((0, 0, 1), (0, 1, 0), (1, 0, 0), (1, 1, 1))
     ],
+    "strided": [
+        {"IN": one, "OUT": one, "AXES": axes, "COUNT": max(4 // one.itemsize, 1), "WINDOWED": windowed}
+        for one in map(np.dtype, ("u1", "u2", "u4", "u8")) for axes in (1, 3) for windowed in (False, True)
+    ] + [
+        {"IN": np.dtype(a), "OUT": np.dtype(b), "AXES": 2, "COUNT": 1, "WINDOWED": True}
+        for a in ("u1", "i4", "f2", "f4", "f8") for b in ("u1", "f2", "f4")
+    ],
     "join": [{"UNIT": word} for word in join.WORDS.values()],
     "reduce": [
         {"IN": BYTE, "OUT": REAL, "PART": part, "COMBINE": "Sum", "LANES": lanes, "FINISH": finish}
