@@ -116,6 +116,10 @@ BOUNDED = pointwise.arithmetic_part("Clamp", [None, np.full((), 3), np.full((), 
 NOISY = ("uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64", "float32")
 #: Template, parts, and the element types of the input and after each part.
 CASES: dict[str, list[tuple[Template, list[Part], tuple[str, ...]]]] = {
+    "lookup": [
+        ("flat", [pointwise.lookup_part(np.zeros(65537, b), np.dtype(a), 2)], (a, b))
+        for a, b in pairs(EVERY, EVERY) if np.dtype(a).kind in "iu"
+    ],
     "cast": [("flat", [CAST], types) for types in pairs(EVERY, EVERY)],
     "scale": [("flat", [SCALE], types) for types in pairs(IMAGES, IMAGES)],
     "color": [("flat", [MATRIX], types) for types in pairs((*IMAGES, "float16"), (*IMAGES, "float16"))],
@@ -186,6 +190,10 @@ MACROS: dict[str, list[dict[str, object]]] = {
         {"IN": np.dtype(a), "OUT": np.dtype(b), "AXES": 2, "COUNT": 1, "WINDOWED": True}
         for a in ("u1", "i4", "f2", "f4", "f8") for b in ("u1", "f2", "f4")
     ],
+    "one_hot": [
+        {"IN": np.dtype(one), "OUT": word} for one in ("u1", "i4", "u8", "f4", "f8") for word in join.WORDS.values()
+    ],
+    "points": [{"IN": one, "OUT": out} for one in (BYTE, np.dtype(np.int16), REAL) for out in (BYTE, REAL)],
     "join": [{"UNIT": word} for word in join.WORDS.values()],
     "reduce": [
         {"IN": BYTE, "OUT": REAL, "PART": part, "COMBINE": "Sum", "LANES": lanes, "FINISH": finish}
