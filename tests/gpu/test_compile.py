@@ -193,6 +193,7 @@ MACROS: dict[str, list[dict[str, object]]] = {
     "one_hot": [
         {"IN": np.dtype(one), "OUT": word} for one in ("u1", "i4", "u8", "f4", "f8") for word in join.WORDS.values()
     ],
+    "normalize": [{"IN": one, "OUT": out, "AXES": 3} for one in (BYTE, REAL) for out in (BYTE, REAL)],
     "multi_paste": [{"IN": one, "OUT": out} for one in (BYTE, REAL) for out in (np.dtype(np.int16), REAL)],
     "points": [{"IN": one, "OUT": out} for one in (BYTE, np.dtype(np.int16), REAL) for out in (BYTE, REAL)],
     "join": [{"UNIT": word} for word in join.WORDS.values()],

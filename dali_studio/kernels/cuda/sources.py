@@ -30,6 +30,7 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
     "elementwise": ("elementwise",), "join": ("join",), "reduce": ("reduce",),
     "separable": ("separable",), "erase": ("erase",), "warp_volume": ("warp_volume",),
     "strided": ("strided",), "one_hot": ("one_hot",),
+    "normalize": ("statistics", "normalize"),
     "multi_paste": ("multi_paste",),
     "points": ("transform_points", "mirror_points", "mirror_boxes"),
 }  # fmt: skip
