@@ -195,6 +195,9 @@ MACROS: dict[str, list[dict[str, object]]] = {
     ],
     "normalize": [{"IN": one, "OUT": out, "AXES": 3} for one in (BYTE, REAL) for out in (BYTE, REAL)],
     "multi_paste": [{"IN": one, "OUT": out} for one in (BYTE, REAL) for out in (np.dtype(np.int16), REAL)],
+    "audio": [
+        {"IN": np.dtype(one), "OUT": np.dtype(out)} for one in ("u1", "i8", "f4", "f8") for out in ("i2", "f4", "f8")
+    ],
     "points": [{"IN": one, "OUT": out} for one in (BYTE, np.dtype(np.int16), REAL) for out in (BYTE, REAL)],
     "join": [{"UNIT": word} for word in join.WORDS.values()],
     "reduce": [
