@@ -30,7 +30,7 @@ from dali_studio.runtime.workers import WorkerPool
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.registry import Registry
 from dali_studio.schema.sequences import sequence_of
-from dali_studio.schema.traits import PerFrame, PerSample
+from dali_studio.schema.traits import PerFrame, PerSample, ReadsParameters
 
 _DEVICE = attrgetter("data.device_id")
 #: Copies of fewer bytes are not worth the worker threads.
@@ -205,14 +205,14 @@ class GpuRunner:
         args : callable
             Makes its arguments for this batch, or for the frames of its sequences, if they are needed.
         given : sequence
-            Its inputs; those that lie on the CPU are copied.
+            Its inputs; those that do not lie where the operator reads them are copied.
         indices : ndarray
             Which samples of the batch they are, for messages.
         """
         sources = given[0].sources if given else ()
         watch = stopwatch(recording)
         try:
-            inputs = [self._upload(step.key, item, recording) if item.device == "cpu" else item for item in given]
+            inputs = self._inputs(step, given, recording)
             watch.start(step.key)
             frames = Frames.of(inputs) if self._registry.has_trait(step.operator, PerFrame) else None
             parts = inputs if frames is None else [frames.apart(item) for item in inputs]
@@ -242,6 +242,28 @@ class GpuRunner:
         if recording is not None:
             recording.results(step.key, device=sum(one.size for one in made))
 
+    def _inputs(self, step: Step, given: Sequence[Batch], recording: Recording | None) -> list[Batch]:
+        """The inputs where the operator reads them: on the GPU, or on the CPU those that `plan` looks into."""
+        operator, made = self._registry.operator(step.operator), list[Batch]()
+        for index, item in enumerate(given):
+            declared = operator.schema.input(index)
+            if index and ReadsParameters in operator.traits:
+                made.append(item if item.device == "cpu" else self._fetched(item))
+            elif item.device == "gpu" or (declared is not None and declared.shape_only):
+                made.append(item)
+            else:
+                made.append(self._upload(step.key, item, recording))
+        return made
+
+    def _fetched(self, batch: Batch) -> Batch:
+        """A batch in host memory of this iteration; waits for the GPU."""
+        host = self._stream.fetch(batch)
+        self._stream.synchronize()
+        return Batch.of(
+            batch.on_host(host), batch.layout, batch.sources, dtype=batch.dtype, ndim=batch.shapes.shape[1],
+            indices=batch.indices,
+        )  # fmt: skip
+
     def _result(
         self, meta: TensorMeta, shapes: NDArray[np.int64], sources: Sequence[str], frames: Frames | None
     ) -> Batch:
@@ -258,12 +280,10 @@ class GpuRunner:
         """Enqueue an operator that looks at whole batches."""
         watch = stopwatch(recording)
         operator = self._registry.operator(step.operator)
-        shape_only = [declared.shape_only for declared in map(operator.schema.input, range(len(given))) if declared]
         with gpu_failures(step, len(indices), indices, given[0].sources if given else ()):
-            inputs = [
-                self._upload(step.key, item, recording) if item.device == "cpu" and not unread else item
-                for item, unread in zip(given, shape_only, strict=True)
-            ]
+            if given and all(map(len, given)):  # what was not known of them when the pipeline was built
+                self._registry.infer(step.operator, args, [batch.meta for batch in given])
+            inputs = self._inputs(step, given, recording)
             watch.start(step.key)
             around = None if recording is None else partial(recording.gpu, step.key)
             with nullcontext() if around is None else self._stream.measured(around):

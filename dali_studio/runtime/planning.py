@@ -19,7 +19,7 @@ from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Operator
 from dali_studio.schema.registry import Registry
-from dali_studio.schema.traits import ReadsData
+from dali_studio.schema.traits import ReadsData, ReadsParameters
 
 #: What a step gives: its arguments if they are needed, and how it sees its inputs.
 Arguments = Callable[[], Args]
@@ -113,12 +113,15 @@ class Planner:
             return last
         args = arguments()
         operator = self._registry.operator(step.operator)
-        if last is not None and fits:
+        if last is not None and fits and last.work.layout is None:
             metas, constant = last.metas, last.constant
         else:
             metas = self._registry.infer(step.operator, args, [view.meta for view in views])
-            constant = not (step.argument_inputs or operator.stateful or ReadsData in operator.traits)
+            reads = ReadsData in operator.traits or (ReadsParameters in operator.traits and len(views) > 1)
+            constant = not (step.argument_inputs or operator.stateful or reads)
         work = operator.plan(args, *views)
+        if work.layout is not None:
+            metas = (metas[0].with_(layout=work.layout), *metas[1:])
         metas = tuple(_on_gpu(meta, shapes) for meta, shapes in zip(metas, work.outputs, strict=True))
         if last is not None and _equal(last.work.shapes, work.shapes):
             work.shapes = last.work.shapes  # the same array, so that later steps see at once that nothing changed

@@ -116,6 +116,10 @@ BOUNDED = pointwise.arithmetic_part("Clamp", [None, np.full((), 3), np.full((), 
 NOISY = ("uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64", "float32")
 #: Template, parts, and the element types of the input and after each part.
 CASES: dict[str, list[tuple[Template, list[Part], tuple[str, ...]]]] = {
+    "lookup": [
+        ("flat", [pointwise.lookup_part(np.zeros(65537, b), np.dtype(a), 2)], (a, b))
+        for a, b in pairs(EVERY, EVERY) if np.dtype(a).kind in "iu"
+    ],
     "cast": [("flat", [CAST], types) for types in pairs(EVERY, EVERY)],
     "scale": [("flat", [SCALE], types) for types in pairs(IMAGES, IMAGES)],
     "color": [("flat", [MATRIX], types) for types in pairs((*IMAGES, "float16"), (*IMAGES, "float16"))],
@@ -179,6 +183,22 @@ MACROS: dict[str, list[dict[str, object]]] = {
         for dtype, out in ((BYTE, BYTE), (BYTE, REAL), (np.dtype(np.int32), np.dtype(np.int32)), (REAL, REAL))
         for nearest, filled, inverted in ((0, 0, 1), (0, 1, 0), (1, 0, 0), (1, 1, 1))
     ],
+    "strided": [
+        {"IN": one, "OUT": one, "AXES": axes, "COUNT": max(4 // one.itemsize, 1), "WINDOWED": windowed}
+        for one in map(np.dtype, ("u1", "u2", "u4", "u8")) for axes in (1, 3) for windowed in (False, True)
+    ] + [
+        {"IN": np.dtype(a), "OUT": np.dtype(b), "AXES": 2, "COUNT": 1, "WINDOWED": True}
+        for a in ("u1", "i4", "f2", "f4", "f8") for b in ("u1", "f2", "f4")
+    ],
+    "one_hot": [
+        {"IN": np.dtype(one), "OUT": word} for one in ("u1", "i4", "u8", "f4", "f8") for word in join.WORDS.values()
+    ],
+    "normalize": [{"IN": one, "OUT": out, "AXES": 3} for one in (BYTE, REAL) for out in (BYTE, REAL)],
+    "multi_paste": [{"IN": one, "OUT": out} for one in (BYTE, REAL) for out in (np.dtype(np.int16), REAL)],
+    "audio": [
+        {"IN": np.dtype(one), "OUT": np.dtype(out)} for one in ("u1", "i8", "f4", "f8") for out in ("i2", "f4", "f8")
+    ],
+    "points": [{"IN": one, "OUT": out} for one in (BYTE, np.dtype(np.int16), REAL) for out in (BYTE, REAL)],
     "join": [{"UNIT": word} for word in join.WORDS.values()],
     "reduce": [
         {"IN": BYTE, "OUT": REAL, "PART": part, "COMBINE": "Sum", "LANES": lanes, "FINISH": finish}

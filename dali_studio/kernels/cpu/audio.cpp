@@ -122,14 +122,8 @@ REGISTER_EACH(from_sound, FromSoundTypes)
 
 // ------------------------------------------------------------------------------------------------------------- emphasis
 
-enum Border { BORDER_ZERO, BORDER_CLAMP, BORDER_REFLECT };  // in the order of `BORDERS` in audio.py
-
-// float64 is computed in its own precision, all else in float32.
-template <class T> struct Computed { typedef f32 type; };
-template <> struct Computed<f64> { typedef f64 type; };
-
-template <class T> i64 preemphasis(Dense<const T, 1> in, Dense<typename Computed<T>::type, 1> out, f32 coefficient, int border) {
-  typedef typename Computed<T>::type S;
+template <class T> i64 preemphasis(Dense<const T, 1> in, Dense<typename Emphasized<T>::type, 1> out, f32 coefficient, int border) {
+  typedef typename Emphasized<T>::type S;
   const i64 count = in.shape[0];
   if (out.shape[0] != count) return MISFIT;
   if (count == 0) return 0;

@@ -130,11 +130,15 @@ def to_decibels(
     reference : float
         0 stands for the largest of the magnitudes.
     """
+    factor, smallest = decibel_numbers(multiplier, cutoff)
+    kernel("to_decibels")(magnitudes, out, factor, float(reference), smallest)
+
+
+def decibel_numbers(multiplier: float, cutoff: float) -> tuple[float, float]:
+    """The factor of logarithms to base 2, and the smallest ratio, which is above 0."""
     smallest = np.float32(10) ** (np.float32(cutoff) / np.float32(multiplier))
     factor = np.float32(multiplier) * np.float32(math.log10(2))
-    kernel("to_decibels")(
-        magnitudes, out, float(factor), float(reference), float(smallest or np.nextafter(np.float32(0), np.float32(1)))
-    )
+    return float(factor), float(smallest or np.nextafter(np.float32(0), np.float32(1)))
 
 
 def nonsilent_region(

@@ -9,13 +9,6 @@ typedef Box<2> Flat;
 static bool alike(i64 count, const Array<const i64, 1>& a, const Array<const i64, 1>& b) { return a.shape[0] == count && b.shape[0] == count; }
 static const float* floats(i64 address) { return (const float*)(u64)address; }
 
-static Flat read_box(const float* from, bool corners) {
-  return {{from[0], from[1]}, {corners ? from[2] : from[2] + from[0], corners ? from[3] : from[3] + from[1]}};
-}
-static void write_box(const Flat& box, bool corners, float* to) {
-  for (int d = 0; d < 2; d++) to[d] = box.low[d], to[2 + d] = corners ? box.high[d] : box.extent(d);
-}
-
 static i64 mirror_boxes(Array<const i64, 1> in, Array<const i64, 1> counts, Array<const i32, 1> horizontal, Array<const i32, 1> vertical,
                         bool corners, Array<const i64, 1> out) {
   const i64 samples = in.shape[0];

@@ -1,13 +1,9 @@
 // The loop of `one_hot.py`.
+#include "../include/one_hot.hpp"
+
 #include "arguments.hpp"
 
 typedef Array<const i64, 1> Numbers;
-
-template <class I> i64 class_of(I x) {
-  if constexpr (same<I, f32>::value || same<I, f64>::value) return whole((double)x);
-  else if constexpr (same<I, u64>::value) return x >> 63 ? -1 : (i64)x;
-  else return (i64)x;
-}
 
 // Of each sample, `outer` times `inner` numbers become `classes` rows of `inner` elements. T has the size of an element, and
 // `values` are what stands where the class is not that of the row, and where it is.

@@ -14,6 +14,8 @@ from dali_studio.kernels.cuda.generate import part_text
 from dali_studio.kernels.cuda.parts import Part, pixel_part
 from dali_studio.kernels.cuda.sources import TYPES, headers
 
+_LOOKUP = np.dtype([("table", np.uint64)], align=True)
+
 
 def cast_part() -> Part:
     """Convert every element, rounding half away from zero and saturating (`kernels.cpu.convert.convert`)."""
@@ -34,6 +36,13 @@ def functor_part(functor: str, file: str, fields: NDArray[np.float32], *, rgb: b
     loop = "EachRgb" if rgb else "EachElement"
     alias = f"template <class I, class O> using {functor}Part = {loop}<I, O, {functor}>;"
     return pixel_part(f"{functor}Part", (part_text("color"), *headers(file), alias), rgb=rgb, fields=fields)
+
+
+def lookup_part(table: NDArray[Any], elements: np.dtype[Any], count: int) -> Part:
+    """The value that a table of `kernels.cpu.lookup.table_of` has for each element, in a batch of `count` samples."""
+    row = np.zeros(count, _LOOKUP)
+    used = table[:256] if elements == np.uint8 else table
+    return Part("LookUp", "pixel", (*headers("lookup"), part_text("lookup")), row, {"table": used})
 
 
 def arithmetic_part(

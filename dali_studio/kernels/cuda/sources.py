@@ -18,6 +18,7 @@ _INCLUDE_FOLDER = _FOLDER.parent / "include"
 #: Headers of `include` that every source begins with, in this order.
 _COMMON = ("numbers", "rounding")
 _INCLUDED = re.compile(r'^#include "(?:.*/)?(\w+)\.hpp"', re.MULTILINE)
+_BESIDE = re.compile(r'^#include "(\w+)\.cuh"', re.MULTILINE)
 #: Names of the element types in the sources.
 TYPES: dict[str, str] = {
     "uint8": "u8", "int8": "i8", "uint16": "u16", "int16": "i16", "uint32": "u32", "int32": "i32", "uint64": "u64",
@@ -28,6 +29,11 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
     "gather": ("gather",), "jpeg": ("unstuff", "huffman", "transform", "colors"), "weights": ("axis_weights",),
     "elementwise": ("elementwise",), "join": ("join",), "reduce": ("reduce",),
     "separable": ("separable",), "erase": ("erase",), "warp_volume": ("warp_volume",),
+    "strided": ("strided",), "one_hot": ("one_hot",),
+    "normalize": ("statistics", "normalize"),
+    "multi_paste": ("multi_paste",),
+    "audio": ("preemphasis", "decibels"), "linear": ("transform_axis",),
+    "points": ("transform_points", "mirror_points", "mirror_boxes"),
 }  # fmt: skip
 #: No contraction to fused multiply-add: rounded results equal the CPU's. Where it is wanted, the sources say fmaf.
 OPTIONS = ("--std=c++17", "--fmad=false")
@@ -60,7 +66,7 @@ def _included(text: str) -> tuple[str, ...]:
 def source(name: str) -> str:
     """The text of one source, with what it needs."""
     text = (_FOLDER / f"{name}.cu").read_text(encoding="utf-8")
-    return "\n".join([text_of("common"), *_included(text)])
+    return "\n".join([text_of("common"), *map(text_of, _BESIDE.findall(text)), *_included(text)])
 
 
 def options(macros: Mapping[str, object]) -> tuple[str, ...]:

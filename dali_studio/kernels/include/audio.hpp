@@ -23,6 +23,12 @@ template <class T> HD float to_unit(T x) {
   else return (float)x * (1.f / (float)limits<T>::high);
 }
 
+// What stands before the first sample: 0, the first sample, or the second (`BORDERS` of audio.py).
+enum Border { BORDER_ZERO, BORDER_CLAMP, BORDER_REFLECT };
+// The type in which a part is taken: float64 has its own, all others float32.
+template <class T> struct Emphasized { typedef f32 type; };
+template <> struct Emphasized<f64> { typedef f64 type; };
+
 // An element of a sound from which a part of the one before is taken.
 template <class V> HD V preemphasized(V x, V before, float coefficient) { return x - coefficient * before; }
 

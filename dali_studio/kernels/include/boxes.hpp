@@ -24,6 +24,14 @@ template <int D> struct Box {
   }
 };
 
+// Four numbers: left and top, then right and bottom (`corners`), or width and height.
+HD Box<2> read_box(const float* from, bool corners) {
+  return {{from[0], from[1]}, {corners ? from[2] : from[2] + from[0], corners ? from[3] : from[3] + from[1]}};
+}
+HD void write_box(const Box<2>& box, bool corners, float* to) {
+  for (int d = 0; d < 2; d++) to[d] = box.low[d], to[2 + d] = corners ? box.high[d] : box.extent(d);
+}
+
 // What two boxes have in common.
 template <int D> HD float common_volume(const Box<D>& a, const Box<D>& b) {
   Box<D> common;

@@ -11,6 +11,8 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.linear import Matrix, transform_axis
 from dali_studio.kernels.cpu.mel import FORMULAS, mel_weights
+from dali_studio.kernels.cuda.linear import transform_axis_on_gpu
+from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import T, check_dtype
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
@@ -36,6 +38,7 @@ class MelFilterBank(Operator):
     inputs = (Input("spectrogram", dtypes=(T.FLOAT,)),)
     outputs = (Output("mel"),)
     traits = (PerSample,)
+    devices = ("cpu", "gpu")
     examples = (example(nfilter=20, sample_rate=16000.0), example(nfilter=16, mel_formula="htk", normalize=False))
     tolerance = (Tolerance(relative=1e-6, reason="the edges follow from logarithms, which differ in their last bits"),)
 
@@ -114,6 +117,10 @@ class MelFilterBank(Operator):
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
         axis = work.params["axis"]
         transform_axis(inputs[0], outputs[0], axis, work.params["banks"][inputs[0].shape[axis]])
+
+    @staticmethod
+    def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
+        transform_axis_on_gpu(inputs[0], outputs[0], work.params["axis"], work.params["banks"], stream)
 
 
 @lru_cache(maxsize=32)

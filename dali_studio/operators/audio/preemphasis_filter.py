@@ -12,6 +12,8 @@ from dali_studio.core.dtypes import NUMERIC
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.audio import BORDERS, preemphasis
+from dali_studio.kernels.cuda.audio import preemphasis_on_gpu
+from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import T, accept_output, check_dtype
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
@@ -36,6 +38,7 @@ class PreemphasisFilter(Operator):
     inputs = (Input("audio", "audio", dtypes=_TYPES),)
     outputs = (Output("audio", "audio"),)
     traits = (PerSample,)
+    devices = ("cpu", "gpu")
     kernels = (compiled("preemphasis", _TYPES),)
     examples = (example(), example(preemph_coeff=0.5, border="zero", dtype="INT16"))
     tolerance = (
@@ -85,3 +88,8 @@ class PreemphasisFilter(Operator):
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
         sound = np.ascontiguousarray(inputs[0]).reshape(-1)
         preemphasis(sound, outputs[0].reshape(-1), work.params["coefficients"][index], work.params["border"])
+
+    @staticmethod
+    def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
+        params = work.params
+        preemphasis_on_gpu(inputs[0], outputs[0], params["coefficients"], params["border"], stream)

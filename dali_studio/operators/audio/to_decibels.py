@@ -11,6 +11,8 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.audio import to_decibels
+from dali_studio.kernels.cuda.audio import to_decibels_on_gpu
+from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import T, check_dtype
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
@@ -33,6 +35,7 @@ class ToDecibels(Operator):
     inputs = (Input("magnitudes", dtypes=(T.FLOAT,)),)
     outputs = (Output("decibels"),)
     traits = (PerSample,)
+    devices = ("cpu", "gpu")
     examples = (example(), example(multiplier=20.0, reference=1.0, cutoff_db=-80.0))
     tolerance = (Tolerance(relative=1e-6, reason="the last bits of the logarithm"),)
 
@@ -83,3 +86,7 @@ class ToDecibels(Operator):
     @staticmethod
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
         to_decibels(np.ascontiguousarray(inputs[0]).reshape(-1), outputs[0].reshape(-1), **work.params)
+
+    @staticmethod
+    def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
+        to_decibels_on_gpu(inputs[0], outputs[0], **work.params, stream=stream)

@@ -13,13 +13,17 @@ from dali_studio.core.dtypes import NUMERIC, to_numpy
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.lookup import KEYS, look_up, table_of
+from dali_studio.kernels.cuda.parts import Part
+from dali_studio.kernels.cuda.pointwise import lookup_part
+from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import T, accept_output, check_dtype
+from dali_studio.operators.parts import run_alone
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Arrays, Input, Operator, Output, compiled, example
 from dali_studio.schema.marks import COMMON, TRUNCATED, Deprecated, Doc, Range
 from dali_studio.schema.samples import Case, images, tensors
-from dali_studio.schema.traits import PerSample
+from dali_studio.schema.traits import PerSample, PixelPart, Pointwise
 
 _TYPES = (T.UINT8, T.INT8, T.UINT16, T.INT16, T.UINT32, T.INT32, T.UINT64, T.INT64)
 _TABLE = object()
@@ -37,7 +41,8 @@ class LookupTable(Operator):
     keywords = "lut map replace palette remap levels"
     inputs = (Input("input", dtypes=_TYPES, doc="Of any layout."),)
     outputs = (Output("output"),)
-    traits = (PerSample,)
+    traits = (PerSample, Pointwise, PixelPart)
+    devices = ("cpu", "gpu")
     kernels = (compiled("convert", (T.FLOAT,), NUMERIC),)
     examples = (
         example(keys=(0, 100, 101), values=(7.0, 2.5, -1.0)),
@@ -104,6 +109,14 @@ class LookupTable(Operator):
         else:
             for index, pair in enumerate(zip(inputs[0].samples, outputs[0].samples, strict=True)):
                 LookupTable.cpu(work, index, pair[:1], pair[1:])
+
+    @staticmethod
+    def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
+        run_alone(LookupTable, work, inputs[0], outputs[0], stream)
+
+    @staticmethod
+    def part(work: Work, image: Batch, dtype: np.dtype[Any]) -> Part:
+        return lookup_part(work.params["table"], image.dtype, len(image))
 
 
 def _dtype(args: Args) -> DALIDataType:

@@ -13,6 +13,8 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.elementwise import Operand
 from dali_studio.kernels.cpu.transforms import mirror_points
+from dali_studio.kernels.cuda.points import mirror_points_on_gpu
+from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import T, check_dtype
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
@@ -33,6 +35,7 @@ class CoordFlip(Operator):
     inputs = (Input("points", "points", dtypes=(T.FLOAT,)),)
     outputs = (Output("points", "points"),)
     traits = (PerSample,)
+    devices = ("cpu", "gpu")
     examples = (example(), example(flip_x=0, flip_y=1, center_y=0.25))
 
     flip_x: Annotated[int, Doc("Mirror left to right, unless it is 0."), PER_SAMPLE, COMMON] = 1
@@ -99,6 +102,10 @@ class CoordFlip(Operator):
     @staticmethod
     def cpu_batch(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> None:
         _mirror(work, slice(None), Operand.of_batch(inputs[0]), Operand.of_batch(outputs[0]))
+
+    @staticmethod
+    def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
+        mirror_points_on_gpu(inputs[0], work.params["centres"], work.params["mirrored"], outputs[0], stream)
 
 
 def _mirror(work: Work, own: slice[Any, Any, Any], points: Operand, out: Operand) -> None:

@@ -14,6 +14,8 @@ from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.elementwise import Operand
 from dali_studio.kernels.cpu.transforms import MAX_AXES, transform_points
+from dali_studio.kernels.cuda.points import transform_points_on_gpu
+from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import accept_output, check_dtype
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
@@ -38,6 +40,7 @@ class CoordTransform(Operator):
     inputs = (Input("points", dtypes=_TYPES),)
     outputs = (Output("points", "points"),)
     traits = (PerSample, PerFrame)
+    devices = ("cpu", "gpu")
     kernels = (compiled("transform_points", _TYPES, _TYPES),)
     examples = (example(M=(0.5, -0.25, 1.0, 2.0), T=(3.0, -1.5)), example(MT=(1.0, 0.25, -6.0, 0.1, 0.9, 3.0)))
 
@@ -134,6 +137,12 @@ class CoordTransform(Operator):
             return
         points, out = Operand.of_batch(inputs[0]), Operand.of_batch(outputs[0])
         transform_points(points, work.params["matrices"], work.params["offsets"], out)
+
+    @staticmethod
+    def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
+        if inputs[0].counts.any():
+            params = work.params
+            transform_points_on_gpu(inputs[0], params["matrices"], params["offsets"], outputs[0], stream)
 
 
 def _components(points: Batch) -> int:

@@ -11,6 +11,8 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.boxes import mirror_boxes
 from dali_studio.kernels.cpu.elementwise import Operand
+from dali_studio.kernels.cuda.points import mirror_boxes_on_gpu
+from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import T, check_dtype
 from dali_studio.operators.detection.common import boxes, check_fours
 from dali_studio.schema.arguments import Args
@@ -30,6 +32,7 @@ class BbFlip(Operator):
     inputs = (Input("boxes", "boxes", dtypes=(T.FLOAT,)),)
     outputs = (Output("boxes", "boxes"),)
     traits = (PerSample,)
+    devices = ("cpu", "gpu")
     examples = (example(), example(ltrb=True), example(horizontal=0, vertical=1))
 
     horizontal: Annotated[int, Doc("Mirror left to right, unless it is 0."), PER_SAMPLE, COMMON] = 1
@@ -69,6 +72,12 @@ class BbFlip(Operator):
     @staticmethod
     def cpu_batch(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> None:
         _mirror(work, slice(None), Operand.of_batch(inputs[0]), Operand.of_batch(outputs[0]))
+
+    @staticmethod
+    def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
+        params = work.params
+        flips = params["horizontal"], params["vertical"]
+        mirror_boxes_on_gpu(inputs[0], *flips, outputs[0], stream, corners=params["ltrb"])
 
 
 def _mirror(work: Work, own: slice[Any, Any, Any], given: Operand, out: Operand) -> None:

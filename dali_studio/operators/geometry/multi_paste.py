@@ -15,6 +15,8 @@ from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
 from dali_studio.core.storage import Packed
 from dali_studio.kernels.cpu.convert import convert
+from dali_studio.kernels.cuda.multi_paste import paste_regions_on_gpu
+from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import T, accept_output, check_dtype, check_whole, image_meta
 from dali_studio.operators.tensor.joins import check_alike
 from dali_studio.schema.arguments import Args
@@ -42,6 +44,7 @@ class MultiPaste(Operator):
     inputs = (Input("image", "image", layouts="HWC", dtypes=_TYPES, repeated=(1, _MAX_INPUTS)),)
     outputs = (Output("image", "image"),)
     traits = (MixesSamples,)
+    devices = ("cpu", "gpu")
     kernels = (compiled("convert", _TYPES, _TYPES),)
 
     in_ids: Annotated[
@@ -134,35 +137,50 @@ class MultiPaste(Operator):
 
     @staticmethod
     def run(state: object, args: Args, *inputs: Batch) -> tuple[Batch, ...]:
-        pasted = [_images(args, inputs, index) for index in range(len(inputs[0]))]
-        canvases = _canvases(args, inputs)
-        tables = [_regions(args, index, chosen, canvases[index]) for index, chosen in enumerate(pasted)]
-        dtype = to_numpy(args["dtype"]) if args["dtype"] else inputs[0].dtype
-        channels = inputs[0].shapes[:, 2:]
-        for index, chosen in enumerate(pasted):
-            for image in chosen:
-                if image.shape[2] != channels[index, 0]:
-                    raise ArgumentError(
-                        f"images of {channels[index, 0]} and of {image.shape[2]} channels meet.",
-                        hint="Bring images of one number of channels.", sample=index, code="DS203",
-                    )  # fmt: skip
-        made_shapes = np.concatenate([canvases, channels], axis=1)
+        pasted, tables, made_shapes, dtype = _planned(args, inputs)
         sizes = made_shapes.prod(axis=1, dtype=np.int64) * dtype.itemsize
         places = -(-sizes // 64) * 64
         starts = np.cumsum(places) - places
         made = Packed(args.context.memory(int(places.sum())), starts, made_shapes, dtype)
 
         def paste(index: int) -> None:
-            _paste(pasted[index], tables[index], made[index])
+            _paste([inputs[number][sample] for number, sample in pasted[index]], tables[index], made[index])
 
         args.context.map(paste, len(pasted))
         return (Batch.of(made, "HWC", inputs[0].sources, indices=inputs[0].indices),)
 
+    @staticmethod
+    def run_gpu(state: Any, args: Args, inputs: Sequence[Batch], stream: GpuStream) -> tuple[Batch, ...]:
+        pasted, tables, made_shapes, dtype = _planned(args, inputs)
+        made = stream.empty(made_shapes, dtype, "HWC", inputs[0].sources)
+        paste_regions_on_gpu(inputs, pasted, tables, made, stream)
+        return (made,)
 
-def _images(args: Args, inputs: Sequence[Batch], index: int) -> list[NDArray[Any]]:
-    """The images that are pasted into a sample."""
+
+def _planned(
+    args: Args, inputs: Sequence[Batch]
+) -> tuple[list[list[tuple[int, int]]], list[NDArray[np.int64]], NDArray[np.int64], np.dtype[Any]]:
+    """Of each canvas the images and their regions; shapes and type of the canvases."""
+    pasted = [_images(args, inputs, index) for index in range(len(inputs[0]))]
+    canvases, channels = _canvases(args, inputs), inputs[0].shapes[:, 2:]
+    tables: list[NDArray[np.int64]] = []
+    for index, chosen in enumerate(pasted):
+        shapes = np.array([inputs[number].shapes[sample] for number, sample in chosen]).reshape(-1, 3)
+        tables.append(_regions(args, index, shapes[:, :2].astype(np.int64), canvases[index]))
+        wrong = shapes[:, 2] != channels[index]
+        if wrong.any():
+            raise ArgumentError(
+                f"images of {channels[index, 0]} and of {shapes[wrong][0, 2]} channels meet.",
+                hint="Bring images of one number of channels.", sample=index, code="DS203",
+            )  # fmt: skip
+    dtype = to_numpy(args["dtype"]) if args["dtype"] else inputs[0].dtype
+    return pasted, tables, np.concatenate([canvases, channels], axis=1), dtype
+
+
+def _images(args: Args, inputs: Sequence[Batch], index: int) -> list[tuple[int, int]]:
+    """The images that are pasted into a sample: of which input, and which sample of it."""
     if not args.given("in_ids"):
-        return [batch[index] for batch in inputs]
+        return [(number, index) for number in range(len(inputs))]
     (batch,) = inputs
     check_whole(args, batch)
     fed = args.samples("in_ids")
@@ -173,7 +191,7 @@ def _images(args: Args, inputs: Sequence[Batch], index: int) -> list[NDArray[Any
                 f"there is no sample {number}; the batch has {len(batch)}.", hint=f"Give 0 to {len(batch) - 1}.",
                 argument="in_ids", sample=index,
             )  # fmt: skip
-    return [batch[number] for number in ids]
+    return [(0, number) for number in ids]
 
 
 def _canvases(args: Args, inputs: Sequence[Batch]) -> NDArray[np.int64]:
@@ -219,11 +237,10 @@ def _table(args: Args, name: str, index: int, scales: NDArray[np.int64], *, up: 
 
 
 def _regions(
-    args: Args, index: int, chosen: Sequence[NDArray[Any]], canvas: NDArray[np.int64]
+    args: Args, index: int, sizes: NDArray[np.int64], canvas: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """(K, 3, 2): corner in the image, extents and corner on the canvas, of each region."""
-    sizes = np.array([image.shape[:2] for image in chosen], np.int64).reshape(len(chosen), 2)
-    onto = np.tile(canvas, (len(chosen), 1))
+    """(K, 3, 2): corner in the image, extents and corner on the canvas, of each region of images of these sizes."""
+    onto = np.tile(canvas, (len(sizes), 1))
     begin = _table(args, "in_anchors", index, sizes, up=False)
     begin = np.zeros_like(sizes) if begin is None else begin
     extent = _table(args, "shapes", index, sizes, up=True)

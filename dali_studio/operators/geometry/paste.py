@@ -11,6 +11,8 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.copy_window import copy_window, copy_windows
+from dali_studio.kernels.cuda.stream import GpuStream
+from dali_studio.kernels.cuda.strided import copy_windows_on_gpu
 from dali_studio.operators.common import T, check_dtype, image_meta
 from dali_studio.operators.geometry.movements import PASTE
 from dali_studio.schema.arguments import Args
@@ -30,6 +32,7 @@ class Paste(Operator):
     inputs = (Input("image", "image", layouts="HWC", dtypes=(T.UINT8,)),)
     outputs = (Output("image", "image"),)
     traits = (PerSample,)
+    devices = ("cpu", "gpu")
     movement = PASTE
     shown = example(ratio=1.6, fill_value=(40, 40, 40))
     examples = (
@@ -114,6 +117,11 @@ class Paste(Operator):
     def cpu_batch(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> None:
         params = work.params
         copy_windows(inputs[0], outputs[0], params["firsts"], params["fill"][None], params["along"])
+
+    @staticmethod
+    def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
+        params = work.params
+        copy_windows_on_gpu(inputs[0], outputs[0], params["firsts"], params["fill"][None], params["along"], stream)
 
 
 def _wrong(given: int, channels: int, sample: int | None) -> ArgumentError:

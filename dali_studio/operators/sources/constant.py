@@ -20,6 +20,7 @@ from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Operator, Output
 from dali_studio.schema.marks import COMMON, Doc, Layout, Start
 from dali_studio.schema.samples import Case
+from dali_studio.schema.traits import DrawnOnCpu
 
 #: Those that nvidia.dali takes; FLOAT64 is there for programs here.
 _TYPES = tuple(dtype for dtype in NUMERIC if dtype is not T.FLOAT64)
@@ -35,6 +36,8 @@ class Constant(Operator):
     icon = "number"
     keywords = "literal value"
     outputs = (Output("output", "scalar"),)
+    traits = (DrawnOnCpu,)
+    devices = ("cpu", "gpu")
     role = "constant"
 
     fdata: Annotated[list[float] | None, Doc("The values, as real numbers."), Start((0.0,)), COMMON] = None

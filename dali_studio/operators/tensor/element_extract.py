@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -33,6 +33,7 @@ class ElementExtract(Operator):
     keywords = "frame sequence video pick select split"
     inputs = (Input("input"),)
     outputs = (Output("element"),)
+    devices = ("cpu", "gpu")
 
     element_map: Annotated[list[int], Doc("Which elements are taken, counted from 0."), Start((0,)), COMMON]
 
@@ -91,6 +92,10 @@ class ElementExtract(Operator):
             )  # fmt: skip
         return tuple(_element(batch, number) for number in wanted)
 
+    @staticmethod
+    def run_gpu(state: Any, args: Args, inputs: Sequence[Batch], stream: Any) -> tuple[Batch, ...]:
+        return ElementExtract.run(state, args, *inputs)
+
 
 def check_sequence(meta: TensorMeta) -> None:
     """Refuse what is no sequence of tensors."""
@@ -109,11 +114,13 @@ def check_sequence(meta: TensorMeta) -> None:
 def _element(batch: Batch, number: int) -> Batch:
     """The element of each sample, where it lies."""
     shapes = np.ascontiguousarray(batch.shapes[:, 1:])
+    meta = meta_of(batch.dtype, shapes.shape[1], batch.layout[1:], batch.device)
+    places = number * shapes.prod(axis=1, dtype=np.int64) * batch.dtype.itemsize
+    if batch.memory is not None:
+        return replace(batch, meta=meta, shapes=shapes, offsets=batch.offsets + places)
     samples = batch.samples
     if isinstance(samples, Packed):
-        sizes = shapes.prod(axis=1, dtype=np.int64) * batch.dtype.itemsize
-        made = Packed(samples.slab, samples.starts + number * sizes, shapes, batch.dtype)
+        made = Packed(samples.slab, samples.starts + places, shapes, batch.dtype)
     else:
         made = [sample[number] for sample in samples]
-    meta = meta_of(batch.dtype, shapes.shape[1], batch.layout[1:])
     return replace(batch, meta=meta, shapes=shapes, samples=made)

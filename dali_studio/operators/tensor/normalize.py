@@ -17,6 +17,8 @@ from dali_studio.core.storage import Packed, addresses_of
 from dali_studio.kernels.cpu.convert import convert
 from dali_studio.kernels.cpu.elementwise import Operand, compute
 from dali_studio.kernels.cpu.reduce import Taken, reduce_sums
+from dali_studio.kernels.cuda.normalize import Statistics, normalize_on_gpu, uploaded
+from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.axes import axes_by_letter, axes_by_number
 from dali_studio.operators.common import T, accept_output, check_dtype
 from dali_studio.schema.arguments import Args
@@ -47,6 +49,7 @@ class Normalize(Operator):
     inputs = (Input("input", dtypes=_INPUTS),)
     outputs = (Output("output"),)
     traits = (MixesSamples,)
+    devices = ("cpu", "gpu")
     kernels = (compiled("convert", (T.FLOAT,), _INPUTS),)
     tolerance = (
         Tolerance(1, 0.001, relative=2e-6, reason="squares are added in another order, and roots taken in other steps"),
@@ -150,6 +153,24 @@ class Normalize(Operator):
         args.context.map(one, len(groups))
         return (Batch.of(result, data.layout, data.sources),)
 
+    @staticmethod
+    def run_gpu(state: Any, args: Args, inputs: Sequence[Batch], stream: GpuStream) -> tuple[Batch, ...]:
+        (data,) = inputs
+        work = _Work(args, data)
+        made = stream.empty(data.shapes, to_numpy(args["dtype"]), data.layout, data.sources)
+        if len(data):
+            if args["batch"]:
+                work.check_batch()
+            statistics = Statistics(data, work.reduced, work.shapes, args["batch"], stream)
+            mean, factor = work.given()
+            means = statistics.means() if mean is None else uploaded(mean, work.shapes, stream)
+            if factor is None:
+                factors = statistics.factors(means, args["ddof"], args["epsilon"], args["scale"])
+            else:
+                factors = uploaded(factor, work.shapes, stream)
+            normalize_on_gpu(data, means, factors, work.reduced, args["shift"], made, stream)
+        return (made,)
+
 
 def _groups(ends: NDArray[np.int64]) -> list[slice]:
     """Samples that are computed by one call each: few enough for all threads to have some, as many as are worth it."""
@@ -206,8 +227,16 @@ class _Work:
             at = group.start + sample
             self._tables[1, int(self.starts[at]) : int(self.ends[at])] = 0
 
-    def over_batch(self, groups: Sequence[slice]) -> None:
-        """Fill one row for all samples."""
+    def given(self) -> tuple[Floats | None, Floats | None]:
+        """The rows of means and of factors, as far as they do not follow from the data."""
+        rows = zip(self._given.values(), self._tables, strict=True)
+        mean, factor = (table if given else None for given, table in rows)
+        if factor is not None:
+            self._finish(factor)
+        return mean, factor
+
+    def check_batch(self) -> None:
+        """Refuse samples that have no row in common."""
         shapes = self.shapes
         differs = (shapes != shapes[0]).any(axis=1)
         if differs.any():
@@ -217,6 +246,11 @@ class _Work:
                 f"the samples have the shapes {one} and {other}; over a batch, axes that stay must be equal.",
                 hint="Name more axes, or unset batch.", sample=sample, code="DS203",
             )  # fmt: skip
+
+    def over_batch(self, groups: Sequence[slice]) -> None:
+        """Fill one row for all samples."""
+        self.check_batch()
+        shapes = self.shapes
         mean, factor = self._tables.reshape(2, len(shapes), -1)[:, 0]
         free = int(self.counts.sum())
         if not self._given["mean"]:

@@ -16,6 +16,8 @@ from dali_studio.core.limits import MAX_ELEMENTS
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.elementwise import Operand
 from dali_studio.kernels.cpu.one_hot import one_hot
+from dali_studio.kernels.cuda.one_hot import one_hot_on_gpu
+from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import T, accept_output, as_written, check_dtype
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
@@ -40,6 +42,7 @@ class OneHot(Operator):
     inputs = (Input("input", dtypes=_TYPES),)
     outputs = (Output("output"),)
     traits = (PerSample,)
+    devices = ("cpu", "gpu")
 
     num_classes: Annotated[int, Doc("How many classes there are."), Range(0, MAX_ELEMENTS), Start(10), COMMON] = 0
     axis: Annotated[
@@ -131,6 +134,11 @@ class OneHot(Operator):
     @staticmethod
     def cpu_batch(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> None:
         _compute(work, Operand.of_batch(inputs[0]), Operand.of_batch(outputs[0]))
+
+    @staticmethod
+    def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
+        params = work.params
+        one_hot_on_gpu(inputs[0], params["axis"], params["classes"], params["values"], outputs[0], stream)
 
 
 def _nameless() -> ArgumentError:

@@ -13,6 +13,8 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.dtypes import NUMERIC
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.copy_window import copy_window, copy_windows
+from dali_studio.kernels.cuda.stream import GpuStream
+from dali_studio.kernels.cuda.strided import copy_windows_on_gpu
 from dali_studio.operators.axes import alike, axes_of_samples, rows_of
 from dali_studio.operators.common import T, as_written, check_dtype, check_whole
 from dali_studio.schema.arguments import Args
@@ -39,6 +41,7 @@ class Pad(Operator):
     inputs = (Input("input"),)
     outputs = (Output("output"),)
     traits = (PerSample, MixesSamples)
+    devices = ("cpu", "gpu")
     shown = example(axis_names="HW", shape=(400, 560), fill_value=90.0)
     examples = (
         example(),
@@ -137,6 +140,11 @@ class Pad(Operator):
     @staticmethod
     def cpu_batch(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> None:
         copy_windows(inputs[0], outputs[0], np.zeros(work.shapes.shape, np.int64), work.params["fills"])
+
+    @staticmethod
+    def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
+        firsts = np.zeros(work.shapes.shape, np.int64)
+        copy_windows_on_gpu(inputs[0], outputs[0], firsts, work.params["fills"], -1, stream)
 
 
 def _check_align(given: NDArray[np.int64], sample: int | None) -> None:

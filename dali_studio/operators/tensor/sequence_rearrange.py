@@ -11,6 +11,8 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.strided import copy_rows
+from dali_studio.kernels.cuda.ingest import gathered
+from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import T
 from dali_studio.operators.tensor.element_extract import check_sequence
 from dali_studio.schema.arguments import Args
@@ -34,6 +36,7 @@ class SequenceRearrange(Operator):
     inputs = (Input("input"),)
     outputs = (Output("output"),)
     traits = (PerSample,)
+    devices = ("cpu", "gpu")
 
     new_order: Annotated[
         list[int], Doc("For each element of the result, which one it was, counted from 0."), Start((0,)), PER_SAMPLE,
@@ -96,3 +99,13 @@ class SequenceRearrange(Operator):
     def cpu_batch(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> None:
         for source, order, out in zip(inputs[0].samples, work.params["orders"], outputs[0].samples, strict=True):
             copy_rows(source, order, out)
+
+    @staticmethod
+    def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
+        orders, out = work.params["orders"], outputs[0]
+        of_sample = np.repeat(np.arange(len(out)), [len(order) for order in orders])
+        shapes = out.shapes[of_sample, 1:]
+        sizes = shapes.prod(axis=1, dtype=np.int64) * out.dtype.itemsize
+        offsets = out.offsets[of_sample] + sizes * np.concatenate([np.arange(len(order)) for order in orders])
+        elements = Batch.on_gpu(out.memory, offsets, shapes, out.dtype)
+        gathered(inputs[0].addresses[of_sample] + sizes * np.concatenate(orders), elements, stream)

@@ -13,6 +13,8 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.dtypes import NUMERIC, to_numpy
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
+from dali_studio.kernels.cuda.stream import GpuStream
+from dali_studio.kernels.cuda.strided import copy_windows_on_gpu
 from dali_studio.operators.axes import rows_of
 from dali_studio.operators.common import T, accept_output, check_dtype
 from dali_studio.operators.geometry.movements import SLICE
@@ -57,11 +59,12 @@ class Slice(SliceArguments, OutOfBounds, Operator):
     keywords = "cut window crop subset range roi"
     inputs = (
         Input("data"),
-        Input("anchor", optional=True, dtypes=POSITIONS, doc="Where the window begins."),
-        Input("shape", optional=True, dtypes=POSITIONS, doc="Its extents."),
+        Input("anchor", optional=True, dtypes=POSITIONS, either_device=True, doc="Where the window begins."),
+        Input("shape", optional=True, dtypes=POSITIONS, either_device=True, doc="Its extents."),
     )
     outputs = (Output("output"),)
     traits = (PerSample, ReadsParameters, WindowSink)
+    devices = ("cpu", "gpu")
     movement = SLICE
     examples = (
         example(start=(3, 5), end=(20, 19)),
@@ -185,6 +188,11 @@ class Slice(SliceArguments, OutOfBounds, Operator):
     def cpu_batch(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> None:
         params = work.params
         copy_batch(inputs[0], outputs[0], params["firsts"], params["fills"], params["along"])
+
+    @staticmethod
+    def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
+        params = work.params
+        copy_windows_on_gpu(inputs[0], outputs[0], params["firsts"], params["fills"][None], params["along"], stream)
 
     @staticmethod
     def window(work: Work) -> NDArray[np.int64] | None:

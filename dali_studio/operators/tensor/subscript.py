@@ -13,6 +13,8 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import Kind, TensorMeta
 from dali_studio.core.subscripts import LETTERS, Bound, Subscript, letters_of, parse
 from dali_studio.kernels.cpu.strided import copy_strided, copy_strided_one, steps_of
+from dali_studio.kernels.cuda.stream import GpuStream
+from dali_studio.kernels.cuda.strided import copy_strided_on_gpu
 from dali_studio.operators.common import T
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
@@ -38,6 +40,7 @@ class TensorSubscript(Operator):
     inputs = (Input("input"),)
     outputs = (Output("output"),)
     traits = (PerSample,)
+    devices = ("cpu", "gpu")
     role = "subscript"
     examples = (example(index="0"), example(index=":, ::2"), example(index=":, ::-1"))
 
@@ -142,6 +145,10 @@ class TensorSubscript(Operator):
         params = work.params
         first = inputs[0].addresses + params["offsets"]
         copy_strided(first, work.shapes, params["steps"], params["size"], outputs[0].addresses)
+
+    @staticmethod
+    def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
+        copy_strided_on_gpu(inputs[0], work.params["offsets"], work.params["steps"], outputs[0], stream)
 
 
 def _parsed(args: Args) -> tuple[Subscript, ...]:

@@ -12,6 +12,8 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.strided import copy_strided, copy_strided_one, steps_of
+from dali_studio.kernels.cuda.stream import GpuStream
+from dali_studio.kernels.cuda.strided import copy_strided_on_gpu
 from dali_studio.operators.common import T
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
@@ -33,6 +35,7 @@ class Transpose(Operator):
     inputs = (Input("input"),)
     outputs = (Output("output"),)
     traits = (PerSample,)
+    devices = ("cpu", "gpu")
     examples = (example(perm=(2, 0, 1)), example())
 
     perm: Annotated[list[int] | None, Doc("For each axis of the result, the axis that it was."), COMMON] = None
@@ -98,6 +101,10 @@ class Transpose(Operator):
     def cpu_batch(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> None:
         params = work.params
         copy_strided(inputs[0].addresses, work.shapes, params["steps"], params["size"], outputs[0].addresses)
+
+    @staticmethod
+    def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
+        copy_strided_on_gpu(inputs[0], np.zeros(len(work.shapes), np.int64), work.params["steps"], outputs[0], stream)
 
 
 def _order(args: Args, ndim: int | None) -> tuple[int, ...] | None:

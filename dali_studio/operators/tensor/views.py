@@ -27,6 +27,7 @@ class View(Operator, abstract=True):
     category = "tensor"
     inputs = (Input("data"),)
     outputs = (Output("output"),)
+    devices = ("cpu", "gpu")
 
     @classmethod
     def infer(cls, args: Args, *inputs: TensorMeta) -> TensorMeta:
@@ -49,11 +50,16 @@ class View(Operator, abstract=True):
             )  # fmt: skip
         return (viewed(inputs[0], shapes, to_numpy(meta.dtype), meta.layout or ""),)
 
+    @classmethod
+    def run_gpu(cls, state: Any, args: Args, inputs: Sequence[Batch], stream: Any) -> tuple[Batch, ...]:
+        return cls.run(state, args, *inputs)
+
 
 def viewed(batch: Batch, shapes: NDArray[np.int64], dtype: np.dtype[Any], layout: str) -> Batch:
     """The memory of a batch as samples of other shapes, or of another type."""
-    samples = batch.samples if shapes is batch.shapes and dtype == batch.dtype else _as(batch.samples, shapes, dtype)
-    return replace(batch, meta=meta_of(dtype, shapes.shape[1], layout), shapes=shapes, samples=samples)
+    same = batch.memory is not None or (shapes is batch.shapes and dtype == batch.dtype)
+    samples = batch.samples if same else _as(batch.samples, shapes, dtype)
+    return replace(batch, meta=meta_of(dtype, shapes.shape[1], layout, batch.device), shapes=shapes, samples=samples)
 
 
 def _as(samples: Samples, shapes: NDArray[np.int64], dtype: np.dtype[Any]) -> Samples:

@@ -193,6 +193,13 @@ class ndarray:  # noqa: N801 - CuPy's name
         return np.frombuffer(place, np.uint8, self.nbytes).view(self.dtype).reshape(self.shape).copy()
 
 
+def stack(arrays: Sequence[ndarray]) -> ndarray:
+    whole = np.stack([array.get() for array in arrays])
+    memory = _alloc(whole.nbytes)
+    memory.copy_from_host_async(ctypes.c_void_p(whole.ctypes.data), whole.nbytes)
+    return ndarray(whole.shape, whole.dtype, memory)
+
+
 def asnumpy(array: ndarray) -> Any:
     return array.get()
 

@@ -1,0 +1,49 @@
+"""Emphasis and decibels of sounds, on a GPU."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dali_studio.core.batch import Batch
+from dali_studio.kernels.cpu.audio import BORDERS, decibel_numbers
+from dali_studio.kernels.cuda.reduce import reduce_on_gpu
+from dali_studio.kernels.cuda.stream import GpuStream
+
+_ITEM = np.dtype(
+    [("source", np.uint64), ("target", np.uint64), ("count", np.int64), ("largest", np.uint64), ("part", np.float32),
+     ("unused", np.int32)]
+)  # fmt: skip
+
+
+def preemphasis_on_gpu(
+    src: Batch, out: Batch, coefficients: NDArray[np.float32], border: str, stream: GpuStream
+) -> None:
+    """What `kernels.cpu.audio.preemphasis` does; `coefficients` has one for each sample."""
+    items = _items(src, out)
+    items["part"] = coefficients
+    macros = {"IN": src.dtype, "OUT": out.dtype}
+    code = np.int64(BORDERS.index(border))
+    stream.launch("audio", items, src.counts, code, function="preemphasis", macros=macros)
+
+
+def to_decibels_on_gpu(
+    src: Batch, out: Batch, multiplier: float, reference: float, cutoff: float, stream: GpuStream
+) -> None:
+    """What `kernels.cpu.audio.to_decibels` does."""
+    items = _items(src, out)
+    if reference == 0:
+        largest = stream.empty(np.empty((len(src), 0), np.int64), src.dtype, "")
+        whole = np.full(src.shapes.shape[1], fill_value=True)
+        reduce_on_gpu(src, whole, largest, stream, combine="Maximum")
+        items["largest"] = largest.addresses
+    factor, smallest = decibel_numbers(multiplier, cutoff)
+    numbers = map(np.float32, (factor, reference, smallest))
+    macros = {"IN": src.dtype, "OUT": out.dtype}
+    stream.launch("audio", items, src.counts, *numbers, function="decibels", macros=macros)
+
+
+def _items(src: Batch, out: Batch) -> NDArray[np.void]:
+    items = np.zeros(len(src), _ITEM)
+    items["source"], items["target"], items["count"] = src.addresses, out.addresses, src.counts
+    return items

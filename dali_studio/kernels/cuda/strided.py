@@ -1,0 +1,125 @@
+"""Arrays whose elements lie at any distances, and windows of arrays, copied on a GPU."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dali_studio.core.batch import Batch
+from dali_studio.core.diagnostics import ArgumentError
+from dali_studio.kernels.cpu.strided import steps_of
+from dali_studio.kernels.cuda.stream import GpuStream
+
+_AXES = 8
+_NO_FILL = np.zeros((1, 1), np.uint64)
+Table = NDArray[np.int64]
+
+
+def copy_strided_on_gpu(src: Batch, offsets: Table, steps: Table, out: Batch, stream: GpuStream) -> None:
+    """Copy elements into `out`, as `kernels.cpu.strided.copy_strided` does.
+
+    Parameters
+    ----------
+    offsets : (N,) array
+        Bytes from the begin of each sample to the first element that is copied.
+    steps : (N, ndim) array
+        Bytes from an element to its neighbour along each axis of the result.
+    """
+    word = _word(out.dtype)
+    _launch(src.addresses + offsets, out, steps // word.itemsize, (word, word), None, _NO_FILL.view(word), -1, stream)
+
+
+def copy_windows_on_gpu(
+    src: Batch, out: Batch, firsts: Table, fills: NDArray[Any], along: int, stream: GpuStream
+) -> None:
+    """Copy windows into `out`, as `kernels.cpu.copy_window.copy_windows` does; other types are cut as crop does."""
+    steps = steps_of(src.shapes, 1)
+    types = (src.dtype, out.dtype) if src.dtype != out.dtype else (_word(out.dtype), _word(out.dtype))
+    windows = firsts, src.shapes
+    if not ((firsts < 0) | (firsts + out.shapes > src.shapes)).any():
+        places = src.addresses + (firsts * steps).sum(axis=1) * src.dtype.itemsize
+        _launch(places, out, steps, types, None, _NO_FILL.view(types[1]), -1, stream)
+        return
+    _launch(src.addresses, out, steps, types, windows, np.ascontiguousarray(fills).view(types[1]), along, stream)
+
+
+def _word(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """What is copied for an element that nobody looks at."""
+    return np.dtype(f"u{dtype.itemsize}")
+
+
+def _launch(
+    places: Table, out: Batch, steps: Table, types: tuple[np.dtype[Any], np.dtype[Any]],
+    windows: tuple[Table, Table] | None, fills: NDArray[Any], along: int, stream: GpuStream,
+) -> None:  # fmt: skip
+    """Launch the kernel; `windows` are the first elements that are shown, and the extents of the input."""
+    groups = _groups(out.shapes, steps, windows, along)
+    if len(groups) > _AXES:
+        raise ArgumentError(
+            f"the elements lie along {len(groups)} axes; {_AXES} are accepted on a GPU.",
+            hint="Reshape the tensors to fewer axes, or compute on the CPU.", code="DS203",
+        )  # fmt: skip
+    items = np.zeros(len(out), _item(len(groups)))
+    items["source"], items["target"], items["count"] = places, out.addresses, out.counts
+    if len(fills) > 1:
+        items["fill"] = np.arange(len(out)) * fills.shape[-1]
+    for number, group in enumerate(groups):
+        items["extents"][:, number], items["steps"][:, number] = group.extents, group.steps
+        if windows is not None:
+            below = windows[1][:, group.first + 1 : group.last + 1].prod(axis=1)
+            items["firsts"][:, number] = windows[0][:, group.first] * below
+            items["sizes"][:, number] = windows[1][:, group.first] * below
+            items["channels"][:, number] = group.first == along
+    count = max(4 // types[1].itemsize, 1)
+    macros = {
+        "IN": types[0], "OUT": types[1], "AXES": len(groups), "COUNT": count, "WINDOWED": windows is not None,
+    }  # fmt: skip
+    stream.launch("strided", items, -(-items["count"] // count), macros=macros, tables=(fills,))
+
+
+@dataclass(slots=True)
+class _Axes:
+    """Neighbouring axes that count as one in all samples: the first and the last, extents and steps."""
+
+    first: int
+    last: int
+    extents: Table
+    steps: Table
+
+
+def _groups(extents: Table, steps: Table, windows: tuple[Table, Table] | None, along: int) -> list[_Axes]:
+    """The axes as the kernel sees them; a number has one."""
+    if not extents.shape[1]:
+        return [_Axes(0, 0, np.ones(len(extents), np.int64), np.zeros(len(extents), np.int64))]
+    made: list[_Axes] = []
+    for axis, (extent, step) in enumerate(zip(extents.T, steps.T, strict=True)):
+        if made and _together(made[-1], axis, extent, step, windows, along):
+            group = made[-1]
+            group.steps = step if windows is not None else np.where(extent == 1, group.steps, step)
+            group.last, group.extents = axis, group.extents * extent
+        else:
+            made.append(_Axes(axis, axis, extent, step))
+    return made
+
+
+def _together(
+    group: _Axes, axis: int, extent: Table, step: Table, windows: tuple[Table, Table] | None, along: int
+) -> bool:
+    if windows is None:
+        return bool(((extent == 1) | (group.extents == 1) | (group.steps == step * extent)).all())
+    firsts, sizes = windows  # of an input without gaps
+    whole = (firsts[:, axis] == 0) & (extent == sizes[:, axis])
+    return along not in (group.first, axis) and bool(whole.all())
+
+
+@cache
+def _item(axes: int) -> np.dtype[Any]:
+    names = ("extents", "steps", "firsts", "sizes", "channels")
+    return np.dtype(
+        [("source", np.uint64), ("target", np.uint64), ("count", np.int64), ("fill", np.int64),
+         *((name, np.int64, (axes,)) for name in names)]
+    )  # fmt: skip
