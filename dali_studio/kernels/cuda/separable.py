@@ -33,7 +33,7 @@ def convolve(
     starts = (np.cumsum(taps) - taps.ravel()).reshape(taps.shape)
     sums = np.dtype(np.float64 if src.dtype == np.float64 else np.float32)
     offsets, size = place(src.shapes, sums)
-    kept: list[Any] = []
+    kept: list[Any] = []  # then back to the pool of this stream, whose next user comes after the kernels
 
     def scratch() -> NDArray[np.int64]:
         kept.append(stream.scratch(size))
@@ -60,7 +60,6 @@ def convolve(
         if scales is not None:
             lines["before"], lines["scale"] = total if term else 0, scales[:, term]
         launch(lines, last, dtype, target)
-    del kept  # back to the pool of this stream, whose next user comes after the kernels
 
 
 def _lines(

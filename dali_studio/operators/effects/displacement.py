@@ -31,7 +31,7 @@ BETWEEN_FILLS = Tolerance(
 
 
 class Displacement(Operator, abstract=True):
-    """Base of these operators; a subclass defines ``moved`` for one sample, ``part``, and what they need in ``params``."""
+    """Base of these operators; a subclass defines ``moved`` for one sample, ``part``, and ``params`` for both."""
 
     category = "effects"
     inputs = (Input("image", "image", layouts="HWC", dtypes=TYPES),)

@@ -17,7 +17,7 @@ template <class T, int INTERP, int BORDER> struct Sampled {
       rows[k] = (i32)bordered(first_y + k, image.height, (Border)BORDER);
     }
     const float right = sx - left, low = sy - top;
-    if (INTERP == 2) {
+    if constexpr (INTERP == 2) {
       const bool outside = first_x < -3 || first_y < -3 || first_x >= image.width || first_y >= image.height;
       float across[4], down[4];
       keys_weights(right, across), keys_weights(low, down);
@@ -31,19 +31,14 @@ template <class T, int INTERP, int BORDER> struct Sampled {
         }
         out[i] = from_float_even<T>(BORDER == CONSTANT && outside ? colour(fill, c + i) : sum);
       }
-      return;
-    }
+    } else {
 #pragma unroll
-    for (int i = 0; i < C; i++) {
-      const float a = tap(image, rows[0], columns[0], c + i, fill);
-      if (INTERP == 0) {
-        out[i] = from_float_even<T>(a);
-        continue;
+      for (int i = 0; i < C; i++) {
+        const float a = tap(image, rows[0], columns[0], c + i, fill), b = tap(image, rows[0], columns[N - 1], c + i, fill);
+        const float d = tap(image, rows[N - 1], columns[0], c + i, fill), e = tap(image, rows[N - 1], columns[N - 1], c + i, fill);
+        const float above = fused(right, b - a, a), below = fused(right, e - d, d);
+        out[i] = from_float_even<T>(INTERP == 0 ? a : fused(low, below - above, above));
       }
-      const float b = tap(image, rows[0], columns[N - 1], c + i, fill), d = tap(image, rows[N - 1], columns[0], c + i, fill);
-      const float e = tap(image, rows[N - 1], columns[N - 1], c + i, fill);
-      const float above = fused(right, b - a, a), below = fused(right, e - d, d);
-      out[i] = from_float_even<T>(fused(low, below - above, above));
     }
   }
 
