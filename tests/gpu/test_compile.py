@@ -6,6 +6,7 @@ import ctypes
 import importlib.util
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,14 +15,18 @@ from dali_studio.core.arithmetic import OPERATIONS, Operation
 from dali_studio.core.batch import Batch, meta_of
 from dali_studio.core.dtypes import is_float, to_numpy
 from dali_studio.core.enums import DALIDataType
+from dali_studio.kernels.cpu.correlate import Border
 from dali_studio.kernels.cuda import (
+    displace,
     elementwise,
     erase,
     generate,
+    grid_mask,
     join,
     noise,
     pointwise,
     resample,
+    sample,
     sources,
     warp,
     window,
@@ -110,7 +115,26 @@ RESIZE = resample.geometry(SHAPES, SHAPES, 1, 1, True, np.tile([0.0, 0.0, 8.0, 9
 CAST, SCALE = pointwise.cast_part(), pointwise.functor_part("Scale", "color", np.zeros((2, 2), np.float32))
 MATRIX = pointwise.functor_part("ColorMatrix", "color", np.zeros((2, 12), np.float32), rgb=True)
 ERASED = erase.erase_part(np.zeros((2, 3, 2), np.int64), np.array([0, 1, 2]), np.zeros((2, 3)), "HWC")
-NOISE = noise.gaussian_part(Batch.view(meta_of(np.dtype(np.uint8), 3, "HWC", "gpu"), SHAPES), 5, np.zeros(2, np.uint64), ONES, ONES)
+ON_GPU = Batch.on_gpu(SimpleNamespace(ptr=0), np.zeros(2, np.int64), SHAPES, np.dtype(np.float32))
+VIEW = Batch.view(meta_of(np.dtype(np.uint8), 3, "HWC", "gpu"), SHAPES)
+HIGHS, NONE, LONG = np.zeros(2, np.uint64), np.zeros(2, np.bool_), np.zeros(200, np.float32)
+NOISE = noise.gaussian_part(VIEW, 5, HIGHS, ONES, ONES)
+COLOURS = np.zeros((2, 15), np.float32)
+TO_GRAY = pointwise.functor_part("ReversedColorSpace", "color", COLOURS, channels=(3, 1))
+FROM_GRAY = pointwise.functor_part("ColorSpace", "color", COLOURS, channels=(1, 3))
+DISPLACED = [
+    displace.jitter_part(NONE, 5, HIGHS, 3, 0),
+    *(make for linear in (False, True) for make in (
+        displace.water_part(NONE, LONG, LONG, 0.0, linear=linear), displace.sphere_part(NONE, 0.0, linear=linear),
+    )),
+]
+SAMPLED = [
+    part for interp in (0, 1, 2) for border in (Border.CONSTANT, Border.WRAP) for part in (
+        sample.homography_part(np.zeros((2, 3, 3)), interp, border, np.zeros(4, np.float32), NONE),
+        sample.given_homography_part(ON_GPU, interp, border, np.zeros(4, np.float32), NONE, corner=True, inverse=False),
+    )
+]
+SAMPLED += [sample.remap_part(ON_GPU, ON_GPU, 0.5, interp) for interp in (0, 1, 2)]
 HALF = pointwise.arithmetic_part("Multiply", [None, np.full((), 0.5, np.float32)], np.dtype(np.uint8), np.dtype(np.float32), 2)
 BOUNDED = pointwise.arithmetic_part("Clamp", [None, np.full((), 3), np.full((), 9.0)], np.dtype(np.float32), np.dtype(np.float32), 2)
 NOISY = ("uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64", "float32")
@@ -171,6 +195,19 @@ CASES: dict[str, list[tuple[Template, list[Part], tuple[str, ...]]]] = {
         for begin in ([], [RESIZE], [warps(1, 1.0)], [crops("uint8", "uint8")])
     ],
     "noise of pixels": [("flat", [MATRIX, NOISE, CAST], ("uint8", "uint8", "uint8", "float32"))],
+    "channels": [
+        ("grid", parts, ("uint8",) * (len(parts) + 1))
+        for parts in ([TO_GRAY], [FROM_GRAY], [TO_GRAY, FROM_GRAY], [crops("uint8", "uint8"), TO_GRAY, SCALE], [FROM_GRAY, MATRIX])
+    ],
+    "salt and pepper": [
+        (template, [noise.salt_and_pepper_part(VIEW, 5, HIGHS, ONES, ONES, np.zeros((2, 2), name), np.full(2, 3), planar=planar)], (name, name))
+        for name in NOISY for template in ("flat", "grid") for planar in (False, True)
+    ],
+    "grid mask": [
+        ("grid", [grid_mask.grid_mask_part(np.zeros((2, 5), np.float32), planar=planar)], (name, name)) for name in IMAGES for planar in (False, True)
+    ],
+    "displaced": [("grid", [part, CAST], (name, name, "float32")) for part in DISPLACED for name in ("uint8", "float32")],
+    "sampled": [("grid", [part], (name, name)) for part in SAMPLED for name in ("uint8", "int16", "uint16", "float32")],
     "pointwise": [("flat", [MATRIX, SCALE, CAST], ("uint8", a, b, c)) for a in ("uint8", "float32") for b in IMAGES for c in ("bool", "int8", "float16", "float64")],
 }  # fmt: skip
 
@@ -199,6 +236,20 @@ MACROS: dict[str, list[dict[str, object]]] = {
         {"IN": np.dtype(one), "OUT": np.dtype(out)} for one in ("u1", "i8", "f4", "f8") for out in ("i2", "f4", "f8")
     ],
     "points": [{"IN": one, "OUT": out} for one in (BYTE, np.dtype(np.int16), REAL) for out in (BYTE, REAL)],
+    "rank": [
+        {"IN": dtype, "KIND": kind, "BORDER": border, "FEW": few}
+        for dtype, kind, border, few in (
+            (BYTE, 0, 0, 0), (REAL, 1, 4, 0), (np.dtype(np.uint16), 1, 2, 0), (BYTE, 2, 1, 9), (REAL, 2, 1, 25), (np.dtype(np.int32), 2, 1, 0)
+        )
+    ],
+    "correlate": [
+        {"IN": np.dtype(name), "OUT": out, "BORDER": border}
+        for name, border in (("uint8", 0), ("int8", 3), ("float16", 4), ("float32", 1)) for out in (np.dtype(name), REAL)
+    ],
+    "separable": [
+        {"IN": dtype, "OUT": out, "SUMMED": summed}
+        for dtype, out in ((BYTE, BYTE), (np.dtype(np.float16), REAL), (REAL, BYTE)) for summed in (0, 1)
+    ] + [{"IN": np.dtype(np.float64), "OUT": np.dtype(np.float64), "SUMMED": 0}],
     "join": [{"UNIT": word} for word in join.WORDS.values()],
     "reduce": [
         {"IN": BYTE, "OUT": REAL, "PART": part, "COMBINE": "Sum", "LANES": lanes, "FINISH": finish}

@@ -417,3 +417,35 @@ def test_random_chains(seed: int) -> None:
     start = (str(begin.choice(["UINT8", "INT16", "FLOAT"])), "HWC", int(begin.choice([3, 3, 1, 4])))
     dtype = {"UINT8": np.uint8, "INT16": np.int16, "FLOAT": np.float32}[start[0]]
     equal(define, pictures(SIZES, start[2], dtype), what=seed)
+
+
+def test_parts_that_make_other_channels_join_chains(launches: list[str]) -> None:
+    def gray(images: Any) -> Any:
+        images = fn.color_space_conversion(fn.crop(images, crop=(30.0, 31.0), out_of_bounds_policy="pad"), image_type="BGR", output_type="GRAY")
+        return fn.crop_mirror_normalize(fn.brightness(images, brightness=1.2), mirror=1, mean=(100.0,))
+
+    def colours(images: Any) -> Any:
+        images = fn.color_space_conversion(fn.resize(images, size=(40.0, 41.0)), image_type="RGB", output_type="GRAY")
+        images = fn.color_space_conversion(images, image_type="GRAY", output_type="RGB")
+        return fn.crop_mirror_normalize(fn.hsv(images, hue=30.0), crop=(32.0, 30.0), pad_output=True)
+
+    for define, count in ((gray, 4), (colours, 5)):
+        launches.clear()
+        assert equal(define, pictures(SIZES)) == 1
+        assert len(launches) == 1 + count
+
+
+def test_parts_that_move_or_cover_pixels_join_chains(launches: list[str]) -> None:
+    def define(images: Any) -> Any:
+        images = fn.water(fn.grid_mask(images, tile=9, angle=0.4), ampl_x=3.0, interp_type="INTERP_LINEAR")
+        images = fn.noise.salt_and_pepper(fn.hue(images, hue=20.0), prob=0.3)
+        images = fn.grid_mask(fn.flip(images, horizontal=1), tile=7, ratio=0.3)
+        return fn.crop_mirror_normalize(images, crop=(25.0, 24.0), out_of_bounds_policy="pad", mean=(100.0,))
+
+    def moved(images: Any) -> Any:
+        images = fn.noise.salt_and_pepper(fn.jitter(fn.sphere(images), nDegree=5), per_channel=True)
+        view = (0.9, 0.1, 2.0, -0.05, 1.1, -3.0, 0.002, -0.001, 1.0)
+        return fn.crop(fn.experimental.warp_perspective(images, matrix=view), crop=(20.0, 21.0), out_of_bounds_policy="pad")
+
+    for program, stages in ((define, 1), (moved, 2)):
+        assert equal(program, pictures(SIZES), count=2) == stages

@@ -28,9 +28,13 @@ _FROM_YCBCR = (
     (_FULL, 2.0172321429, 0.0, 0.0),
 )
 _GRAY_TO_YCBCR = ((_STUDIO, 0.0, 0.0, 16.0), (0.0, 0.0, 0.0, 128.0), (0.0, 0.0, 0.0, 128.0))
+_ALONE = ((1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0))
+_REPEATED = ((1.0, 0.0, 0.0, 0.0),) * 3
 #: What is taken away, and the rows of the matrix, of channels in the order of RGB.
 _FORMULAS = {
     ("RGB", "GRAY"): (_NONE, _GRAY),
+    ("RGB", "RGB"): (_NONE, _ALONE),
+    ("GRAY", "RGB"): (_NONE, _REPEATED),
     ("RGB", "YCbCr"): (_NONE, _YCBCR),
     ("GRAY", "YCbCr"): (_NONE, _GRAY_TO_YCBCR),
     ("YCbCr", "RGB"): (_OFFSETS, _FROM_YCBCR),
@@ -39,8 +43,8 @@ _FORMULAS = {
 
 
 @cache
-def _fields(source: str, target: str) -> NDArray[np.float32]:
-    """The fields of the functor ``ColorSpace``."""
+def fields(source: str, target: str) -> NDArray[np.float32]:
+    """The fields of the functor ``ColorSpace``, which takes red, green and blue in this order, or one channel."""
     shift, rows = _FORMULAS[source.replace("BGR", "RGB"), target.replace("BGR", "RGB")]
     matrix = np.zeros((3, 4))
     matrix[: len(rows)] = rows
@@ -65,4 +69,4 @@ def convert_colors(src: NDArray[np.uint8], out: NDArray[np.uint8], source: str, 
     elif source == "GRAY" and target != "YCbCr":
         kernel("repeat_gray")(*pixels)
     else:
-        kernel("convert_colors")(*pixels, _fields(source, target), source == "BGR")
+        kernel("convert_colors")(*pixels, fields(source, target), source == "BGR")

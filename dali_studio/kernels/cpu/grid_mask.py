@@ -28,9 +28,14 @@ def grid_mask(
     shift : (float, float)
         Of the grid, in pixels, as (x, y).
     """
-    size, x, y = np.float32(tile), np.float32(shift[0]), np.float32(shift[1])
-    turn = float(np.float32(angle))
-    cosine, sine = np.float32(math.cos(turn)) / size, np.float32(math.sin(turn)) / size
     source, target = (array.reshape(*array.shape[:2], -1) for array in (np.ascontiguousarray(src), out))
     kept = scratch(4 * out.shape[1])[: 4 * out.shape[1]].view(np.float32)
-    kernel("grid_mask", out.dtype)(source, target, cosine, sine, x / size, y / size, ratio, kept)
+    kernel("grid_mask", out.dtype)(source, target, *fields(tile, ratio, angle, shift), kept)
+
+
+def fields(tile: int, ratio: float, angle: float, shift: tuple[float, float]) -> tuple[float, ...]:
+    """The fields of the functor ``GridMask``, from the arguments of `grid_mask`."""
+    size, x, y = np.float32(tile), np.float32(shift[0]), np.float32(shift[1])
+    turn = float(np.float32(angle))
+    made = np.float32(math.cos(turn)) / size, np.float32(math.sin(turn)) / size, x / size, y / size
+    return *(float(number) for number in made), ratio

@@ -1,5 +1,5 @@
 // Loops of `sample.py`: images at points that are given, or that a homography gives. Points count from the centre of pixel (0, 0).
-#include "../include/border.hpp"
+#include "../include/sampling.hpp"
 #include "instantiations.hpp"
 #include "picture.hpp"
 
@@ -28,9 +28,6 @@ template <class T> struct Source {
     return column < 0 || row < 0 ? fill[c] : data[(row * width + column) * channels + c];
   }
 };
-
-// Farther out there is but one colour, or the same ones again and again, which floats of that size do not tell apart; so is NaN.
-HD float within_reach(float x) { return between(x, -1e9f, 1e9f); }
 
 template <class T> static void nearest_at(const Source<T>& src, const Points& at, i64 count, T* to) {
   i32 from[BLOCK];
@@ -136,16 +133,9 @@ template <class T> static void bilinear_at(const Source<T>& src, const Points& a
   for (i64 c = 0; c < src.channels; c++) bilinear_lines(src, places, count, c, to + c);
 }
 
-// Keys' kernel with a = -0.75: what four pixels count about points that lie `behind` the second one.
 struct Keys { float weight[BLOCK][4]; };
 HD void keys(const float* behind, Keys& to) {
-  const float a = -0.75f;
-  for (int i = 0; i < BLOCK; i++) {
-    const float x = behind[i], y = 1.f - x;
-    const float first = ((a * (x + 1.f) - 5.f * a) * (x + 1.f) + 8.f * a) * (x + 1.f) - 4.f * a;
-    const float second = ((a + 2.f) * x - (a + 3.f)) * x * x + 1.f, third = ((a + 2.f) * y - (a + 3.f)) * y * y + 1.f;
-    to.weight[i][0] = first, to.weight[i][1] = second, to.weight[i][2] = third, to.weight[i][3] = 1.f - first - second - third;
-  }
+  for (int i = 0; i < BLOCK; i++) keys_weights(behind[i], to.weight[i]);
 }
 
 // A pixel of 3 or 4 channels from four rows, of which sixteen elements each are read.
@@ -247,18 +237,11 @@ i64 sample_homography(Dense<const T, 3> src, Dense<T, 3> out, Dense<const f64, 1
   const f64* m = matrix.data;
   const f64 steps = interpolation == NEAREST_PIXEL ? 1. : (f64)FRACTIONS;
   return sampled(src, out, interpolation, border, fill, [&](i64 row, i64 column, Points& at) {
-    const f64 y = (f64)row, x0 = y * m[1] + m[2], y0 = y * m[4] + m[5], w0 = y * m[7] + m[8];
+      const HomographyRow line(m, row);
     if (coarse) {
-      for (int i = 0; i < BLOCK; i++) {
-        const f64 x = (f64)(i32)(column + i), w = m[6] * x + w0, factor = w == 0 ? 0. : steps / w;
-        const f64 most_steps = 2147483647.;
-        const f64 there_x = between((m[0] * x + x0) * factor, -most_steps - 1, most_steps);
-        const f64 there_y = between((m[3] * x + y0) * factor, -most_steps - 1, most_steps);
-        // rounded where doubles have no fractions
-        at.x[i] = (float)((there_x + 0x1.8p52 - 0x1.8p52) / steps), at.y[i] = (float)((there_y + 0x1.8p52 - 0x1.8p52) / steps);
-      }
+      for (int i = 0; i < BLOCK; i++) line.coarse(m, (i32)(column + i), steps, at.x[i], at.y[i]);
     } else {
-      const float fx = (float)x0, fy = (float)y0, fw = (float)w0, mx = (float)m[0], my = (float)m[3], mw = (float)m[6];
+      const float fx = (float)line.x, fy = (float)line.y, fw = (float)line.w, mx = (float)m[0], my = (float)m[3], mw = (float)m[6];
       for (int i = 0; i < BLOCK; i += 16) {
         const f32x16 x = (float)(i32)(column + i) + f32x16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
         const f32x16 w = muladd((f32x16)mw, x, (f32x16)fw);

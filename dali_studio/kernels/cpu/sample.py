@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -46,15 +48,19 @@ def mapped(
     )
 
 
+def is_coarse(interp: int, dtype: np.dtype[Any], channels: int) -> bool:
+    """Whether the points of homographies are rounded to 1/32 of a pixel.
+
+    OpenCV, which nvidia.dali calls, does so for int16 and two channels, but not for cubic filters.
+    """
+    return interp != Interp.CUBIC and (dtype == np.int16 or channels == 2)
+
+
 def homography(
     src: Array, out: Array, matrix: NDArray[np.float64], interp: int, border: Border, fill: NDArray[np.float32]
 ) -> None:
-    """Fills `out` with the image at the points that a (3, 3) matrix gives for its pixels; the rest as in `mapped`.
-
-    OpenCV, which nvidia.dali calls, rounds positions to 1/32 of a pixel for int16 and two channels, but not for cubic
-    filters, and so is done here.
-    """
-    coarse = interp != Interp.CUBIC and (src.dtype == np.int16 or src.shape[2] == 2)
+    """Fills `out` with the image at the points that a (3, 3) matrix gives for its pixels; the rest as in `mapped`."""
+    coarse = is_coarse(interp, src.dtype, src.shape[2])
     kernel("sample_homography", src.dtype)(
         np.ascontiguousarray(src), out, np.ascontiguousarray(matrix, np.float64).reshape(9), coarse,
         *_arguments(interp, border, fill),

@@ -33,6 +33,7 @@ class PartSpec:
     rgb: bool
     patch: bool
     place: Place
+    channels: tuple[int, int] | None
     fields: bool
 
 
@@ -60,7 +61,7 @@ class KernelSpec:
 
 def template_of(parts: Sequence[Part]) -> Template:
     """The template of a chain's kernel; where rows do not fit into shared memory, a resampling takes "grid" instead."""
-    if all(part.kind == "pixel" and part.place != "pixel" for part in parts):
+    if all(part.kind == "pixel" and part.place != "pixel" and not part.channels for part in parts):
         return "flat"
     return "rows" if parts[0].kind == "resample" else "grid"
 
@@ -69,7 +70,10 @@ def spec_of(
     template: Template, parts: Sequence[Part], dtypes: Sequence[np.dtype[np.generic]], planar_in: bool, planar_out: bool
 ) -> KernelSpec:
     """What the text of the kernel of these parts depends on; `dtypes` are those of the input and after each part."""
-    specs = tuple(PartSpec(p.name, p.kind, p.texts, p.flags, p.rgb, p.patch, p.place, p.row is not None) for p in parts)
+    specs = tuple(
+        PartSpec(p.name, p.kind, p.texts, p.flags, p.rgb, p.patch, p.place, p.channels, p.row is not None)
+        for p in parts
+    )  # fmt: skip
     return KernelSpec(template, specs, tuple(TYPES[dtype.name] for dtype in dtypes), planar_in, planar_out)
 
 
@@ -150,8 +154,9 @@ def _chain(chain: Sequence[PartSpec], types: Sequence[str], first: int) -> list[
     columns: list[str] = []
     for number, spec in enumerate(chain):
         part = f"t.p{first + number}" if spec.fields else f"P{first + number}()"
+        many, begin = (spec.channels[0], 0) if spec.channels else ("C", "c")
         compute = (
-            f"  {types[number]} in[C];\n  at{number}<C>(t, source, y, x, c, in);\n"
+            f"  {types[number]} in[{many}];\n  at{number}<{many}>(t, source, y, x, {begin}, in);\n"
             f"  {part}.template apply<C>(in, out, c{', y, x' if spec.place else ''});\n"
         )
         lines.append(f"{head} at{number + 1}({given}, {types[number + 1]} (&out)[C]) {{")
@@ -166,11 +171,12 @@ def _chain(chain: Sequence[PartSpec], types: Sequence[str], first: int) -> list[
         lines += [f"  inside = {call} && inside;" for call in calls]
         lines.append("  return inside;\n}")
     lines.append(f"#define LAST at{len(chain)}")
-    # three channels at once where the image has them, and what else there is one by one
+    # three channels at once where the pixels have them, and what else there is one by one
+    lines.append(f"#define CHANNELS {next((str(s.channels[1]) for s in reversed(chain) if s.channels), 't.in_c')}")
     lines.append("template <class B> __device__ __forceinline__")
     lines.append("""void pixel(const Item& t, const B& source, int y, int x) {
   int c = 0;
-  if (t.in_c == 3 && t.out_c >= 3) {
+  if (CHANNELS == 3 && t.out_c >= 3) {
     OUT v[3];
     LAST<3>(t, source, y, x, 0, v);
     put(t.dst, t.out_h, t.out_w, t.out_c, y, x, 0, v);

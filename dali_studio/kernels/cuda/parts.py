@@ -51,6 +51,9 @@ class Part:
         Whether this source can read RGB bytes from shared memory.
     place : {"", "element", "pixel"}
         What this pixel part needs to know of its place.
+    channels : (int, int) or None
+        How many channels its input and its result have, of a pixel part that makes other channels of a pixel: ``in`` of
+        ``apply`` is then the whole pixel.
     launch : callable or None
         Replaces `chains.run` for chains that this part begins: takes source, result, the parts behind, the types of
         what all but the last part give, and the stream.
@@ -67,13 +70,17 @@ class Part:
     rgb: bool = False
     patch: bool = False
     place: Place = ""
+    channels: tuple[int, int] | None = None
     launch: Callable[..., None] | None = None
     sent: Any = None
 
     @property
     def signature(self) -> tuple[Any, ...]:
         """What the text of a kernel depends on."""
-        return self.name, self.kind, self.texts, self.flags, self.rgb, self.patch, self.place, self.row is not None
+        return (
+            self.name, self.kind, self.texts, self.flags, self.rgb, self.patch, self.place, self.channels,
+            self.row is not None,
+        )  # fmt: skip
 
 
 def pixel_part(

@@ -22,7 +22,9 @@ def cast_part() -> Part:
     return pixel_part("Convert", (part_text("color"),))
 
 
-def functor_part(functor: str, file: str, fields: NDArray[np.float32], *, rgb: bool = False) -> Part:
+def functor_part(
+    functor: str, file: str, fields: NDArray[np.float32], *, rgb: bool = False, channels: tuple[int, int] | None = None
+) -> Part:
     """A functor of `include`, with its fields for each sample: what `kernels.cpu.pixels.apply` does on the CPU.
 
     Parameters
@@ -32,10 +34,17 @@ def functor_part(functor: str, file: str, fields: NDArray[np.float32], *, rgb: b
     fields : (N, K) array
     rgb : bool
         Whether it takes pixels of three channels.
+    channels : (int, int), optional
+        How many channels its pixels have, and what it makes of them, where these are not three each.
     """
-    loop = "EachRgb" if rgb else "EachElement"
-    alias = f"template <class I, class O> using {functor}Part = {loop}<I, O, {functor}>;"
-    return pixel_part(f"{functor}Part", (part_text("color"), *headers(file), alias), rgb=rgb, fields=fields)
+    loop, name = ("EachRgb" if rgb else "EachElement"), f"{functor}Part"
+    more = ""
+    if channels is not None:
+        loop, name, more = "FromPixel", f"{functor}From{channels[0]}", f", {channels[0]}"
+    alias = f"template <class I, class O> using {name} = {loop}<I, O, {functor}{more}>;"
+    part = pixel_part(name, (part_text("color"), *headers(file), alias), rgb=rgb, fields=fields)
+    part.channels = channels
+    return part
 
 
 def lookup_part(table: NDArray[Any], elements: np.dtype[Any], count: int) -> Part:

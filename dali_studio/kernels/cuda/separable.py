@@ -12,39 +12,60 @@ from dali_studio.kernels.cuda.batch import place
 from dali_studio.kernels.cuda.stream import GpuStream
 
 _LINE = np.dtype([(name, np.int64) for name in ("from", "to", "count", "first", "size", "inner", "taps")])
+_TERM = np.dtype([*_LINE.descr, ("before", np.uint64), ("scale", np.float32), ("unused", np.int32)])
 
 
 def convolve(
-    src: Batch, out: Batch, first: int, windows: NDArray[np.float32], taps: NDArray[np.int64], stream: GpuStream
-) -> None:
+    src: Batch, out: Batch, first: int, windows: NDArray[np.float32], taps: NDArray[np.int64], stream: GpuStream,
+    scales: NDArray[np.float32] | None = None,
+) -> None:  # fmt: skip
     """Convolve neighbouring axes from `first` on (`kernels.cpu.separable.convolve`, with the same sums).
 
     Parameters
     ----------
     windows : (K,) float32 array
         The weights of all axes of the first sample, then of those of the second, and so on.
-    taps : (N, A) int64 array
-        How many weights each axis has.
+    taps : (N, A) or (N, T, A) int64 array
+        How many weights each axis has; of terms whose results are added up, 0 for an axis that is left alone.
+    scales : (N, T) float32 array
+        Factor of each term, where there are terms.
     """
     starts = (np.cumsum(taps) - taps.ravel()).reshape(taps.shape)
     sums = np.dtype(np.float64 if src.dtype == np.float64 else np.float32)
-    shapes, counts = src.shapes, src.counts
-    offsets, size = place(shapes, sums)
-    given, dtype = src.addresses, src.dtype
-    kept: list[Any] = []
-    for axis in reversed(range(taps.shape[1])):
-        target = out.dtype if axis == 0 else sums
-        if axis == 0:
-            made = out.addresses
-        else:
-            kept.append(stream.scratch(size))
-            made = offsets + int(kept[-1].ptr)
-        lines = np.empty(len(src), _LINE)
-        lines["from"], lines["to"], lines["count"] = given, made, counts
-        lines["first"], lines["taps"] = starts[:, axis], taps[:, axis]
-        lines["size"] = shapes[:, first + axis]
-        lines["inner"] = shapes[:, first + axis + 1 :].prod(axis=1)
-        macros: dict[str, Any] = {"IN": dtype, "OUT": target}
-        stream.launch("separable", lines, counts, macros=macros, tables=(windows,))
-        given, dtype = made, target
-    del kept  # back to the pool of this stream, whose next user comes after the kernels
+    offsets, size = place(src.shapes, sums)
+    kept: list[Any] = []  # then back to the pool of this stream, whose next user comes after the kernels
+
+    def scratch() -> NDArray[np.int64]:
+        kept.append(stream.scratch(size))
+        return offsets + int(kept[-1].ptr)
+
+    def launch(lines: NDArray[Any], axis: int, dtype: np.dtype[Any], target: np.dtype[Any]) -> None:
+        lines["count"], lines["size"] = src.counts, src.shapes[:, first + axis]
+        lines["inner"] = src.shapes[:, first + axis + 1 :].prod(axis=1)
+        macros: dict[str, Any] = {"IN": dtype, "OUT": target, "SUMMED": lines.dtype == _TERM}
+        stream.launch("separable", lines, src.counts, macros=macros, tables=(windows,))
+
+    terms = 1 if scales is None else taps.shape[1]
+    total = scratch() if terms > 1 else 0
+    for term in range(terms):
+        counts, begins = (taps, starts) if scales is None else (taps[:, term], starts[:, term])
+        given, dtype = src.addresses, src.dtype
+        *inner, last = [axis for axis in reversed(range(counts.shape[1])) if counts[:, axis].any()] or [0]
+        for axis in inner:
+            made = scratch()
+            launch(_lines(_LINE, given, made, begins[:, axis], counts[:, axis]), axis, dtype, sums)
+            given, dtype = made, sums
+        made, target = (out.addresses, out.dtype) if term + 1 == terms else (total, sums)
+        lines = _lines(_LINE if scales is None else _TERM, given, made, begins[:, last], counts[:, last])
+        if scales is not None:
+            lines["before"], lines["scale"] = total if term else 0, scales[:, term]
+        launch(lines, last, dtype, target)
+
+
+def _lines(
+    dtype: np.dtype[Any], given: NDArray[np.int64], made: NDArray[np.int64] | int, begins: NDArray[np.int64],
+    taps: NDArray[np.int64],
+) -> NDArray[Any]:  # fmt: skip
+    lines = np.zeros(len(taps), dtype)
+    lines["from"], lines["to"], lines["first"], lines["taps"] = given, made, begins, taps
+    return lines

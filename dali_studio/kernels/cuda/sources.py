@@ -28,7 +28,8 @@ TYPES: dict[str, str] = {
 FUNCTIONS: dict[str, tuple[str, ...]] = {
     "gather": ("gather",), "jpeg": ("unstuff", "huffman", "transform", "colors"), "weights": ("axis_weights",),
     "elementwise": ("elementwise",), "join": ("join",), "reduce": ("reduce",),
-    "separable": ("separable",), "erase": ("erase",), "warp_volume": ("warp_volume",),
+    "separable": ("separable",), "erase": ("erase",), "warp_volume": ("warp_volume",), "rank": ("rank",),
+    "correlate": ("correlate",),
     "strided": ("strided",), "one_hot": ("one_hot",),
     "normalize": ("statistics", "normalize"),
     "multi_paste": ("multi_paste",),

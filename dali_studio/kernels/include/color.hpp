@@ -28,3 +28,8 @@ struct ColorSpace {
     return ((w[0] * (a - shift[0]) + w[1] * (b - shift[1])) + w[2] * (c - shift[2])) + w[3];
   }
 };
+// The same of channels from the last to the first.
+struct ReversedColorSpace {
+  ColorSpace space;
+  template <class V> HD V operator()(int channel, V a, V b, V c) const { return space(channel, c, b, a); }
+};

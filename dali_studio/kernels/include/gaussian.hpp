@@ -33,19 +33,16 @@ template <class T> HD T with_noise(T x, f64 noise) { return Cast<T, f64>::of((f6
 template <class R> struct WordsOf { enum { count = 2 }; };
 template <> struct WordsOf<f64> { enum { count = 4 }; };
 
-// The stream of a sample.
+// The numbers of a sample.
 struct GaussianNoise {
-  u64 key, high;
+  Stream stream;
+  u64 high;
   float mean, deviation;
 
   // The number for one element.
   template <class R> HD R at(u64 element) const {
-    const u64 offset = element * ELEMENT_STRIDE;
-    u32 words[4], next[4], chosen[WordsOf<R>::count];
-    const int phase = (int)(offset & 3);
-    philox(offset >> 2, high, key, words);
-    if (phase + WordsOf<R>::count > 4) philox((offset >> 2) + 1, high, key, next);
-    for (int i = 0; i < WordsOf<R>::count; i++) chosen[i] = phase + i < 4 ? words[(phase + i) & 3] : next[(phase + i) & 3];
-    return normal(chosen, mean, deviation);
+    u32 words[WordsOf<R>::count];
+    stream.draw(high, element, words);
+    return normal(words, mean, deviation);
   }
 };

@@ -5,16 +5,6 @@
 // Draws between the first draws of two neighbouring elements of a sample.
 enum { ELEMENT_STRIDE = 257 };
 
-// Where the words of all samples begin: their key, the lower half of the first counter, and the place among its words. It is
-// 0 but in dynamic mode (`core/random_stream.py`, `stream_words`).
-struct Stream {
-  u64 key, low;
-  int phase;
-  HD explicit Stream(const u64* words) : key(words[0]), low(words[1]), phase((int)words[2]) {}
-  // The stride is 1 modulo 4, so that elements from `phase` on have their words where they belong, if the counters begin here.
-  HD u64 first() const { return low - 64 * (u64)phase; }
-};
-
 // One of its rounds, on the four words of a counter, with the round's two words of the key.
 HD void philox_round(u32& a, u32& b, u32& c, u32& d, u32 key, u32 other) {
   u64 product = 0xD2511F53ull * a, crossed = 0xCD9E8D57ull * c;
@@ -33,3 +23,23 @@ HD void philox(u64 low, u64 high, u64 key, u32 (&words)[4]) {
     first += 0x9E3779B9u, second += 0xBB67AE85u;
   }
 }
+
+// Where the words of all samples begin: their key, the lower half of the first counter, and the place among its words. It is
+// 0 but in dynamic mode (`core/random_stream.py`, `stream_words`).
+struct Stream {
+  u64 key, low;
+  int phase;
+  HD explicit Stream(const u64* words) : key(words[0]), low(words[1]), phase((int)words[2]) {}
+  // The stride is 1 modulo 4, so that elements from `phase` on have their words where they belong, if the counters begin here.
+  HD u64 first() const { return low - 64 * (u64)phase; }
+
+  // The first words of an element of the sample whose counters have `high` as their upper half.
+  template <int WORDS> HD void draw(u64 high, u64 element, u32 (&made)[WORDS]) const {
+    const u64 offset = (element + (u64)phase) * ELEMENT_STRIDE, counter = (offset >> 2) + first();
+    const int place = (int)(offset & 3);
+    u32 words[4], next[4];
+    philox(counter, high, key, words);
+    if (place + WORDS > 4) philox(counter + 1, high, key, next);
+    for (int i = 0; i < WORDS; i++) made[i] = place + i < 4 ? words[(place + i) & 3] : next[(place + i) & 3];
+  }
+};

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated, Any
 
 import numpy as np
 
-from dali_studio.core.batch import Batch
+from dali_studio.core.batch import Batch, meta_of
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.enums import DALIImageType
 from dali_studio.core.meta import TensorMeta
-from dali_studio.kernels.cpu.color_space import CHANNELS, convert_colors
+from dali_studio.kernels.cpu.color_space import CHANNELS, convert_colors, fields
+from dali_studio.kernels.cuda.parts import Part
+from dali_studio.kernels.cuda.pointwise import functor_part
+from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import T, check_dtype, image_meta
+from dali_studio.operators.parts import run_alone
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Arrays, Input, Operator, Output, example
 from dali_studio.schema.marks import COMMON, Doc, Start
 from dali_studio.schema.samples import Case, images
-from dali_studio.schema.traits import PerFrame, PerSample
+from dali_studio.schema.traits import PerFrame, PerSample, PixelPart
 
 _LAYOUTS = "HWC DHWC"
 
@@ -34,7 +39,8 @@ class ColorSpaceConversion(Operator):
     keywords = "rgb bgr gray grayscale ycbcr yuv cvtcolor"
     inputs = (Input("image", "image", layouts=_LAYOUTS, dtypes=(T.UINT8,)),)
     outputs = (Output("image", "image"),)
-    traits = (PerSample, PerFrame)
+    traits = (PerSample, PerFrame, PixelPart)
+    devices = ("cpu", "gpu")
     shown = example(image_type="RGB", output_type="GRAY")
     examples = (
         example(image_type="RGB", output_type="GRAY"),
@@ -97,3 +103,27 @@ class ColorSpaceConversion(Operator):
     @staticmethod
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
         convert_colors(np.asarray(inputs[0], order="C"), outputs[0], work.params["source"], work.params["target"])
+
+    @staticmethod
+    def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
+        image, out = (_as_images(batch) for batch in (inputs[0], outputs[0]))
+        run_alone(ColorSpaceConversion, work, image, out, stream)
+
+    @staticmethod
+    def part(work: Work, image: Batch, dtype: np.dtype[Any]) -> Part | None:
+        source, target = work.params["source"], work.params["target"]
+        given, made = CHANNELS[source], CHANNELS[target]
+        if given != made and image.shapes.shape[1] != len("HWC"):
+            return None
+        numbers = np.tile(fields(source, target), (len(image), 1))
+        functor = "ReversedColorSpace" if source == "BGR" else "ColorSpace"
+        if given == made:
+            return functor_part(functor, "color", numbers, rgb=True)
+        return functor_part(functor, "color", numbers, channels=(given, made))
+
+
+def _as_images(batch: Batch) -> Batch:
+    """Volumes as images whose rows are those of all slices."""
+    depths = batch.shapes[:, :-3].prod(axis=1)
+    shapes = np.column_stack([depths * batch.shapes[:, -3], batch.shapes[:, -2:]])
+    return replace(batch, meta=meta_of(batch.dtype, 3, "HWC", "gpu"), shapes=shapes)

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import numpy as np
@@ -12,23 +13,31 @@ import numpy as np
 from dali_studio.core.batch import Batch
 from dali_studio.core.enums import DALIInterpType
 from dali_studio.core.meta import TensorMeta
+from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import T, as_written, check_dtype, image_meta
+from dali_studio.operators.parts import run_alone
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Arrays, Input, Operator, Output
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Choices, Doc, Ui
-from dali_studio.schema.traits import PerSample
+from dali_studio.schema.tolerance import Tolerance
+from dali_studio.schema.traits import PerSample, SourcePart
 
 TYPES = (T.UINT8, T.FLOAT)
+BETWEEN_FILLS = Tolerance(
+    relative=3e-7, dtypes=(T.FLOAT,), when={"interp_type": "INTERP_LINEAR"}, on="gpu",
+    reason="what lies between four pixels outside may differ from the colour there in the last bit",
+)  # fmt: skip
 
 
 class Displacement(Operator, abstract=True):
-    """Base of these operators; a subclass defines ``moved`` for one sample, and what it needs in ``params``."""
+    """Base of these operators; a subclass defines ``moved`` for one sample, ``part``, and ``params`` for both."""
 
     category = "effects"
     inputs = (Input("image", "image", layouts="HWC", dtypes=TYPES),)
     outputs = (Output("image", "image"),)
-    traits = (PerSample,)
+    traits = (PerSample, SourcePart)
+    devices = ("cpu", "gpu")
 
     interp_type: Annotated[DALIInterpType, Doc("Filter."), Choices(("INTERP_NN", "INTERP_LINEAR")), COMMON] = (
         DALIInterpType.INTERP_NN
@@ -73,3 +82,7 @@ class Displacement(Operator, abstract=True):
             outputs[0][...] = inputs[0]
         else:
             cls.moved(inputs[0], outputs[0], work.params, index)
+
+    @classmethod
+    def gpu(cls, work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
+        run_alone(cls, work, inputs[0], outputs[0], stream)

@@ -10,14 +10,18 @@ import numpy as np
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
-from dali_studio.kernels.cpu.grid_mask import grid_mask
+from dali_studio.kernels.cpu.grid_mask import fields, grid_mask
+from dali_studio.kernels.cuda.grid_mask import grid_mask_part
+from dali_studio.kernels.cuda.parts import Part
+from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import T, check_dtype
+from dali_studio.operators.parts import run_alone
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Arrays, Input, Operator, Output, compiled, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Range, Ui, Unit
 from dali_studio.schema.samples import Case, images, tensors, values
-from dali_studio.schema.traits import PerFrame, PerSample
+from dali_studio.schema.traits import PerFrame, PerSample, PixelPart
 
 _TYPES = (T.UINT8, T.INT16, T.INT32, T.FLOAT)
 
@@ -33,7 +37,8 @@ class GridMask(Operator):
     keywords = "gridmask augmentation cutout occlude regularization"
     inputs = (Input("image", dtypes=_TYPES, doc="Of three axes."),)
     outputs = (Output("image"),)
-    traits = (PerSample, PerFrame)
+    traits = (PerSample, PerFrame, PixelPart)
+    devices = ("cpu", "gpu")
     kernels = (compiled("grid_mask", _TYPES),)
     shown = example(tile=64, ratio=0.5, angle=0.3)
     examples = (
@@ -97,3 +102,13 @@ class GridMask(Operator):
         ratio, angle, x, y = work.params["numbers"][index].tolist()
         if outputs[0].size:
             grid_mask(inputs[0], outputs[0], int(work.params["tile"][index]), ratio, angle, (x, y))
+
+    @staticmethod
+    def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
+        run_alone(GridMask, work, inputs[0], outputs[0], stream)
+
+    @staticmethod
+    def part(work: Work, image: Batch, dtype: np.dtype[Any]) -> Part:
+        rows = zip(work.params["tile"].tolist(), work.params["numbers"].tolist(), strict=True)
+        made = [fields(tile, ratio, angle, (x, y)) for tile, (ratio, angle, x, y) in rows]
+        return grid_mask_part(np.array(made, np.float32).reshape(-1, 5), planar=image.layout == "CHW")

@@ -10,14 +10,17 @@ import numpy as np
 from dali_studio.core.batch import Batch
 from dali_studio.core.random import SAMPLE_STRIDE
 from dali_studio.kernels.cpu import displace
+from dali_studio.kernels.cuda.displace import jitter_part
+from dali_studio.kernels.cuda.parts import Part
 from dali_studio.operators.common import T
 from dali_studio.operators.effects.displacement import TYPES, Displacement
 from dali_studio.operators.geometry.movements import RANDOM_WINDOW
 from dali_studio.schema.arguments import Args
+from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import compiled, example, named
 from dali_studio.schema.marks import COMMON, Doc, Range, Ui, Unit
 from dali_studio.schema.samples import Case, images, values
-from dali_studio.schema.traits import PerSample, RandomSource
+from dali_studio.schema.traits import PerSample, RandomSource, SourcePart
 
 _THERE = "nvidia.dali has it on the GPU alone"
 
@@ -32,7 +35,7 @@ class Jitter(Displacement):
     icon = "noise"
     movement = RANDOM_WINDOW
     keywords = "scatter frosted glass random displacement"
-    traits = (PerSample, RandomSource)
+    traits = (PerSample, RandomSource, SourcePart)
     dialects = (named("nvidia.dali", gpu_only=True),)
     seeded = True
     stateful = True
@@ -68,3 +71,8 @@ class Jitter(Displacement):
     @staticmethod
     def moved(image: Any, out: Any, params: dict[str, Any], index: int) -> None:
         displace.jitter(image, out, params["key"], int(params["highs"][index]), params["degree"], params["origin"])
+
+    @staticmethod
+    def part(work: Work, image: Batch, dtype: np.dtype[Any]) -> Part:
+        params = work.params
+        return jitter_part(params["kept"], params["key"], params["highs"], params["degree"], params["origin"])

@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
+from dali_studio.core.batch import Batch
 from dali_studio.kernels.cpu import displace
+from dali_studio.kernels.cuda.displace import sphere_part
+from dali_studio.kernels.cuda.parts import Part
 from dali_studio.operators.common import T
-from dali_studio.operators.effects.displacement import TYPES, Displacement
+from dali_studio.operators.effects.displacement import BETWEEN_FILLS, TYPES, Displacement
 from dali_studio.operators.geometry.movements import SPHERE
+from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import compiled, example
 from dali_studio.schema.samples import Case, images, values
 
@@ -25,6 +31,7 @@ class Sphere(Displacement):
     keywords = "ball fisheye bulge distortion displacement"
     kernels = (compiled("sphere", TYPES),)
     shown = example()
+    tolerance = (BETWEEN_FILLS,)
     examples = (example(), example(fill_value=77.0), example(interp_type="INTERP_LINEAR", fill_value=128.0))
 
     @classmethod
@@ -41,3 +48,8 @@ class Sphere(Displacement):
     @staticmethod
     def moved(image: Any, out: Any, params: dict[str, Any], index: int) -> None:
         displace.sphere(image, out, params["fill"], linear=params["linear"])
+
+    @staticmethod
+    def part(work: Work, image: Batch, dtype: np.dtype[Any]) -> Part:
+        params = work.params
+        return sphere_part(params["kept"], float(params["fill"][0]), linear=params["linear"])

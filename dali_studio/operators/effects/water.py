@@ -10,10 +10,13 @@ import numpy as np
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.kernels.cpu import displace
+from dali_studio.kernels.cuda.displace import water_part
+from dali_studio.kernels.cuda.parts import Part
 from dali_studio.operators.common import T
-from dali_studio.operators.effects.displacement import TYPES, Displacement
+from dali_studio.operators.effects.displacement import BETWEEN_FILLS, TYPES, Displacement
 from dali_studio.operators.geometry.movements import WATER
 from dali_studio.schema.arguments import Args
+from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import compiled, example
 from dali_studio.schema.marks import COMMON, Doc, Ui, Unit
 from dali_studio.schema.samples import Case, images, values
@@ -41,6 +44,8 @@ class Water(Displacement):
         example(interp_type="INTERP_LINEAR", fill_value=128.0),
     )
     tolerance = (
+        BETWEEN_FILLS,
+        Tolerance(reason="one formula for both devices", on="gpu"),
         Tolerance(relative=2e-5, dtypes=(T.FLOAT,), reason="a sine may differ in the last bit of float32"),
         Tolerance(
             1, 0.001, when={"interp_type": "INTERP_LINEAR"}, reason="a sine may differ in the last bit of float32"
@@ -86,3 +91,10 @@ class Water(Displacement):
     @staticmethod
     def moved(image: Any, out: Any, params: dict[str, Any], index: int) -> None:
         displace.water(image, out, params["across"], params["down"], params["fill"], linear=params["linear"])
+
+    @staticmethod
+    def part(work: Work, image: Batch, dtype: np.dtype[Any]) -> Part:
+        params = work.params
+        return water_part(
+            params["kept"], params["across"], params["down"], float(params["fill"][0]), linear=params["linear"]
+        )

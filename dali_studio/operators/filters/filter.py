@@ -16,6 +16,8 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.correlate import Border, correlate
+from dali_studio.kernels.cuda import correlate as correlations
+from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import T, accept_output, check_dtype
 from dali_studio.operators.filters.common import filtered_axes
 from dali_studio.schema.arguments import Args
@@ -53,6 +55,7 @@ class Filter(Operator):
     )
     outputs = (Output("data"),)
     traits = (PerSample, PerFrame)
+    devices = ("cpu", "gpu")
     kernels = (
         compiled("correlate_same", _TYPES),
         compiled("correlate_real", tuple(t for t in _TYPES if t is not T.FLOAT)),
@@ -195,6 +198,14 @@ class Filter(Operator):
         fill = inputs[2].reshape(1) if len(inputs) > 2 else params["fill"]
         correlate(
             inputs[0], outputs[0], params["first"], inputs[1], params["anchors"][index], params["border"], fill
+        )  # fmt: skip
+
+    @staticmethod
+    def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
+        params, (data, window, *fills) = work.params, inputs
+        correlations.correlate(
+            data, outputs[0], params["first"], window, params["anchors"], params["border"], fills[0] if fills else None,
+            stream,
         )  # fmt: skip
 
 

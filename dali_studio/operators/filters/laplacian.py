@@ -15,6 +15,8 @@ from dali_studio.core.dtypes import NUMERIC
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.separable import convolve
+from dali_studio.kernels.cuda import separable
+from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import T, accept_output, check_dtype
 from dali_studio.operators.filters.common import filtered_axes
 from dali_studio.schema.arguments import Args
@@ -44,6 +46,7 @@ class Laplacian(Operator):
     inputs = (Input("image", doc="Up to three axes, C before or behind them, and F."),)
     outputs = (Output("image"),)
     traits = (PerSample, PerFrame)
+    devices = ("cpu", "gpu")
     kernels = (compiled("separable", _TYPES),)
     shown = example(window_size=5)
     examples = (
@@ -142,6 +145,12 @@ class Laplacian(Operator):
         params = work.params
         taps, windows, scales = (params[name][index] for name in ("taps", "windows", "scales"))
         convolve(inputs[0], outputs[0], params["first"], windows, taps, scales)
+
+    @staticmethod
+    def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
+        params, (image,), (out,) = work.params, inputs, outputs
+        windows = np.concatenate(params["windows"])
+        separable.convolve(image, out, params["first"], windows, params["taps"], stream, params["scales"])
 
 
 def _odd(args: Args, name: str, count: int) -> NDArray[np.int64]:

@@ -12,6 +12,8 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.rank import medians
+from dali_studio.kernels.cuda import rank
+from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import T, check_dtype
 from dali_studio.operators.filters.common import LAYOUTS, pixel_layout, rows_of
 from dali_studio.schema.arguments import Args
@@ -39,6 +41,7 @@ class MedianBlur(Operator):
     outputs = (Output("image", "image"),)
     dialects = (named("nvidia.dali", gpu_only=True),)
     traits = (PerSample, PerFrame)
+    devices = ("cpu", "gpu")
     kernels = (compiled("box_medians", _TYPES),)
     shown = example(window_size=(9, 9))
     examples = (example(), example(window_size=5), example(window_size=(3, 7)), example(window_size=9))
@@ -84,6 +87,10 @@ class MedianBlur(Operator):
     @staticmethod
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
         medians(inputs[0], outputs[0], work.params["first"], work.params["windows"][index])
+
+    @staticmethod
+    def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
+        rank.medians(inputs[0], outputs[0], work.params["first"], work.params["windows"], stream)
 
     @staticmethod
     def reference(arguments: Mapping[str, Any], *inputs: NDArray[Any]) -> NDArray[Any]:

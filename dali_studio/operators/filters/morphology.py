@@ -16,6 +16,8 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.correlate import Border
 from dali_studio.kernels.cpu.rank import extremes
+from dali_studio.kernels.cuda import rank
+from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import T, check_dtype
 from dali_studio.operators.filters.common import LAYOUTS, pixel_layout, rows_of
 from dali_studio.schema.arguments import Args
@@ -46,6 +48,7 @@ class Morphology(Operator, abstract=True):
     outputs = (Output("image", "image"),)
     dialects = (named("nvidia.dali", gpu_only=True),)
     traits = (PerSample, PerFrame)
+    devices = ("cpu", "gpu")
     kernels = (compiled("box_extremes", _TYPES),)
     shown = example(mask_size=(7, 7))
     examples = (example(), example(mask_size=(5, 2), anchor=(0, 1), border_mode="reflect"), example(iterations=3))
@@ -122,6 +125,14 @@ class Morphology(Operator, abstract=True):
         extremes(
             inputs[0], outputs[0], params["first"], params["windows"][index], params["anchors"][index],
             params["border"], largest=cls.largest,
+        )  # fmt: skip
+
+    @classmethod
+    def gpu(cls, work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
+        params = work.params
+        rank.extremes(
+            inputs[0], outputs[0], params["first"], params["windows"], params["anchors"], params["border"], stream,
+            largest=cls.largest,
         )  # fmt: skip
 
     @classmethod

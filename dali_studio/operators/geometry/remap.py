@@ -14,6 +14,9 @@ from dali_studio.core.enums import DALIInterpType
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.correlate import Border
 from dali_studio.kernels.cpu.sample import MAX_CHANNELS, mapped
+from dali_studio.kernels.cuda import chains
+from dali_studio.kernels.cuda.sample import remap_part
+from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import T, check_dtype, image_meta
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
@@ -46,6 +49,7 @@ class Remap(Operator):
     outputs = (Output("image", "image"),)
     dialects = (named("nvidia.dali", gpu_only=True),)
     traits = (PerSample, PerFrame)
+    devices = ("cpu", "gpu")
     kernels = (compiled("sample_mapped", _TYPES),)
     examples = (
         example(),
@@ -54,7 +58,7 @@ class Remap(Operator):
         example(interp="INTERP_CUBIC"),
     )
     tolerance = (
-        Tolerance(1, 0.001, relative=2e-6, reason="sums are rounded in another order", on="cpu"),
+        Tolerance(1, 0.001, relative=2e-6, reason="sums are rounded in another order"),
     )
 
     interp: Annotated[
@@ -121,6 +125,12 @@ class Remap(Operator):
         image, *maps = inputs
         across, down = (one.reshape(one.shape[:2]) for one in maps)
         mapped(image, outputs[0], across, down, work.params["interp"], work.params["shift"], Border.CONSTANT, _FILL)
+
+    @staticmethod
+    def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
+        image, across, down = inputs
+        part = remap_part(across, down, work.params["shift"], work.params["interp"])
+        chains.run(image, outputs[0], [part], (), stream)
 
     @staticmethod
     def reference(arguments: Mapping[str, Any], *inputs: NDArray[Any]) -> NDArray[Any]:

@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.core.batch import Batch
+from dali_studio.core.batch import Batch, meta_of
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.enums import DALIInterpType
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.correlate import Border
-from dali_studio.kernels.cpu.sample import MAX_CHANNELS, homography
+from dali_studio.kernels.cpu.sample import MAX_CHANNELS, homography, is_coarse
+from dali_studio.kernels.cuda import chains
+from dali_studio.kernels.cuda.parts import Part
+from dali_studio.kernels.cuda.sample import given_homography_part, homography_part
+from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import T, check_dtype, extents, image_meta, round_half_away, with_extents
 from dali_studio.operators.geometry.movements import PERSPECTIVE
+from dali_studio.operators.parts import run_alone
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Arrays, Input, Operator, Output, compiled, example
 from dali_studio.schema.marks import COMMON, MAX_PIXELS, PER_SAMPLE, Choices, Doc, Length, Range, Start, Unit
 from dali_studio.schema.samples import Case, images, values
 from dali_studio.schema.tolerance import Tolerance
-from dali_studio.schema.traits import PerFrame, PerSample
+from dali_studio.schema.traits import PerFrame, PerSample, SourcePart
 
 LAYOUTS = "HWC HW CHW"
 TYPES = (T.UINT8, T.UINT16, T.INT16, T.FLOAT)
@@ -50,7 +56,8 @@ class WarpPerspective(Operator):
         Input("matrix_input", dtypes=(T.FLOAT,), optional=True, doc="A (3, 3) matrix for each image."),
     )
     outputs = (Output("image", "image"),)
-    traits = (PerSample, PerFrame)
+    traits = (PerSample, PerFrame, SourcePart)
+    devices = ("cpu", "gpu")
     movement = PERSPECTIVE
     kernels = (compiled("sample_homography", TYPES),)
     shown = example(matrix=(1.2, 0.3, -60.0, 0.1, 1.2, -30.0, 0.0006, 0.0006, 1.0), fill_value=(0.0,))
@@ -201,6 +208,43 @@ class WarpPerspective(Operator):
         planes = image[None] if image.ndim == len("HW") else image
         for plane, made in zip(planes, out[None] if out.ndim == len("HW") else out, strict=True):
             homography(plane[:, :, None], made[:, :, None], matrix, *rest)
+
+    @staticmethod
+    def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
+        image, out = (_with_channels(batch) for batch in (inputs[0], outputs[0]))
+        if len(inputs) == 1:
+            run_alone(WarpPerspective, work, image, out, stream)
+            return
+        params = work.params
+        args = params["args"]
+        part = given_homography_part(
+            inputs[1], params["interp"], params["border"], params["fill"], _coarse(work, image),
+            corner=args["pixel_origin"] == "corner", inverse=args["inverse_map"],
+        )  # fmt: skip
+        chains.run(image, out, [part], (), stream)
+
+    @staticmethod
+    def part(work: Work, image: Batch, dtype: np.dtype[Any]) -> Part | None:
+        params = work.params
+        if image.shapes.shape[1] == len("HW"):
+            return None
+        rest = params["interp"], params["border"], params["fill"], _coarse(work, image)
+        return homography_part(params["matrices"], *rest)
+
+
+def _with_channels(batch: Batch) -> Batch:
+    """Images without channels as those of one."""
+    if batch.shapes.shape[1] > len("HW"):
+        return batch
+    shapes = np.pad(batch.shapes, ((0, 0), (0, 1)), constant_values=1)
+    return replace(batch, meta=meta_of(batch.dtype, 3, "HWC", "gpu"), shapes=shapes)
+
+
+def _coarse(work: Work, image: Batch) -> NDArray[np.bool_]:
+    """For which samples points are rounded; planes are images of one channel."""
+    channels = image.shapes[:, 2] if work.params["layout"] == "HWC" else np.ones(len(image), np.int64)
+    interp, dtype = work.params["interp"], image.dtype
+    return np.array([is_coarse(interp, dtype, many) for many in channels.tolist()], np.bool_)
 
 
 def _check_shapes(shapes: Sequence[Sequence[int]], name: str) -> None:

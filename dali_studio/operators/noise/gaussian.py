@@ -97,4 +97,6 @@ class Gaussian(NoiseArguments, Operator):
     @staticmethod
     def part(work: Work, image: Batch, dtype: np.dtype[Any]) -> Part:
         params = work.params
-        return gaussian_part(image, params["key"], params["highs"], params["mean"], params["stddev"])
+        return gaussian_part(
+            image, params["key"], params["highs"], params["mean"], params["stddev"], params["origin"]
+        )

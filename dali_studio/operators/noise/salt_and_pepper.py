@@ -12,14 +12,18 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu import noise
+from dali_studio.kernels.cuda.noise import salt_and_pepper_part
+from dali_studio.kernels.cuda.parts import Part
+from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import T, as_written, check_dtype
 from dali_studio.operators.noise.streams import TYPES, NoiseArguments, stream_of
+from dali_studio.operators.parts import run_alone
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Arrays, Input, Operator, Output, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Range, Ui
 from dali_studio.schema.samples import Case, images, tensors, values
-from dali_studio.schema.traits import PerSample, RandomSource
+from dali_studio.schema.traits import PerSample, PixelPart, RandomSource
 
 
 class SaltAndPepper(NoiseArguments, Operator):
@@ -35,7 +39,8 @@ class SaltAndPepper(NoiseArguments, Operator):
     keywords = "salt pepper impulse dead hot pixels random disturb augmentation"
     inputs = (Input("input", dtypes=TYPES, doc="Of any layout."),)
     outputs = (Output("output"),)
-    traits = (PerSample, RandomSource)
+    traits = (PerSample, PixelPart, RandomSource)
+    devices = ("cpu", "gpu")
     seeded = True
     stateful = True
     shown = example(prob=0.15)
@@ -111,6 +116,18 @@ class SaltAndPepper(NoiseArguments, Operator):
             image, outputs[0], params["key"], int(params["highs"][index]), float(params["prob"][index]),
             float(params["salt"][index]), params["values"][index], int(params["channels"][index]),
             planar=params["planar"], origin=params["origin"],
+        )  # fmt: skip
+
+    @staticmethod
+    def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
+        run_alone(SaltAndPepper, work, inputs[0], outputs[0], stream)
+
+    @staticmethod
+    def part(work: Work, image: Batch, dtype: np.dtype[Any]) -> Part:
+        params = work.params
+        return salt_and_pepper_part(
+            image, params["key"], params["highs"], params["prob"], params["salt"], params["values"],
+            params["channels"], planar=params["planar"], origin=params["origin"],
         )  # fmt: skip
 
 

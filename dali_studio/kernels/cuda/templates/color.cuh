@@ -15,6 +15,15 @@ template <class I, class O, class F> struct EachElement {
     for (int i = 0; i < C; i++) out[i] = from_float<O>(f(to_float(in[i])));
   }
 };
+// Of pixels of K channels, which become others.
+template <class I, class O, class F, int K> struct FromPixel {
+  F f;
+  template <int C> __device__ __forceinline__ void apply(const I (&in)[K], O (&out)[C], int c) const {
+    float r = to_float(in[0]), g = to_float(in[K > 1 ? 1 : 0]), b = to_float(in[K > 2 ? 2 : 0]);
+#pragma unroll
+    for (int i = 0; i < C; i++) out[i] = from_float<O>(f(c + i, r, g, b));
+  }
+};
 template <class I, class O, class F> struct EachRgb {
   F f;
   template <int C> __device__ __forceinline__ void apply(const I (&in)[C], O (&out)[C], int) const {
