@@ -1,6 +1,5 @@
 // Loops of `boxes.py`. Samples come as addresses of their boxes, four floats each, and numbers of boxes.
-#include "../include/boxes.hpp"
-#include "../include/elementary.hpp"
+#include "../include/anchors.hpp"
 
 #include "arguments.hpp"
 
@@ -106,40 +105,12 @@ REGISTER_SHORT(rotate_boxes)
 
 // --------------------------------------------------------------------------------------------------------------- anchors
 
-// The nearest float to the logarithm.
-static float rounded_log(float x) {
-  if (!(x > 0)) return x < 0 || x != x ? from_bits(0x7FC00000) : -from_bits(0x7F800000);
-  return x <= 0x1.fffffep127f ? (float)logarithm((double)x) : x;
-}
-
-// How matches are written: as centre and size, or as offsets from the anchor.
-struct Encoding {
-  bool offsets;
-  float scale;
-  const float *means, *deviations;
-  void write(const Flat& box, const Flat& anchor, float* to) const {
-    for (int d = 0; d < 2; d++) {
-      if (!offsets) {
-        to[d] = box.centre(d), to[2 + d] = box.extent(d);
-        continue;
-      }
-      const float size = anchor.extent(d) * scale, extent = box.extent(d) * scale;
-      to[d] = ((box.centre(d) * scale - anchor.centre(d) * scale) / size - means[d]) / deviations[d];
-      to[2 + d] = (rounded_log(extent / size) - means[2 + d]) / deviations[2 + d];
-    }
-  }
-};
-
 // The overlaps of a box with all anchors (rows of `anchors`: left, top, right, bottom, area), the last of the best replaced by 2.
 static void overlaps(const Flat& box, Dense<const f32, 2> anchors, float* made) {
   const i64 count = anchors.shape[1];
   const float *left = &anchors(0, 0), *top = &anchors(1, 0), *right = &anchors(2, 0), *bottom = &anchors(3, 0), *areas = &anchors(4, 0);
   const float area = box.volume();
-  for (i64 a = 0; a < count; a++) {
-    const float width = least(box.high[0], right[a]) - most(box.low[0], left[a]);
-    const float height = least(box.high[1], bottom[a]) - most(box.low[1], top[a]), common = width * height;
-    made[a] = width > 0 && height > 0 && common > 0 ? common / (area + areas[a] - common) : 0.f;
-  }
+  for (i64 a = 0; a < count; a++) made[a] = overlap_with(box, area, left[a], top[a], right[a], bottom[a], areas[a]);
   float best = made[0];
   for (i64 a = 1; a < count; a++) best = made[a] > best ? made[a] : best;
   i64 last = count - 1;
@@ -175,8 +146,7 @@ static i64 encode_boxes(Array<const i64, 1> in, Array<const i64, 1> counts, Arra
       const bool matched = counts(s) > 0 && best[a] > criteria;
       to_label[a] = matched ? label[which[a]] : 0;
       if (matched) encoding.write(read_box(floats(in(s)) + 4 * which[a], true), anchor(a), to);
-      else if (offsets) to[0] = to[1] = to[2] = to[3] = 0;
-      else Encoding{false, 1, nullptr, nullptr}.write(anchor(a), anchor(a), to);
+      else encoding.write_unmatched(anchor(a), to);
     }
   }
   return 0;

@@ -34,6 +34,7 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
     "normalize": ("statistics", "normalize"),
     "multi_paste": ("multi_paste",),
     "audio": ("preemphasis", "decibels"), "linear": ("transform_axis",),
+    "anchors": ("match_boxes", "encode_boxes"),
     "points": ("transform_points", "mirror_points", "mirror_boxes"),
 }  # fmt: skip
 #: No contraction to fused multiply-add: rounded results equal the CPU's. Where it is wanted, the sources say fmaf.

@@ -13,6 +13,8 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.boxes import anchor_table, encode_boxes
 from dali_studio.kernels.cpu.elementwise import Operand
+from dali_studio.kernels.cuda.anchors import encode_boxes_on_gpu
+from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import T
 from dali_studio.operators.detection.common import (
     boxes,
@@ -54,6 +56,7 @@ class BoxEncoder(Operator):
     )
     outputs = (Output("encoded_boxes", "boxes"), Output("encoded_labels", "label"))
     traits = (PerSample,)
+    devices = ("cpu", "gpu")
     examples = (example(anchors=_ANCHORS), example(anchors=_ANCHORS, offset=True, criteria=0.3))
     tolerance = (Tolerance(relative=2e-7, reason="logarithms are the nearest floats here"),)
 
@@ -128,6 +131,11 @@ class BoxEncoder(Operator):
     @staticmethod
     def cpu_batch(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> None:
         _encode(work, *(Operand.of_batch(batch) for batch in (*inputs, *outputs)))
+
+    @staticmethod
+    def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
+        given, marks, out, out_marks = *inputs, *outputs
+        encode_boxes_on_gpu(given, marks, work.params["anchors"], out, out_marks, stream, **work.params["options"])
 
 
 #: Where the anchors are kept, ordered for the kernel.
