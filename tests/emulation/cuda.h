@@ -90,6 +90,11 @@ static inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shi
   return (unsigned)((((unsigned long long)high << 32) | low) << (shift & 31) >> 32);
 }
 static inline unsigned __popc(unsigned x) { return __builtin_popcount(x); }
+static inline unsigned atomicAdd(unsigned* place, unsigned x) {
+  unsigned before = *place;
+  *place += x;
+  return before;
+}
 static inline unsigned atomicMin(unsigned* place, unsigned x) {
   unsigned before = *place;
   *place = min(before, x);

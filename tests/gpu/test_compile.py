@@ -199,6 +199,7 @@ CASES: dict[str, list[tuple[Template, list[Part], tuple[str, ...]]]] = {
         ("grid", parts, ("uint8",) * (len(parts) + 1))
         for parts in ([TO_GRAY], [FROM_GRAY], [TO_GRAY, FROM_GRAY], [crops("uint8", "uint8"), TO_GRAY, SCALE], [FROM_GRAY, MATRIX])
     ],
+    "shot": [("flat", [noise.shot_part(VIEW, 5, HIGHS, ONES)], (name, name)) for name in NOISY],
     "salt and pepper": [
         (template, [noise.salt_and_pepper_part(VIEW, 5, HIGHS, ONES, ONES, np.zeros((2, 2), name), np.full(2, 3), planar=planar)], (name, name))
         for name in NOISY for template in ("flat", "grid") for planar in (False, True)

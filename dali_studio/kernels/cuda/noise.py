@@ -19,6 +19,7 @@ from dali_studio.kernels.cuda.sources import headers
 STREAM = (("key", np.uint64), ("low", np.uint64), ("phase", np.int32), ("behind_phase", np.int32), ("high", np.uint64))
 _ELEMENTS = tuple((name, np.int32) for name in ("row", "column", "plane", "unused"))
 _GAUSSIAN = np.dtype([*STREAM, ("mean", np.float32), ("stddev", np.float32), *_ELEMENTS], align=True)
+_SHOT = np.dtype([*STREAM, ("factor", np.float32), ("inverse", np.float32), *_ELEMENTS], align=True)
 _SALT_AND_PEPPER = np.dtype(
     [*STREAM, ("values", np.uint64), ("channels", np.uint64), ("pixels", np.uint64), ("chance", np.float32),
      ("salt", np.float32), *_ELEMENTS], align=True
@@ -52,6 +53,17 @@ def salt_and_pepper_part(
     return Part(
         "SaltAndPepperPart", "pixel", _texts(), made, {"values": np.ascontiguousarray(values)}, place="element"
     )  # fmt: skip
+
+
+def shot_part(
+    data: Batch, key: int, highs: NDArray[np.uint64], factors: NDArray[np.float32], origin: int = 0
+) -> Part:  # fmt: skip
+    """Replace elements by numbers of events (`kernels.cpu.noise.shot`, with equal numbers)."""
+    made = _rows(_SHOT, data, key, highs, origin)
+    made["factor"] = factors
+    with np.errstate(divide="ignore"):
+        made["inverse"] = np.float32(1) / made["factor"]
+    return Part("ShotPart", "pixel", (*_texts(), *headers("poisson"), part_text("shot")), made, place="element")
 
 
 def _texts() -> tuple[str, ...]:

@@ -29,7 +29,7 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
     "gather": ("gather",), "jpeg": ("unstuff", "huffman", "transform", "colors"), "weights": ("axis_weights",),
     "elementwise": ("elementwise",), "join": ("join",), "reduce": ("reduce",),
     "separable": ("separable",), "erase": ("erase",), "warp_volume": ("warp_volume",), "rank": ("rank",),
-    "correlate": ("correlate",),
+    "correlate": ("correlate",), "equalize": ("clear_counts", "count_levels", "make_tables", "spread"),
     "strided": ("strided",), "one_hot": ("one_hot",),
     "normalize": ("statistics", "normalize"),
     "multi_paste": ("multi_paste",),

@@ -46,11 +46,24 @@ HD float binary_logarithm(float x) {
   return ((rest * log2e + y * log2e) + rest) + y + (float)k;
 }
 
+// A number as a multiple of a reference. CuPy compiles kernels so that numbers below the smallest normal one count as 0;
+// they are taken as what they are, whole numbers of 2^-149, and the result is rounded once, as on the CPU.
+HD float multiple(float x, float inverse_reference) {
+#if defined(__CUDACC__) || defined(__CUDACC_RTC__)
+  const u32 bits = bits_of(x);
+  if ((bits & 0x7F800000u) == 0) {
+    const float size = (float)(bits & 0x007FFFFFu) * 0x1p-75f * inverse_reference * 0x1p-74f;
+    return bits >> 31 ? -size : size;
+  }
+#endif
+  return x * inverse_reference;
+}
+
 // Magnitudes in decibels of a reference, at least those of a smallest ratio.
 struct Decibels {
   float factor, inverse_reference, smallest;  // the factor is that of the logarithm to base 2
   HD float operator()(float x) const {
-    const float ratio = x * inverse_reference;
+    const float ratio = multiple(x, inverse_reference);
     return factor * binary_logarithm(ratio > smallest ? ratio : smallest);
   }
 };

@@ -10,6 +10,8 @@ import numpy as np
 from dali_studio.core.batch import Batch
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.lookup import equalize
+from dali_studio.kernels.cuda import equalize as on_gpu
+from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import T, check_dtype, image_meta
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
@@ -30,6 +32,7 @@ class Equalize(Operator):
     inputs = (Input("image", "image", layouts=_LAYOUTS, dtypes=(T.UINT8,)),)
     outputs = (Output("image", "image"),)
     traits = (PerSample, PerFrame)
+    devices = ("cpu", "gpu")
     former = ("experimental.equalize",)
 
     @classmethod
@@ -64,3 +67,7 @@ class Equalize(Operator):
                 equalize(plane, made, 1)
         else:
             equalize(image, out, image.shape[2] if image.ndim == 3 else 1)
+
+    @staticmethod
+    def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
+        on_gpu.equalize(inputs[0], outputs[0], stream)

@@ -10,14 +10,18 @@ import numpy as np
 from dali_studio.core.batch import Batch
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu import noise
+from dali_studio.kernels.cuda.noise import shot_part
+from dali_studio.kernels.cuda.parts import Part
+from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import T, check_dtype
 from dali_studio.operators.noise.streams import TYPES, NoiseArguments, stream_of
+from dali_studio.operators.parts import run_alone
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Arrays, Input, Operator, Output, compiled, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, Doc, Ui
 from dali_studio.schema.samples import Case, images, tensors, values
-from dali_studio.schema.traits import PerSample, RandomSource
+from dali_studio.schema.traits import PerSample, PixelPart, RandomSource
 
 
 class Shot(NoiseArguments, Operator):
@@ -35,7 +39,8 @@ class Shot(NoiseArguments, Operator):
     keywords = "poisson photon sensor grain random disturb augmentation"
     inputs = (Input("input", dtypes=TYPES, doc="Of any layout."),)
     outputs = (Output("output"),)
-    traits = (PerSample, RandomSource)
+    traits = (PerSample, PixelPart, RandomSource)
+    devices = ("cpu", "gpu")
     seeded = True
     stateful = True
     kernels = (compiled("shot_noise", TYPES),)
@@ -82,3 +87,12 @@ class Shot(NoiseArguments, Operator):
             image, outputs[0], params["key"], int(params["highs"][index]), float(params["factor"][index]),
             params["origin"],
         )  # fmt: skip
+
+    @staticmethod
+    def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
+        run_alone(Shot, work, inputs[0], outputs[0], stream)
+
+    @staticmethod
+    def part(work: Work, image: Batch, dtype: np.dtype[Any]) -> Part:
+        params = work.params
+        return shot_part(image, params["key"], params["highs"], params["factor"], params["origin"])
