@@ -70,7 +70,7 @@ GOOD = PRIMARY + unit(NUMBERS.astype(np.int16))
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (b"", "ends before the header of unit 1"),
+        (b"", "no FITS file"),
         (b"garbage" * 1000, "no FITS file"),
         (GOOD[:-1], "ends before the data of unit 2"),
         (GOOD[:6000], "ends before the header of unit 2"),

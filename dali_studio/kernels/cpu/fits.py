@@ -66,14 +66,13 @@ def image(data: NDArray[np.uint8], number: int) -> FitsImage:
     FitsError
         If there is no such unit, it is no image, or the file ends before its end.
     """
-    begin = 0
-    for unit in range(1, number + 1):
-        if unit > 1 and begin >= len(data):
+    cards, begin = _cards(data, 0, 1)
+    for unit in range(2, number + 1):
+        begin += _blocks(_size(cards))
+        if begin >= len(data):
             raise FitsError(f"it has {unit - 1} units; the one with the number {number} is asked for")
         cards, begin = _cards(data, begin, unit)
-        size = _size(cards)
-        if unit < number:
-            begin += _blocks(size)
+    size = _size(cards)
     if begin + _blocks(size) > len(data):
         raise FitsError(f"the file ends before the data of unit {number}, of which there are {size:,} bytes")
     if number > 1 and cards.get("XTENSION") != "IMAGE":

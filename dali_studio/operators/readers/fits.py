@@ -110,7 +110,8 @@ class Fits(Reader):
         files = data.batch(read, args)
         found = [_images(position, files, args) for position in range(len(files))]
         return tuple(
-            _batch(files, [images and images[i] for images in found], args) for i in range(len(args["hdu_indices"]))
+            _batch(files, [None if images is None else images[i] for images in found], args)
+            for i in range(len(args["hdu_indices"]))
         )
 
 
