@@ -170,13 +170,13 @@ def import_(options: argparse.Namespace) -> int:
     from dali_studio.api.reading.compose import read_compose  # noqa: PLC0415
     from dali_studio.api.reading.program import read  # noqa: PLC0415
     from dali_studio.graph.document import save  # noqa: PLC0415
-    from dali_studio.studio.own_text import PROGRAM  # noqa: PLC0415
+    from dali_studio.studio.own_text import in_view  # noqa: PLC0415
 
     found, view = list[Diagnostic](), dict[str, str]()
     with waiting(f"Reading {options.file}"):
         try:
             graph = read(Path(options.file), function=options.function, found=found)
-            view[PROGRAM] = Path(options.file).read_text("utf-8")
+            view |= in_view(Path(options.file).read_text("utf-8"))
         except DaliStudioError as error:
             try:
                 graph = read_compose(Path(options.file), found=found)

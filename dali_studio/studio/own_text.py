@@ -16,11 +16,12 @@ from dali_studio.graph.edits import Edit, SetPipeline
 from dali_studio.graph.history import History
 from dali_studio.graph.model import Graph
 from dali_studio.studio.revision import Revision
+from dali_studio.studio.trust import is_own, signature
 
 #: Name under which the text is kept beside the places of cards; no node is called so.
 TEXT = "program text"
-#: Its name in the view part of a document.
-PROGRAM = "program"
+#: Its names in the view part of a document.
+_PROGRAM, _SIGNATURE = "program", "program_signature"
 
 
 def text_in(history: History) -> ProgramText | None:
@@ -35,10 +36,18 @@ def source_in(history: History) -> str:
     return text.text if text else ""
 
 
+def in_view(source: str) -> dict[str, str]:
+    """A text in the view part of a document: signed, since a document of a stranger must not bring code into a cell."""
+    return {_PROGRAM: source, _SIGNATURE: signature(source)} if source else {}
+
+
 def kept(view: Mapping[str, Any], revision: Revision) -> ProgramText | None:
-    """The text of a document's view part; ``None`` if there is none that goes with the document's graph."""
-    source: object = view.get(PROGRAM)
-    if isinstance(source, str):
+    """The text of a document's view part.
+
+    ``None`` if there is none that goes with the document's graph, or if it comes from somebody else.
+    """
+    source: object = view.get(_PROGRAM)
+    if isinstance(source, str) and is_own(source, view.get(_SIGNATURE)):
         with suppress(DaliStudioError, NotWritable):
             text = _named(source, revision.graph)
             text.changed(revision.active)

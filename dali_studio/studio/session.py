@@ -485,8 +485,8 @@ class Session:
         """Whether a document says what this one says, but for places of cards that it leaves open."""
         places = positions_of(view)
         moved = any(self.positions.get(key) != place for key, place in places.items())
-        same = (graph, view.get(own_text.PROGRAM, "")) == self._state()
-        return same and not moved and marks_of(view) == marks_in(self.history)
+        same_text = own_text.in_view(self._state()[1]).items() <= view.items()
+        return graph == self.graph and same_text and not moved and marks_of(view) == marks_in(self.history)
 
     def _remember(self, graph: Graph) -> None:
         """Keep what nobody has saved."""

@@ -37,7 +37,7 @@ from dali_studio.studio.messages import (
     Position,
     RevisionChanged,
 )
-from dali_studio.studio.own_text import PROGRAM, source_in
+from dali_studio.studio.own_text import in_view, source_in
 from dali_studio.studio.repairs import offered
 from dali_studio.studio.revision import Revision
 
@@ -225,8 +225,7 @@ def kept_view(history: History) -> dict[str, Any]:
     }
     if target := target_in(history):
         view["target"] = target
-    if source := source_in(history):
-        view[PROGRAM] = source
+    view |= in_view(source_in(history))
     marks = marks_in(history)
     return {**view, "marks": msgspec.to_builtins(marks)} if marks else view
 

@@ -12,6 +12,7 @@ from studio.test_session import Client, only
 from dali_studio import Designer, read, samples
 from dali_studio.graph import document
 from dali_studio.studio import messages
+from dali_studio.studio.own_text import in_view
 
 TEXT = f"""from dali_studio import fn, pipeline_def, types
 
@@ -70,6 +71,9 @@ def test_the_text_goes_with_the_document(client: Client, tmp_path: Path) -> None
     try:
         assert again.session.code().source == TEXT and again.session.dialect == "dali_studio"
         assert again.session.holds(graph, view) and not again.session.holds(graph, {**view, "program": "x"})
+        stranger = Client(graph, view={**view, "program": TEXT.replace("# RGB", "# code")})
+        assert "# code" not in stranger.session.code().source  # the signature is of another text
+        stranger.session.close()
         changed = again.send("apply_code", source=TEXT.replace("# RGB", "# colours"))
         assert not only(changed, messages.RevisionChanged)[-1].saved
         assert only(again.send("undo"), messages.RevisionChanged)[-1].saved
@@ -81,7 +85,7 @@ def test_the_text_goes_with_the_document(client: Client, tmp_path: Path) -> None
 def test_a_text_that_does_not_go_with_its_document_is_left(text: object, client: Client) -> None:
     graph, _, _ = document.loads(document.dumps(client.session.graph, {}))
     other = text if not isinstance(text, str) else text.replace("seed=3", "seed=4").replace("def training", "def other")
-    again = Client(graph, view={"program": other})
+    again = Client(graph, view=in_view(other) if isinstance(other, str) else {"program": other})
     try:
         assert again.session.graph == graph
         assert again.session.code().source == again.session.current().code("nvidia.dali").source

@@ -25,7 +25,7 @@ const TABS: readonly (readonly [DrawerTab, string])[] = [
   ["problems", "Problems"],
 ];
 /** Height in px that a tab needs at least. */
-const ROOM: Readonly<Record<DrawerTab, number>> = {
+export const ROOM: Readonly<Record<DrawerTab, number>> = {
   code: 0,
   batch: 250,
   timeline: 330,
