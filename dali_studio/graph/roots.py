@@ -22,7 +22,7 @@ from dali_studio.schema.model import Value
 #: Where the user's file is; by default in the folder that the system has for settings.
 FOLDER_VARIABLE = "DALI_STUDIO_CONFIG"
 ROOTS_VARIABLE = "DALI_STUDIO_ROOTS"
-_MOST_BYTES = 1 << 20
+_MAX_BYTES = 1 << 20
 #: At the beginning of a text: of a value, or of a literal in a program.
 _NAMED = re.compile(r"""(?<=["'])\$\{(\w+)\}""")
 _VALUE = re.compile(r"\$\{(\w+)\}(.*)", re.DOTALL)
@@ -146,7 +146,7 @@ def _kept() -> dict[str, str]:
 
 def _read() -> dict[str, str]:
     try:
-        raw: object = json.loads(read_file(_file(), _MOST_BYTES))
+        raw: object = json.loads(read_file(_file(), _MAX_BYTES))
     except FileNotFoundError:
         return {}
     entries = cast("dict[str, object]", raw).items() if isinstance(raw, dict) else ()
