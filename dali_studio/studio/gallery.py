@@ -67,8 +67,8 @@ def open_recipe(name: str, registry: Registry, images: str) -> tuple[Graph, dict
     DaliStudioError
         DS302 if there is no such example.
     """
-    path = folder() / Path(name).name / FILE
-    if not path.exists():
+    path = {found.parent.name: found for found in folder().glob(f"*/{FILE}")}.get(name)
+    if path is None:
         known = ", ".join(recipe.name for recipe in recipes(registry)) or "none"
         raise DaliStudioError(
             Diagnostic(code="DS302", message=f"There is no example called {name!r}.", hint=f"Examples: {known}.")
