@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dali_studio.api.placement import gpu_missing
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
-from dali_studio.graph.changes import difference, edits_to
+from dali_studio.graph.difference import difference, edits_to
 from dali_studio.graph.model import Graph
 from dali_studio.studio import requests
 from dali_studio.studio.data_sources import also_there, look_into, pointed_at
