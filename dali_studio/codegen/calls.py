@@ -64,7 +64,7 @@ class Writer:
     given: Parameters = field(default_factory=dict[tuple[str, str], Parameter])
     parameters: dict[str, ast.expr | None] = field(default_factory=dict[str, "ast.expr | None"])
     found: list[Diagnostic] = field(default_factory=list[Diagnostic])
-    owners: dict[int, Sequence[str]] = field(default_factory=dict[int, "Sequence[str]"])
+    owners: dict[ast.AST, Sequence[str]] = field(default_factory=dict[ast.AST, "Sequence[str]"])
     exposed: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     passed: dict[str, ast.expr] = field(default_factory=dict[str, ast.expr])
     _names: dict[str, str] = field(default_factory=dict[str, str])
@@ -104,7 +104,7 @@ class Writer:
         made = self._inside
 
         def belongs(statement: ast.stmt) -> ast.stmt:
-            self.owners[id(statement)] = made
+            self.owners[statement] = made
             return statement
 
         try:
@@ -125,7 +125,7 @@ class Writer:
     def variable(self, port: PortRef, ctx: ast.expr_context) -> ast.Name:
         """The variable of a port."""
         name = ast.Name(self.names.ports[port], ctx)
-        self.owners[id(name)] = (port.node,)
+        self.owners[name] = (port.node,)
         return name
 
     def call_written(self, statements: Iterable[ast.stmt]) -> None:
@@ -133,7 +133,7 @@ class Writer:
         for statement in statements:
             for part in ast.walk(statement):
                 if isinstance(part, ast.Name) and part.id in self.names.owners:
-                    self.owners[id(part)] = (self.names.owners[part.id],)
+                    self.owners[part] = (self.names.owners[part.id],)
 
     def use(self, port: PortRef | None, node: Node | None, where: str) -> ast.expr:
         """The variable of a port; a placeholder and a finding if there is none (yet)."""
