@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dali_studio.api.default import default_registry
-from dali_studio.api.folders import idle_readers
+from dali_studio.api.folders import sample_folders
 from dali_studio.api.reading.program import read
 from dali_studio.cli.text import note, report, say, waiting
 from dali_studio.codegen import triton
@@ -147,13 +147,11 @@ def _not_written(path: Path, error: OSError) -> DaliStudioError:
 
 def _parameters(graph: Graph) -> Parameters:
     registry = default_registry()
-    roots = dict[str, str]()
-    for node in idle_readers(graph, registry):
-        from dali_studio.samples import photos  # noqa: PLC0415 - most documents say themselves what to read
-
-        roots[node.key] = str(photos())
-        note(f"note: {node.key} reads the sample photos, by a parameter's default; --images names a folder of yours.")
-    return module_parameters(graph, registry, roots)
+    roots = sample_folders(graph, registry)
+    for key, folder in roots.items():
+        words = f"reads the sample {folder.name}, by a parameter's default; --images names a folder of yours."
+        note(f"note: {key} {words}")
+    return module_parameters(graph, registry, {key: str(folder) for key, folder in roots.items()})
 
 
 def _emitted(graph: Graph, dialect: str, given: Parameters, functions: Sequence[Function]) -> Emitted:
