@@ -233,8 +233,8 @@ class DALIServer:
             named = cast("dict[Any, Any]", value)
             named.update({name: self._replaced(item, runs, seen) for name, item in named.items()})
         elif hasattr(value, "__dict__"):
-            fields = cast("dict[str, Any]", dict(vars(value)))
-            for name, item in fields.items():
+            fields = cast("dict[str, Any]", vars(value))
+            for name, item in list(fields.items()):
                 if (new := self._replaced(item, runs, seen)) is not item:
                     setattr(value, name, new)
         return cast("Any", value)
