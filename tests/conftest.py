@@ -18,6 +18,10 @@ for folder in (TESTS, TESTS / "unit", TESTS / "unit" / "kernels", TESTS / "compa
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
 
+if not Path("/dev/nvidia0").exists():
+    # nvidia.dali's reader of FITS files asks CUDA for pinned memory otherwise, also without a GPU
+    os.environ.setdefault("DALI_RESTRICT_PINNED_MEM", "1")
+
 import summary  # noqa: E402 - it lies in one of them
 
 #: Cases of an operator that a test marked ``grid`` takes, unless it is asked for all.
