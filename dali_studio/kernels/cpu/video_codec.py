@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -179,8 +180,8 @@ class VideoIndex:
     Attributes
     ----------
     pts : list of int
-        When the frames are shown, in units of `unit` seconds, in order.
-    unit : float
+        When the frames are shown, in units of `time_base` seconds, in order.
+    time_base : Fraction
     seconds : ndarray of float64
         The same in seconds since the first frame.
     height, width : int
@@ -207,10 +208,11 @@ class VideoIndex:
             self.pts = [pts for pts, _ in known]
             self.keys = [0, *(number for number, (_, key) in enumerate(known) if key and number)]
         self._numbers = {pts: number for number, pts in enumerate(self.pts)} if len(known) == len(found) else {}
-        self.unit = float(stream.time_base)
+        self.time_base: Fraction = stream.time_base
         if not self._numbers:
-            self.pts, self.unit = list(range(len(found))), 1 / self.rate
-        self.seconds = (np.array(self.pts, np.float64) - self.pts[0]) * self.unit
+            self.pts, self.time_base = list(range(len(found))), 1 / Fraction(stream.average_rate or 1)
+        ticks = np.array(self.pts, np.float64) - self.pts[0]
+        self.seconds = ticks * self.time_base.numerator / self.time_base.denominator
 
     def __len__(self) -> int:
         return len(self.pts)

@@ -94,7 +94,8 @@ class Video(PadArguments, Operator):
     @staticmethod
     def infer(args: Args, *inputs: TensorMeta) -> TensorMeta:
         check_encoded(inputs[0])
-        check_fill(args["fill_value"])
+        if args["pad_mode"] == "constant":
+            check_fill(args["fill_value"])
         if args.given("frames") and any(args.given(name) for name in _RANGE):
             other = next(name for name in _RANGE if args.given(name))
             raise ArgumentError(f"frames and {other} exclude each other.", hint="Give one of them.", argument="frames")

@@ -135,3 +135,29 @@ def test_readers_leave_out_what_is_no_video_in_a_folder(tmp_path: Path) -> None:
         video, labels = pipeline().run()
     assert np.array(labels.at(1)).tolist() == [1] and np.array(video.at(0)).shape == (4, 48, 64, 3)
     assert 0.2 < np.array(video.at(0)).max() <= 1
+
+
+def test_ranges_of_the_older_reader(tmp_path: Path) -> None:
+    (tmp_path / "v.webm").write_bytes(encoded_video("vp9", 10, (32, 24)))
+
+    def starts(begin_and_end: str, **arguments: Any) -> list[int]:
+        (tmp_path / "list.txt").write_text(f"{tmp_path}/v.webm 3 {begin_and_end}")
+
+        @pipeline_def(batch_size=1, num_threads=2, device_id=None)
+        def pipeline() -> Any:
+            reader = {"file_list": str(tmp_path / "list.txt"), "enable_frame_num": "scalar", "name": "reader"}
+            return fn.readers.video(**reader, **{"sequence_length": 2, **arguments})
+
+        made = pipeline()
+        return [int(made.run()[2].at(0)[0]) for _ in range(made.reader_meta("reader")["epoch_size"])]
+
+    numbers = {"file_list_frame_num": True}
+    assert starts("2 7", **numbers) == [2, 4]
+    assert starts("2", **numbers) == [2, 4, 6, 8]  # an end of 0 is that of the video
+    assert starts("-5 -1", **numbers) == [5, 7]
+    assert starts("2 7", **numbers, step=1, stride=3) == [2, 3]  # the last frame is the last that is needed
+    assert starts("4 7", **numbers, step=1, pad_sequences=True) == [4, 5, 6]
+    assert starts("0.1 0.3") == [3, 5]
+    assert starts("0.1 0.3", file_list_include_preceding_frame=True) == [2, 4, 6]
+    with pytest.raises(DaliStudioError, match="the range from 2 to 12 is not in the video, which has 10 frames"):
+        starts("2 12", **numbers)
