@@ -118,6 +118,8 @@ class Clips:
     ----------
     entries : sequence of Entry
     sampling : Sampling
+    ycbcr : bool
+        Whether frames have luma and chroma instead of red, green and blue.
 
     Raises
     ------
@@ -127,8 +129,8 @@ class Clips:
     NoVideoDecoderError
     """
 
-    def __init__(self, entries: Sequence[Entry], sampling: Sampling) -> None:
-        self.sampling = sampling
+    def __init__(self, entries: Sequence[Entry], sampling: Sampling, *, ycbcr: bool = False) -> None:
+        self.sampling, self._ycbcr = sampling, ycbcr
         found = _indices(sorted({entry.path for entry in entries}))
         self.entries: list[Entry] = []
         self.indices: list[VideoIndex] = []
@@ -193,7 +195,7 @@ class Clips:
             try:
                 frames = numbers[position]
                 video = self._open(path, index, int(frames[frames >= 0].min(initial=len(index))))
-                decode_frames(video, frames, self.sampling.fill, data[position])
+                decode_frames(video, frames, self.sampling.fill, data[position], ycbcr=self._ycbcr)
             except (VideoError, OSError) as error:
                 made.failures[position] = error
                 data[position][...] = 0
@@ -250,7 +252,7 @@ class Clips:
         return Batch.of_array(np.array(found, np.int32)[:, None])
 
     def numbers(self, read: ClipsRead) -> Batch:
-        """Numbers of the frames, (F,); -1 for filled ones, as in nvidia.dali also less for those before the first one."""
+        """Numbers of the frames, (F,); -1 for filled ones, or less before the first frame, as in nvidia.dali."""
         made: list[NDArray[np.int32]] = []
         for one, frames in zip(read.picked, read.frames, strict=True):
             wanted = self.begins[one] + self.sampling.stride * np.arange(len(frames))

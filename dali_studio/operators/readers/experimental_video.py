@@ -81,13 +81,14 @@ class Video(PadArguments, VideoReader):
             ("labels", {**files, "labels": (1, 2)}), ("sequence_length", {**root, "sequence_length": 99}),
             ("filenames", {**files, "filenames": "/no/such.mp4"}),
             ("filenames", {**files, "filenames": video_folder("list.txt")}),
-            ("file_list", {**frames, "file_list": "/no/such"}), ("image_type", {**root, "image_type": "YCbCr"}),
+            ("file_list", {**frames, "file_list": "/no/such"}), ("image_type", {**root, "image_type": "GRAY"}),
             ("fill_value", {**root, "fill_value": (1, 2), "pad_mode": "constant"}),
             ("fill_value", {**root, "fill_value": ()}),
             ("shard_id", {**root, "shard_id": 3}), ("file_list", {**frames, "file_list": video_folder("a/one.webm")}),
         ]  # fmt: skip
         return [
             *(Case(arguments=one) for one in accepted),
+            Case(arguments={**root, "image_type": "YCbCr"}, peer=False, note="nvidia.dali fails on the CPU"),
             *(Case(arguments=one, refused=name) for name, one in refused),
         ]
 

@@ -59,7 +59,11 @@ class VideoReader(Reader, abstract=True):
     enable_timestamps: Annotated[
         bool, Doc("Give seconds from the first frame of the video, float64 (F,); -1 for filled frames.")
     ] = False
-    image_type: Annotated[DALIImageType, Doc("Colours of the frames."), Choices(("RGB",))] = DALIImageType.RGB
+    image_type: Annotated[
+        DALIImageType,
+        Doc("RGB, or YCbCr: luma and chroma as they are in the file, chroma in the size of luma."),
+        Choices(("RGB", "YCbCr")),
+    ] = DALIImageType.RGB
     shuffle_after_epoch: Annotated[bool, Refused(_NEVER)] = False
     shuffle_after_epoch_seed: Annotated[int | None, Refused(_NEVER)] = None
 
@@ -97,7 +101,8 @@ class VideoReader(Reader, abstract=True):
     def data_set(cls, args: Args) -> Clips:
         source, sampling = next(name for name in _SOURCES if args[name]), cls.sampling(args)
         try:
-            made = Clips(cls._entries(args, source), sampling)
+            ycbcr = args["image_type"] is DALIImageType.YCbCr
+            made = Clips(cls._entries(args, source), sampling, ycbcr=ycbcr)
         except NoVideoDecoderError as error:
             raise video_finding(error) from error
         except (OSError, ValueError) as error:

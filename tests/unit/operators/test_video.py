@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dali_studio import DaliStudioError, fn, pipeline_def
+from dali_studio import DaliStudioError, fn, pipeline_def, types
 from dali_studio.kernels.cpu.video_codec import VideoError, VideoFile
 from dali_studio.schema.sample_videos import CODECS, encoded_video
 from dali_studio.schema.samples import picture
@@ -161,3 +161,40 @@ def test_ranges_of_the_older_reader(tmp_path: Path) -> None:
     assert starts("0.1 0.3", file_list_include_preceding_frame=True) == [2, 4, 6]
     with pytest.raises(DaliStudioError, match="the range from 2 to 12 is not in the video, which has 10 frames"):
         starts("2 12", **numbers)
+
+
+@pytest.mark.parametrize("codec", ["vp9", "mjpeg"])
+def test_luma_and_chroma_are_those_of_the_file(tmp_path: Path, codec: str) -> None:
+    path = tmp_path / "v.mkv"
+    path.write_bytes(encoded_video(codec, 3, (34, 26)))
+
+    @pipeline_def(batch_size=1, num_threads=2, device_id=None)
+    def pipeline() -> Any:
+        return fn.experimental.readers.video(filenames=str(path), sequence_length=3, image_type=types.YCbCr)
+
+    frames = np.array(pipeline().run()[0].at(0))
+    for number, frame in enumerate(av.open(str(path)).decode(video=0)):
+        luma, blue, red = (np.frombuffer(plane, np.uint8).reshape(plane.height, plane.line_size)[:, : plane.width] for plane in frame.planes)
+        np.testing.assert_array_equal(frames[number, ..., 0], luma)
+        for channel, plane in ((1, blue), (2, red)):  # upsampled between neighbours
+            rows, columns = 26 // plane.shape[0], 34 // plane.shape[1]
+            nearest = plane.repeat(rows, axis=0).repeat(columns, axis=1)
+            assert np.abs(frames[number, ..., channel].astype(int) - nearest).mean() < 4
+
+
+def test_frames_are_resized_as_by_resize(tmp_path: Path) -> None:
+    for number in range(2):
+        (tmp_path / f"{number}.webm").write_bytes(encoded_video("vp9", 7, (34, 26), seed=number))
+    reader = {"filenames": [str(tmp_path / f"{number}.webm") for number in range(2)], "labels": [3, 5], "sequence_length": 3}
+    half = {"roi_start": [0.1, 0.2], "roi_end": [0.9, 0.7], "roi_relative": True}
+    for resizing in ({"size": [12, 17]}, {"resize_shorter": 9, "interp_type": types.INTERP_CUBIC}, {"resize_x": 50, **half}):
+
+        @pipeline_def(batch_size=4, num_threads=2, device_id=None)
+        def pipeline(resizing: dict[str, Any] = resizing) -> Any:
+            video, labels = fn.readers.video(dtype=types.FLOAT, normalized=True, **reader)
+            return fn.resize(video, **resizing), labels, *fn.readers.video_resize(dtype=types.FLOAT, normalized=True, **reader, **resizing)
+
+        wanted, labels, got, got_labels = pipeline().run()
+        for place in range(4):
+            np.testing.assert_array_equal(got.at(place), wanted.at(place))
+        np.testing.assert_array_equal(got_labels.as_array(), labels.as_array())
