@@ -109,6 +109,9 @@ class VideoFile:
         if not streams:
             self.close()
             raise VideoError("there is no video track in it")
+        if streams[0].codec_context is None:
+            self.close()
+            raise VideoError("there is no decoder for its codec")
         self._stream = streams[0]
         self._stream.thread_type = "NONE"
         self._frames: Iterator[Any] = self._container.decode(self._stream)
