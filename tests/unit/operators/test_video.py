@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ import numpy as np
 import pytest
 
 from dali_studio import DaliStudioError, fn, pipeline_def, types
+from dali_studio.api.default import default_registry
+from dali_studio.codegen.emit import emit
 from dali_studio.kernels.cpu.video_codec import VideoError, VideoFile
 from dali_studio.schema.sample_videos import CODECS, encoded_video
 from dali_studio.schema.samples import picture
@@ -198,3 +201,14 @@ def test_frames_are_resized_as_by_resize(tmp_path: Path) -> None:
         for place in range(4):
             np.testing.assert_array_equal(got.at(place), wanted.at(place))
         np.testing.assert_array_equal(got_labels.as_array(), labels.as_array())
+
+
+def test_a_reader_of_the_gpu_alone_is_written_without_copies_of_its_list() -> None:
+    @pipeline_def(batch_size=1, num_threads=1, device_id=None)
+    def pipeline() -> Any:
+        video, labels = fn.readers.video(file_root="videos", sequence_length=2)
+        return video, labels
+
+    emitted = emit(pipeline().graph, default_registry(), "nvidia.dali")
+    assert re.search(r'video, labels = fn\.readers\.video\(\s*device="gpu"', emitted.source)
+    assert "its outputs are there" in emitted.diagnostics[0].message
