@@ -289,6 +289,10 @@ class Writer:
         inputs = self._inputs(node, schema)
         if node.device == "gpu" or declared is None or not declared.gpu_only:
             return ast.Call(func=function, args=inputs, keywords=keywords)
+        if schema is not None and schema.role == "reader":  # a list of outputs has no .cpu()
+            message = f"{self.dialect.title} has {node.operator} on the GPU alone; its outputs are there."
+            self.found.append(finding(node, "DS501", message, "It needs a GPU, and a device_id.", severity="warning"))
+            return ast.Call(func=function, args=[], keywords=[ast.keyword("device", ast.Constant("gpu")), *keywords])
         message = f"{self.dialect.title} has {node.operator} on the GPU alone; the program copies there and back."
         self.found.append(finding(node, "DS501", message, "It needs a GPU, and a device_id.", severity="warning"))
         call = ast.Call(func=function, args=[_copied(one, "gpu") for one in inputs], keywords=keywords)
