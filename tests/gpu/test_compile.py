@@ -236,6 +236,9 @@ MACROS: dict[str, list[dict[str, object]]] = {
     "audio": [
         {"IN": np.dtype(one), "OUT": np.dtype(out)} for one in ("u1", "i8", "f4", "f8") for out in ("i2", "f4", "f8")
     ],
+    "resample_audio": [
+        {"IN": np.dtype(one), "OUT": np.dtype(out)} for one in ("u1", "i4", "f4") for out in ("i2", "u4", "f4")
+    ],
     "points": [{"IN": one, "OUT": out} for one in (BYTE, np.dtype(np.int16), REAL) for out in (BYTE, REAL)],
     "rank": [
         {"IN": dtype, "KIND": kind, "BORDER": border, "FEW": few}

@@ -19,8 +19,8 @@ ALIKE, RAGGED = ((21, 33), (21, 33), (21, 33)), ((21, 33), (5, 1), (40, 30))
 
 def assert_same_on_both(define: Callable[[Any], Any], batch: Any, layout: str) -> None:
     results = [run(define, batch, layout, on_gpu=on_gpu) for on_gpu in (True, False)]
-    for ours, reference in zip(*results, strict=True):
-        ours, reference = ours.as_cpu(), reference.as_cpu()
+    hosts = ([one.as_cpu() for one in outputs] for outputs in results)
+    for ours, reference in zip(*hosts, strict=True):
         assert (ours.layout(), ours.dtype) == (reference.layout(), reference.dtype)
         for i in range(len(batch)):
             np.testing.assert_array_equal(ours.at(i), reference.at(i))

@@ -6,19 +6,8 @@
 #include "instantiations.hpp"
 #include "vector.hpp"
 
-// Positions of outputs are added up in single precision within such blocks, as nvidia.dali does.
-static const i64 BLOCK = 256;
 static const int LANES = 4;
 enum { MAX_LOBES = 64, STEPS = 32 };  // those of quality 100; values of the table from one sample to the next (`_FINENESS`)
-
-static i64 whole_below(double x) {
-  const i64 cut = (i64)x;
-  return cut - ((double)cut > x);
-}
-static i64 ceiling_of(float x) {
-  const i64 cut = (i64)x;
-  return cut + ((float)cut < x);
-}
 
 // The filter's table once more: row r has every STEPS-th value from the r-th on, so that the weights of neighbouring samples are
 // neighbours.
@@ -59,15 +48,14 @@ static i64 resample_audio(Dense<const f32, 2> in, Dense<f32, 2> out, f64 step, D
   if (out.shape[1] != channels || size < 4 || lobes < 1 || lobes > MAX_LOBES || !(step > 0) || rows.shape[0] != STEPS + 1 ||
       rows.shape[1] * STEPS < size + 3 * STEPS)
     return MISFIT;
-  const i32 middle = (i32)(size - 6) / 2 + 1;  // a zero before the filter, which has an odd number of values, five behind
-  const SincWindow window = {table.data, (float)(middle - 1) / (float)lobes, (float)middle, (i32)lobes, (i32)size - 2};
+  const SincWindow window = sinc_window(table.data, size, lobes);
   const PhasedWindow phased = {window, rows};
-  for (i64 begin = 0; begin < made; begin += BLOCK) {
+  for (i64 begin = 0; begin < made; begin += RESAMPLED_BLOCK) {
     const double exact = (double)begin * step;
     const i64 origin = exact < (double)count ? whole_below(exact) : count;
     const float* from = in.data + origin * channels;
     float place = (float)(exact - (double)origin);
-    for (i64 j = begin; j < least(begin + BLOCK, made); j++, place += (float)step) {
+    for (i64 j = begin; j < least(begin + RESAMPLED_BLOCK, made); j++, place += (float)step) {
       const i64 nearest = place < (float)(2 * count + 2) ? ceiling_of(place) : 2 * count + 2;
       const i64 first = most(nearest - lobes, -origin), end = least(nearest + lobes, count - origin);
       float* to = out.data + j * channels;
@@ -105,10 +93,7 @@ REGISTER(downmix)
 // Samples as floats: of a signed type that is to become an unsigned one (1) moved up, the other way round (2) moved down.
 template <class T> i64 to_sound(Dense<const T, 1> in, Dense<f32, 1> out, int moved) {
   if (out.shape[0] != in.shape[0]) return MISFIT;
-  for (i64 i = 0; i < in.shape[0]; i++) {
-    const float x = to_unit(in.data[i]);
-    out.data[i] = moved == 1 ? (x + 1) * 0.5f : moved == 2 ? x * 2 - 1 : x;
-  }
+  for (i64 i = 0; i < in.shape[0]; i++) out.data[i] = moved_sample(in.data[i], moved);
   return 0;
 }
 REGISTER_EACH(to_sound, ToSoundTypes)

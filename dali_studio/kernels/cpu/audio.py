@@ -30,7 +30,7 @@ def lobes_of(quality: float) -> int:
 
 
 @lru_cache(maxsize=16)
-def _window(lobes: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def sinc_window(lobes: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """A sinc in Hann's window, after one zero and before five; and rows of its values that are a sample apart."""
     middle = _FINENESS * lobes
     at = np.arange(-middle, middle + 1, dtype=np.float32)
@@ -62,7 +62,7 @@ def resample(sound: NDArray[np.float32], out: NDArray[np.float32], rate: float, 
     if not out.size:
         return
     lobes = lobes_of(quality)
-    kernel("resample_audio")(sound, out, float(rate) / float(wanted), *_window(lobes), lobes)
+    kernel("resample_audio")(sound, out, float(rate) / float(wanted), *sinc_window(lobes), lobes)
 
 
 def downmix(sound: NDArray[np.float32], out: NDArray[np.float32]) -> None:
@@ -80,13 +80,18 @@ def to_sound(samples: Array, wanted: np.dtype[Any]) -> NDArray[np.float32]:
     samples : ndarray
         Contiguous.
     """
-    signed, unsigned = samples.dtype.kind != "u", wanted.kind == "u"
-    if samples.dtype == np.float32 and not unsigned:
+    moved = moved_by(samples.dtype, wanted)
+    if samples.dtype == np.float32 and not moved:
         return samples
     out = np.empty(samples.shape, np.float32)
-    moved = 1 if signed and unsigned else 2 if not signed and not unsigned else 0
     kernel("to_sound", samples.dtype)(samples.reshape(-1), out.reshape(-1), moved)
     return out
+
+
+def moved_by(given: np.dtype[Any], wanted: np.dtype[Any]) -> int:
+    """How numbers are moved: 1 from -1 .. 1 to 0 .. 1, 2 the other way round, 0 not at all."""
+    signed, unsigned = given.kind != "u", wanted.kind == "u"
+    return 1 if signed and unsigned else 2 if not signed and not unsigned else 0
 
 
 def from_sound(sound: NDArray[np.float32], out: Array) -> None:

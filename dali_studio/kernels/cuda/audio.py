@@ -1,4 +1,4 @@
-"""Emphasis and decibels of sounds, on a GPU."""
+"""Emphasis, decibels and rates of sounds, on a GPU."""
 
 from __future__ import annotations
 
@@ -6,13 +6,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.core.batch import Batch
-from dali_studio.kernels.cpu.audio import BORDERS, decibel_numbers
+from dali_studio.kernels.cpu.audio import BORDERS, decibel_numbers, lobes_of, moved_by, sinc_window
 from dali_studio.kernels.cuda.reduce import reduce_on_gpu
 from dali_studio.kernels.cuda.stream import GpuStream
 
 _ITEM = np.dtype(
     [("source", np.uint64), ("target", np.uint64), ("count", np.int64), ("largest", np.uint64), ("part", np.float32),
      ("unused", np.int32)]
+)  # fmt: skip
+_RATE = np.dtype(
+    [("source", np.uint64), ("target", np.uint64), *((name, np.int64) for name in ("count", "made", "channels")),
+     ("step", np.float64)]
 )  # fmt: skip
 
 
@@ -47,3 +51,19 @@ def _items(src: Batch, out: Batch) -> NDArray[np.void]:
     items = np.zeros(len(src), _ITEM)
     items["source"], items["target"], items["count"] = src.addresses, out.addresses, src.counts
     return items
+
+
+def resample_on_gpu(
+    src: Batch, out: Batch, rates: NDArray[np.float64], wanted: NDArray[np.float64], quality: float, stream: GpuStream
+) -> None:
+    """What `kernels.cpu.audio.resample` does with samples of any type, (samples,) or (samples, channels)."""
+    lobes = lobes_of(quality)
+    table, _ = sinc_window(lobes)
+    items = np.zeros(len(src), _RATE)
+    items["source"], items["target"] = src.addresses, out.addresses
+    items["count"], items["made"] = src.shapes[:, 0], out.shapes[:, 0]
+    items["channels"] = src.shapes[:, 1:].prod(axis=1)
+    items["step"] = np.divide(rates, wanted, out=np.ones(len(src)), where=wanted > 0)
+    numbers = map(np.int64, (len(table), lobes, moved_by(src.dtype, out.dtype)))
+    macros = {"IN": src.dtype, "OUT": out.dtype}
+    stream.launch("resample_audio", items, out.counts, *numbers, macros=macros, tables=(table,))

@@ -1,4 +1,6 @@
 // Linear maps along one axis: what `kernels/cpu/linear.cpp` does. A thread makes one element.
+#include "../include/division.hpp"
+
 struct Item {
   const float* from;
   float* to;
@@ -13,8 +15,8 @@ extern "C" __global__ void __launch_bounds__(256) transform_axis(
   const Item& item = items[blockIdx.y];
   const i64 i = (i64)blockIdx.x * 256 + threadIdx.x;
   if (i >= item.count) return;
-  const i64 line = i / item.inner, row = item.first + line % item.rows;
-  const float* from = item.from + (line / item.rows * item.columns + firsts[row]) * item.inner + i % item.inner;
+  const i64 line = quotient(i, item.inner), outer = quotient(line, item.rows), row = item.first + line - outer * item.rows;
+  const float* from = item.from + (outer * item.columns + firsts[row]) * item.inner + i - line * item.inner;
   const float* weight = weights + starts[row];
   float sum = 0;
   for (i64 n = 0; n < counts[row]; n++) sum += from[n * item.inner] * weight[n];

@@ -1,4 +1,5 @@
 // Normalisation by means and deviations that differ along some axes. Macros: IN and OUT, the types of the elements; AXES.
+#include "../include/division.hpp"
 #include "../include/normalize.hpp"
 
 struct Item {
@@ -28,9 +29,9 @@ extern "C" __global__ void __launch_bounds__(256) normalize(const Item* __restri
   i64 rest = i, at = 0;
 #pragma unroll
   for (int axis = AXES - 1; axis >= 0; axis--) {
-    const i64 index = axis ? rest % item.extents[axis] : rest;
-    at += index * item.strides[axis];
-    if (axis) rest /= item.extents[axis];
+    const i64 above = axis ? quotient(rest, item.extents[axis]) : 0;
+    at += (rest - above * item.extents[axis]) * item.strides[axis];
+    rest = above;
   }
   const float made = Normalize<float>{item.mean[at], item.factor[at]}(to_float(((const IN*)item.from)[i]));
   ((OUT*)item.to)[i] = from_float<OUT>(shift != 0 ? made + shift : made);

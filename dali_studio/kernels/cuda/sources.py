@@ -33,7 +33,7 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
     "strided": ("strided",), "one_hot": ("one_hot",),
     "normalize": ("statistics", "normalize"),
     "multi_paste": ("multi_paste",),
-    "audio": ("preemphasis", "decibels"), "linear": ("transform_axis",),
+    "audio": ("preemphasis", "decibels"), "linear": ("transform_axis",), "resample_audio": ("resample_audio",),
     "anchors": ("match_boxes", "encode_boxes"),
     "points": ("transform_points", "mirror_points", "mirror_boxes"),
 }  # fmt: skip

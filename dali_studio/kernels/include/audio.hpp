@@ -16,11 +16,37 @@ struct SincWindow {
   }
 };
 
+// A table of `size` numbers: a zero before the filter, which has an odd number of values, five behind.
+HD SincWindow sinc_window(const float* table, i64 size, i64 lobes) {
+  const i32 middle = (i32)(size - 6) / 2 + 1;
+  return {table, (float)(middle - 1) / (float)lobes, (float)middle, (i32)lobes, (i32)size - 2};
+}
+
+// Positions of outputs are added up in single precision within such blocks, as nvidia.dali does.
+enum { RESAMPLED_BLOCK = 256 };
+HD i64 whole_below(double x) {
+  const i64 cut = (i64)x;
+  return cut - ((double)cut > x);
+}
+HD i64 ceiling_of(float x) {
+  const i64 cut = (i64)x;
+  return cut + ((float)cut < x);
+}
+
 // A sample from -1 to 1 as an integer over its whole range: rounded half away from zero, saturated, NaN becomes 0. And back.
-template <class T> HD T from_unit(float x) { return from_float<T>(x * (float)limits<T>::high); }
+template <class T> HD T from_unit(float x) {
+  if constexpr (same<T, f32>::value) return x;
+  else return from_float<T>(x * (float)limits<T>::high);
+}
 template <class T> HD float to_unit(T x) {
   if constexpr (same<T, f32>::value) return x;
   else return (float)x * (1.f / (float)limits<T>::high);
+}
+
+// A sample as a float: of a signed type that is to become an unsigned one (1) moved up, the other way round (2) moved down.
+template <class T> HD float moved_sample(T sample, int moved) {
+  const float x = to_unit(sample);
+  return moved == 1 ? (x + 1) * 0.5f : moved == 2 ? x * 2 - 1 : x;
 }
 
 // What stands before the first sample: 0, the first sample, or the second (`BORDERS` of audio.py).

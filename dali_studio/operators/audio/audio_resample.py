@@ -13,6 +13,8 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.audio import from_sound, resample, resampled_length, to_sound
+from dali_studio.kernels.cuda.audio import resample_on_gpu
+from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import T, accept_output, check_dtype
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
@@ -41,6 +43,7 @@ class AudioResample(Operator):
     inputs = (Input("audio", "audio", dtypes=_TYPES, doc="(samples,) or (samples, channels)."),)
     outputs = (Output("audio", "audio"),)
     traits = (PerSample,)
+    devices = ("cpu", "gpu")
     kernels = (compiled("to_sound", _TYPES), compiled("from_sound", _TYPES[:-1]))
     examples = (
         example(in_rate=22050.0, out_rate=16000.0), example(scale=1.3, dtype="INT16"), example(out_length=500),
@@ -137,6 +140,10 @@ class AudioResample(Operator):
         )
         if made is not out:
             from_sound(made, out)
+
+    @staticmethod
+    def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
+        resample_on_gpu(inputs[0], outputs[0], **work.params, stream=stream)
 
 
 def _rates(
