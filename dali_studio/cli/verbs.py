@@ -19,6 +19,8 @@ _DOCUMENT = (
 )
 #: What `run` shows to whoever gives it nothing, and where its pictures go.
 _FIRST, RESULT = "getting_started", "dali-studio-result"
+#: Where the lists of `check` go.
+_CHECKED = "dali-studio-check"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -97,6 +99,21 @@ def make_parser() -> argparse.ArgumentParser:
     add("--cuda", action="store_true", help="the sources of the kernels that are generated for it as well")
     add = verb("catalog", catalog, "List the operators, or describe one.").add_argument
     add("operator", nargs="?", metavar="OPERATOR", help="such as rotate or decoders.image")
+    _add_data_verbs(verb)
+    verb("support", support, "List what of nvidia.dali is supported: pipelines, operators, their arguments.")
+    verb("doctor", doctor, "Show versions, processor and what is missing.")
+    return parser
+
+
+def _add_data_verbs(verb: Callable[..., argparse.ArgumentParser]) -> None:
+    """Those that are about files of data."""
+    add = verb("check", check, "Find what of a data set cannot be read or decoded, and what stands out.").add_argument
+    what = "images, sub-folders with images, a list with a path and a label a line, or an image"
+    add("target", metavar="FOLDER|FILE", help=what)
+    where = "folder for the lists, the page and the state that the next call goes on from"
+    add("--out", metavar="DIR", default=_CHECKED, help=f"{where}; {_CHECKED} if not given")
+    add("--headers", action="store_true", help="read the headers alone: decode nothing, and find no copies")
+    add("--json", action="store_true", help="write the result as JSON")
     indices = (
         ("rec2idx", rec2idx, "Write the index that readers.mxnet needs of a RecordIO file.", ".rec"),
         ("tfrecord2idx", tfrecord2idx, "Write the index that readers.tfrecord needs of a file.", ".tfrecord"),
@@ -105,9 +122,6 @@ def make_parser() -> argparse.ArgumentParser:
         add = verb(name, function, summary).add_argument
         add("file", metavar="FILE", help=f"a {ending} file")
         add("index", metavar="INDEX", help="where the index goes, such as FILE.idx")
-    verb("support", support, "List what of nvidia.dali is supported: pipelines, operators, their arguments.")
-    verb("doctor", doctor, "Show versions, processor and what is missing.")
-    return parser
 
 
 def _positive(text: str) -> int:
@@ -200,6 +214,14 @@ def verify(options: argparse.Namespace) -> int:
 
     graph = open_document(options.file, options.images, samples=True)
     return 0 if verify_graph(graph, options.batches, options.report) else FAILED
+
+
+def check(options: argparse.Namespace) -> int:
+    """Check a data set."""
+    from dali_studio.cli.check import check as check_files  # noqa: PLC0415
+
+    clean = check_files(options.target, options.out, headers=options.headers, as_json=options.json)
+    return 0 if clean else FAILED
 
 
 def diff(options: argparse.Namespace) -> int:
