@@ -17,6 +17,7 @@ from dali_studio.core.dtypes import is_float, to_numpy
 from dali_studio.core.enums import DALIDataType
 from dali_studio.kernels.cpu.correlate import Border
 from dali_studio.kernels.cuda import (
+    debayer,
     displace,
     elementwise,
     erase,
@@ -198,6 +199,10 @@ CASES: dict[str, list[tuple[Template, list[Part], tuple[str, ...]]]] = {
     "channels": [
         ("grid", parts, ("uint8",) * (len(parts) + 1))
         for parts in ([TO_GRAY], [FROM_GRAY], [TO_GRAY, FROM_GRAY], [crops("uint8", "uint8"), TO_GRAY, SCALE], [FROM_GRAY, MATRIX])
+    ],
+    "debayer": [
+        ("grid", [debayer.debayer_part(name, np.zeros((2, 2), np.int64)), *([MATRIX] if name != "gray_ocv" else [])], (kind,) * (3 if name != "gray_ocv" else 2))
+        for name in debayer.ALGORITHMS for kind in ("uint8", "uint16")
     ],
     "shot": [("flat", [noise.shot_part(VIEW, 5, HIGHS, ONES)], (name, name)) for name in NOISY],
     "salt and pepper": [

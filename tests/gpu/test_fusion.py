@@ -429,9 +429,13 @@ def test_parts_that_make_other_channels_join_chains(launches: list[str]) -> None
         images = fn.color_space_conversion(images, image_type="GRAY", output_type="RGB")
         return fn.crop_mirror_normalize(fn.hsv(images, hue=30.0), crop=(32.0, 30.0), pad_output=True)
 
-    for define, count in ((gray, 4), (colours, 5)):
+    def sensors(images: Any) -> Any:
+        return fn.hsv(fn.noise.shot(fn.debayer(images, blue_position=(0, 1)), factor=3.0), hue=30.0)
+
+    mosaics = [np.ascontiguousarray(picture[: len(picture) // 2 * 2, :40, :1]) for picture in pictures(((57, 43), (64, 64)))]
+    for define, batch, count in ((gray, pictures(SIZES), 4), (colours, pictures(SIZES), 5), (sensors, mosaics, 3)):
         launches.clear()
-        assert equal(define, pictures(SIZES)) == 1
+        assert equal(define, batch) == 1
         assert len(launches) == 1 + count
 
 

@@ -118,6 +118,8 @@ def source(kernel: KernelSpec) -> str:
     lines += [f"typedef {types[0]} IN;", f"typedef {types[-1]} OUT;"]
     lines += [part_text("pixels"), *dict.fromkeys(text for spec in parts for text in spec.texts)]
     lines += _item(parts, types, has_source)
+    made = next((str(spec.channels[1]) for spec in reversed(parts) if spec.channels), "t.in_c")
+    lines += [f"#define CHANNELS {made}"]
     lines += _chain(chain, types[1 if has_source else 0 :], len(parts) - len(chain))
     if kernel.template == "rows":
         lines += [f"typedef {types[1]} RESAMPLED;"]
@@ -172,7 +174,6 @@ def _chain(chain: Sequence[PartSpec], types: Sequence[str], first: int) -> list[
         lines.append("  return inside;\n}")
     lines.append(f"#define LAST at{len(chain)}")
     # three channels at once where the pixels have them, and what else there is one by one
-    lines.append(f"#define CHANNELS {next((str(s.channels[1]) for s in reversed(chain) if s.channels), 't.in_c')}")
     lines.append("template <class B> __device__ __forceinline__")
     lines.append("""void pixel(const Item& t, const B& source, int y, int x) {
   int c = 0;

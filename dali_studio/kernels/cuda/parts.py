@@ -52,8 +52,8 @@ class Part:
     place : {"", "element", "pixel"}
         What this pixel part needs to know of its place.
     channels : (int, int) or None
-        How many channels its input and its result have, of a pixel part that makes other channels of a pixel: ``in`` of
-        ``apply`` is then the whole pixel.
+        How many channels its input and its result have, where it makes others of a pixel: ``in`` of ``apply`` is then
+        the whole pixel.
     launch : callable or None
         Replaces `chains.run` for chains that this part begins: takes source, result, the parts behind, the types of
         what all but the last part give, and the stream.

@@ -11,13 +11,17 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.debayer import ALGORITHMS, debayer
-from dali_studio.operators.common import T, check_dtype
+from dali_studio.kernels.cuda.debayer import debayer_part
+from dali_studio.kernels.cuda.parts import Part
+from dali_studio.kernels.cuda.stream import GpuStream
+from dali_studio.operators.common import T, check_dtype, refuse_on_gpu
+from dali_studio.operators.parts import run_alone, with_channels
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Arrays, Input, Operator, Output, example
 from dali_studio.schema.marks import COMMON, PER_SAMPLE, TRUNCATED, Doc, Range, Start
 from dali_studio.schema.samples import Case, images, values
-from dali_studio.schema.traits import PerFrame, PerSample
+from dali_studio.schema.traits import PerFrame, PerSample, SourcePart
 
 _LAYOUTS = ("HW", "HWC")
 
@@ -35,7 +39,8 @@ class Debayer(Operator):
     keywords = "demosaic demosaicing bayer raw sensor camera"
     inputs = (Input("image", "image", layouts=" ".join(_LAYOUTS), dtypes=(T.UINT8, T.UINT16)),)
     outputs = (Output("image", "image"),)
-    traits = (PerSample, PerFrame)
+    traits = (PerSample, PerFrame, SourcePart)
+    devices = ("cpu", "gpu")
     former = ("experimental.debayer",)
     examples = (
         example(blue_position=(0, 0)),
@@ -97,6 +102,8 @@ class Debayer(Operator):
                 "vng_ocv takes UINT8 alone; the input is UINT16.", hint="Choose another algorithm, or insert a cast.",
                 argument="algorithm",
             )  # fmt: skip
+        if _algorithm(args) == "vng_ocv":
+            refuse_on_gpu(meta, "vng_ocv is")
         return TensorMeta(meta.dtype, 3, "HWC", "image")
 
     @staticmethod
@@ -120,6 +127,16 @@ class Debayer(Operator):
         out, (row, column) = outputs[0], work.params["blue"][index].tolist()
         image = np.asarray(inputs[0], order="C").reshape(out.shape[:2])
         debayer(image, out, work.params["algorithm"], (row, column))
+
+    @staticmethod
+    def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
+        run_alone(Debayer, work, with_channels(inputs[0]), outputs[0], stream)
+
+    @staticmethod
+    def part(work: Work, image: Batch, dtype: np.dtype[Any]) -> Part | None:
+        if image.shapes.shape[1] == len("HW"):
+            return None
+        return debayer_part(work.params["algorithm"], work.params["blue"])
 
 
 def _algorithm(args: Args) -> str:

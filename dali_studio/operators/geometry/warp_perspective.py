@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.core.batch import Batch, meta_of
+from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.enums import DALIInterpType
 from dali_studio.core.meta import TensorMeta
@@ -21,7 +20,7 @@ from dali_studio.kernels.cuda.sample import given_homography_part, homography_pa
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import T, check_dtype, extents, image_meta, round_half_away, with_extents
 from dali_studio.operators.geometry.movements import PERSPECTIVE
-from dali_studio.operators.parts import run_alone
+from dali_studio.operators.parts import run_alone, with_channels
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Arrays, Input, Operator, Output, compiled, example
@@ -211,7 +210,7 @@ class WarpPerspective(Operator):
 
     @staticmethod
     def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
-        image, out = (_with_channels(batch) for batch in (inputs[0], outputs[0]))
+        image, out = (with_channels(batch) for batch in (inputs[0], outputs[0]))
         if len(inputs) == 1:
             run_alone(WarpPerspective, work, image, out, stream)
             return
@@ -230,14 +229,6 @@ class WarpPerspective(Operator):
             return None
         rest = params["interp"], params["border"], params["fill"], _coarse(work, image)
         return homography_part(params["matrices"], *rest)
-
-
-def _with_channels(batch: Batch) -> Batch:
-    """Images without channels as those of one."""
-    if batch.shapes.shape[1] > len("HW"):
-        return batch
-    shapes = np.pad(batch.shapes, ((0, 0), (0, 1)), constant_values=1)
-    return replace(batch, meta=meta_of(batch.dtype, 3, "HWC", "gpu"), shapes=shapes)
 
 
 def _coarse(work: Work, image: Batch) -> NDArray[np.bool_]:
