@@ -93,6 +93,6 @@ def video(
     says what stands for missing frames. nvidia.dali decodes VP8, VP9 and MJPEG on the CPU.
 
     A range in `file_list` ends before its end. One that is empty, which in nvidia.dali also those are that have a begin
-    alone or a time after the last frame, is left out with a warning; so are files of `file_root` that are no videos.
+    alone or end after the last frame's time, is left out with a warning; so are files that are no videos.
     """
     ...
