@@ -5,9 +5,11 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+import tempfile
 from collections.abc import Generator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -16,6 +18,13 @@ TESTS = Path(__file__).resolve().parent
 for folder in (TESTS, TESTS / "unit", TESTS / "unit" / "kernels", TESTS / "compat", TESTS / "conformance", TESTS / "gpu", TESTS / "notebooks"):
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
+
+if not Path("/dev/nvidia0").exists():
+    # nvidia.dali's reader of FITS files asks CUDA for pinned memory otherwise, also without a GPU
+    os.environ.setdefault("DALI_RESTRICT_PINNED_MEM", "1")
+#: Where data roots of this machine are remembered, here and in programs that tests start.
+_SETTINGS = tempfile.TemporaryDirectory(prefix="dali-studio-settings-")
+os.environ["DALI_STUDIO_CONFIG"] = _SETTINGS.name
 
 import summary  # noqa: E402 - it lies in one of them
 
@@ -58,6 +67,15 @@ def torch() -> ModuleType:
     except ImportError:
         _absent("iterators for PyTorch need torch, which is not installed")
         raise
+
+
+@pytest.fixture(scope="session")
+def jax() -> Any:
+    """JAX, which is optional, with several devices on the CPU."""
+    module = pytest.importorskip("jax", reason="iterators for JAX need jax, which is not installed")
+    module.config.update("jax_platforms", "cpu")
+    module.config.update("jax_num_cpu_devices", 4)
+    return module
 
 
 @pytest.fixture(autouse=True)
