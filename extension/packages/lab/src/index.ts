@@ -3,8 +3,9 @@ import { contents } from "./contents";
 import { documents } from "./documents";
 import { programs } from "./programs";
 import { sidebar } from "./sidebar";
+import { toolbar } from "./toolbar";
 
 // biome-ignore lint/suspicious/noExplicitAny: each plugin provides something else
-const plugins: readonly JupyterFrontEndPlugin<any>[] = [documents, programs, sidebar, contents];
+const plugins: readonly JupyterFrontEndPlugin<any>[] = [documents, toolbar, programs, sidebar, contents];
 
 export default plugins;

@@ -173,6 +173,8 @@ declare module "@jupyterlab/ui-components" {
 
 declare module "@jupyterlab/apputils" {
   import type { Session } from "@jupyterlab/services";
+  import type { ISettingRegistry } from "@jupyterlab/settingregistry";
+  import type { ITranslator } from "@jupyterlab/translation";
   import type { Token } from "@lumino/coreutils";
   import type { ISignal } from "@lumino/signaling";
   import type { Widget } from "@lumino/widgets";
@@ -215,6 +217,28 @@ declare module "@jupyterlab/apputils" {
     addSessionProvider(provider: (widget: Widget | null) => ISessionContext | null): void;
   }
   export const IKernelStatusModel: Token<IKernelStatusModel>;
+  export namespace Toolbar {
+    function createKernelNameItem(
+      session: ISessionContext,
+      dialogs?: ISessionContextDialogs,
+      translator?: ITranslator,
+    ): Widget;
+    function createKernelStatusItem(session: ISessionContext, translator?: ITranslator): Widget;
+  }
+  export interface IToolbarWidgetRegistry {
+    addFactory<T extends Widget>(factory: string, item: string, make: (widget: T) => Widget): unknown;
+  }
+  export const IToolbarWidgetRegistry: Token<IToolbarWidgetRegistry>;
+  /** What makes the toolbar of a document, and follows the settings of the plugin. */
+  export type ToolbarFactory = (widget: Widget) => unknown;
+  export function createToolbarFactory(
+    items: IToolbarWidgetRegistry,
+    settings: ISettingRegistry,
+    factory: string,
+    plugin: string,
+    translator: ITranslator,
+  ): ToolbarFactory;
+  export function setToolbar(widget: Widget, factory: ToolbarFactory): void;
   export namespace Dialog {
     interface IButton {
       readonly label: string;

@@ -35,12 +35,13 @@ export const programs: JupyterFrontEndPlugin<void> = {
     const dialect = async () => String((await settings)?.composite.dialect ?? "");
 
     /** The file that a command is about: named, selected in the browser, or the one in front. */
-    const pathOf = ({ path }: Arguments, ending: string): string | null => {
+    const pathOf = ({ path, front: inFront }: Arguments, ending: string): string | null => {
       const selected = browser ? [...browser.selectedItems()].map((item) => item.path) : [];
       const front = app.shell.currentWidget;
       const shown = front instanceof PipelineDocument ? [front.context.path] : [];
       const named = typeof path === "string" ? [path] : [];
-      const clicked = app.contextMenuHitTest((node) => node.classList.contains("jp-DirListing-item")) !== undefined;
+      const clicked =
+        !inFront && app.contextMenuHitTest((node) => node.classList.contains("jp-DirListing-item")) !== undefined;
       const found = named.length > 0 ? named : clicked ? selected : shown;
       return found.find((one) => one.endsWith(ending)) ?? null;
     };
@@ -139,6 +140,11 @@ export const programs: JupyterFrontEndPlugin<void> = {
         }),
     });
     const renew = () => commands.notifyCommandChanged("dali-studio:open-cell");
+    const renewFront = () => {
+      for (const command of ["export", "insert"]) commands.notifyCommandChanged(`dali-studio:${command}`);
+    };
+    app.shell.currentChanged?.connect(renewFront);
+    notebooks?.currentChanged.connect(renewFront);
     notebooks?.activeCellChanged.connect((_, cell) => {
       renew();
       cell?.model.contentChanged.connect(renew);
