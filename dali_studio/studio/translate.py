@@ -19,6 +19,7 @@ from dali_studio.codegen.parameters import module_parameters
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
 from dali_studio.graph import document
 from dali_studio.samples import photos
+from dali_studio.studio import gallery
 from dali_studio.studio.view import functions_in, marks_of
 
 
@@ -66,6 +67,13 @@ def to_document(program: str, function: str) -> Answer:
     found = list[Diagnostic]()
     graph = read(f"{program}\n", function=function, found=found)
     return Answer(document.dumps(graph, {}), graph.options.name, _sentences(found))
+
+
+@_answering
+def to_example(name: str, _: str) -> Answer:
+    """The document of an example of the gallery, which reads the sample photos."""
+    graph, view = gallery.open_recipe(name, default_registry(), str(photos()))
+    return Answer(document.dumps(graph, view), graph.options.name)
 
 
 @_answering

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import lab
 from browser.lab import open_document, open_lab
 
 pytestmark = pytest.mark.browser

@@ -102,7 +102,7 @@ declare module "@jupyterlab/services" {
   export namespace Kernel {
     interface IComm {
       open(data: unknown, metadata?: unknown, buffers?: (ArrayBuffer | DataView)[]): unknown;
-      send(data: unknown): unknown;
+      send(data: unknown, metadata?: unknown, buffers?: (ArrayBuffer | DataView)[]): unknown;
       close(): unknown;
       readonly isDisposed: boolean;
       onMsg: (message: {
@@ -130,10 +130,13 @@ declare module "@jupyterlab/services" {
       };
     }
     interface IKernelConnection {
+      readonly isDisposed: boolean;
       readonly id: string;
       readonly status: string;
       readonly connectionStatus: string;
       readonly connectionStatusChanged: ISignal<IKernelConnection, string>;
+      readonly statusChanged: ISignal<IKernelConnection, string>;
+      readonly disposed: ISignal<IKernelConnection, void>;
       requestKernelInfo(): Promise<unknown>;
       requestExecute(content: {
         code: string;
@@ -459,7 +462,7 @@ declare module "@jupyterlab/settingregistry" {
 }
 
 declare module "@jupyterlab/notebook" {
-  import type { IWidgetTracker } from "@jupyterlab/apputils";
+  import type { ISessionContext, IWidgetTracker } from "@jupyterlab/apputils";
   import type { Token } from "@lumino/coreutils";
   import type { ISignal } from "@lumino/signaling";
   import type { Widget } from "@lumino/widgets";
@@ -486,7 +489,7 @@ declare module "@jupyterlab/notebook" {
   }
   export interface NotebookPanel extends Widget {
     readonly content: Notebook;
-    readonly context: { readonly localPath: string; readonly path: string };
+    readonly context: { readonly localPath: string; readonly path: string; readonly sessionContext: ISessionContext };
   }
   export interface INotebookTracker extends IWidgetTracker<NotebookPanel> {
     readonly activeCellChanged: ISignal<INotebookTracker, Cell | null>;

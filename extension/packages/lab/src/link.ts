@@ -13,7 +13,7 @@ type Listener = Parameters<Transport["onMessage"]>[0];
 const TARGET = "dali_studio.designer";
 const LISTEN = "__import__('dali_studio.studio.attach', fromlist=['listen']).listen()";
 const VERSION_OF_KERNEL = "__import__('dali_studio').__version__";
-const LOSSES: readonly string[] = ["restarting", "autorestarting", "dead", "terminating"];
+export const LOSSES: readonly string[] = ["restarting", "autorestarting", "dead", "terminating"];
 
 /** What the kernel says before anything else: whether it still had edits that the file does not. */
 interface Attached {
@@ -36,7 +36,7 @@ export class Refusal extends Error {
 }
 
 /** A name of this page that outlives a reload, by which the kernel knows which comm an earlier page has left. */
-function pageName(): string {
+export function pageName(): string {
   const key = "dali-studio:page";
   const name = sessionStorage.getItem(key) ?? crypto.getRandomValues(new Uint32Array(2)).join("-");
   sessionStorage.setItem(key, name);
