@@ -18,6 +18,11 @@ def _absent(reason: str) -> None:
     pytest.skip(reason)
 
 
+def _of_notebook(thrown: str) -> bool:
+    """Notebook 7 throws about settings while it starts, also without the extension."""
+    return "/static/notebook/notebook_core" in thrown and not any(ours in thrown for ours in ("dali-studio", "blob:"))
+
+
 @pytest.fixture(scope="session")
 def artifacts() -> Path:
     """Where screenshots are kept for a look."""
@@ -56,10 +61,10 @@ def page(browser: Any) -> Iterator[Any]:
     context = browser.new_context(viewport={"width": 1800, "height": 1000}, permissions=["clipboard-read", "clipboard-write"])
     opened = context.new_page()
     thrown: list[str] = []
-    opened.on("pageerror", lambda error: thrown.append(str(error)))
+    opened.on("pageerror", lambda error: thrown.append(f"{error}\n{error.stack}"))
     asked: list[str] = []
     opened.on("request", lambda request: asked.append(str(request.url)))
     yield opened
     context.close()
     assert not [url for url in asked if not url.startswith(("http://127.0.0.1:", "data:", "blob:"))]
-    assert not [text for text in thrown if "ResizeObserver" not in text]
+    assert not [text for text in thrown if "ResizeObserver" not in text and not _of_notebook(text)]
