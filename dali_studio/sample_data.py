@@ -1,6 +1,6 @@
 """Makes the sample data other than photos, of formulas and of the photos; `samples` keeps what is made here.
 
-Each function fills an empty folder. They are called once on a machine, and take less than a second each.
+Each function fills an empty folder. They are called once on a machine, and take about a second each.
 """
 
 from __future__ import annotations
@@ -15,11 +15,22 @@ from PIL import Image, ImageDraw
 
 from dali_studio import sample_outlines
 from dali_studio.sample_outlines import CLASSES
+from dali_studio.schema.sample_videos import encoded_frames
 
 #: Counts what is made here: another number makes it anew.
 VERSION = 1
 #: Samples in a second of the sounds.
 RATE = 16_000
+
+#: Photos that are filmed, extents of the frames, and how the camera moves: from where, to where.
+_FILMED = ("animals/chelsea.jpg", "people/astronaut.jpg", "things/coffee.jpg", "things/motorcycle.jpg")
+_FRAME = (256, 192)
+_MOVES = {
+    "pan": ((0.0, 0.4, 0.6), (1.0, 0.4, 0.6)), "tilt": ((0.5, 0.0, 0.6), (0.5, 1.0, 0.6)),
+    "zoom": ((0.5, 0.3, 1.0), (0.5, 0.3, 0.4)),
+}  # fmt: skip
+#: Options of the encoder, which is slow and thorough otherwise.
+_QUICK = {"deadline": "realtime", "cpu-used": "8", "b": "400k"}
 
 #: Ellipsoids of a head, as Shepp and Logan drew it and others spread it in depth: change of the grey level, three half
 #: axes, centre (x, y, z) and the turn about the z axis in degrees.
@@ -90,6 +101,31 @@ def sequence(photos: Path, folder: Path) -> None:
                   (top + side) * picture.height)  # fmt: skip
         frame = picture.resize((240, 162), Image.Resampling.BICUBIC, box=window)
         frame.save(target / f"frame_{number:02}.jpg", quality=90)
+
+
+def videos(photos: Path, folder: Path) -> None:
+    """Clips (WebM, VP9, 24 frames, 12 a second) of a camera over photos, in a folder for each way that it moves."""
+    for name, (begin, end) in _MOVES.items():
+        (folder / name).mkdir()
+        for photo in _FILMED:
+            frames = _clip(photos / photo, np.linspace(begin, end, 24))
+            target = (folder / name / Path(photo).name).with_suffix(".webm")
+            target.write_bytes(encoded_frames(frames, rate=12, options=_QUICK))
+
+
+def _clip(photo: Path, windows: NDArray[np.float64]) -> list[NDArray[np.uint8]]:
+    """Frames of windows of a photo; of each the place of its centre and its side, in parts of the photo's."""
+    with Image.open(photo) as opened:
+        picture = opened.convert("RGB")
+    width, height = _FRAME
+    side = min(picture.width / width, picture.height / height)  # pixels of the photo for one of a frame
+    frames: list[NDArray[np.uint8]] = []
+    for x, y, part in windows.tolist():
+        wide, high = width * side * part, height * side * part
+        left, top = (picture.width - wide) * x, (picture.height - high) * y
+        box = (left, top, left + wide, top + high)
+        frames.append(np.asarray(picture.resize(_FRAME, Image.Resampling.BICUBIC, box=box)))
+    return frames
 
 
 def volumes(folder: Path) -> None:

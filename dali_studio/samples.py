@@ -1,7 +1,7 @@
-"""Sample data, so that everything can be tried without data of one's own: photos and what they show, volumes, sounds.
+"""Sample data, to try everything without data of one's own: photos and what they show, videos, volumes, sounds.
 
 Photos come with the package. The rest is made of formulas and of the photos when it is first asked for, which takes
-less than a second, and kept in the user's cache folder (``DALI_STUDIO_CACHE``, or that of the system).
+about a second, and kept in the user's cache folder (``DALI_STUDIO_CACHE``, or that of the system).
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
+from dali_studio.core.optional import require
 
-__all__ = ["classes", "coco", "masks", "photos", "sequence", "sounds", "volumes"]
+__all__ = ["classes", "coco", "masks", "photos", "sequence", "sounds", "videos", "volumes"]
 
 
 def photos() -> Path:
@@ -85,6 +86,27 @@ def sequence() -> Path:
     from dali_studio.sample_data import sequence as make  # noqa: PLC0415 - likewise
 
     return _kept("sequence", lambda folder: make(photos(), folder))
+
+
+def videos() -> Path:
+    """A folder of clips of two seconds (VP9), in which a camera moves over photos: ``pan``, ``tilt`` and ``zoom``.
+
+    They are encoded by the package ``av`` (the extra ``video``).
+
+    Returns
+    -------
+    Path
+        Fit for ``fn.experimental.readers.video(file_root=..., sequence_length=...)``.
+
+    Raises
+    ------
+    DaliStudioError
+        DS601 if ``av`` is not installed.
+    """
+    from dali_studio.sample_data import videos as make  # noqa: PLC0415 - likewise
+
+    require("av", purpose="Reading the sample videos", install="av")
+    return _kept("videos", lambda folder: make(photos(), folder))
 
 
 def volumes() -> Path:

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Generator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -58,6 +59,15 @@ def torch() -> ModuleType:
     except ImportError:
         _absent("iterators for PyTorch need torch, which is not installed")
         raise
+
+
+@pytest.fixture(scope="session")
+def jax() -> Any:
+    """JAX, which is optional, with several devices on the CPU."""
+    module = pytest.importorskip("jax", reason="iterators for JAX need jax, which is not installed")
+    module.config.update("jax_platforms", "cpu")
+    module.config.update("jax_num_cpu_devices", 4)
+    return module
 
 
 @pytest.fixture(autouse=True)

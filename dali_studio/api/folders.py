@@ -1,13 +1,14 @@
-"""Folders of images as what readers read: class folders, or images that lie side by side."""
+"""Folders of images or videos as what readers read: class folders, or files that lie side by side."""
 
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from dali_studio import samples
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.wording import plural
 from dali_studio.graph.model import Graph
@@ -16,83 +17,138 @@ from dali_studio.kernels.cpu.file_discovery import DEFAULT_FILE_FILTERS
 from dali_studio.schema.model import Value
 from dali_studio.schema.registry import Registry
 
-#: Arguments by which a reader is told what to read.
-PLACES = ("file_root", "files", "file_list")
-#: Names of images, among the files that readers take.
-_IMAGES = tuple(pattern for pattern in DEFAULT_FILE_FILTERS if pattern not in ("*.flac", "*.ogg", "*.wav"))
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of files that readers take.
+
+    Attributes
+    ----------
+    word : str
+        For several of them.
+    output : str
+        Kind of the first output of their readers.
+    files : str
+        Their readers' argument for single files; others are `_ROOTS`.
+    patterns : tuple of str
+        Their names, in lower case.
+    samples : callable
+        Gives the folder of those that are there to try things with.
+    """
+
+    word: str
+    output: str
+    files: str
+    patterns: tuple[str, ...]
+    samples: Callable[[], Path]
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Arguments by which a reader is told what to read."""
+        return (*_ROOTS, self.files)
 
 
-def folder_arguments(folder: Path) -> dict[str, Value]:
+_ROOTS = ("file_root", "file_list")
+_SOUNDS = ("*.flac", "*.ogg", "*.wav")
+_NO_SOUNDS = tuple(pattern for pattern in DEFAULT_FILE_FILTERS if pattern not in _SOUNDS)
+_ENDINGS = ("*.mp4", "*.webm", "*.mkv", "*.avi", "*.mov", "*.m4v", "*.mpg", "*.mpeg")
+IMAGES = Kind("images", "encoded", "files", _NO_SOUNDS, samples.photos)
+VIDEOS = Kind("videos", "video", "filenames", _ENDINGS, samples.videos)
+KINDS = (IMAGES, VIDEOS)
+
+
+def folder_arguments(folder: Path, kind: Kind = IMAGES) -> dict[str, Value]:
     """Arguments that make a reader read `folder`.
 
     Returns
     -------
     dict
-        ``file_root`` if sub-folders hold images (they are the classes), else ``files`` with the images in it.
+        ``file_root`` if sub-folders hold such files (they are the classes), else the files in it; videos have the
+        label 0 then, without which their readers would lack an output.
 
     Raises
     ------
     DaliStudioError
-        DS302 if there is no such folder, or no image in it.
+        DS302 if there is no such folder, or no such file in it.
     """
     try:
         entries = sorted(folder.iterdir())
-        if any(_is_image(file) for entry in entries if entry.is_dir() for file in entry.iterdir()):
+        if any(_is_one(file, kind) for entry in entries if entry.is_dir() for file in entry.iterdir()):
             return {"file_root": str(folder)}
     except OSError as error:
-        raise _unreadable(f"{folder} cannot be read as a folder: {error.strerror}.") from error
-    files = tuple(str(entry) for entry in entries if _is_image(entry))
+        raise _unreadable(f"{folder} cannot be read as a folder: {error.strerror}.", kind) from error
+    files = tuple(str(entry) for entry in entries if _is_one(entry, kind))
     if not files:
-        raise _empty(folder, entries)
-    return {"files": files}
+        raise _empty(folder, entries, kind)
+    return {kind.files: files, **({"labels": (0,) * len(files)} if kind is VIDEOS else {})}
 
 
-def _empty(folder: Path, entries: Sequence[Path]) -> DaliStudioError:
-    """The error for a folder without images: what is there, and where images are if they lie a folder deeper."""
-    folders = [entry for entry in entries if entry.is_dir()]
+def _empty(folder: Path, entries: Sequence[Path], kind: Kind) -> DaliStudioError:
+    """The error for a folder without such files: what is there, and where they are if they lie a folder deeper."""
+    folders, nothing = [entry for entry in entries if entry.is_dir()], f"{folder} holds no {kind.word}"
     for entry in folders:
         with suppress(OSError):
-            if any(_is_image(file) for inner in entry.iterdir() if inner.is_dir() for file in inner.iterdir()):
-                return _unreadable(f"{folder} holds no images, but the sub-folders of {entry} do.", f"Give {entry}.")
+            if any(_is_one(file, kind) for inner in entry.iterdir() if inner.is_dir() for file in inner.iterdir()):
+                return _unreadable(f"{nothing}, but the sub-folders of {entry} do.", kind, f"Give {entry}.")
     others = len(entries) - len(folders)
     there = f"{plural(others, 'other file')} and {plural(len(folders), 'folder')}" if entries else "it is empty"
-    return _unreadable(f"{folder} holds no images, nor do its sub-folders: {there}.")
+    return _unreadable(f"{nothing}, nor do its sub-folders: {there}.", kind)
 
 
-def folder_readers(graph: Graph, registry: Registry) -> list[Node]:
-    """The nodes of `graph` that can read a folder of images."""
+def folder_readers(graph: Graph, registry: Registry, kind: Kind = IMAGES) -> list[Node]:
+    """The nodes of `graph` that can read a folder of such files."""
     return [
         node
         for node in graph.nodes()
         if node.operator in registry
-        and registry.schema(node.operator).role == "reader"
-        and all(registry.schema(node.operator).argument(place) for place in PLACES)
+        and (schema := registry.schema(node.operator)).role == "reader"
+        and schema.outputs[0].kind == kind.output
+        and all(schema.argument(place) for place in kind.places)
     ]
 
 
-def idle_readers(graph: Graph, registry: Registry) -> list[Node]:
+def idle_readers(graph: Graph, registry: Registry, kind: Kind = IMAGES) -> list[Node]:
     """Those of `folder_readers` that nobody has told what to read."""
     return [
         node
-        for node in folder_readers(graph, registry)
-        if all(node.arguments.get(place) is None for place in PLACES)
+        for node in folder_readers(graph, registry, kind)
+        if all(node.arguments.get(place) is None for place in kind.places)
     ]
 
 
-def point_at(graph: Graph, nodes: Sequence[Node], folder: Path) -> Graph:
+def point_at(graph: Graph, nodes: Sequence[Node], folder: Path, kind: Kind = IMAGES) -> Graph:
     """A copy of `graph` in which the readers `nodes` read `folder`."""
-    what, changed = folder_arguments(folder), graph.copy()
+    what, changed = folder_arguments(folder, kind), graph.copy()
     for node in nodes:
-        kept = {name: value for name, value in node.arguments.items() if name not in (*PLACES, "labels")}
+        kept = {name: value for name, value in node.arguments.items() if name not in (*kind.places, "labels")}
         changed.replace_node(replace(node, arguments={**kept, **what}))
     return changed
 
 
-def _is_image(path: Path) -> bool:
-    return path.is_file() and any(fnmatch.fnmatch(path.name.lower(), pattern) for pattern in _IMAGES)
+def sample_folders(graph: Graph, registry: Registry) -> dict[str, Path]:
+    """Folders of samples for readers that nobody has told what to read, by node (errors as in `with_samples`)."""
+    return {node.key: kind.samples() for kind in KINDS for node in idle_readers(graph, registry, kind)}
 
 
-def _unreadable(message: str, hint: str = "") -> DaliStudioError:
-    kinds = ", ".join(pattern.lstrip("*") for pattern in _IMAGES)
-    hint = hint or f"Give a folder of images ({kinds}), or of sub-folders with images, one per class."
+def with_samples(graph: Graph, registry: Registry, kinds: Sequence[Kind] = KINDS) -> Graph:
+    """A copy of `graph` in which readers that have nothing to read read samples.
+
+    Raises
+    ------
+    DaliStudioError
+        DS601 if these are not there: what makes videos is a package of its own.
+    """
+    for kind in kinds:
+        if idle := idle_readers(graph, registry, kind):
+            graph = point_at(graph, idle, kind.samples(), kind)
+    return graph
+
+
+def _is_one(path: Path, kind: Kind) -> bool:
+    return path.is_file() and any(fnmatch.fnmatch(path.name.lower(), pattern) for pattern in kind.patterns)
+
+
+def _unreadable(message: str, kind: Kind, hint: str = "") -> DaliStudioError:
+    endings = ", ".join(pattern.lstrip("*") for pattern in kind.patterns)
+    hint = hint or f"Give a folder of {kind.word} ({endings}), or of sub-folders with {kind.word}, one per class."
     return DaliStudioError(Diagnostic(code="DS302", message=message, hint=hint))

@@ -12,11 +12,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dali_studio.api.default import default_registry
-from dali_studio.api.folders import idle_readers
+from dali_studio.api.folders import sample_folders
 from dali_studio.api.reading.program import read
 from dali_studio.cli.text import note, report, say, waiting
+from dali_studio.codegen import triton
 from dali_studio.codegen.emit import Emitted, emit
 from dali_studio.codegen.functions import Function
+from dali_studio.codegen.names import identifier
 from dali_studio.codegen.parameters import Parameters, module_parameters
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
 from dali_studio.core.limits import MAX_DOCUMENT_BYTES
@@ -65,6 +67,45 @@ def export_program(
     return not failed
 
 
+def export_model(graph: Graph, repository: Path, functions: Sequence[Function], *, force: bool) -> bool:
+    """Write a document as a model of Triton's DALI backend: its folder, its configuration and its program.
+
+    Parameters
+    ----------
+    repository
+        The model repository; the model's folder has the name of the pipeline.
+    force
+        Write over a model that is there.
+
+    Returns
+    -------
+    bool
+        Whether it was written.
+    """
+    model, found = triton.served(graph, default_registry())
+    config, lacking = triton.model_config(model, default_registry())
+    emitted = emit(model, default_registry(), "nvidia.dali", {}, functions, autoserialize=True)
+    found += [*lacking, *emitted.diagnostics]
+    report(found)
+    if errors(found):
+        note("Nothing was written.")
+        return False
+    folder = repository / identifier(model.options.name)
+    files = {folder / triton.CONFIG: config, folder / triton.PROGRAM: emitted.source}
+    other = [path for path, text in files.items() if path.exists() and _text_of(path) != text]
+    if other and not force:
+        note(f"{other[0]} is there already, and is left as it is. With --force, it is overwritten.")
+        return False
+    for path, text in files.items():
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise _not_written(path, error) from error
+        write(path, text)
+    say(f"Wrote {folder}.")
+    return True
+
+
 def check_program(graph: Graph, path: Path, dialect: str, functions: Sequence[Function]) -> bool:
     """Whether a program does what a document says; what differs is shown.
 
@@ -96,19 +137,21 @@ def write(path: Path, text: str) -> None:
     try:
         replace_file(path, text)
     except OSError as error:
-        message = f"{path} could not be written: {error.strerror or error}."
-        raise DaliStudioError(Diagnostic(code="DS302", message=message, hint="Give -o another file.")) from error
+        raise _not_written(path, error) from error
+
+
+def _not_written(path: Path, error: OSError) -> DaliStudioError:
+    message = f"{path} could not be written: {error.strerror or error}."
+    return DaliStudioError(Diagnostic(code="DS302", message=message, hint="Give another place."))
 
 
 def _parameters(graph: Graph) -> Parameters:
     registry = default_registry()
-    roots = dict[str, str]()
-    for node in idle_readers(graph, registry):
-        from dali_studio.samples import photos  # noqa: PLC0415 - most documents say themselves what to read
-
-        roots[node.key] = str(photos())
-        note(f"note: {node.key} reads the sample photos, by a parameter's default; --images names a folder of yours.")
-    return module_parameters(graph, registry, roots)
+    roots = sample_folders(graph, registry)
+    for key, folder in roots.items():
+        words = f"reads the sample {folder.name}, by a parameter's default; --images names a folder of yours."
+        note(f"note: {key} {words}")
+    return module_parameters(graph, registry, {key: str(folder) for key, folder in roots.items()})
 
 
 def _emitted(graph: Graph, dialect: str, given: Parameters, functions: Sequence[Function]) -> Emitted:

@@ -18,15 +18,22 @@ _NARROWEST, _WIDEST = 12, 32
 
 
 def is_image(batch: TensorListCPU) -> bool:
-    """Whether samples have height, width and a number of channels that can be drawn."""
-    layout = batch.layout()
-    if sorted(layout) == ["H", "W"]:
+    """Whether samples have height, width and a number of channels that can be drawn; or frames that have."""
+    layout, shapes = batch.layout(), batch.shape()
+    axes = sorted(layout.removeprefix("F"))
+    if layout.startswith("F") and not all(shape[0] for shape in shapes):
+        return False
+    if axes == ["H", "W"]:
         return True
-    return sorted(layout) == ["C", "H", "W"] and all(shape[layout.index("C")] in (1, 3, 4) for shape in batch.shape())
+    return axes == ["C", "H", "W"] and all(shape[layout.index("C")] in (1, 3, 4) for shape in shapes)
 
 
 def displayable(sample: NDArray[Any], layout: str) -> NDArray[np.uint8]:
-    """Pixels as bytes, channels last; what is not uint8 is stretched over its own range."""
+    """Pixels as bytes, channels last; what is not uint8 is stretched over its own range. Of a sequence, four frames."""
+    if layout.startswith("F"):
+        from dali_studio.studio.images import four_frames  # noqa: PLC0415 - of sequences alone
+
+        sample, layout = four_frames(sample, layout[1:]), layout[1:]
     image = np.moveaxis(sample, layout.index("C"), -1) if "C" in layout else sample
     if image.dtype != np.uint8:
         values = image.astype(np.float64)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import errno
 import json
-import os
 import signal
 import sys
 import threading
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -22,11 +19,11 @@ from dali_studio.api.default import default_registry
 from dali_studio.api.engine import Engine
 from dali_studio.api.placement import check_devices
 from dali_studio.cli.images import shows_images, strips
+from dali_studio.cli.output import folder_for, write
 from dali_studio.cli.text import note, report, say, table, waiting
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
 from dali_studio.core.tensors import TensorListCPU
 from dali_studio.graph.edits import PortRef
-from dali_studio.graph.files import replace_file
 from dali_studio.graph.model import Graph
 from dali_studio.graph.validate import validate
 from dali_studio.runtime.failures import FailedSample
@@ -81,7 +78,7 @@ def run_document(graph: Graph, batches: int | None, out: str | None) -> None:
     DaliStudioError
         With every finding that prevents the run, or the sample that ended it.
     """
-    folder = None if out is None else _folder(out)
+    folder = None if out is None else folder_for(out)
     result = run(graph, batches)
     names = _output_names(graph)
     count = "1 batch" if len(result.samples) == 1 else f"{len(result.samples)} batches"
@@ -97,8 +94,8 @@ def run_document(graph: Graph, batches: int | None, out: str | None) -> None:
         with waiting("Drawing the contact sheet"):
             sheet = contact_sheet(names, result.first)
         if sheet is not None:
-            _write(folder / "contact_sheet.png", sheet)
-        _write(folder / "report.json", json.dumps(_summary(graph, result), indent=2) + "\n")
+            write(folder / "contact_sheet.png", sheet)
+        write(folder / "report.json", json.dumps(_summary(graph, result), indent=2) + "\n")
         say()
         if sheet is None:
             note("No output holds images, so that there is no contact sheet.")
@@ -300,26 +297,3 @@ def _summary(graph: Graph, result: Run) -> dict[str, Any]:
             for key, t in times.items()
         },
     }
-
-
-def _folder(out: str) -> Path:
-    folder = Path(out)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise _unusable(f"{out} cannot be used as a folder", error) from error
-    if not os.access(folder, os.W_OK):  # better to know before the run
-        raise _unusable(f"{out} cannot be used", PermissionError(errno.EACCES, "It may not be written"))
-    return folder
-
-
-def _write(path: Path, content: str | bytes) -> None:
-    try:
-        replace_file(path, content)
-    except OSError as error:
-        raise _unusable(f"{path} could not be written", error) from error
-
-
-def _unusable(what: str, error: OSError) -> DaliStudioError:
-    message = f"{what}: {error.strerror}."
-    return DaliStudioError(Diagnostic(code="DS302", message=message, hint="Give --out another folder."))

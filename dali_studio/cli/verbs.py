@@ -19,6 +19,8 @@ _DOCUMENT = (
 )
 #: What `run` shows to whoever gives it nothing, and where its pictures go.
 _FIRST, RESULT = "getting_started", "dali-studio-result"
+#: Where the lists of `check` go.
+_CHECKED = "dali-studio-check"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -65,7 +67,7 @@ def make_parser() -> argparse.ArgumentParser:
     add("folder", nargs="?", metavar="NOTEBOOK_DIR", help="where the notebooks lie, or are put; it stands first")
     add = verb("run", run, "Run a document and show what comes out and what it costs.").add_argument
     add("file", metavar="FILE", nargs="?", help=f"{_DOCUMENT}; the example getting_started if not given")
-    add("--images", metavar="DIR", help="folder that its readers read instead: images, or sub-folders with images")
+    add("--images", metavar="DIR", help="folder that its readers read instead: images or videos, or classes of them")
     add("--batches", metavar="N", type=_positive, help="how many batches; one epoch if not given")
     add("--out", metavar="DIR", help=f"folder for the contact sheet and the report; {RESULT} for the example")
     add = verb("export", export, "Write a document as a Python program, a picture or a diagram.").add_argument
@@ -75,6 +77,7 @@ def make_parser() -> argparse.ArgumentParser:
     where = "where it goes; .svg, .png: a picture; .mmd, .dot: a diagram; standard output if not given"
     add("-o", "--output", metavar="FILE", help=where)
     add("--force", action="store_true", help="write it in spite of errors, and over a program that was edited by hand")
+    add("--triton", metavar="DIR", help="write it as a model of this repository of Triton, for its DALI backend")
     add("--check", action="store_true", help="write nothing: compare the document with the program -o (FILE with .py)")
     add = verb("import", import_, "Read a program, which is not run, as a document.").add_argument
     add("file", metavar="FILE", help="a .py file with a pipeline of nvidia.dali or dali_studio, or a Compose")
@@ -96,15 +99,29 @@ def make_parser() -> argparse.ArgumentParser:
     add("--cuda", action="store_true", help="the sources of the kernels that are generated for it as well")
     add = verb("catalog", catalog, "List the operators, or describe one.").add_argument
     add("operator", nargs="?", metavar="OPERATOR", help="such as rotate or decoders.image")
-    add = verb("rec2idx", rec2idx, "Write the index that readers.mxnet needs of a RecordIO file.").add_argument
-    add("file", metavar="FILE", help="a .rec file")
-    add("index", metavar="INDEX", help="where the index goes, such as FILE.idx")
-    add = verb("tfrecord2idx", tfrecord2idx, "Write the index that readers.tfrecord needs of a file.").add_argument
-    add("file", metavar="FILE", help="a .tfrecord file")
-    add("index", metavar="INDEX", help="where the index goes, such as FILE.idx")
+    _add_data_verbs(verb)
     verb("support", support, "List what of nvidia.dali is supported: pipelines, operators, their arguments.")
     verb("doctor", doctor, "Show versions, processor and what is missing.")
     return parser
+
+
+def _add_data_verbs(verb: Callable[..., argparse.ArgumentParser]) -> None:
+    """Those that are about files of data."""
+    add = verb("check", check, "Find what of a data set cannot be read or decoded, and what stands out.").add_argument
+    what = "images, sub-folders with images, a list with a path and a label a line, or an image"
+    add("target", metavar="FOLDER|FILE", help=what)
+    where = "folder for the lists, the page and the state that the next call goes on from"
+    add("--out", metavar="DIR", default=_CHECKED, help=f"{where}; {_CHECKED} if not given")
+    add("--headers", action="store_true", help="read the headers alone: decode nothing, and find no copies")
+    add("--json", action="store_true", help="write the result as JSON")
+    indices = (
+        ("rec2idx", rec2idx, "Write the index that readers.mxnet needs of a RecordIO file.", ".rec"),
+        ("tfrecord2idx", tfrecord2idx, "Write the index that readers.tfrecord needs of a file.", ".tfrecord"),
+    )
+    for name, function, summary, ending in indices:
+        add = verb(name, function, summary).add_argument
+        add("file", metavar="FILE", help=f"a {ending} file")
+        add("index", metavar="INDEX", help="where the index goes, such as FILE.idx")
 
 
 def _positive(text: str) -> int:
@@ -140,7 +157,7 @@ def export(options: argparse.Namespace) -> int:
     """Write a document as a program, a picture or a diagram, or compare it with a program."""
     from dali_studio.api.default import default_registry  # noqa: PLC0415
     from dali_studio.cli.document import open_document, subgraphs, view_of  # noqa: PLC0415
-    from dali_studio.cli.export import check_program, export_program  # noqa: PLC0415
+    from dali_studio.cli.export import check_program, export_model, export_program  # noqa: PLC0415
     from dali_studio.studio.exports import ENDINGS, write_alone  # noqa: PLC0415
 
     graph = open_document(options.file, options.images)
@@ -151,6 +168,8 @@ def export(options: argparse.Namespace) -> int:
         say(f"Wrote {output}.")
         return 0
     functions = subgraphs(options.file)
+    if options.triton:
+        return 0 if export_model(graph, Path(options.triton), functions, force=options.force) else FAILED
     if options.check:
         program = output or _program_of(options.file)
         return 0 if check_program(graph, program, options.dialect, functions) else FAILED
@@ -195,6 +214,14 @@ def verify(options: argparse.Namespace) -> int:
 
     graph = open_document(options.file, options.images, samples=True)
     return 0 if verify_graph(graph, options.batches, options.report) else FAILED
+
+
+def check(options: argparse.Namespace) -> int:
+    """Check a data set."""
+    from dali_studio.cli.check import check as check_files  # noqa: PLC0415
+
+    clean = check_files(options.target, options.out, headers=options.headers, as_json=options.json)
+    return 0 if clean else FAILED
 
 
 def diff(options: argparse.Namespace) -> int:

@@ -49,7 +49,7 @@ class Emitted:
 
 def emit(
     graph: Graph, registry: Registry, dialect: str, given: Parameters | None = None,
-    functions: Sequence[Function] = (),
+    functions: Sequence[Function] = (), *, autoserialize: bool = False,
 ) -> Emitted:  # fmt: skip
     """Write `graph` as a program that draws the same numbers.
 
@@ -65,6 +65,8 @@ def emit(
     functions
         Groups of nodes that are written as functions, as far as nothing else lies between their nodes, and the program
         has no `if`.
+    autoserialize
+        Mark the function for Triton, which serializes it, in place of running it.
 
     Raises
     ------
@@ -89,7 +91,8 @@ def emit(
         variables = Variables(structure, names)
         variables.choose()
         body = [*statements(writer, structure.body, variables), _return(graph, writer)]
-    source = _program(graph.options, target, body, writer.parameters, made, conditions=structure is not None)
+    source = _program(graph.options, target, body, writer.parameters, made,
+                      conditions=structure is not None, autoserialize=autoserialize)  # fmt: skip
     left_out = [
         finding(graph.node(key), "DS501", f"{key} is left out: no output of the pipeline depends on it.",
                 "Add it to the outputs, or set preserve.", severity="info")
@@ -176,7 +179,7 @@ def _return(graph: Graph, writer: Writer) -> ast.stmt:
 
 def _program(
     options: GraphOptions, dialect: Dialect, body: list[ast.stmt], parameters: dict[str, ast.expr | None],
-    functions: Sequence[Written], *, conditions: bool,
+    functions: Sequence[Written], *, conditions: bool, autoserialize: bool,
 ) -> str:  # fmt: skip
     name = identifier(options.name)
     switch = [ast.keyword("enable_conditionals", ast.Constant(True))] if conditions else []
@@ -187,16 +190,21 @@ def _program(
     parameters = dict(sorted(parameters.items(), key=lambda item: item[1] is not None))  # defaults come last
     call = _call(name, [ast.keyword(one, values.hole()) for one, default in parameters.items() if default is None])
     lines = [
-        f"from {dialect.module} import {imported}", "", "",
+        f"from {dialect.module} import {imported}",
+        *([f"from {dialect.module}.plugin.triton import autoserialize"] if autoserialize else []), "", "",
         *(line for function in functions for line in _definition(function)),
+        *(["@autoserialize"] if autoserialize else []),
         *layout.fitted("@", decorator, 0),
         *layout.definition(name, parameters),
-        *(line for statement in body for line in layout.statement(statement)), "", "",
-        'if __name__ == "__main__":',
-        *layout.statement(ast.Assign(targets=[ast.Name("pipe", ast.Store())], value=call, lineno=1)),
-        "    pipe.build()",
-        "    outputs = pipe.run()",
+        *(line for statement in body for line in layout.statement(statement)),
     ]  # fmt: skip
+    if not autoserialize:
+        lines += [
+            "", "", 'if __name__ == "__main__":',
+            *layout.statement(ast.Assign(targets=[ast.Name("pipe", ast.Store())], value=call, lineno=1)),
+            "    pipe.build()",
+            "    outputs = pipe.run()",
+        ]  # fmt: skip
     return "\n".join(lines) + "\n"
 
 

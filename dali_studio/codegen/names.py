@@ -15,7 +15,7 @@ from dali_studio.schema.model import OutputSchema
 #: Names that the program needs for itself, or that Python does not let anyone assign.
 _TAKEN = frozenset((
     "fn", "math", "tfrecord", "types", "pipeline_def", "float", "NotImplementedError", "__name__", "__debug__", "pipe",
-    "_",
+    "_", "autoserialize",
 ))  # fmt: skip
 #: Longer names are cut: a line of the program holds several.
 _LONGEST = 80

@@ -86,6 +86,13 @@ class Epoch:
         left = self.step - (self.position - self.size)
         return [min(self.batch_size, left - begin) for begin in range(0, left, self.batch_size)]
 
+    def counts(self, pipelines: int) -> list[int]:
+        """How many samples of each pipeline's latest batch belong to the epoch, whatever the policy is."""
+        if self.endless:
+            return [self.batch_size] * pipelines
+        left = self.step - (self.position - self.size)
+        return [min(max(left - number * self.batch_size, 0), self.batch_size) for number in range(pipelines)]
+
     def save(self) -> dict[str, Any]:
         """Where the epoch stands, as plain values."""
         return {name: getattr(self, name) for name in self._kept_names}
@@ -149,8 +156,14 @@ class ReaderEpoch(Epoch):
     def kept(self) -> list[int] | None:
         if self.policy is not LastBatchPolicy.PARTIAL:
             return None
-        left = [self.step - (self.position - self._sizes[shard]) for shard in self._reading]
+        left = self._left()
         return left if min(left) < self.step else None
+
+    def counts(self, pipelines: int) -> list[int]:
+        return [min(max(left, 0), self.batch_size) for left in self._left()]
+
+    def _left(self) -> list[int]:
+        return [self.step - (self.position - self._sizes[shard]) for shard in self._reading]
 
     def restart(self) -> None:
         if not self._sticks:

@@ -1,4 +1,4 @@
-"""Small videos to try operators with, made by PyAV when they are asked for."""
+"""Small videos, made by PyAV when they are asked for."""
 
 from __future__ import annotations
 
@@ -46,18 +46,26 @@ def encoded_video(
     options : dict, optional
         Of the encoder.
     """
-    import av  # noqa: PLC0415 # pyright: ignore[reportMissingImports] - for tests alone
+    whole = picture(size[1] + count, size[0] + 2 * count, seed=seed)
+    windows = [whole[number : number + size[1], 2 * number : 2 * number + size[0]] for number in range(count)]
+    return encoded_frames(windows, codec, rate=rate, times=times, pixels=pixels, options=options)
+
+
+def encoded_frames(
+    frames: Sequence[Array], codec: str = "vp9", *, rate: int = 25, times: Sequence[int] | None = None,
+    pixels: str = "", options: dict[str, str] | None = None,
+) -> bytes:  # fmt: skip
+    """A video of RGB images of one size (other parameters as in `encoded_video`)."""
+    import av  # noqa: PLC0415 # pyright: ignore[reportMissingImports] - optional
 
     encoder, form, container = CODECS[codec]
     made = io.BytesIO()
     with av.open(made, "w", format=container, options={"fflags": "+bitexact"}) as file:  # the same bytes each time
         stream: Any = file.add_stream(encoder, rate=rate, options={"threads": "1", **(options or {})})
-        stream.width, stream.height = size
+        stream.height, stream.width = frames[0].shape[:2]
         stream.pix_fmt = pixels or form
-        whole = picture(size[1] + count, size[0] + 2 * count, seed=seed)
-        for number in range(count):
-            window = np.ascontiguousarray(whole[number : number + size[1], 2 * number : 2 * number + size[0]])
-            frame: Any = av.VideoFrame.from_ndarray(window, format="rgb24")
+        for number, image in enumerate(frames):
+            frame: Any = av.VideoFrame.from_ndarray(np.ascontiguousarray(image), format="rgb24")
             frame.pts = number if times is None else times[number]
             for packet in stream.encode(frame):
                 file.mux(packet)

@@ -12,7 +12,7 @@ import numpy as np
 import simplejpeg
 from PIL import Image
 
-from dali_studio.api.folders import PLACES
+from dali_studio.api.folders import IMAGES
 from dali_studio.codegen.emit import emit
 from dali_studio.graph.checks import output_schemas
 from dali_studio.graph.edits import PortRef
@@ -56,7 +56,7 @@ def path_of(graph: Graph, registry: Registry, key: str, source: str) -> tuple[Pa
         node = graph.node(name)
         if node.operator not in registry or registry.schema(node.operator).role != "reader":
             continue
-        if not any(registry.schema(node.operator).argument(place) for place in PLACES):
+        if not any(registry.schema(node.operator).argument(place) for place in IMAGES.places):
             continue
         root = node.arguments.get("file_root")
         path = Path(root, source) if isinstance(root, str) else Path(source)
@@ -130,7 +130,8 @@ def reproduction(graph: Graph, registry: Registry, key: str, source: str, dialec
     size = part.options.batch_size
     if found is not None:
         path, reader = found
-        dropped = (*PLACES, "labels", "random_shuffle", "shuffle_after_epoch", "initial_fill", "num_shards", "shard_id")
+        order = ("random_shuffle", "shuffle_after_epoch", "initial_fill", "num_shards", "shard_id")
+        dropped = (*IMAGES.places, "labels", *order)
         kept = {name: v for name, v in graph.node(reader).arguments.items() if name not in dropped}
         lone = replace(graph.node(reader), arguments={**kept, "files": (str(path.resolve()),)})
         nodes = [lone if node.key == reader else node for node in nodes]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from dali_studio.api.folders import folder_readers, point_at
+from dali_studio.api.folders import VIDEOS, folder_readers, point_at, with_samples
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph import document
 from dali_studio.graph.checks import output_schemas
@@ -60,21 +60,23 @@ def _title(place: Path) -> str:
 
 
 def open_recipe(name: str, registry: Registry, images: str) -> tuple[Graph, dict[str, object]]:
-    """An example that reads the images of `images`.
+    """An example that reads the images of `images`; one of videos reads the sample videos.
 
     Raises
     ------
     DaliStudioError
-        DS302 if there is no such example.
+        DS302 if there is no such example, DS601 if the package for videos is not installed.
     """
-    path = folder() / Path(name).name / FILE
-    if not path.exists():
+    path = {found.parent.name: found for found in folder().glob(f"*/{FILE}")}.get(name)
+    if path is None:
         known = ", ".join(recipe.name for recipe in recipes(registry)) or "none"
         raise DaliStudioError(
             Diagnostic(code="DS302", message=f"There is no example called {name!r}.", hint=f"Examples: {known}.")
         )
     graph, view, _ = document.load(path, registry)
-    return point_at(graph, folder_readers(graph, registry), Path(images)), view
+    graph = with_samples(graph, registry, [VIDEOS])
+    readers = folder_readers(graph, registry)
+    return point_at(graph, readers, Path(images)) if readers else graph, view
 
 
 def folder_graph(path: str, registry: Registry) -> Graph:

@@ -104,6 +104,13 @@ def _ranged(image: NDArray[Any], low: float, high: float) -> Rgb:
     return (scaled + 0.5).clip(0, 255).astype(np.uint8)
 
 
+def four_frames(frames: NDArray[Any], layout: str) -> NDArray[Any]:
+    """Frames from the first to the last, two beside two, in the layout of a frame."""
+    first, second, third, fourth = (frames[i] for i in np.linspace(0, len(frames) - 1, 4).round().astype(int))
+    rows = [np.concatenate(pair, layout.index("W")) for pair in ((first, second), (third, fourth))]
+    return np.concatenate(rows, layout.index("H"))
+
+
 def fitted(image: Rgb, width: int, height: int) -> Rgb:
     """The image made smaller to fit into a box; small images stay as they are."""
     scale = min(width / image.shape[1], height / image.shape[0], 1.0)

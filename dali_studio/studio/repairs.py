@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from dali_studio.api.folders import PLACES, folder_arguments, idle_readers
+from dali_studio.api.folders import IMAGES, folder_arguments, idle_readers
 from dali_studio.core.diagnostics import Diagnostic
 from dali_studio.graph import label_guard
 from dali_studio.graph.edits import SetArgument
@@ -21,7 +21,7 @@ def offered(
     """Repairs, and what gives the edits of each when it is told where to get the folder of sample photos from."""
     findings = tuple(found)
     idle = {node.key for node in idle_readers(graph, registry)}
-    fed = [d for d in findings if d.node in idle and d.code == "DS103" and d.argument in PLACES]
+    fed = [d for d in findings if d.node in idle and d.code == "DS103" and d.argument in IMAGES.places]
     return (
         *((repair, lambda _, edits=edits: edits) for repair, edits in repairs(graph, registry, findings)),
         *((repair, lambda _, edits=edits: edits) for repair, edits in _twins(graph, registry, findings)),

@@ -198,9 +198,8 @@ def _drawable(batch: Batch) -> bool:
 
 def _drawn(batch: Batch) -> Rgb:
     sample, layout = batch.samples[0], batch.layout
-    if layout.startswith("F"):  # its frames, as far as they have a place
-        frames, _ = images.to_rgb_each(list(sample[:_SIDE_BY_SIDE]), layout[1:])
-        return np.concatenate(frames, axis=1)
+    if layout.startswith("F"):
+        sample, layout = images.four_frames(sample, layout[1:]), layout[1:]
     return images.to_rgb(sample, layout)[0]
 
 

@@ -11,7 +11,7 @@ from functools import wraps
 import msgspec
 
 from dali_studio.api.default import default_registry
-from dali_studio.api.folders import idle_readers
+from dali_studio.api.folders import sample_folders
 from dali_studio.api.reading.program import read
 from dali_studio.codegen.dialects import DIALECTS, find
 from dali_studio.codegen.emit import emit
@@ -87,7 +87,7 @@ def to_program(text: str, dialect: str) -> Answer:
     """
     registry = default_registry()
     graph, view, found = document.loads(text, registry)
-    roots = {node.key: str(photos()) for node in idle_readers(graph, registry)}
+    roots = {key: str(folder) for key, folder in sample_folders(graph, registry).items()}
     given, functions = module_parameters(graph, registry, roots), functions_in(marks_of(view).values())
     made = emit(graph, registry, find(dialect or next(iter(DIALECTS))).name, given, functions)
     problems = _sentences((*found, *made.diagnostics))

@@ -1,4 +1,4 @@
-"""Pages of the operators, from the registry: what each does to a photo, its arguments, and what is verified."""
+"""Pages of the operators, from the registry: what each does to a photo, its arguments, what is verified, its speed."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import html
 import json
 from collections.abc import Iterator
 from pathlib import Path
+
+import speed
 
 from dali_studio.api.default import default_registry
 from dali_studio.samples import photos
@@ -33,9 +35,10 @@ def write(source: Path, *, pictures: bool = True) -> None:
     folder.mkdir(parents=True)
     shown = [registry.schema(name) for name in registry.functions() if not registry.schema(name).hidden]
     drawn = _draw(folder, registry) if pictures else set[str]()
-    results = _results(source / "verified.json")
+    results, speeds = _results(source / "verified.json"), speed.speeds()
     for schema in shown:
-        text = "\n".join(_page(schema, results.get(schema.name, {}), drawn))
+        page = (*_page(schema, results.get(schema.name, {}), drawn), *speed.section(speeds.get(schema.name, [])), "")
+        text = "\n".join(page)
         (folder / f"{schema.name}.md").write_text(text, encoding="utf-8")
     (folder / "index.md").write_text("\n".join(_index(shown, drawn)), encoding="utf-8")
 
@@ -123,7 +126,6 @@ def _page(schema: OperatorSchema, verified: dict[str, object], drawn: set[str]) 
         yield "\n## Verified\n\n| cases that passed | |\n|---|---|"
         yield from counted
         yield "\n[How](../adding_an_operator.md#how-it-is-proven); tolerances are in [the table](../support.md)."
-    yield ""
 
 
 def _described(argument: ArgumentSchema) -> str:

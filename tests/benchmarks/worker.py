@@ -23,6 +23,8 @@ PREFIX = {"studio": "dali_studio", "nvidia": "nvidia.dali"}
 #: Iterations and seconds, at least, before the clock starts: kernels load, queues, caches and pools fill, and hardware
 #: decoders open, which ours do while it already runs.
 _WARM_UP, _WARM_UP_SECONDS = 6, 1.5
+#: The same of an operator on the CPU, whose kernels are there.
+_WARM_UP_OPERATOR = 0.2
 
 
 class Measured:
@@ -59,15 +61,31 @@ class Measured:
             decoder = WORKS[work].ours if self._engine == "studio" else WORKS[work].theirs
             outputs = WORKS[work].define(Place(fn, types, folder, gpu, *sources, decoder, reader or {}))
             pipe.set_outputs(*(outputs if isinstance(outputs, tuple) else (outputs,)))
+        self._gpu, self._batch_size, self._device_id = gpu, batch_size, device_id
+        return {"seconds": self._start(pipe, _WARM_UP_SECONDS) - began}
+
+    def build_operator(self, name: str, number: int, cases: int, threads: int, large: bool) -> dict[str, Any]:
+        """Make a pipeline of one case of an operator, on the CPU, and run its first iterations; returns its name."""
+        import operator_cases
+
+        self.close()
+        subject = operator_cases.prepared(name, number, cases, large=large)
+        pipe = operator_cases.build(subject, self._prefix, threads)
+        self._gpu, self._batch_size = False, operator_cases.BATCH_SIZE
+        self._start(pipe, _WARM_UP_OPERATOR)
+        return {"case": subject.case.name()}
+
+    def _start(self, pipe: Any, seconds: float) -> float:
+        """Run the first iterations, for some seconds at least; returns when the first batch was there."""
         pipe.build()
-        self._pipe, self._gpu, self._batch_size, self._device_id = pipe, gpu, batch_size, device_id
+        self._pipe = pipe
         self._check(pipe.run())
         count, first = 1, time.perf_counter()
-        while count < _WARM_UP or time.perf_counter() - first < _WARM_UP_SECONDS:
+        while count < _WARM_UP or time.perf_counter() - first < seconds:
             self._check(pipe.run())
             count += 1
         self._wait()
-        return {"seconds": first - began}
+        return first
 
     def _check(self, outputs: Any) -> None:
         first = outputs[0]

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from browser import lab
+
+#: No test runs beside the kernels of those before it.
+_END_KERNELS = "async () => { await window.jupyterapp?.serviceManager.sessions.shutdownAll(); }"
 
 
 def _absent(reason: str) -> None:
@@ -55,16 +59,44 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path
         yield address, root
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A test in the browser fails if it fails twice: three programs and a kernel share the processors of the machine.
+
+    The last lines of the run say how many were repeated.
+    """
+    for item in items:
+        if item.get_closest_marker("browser"):
+            item.add_marker(pytest.mark.flaky(reruns=1))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """What a page showed when its test failed is kept for a look."""
+    report = yield
+    page: Any = getattr(item, "funcargs", {}).get("page")
+    if report.when == "call" and report.failed and page is not None:
+        folder = lab.REPOSITORY / "tests" / ".artifacts"
+        folder.mkdir(exist_ok=True)
+        with suppress(Exception):  # the page may be what is broken
+            page.screenshot(path=folder / f"failed_{item.name}.png", timeout=5_000)
+    return report
+
+
 @pytest.fixture
 def page(browser: Any) -> Iterator[Any]:
     """A fresh page; what the page throws fails the test, and what it asks of other machines."""
-    context = browser.new_context(viewport={"width": 1800, "height": 1000}, permissions=["clipboard-read", "clipboard-write"])
+    context = browser.new_context(
+        viewport={"width": 1800, "height": 1000}, permissions=["clipboard-read", "clipboard-write"]
+    )
     opened = context.new_page()
     thrown: list[str] = []
-    opened.on("pageerror", lambda error: thrown.append(f"{error}\n{error.stack}"))
+    opened.on("pageerror", lambda error: thrown.append(f"{error.message}\n{error.stack}"))
     asked: list[str] = []
     opened.on("request", lambda request: asked.append(str(request.url)))
     yield opened
+    with suppress(Exception):  # the page may be what is broken
+        opened.evaluate(_END_KERNELS)
     context.close()
     assert not [url for url in asked if not url.startswith(("http://127.0.0.1:", "data:", "blob:"))]
-    assert not [text for text in thrown if "ResizeObserver" not in text and not _of_notebook(text)]
+    odd = [text for text in thrown if "ResizeObserver" not in text and not _of_notebook(text)]
+    assert not odd, "\n".join(odd)

@@ -250,7 +250,7 @@ def test_a_pipeline_grows_from_an_empty_designer_by_the_keyboard(page: Any, serv
     _by_id(page, "text-file_root").fill(str(samples.photos()))
     page.keyboard.press("Enter")
     page.keyboard.press("Escape")
-    page.wait_for_timeout(300)
+    page.wait_for_function("() => document.activeElement.closest('.ds-canvas')")
     add("random crop")
     add("rotate")
     add("crop mirror")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from peers import check
+from peers import check, check_refused
 from test_reader_archives import ORDERS
 
 from dali_studio import Pipeline, fn
@@ -78,3 +78,29 @@ def test_a_database_that_is_cut_off_is_refused(tmp_path: Path) -> None:
         write(tmp_path, {"data.mdb": content[:size]})
         with pytest.raises(ValueError, match=r"data\.mdb "):
             places_of_values(str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("page", "place", "value"),
+    [
+        *((page, *damage) for page in (0, 1) for damage in ((10, b"\0\x08"), (16, b"\xdf"), (20, b"\2"))),
+        (1, 32, b"\xff" * 7),
+    ],
+)
+def test_a_damaged_description_is_refused(
+    page: int, place: int, value: bytes, folders: list[str], tmp_path: Path
+) -> None:  # fmt: skip
+    """Flags, magic number and version of both pages, and the size of the map on that of the last transaction."""
+    path = damaged(folders[0], tmp_path, page * 4096 + place, value)
+    check_refused("fn.readers.caffe(path=path)", codes="DS302", names={"path": path})
+
+
+def test_the_size_of_the_map_before_the_last_transaction_does_not_count(folders: list[str], tmp_path: Path) -> None:
+    path = damaged(folders[0], tmp_path, 32, b"\xff" * 7)
+    check("fn.readers.caffe(path=path)", names={"path": path})
+
+
+def damaged(folder: str, target: Path, at: int, value: bytes) -> str:
+    content = bytearray(Path(folder, "data.mdb").read_bytes())
+    content[at : at + len(value)] = value
+    return write(target, {"data.mdb": bytes(content)})

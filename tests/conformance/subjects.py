@@ -134,7 +134,7 @@ _folders: list[Any] = []
 
 def pipeline(
     subject: Subject, prefix: str = OURS, device: str = "cpu", *, declared: bool = True, pick: Sequence[int] | None = None,
-    dense: bool = False, arguments: dict[str, Any] | None = None, **options: Any,
+    dense: bool = False, arguments: dict[str, Any] | None = None, no_copy: bool = False, **options: Any,
 ) -> Any:  # fmt: skip
     """A pipeline of the operator behind external sources.
 
@@ -148,6 +148,8 @@ def pipeline(
         Whether sources give one array for the batch; only for samples of one shape.
     arguments : dict or None
         In place of the case's.
+    no_copy : bool
+        Whether sources of inputs share their memory.
     """
     case = subject.case
     given = dict(case.arguments if arguments is None else arguments)
@@ -156,7 +158,7 @@ def pipeline(
     settings = {"batch_size": count, "num_threads": 2, "seed": 99, "device_id": None if device == "cpu" else 0, **options}
     made = importlib.import_module(prefix).Pipeline(**settings)
     with made:
-        sources = [_source(prefix, f"data_{i}", data, pick, declared, dense) for i, data in enumerate(case.inputs)]
+        sources = [_source(prefix, f"data_{i}", data, pick, declared, dense, no_copy) for i, data in enumerate(case.inputs)]
         if device == "gpu":
             sources = [source.gpu() for source in sources]
         elif device == "mixed" or (device != "cpu" and not sources):
@@ -175,7 +177,7 @@ def _listed(result: Any) -> Sequence[Any]:
     return result if isinstance(result, tuple | list) else (result,)
 
 
-def _source(prefix: str, name: str, data: Data, pick: Sequence[int] | None, declared: bool, dense: bool) -> Any:
+def _source(prefix: str, name: str, data: Data, pick: Sequence[int] | None, declared: bool, dense: bool, no_copy: bool = False) -> Any:
     module, whole = importlib.import_module(prefix), samples(data)
     batch: Any = whole if pick is None else [whole[i] for i in pick]
     if dense:
@@ -183,6 +185,8 @@ def _source(prefix: str, name: str, data: Data, pick: Sequence[int] | None, decl
     facts: dict[str, Any] = {"layout": data.layout} if data.layout else {}
     if declared:
         facts |= {"dtype": getattr(module.types, data.dtype.name)} | ({} if data.layout else {"ndim": whole[0].ndim})
+    if no_copy:
+        facts["no_copy"] = True
     return module.fn.external_source(source=lambda: batch, name=name, **facts)
 
 

@@ -25,6 +25,9 @@ _NO_ROOM = "no room:"
 #: What is said where the address space of the process is full; decoders then "fail to decode" without a reason.
 _WANT = re.compile("MemoryError|TooLargeError|Resource temporarily unavailable|bad_alloc|[Cc]annot allocate|[Oo]ut of memory")
 
+#: What is said where no more can be mapped; LMDB, which maps 1 GiB of each database, calls that an invalid argument.
+_MAPPED = re.compile("File mapping failed|mdb_env_open.*Invalid argument", re.DOTALL)
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -61,7 +64,7 @@ class Peer:
     def run(self, call: Call) -> Verdict:
         """One program; where no more files can be mapped, once more in a new process, since they stay mapped."""
         verdict = self._ask(("run", call))
-        if "File mapping failed" in verdict.message:
+        if _MAPPED.search(verdict.message):
             self.close()
             verdict = self._ask(("run", call))
         return verdict

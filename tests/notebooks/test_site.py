@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from pathlib import Path
@@ -51,6 +52,24 @@ def test_each_operator_and_each_code_has_its_place(source: Path) -> None:
     parts = {part[:5]: part for part in errors.split("\n## ")[1:]}
     assert set(parts) == set(CODES)
     assert sum("| what is said |" in part for part in parts.values()) > len(CODES) * 0.8
+
+
+def test_pages_say_how_fast_operators_are_where_it_was_measured(source: Path, tmp_path: Path) -> None:
+    import speed
+
+    rotate, reader = ((source / "operators" / f"{name}.md").read_text("utf-8") for name in ("rotate", "readers.video"))
+    assert "## Speed" in rotate and "NVIDIA H200, batch 256, 16 threads" in rotate
+    assert "## Speed" not in reader  # nvidia.dali has it on the GPU alone
+    assert speed.speeds(tmp_path) == {} and list(speed.section([])) == []
+    ratio = {"median": 1.5, "min": 1.2, "max": 2.0}
+    found = {"crop": [{"case": "HWC crop=9", "ratio": ratio}, {"case": "HW", "error": {"nvidia": "refused"}}]}
+    written = {
+        "machine": {"processor": "EPYC", "cores": 2}, "engines": {"nvidia": {"version": "2.4.0"}},
+        "settings": {"batch": 64, "threads": 2}, "results": found,
+    }  # fmt: skip
+    (tmp_path / "operators.json").write_text(json.dumps(written), "utf-8")
+    *_, line, _ = speed.section(speed.speeds(tmp_path)["crop"])
+    assert line == "| `HWC crop=9` | 1.50 (1.20 to 2.00) | EPYC, 2 cores, batch 64, 2 threads, nvidia.dali 2.4.0 |"
 
 
 def test_the_contents_name_each_page_once(source: Path) -> None:

@@ -9,8 +9,11 @@ from __future__ import annotations
 import os
 import re
 import stat
+import threading
+import time
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, overload
@@ -202,8 +205,7 @@ def discover_files(
         raise ValueError(
             "file_filters is empty, so no file could match; leave it out for the usual image and audio files"
         )
-    with doing("listing files") as stage:
-        return _from_folders(root, filters, _as_tuple(dir_filters or ()), case_sensitive_filter, stage)
+    return _kept(root, filters, _as_tuple(dir_filters or ()), case_sensitive_filter)
 
 
 def _as_tuple(patterns: str | Sequence[str]) -> tuple[str, ...]:
@@ -284,6 +286,54 @@ def _parsed(lines: Iterable[bytes], path: str, labels: array[int]) -> Iterator[b
 
 # --------------------------------------------------------------------------------------------------------- folders
 
+#: Listings that are kept, and how much older than a listing its folders must be, in ns: a change that comes soon after
+#: another need not change the time of a folder.
+_MAX_KEPT, _MIN_AGE = 2, 2 * 10**9
+
+
+class _Listing(NamedTuple):
+    """What was found in the folders of some classes, and when each was changed."""
+
+    found: FileList
+    folders: list[str]
+    times: list[int]
+
+    def holds(self) -> bool:
+        """Whether no folder has been changed since then."""
+        try:
+            return _times(self.folders) == self.times
+        except OSError:
+            return False
+
+
+_listings: dict[tuple[Any, ...], _Listing] = {}
+_listings_lock = threading.Lock()
+
+
+def _kept(root: str, filters: tuple[str, ...], dir_filters: tuple[str, ...], case: bool) -> FileList:
+    """The files of class folders; from the last time, if nothing was added, removed or renamed since then."""
+    key = (str(Path(root).absolute()), root, filters, dir_filters, case)
+    with _listings_lock:
+        kept = _listings.get(key)
+    if kept is not None and kept.holds():
+        return kept.found
+    began = time.time_ns()
+    with doing("listing files") as stage:
+        found = _from_folders(root, filters, dir_filters, case, stage)
+    folders = [root, *(str(Path(root) / name) for name in found.classes)]
+    with suppress(OSError), _listings_lock:
+        _listings.pop(key, None)
+        times = _times(folders)
+        if max(times) < began - _MIN_AGE:
+            _listings[key] = _Listing(found, folders, times)
+        while len(_listings) > _MAX_KEPT:
+            _listings.pop(next(iter(_listings)))
+    return found
+
+
+def _times(folders: Sequence[str]) -> list[int]:
+    return [Path(folder).stat().st_mtime_ns for folder in folders]
+
 
 def _from_folders(
     root: str, filters: tuple[str, ...], dir_filters: tuple[str, ...], case: bool, stage: Stage
@@ -299,6 +349,11 @@ def _from_folders(
     if not any(counts):
         raise ValueError(_nothing_found(root, names, filters, dir_filters))
     return FileList(made.paths(), np.repeat(np.arange(len(classes), dtype=np.int32), counts), names)
+
+
+def has_known_ending(name: str) -> bool:
+    """Whether a file is called as pictures and sounds are."""
+    return _matcher(DEFAULT_FILE_FILTERS, case_sensitive=False)(os.fsencode(name))
 
 
 def list_images(root: str) -> list[list[str]]:

@@ -8,19 +8,22 @@ from __future__ import annotations
 
 import struct
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 #: Begin of a page: flags, and where free space begins, or how many pages a large value takes.
-_HEAD, _META = struct.Struct("<10xHHH"), struct.Struct("<16xIIQQI44x4x2xH32xQQQ")
+_HEAD, _META = struct.Struct("<10xHHH"), struct.Struct("<10xH4xII8xQI44x4x2xH32xQ8xQ")
 _PAGE_HEAD, _NODE_HEAD = 16, 8
 _MAGIC, _VERSION = 0xBEEFC0DE, 1
-_BRANCH, _LEAF = 1, 2
+_BRANCH, _LEAF, _DESCRIPTION = 1, 2, 8
 #: Flags of a node: its value has pages of its own; it is more than a value.
 _LARGE, _NO_VALUE = 1, 6
 _NOTHING = 2**64 - 1
 _DEEPEST = 32
+#: Bytes of memory that a process can have at all; the library maps as many as the description says.
+_ADDRESSABLE = 2**47
 
 
 def places_of_values(folder: str) -> tuple[str, NDArray[np.int64]]:
@@ -51,16 +54,32 @@ def places_of_values(folder: str) -> tuple[str, NDArray[np.int64]]:
 def _root(file: NDArray[np.uint8]) -> tuple[int, int, int]:
     """The size of pages, the page at the root and the depth, as the newer of the first two pages says."""
     first = _described(file, 0)
-    second = _described(file, first[0])
-    size, depth, root, _ = max(first, second, key=lambda one: one[3])
-    return size, root, depth
+    second = _described(file, first.size)
+    newer = max(first, second, key=lambda one: one.transaction)
+    if newer.mapped > _ADDRESSABLE:
+        raise ValueError("too large a map")
+    return newer.size, newer.root, newer.depth
 
 
-def _described(file: NDArray[np.uint8], at: int) -> tuple[int, int, int, int]:
-    magic, version, _, _, size, depth, root, _, transaction = _META.unpack(file[at : at + _META.size].tobytes())
-    if (magic, version) != (_MAGIC, _VERSION) or size < 256 or depth > _DEEPEST:
+class _Description(NamedTuple):
+    """What one of the first two pages says."""
+
+    flags: int
+    magic: int
+    version: int
+    mapped: int
+    size: int
+    depth: int
+    root: int
+    transaction: int
+
+
+def _described(file: NDArray[np.uint8], at: int) -> _Description:
+    found = _Description(*_META.unpack(file[at : at + _META.size].tobytes()))
+    is_known = found.flags & _DESCRIPTION and (found.magic, found.version) == (_MAGIC, _VERSION)
+    if not is_known or found.size < 256 or found.depth > _DEEPEST:
         raise ValueError("another format")
-    return size, depth, root, transaction
+    return found
 
 
 def _leaves(file: NDArray[np.uint8], size: int, root: int, depth: int) -> list[NDArray[np.int64]]:

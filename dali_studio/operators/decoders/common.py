@@ -145,7 +145,7 @@ def headers(args: Args, encoded: Batch) -> Headers:
     numbers: dict[int, int] = {}
     which = np.fromiter((numbers.setdefault(id(info), len(numbers)) for info in infos), np.intp, len(infos))
     kinds = {id(info): info for info in infos}
-    told = [_shape(info, kind, most, upright=upright) for info in kinds.values()]
+    told = [decoded_shape(info, kind, most, upright=upright) for info in kinds.values()]
     for index in np.flatnonzero(np.array([isinstance(one, DecodeError) for one in told], np.bool_)[which]).tolist():
         error = cast("DecodeError", told[int(which[index])])
         finding = _finding(error, index)
@@ -159,9 +159,10 @@ def headers(args: Args, encoded: Batch) -> Headers:
     return Headers(found, which, table[which])
 
 
-def _shape(
+def decoded_shape(
     info: ImageInfo | DecodeError, kind: str, most: int, *, upright: bool
 ) -> tuple[int, int, int] | DecodeError:
+    """Shape of the decoded image, or why it is refused: more than `most` pixels, or what the header says."""
     if isinstance(info, DecodeError):
         return info
     if info.height * info.width > most:

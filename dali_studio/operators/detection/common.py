@@ -48,11 +48,13 @@ def check_widths(shapes: NDArray[np.int64], widths: tuple[int, ...] = (4,)) -> N
 
 
 def check_labels(meta: TensorMeta) -> None:
-    """Refuse labels that are not int32 (DS203)."""
+    """Refuse labels that are not int32, or no list (DS203)."""
     if meta.dtype not in (None, T.INT32):
         raise ArgumentError(
             f"the labels are {meta.dtype.name}; INT32 is accepted.", hint="Insert a cast to INT32.", code="DS203"
         )
+    if meta.ndim == 0:
+        raise ArgumentError("the labels are scalars.", hint="Give a list of labels, one for each box.", code="DS203")
 
 
 def check_counts(boxes: NDArray[np.int64], labels: NDArray[np.int64]) -> None:

@@ -75,7 +75,7 @@ class VideoReader(Reader, abstract=True):
 
     @staticmethod
     def output_schemas(values: dict[str, Value], schema: OperatorSchema) -> tuple[OutputSchema, ...]:
-        labels = values.get("labels") is not None or bool(values.get("file_root") or values.get("file_list"))
+        labels = values.get("labels") is not None or not values.get("filenames")
         numbers = _FRAME_NUM.get(str(values.get("enable_frame_num")), "none") != "none"
         wanted = {"labels": labels, "frame_num": numbers, "times": bool(values.get("enable_timestamps"))}
         return (schema.outputs[0], *(_MORE[name] for name, given in wanted.items() if given))

@@ -69,7 +69,8 @@ class PythonFunction(FunctionArguments, Operator):
 
     @staticmethod
     def infer(args: Args, *inputs: TensorMeta) -> tuple[TensorMeta, ...]:
-        return tuple(TensorMeta(None, len(layout) if layout else None, layout) for layout in layouts_of(args))
+        unknown = None if _keeps_layouts(args) else ""
+        return tuple(TensorMeta(None, len(layout) or None, layout or unknown) for layout in layouts_of(args))
 
     @staticmethod
     def run(state: object, args: Args, *inputs: Batch) -> tuple[Batch, ...]:
@@ -91,14 +92,24 @@ class PythonFunction(FunctionArguments, Operator):
 
 def batches_of(args: Args, made: Sequence[list[Any]], inputs: Sequence[Batch]) -> tuple[Batch, ...]:
     """The outputs, of a list of samples for each."""
+    layouts = list(layouts_of(args))
+    if _keeps_layouts(args):
+        for number, (samples, batch) in enumerate(zip(made, inputs, strict=False)):
+            if samples and samples[0].ndim == batch.shapes.shape[1]:
+                layouts[number] = batch.layout
     return tuple(
         Batch.of(
             [np.require(one, requirements="C") for one in samples], layout, inputs[0].sources if inputs else (),
             dtype=np.dtype(np.float32), ndim=samples[0].ndim if samples else len(layout),
             indices=inputs[0].indices if inputs else None,
         )
-        for samples, layout in zip(made, layouts_of(args), strict=True)
+        for samples, layout in zip(made, layouts, strict=True)
     )  # fmt: skip
+
+
+def _keeps_layouts(args: Args) -> bool:
+    """Whether an output has the layout of the input at its place: those of frameworks' functions ask for it."""
+    return getattr(args.objects["function"], "keeps_layouts", False)
 
 
 def layouts_of(args: Args) -> tuple[str, ...]:

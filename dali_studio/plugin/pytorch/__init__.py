@@ -17,6 +17,7 @@ from dali_studio.core.enums import DALIDataType
 from dali_studio.core.optional import require
 from dali_studio.pipeline import Pipeline
 from dali_studio.plugin.base_iterator import BaseIterator, LastBatchPolicy, Outputs
+from dali_studio.plugin.dense import check_dense
 from dali_studio.plugin.lent import shared_outputs
 from dali_studio.tensors import TensorCPU, TensorGPU, TensorListCPU, TensorListGPU
 
@@ -319,18 +320,7 @@ def _stream(torch: Any, given: Any) -> Any:
 
 
 def _check_dense(name: str, batch: TensorListCPU | TensorListGPU) -> None:
-    if not batch.is_dense_tensor():
-        shapes = batch.shape()
-        other = next(shape for shape in shapes if shape != shapes[0])
-        raise DaliStudioError(
-            Diagnostic(
-                code="DS304",
-                argument=name,
-                message=f"The samples of {name!r} differ in shape ({shapes[0]} and {other}); PyTorch takes a batch as "
-                "one tensor.",
-                hint="Resize, crop or pad them to one shape in the pipeline.",
-            )
-        )
+    check_dense(name, batch, "PyTorch")
     _check_type(name, batch)
 
 

@@ -61,6 +61,11 @@ def test_a_wait_says_nothing_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
         assert stream is None or not stream.getvalue()
 
 
+def sample_folder(document: Path) -> Path:
+    """What an example reads that is told nothing."""
+    return samples.videos() if "readers.video" in document.read_text() else samples.photos()
+
+
 @pytest.mark.parametrize("document", GALLERY, ids=lambda path: path.parent.name)
 def test_the_gallery_runs_on_the_sample_photos(
     document: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -131,7 +136,7 @@ def test_explain_shows_fused_steps_and_their_source(tmp_path: Path, capsys: pyte
 def test_exported_programs_are_python(
     document: Path, dialect: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    arguments = ["export", str(document), "--dialect", dialect, "--images", str(samples.photos())]
+    arguments = ["export", str(document), "--dialect", dialect, "--images", str(sample_folder(document))]
     assert cli.main(arguments) == 0
     printed = capsys.readouterr().out
     assert printed.startswith(f"from {dialect} import")
@@ -196,12 +201,12 @@ def test_the_exported_program_runs(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("nvidia")
-@pytest.mark.parametrize("example", [path.parent.name for path in GALLERY])
-def test_the_exported_examples_run_in_dali_as_they_are(example: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    program = tmp_path / "program.py"
-    assert cli.main(["export", example, "-o", str(program)]) == 0
-    assert "reads the sample photos, by a parameter's default" in capsys.readouterr().err
-    assert f'_file_root="{samples.photos()}"' in program.read_text()
+@pytest.mark.parametrize("document", GALLERY, ids=lambda path: path.parent.name)
+def test_the_exported_examples_run_in_dali_as_they_are(document: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    program, folder = tmp_path / "program.py", sample_folder(document)
+    assert cli.main(["export", document.parent.name, "-o", str(program)]) == 0
+    assert f"reads the sample {folder.name}, by a parameter's default" in capsys.readouterr().err
+    assert f'_file_root="{folder}"' in program.read_text()
     done = subprocess.run([sys.executable, str(program)], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
@@ -499,6 +504,8 @@ def test_a_terminal_with_colours_shows_the_pictures(monkeypatch: pytest.MonkeyPa
     red, grey = np.zeros((6, 6, 3), np.uint8), np.full((12, 6, 1), 7, np.uint8)
     red[:3, :, 0] = 200
     shown = images.strips([TensorListCPU.from_samples([red, red, red], "HWC"), TensorListCPU.from_samples([grey], "HWC")])
+    frames = images.strips([TensorListCPU.from_samples([np.stack([red, red]).transpose(0, 3, 1, 2)], "FCHW")])
+    assert frames.count("38;2;200;0;0;") == 11 * 4  # four frames, two beside two, as wide as one image
     reds, greys = shown.lstrip("\n").split("\n\n")
     lines = reds.splitlines()
     assert len(lines) == 6 and all(line.count("▀") == 22 for line in lines)  # two of 11 characters fit

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
 
-from dali_studio import fn, pipeline_def, sample_data, samples, types
+from dali_studio import cli, fn, pipeline_def, sample_data, samples, types
 from dali_studio.core.diagnostics import DaliStudioError
 
 
@@ -74,6 +75,33 @@ def test_volumes_sounds_and_frames_are_read() -> None:
     for sound in (sounds.at(0), sounds.at(1)):
         assert len(sound) > sample_data.RATE and 0.1 < np.abs(sound).max() <= 0.7
     assert frames.shape == (2, 4, 162, 240, 3) and (frames[:, 0] != frames[:, 1]).any()
+
+
+def test_videos_are_read_by_examples_or_others_in_their_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("av", reason="needs PyAV")
+    assert sorted(folder.name for folder in samples.videos().iterdir()) == ["pan", "tilt", "zoom"]
+    out = tmp_path / "out"
+    assert cli.main(["run", "camera_shake", "--batches", "1", "--out", str(out)]) == 0
+    with Image.open(out / "contact_sheet.png") as sheet:
+        assert np.asarray(sheet.convert("RGB")).std() > 20
+    assert "uint8 FHWC 8×160×224×3" in capsys.readouterr().out
+    flat = samples.videos() / "zoom"  # without classes all are of class 0
+    assert cli.main(["run", "action_clips", "--images", str(flat), "--batches", "1", "--out", str(out)]) == 0
+    assert "float FCHW 8×3×112×112" in capsys.readouterr().out
+    assert cli.main(["export", "action_clips", "-o", str(tmp_path / "program.py")]) == 0
+    assert "sample videos" in capsys.readouterr().err
+    assert f'reader_file_root="{samples.videos()}"' in (tmp_path / "program.py").read_text()
+    assert cli.main(["export", "action_clips", "--check", "-o", str(tmp_path / "program.py")]) == 0
+    assert cli.main(["run", "camera_shake", "--images", str(samples.photos())]) == 1
+    assert "holds no videos, nor do its sub-folders" in capsys.readouterr().err
+
+
+def test_without_the_package_for_videos_examples_say_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "av", None)
+    assert cli.main(["run", "super_resolution"]) == 1
+    assert "DS601: Reading the sample videos needs the package 'av', which is not installed. Run: pip install av" in capsys.readouterr().err
 
 
 def test_it_is_made_once_and_whole(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,9 @@ type Listener = Parameters<Transport["onMessage"]>[0];
 const TARGET = "dali_studio.designer";
 const LISTEN = "__import__('dali_studio.studio.attach', fromlist=['listen']).listen()";
 const VERSION_OF_KERNEL = "__import__('dali_studio').__version__";
+/** How long a kernel may be silent before it is asked again, in ms: what is said while it connects may be lost. */
+const PATIENCE = 15_000;
+const TRIES = 4;
 export const LOSSES: readonly string[] = ["restarting", "autorestarting", "dead", "terminating"];
 
 /** What the kernel says before anything else: whether it still had edits that the file does not. */
@@ -20,6 +23,14 @@ interface Attached {
   readonly type: "attached";
   readonly edited: boolean;
 }
+
+/** What a document is opened with; its text comes beside it. */
+type Opening = {
+  readonly revision: number;
+  readonly document: string;
+  readonly page: string;
+  readonly fresh: boolean;
+};
 
 /** Why a document cannot be edited now, in one sentence, and what to do about it. */
 export interface Obstacle {
@@ -43,6 +54,23 @@ export function pageName(): string {
   return name;
 }
 
+/** What a kernel says to a question, which is asked anew while it says nothing. */
+async function answer<T>(ask: () => Promise<T>): Promise<T> {
+  for (let tries = 0; tries < TRIES; tries++) {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const silence = new Promise<null>((resolve) => {
+      timer = setTimeout(resolve, PATIENCE, null);
+    });
+    const found = await Promise.race([ask().then((value) => ({ value })), silence]);
+    clearTimeout(timer);
+    if (found) return found.value;
+  }
+  throw new Refusal({
+    reason: `The kernel has said nothing for ${(TRIES * PATIENCE) / 1000} s. It may be busy with something else, or need a restart.`,
+    kernel: true,
+  });
+}
+
 /** What is sent while a kernel still connects may be lost. */
 async function connected(kernel: Kernel.IKernelConnection): Promise<void> {
   if (kernel.connectionStatus !== "connected")
@@ -54,18 +82,19 @@ async function connected(kernel: Kernel.IKernelConnection): Promise<void> {
       };
       kernel.connectionStatusChanged.connect(changed);
     });
-  await kernel.requestKernelInfo();
+  await answer(() => kernel.requestKernelInfo());
 }
 
 /** Make a kernel take documents; refused where it has no DALI Studio, or another version. */
 export async function listening(kernel: Kernel.IKernelConnection): Promise<void> {
   await connected(kernel);
-  const { content } = await kernel.requestExecute({
+  const question = {
     code: LISTEN,
     silent: true,
     store_history: false,
     user_expressions: { version: VERSION_OF_KERNEL },
-  }).done;
+  };
+  const { content } = await answer(() => kernel.requestExecute(question).done);
   const install = `pip install dali-studio==${version}`;
   if (content.status !== "ok") {
     const missing = content.ename === "ModuleNotFoundError" && content.evalue?.includes("'dali_studio'");
@@ -185,12 +214,18 @@ export class Link {
       throw new Refusal({ reason: "No kernel runs for this document.", kernel: true });
     await listening(kernel);
     const packed = await deflated(text);
-    const comm = kernel.createComm(TARGET);
-    await new Promise<void>((resolve, reject) => {
+    const open = { revision, document: connection.id, page: pageName(), fresh };
+    await answer(() => this.attached(kernel.createComm(TARGET), open, packed));
+    this.obstacle = null;
+  }
+
+  /** Bring the document to the kernel; done when it says that it has it. */
+  private attached(comm: Kernel.IComm, open: Opening, packed: ArrayBuffer): Promise<void> {
+    return new Promise((resolve, reject) => {
       comm.onMsg = ({ content, buffers }) => {
         const data = content.data as Attached | KernelMessage;
         if (data.type === "attached") {
-          this.mirror.begin(data.edited, fresh);
+          this.mirror.begin(data.edited, open.fresh);
           this.comm = comm;
           resolve();
         } else if (this.comm !== comm) {
@@ -202,9 +237,8 @@ export class Link {
         }
       };
       comm.onClose = () => this.lost(comm);
-      comm.open({ revision, document: connection.id, page: pageName(), fresh }, {}, [packed]);
+      comm.open(open, {}, [packed]);
     });
-    this.obstacle = null;
   }
 
   private onStatus(_: unknown, status: string): void {

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useEffect, useRef } from "react";
+import { type KeyboardEvent, useLayoutEffect, useRef } from "react";
 import { type Arrangement, arranged } from "../core/arrange";
 import { OUTPUTS, wiresOf } from "../core/graph";
 import { noteMarks } from "../core/marks";
@@ -170,7 +170,7 @@ export function ContextMenu() {
   const api = useCanvasApi();
   const menu = useSel((s) => s.view.menu);
   const list = useRef<HTMLDivElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (menu) list.current?.querySelector<HTMLElement>("button:not(:disabled)")?.focus();
   }, [menu]);
   if (!menu) return null;
@@ -244,7 +244,7 @@ export function HelpSheet() {
   const frame = useFrame();
   const open = useSel((s) => s.view.help);
   const box = useRef<HTMLDivElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (open) box.current?.focus();
   }, [open]);
   if (!open) return null;

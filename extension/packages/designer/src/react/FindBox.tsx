@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useLayoutEffect, useMemo, useRef, useState } from "react";
 import { found } from "../core/find";
 import * as format from "../core/format";
 import { useCanvasApi } from "./canvasApi";
@@ -17,7 +17,7 @@ export function FindBox() {
   const [at, setAt] = useState(0);
   const field = useRef<HTMLInputElement>(null);
   const open = query !== null;
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (open) field.current?.focus();
   }, [open]);
   if (!open) return null;

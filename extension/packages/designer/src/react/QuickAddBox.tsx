@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
+import { type KeyboardEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { connectEdits } from "../core/actions";
 import { inputName, type Operator } from "../core/catalog";
 import { type Context, checkConnection, operatorGives, operatorTakes, outputKind, slotsOf } from "../core/compat";
@@ -121,7 +121,7 @@ export function QuickAddBox() {
   const others = hits.length === 0 && !all ? search(catalog?.operators ?? [], query)[0]?.operator.name : undefined;
   const count = mode === "add" ? hits.length : choices.length;
   const now = Math.min(at, Math.max(0, count - 1));
-  useEffect(() => {
+  useLayoutEffect(() => {
     input.current?.focus();
     const end = input.current?.value.length ?? 0;
     input.current?.setSelectionRange(end, end);

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "react";
+import { useLayoutEffect, useRef, useState } from "react";
 import { nameProblem } from "../../core/edits";
 import { useFrame, useSel } from "../context";
 
@@ -20,7 +20,7 @@ export function RenameField({ nodeKey, onDone }: Props) {
   const ref = useRef<HTMLInputElement>(null);
   const done = useRef(false);
   const problem = nameProblem(text, new Set(taken.split(" ")));
-  useEffect(() => {
+  useLayoutEffect(() => {
     ref.current?.focus();
     ref.current?.select();
   }, []);

@@ -1,0 +1,131 @@
+"""What single operators are measured with: the values that the documentation shows, and cases of their tests."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from duel_programs import PICTURE
+from programs import BATCH_SIZE
+
+from dali_studio.core.enums import DALIDataType
+from dali_studio.schema.model import InputSchema, OperatorSchema
+from dali_studio.schema.samples import Array, Case, Data, files, images, sound_files, sounds, values
+
+_TESTS = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(_TESTS / name) for name in ("", "compat", "conformance")]  # as conftest.py does
+
+from subjects import EXAMPLES, Subject, pipeline, samples  # noqa: E402 - it lies in one of them
+
+#: Settings of their own: what the cases give depends on the size of their batches, or has been slow.
+_MORE: dict[str, list[dict[str, Any]]] = {
+    "color_space_conversion": [{"image_type": "GRAY", "output_type": "RGB"}],
+    "permute_batch": [{"indices": values(*range(BATCH_SIZE)[::-1], dtype=DALIDataType.INT32, label="reversed")}],
+}
+_SIZES = (PICTURE,) * 4
+#: These, as labels of data have them.
+_ALIKE = ",".join(f"{height}x{width}" for height, width in _SIZES)
+#: Samples of a sound.
+_LENGTH = 32_000
+
+
+@cache
+def cases(operator: str, most: int) -> tuple[Case, ...]:
+    """Cases of an operator that nvidia.dali has on the CPU; `most` of them are taken from its tests."""
+    found = [one for one in EXAMPLES if one.operator == operator and one.peer and "cpu" in one.schema.devices]
+    if not found:
+        return ()
+    schema = found[0].schema
+    made = [one.case for one in sorted(found, key=_is_small)]
+    shown = [] if schema.shown is None else [schema.shown]
+    given = [Case((images(_SIZES, channels=_channels(one)),), one) for one in [*shown, *_MORE.get(operator, ())]]
+    return (*given, *made[: most if given else max(most, 1)])
+
+
+def _is_small(subject: Subject) -> bool:
+    """Whether a case is about something other than images."""
+    inputs = subject.case.inputs
+    return bool(inputs) and not inputs[0].layout.startswith("HWC")
+
+
+def _channels(arguments: Any) -> int:
+    return 1 if arguments.get("image_type") == "GRAY" else 3
+
+
+def operators() -> Iterator[str]:
+    """Names of all that are measured."""
+    names = dict.fromkeys(one.operator for one in EXAMPLES)
+    yield from (name for name in names if cases(name, 1))
+
+
+def prepared(operator: str, number: int, most: int, *, large: bool) -> Subject:
+    """One of the `cases` with the samples of a whole batch, which are those of the case repeated.
+
+    Parameters
+    ----------
+    large : bool
+        Whether images, encoded ones, and sounds are made as large as people have them.
+    """
+    case = cases(operator, most)[number]
+    inputs = _large(Subject(operator, case).schema, case.inputs) if large else case.inputs
+    arguments = {name: _repeated(value) if isinstance(value, Data) else value for name, value in case.arguments.items()}
+    return Subject(operator, replace(case, inputs=tuple(map(_repeated, inputs)), arguments=arguments))
+
+
+def build(subject: Subject, prefix: str, threads: int) -> Any:
+    """A pipeline of the operator alone under ``dali_studio`` or ``nvidia.dali``; inputs lie in memory, not copied."""
+    samples.cache_clear()  # the batches of the operator before
+    return pipeline(subject, prefix, batch_size=BATCH_SIZE, num_threads=threads, no_copy=True)
+
+
+def _repeated(data: Data) -> Data:
+    """A whole batch, each sample with memory of its own."""
+
+    def make() -> list[Array]:
+        given = data.samples()
+        return [given[number % len(given)].copy() for number in range(BATCH_SIZE)]
+
+    return replace(data, make=make, label=data.label.replace(_ALIKE, _ALIKE.partition(",")[0]))
+
+
+def _large(schema: OperatorSchema, inputs: tuple[Data, ...]) -> tuple[Data, ...]:
+    """Larger data in place of the first input, and of those that have its layout."""
+    if not inputs or not schema.inputs:
+        return inputs
+    larger = _larger(schema.inputs[0], inputs[0])
+    return tuple(
+        larger if number == 0 or one.layout == inputs[0].layout != "" else one for number, one in enumerate(inputs)
+    )
+
+
+def _larger(declared: InputSchema, data: Data) -> Data:
+    first, layout = data.samples()[0], data.layout
+    extents = dict(zip(layout, first.shape, strict=False))
+    if {"H", "W"} <= extents.keys() <= set("FHWC") and declared.kind != "mask":
+        return images(_SIZES, data.dtype, layout, extents.get("C", 1), extents.get("F", 1))
+    if declared.kind == "audio":
+        made = sounds((_LENGTH,) * 4, data.dtype, first.shape[1] if first.ndim > 1 else 0)
+        return replace(made, label=f"{made.label} of {_LENGTH}")
+    if declared.kind == "encoded" and first[:4].tobytes() == b"RIFF":
+        made = sound_files((_LENGTH,) * 4)
+        return replace(made, label=f"{made.label} of {_LENGTH}")
+    if declared.kind == "encoded" and (form := _form(first)):
+        return files(_SIZES, *form)
+    return data
+
+
+def _form(file: Array) -> tuple[str, int] | None:
+    """Format and channels of an image file."""
+    import io
+
+    from PIL import Image, UnidentifiedImageError
+
+    try:
+        with Image.open(io.BytesIO(file.tobytes())) as image:
+            return str(image.format), 1 if image.mode == "L" else 3
+    except UnidentifiedImageError:
+        return None

@@ -1,0 +1,92 @@
+"""Listings of class folders are kept as long as nothing in the folders changes."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dali_studio.kernels.cpu import file_discovery
+from dali_studio.kernels.cpu.file_discovery import discover_files
+
+AGE = 3600
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two classes, which nobody has changed for an hour."""
+    monkeypatch.setattr(file_discovery, "_listings", {})
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        for i in range(3):
+            (tmp_path / name / f"{i}.jpg").touch()
+    age(tmp_path)
+    return tmp_path
+
+
+def age(root: Path, seconds: float = AGE) -> None:
+    for folder in (*root.iterdir(), root):
+        os.utime(folder, (time.time() - seconds,) * 2)
+
+
+@pytest.fixture
+def listed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The roots that are listed."""
+    roots: list[str] = []
+    list_folders: Callable[..., object] = file_discovery._from_folders
+
+    def counted(root: str, *others: object) -> object:
+        roots.append(root)
+        return list_folders(root, *others)
+
+    monkeypatch.setattr(file_discovery, "_from_folders", counted)
+    return roots
+
+
+def names(root: Path, **options: object) -> list[str]:
+    return [str(Path(path).relative_to(root)) for path in discover_files(root, **options).paths]  # type: ignore[arg-type]
+
+
+def test_what_has_not_changed_is_not_listed_again(root: Path, listed: list[str]) -> None:
+    assert names(root) == names(root) == [f"{name}/{i}.jpg" for name in "ab" for i in range(3)]
+    assert len(listed) == 1
+    assert names(root, file_filters="[01].jpg") == ["a/0.jpg", "a/1.jpg", "b/0.jpg", "b/1.jpg"]
+    assert names(root, dir_filters="b") == ["b/0.jpg", "b/1.jpg", "b/2.jpg"]
+    assert len(listed) == 3
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda root: (root / "a" / "new.jpg").touch(),
+        lambda root: (root / "b" / "1.jpg").unlink(),
+        lambda root: (root / "b" / "1.jpg").rename(root / "b" / "10.jpg"),
+        lambda root: (root / "aa").mkdir(),
+        lambda root: (root / "b").rename(root / "c"),
+    ],
+    ids=["a file more", "a file less", "another name", "a folder more", "another folder"],
+)
+def test_a_change_is_seen(change: Callable[[Path], None], root: Path, listed: list[str]) -> None:
+    before = discover_files(root)
+    change(root)
+    after = discover_files(root)
+    assert len(listed) == 2
+    assert sorted(map(str, root.glob("*/*.jpg"))) == list(after.paths)
+    assert (list(before.paths), before.labels.tolist()) != (list(after.paths), after.labels.tolist()) or before.classes != after.classes
+
+
+def test_what_has_just_changed_is_listed_again(root: Path, listed: list[str]) -> None:
+    """A second change within the same tick of the clock leaves the time of a folder as it is."""
+    age(root, 0)
+    discover_files(root)
+    discover_files(root)
+    assert len(listed) == 2
+
+
+def test_the_last_two_are_kept(root: Path, listed: list[str]) -> None:
+    for pattern in ("0*", "1*", "2*", "2*", "1*", "0*"):
+        names(root, file_filters=pattern)
+    assert len(listed) == 4
