@@ -1,4 +1,4 @@
-"""What users and other extensions may change: the toolbar of documents, and the language."""
+"""What users and other extensions may change: the toolbar of documents; and what the extension leaves as it is."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from browser.lab import open_document, open_lab
 
 pytestmark = pytest.mark.browser
 
-_SETTINGS = "window.jupyterapp.serviceManager.settings"
+_SAVE = "([plugin, raw]) => window.jupyterapp.serviceManager.settings.save(plugin, raw)"
 _ITEMS = """() => [...document.querySelectorAll('.dali-Document .jp-Toolbar > [data-jp-item-name]')]
 .map(item => item.dataset.jpItemName).filter(name => name !== 'toolbar-popup-opener')"""
 
@@ -25,8 +25,7 @@ def test_the_toolbar_has_the_kernel_and_what_the_settings_add(page: Any, server:
     page.screenshot(path=artifacts / "lab_toolbar.png")
     plugin = "@dali-studio/lab:toolbar"
     changed = [{"name": "insert", "disabled": True}, {"name": "export", "rank": 200}, {"name": "fit", "command": "dali-studio:fit", "rank": 0}]
-    save = f"([plugin, raw]) => {_SETTINGS}.save(plugin, raw)"
-    page.evaluate(save, [plugin, json.dumps({"toolbar": changed})])
+    page.evaluate(_SAVE, [plugin, json.dumps({"toolbar": changed})])
     try:
         open_lab(page, server[0])
         page.locator('.jp-DirListing-item[title*="toolbar.dali.json"]').dblclick()
@@ -35,4 +34,4 @@ def test_the_toolbar_has_the_kernel_and_what_the_settings_add(page: Any, server:
         toolbar.locator('[data-jp-item-name="export"]').click()
         page.wait_for_function("() => window.jupyterapp.shell.currentWidget.context?.path === 'toolbar.py'", timeout=60_000)
     finally:
-        page.evaluate(save, [plugin, "{}"])
+        page.evaluate(_SAVE, [plugin, "{}"])
