@@ -111,6 +111,7 @@ test-grid: $(STAMPS)/ready
 # neither nvidia.dali nor PyTorch, so CI, which would make their absence an error, is not set.
 FLOORS := .venv-floors
 FLOORS_TESTS := tests/unit tests/studio tests/properties tests/architecture/test_layers.py tests/architecture/test_generated.py
+FLOORS_TESTS += tests/browser/test_lab_activates.py
 # What the compiler makes of the kernels does not depend on the dependencies.
 FLOORS_TESTS += $(addprefix --ignore=tests/unit/kernels/test_,levels.py build.py)
 $(FLOORS)/.installed: pyproject.toml

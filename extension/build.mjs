@@ -91,7 +91,7 @@ async function buildLab() {
   await rm(target, { recursive: true, force: true });
   const style = await esbuild.build({
     ...common,
-    entryPoints: { designer: join(here, "packages/designer/src/styles/index.css") },
+    entryPoints: { designer: join(lab, "style", "designer.css") },
     outdir: join(target, "static"),
     entryNames: "[name]-[hash]",
     metafile: true,

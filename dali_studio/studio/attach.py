@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 import msgspec
 from IPython.core.getipython import get_ipython
@@ -15,28 +14,13 @@ from dali_studio.core.limits import MAX_DOCUMENT_BYTES
 from dali_studio.graph import document
 from dali_studio.graph.model import Graph
 from dali_studio.samples import photos
-from dali_studio.studio import findings, messages
+from dali_studio.studio import findings, gallery_attach, messages
+from dali_studio.studio.comms import Comm
 from dali_studio.studio.session import Session
 from dali_studio.studio.transmit import transmitter
 
 #: Under this name the browser opens comms.
 TARGET = "dali_studio.designer"
-
-
-class Comm(Protocol):
-    """The part of a comm that is used."""
-
-    def send(self, data: Any, metadata: None = None, buffers: list[bytes] | None = None) -> None:
-        """Send a message to the browser."""
-        ...
-
-    def on_msg(self, callback: Callable[[dict[str, Any]], None]) -> None:
-        """Call `callback` with each message of the browser."""
-        ...
-
-    def on_close(self, callback: Callable[[dict[str, Any]], None]) -> None:
-        """Call `callback` when the browser closes the comm."""
-        ...
 
 
 class Attaching(msgspec.Struct, frozen=True):
@@ -89,9 +73,10 @@ _kept: dict[str, _Kept] = {}
 
 
 def listen() -> None:
-    """Take the browser's designers; the browser calls this in a kernel that knows nothing of them."""
-    shell = cast(Any, get_ipython())
-    shell.kernel.comm_manager.register_target(TARGET, attach)
+    """Take the browser's designers and galleries; the browser calls this in a kernel that knows nothing of them."""
+    comms = cast(Any, get_ipython()).kernel.comm_manager
+    comms.register_target(TARGET, attach)
+    comms.register_target(gallery_attach.TARGET, gallery_attach.attach)
 
 
 def attach(comm: Comm, message: dict[str, Any]) -> None:

@@ -36,6 +36,7 @@ from dali_studio.studio.autosave import Autosave
 from dali_studio.studio.files import typed_path, write_text
 from dali_studio.studio.inquiries import Inquiries, SheetJob
 from dali_studio.studio.picture import CELL, FILE, Picture, Still, draw
+from dali_studio.studio.portable import portable
 from dali_studio.studio.preview_renderer import PreviewRenderer, PreviewRequest
 from dali_studio.studio.profiler import Profiler
 from dali_studio.studio.repairs import offered
@@ -493,16 +494,16 @@ class Session:
         if self._autosave is not None and graph is self.graph and self._state() != self._saved:
             self._autosave.keep(graph, kept_view(self.history))
 
-    def _document(self) -> str:
+    def _document(self, graph: Graph) -> str:
         """The document as text; empty if a value has no JSON form."""
         try:
-            return document.dumps(self.graph, kept_view(self.history))
+            return document.dumps(graph, kept_view(self.history))
         except DaliStudioError:
             return ""
 
     def _kept(self) -> list[bytes]:
         """The document for the browser, which outlives this process."""
-        text = self._document()
+        text = self._document(self.graph)
         return [zlib.compress(text.encode(), 1)] if text else []
 
     def picture(self, seconds: float | None = None, note: str = CELL) -> Picture:
@@ -532,7 +533,8 @@ class Session:
         graph = graph_view(self.current())
         words = f"{graph.name}: {plural(len(graph.nodes), 'operator')}, {plural(len(graph.outputs), 'output')}"
         told = finished if isinstance(finished, messages.RunFinished) else None
-        return replace(draw(graph, self.positions, stills, told, words, note), document=self._document())
+        travels = self._document(portable(self.graph, self.registry, Path.cwd()))
+        return replace(draw(graph, self.positions, stills, told, words, note), document=travels)
 
     def _changed(self) -> None:
         self.sample = min(self.sample, self.graph.options.batch_size - 1)

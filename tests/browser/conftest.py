@@ -22,6 +22,11 @@ def _absent(reason: str) -> None:
     pytest.skip(reason)
 
 
+def _of_notebook(thrown: str) -> bool:
+    """Notebook 7 throws about settings while it starts, also without the extension."""
+    return "/static/notebook/notebook_core" in thrown and not any(ours in thrown for ours in ("dali-studio", "blob:"))
+
+
 @pytest.fixture(scope="session")
 def artifacts() -> Path:
     """Where screenshots are kept for a look."""
@@ -93,5 +98,5 @@ def page(browser: Any) -> Iterator[Any]:
         opened.evaluate(_END_KERNELS)
     context.close()
     assert not [url for url in asked if not url.startswith(("http://127.0.0.1:", "data:", "blob:"))]
-    odd = [text for text in thrown if "ResizeObserver" not in text]
+    odd = [text for text in thrown if "ResizeObserver" not in text and not _of_notebook(text)]
     assert not odd, "\n".join(odd)

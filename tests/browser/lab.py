@@ -40,20 +40,20 @@ def chromium() -> str | None:
 
 
 @contextmanager
-def lab_server(root: Path, config: Path) -> Iterator[str]:
-    """JupyterLab over the folder `root`; yields its address."""
+def lab_server(root: Path, config: Path, program: str = "jupyterlab") -> Iterator[str]:
+    """JupyterLab, or Notebook, over the folder `root`; yields its address."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     environment = {**os.environ, "JUPYTER_CONFIG_DIR": str(config), "JUPYTERLAB_SETTINGS_DIR": str(config / "settings"),
                    "JUPYTERLAB_WORKSPACES_DIR": str(config / "workspaces"), "JUPYTER_RUNTIME_DIR": str(config / "runtime"),
                    "IPYTHONDIR": str(config / "ipython")}  # fmt: skip
-    command = [sys.executable, "-m", "jupyterlab", "--allow-root", "--no-browser", f"--port={port}", "--expose-app-in-browser",
+    command = [sys.executable, "-m", program, "--allow-root", "--no-browser", f"--port={port}", "--expose-app-in-browser",
                f"--ServerApp.base_url={BASE}/", "--IdentityProvider.token=", "--ServerApp.password=", f"--ServerApp.root_dir={root}", "--LabApp.news_url=None"]  # fmt: skip
     extensions = config / "data" / "labextensions" / "@dali-studio"
     extensions.mkdir(parents=True, exist_ok=True)
     (extensions / "lab").symlink_to(LABEXTENSION)
-    environment["JUPYTER_PATH"] = str(config / "data")
+    environment["JUPYTER_PATH"] = os.pathsep.join(filter(None, (str(config / "data"), os.environ.get("JUPYTER_PATH"))))
     _write_other_kernel(config / "data")
     quiet = config / "settings" / "@jupyterlab" / "apputils-extension" / "notification.jupyterlab-settings"
     quiet.parent.mkdir(parents=True, exist_ok=True)

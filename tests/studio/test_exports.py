@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import io
+import json
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,6 +19,7 @@ from dali_studio.cli import main
 from dali_studio.graph import document
 from dali_studio.graph.png_text import text_in, with_text
 from dali_studio.studio import exports, messages
+from dali_studio.studio.picture import MIME
 from dali_studio.studio.raster import png
 
 
@@ -94,3 +98,39 @@ def test_the_designer_saves_pictures_and_opens_documents_that_are_dropped(
         assert {node.key for node in opened.graph.nodes} == set(GRAPH)
     finally:
         client.session.close()
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ({"file_root": "{here}/photos"}, {"file_root": "photos"}),
+        ({"file_root": "{here}"}, {"file_root": "."}),
+        ({"file_root": "data/photos"}, {"file_root": "data/photos"}),
+        ({"file_root": "{away}/photos", "shuffle_after_epoch": True}, {"shuffle_after_epoch": True}),
+        ({"files": ("{here}/a.jpg", "b.jpg"), "labels": (1, 2)}, {"files": ("a.jpg", "b.jpg"), "labels": (1, 2)}),
+        ({"files": ("{away}/a.jpg", "b.jpg"), "labels": (1, 2)}, {}),
+    ],
+)
+def test_outputs_of_cells_name_no_folder_of_this_machine(
+    given: dict[str, Any], kept: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    places = {"here": str(tmp_path), "away": str(tmp_path.parent / "elsewhere")}
+
+    def placed(value: Any) -> Any:
+        if isinstance(value, tuple):
+            return tuple(placed(one) for one in value)
+        return value.format(**places) if isinstance(value, str) else value
+
+    graph = GRAPH.copy()
+    graph.replace_node(replace(graph.node("reader"), arguments={name: placed(value) for name, value in given.items()}))
+    client = Client(graph)
+    try:
+        bundle = client.session.picture(0.0).bundle()
+    finally:
+        client.session.close()
+    text = json.dumps(bundle[MIME])
+    assert str(tmp_path.parent) not in text
+    found, _, _ = document.loads(text, default_registry())
+    assert found.node("reader").arguments == kept
+    assert {**graph.node("reader").arguments} == {name: placed(value) for name, value in given.items()}

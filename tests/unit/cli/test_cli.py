@@ -229,7 +229,7 @@ def documents(folder: Path) -> dict[str, str]:
     good = json.loads(GETTING_STARTED.read_text())
     newer = good | {"version": 99}
     unknown = json.loads(GETTING_STARTED.read_text().replace('"rotate"', '"rotatte"'))
-    later = json.loads(GETTING_STARTED.read_text().replace('"operator": "rotate"', '"operator": "experimental.readers.fits"'))
+    later = json.loads(GETTING_STARTED.read_text().replace('"operator": "rotate"', '"operator": "decoders.inflate"'))
     loop = json.loads(GETTING_STARTED.read_text())
     loop["pipeline"]["nodes"][3]["inputs"] = [["rotate", 0]]
     wrong = json.loads(GETTING_STARTED.read_text())
@@ -266,9 +266,10 @@ def documents(folder: Path) -> dict[str, str]:
         (["run", "{program}"], 1, "DS502: program.py has no pipeline."),
         (["import", "{program}"], 1, "DS502: program.py has no pipeline."),
         (["import", "{good}"], 1, "DS502"),
-        (["run", "nonsense"], 1, "neither a file nor an example called 'nonsense'. Give a .dali.json document, or one of the examples: affine_warps, augmentations, "),
-        (["catalog", "experimental.readers.fits"], 1, "DS101: nvidia.dali has the operator 'experimental.readers.fits', dali_studio does not have it yet."),
-        (["explain", "{later}"], 1, "DS101 rotate: nvidia.dali has the operator 'experimental.readers.fits'"),
+        (["run", "xyzzy"], 1, "neither a file nor an example called 'xyzzy'. Give a .dali.json document, or one of the examples: action_clips, affine_warps, "),
+        (["run", "augmentaton"], 1, "neither a file nor an example called 'augmentaton'. Did you mean 'augmentations'?"),
+        (["catalog", "decoders.inflate"], 1, "DS101: nvidia.dali has the operator 'decoders.inflate', dali_studio does not have it yet."),
+        (["explain", "{later}"], 1, "DS101 rotate: nvidia.dali has the operator 'decoders.inflate'"),
         (["run", "{good}", "--images", "{folder}/not_images"], 1, "DS301 decode (sample 0)"),
         (["run", "{good}", "--batches", "0"], 2, "whole number from 1"),
         (["run", "{good}", "--out", "{broken}"], 1, "cannot be used as a folder"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 from collections import deque
 from collections.abc import Iterator
@@ -110,7 +111,7 @@ class LoaderEvaluator:
         facts = {"mode": self.mode, "batches": len(self), "cached": len(self.cached_batches)}
         seconds = {name: f"{value:.4f} s" for name, value in self.get_metrics().items() if isinstance(value, float)}
         lines = [f"  {name}: {value}" for name, value in {**facts, **seconds}.items()]
-        print("Loader Evaluator Summary:", *lines, sep="\n")  # noqa: T201 - it is what the method is for
+        sys.stdout.write("\n".join(["Loader Evaluator Summary:", *lines, ""]))
 
 
 def _error(code: str, argument: str, message: str, hint: str) -> DaliStudioError:

@@ -1,4 +1,4 @@
 /** What JupyterLab's side needs of the designer, as one chunk that is loaded with the first document. */
 export { Session } from "./core/session";
 export { mount, pictureWidth } from "./react/mount";
-export { mountPanel } from "./react/panels";
+export { addOperator, mountPanel } from "./react/panels";

@@ -47,13 +47,32 @@ export function activeDesigner(app: JupyterFrontEnd): Shown | null {
 }
 
 export function addActions(app: JupyterFrontEnd, words: TranslationBundle): void {
-  for (const [action, label] of Object.entries(actions(words))) {
+  const labels = Object.entries(actions(words));
+  const can = (action: string) => activeDesigner(app)?.can(action) ?? false;
+  for (const [action, label] of labels) {
     app.commands.addCommand(commandName(action), {
       label,
-      isEnabled: () => activeDesigner(app)?.can(action) ?? false,
+      isEnabled: () => can(action),
       execute: () => activeDesigner(app)?.run(action),
     });
   }
+  // toolbars show whether a command can be used
+  const known = new Map<string, boolean>();
+  const renew = () => {
+    for (const [action] of labels) {
+      const now = can(action);
+      if (known.get(action) !== now) app.commands.notifyCommandChanged(commandName(action));
+      known.set(action, now);
+    }
+  };
+  let stop: (() => void) | undefined;
+  const follow = () => {
+    stop?.();
+    stop = activeDesigner(app)?.session.store.subscribe(renew);
+    renew();
+  };
+  designers().subscribe(follow);
+  app.shell.currentChanged?.connect(follow);
 }
 
 const KEY_NAMES: Readonly<Record<string, string>> = { Delete: "Del" };

@@ -1,7 +1,11 @@
-/** The designer itself is a chunk of its own, loaded when it is first shown. */
+/** The designer itself and the gallery are chunks of their own, loaded when they are first shown. */
+import type * as Gallery from "../../designer/src/gallery/mount";
 import type * as Designer from "../../designer/src/index";
 
-let loading: Promise<typeof Designer> | undefined;
+/** The name of the style sheet, set when this is built. */
+declare const STYLE: string;
+
+let styled: Promise<void> | undefined;
 
 function style(): Promise<void> {
   const link = document.createElement("link");
@@ -14,10 +18,16 @@ function style(): Promise<void> {
   });
 }
 
-/** The name of the style sheet, set when this is built. */
-declare const STYLE: string;
+async function withStyle<T>(loading: Promise<T>): Promise<T> {
+  styled ??= style();
+  await styled;
+  return loading;
+}
 
 export function designer(): Promise<typeof Designer> {
-  loading ??= Promise.all([import("../../designer/src/index"), style()]).then(([program]) => program);
-  return loading;
+  return withStyle(import("../../designer/src/index"));
+}
+
+export function gallery(): Promise<typeof Gallery> {
+  return withStyle(import("../../designer/src/gallery/mount"));
 }

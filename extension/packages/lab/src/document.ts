@@ -231,7 +231,7 @@ export class PipelineFactory extends ABCWidgetFactory<PipelineDocument, Document
     const widget = new PipelineDocument({ content, context });
     widget.addClass("dali-Document");
     widget.title.icon = icon;
-    widget.toolbar.hide();
+    widget.toolbar.hide(); // the toolbar plugin shows it
     return widget;
   }
 }

@@ -102,7 +102,7 @@ declare module "@jupyterlab/services" {
   export namespace Kernel {
     interface IComm {
       open(data: unknown, metadata?: unknown, buffers?: (ArrayBuffer | DataView)[]): unknown;
-      send(data: unknown): unknown;
+      send(data: unknown, metadata?: unknown, buffers?: (ArrayBuffer | DataView)[]): unknown;
       close(): unknown;
       readonly isDisposed: boolean;
       onMsg: (message: {
@@ -130,10 +130,13 @@ declare module "@jupyterlab/services" {
       };
     }
     interface IKernelConnection {
+      readonly isDisposed: boolean;
       readonly id: string;
       readonly status: string;
       readonly connectionStatus: string;
       readonly connectionStatusChanged: ISignal<IKernelConnection, string>;
+      readonly statusChanged: ISignal<IKernelConnection, string>;
+      readonly disposed: ISignal<IKernelConnection, void>;
       requestKernelInfo(): Promise<unknown>;
       requestExecute(content: {
         code: string;
@@ -173,6 +176,8 @@ declare module "@jupyterlab/ui-components" {
 
 declare module "@jupyterlab/apputils" {
   import type { Session } from "@jupyterlab/services";
+  import type { ISettingRegistry } from "@jupyterlab/settingregistry";
+  import type { ITranslator } from "@jupyterlab/translation";
   import type { Token } from "@lumino/coreutils";
   import type { ISignal } from "@lumino/signaling";
   import type { Widget } from "@lumino/widgets";
@@ -215,6 +220,28 @@ declare module "@jupyterlab/apputils" {
     addSessionProvider(provider: (widget: Widget | null) => ISessionContext | null): void;
   }
   export const IKernelStatusModel: Token<IKernelStatusModel>;
+  export namespace Toolbar {
+    function createKernelNameItem(
+      session: ISessionContext,
+      dialogs?: ISessionContextDialogs,
+      translator?: ITranslator,
+    ): Widget;
+    function createKernelStatusItem(session: ISessionContext, translator?: ITranslator): Widget;
+  }
+  export interface IToolbarWidgetRegistry {
+    addFactory<T extends Widget>(factory: string, item: string, make: (widget: T) => Widget): unknown;
+  }
+  export const IToolbarWidgetRegistry: Token<IToolbarWidgetRegistry>;
+  /** What makes the toolbar of a document, and follows the settings of the plugin. */
+  export type ToolbarFactory = (widget: Widget) => unknown;
+  export function createToolbarFactory(
+    items: IToolbarWidgetRegistry,
+    settings: ISettingRegistry,
+    factory: string,
+    plugin: string,
+    translator: ITranslator,
+  ): ToolbarFactory;
+  export function setToolbar(widget: Widget, factory: ToolbarFactory): void;
   export namespace Dialog {
     interface IButton {
       readonly label: string;
@@ -435,7 +462,7 @@ declare module "@jupyterlab/settingregistry" {
 }
 
 declare module "@jupyterlab/notebook" {
-  import type { IWidgetTracker } from "@jupyterlab/apputils";
+  import type { ISessionContext, IWidgetTracker } from "@jupyterlab/apputils";
   import type { Token } from "@lumino/coreutils";
   import type { ISignal } from "@lumino/signaling";
   import type { Widget } from "@lumino/widgets";
@@ -462,7 +489,7 @@ declare module "@jupyterlab/notebook" {
   }
   export interface NotebookPanel extends Widget {
     readonly content: Notebook;
-    readonly context: { readonly localPath: string; readonly path: string };
+    readonly context: { readonly localPath: string; readonly path: string; readonly sessionContext: ISessionContext };
   }
   export interface INotebookTracker extends IWidgetTracker<NotebookPanel> {
     readonly activeCellChanged: ISignal<INotebookTracker, Cell | null>;

@@ -16,7 +16,7 @@ const VERSION_OF_KERNEL = "__import__('dali_studio').__version__";
 /** How long a kernel may be silent before it is asked again, in ms: what is said while it connects may be lost. */
 const PATIENCE = 15_000;
 const TRIES = 4;
-const LOSSES: readonly string[] = ["restarting", "autorestarting", "dead", "terminating"];
+export const LOSSES: readonly string[] = ["restarting", "autorestarting", "dead", "terminating"];
 
 /** What the kernel says before anything else: whether it still had edits that the file does not. */
 interface Attached {
@@ -47,7 +47,7 @@ export class Refusal extends Error {
 }
 
 /** A name of this page that outlives a reload, by which the kernel knows which comm an earlier page has left. */
-function pageName(): string {
+export function pageName(): string {
   const key = "dali-studio:page";
   const name = sessionStorage.getItem(key) ?? crypto.getRandomValues(new Uint32Array(2)).join("-");
   sessionStorage.setItem(key, name);

@@ -9,7 +9,7 @@ import { PipelineDocument } from "./document";
 import { stem, textOf, write, writeDocument } from "./files";
 import { icon } from "./icon";
 import { EXTENSION, FACTORY, OPEN_EVENT, PLUGIN } from "./names";
-import { toDocument, toProgram } from "./translate";
+import { toDocument, toExample, toProgram } from "./translate";
 
 /** A cell or a program that defines a pipeline. */
 const DEFINES = /^\s*@(?:\w+\.)*pipeline_def\b/m;
@@ -35,12 +35,13 @@ export const programs: JupyterFrontEndPlugin<void> = {
     const dialect = async () => String((await settings)?.composite.dialect ?? "");
 
     /** The file that a command is about: named, selected in the browser, or the one in front. */
-    const pathOf = ({ path }: Arguments, ending: string): string | null => {
+    const pathOf = ({ path, front: inFront }: Arguments, ending: string): string | null => {
       const selected = browser ? [...browser.selectedItems()].map((item) => item.path) : [];
       const front = app.shell.currentWidget;
       const shown = front instanceof PipelineDocument ? [front.context.path] : [];
       const named = typeof path === "string" ? [path] : [];
-      const clicked = app.contextMenuHitTest((node) => node.classList.contains("jp-DirListing-item")) !== undefined;
+      const clicked =
+        !inFront && app.contextMenuHitTest((node) => node.classList.contains("jp-DirListing-item")) !== undefined;
       const found = named.length > 0 ? named : clicked ? selected : shown;
       return found.find((one) => one.endsWith(ending)) ?? null;
     };
@@ -76,6 +77,15 @@ export const programs: JupyterFrontEndPlugin<void> = {
           if (!path) return;
           const { text } = await toDocument(serviceManager, await textOf(contents, path));
           await openDocument(await writeDocument(contents, PathExt.dirname(path), stem(path), text));
+        }),
+    });
+
+    commands.addCommand("dali-studio:open-example", {
+      label: words.__("Open an Example"),
+      execute: ({ name }) =>
+        tried(words.__("This example cannot be opened"), async () => {
+          const { text, name: title } = await toExample(serviceManager, String(name));
+          await openDocument(await writeDocument(contents, browser?.model.path ?? "", title, text));
         }),
     });
 
@@ -139,6 +149,11 @@ export const programs: JupyterFrontEndPlugin<void> = {
         }),
     });
     const renew = () => commands.notifyCommandChanged("dali-studio:open-cell");
+    const renewFront = () => {
+      for (const command of ["export", "insert"]) commands.notifyCommandChanged(`dali-studio:${command}`);
+    };
+    app.shell.currentChanged?.connect(renewFront);
+    notebooks?.currentChanged.connect(renewFront);
     notebooks?.activeCellChanged.connect((_, cell) => {
       renew();
       cell?.model.contentChanged.connect(renew);

@@ -7,7 +7,8 @@ import type { State } from "./state";
 
 const ENUMS: ReadonlySet<string> = new Set(["data_type", "image_type", "interp_type", "interp_type_list"]);
 
-function literal(value: Value, argument: Argument | undefined): string {
+/** A value as a program has it. */
+export function literal(value: Value, argument: Argument | undefined): string {
   if (value === null) return "None";
   if (typeof value === "boolean") return value ? "True" : "False";
   if (Array.isArray(value)) return `[${value.map((v) => literal(v, argument)).join(", ")}]`;

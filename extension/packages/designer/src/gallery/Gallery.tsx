@@ -67,11 +67,18 @@ function Frame() {
   const chosen = usePart((s) => s.chosen);
   const tile = usePart((s) => s.opened?.tiles.find((t) => t.name === s.chosen));
   const failed = usePart((s) => s.failed[0]);
+  const reason = usePart((s) => s.reason);
   return (
     <>
       <div className="ds-gallery-head">
         <h3>Gallery</h3>
-        <PictureChoice />
+        {reason ? (
+          <span className="ds-muted" data-testid="gallery-reason">
+            {reason}
+          </span>
+        ) : (
+          <PictureChoice />
+        )}
       </div>
       {failed && <Refused found={failed} />}
       <div className={`ds-gallery-body ${chosen ? "ds-with-pane" : ""}`}>

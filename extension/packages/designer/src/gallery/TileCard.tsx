@@ -1,9 +1,11 @@
 import { useEffect, useRef } from "react";
 import * as format from "../core/format";
 import type { Picture } from "../core/images";
+import { literal } from "../core/python";
 import type { Tile } from "../protocol/generated";
 import { GIVEN } from "./client";
 import { useGallery, usePart } from "./context";
+import { dials } from "./state";
 
 /** Extents of a tile's picture in px, and where the line between before and after begins and ends. */
 export const PICTURE = { width: 133, height: 88 };
@@ -97,10 +99,17 @@ function facts(tile: Tile): string {
   return tile.geometric ? "moves boxes" : "boxes ok";
 }
 
+/** A tile's operator with its values, as a program calls it. */
+function callOf(tile: Tile): string {
+  const set = dials(tile).filter((c) => JSON.stringify(c.value) !== JSON.stringify(c.argument.default));
+  return `fn.${tile.name}(${set.map((c) => `${c.argument.name}=${literal(c.value, c.argument)}`).join(", ")})`;
+}
+
 /** One tile; its picture is asked for as soon as it comes into view. */
 export function TileCard({ tile }: { readonly tile: Tile }) {
-  const { client } = useGallery();
+  const { client, host } = useGallery();
   const chosen = usePart((s) => s.chosen === tile.name);
+  const named = usePart((s) => s.reason !== "");
   const note = usePart((s) => s.marks[tile.name]?.note ?? "");
   const time = usePart((s) => s.times[tile.name]);
   const card = useRef<HTMLLIElement>(null);
@@ -117,18 +126,19 @@ export function TileCard({ tile }: { readonly tile: Tile }) {
     <li ref={card} className={`ds-gallery-tile ${chosen ? "ds-chosen" : ""}`}>
       <button
         type="button"
-        aria-pressed={chosen}
+        aria-pressed={host.pick ? undefined : chosen}
         aria-label={`${tile.title}, ${facts(tile)}, ${device}`}
         title={tile.summary}
         draggable={!tile.example}
         data-testid={`tile-${tile.name}`}
         onDragStart={(e) => {
           e.dataTransfer.setData(OPERATOR, tile.name);
+          e.dataTransfer.setData("text/plain", callOf(tile)); // for a cell
           e.dataTransfer.effectAllowed = "copy";
         }}
-        onClick={() => client.choose(chosen ? null : tile.name)}
+        onClick={() => (host.pick ? host.pick(tile) : client.choose(chosen ? null : tile.name))}
       >
-        <TilePicture tile={tile} />
+        {!named && <TilePicture tile={tile} />}
         {note && <span className="ds-tile-note">{note}</span>}
         <span className="ds-tile-title">
           <b>{tile.title}</b>
@@ -137,7 +147,7 @@ export function TileCard({ tile }: { readonly tile: Tile }) {
           )}
         </span>
         <span className="ds-tile-facts">
-          {facts(tile)}
+          {named ? tile.summary : facts(tile)}
           {time !== undefined && <span>{format.time(time)}</span>}
         </span>
       </button>

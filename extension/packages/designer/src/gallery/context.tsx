@@ -1,4 +1,5 @@
 import { createContext, useContext, useSyncExternalStore } from "react";
+import type { Tile } from "../protocol/generated";
 import type { GalleryClient } from "./client";
 import type { GalleryState } from "./state";
 
@@ -8,6 +9,8 @@ export interface GalleryHost {
   insertCell(source: string): boolean;
   /** Show a designer, by the model of its widget, in an element; null where that cannot be. */
   readonly showDesigner: ((model: string, element: HTMLElement) => Promise<() => void>) | null;
+  /** What a click on a tile does, where there is no room for it in full. */
+  readonly pick?: (tile: Tile) => void;
 }
 
 interface Frame {

@@ -16,6 +16,8 @@ export type Filter = "all" | "shape" | "colour" | "quality" | "examples";
 export interface GalleryState {
   readonly opened: GalleryOpened | null;
   readonly pictures: PicturesChosen | null;
+  /** Why there are none; empty where they come. */
+  readonly reason: string;
   readonly query: string;
   readonly filter: Filter;
   readonly keepsBoxes: boolean;
@@ -40,6 +42,7 @@ export interface GalleryState {
 export const INITIAL: GalleryState = {
   opened: null,
   pictures: null,
+  reason: "",
   query: "",
   filter: "all",
   keepsBoxes: false,

@@ -8,7 +8,7 @@ import { useCanvasApi } from "./canvasApi";
 import { useSel, useSession } from "./context";
 import { Icon, operatorIcon } from "./icons";
 import { IconButton } from "./parts";
-import { insertOperator } from "./quickAdd";
+import { insertInView } from "./quickAdd";
 
 export function Marked({ hit }: { readonly hit: Hit }) {
   const marks = new Set(hit.marks);
@@ -63,10 +63,7 @@ export function Palette({ closable = true }: { readonly closable?: boolean }) {
     for (const hit of hits) map.set(hit.operator.category, [...(map.get(hit.operator.category) ?? []), hit]);
     return [...map].sort(([a], [b]) => (query ? 0 : a.localeCompare(b)));
   }, [hits, query]);
-  const add = (operator: Operator) => {
-    const at = api.current?.centre().place;
-    if (at) insertOperator(session, operator, { at, from: null, to: null });
-  };
+  const add = (operator: Operator) => insertInView(session, api.current, operator);
   return (
     <aside className="ds-palette" aria-label="Operators">
       <div className="ds-palette-head">

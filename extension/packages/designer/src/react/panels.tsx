@@ -5,6 +5,7 @@ import { type CanvasApi, CanvasApiContext } from "./canvasApi";
 import { FrameContext } from "./context";
 import { Inspector } from "./inspector/Inspector";
 import { Palette } from "./Palette";
+import { insertInView } from "./quickAdd";
 import { useTheme } from "./theme";
 
 export type PanelName = "inspector" | "gallery";
@@ -26,6 +27,13 @@ function Panel({ name, shown, root }: { readonly name: PanelName; readonly shown
       </CanvasApiContext.Provider>
     </FrameContext.Provider>
   );
+}
+
+/** Add an operator to the designer `shown`; false where it does not know it. */
+export function addOperator(shown: Shown, name: string): boolean {
+  const operator = shown.session.store.get().opening?.catalog.byName.get(name);
+  if (operator) insertInView(shown.session, shown.api.current as CanvasApi | null, operator);
+  return operator !== undefined;
 }
 
 /** Draw a part of the designer `shown` into `root`; returns how to end that. */

@@ -9,6 +9,7 @@ import type { QuickAdd, State } from "../core/state";
 import type { Position } from "../protocol/generated";
 import { cardRects } from "./canvas/sizes";
 import { contextOf } from "./canvas/useWiring";
+import type { CanvasApi } from "./canvasApi";
 
 const WIDTH = 456;
 const HEIGHT = 300;
@@ -40,6 +41,12 @@ function makeRoom(state: State, at: Position): Record<string, Position> {
   const outputs = state.positions[OUTPUTS];
   if (!outputs || Math.abs(outputs.x - at.x) >= COLUMN - 20 || Math.abs(outputs.y - at.y) >= ROW - 20) return {};
   return { [OUTPUTS]: { x: at.x + COLUMN, y: at.y } };
+}
+
+/** Add an operator where the pointer is, or in the middle. */
+export function insertInView(session: Session, api: CanvasApi | null, operator: Operator): void {
+  const at = api?.centre().place;
+  if (at) insertOperator(session, operator, { at, from: null, to: null });
 }
 
 /** Add an operator as one undo step and select it. */

@@ -1,10 +1,7 @@
-import { createRoot } from "react-dom/client";
-import "../react/preact";
 import "../styles/gallery.css";
 import type { Bytes } from "../core/session";
-import { GalleryClient, type GalleryTransport } from "../gallery/client";
-import { Gallery } from "../gallery/Gallery";
-import { PICTURE } from "../gallery/TileCard";
+import type { GalleryTransport } from "../gallery/client";
+import { mountGallery } from "../gallery/mount";
 import type { GalleryAnswer, GalleryRequest } from "../protocol/generated";
 import { insertCell } from "./cells";
 import loader from "./loader";
@@ -46,11 +43,6 @@ function render({ model, el }: { readonly model: Model; readonly el: HTMLElement
   root.className = "ds-widget";
   root.style.height = `${Number(model.get("_height")) || 640}px`;
   el.append(root);
-  const ratio = Math.min(3, Math.max(2, globalThis.devicePixelRatio || 1));
-  const client = new GalleryClient(transportOf(model), {
-    width: Math.round(PICTURE.width * ratio),
-    height: Math.round(PICTURE.height * ratio),
-  });
   const manager = model.widget_manager as Manager | undefined;
   const showDesigner = async (id: string, element: HTMLElement) => {
     const designer = await manager?.get_model?.(id);
@@ -61,12 +53,10 @@ function render({ model, el }: { readonly model: Model; readonly el: HTMLElement
     insertCell: (source: string) => insertCell(model, el, source),
     showDesigner: typeof manager?.get_model === "function" ? showDesigner : null,
   };
-  const react = createRoot(root);
-  react.render(<Gallery client={client} host={host} root={root} />);
+  const { client, end } = mountGallery(root, transportOf(model), host);
   client.start();
   return () => {
-    client.close();
-    react.unmount();
+    end();
     root.remove();
   };
 }

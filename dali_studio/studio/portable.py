@@ -1,0 +1,51 @@
+"""Graphs for notebooks that travel: no folder of this machine stands in them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import cast
+
+from dali_studio.graph.model import Graph
+from dali_studio.schema.model import Value
+from dali_studio.schema.registry import Registry
+
+_PATHS = ("path", "files")
+
+
+def portable(graph: Graph, registry: Registry, folder: Path) -> Graph:
+    """A copy of `graph` whose paths are relative to `folder`; those of other places are left out, for readers to ask.
+
+    Parameters
+    ----------
+    folder : Path
+        Where the kernel runs: beside the notebook, in JupyterLab.
+    """
+    changed = graph.copy()
+    for node in graph.nodes():
+        schema = registry.schema(node.operator) if node.operator in registry else None
+        kept = dict(node.arguments)
+        for name, value in node.arguments.items():
+            argument = schema.argument(name) if schema else None
+            if argument is None or argument.widget in _PATHS:
+                kept[name] = _relative(value, folder)
+        lost = {name for name, value in kept.items() if value is None and node.arguments[name] is not None}
+        if lost:
+            lost.add("labels")  # they are those of the files
+        arguments = {name: value for name, value in kept.items() if name not in lost}
+        if arguments != node.arguments:
+            changed.replace_node(replace(node, arguments=arguments))
+    return changed
+
+
+def _relative(value: Value, folder: Path) -> Value:
+    """A path, or several, from `folder`; None where one lies elsewhere."""
+    if isinstance(value, str):
+        path = Path(value)
+        if not path.is_absolute():
+            return value
+        return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else None
+    if isinstance(value, tuple):
+        found = [_relative(one, folder) for one in value]
+        return None if None in found else cast("Value", tuple(found))
+    return value

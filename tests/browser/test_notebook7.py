@@ -1,0 +1,67 @@
+"""Notebook 7: designers in cells, and documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser import lab
+from browser.lab import await_code, part
+
+pytestmark = pytest.mark.browser
+
+_DESIGNER = """from dali_studio import Designer, fn, pipeline_def, samples
+
+@pipeline_def(batch_size=4, num_threads=1, device_id=None, seed=3)
+def turning():
+    files, labels = fn.readers.file(file_root=str(samples.photos()), name="reader")
+    return fn.rotate(fn.decoders.image(files), angle=10.0), labels
+
+designer = Designer(turning())
+designer"""
+
+
+@pytest.fixture(scope="module")
+def notebook(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    """Notebook over an empty folder."""
+    pytest.importorskip("notebook.app", reason="this test needs Notebook 7 (the extra test)")
+    root = tmp_path_factory.mktemp("notebook")
+    with lab.lab_server(root, tmp_path_factory.mktemp("config"), "notebook") as address:
+        yield address, root
+
+
+def test_a_designer_in_a_cell_is_edited(page: Any, notebook: tuple[str, Path]) -> None:
+    address, root = notebook
+    lab.write_notebook(root / "cell.ipynb", _DESIGNER)
+    page.goto(f"{address}/notebooks/cell.ipynb")
+    page.wait_for_selector(".jp-Notebook", timeout=90_000)
+    page.evaluate(lab.RUN_ALL)
+    cell = page.locator(".jp-Notebook")
+    cell.locator('[data-testid="thumb-rotate"]').wait_for(timeout=90_000)
+    cell.locator('[data-testid="node-rotate"]').click(position={"x": 70, "y": 12})
+    angle = cell.locator('[data-testid="number-angle"]')
+    angle.fill("33")
+    angle.press("Enter")
+    page.wait_for_function("() => document.querySelector('[data-testid=\"code\"]').textContent.includes('angle=33')")
+
+
+def test_a_document_opens_from_the_list_of_files(page: Any, notebook: tuple[str, Path], artifacts: Path) -> None:
+    address, root = notebook
+    lab.write_turning(root / "turned.dali.json")
+    page.goto(f"{address}/tree")
+    entry = page.locator('.jp-DirListing-item[title*="turned.dali.json"]')
+    with page.context.expect_page(timeout=90_000) as opening:
+        entry.dblclick(timeout=90_000)
+    document = opening.value
+    part(document, "thumb-rotate").wait_for(timeout=90_000)
+    part(document, "node-rotate").click(position={"x": 70, "y": 12})
+    angle = part(document, "number-angle")
+    angle.fill("44")
+    angle.press("Enter")
+    await_code(document, "angle=44")
+    document.screenshot(path=artifacts / "notebook7.png")
+    document.keyboard.press("Control+s")
+    document.wait_for_function("() => !window.jupyterapp.shell.currentWidget.context.model.dirty")
+    assert '"angle": 44.0' in (root / "turned.dali.json").read_text()
