@@ -222,14 +222,14 @@ def test_the_catalog_lists_and_describes(capsys: pytest.CaptureFixture[str]) -> 
 def test_the_doctor_names_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
     cli.main(["doctor"])
     shown = capsys.readouterr().out
-    assert "kernels" in shown and "compiled for" in shown and "libjpeg-turbo" in shown and "gpu" in shown and "nvidia.dali" in shown
+    assert "kernels" in shown and "compiled for" in shown and "libjpeg-turbo" in shown and "gpu" in shown and "video" in shown and "nvidia.dali" in shown
 
 
 def documents(folder: Path) -> dict[str, str]:
     good = json.loads(GETTING_STARTED.read_text())
     newer = good | {"version": 99}
     unknown = json.loads(GETTING_STARTED.read_text().replace('"rotate"', '"rotatte"'))
-    later = json.loads(GETTING_STARTED.read_text().replace('"operator": "rotate"', '"operator": "readers.video_resize"'))
+    later = json.loads(GETTING_STARTED.read_text().replace('"operator": "rotate"', '"operator": "experimental.readers.fits"'))
     loop = json.loads(GETTING_STARTED.read_text())
     loop["pipeline"]["nodes"][3]["inputs"] = [["rotate", 0]]
     wrong = json.loads(GETTING_STARTED.read_text())
@@ -267,8 +267,8 @@ def documents(folder: Path) -> dict[str, str]:
         (["import", "{program}"], 1, "DS502: program.py has no pipeline."),
         (["import", "{good}"], 1, "DS502"),
         (["run", "nonsense"], 1, "neither a file nor an example called 'nonsense'. Give a .dali.json document, or one of the examples: affine_warps, augmentations, "),
-        (["catalog", "readers.video_resize"], 1, "DS101: nvidia.dali has the operator 'readers.video_resize', dali_studio does not have it yet."),
-        (["explain", "{later}"], 1, "DS101 rotate: nvidia.dali has the operator 'readers.video_resize'"),
+        (["catalog", "experimental.readers.fits"], 1, "DS101: nvidia.dali has the operator 'experimental.readers.fits', dali_studio does not have it yet."),
+        (["explain", "{later}"], 1, "DS101 rotate: nvidia.dali has the operator 'experimental.readers.fits'"),
         (["run", "{good}", "--images", "{folder}/not_images"], 1, "DS301 decode (sample 0)"),
         (["run", "{good}", "--batches", "0"], 2, "whole number from 1"),
         (["run", "{good}", "--out", "{broken}"], 1, "cannot be used as a folder"),
