@@ -222,6 +222,14 @@ MACROS: dict[str, list[dict[str, object]]] = {
         for dtype, out in ((BYTE, BYTE), (BYTE, REAL), (np.dtype(np.int32), np.dtype(np.int32)), (REAL, REAL))
         for nearest, filled, inverted in ((0, 0, 1), (0, 1, 0), (1, 0, 0), (1, 1, 1))
     ],
+    "join": [{"UNIT": word} for word in join.WORDS.values()],
+    "reduce": [
+        {"IN": BYTE, "OUT": REAL, "PART": part, "COMBINE": "Sum", "LANES": lanes, "FINISH": finish}
+        for part, lanes, finish in (("Itself", 1, 0), ("Square", 32, 1), ("SquaredDeviation", 256, 2))
+    ] + [
+        {"IN": dtype, "OUT": dtype, "PART": "Itself", "COMBINE": combine, "LANES": 256, "FINISH": 0}
+        for dtype in (BYTE, np.dtype(np.int64), REAL) for combine in ("Minimum", "Maximum", "Sum")
+    ],
     "rank": [
         {"IN": dtype, "KIND": kind, "BORDER": border, "FEW": few}
         for dtype, kind, border, few in (
@@ -236,14 +244,6 @@ MACROS: dict[str, list[dict[str, object]]] = {
         {"IN": dtype, "OUT": out, "SUMMED": summed}
         for dtype, out in ((BYTE, BYTE), (np.dtype(np.float16), REAL), (REAL, BYTE)) for summed in (0, 1)
     ] + [{"IN": np.dtype(np.float64), "OUT": np.dtype(np.float64), "SUMMED": 0}],
-    "join": [{"UNIT": word} for word in join.WORDS.values()],
-    "reduce": [
-        {"IN": BYTE, "OUT": REAL, "PART": part, "COMBINE": "Sum", "LANES": lanes, "FINISH": finish}
-        for part, lanes, finish in (("Itself", 1, 0), ("Square", 32, 1), ("SquaredDeviation", 256, 2))
-    ] + [
-        {"IN": dtype, "OUT": dtype, "PART": "Itself", "COMBINE": combine, "LANES": 256, "FINISH": 0}
-        for dtype in (BYTE, np.dtype(np.int64), REAL) for combine in ("Minimum", "Maximum", "Sum")
-    ],
     "elementwise": [
         elementwise.macros(
             one.functor, [to_numpy(kind)] * one.arity, to_numpy(one.result([kind] * one.arity)), to_numpy(one.common([kind] * one.arity)),
