@@ -26,8 +26,11 @@ TYPES: dict[str, str] = {
 }  # fmt: skip
 #: Functions of each file that is compiled as it is.
 FUNCTIONS: dict[str, tuple[str, ...]] = {
+    "equalize": ("clear_counts", "count_levels", "make_tables", "spread"), "rank": ("rank",),
+    "correlate": ("correlate",),
     "gather": ("gather",), "jpeg": ("unstuff", "huffman", "transform", "colors"), "weights": ("axis_weights",),
     "elementwise": ("elementwise",), "join": ("join",), "reduce": ("reduce",),
+<<<<<<< HEAD
     "separable": ("separable",), "erase": ("erase",), "warp_volume": ("warp_volume",), "rank": ("rank",),
     "correlate": ("correlate",), "equalize": ("clear_counts", "count_levels", "make_tables", "spread"),
     "strided": ("strided",), "one_hot": ("one_hot",),
@@ -36,6 +39,9 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
     "audio": ("preemphasis", "decibels"), "linear": ("transform_axis",), "resample_audio": ("resample_audio",),
     "anchors": ("match_boxes", "encode_boxes"),
     "points": ("transform_points", "mirror_points", "mirror_boxes"),
+=======
+    "separable": ("separable",), "erase": ("erase",), "warp_volume": ("warp_volume",),
+>>>>>>> hgpuB
 }  # fmt: skip
 #: No contraction to fused multiply-add: rounded results equal the CPU's. Where it is wanted, the sources say fmaf.
 OPTIONS = ("--std=c++17", "--fmad=false")
