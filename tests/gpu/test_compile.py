@@ -226,7 +226,6 @@ MACROS: dict[str, list[dict[str, object]]] = {
         for dtype, out in ((BYTE, BYTE), (BYTE, REAL), (np.dtype(np.int32), np.dtype(np.int32)), (REAL, REAL))
         for nearest, filled, inverted in ((0, 0, 1), (0, 1, 0), (1, 0, 0), (1, 1, 1))
     ],
-<<<<<<< HEAD
     "strided": [
         {"IN": one, "OUT": one, "AXES": axes, "COUNT": max(4 // one.itemsize, 1), "WINDOWED": windowed}
         for one in map(np.dtype, ("u1", "u2", "u4", "u8")) for axes in (1, 3) for windowed in (False, True)
@@ -246,7 +245,6 @@ MACROS: dict[str, list[dict[str, object]]] = {
         {"IN": np.dtype(one), "OUT": np.dtype(out)} for one in ("u1", "i4", "f4") for out in ("i2", "u4", "f4")
     ],
     "points": [{"IN": one, "OUT": out} for one in (BYTE, np.dtype(np.int16), REAL) for out in (BYTE, REAL)],
-=======
     "join": [{"UNIT": word} for word in join.WORDS.values()],
     "reduce": [
         {"IN": BYTE, "OUT": REAL, "PART": part, "COMBINE": "Sum", "LANES": lanes, "FINISH": finish}
@@ -255,7 +253,6 @@ MACROS: dict[str, list[dict[str, object]]] = {
         {"IN": dtype, "OUT": dtype, "PART": "Itself", "COMBINE": combine, "LANES": 256, "FINISH": 0}
         for dtype in (BYTE, np.dtype(np.int64), REAL) for combine in ("Minimum", "Maximum", "Sum")
     ],
->>>>>>> hgpuB
     "rank": [
         {"IN": dtype, "KIND": kind, "BORDER": border, "FEW": few}
         for dtype, kind, border, few in (

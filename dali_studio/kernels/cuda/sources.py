@@ -30,18 +30,13 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
     "correlate": ("correlate",),
     "gather": ("gather",), "jpeg": ("unstuff", "huffman", "transform", "colors"), "weights": ("axis_weights",),
     "elementwise": ("elementwise",), "join": ("join",), "reduce": ("reduce",),
-<<<<<<< HEAD
-    "separable": ("separable",), "erase": ("erase",), "warp_volume": ("warp_volume",), "rank": ("rank",),
-    "correlate": ("correlate",), "equalize": ("clear_counts", "count_levels", "make_tables", "spread"),
+    "separable": ("separable",), "erase": ("erase",), "warp_volume": ("warp_volume",),
     "strided": ("strided",), "one_hot": ("one_hot",),
     "normalize": ("statistics", "normalize"),
     "multi_paste": ("multi_paste",),
     "audio": ("preemphasis", "decibels"), "linear": ("transform_axis",), "resample_audio": ("resample_audio",),
     "anchors": ("match_boxes", "encode_boxes"),
     "points": ("transform_points", "mirror_points", "mirror_boxes"),
-=======
-    "separable": ("separable",), "erase": ("erase",), "warp_volume": ("warp_volume",),
->>>>>>> hgpuB
 }  # fmt: skip
 #: No contraction to fused multiply-add: rounded results equal the CPU's. Where it is wanted, the sources say fmaf.
 OPTIONS = ("--std=c++17", "--fmad=false")
