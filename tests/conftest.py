@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+import tempfile
 from collections.abc import Generator
 from pathlib import Path
 from types import ModuleType
@@ -17,6 +18,13 @@ TESTS = Path(__file__).resolve().parent
 for folder in (TESTS, TESTS / "unit", TESTS / "unit" / "kernels", TESTS / "compat", TESTS / "conformance", TESTS / "gpu", TESTS / "notebooks"):
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
+
+if not Path("/dev/nvidia0").exists():
+    # nvidia.dali's reader of FITS files asks CUDA for pinned memory otherwise, also without a GPU
+    os.environ.setdefault("DALI_RESTRICT_PINNED_MEM", "1")
+#: Where data roots of this machine are remembered, here and in programs that tests start.
+_SETTINGS = tempfile.TemporaryDirectory(prefix="dali-studio-settings-")
+os.environ["DALI_STUDIO_CONFIG"] = _SETTINGS.name
 
 import summary  # noqa: E402 - it lies in one of them
 

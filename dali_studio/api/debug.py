@@ -16,6 +16,7 @@ from dali_studio.api.pipeline import Pipeline
 from dali_studio.api.sources import SourceFeeder
 from dali_studio.api.trace import Trace
 from dali_studio.api.tracing import DataNode, call_site, trace_operator
+from dali_studio.api.video_feeder import feeder_for
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.meta import TensorMeta
@@ -214,9 +215,9 @@ class DebugRun:
         if called.feeder is None:
             scratch = Trace(self._options)
             with scratch.active():
-                trace_operator("external_source", (), {**constants, "name": name})
+                trace_operator(called.name, (), {**constants, "name": name})
             node = scratch.graph.node(next(iter(scratch.graph)))
-            called.feeder = SourceFeeder(node, self._options.batch_size, None)
+            called.feeder = feeder_for(node, self._options.batch_size, None)
             if name is not None:
                 self.feeders[name] = called.feeder
                 for data, layout in self.fed.pop(name, []):

@@ -11,7 +11,7 @@ from typing import Any
 
 from dali_studio.api.checkpoints import Checkpoint, Position, State, check_fits, operations_of, warn_of_sources
 from dali_studio.api.source_pool import Workers
-from dali_studio.api.sources import SourceFeeder
+from dali_studio.api.video_feeder import feeder_for
 from dali_studio.compiler.pipeline import compile_graph
 from dali_studio.compiler.plan import Plan
 from dali_studio.core.batch import Batch
@@ -79,7 +79,7 @@ class Engine:
         self._sources = sources
         steps = [step for step in self.plan.steps() if step.role == "external_source"]
         self.feeders = {
-            step.key: SourceFeeder(
+            step.key: feeder_for(
                 graph.node(step.key), options.batch_size,
                 partial(self.executor.take_in, step) if step.device == "gpu" else None,
                 None if sources is None else sources.sources.get(step.key),

@@ -20,7 +20,7 @@ from dali_studio.schema.model import OperatorSchema
 
 def function_for(schema: OperatorSchema) -> Callable[..., Any]:
     """The ``fn`` function of an operator."""
-    if schema.role == "external_source":
+    if schema.argument("source") is not None:
 
         def source_function(source: Any = None, num_outputs: int | None = None, **arguments: Any) -> Any:
             return trace_operator(

@@ -87,7 +87,7 @@ def _function(schema: OperatorSchema, name: str) -> str:
     inputs = _inputs(schema)
     keywords = _keywords(schema)
     # An external source has no inputs: its source and the number of outputs may stand there instead.
-    at = 2 if schema.role == "external_source" else 0
+    at = 2 if schema.argument("source") is not None else 0
     star = [] if _repeats(schema) else ["*"]
     parts = [*inputs, *_slash(schema), *keywords[:at], *star, *keywords[at:]]
     return f"def {name}({_joined(parts)}) -> {_result(schema)}:\n{_doc(schema, 1)}"

@@ -9,7 +9,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple, TextIO
@@ -53,7 +53,7 @@ class Found(NamedTuple):
     broken, copies, sizes, colors : Section
         Files that cannot be used, those that have the contents of an earlier one, and those that can be used but stand
         out.
-    kinds : list of (str, str, str)
+    kinds : list of (str, str, int)
         Format, colours, number of files.
     """
 
@@ -63,7 +63,12 @@ class Found(NamedTuple):
     copies: Section
     sizes: Section
     colors: Section
-    kinds: list[tuple[str, str, str]]
+    kinds: list[tuple[str, str, int]]
+
+    @property
+    def rows(self) -> list[tuple[str, str, str]]:
+        """The kinds as rows of a table."""
+        return [(kind, colors, f"{count:,}") for kind, colors, count in self.kinds]
 
     @property
     def summary(self) -> str:
@@ -98,6 +103,10 @@ def check(target: str, out: str, *, headers: bool = False, as_json: bool = False
     except KeyboardInterrupt:
         note(f"What was found out is in {folder / _STATE}; the same call goes on from there.")
         raise
+    except OSError as error:
+        raise _refused(
+            f"{folder / _STATE} cannot be written: {error.strerror}", "Give --out another folder."
+        ) from error
     with waiting("Writing the lists and the page"):
         found = _judged(paths, listed.labels.tolist(), about)
         _write_lists(folder, found)
@@ -143,13 +152,15 @@ def _examined(paths: Sequence[str], place: Path, *, headers: bool) -> dict[str, 
 
     found = dict[str, FileInfo]()
     with _opened_state(place, anew=not known) as state:
-        for path, about in _each(header, paths, "reading headers"):
-            found[path] = about
-            if about is not known.get(path):
-                _keep(state, path, about)
+        with closing(_each(header, paths, "reading headers")) as results:
+            for path, about in results:
+                found[path] = about
+                if about is not known.get(path):
+                    _keep(state, path, about)
         left = [] if headers else [path for path in paths if not found[path].done]
-        for path, about in _each(lambda path: decode_file(path, found[path]), left, "decoding"):
-            _keep(state, path, about)
+        with closing(_each(lambda path: decode_file(path, found[path]), left, "decoding")) as results:
+            for path, about in results:
+                _keep(state, path, about)
     return {path: found[path] for path in paths}  # threads finish in any order
 
 
@@ -230,7 +241,7 @@ def _judged(paths: Sequence[str], labels: Sequence[int], about: Mapping[str, Fil
         len(about), clean, Section("Cannot be used", list(broken.items())),
         Section("Copies", list(copies.items())), Section("Unusual sizes", list(_unusual_sizes(good))),
         Section("Unusual colours", list(_unusual_colors(good, kinds))),
-        [(kind, colors, f"{count:,}") for (kind, colors), count in kinds.most_common()],
+        [(*kind, count) for kind, count in kinds.most_common()],
     )  # fmt: skip
 
 
@@ -280,7 +291,7 @@ def _write_lists(folder: Path, found: Found) -> None:
 
 def _page(target: str, found: Found) -> str:
     sections = [one for one in (found.broken, found.copies, found.sizes, found.colors) if one.files]
-    return check_page.page(f"Check of {target}", [found.summary], found.kinds, sections)
+    return check_page.page(f"Check of {target}", [found.summary], found.rows, sections)
 
 
 def _tell(folder: Path, found: Found, *, as_json: bool) -> None:
@@ -293,7 +304,7 @@ def _tell(folder: Path, found: Found, *, as_json: bool) -> None:
         say(json.dumps(made, indent=2))
         return
     if found.kinds:
-        say(table(("format", "colours", "files"), found.kinds, numbers=(2,)) + "\n")
+        say(table(("format", "colours", "files"), found.rows, numbers=(2,)) + "\n")
     for section in names.values():
         if section.files:
             say(f"{section.title}: {plural(len(section.files), 'file')}")

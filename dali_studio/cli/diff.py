@@ -16,7 +16,7 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.random import resolve_pipeline_seed
 from dali_studio.core.wording import plural
-from dali_studio.graph.changes import difference
+from dali_studio.graph.difference import difference
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.runtime.workers import WorkerPool

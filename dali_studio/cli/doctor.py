@@ -17,6 +17,7 @@ from dali_studio import __version__
 from dali_studio.cli.text import say, waiting
 from dali_studio.core.diagnostics import DaliStudioError
 from dali_studio.kernels.cpu.native import kernel, level
+from dali_studio.kernels.cpu.video_codec import describe as describe_video
 from dali_studio.kernels.cuda.device import describe
 from dali_studio.kernels.jpeg.libjpeg import describe as describe_jpeg
 from dali_studio.kernels.jpeg.measure import report
@@ -48,6 +49,7 @@ def examine() -> int:
         ("kernels", absent or f"compiled for {platform.machine()} {level()}"),
         *((name, _version(name) or f"missing: pip install {name}") for name in _LIBRARIES),
         ("jpeg", absent or describe_jpeg()),
+        ("video", describe_video()),
         ("designer", "built" if built else "not built: run make frontend in the checkout"),
         ("jupyterlab extension", _extension()),
         ("nvidia.dali", _peer()),

@@ -11,6 +11,7 @@ from dali_studio.api.reading.program import read
 from dali_studio.cli.text import note, report, waiting
 from dali_studio.codegen.functions import Function
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
+from dali_studio.core.wording import nearest
 from dali_studio.graph.bypass import rerouted
 from dali_studio.graph.document import load
 from dali_studio.graph.model import Graph
@@ -31,7 +32,9 @@ def _example(name: str) -> Path | None:
     documents = {path.parent.name: path for path in sorted(gallery.folder().glob(f"*/{gallery.FILE}"))}
     if name not in documents:
         message = f"There is neither a file nor an example called {name!r}."
+        near = nearest(name, documents)
         hint = f"Give a .dali.json document, or one of the examples: {', '.join(documents)}."
+        hint = f"Did you mean {near!r}?" if near else hint
         raise DaliStudioError(Diagnostic(code="DS302", message=message, hint=hint))
     return documents[name]
 

@@ -189,11 +189,13 @@ def import_(options: argparse.Namespace) -> int:
     from dali_studio.api.reading.compose import read_compose  # noqa: PLC0415
     from dali_studio.api.reading.program import read  # noqa: PLC0415
     from dali_studio.graph.document import save  # noqa: PLC0415
+    from dali_studio.studio.own_text import in_view  # noqa: PLC0415
 
-    found = list[Diagnostic]()
+    found, view = list[Diagnostic](), dict[str, str]()
     with waiting(f"Reading {options.file}"):
         try:
             graph = read(Path(options.file), function=options.function, found=found)
+            view |= in_view(Path(options.file).read_text("utf-8"))
         except DaliStudioError as error:
             try:
                 graph = read_compose(Path(options.file), found=found)
@@ -201,7 +203,7 @@ def import_(options: argparse.Namespace) -> int:
                 raise error from None
     report(found)
     path = Path(options.output) if options.output else Path(options.file).with_suffix(".dali.json")
-    save(graph, {}, path)
+    save(graph, view, path)
     lost = sum(key not in default_registry() for key in (node.operator for node in graph.nodes()))
     note(f"{path}: {len(graph)} nodes{f', {lost} of operators that are not known' if lost else ''}.")
     return 0

@@ -64,7 +64,7 @@ class Writer:
     given: Parameters = field(default_factory=dict[tuple[str, str], Parameter])
     parameters: dict[str, ast.expr | None] = field(default_factory=dict[str, "ast.expr | None"])
     found: list[Diagnostic] = field(default_factory=list[Diagnostic])
-    owners: dict[int, Sequence[str]] = field(default_factory=dict[int, "Sequence[str]"])
+    owners: dict[ast.AST, Sequence[str]] = field(default_factory=dict[ast.AST, "Sequence[str]"])
     exposed: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     passed: dict[str, ast.expr] = field(default_factory=dict[str, ast.expr])
     _names: dict[str, str] = field(default_factory=dict[str, str])
@@ -104,7 +104,7 @@ class Writer:
         made = self._inside
 
         def belongs(statement: ast.stmt) -> ast.stmt:
-            self.owners[id(statement)] = made
+            self.owners[statement] = made
             return statement
 
         try:
@@ -125,7 +125,7 @@ class Writer:
     def variable(self, port: PortRef, ctx: ast.expr_context) -> ast.Name:
         """The variable of a port."""
         name = ast.Name(self.names.ports[port], ctx)
-        self.owners[id(name)] = (port.node,)
+        self.owners[name] = (port.node,)
         return name
 
     def call_written(self, statements: Iterable[ast.stmt]) -> None:
@@ -133,7 +133,7 @@ class Writer:
         for statement in statements:
             for part in ast.walk(statement):
                 if isinstance(part, ast.Name) and part.id in self.names.owners:
-                    self.owners[id(part)] = (self.names.owners[part.id],)
+                    self.owners[part] = (self.names.owners[part.id],)
 
     def use(self, port: PortRef | None, node: Node | None, where: str) -> ast.expr:
         """The variable of a port; a placeholder and a finding if there is none (yet)."""
@@ -289,6 +289,10 @@ class Writer:
         inputs = self._inputs(node, schema)
         if node.device == "gpu" or declared is None or not declared.gpu_only:
             return ast.Call(func=function, args=inputs, keywords=keywords)
+        if schema is not None and schema.role == "reader":  # a list of outputs has no .cpu()
+            message = f"{self.dialect.title} has {node.operator} on the GPU alone; its outputs are there."
+            self.found.append(finding(node, "DS501", message, "It needs a GPU, and a device_id.", severity="warning"))
+            return ast.Call(func=function, args=[], keywords=[ast.keyword("device", ast.Constant("gpu")), *keywords])
         message = f"{self.dialect.title} has {node.operator} on the GPU alone; the program copies there and back."
         self.found.append(finding(node, "DS501", message, "It needs a GPU, and a device_id.", severity="warning"))
         call = ast.Call(func=function, args=[_copied(one, "gpu") for one in inputs], keywords=keywords)

@@ -243,7 +243,7 @@ def _lines(
     for body, function in zip(bodies, functions, strict=True):
         for made, read in zip(_walked(body), _walked(function.body), strict=True):
             end = read.test if isinstance(read, ast.If) else read
-            for key in writer.owners.get(id(made), ()):
+            for key in writer.owners.get(made, ()):
                 found[key].update(range(read.lineno, (end.end_lineno or read.lineno) + 1))
     return {key: tuple(sorted(lines)) for key, lines in found.items()}
 

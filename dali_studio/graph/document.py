@@ -12,8 +12,9 @@ import msgspec
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.limits import DEEPEST, MAX_DOCUMENT_BYTES, MAX_OUTPUTS
 from dali_studio.core.wording import shortened
+from dali_studio.graph import encode, roots
 from dali_studio.graph.edits import PortRef
-from dali_studio.graph.encode import FORMAT, dumps
+from dali_studio.graph.encode import FORMAT
 from dali_studio.graph.files import read_file, replace_file
 from dali_studio.graph.migrations import OperatorMigrations, migrate_document, migrate_operators
 from dali_studio.graph.model import Graph
@@ -50,6 +51,11 @@ class _DocumentForm(msgspec.Struct, kw_only=True):
     version: int
     pipeline: _PipelineForm
     view: dict[str, Any] = {}
+
+
+def dumps(graph: Graph, view: Mapping[str, Any] | None = None) -> str:
+    """The document as text, as `encode.dumps`; data roots stand for the folders of this machine (`roots`)."""
+    return roots.named(encode.dumps(graph, view), graph)
 
 
 def save(graph: Graph, view: Mapping[str, Any] | None, path: str | os.PathLike[str]) -> None:
@@ -104,7 +110,7 @@ def loads(
         DS401 for broken JSON (with line and column), a wrong shape or a number out of bounds (with the path in the
         document), DS402 for a document of a newer version.
     """
-    raw = migrate_document(_parse(text))
+    raw = migrate_document(_parse(roots.resolved(text)))
     try:
         form = msgspec.convert(raw, _DocumentForm)
     except msgspec.ValidationError as error:
@@ -120,7 +126,14 @@ def loads(
     found = _fill(graph, form.pipeline, raw["pipeline"].get("nodes", []))
     if registry is not None:
         found += migrate_operators(graph, registry, migrations or {})
+    found += [_unknown_root(*one) for one in roots.missing(graph)]
     return graph, form.view, tuple(found)
+
+
+def _unknown_root(node: str, argument: str, name: str) -> Diagnostic:
+    message = f"This machine does not know where {name} is, of which the document reads."
+    hint = f"Give the folder in the designer, or set {roots.ROOTS_VARIABLE} to {name}=FOLDER."
+    return Diagnostic(code="DS302", node=node, argument=argument, severity="warning", message=message, hint=hint)
 
 
 def _parse(text: str) -> dict[str, Any]:

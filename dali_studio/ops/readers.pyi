@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.core.features import Feature
-from dali_studio.core.enums import DALIDataType, DALIImageType
+from dali_studio.core.enums import DALIDataType, DALIImageType, DALIInterpType
 from dali_studio.pipeline import DataNode
 
 _Input = DataNode | _Sequence[DataNode] | NDArray[Any] | np.generic | float
@@ -439,6 +439,75 @@ class Video:
         tensor_init_bytes: int | None = 1048576,
         preserve: bool | None = False,
         bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        **arguments: Any,
+    ) -> Any: ...
+
+class VideoResize:
+    """Reads sequences of frames from videos, and resizes them: `readers.video` and `resize` in one.
+
+    Gives frames, (F, H, W, C); labels, int32 (1,), where there are some; then frame numbers and times if they are
+    wanted. One draw of an argument holds for a whole sequence. nvidia.dali has this reader on the GPU alone.
+    """
+    def __init__(
+        self,
+        *,
+        dtype: DALIDataType | None = ...,
+        normalized: bool | None = False,
+        pad_sequences: bool | None = False,
+        file_list_frame_num: bool | None = False,
+        file_list_include_preceding_frame: bool | None = False,
+        channels: int | None = 3,
+        skip_vfr_check: bool | None = False,
+        additional_decode_surfaces: int | None = 2,
+        filenames: str | _Sequence[str] | None = ...,
+        labels: int | _Sequence[int] | None = ...,
+        file_root: str | None = ...,
+        file_list: str | None = ...,
+        sequence_length: int | None = ...,
+        step: int | None = -1,
+        stride: int | None = 1,
+        enable_frame_num: str | None = 'none',
+        enable_timestamps: bool | None = False,
+        image_type: DALIImageType | None = ...,
+        random_shuffle: bool | None = False,
+        initial_fill: int | None = 1024,
+        num_shards: int | None = 1,
+        shard_id: int | None = 0,
+        stick_to_shard: bool | None = False,
+        pad_last_batch: bool | None = False,
+        seed: int | None = ...,
+        on_error: str | None = 'raise',
+        skip_cached_images: bool | None = False,
+        prefetch_queue_depth: int | None = 1,
+        lazy_init: bool | None = False,
+        read_ahead: bool | None = False,
+        dont_use_mmap: bool | None = False,
+        tensor_init_bytes: int | None = 1048576,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+        resize_x: float | DataNode | None = 0.0,
+        resize_y: float | DataNode | None = 0.0,
+        resize_z: float | DataNode | None = 0.0,
+        size: float | _Sequence[float] | DataNode | None = ...,
+        resize_shorter: float | DataNode | None = 0.0,
+        resize_longer: float | DataNode | None = 0.0,
+        max_size: float | _Sequence[float] | None = ...,
+        mode: str | None = 'default',
+        roi_start: float | _Sequence[float] | DataNode | None = ...,
+        roi_end: float | _Sequence[float] | DataNode | None = ...,
+        roi_relative: bool | None = False,
+        subpixel_scale: bool | None = True,
+        interp_type: DALIInterpType | None = ...,
+        min_filter: DALIInterpType | None = ...,
+        mag_filter: DALIInterpType | None = ...,
+        antialias: bool | None = True,
+        minibatch_size: int | None = 32,
+        temp_buffer_hint: int | None = 0,
         name: str | None = ...,
         device: str | None = ...,
     ) -> None: ...

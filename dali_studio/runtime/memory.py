@@ -16,6 +16,8 @@ from dali_studio.core.storage import Packed
 
 #: References that the pool itself holds while it asks: its list and the argument of ``getrefcount`` and the loop name.
 _IDLE_REFERENCES = 3
+#: Of addresses, in bytes; JAX copies what has less.
+_ALIGNMENT = 64
 #: Bytes that are cleared at a time.
 _PIECE = 1 << 20
 #: Where Linux says how much memory a container may use, in both editions of its interface.
@@ -37,7 +39,9 @@ def memory_size() -> int:
 
 
 def _fresh(size: int, spare: int) -> NDArray[np.uint8]:
-    """`size` bytes and some to spare.
+    """`size` bytes and some to spare, aligned as frameworks want it that share memory.
+
+    Views of it refer to it, and not to the array whose memory it is: numpy does not look behind a memoryview.
 
     Raises
     ------
@@ -46,7 +50,10 @@ def _fresh(size: int, spare: int) -> NDArray[np.uint8]:
     """
     if size > memory_size():
         raise MemoryError(f"Unable to allocate {size / 2**30:.1f} GiB")
-    return np.empty(max(size + spare, 1), np.uint8)
+    wanted = max(size + spare, 1)
+    memory = np.empty(wanted + _ALIGNMENT - 1, np.uint8)
+    begin = -memory.__array_interface__["data"][0] % _ALIGNMENT
+    return np.frombuffer(memory.data[begin : begin + wanted], np.uint8)
 
 
 def clear(array: NDArray[Any]) -> None:

@@ -7,6 +7,7 @@ import json
 import re
 import tarfile
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -19,6 +20,7 @@ from PIL import Image
 from dali_studio.api.engine import Engine
 from dali_studio.api.folders import folder_arguments
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
+from dali_studio.graph import roots
 from dali_studio.graph.checks import output_schemas
 from dali_studio.graph.edits import Edit, PortRef, SetArgument
 from dali_studio.graph.model import Graph
@@ -117,6 +119,17 @@ def pointed_at(graph: Graph, registry: Registry, key: str, path: Path) -> tuple[
         *(SetArgument(key=key, argument=name, unset=True) for name in gone),
         *(SetArgument(key=key, argument=name, value=value) for name, value in arguments.items()),
     )
+
+
+def also_there(graph: Graph, edits: Iterable[Edit]) -> list[Edit]:
+    """Edits of all that reads below the same data root, if `edits` tell where one is that was not known here."""
+    given = [edit for edit in edits if isinstance(edit, SetArgument) and not edit.unset]
+    names = {roots.told(graph.node(edit.key).arguments.get(edit.argument), edit.value) for edit in given} - {""}
+    done = {(edit.key, edit.argument) for edit in given}
+    return [
+        SetArgument(key=key, argument=argument, value=roots.where(graph.node(key).arguments[argument]))
+        for key, argument, name in roots.missing(graph) if name in names and (key, argument) not in done
+    ]  # fmt: skip
 
 
 def look_into(graph: Graph, registry: Registry, key: str) -> tuple[DataSet, list[bytes]]:

@@ -1,18 +1,65 @@
-"""The text that a user has written for the pipeline, beside the graph."""
+"""The text that a user has written for the pipeline, beside the graph; the steps of its history carry it along."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any
 
 from dali_studio.api.reading.patches import NotWritable
 from dali_studio.api.reading.text import ProgramText
 from dali_studio.codegen.emit import Emitted
 from dali_studio.codegen.functions import Function
-from dali_studio.core.diagnostics import Diagnostic
+from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph.difference import edits_between, matched
-from dali_studio.graph.edits import Edit
+from dali_studio.graph.edits import Edit, SetPipeline
+from dali_studio.graph.history import History
 from dali_studio.graph.model import Graph
 from dali_studio.studio.revision import Revision
+from dali_studio.studio.trust import is_own, signature
+
+#: Name under which the text is kept beside the places of cards; no node is called so.
+TEXT = "program text"
+#: Its names in the view part of a document.
+_PROGRAM, _SIGNATURE = "program", "program_signature"
+
+
+def text_in(history: History) -> ProgramText | None:
+    """What the user has written; as long as nothing else is opened, the graph's changes are written into it."""
+    text = history.places.get(TEXT)
+    return text if isinstance(text, ProgramText) else None
+
+
+def source_in(history: History) -> str:
+    """The text that a document keeps; empty if nobody has written one."""
+    text = text_in(history)
+    return text.text if text else ""
+
+
+def in_view(source: str) -> dict[str, str]:
+    """A text in the view part of a document: signed, since a document of a stranger must not bring code into a cell."""
+    return {_PROGRAM: source, _SIGNATURE: signature(source)} if source else {}
+
+
+def kept(view: Mapping[str, Any], revision: Revision) -> ProgramText | None:
+    """The text of a document's view part.
+
+    ``None`` if there is none that goes with the document's graph, or if it comes from somebody else.
+    """
+    source: object = view.get(_PROGRAM)
+    if isinstance(source, str) and is_own(source, view.get(_SIGNATURE)):
+        with suppress(DaliStudioError, NotWritable):
+            text = _named(source, revision.graph)
+            text.changed(revision.active)
+            return text
+    return None
+
+
+def _named(source: str, graph: Graph) -> ProgramText:
+    """A text, whose nodes are called as those of `graph` that they are."""
+    text = ProgramText(source)
+    text.rename(matched(graph, text.graph))
+    return text
 
 
 def taken(source: str, graph: Graph) -> tuple[ProgramText, tuple[Edit, ...]]:
@@ -23,9 +70,10 @@ def taken(source: str, graph: Graph) -> tuple[ProgramText, tuple[Edit, ...]]:
     DaliStudioError
         DS502 if the text is no Python, or has no pipeline.
     """
-    text = ProgramText(source)
-    text.rename(matched(graph, text.graph))
-    return text, edits_between(graph, text.graph)
+    text = _named(source, graph)
+    # another comment is a step, too, which a view hears of by another revision
+    same = SetPipeline(option="name", value=graph.options.name)
+    return text, edits_between(graph, text.graph) or (same,)
 
 
 def shown(text: ProgramText | None, revision: Revision, dialect: str, functions: Sequence[Function] = ()) -> Emitted:
@@ -43,7 +91,7 @@ def shown(text: ProgramText | None, revision: Revision, dialect: str, functions:
     except NotWritable as error:
         emitted = revision.code(dialect, functions)
         found = Diagnostic(
-            code="DS501", message=f"This change cannot be written into your text: {error}.", severity="info",
+            code="DS501", message=f"This change cannot be written into your text: {error}.", severity="warning",
             hint="The program is written anew; undo brings your text back.",
         )  # fmt: skip
         return Emitted(emitted.source, emitted.lines, (*emitted.diagnostics, found))

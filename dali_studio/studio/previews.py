@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.api.sources import SourceFeeder
+from dali_studio.api.video_feeder import feeder_for
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph.edits import PortRef
@@ -344,7 +345,7 @@ class PreviewEngine:
 
     def _feed(self, graph: Graph, node: str, key: str, iteration: int, way: _Way) -> _ExternalBatch:
         if key not in self._feeders:
-            self._feeders[key] = SourceFeeder(graph.node(node), graph.options.batch_size), deque(maxlen=_KEPT_BATCHES)
+            self._feeders[key] = feeder_for(graph.node(node), graph.options.batch_size), deque(maxlen=_KEPT_BATCHES)
         feeder, kept = self._feeders[key]
         while not kept or kept[-1].iteration < iteration:
             try:

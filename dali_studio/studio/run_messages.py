@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from dali_studio.core.diagnostics import Diagnostic
-from dali_studio.graph.changes import Difference
+from dali_studio.graph.difference import Difference
 
 
 class Advice(msgspec.Struct, frozen=True, kw_only=True):

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from dali_studio.api.placement import gpu_missing
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
-from dali_studio.graph.changes import difference, edits_to
+from dali_studio.graph.difference import difference, edits_to
 from dali_studio.graph.model import Graph
 from dali_studio.studio import requests
-from dali_studio.studio.data_sources import look_into, pointed_at
+from dali_studio.studio.data_sources import also_there, look_into, pointed_at
 from dali_studio.studio.failing import path_of, remains, reproduction
 from dali_studio.studio.files import typed_path
 from dali_studio.studio.profile import Profile
@@ -127,7 +127,7 @@ class Runs:
     def _(self, message: requests.PointReader) -> None:
         session = self._session
         edits = pointed_at(session.graph, session.registry, message.key, typed_path(message.path))
-        session.history.apply(edits)
+        session.history.apply((*edits, *also_there(session.graph, edits)))
         self._changed()
 
     def _state(self, name: str) -> Graph:

@@ -17,7 +17,6 @@ import msgspec
 import numpy as np
 
 from dali_studio.api.reading.fragment import read_fragment
-from dali_studio.api.reading.text import ProgramText
 from dali_studio.codegen.dialects import DIALECTS, find
 from dali_studio.codegen.emit import Emitted
 from dali_studio.codegen.functions import Function
@@ -127,16 +126,21 @@ class Session:
         self.history.places.update(named_marks(marks_of(view)))
         self.history.places[TARGET] = target_of(view)
         self.path = path
-        self._saved_graph: Graph | None = graph if path is not None else None
         self._seed = resolve_pipeline_seed(None)
         self._current: Revision | None = None
-        #: What the user has written: as long as nothing else is opened, the graph's changes are written into it.
-        self._text: ProgramText | None = None
         self._detail: requests.RequestDetail | None = None
         self.sample = self.iteration = 0
         self._revision_offset = revision
         self._known_sent: tuple[messages.DeviceTime, ...] = ()
+        if text := own_text.kept(view, self.current()):
+            self.history.places[own_text.TEXT] = text
+            self.dialect = text.dialect
+        #: What the file says: the graph and the user's text.
+        self._saved: tuple[Graph, str] | None = self._state() if path is not None else None
         self.renderer.forget()
+
+    def _state(self) -> tuple[Graph, str]:
+        return self.graph, own_text.source_in(self.history)
 
     @property
     def graph(self) -> Graph:
@@ -164,7 +168,8 @@ class Session:
 
     def code(self, dialect: str | None = None) -> Emitted:
         """The program, in the chosen dialect if none is given."""
-        return own_text.shown(self._text, self.current(), dialect or self.dialect, self._functions())
+        text = own_text.text_in(self.history)
+        return own_text.shown(text, self.current(), dialect or self.dialect, self._functions())
 
     def _functions(self) -> tuple[Function, ...]:
         return functions_in(marks_in(self.history).values())
@@ -410,8 +415,8 @@ class Session:
     @handle.register
     def _(self, message: requests.ApplyCode) -> None:
         text, edits = own_text.taken(message.source, self.graph)
-        self.history.apply(edits, places=make_room(self.positions, edits))
-        self._text, self.dialect = text, text.dialect
+        self.history.apply(edits, places={**make_room(self.positions, edits), own_text.TEXT: text})
+        self.dialect = text.dialect
         self._changed()
 
     @handle.register
@@ -436,9 +441,9 @@ class Session:
     def _(self, message: requests.RestoreEdits) -> None:
         if self._autosave is not None and self._autosave.waiting:
             graph, view = self._autosave.take(self.registry)
-            path, saved = self.path, self._saved_graph
+            path, saved = self.path, self._saved
             self._open(graph, view, path, self.revision + 1)
-            self._saved_graph = saved
+            self._saved = saved
             self._show()
 
     @handle.register
@@ -472,7 +477,7 @@ class Session:
             If the file cannot be written.
         """
         document.save(self.graph, kept_view(self.history), path)
-        self.path, self._saved_graph = path, self.graph
+        self.path, self._saved = path, self._state()
         if self._autosave is not None:
             self._autosave.drop()
         self.runs.saved(now=True)
@@ -481,11 +486,12 @@ class Session:
         """Whether a document says what this one says, but for places of cards that it leaves open."""
         places = positions_of(view)
         moved = any(self.positions.get(key) != place for key, place in places.items())
-        return graph == self.graph and not moved and marks_of(view) == marks_in(self.history)
+        same_text = own_text.in_view(self._state()[1]).items() <= view.items()
+        return graph == self.graph and same_text and not moved and marks_of(view) == marks_in(self.history)
 
     def _remember(self, graph: Graph) -> None:
         """Keep what nobody has saved."""
-        if self._autosave is not None and graph is self.graph and graph != self._saved_graph:
+        if self._autosave is not None and graph is self.graph and self._state() != self._saved:
             self._autosave.keep(graph, kept_view(self.history))
 
     def _document(self, graph: Graph) -> str:
@@ -542,7 +548,8 @@ class Session:
 
     def _announce_graph(self) -> None:
         waiting = self._autosave.waiting if self._autosave is not None else ""
-        self.send(revision_changed(self.history, self.current(), self.path, self._saved_graph, waiting), self._kept())
+        saved = self._state() == self._saved
+        self.send(revision_changed(self.history, self.current(), self.path, saved, waiting), self._kept())
 
     def _send_known(self, revision: Revision) -> None:
         known = self.profiler.known.of(revision.active)
@@ -556,7 +563,8 @@ class Session:
 
     def _send_code(self) -> None:
         """Send the code, and the times that are known, when nobody waits for images."""
-        revision, dialect, text, functions = self.current(), self.dialect, self._text, self._functions()
+        revision, dialect, functions = self.current(), self.dialect, self._functions()
+        text = own_text.text_in(self.history)
 
         def job() -> None:
             made = own_text.shown(text, revision, dialect, functions)

@@ -86,13 +86,13 @@ def _kinds(schema: OperatorSchema) -> list[str]:
 
 
 def _told(name: str) -> tuple[str, tuple[str, ...]]:
-    """What an example's page says of it, in one paragraph, and its tags."""
+    """What an example's page says of it, in one paragraph of plain text, and its tags."""
     page = gallery.folder() / name / "README.md"
     parts = page.read_text(encoding="utf-8").split("\n\n")[1:] if page.exists() else []
     tags = re.match(r"Tags: (.*)", parts[0]) if parts else None
     words = parts[1:] if tags else parts
     told = tuple(tag.strip() for tag in tags.group(1).split(",")) if tags else ()
-    return " ".join(words[0].split()) if words else "", told
+    return " ".join(words[0].replace("`", "").split()) if words else "", told
 
 
 def graph_of(tile: Tile, settings: Sequence[Setting], read: Mapping[str, Value], registry: Registry) -> Graph:

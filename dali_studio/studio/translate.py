@@ -20,6 +20,7 @@ from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
 from dali_studio.graph import document
 from dali_studio.samples import photos
 from dali_studio.studio import gallery
+from dali_studio.studio.own_text import in_view
 from dali_studio.studio.view import functions_in, marks_of
 
 
@@ -66,7 +67,9 @@ def to_document(program: str, function: str) -> Answer:
     """
     found = list[Diagnostic]()
     graph = read(f"{program}\n", function=function, found=found)
-    return Answer(document.dumps(graph, {}), graph.options.name, _sentences(found))
+    # of a cell, what stands above it came with it
+    view = {} if function else in_view(program)
+    return Answer(document.dumps(graph, view), graph.options.name, _sentences(found))
 
 
 @_answering

@@ -37,6 +37,7 @@ from dali_studio.studio.messages import (
     Position,
     RevisionChanged,
 )
+from dali_studio.studio.own_text import in_view, source_in
 from dali_studio.studio.repairs import offered
 from dali_studio.studio.revision import Revision
 
@@ -73,7 +74,7 @@ def _without_gpu(graph: Graph) -> str:
 
 
 def revision_changed(
-    history: History, revision: Revision, path: Path | None, saved: Graph | None, waiting: str = ""
+    history: History, revision: Revision, path: Path | None, saved: bool, waiting: str = ""
 ) -> RevisionChanged:
     """The graph as it is now, and everything that is found about it.
 
@@ -84,8 +85,8 @@ def revision_changed(
         The state that `history` is in.
     path : Path or None
         The document's file.
-    saved : Graph or None
-        The graph as it was saved last.
+    saved : bool
+        Whether the file says all of it.
     waiting : str
         When edits were made that an earlier kernel has left.
     """
@@ -101,7 +102,7 @@ def revision_changed(
         can_undo=history.can_undo,
         can_redo=history.can_redo,
         document=path.name if path else "",
-        saved=saved is graph or (saved is not None and saved == graph),
+        saved=saved,
         waiting=waiting,
         target=target_in(history),
     )
@@ -224,6 +225,7 @@ def kept_view(history: History) -> dict[str, Any]:
     }
     if target := target_in(history):
         view["target"] = target
+    view |= in_view(source_in(history))
     marks = marks_in(history)
     return {**view, "marks": msgspec.to_builtins(marks)} if marks else view
 

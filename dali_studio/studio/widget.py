@@ -25,6 +25,7 @@ from dali_studio.samples import photos
 from dali_studio.studio import front_end, gallery, insertion
 from dali_studio.studio.autosave import FOLDER, Autosave
 from dali_studio.studio.nodes import Nodes
+from dali_studio.studio.own_text import in_view
 from dali_studio.studio.picture import Picture
 from dali_studio.studio.profile import Profile
 from dali_studio.studio.session import Session
@@ -230,7 +231,7 @@ def _opened(pipeline: Pipeline | Graph | str | Path | None) -> tuple[Graph, dict
     if isinstance(pipeline, Graph):
         return pipeline.copy(), {}, None
     if isinstance(pipeline, str | Path) and str(pipeline).endswith(".py"):
-        return read(Path(pipeline)), {}, None
+        return read(Path(pipeline)), in_view(Path(pipeline).read_text("utf-8")), None
     if isinstance(pipeline, str | Path):
         path, registry = Path(pipeline), default_registry()
         if gallery.is_example(path):  # a copy of it, which reads the sample photos and is saved elsewhere

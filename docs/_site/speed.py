@@ -51,7 +51,7 @@ def section(measured: list[Speed]) -> Iterator[str]:
         case = f"`{one.case}`".replace("|", "\\|") if one.case else "no arguments"
         yield f"| {case} | {one.ratio['median']:.2f} ({low:.2f} to {high:.2f}) | {one.where} |"
     if measured:
-        yield "\n[How it is measured](../benchmarks.md#operators-alone-on-the-cpu)."
+        yield "\n[How it is measured](../benchmarks.md)."
 
 
 def _cpu(results: Path) -> Iterator[tuple[str, Speed]]:

@@ -37,7 +37,10 @@ PYTHON_ARGUMENTS = {
 }
 #: Per-sample filters and modes would need tensors of names, which no operator makes; axes that are fed, nvidia.dali passes over.
 _FILTERS = {"interp_type", "min_filter", "mag_filter"}
-_RESAMPLING = ("resize", "experimental.resize", "resize_crop_mirror", "fast_resize_crop_mirror", "random_resized_crop", "tensor_resize")
+_RESAMPLING = (
+    "resize", "experimental.resize", "resize_crop_mirror", "fast_resize_crop_mirror", "random_resized_crop", "tensor_resize",
+    "readers.video_resize",
+)  # fmt: skip
 NOT_FED = {
     **dict.fromkeys(_RESAMPLING, _FILTERS), "reshape": {"src_dims"}, "reinterpret": {"src_dims"}, "squeeze": {"axes"},
     "decoders.video": {"pad_mode"}, "experimental.readers.video": {"pad_mode"},

@@ -117,7 +117,10 @@ def counted() -> Any:
 def test_arrays_stay_as_they_are() -> None:
     iterator = plugin(OURS).DALIGenericIterator(counted(), ["x", "c"])
     kept = [next(iterator) for _ in range(8)]
+    memory = next(iterator)["x"].unsafe_buffer_pointer()
+    assert memory % 64 == 0
     for number, batch in enumerate(kept):
+        assert batch["x"].unsafe_buffer_pointer() != memory
         assert (np.asarray(batch["x"]) == number + 1).all()
         assert np.asarray(batch["c"]).tolist() == [[1.0, 2.0]] * 32
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import re
 import subprocess
 import sys
@@ -18,6 +19,8 @@ from fuzz.machine import EndedError, Forked, Memory
 from fuzz.programs import Array, Call
 
 NAME = "nvidia.dali"
+# its reader of FITS files asks CUDA for pinned memory otherwise
+os.environ.setdefault("DALI_RESTRICT_PINNED_MEM", "1")
 #: Less than the time that a case may take, so that its slowness is never taken for ours.
 SECONDS = 4.0
 SECONDS_TO_START = 120.0

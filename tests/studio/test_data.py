@@ -8,12 +8,14 @@ import shutil
 import tarfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PIL import Image
 from studio.test_session import Client, only
 
-from dali_studio import samples
+from dali_studio import fn, pipeline_def, samples
+from dali_studio.graph import document
 from dali_studio.graph.model import Graph
 from dali_studio.studio import messages
 
@@ -112,6 +114,31 @@ def test_a_reader_whose_folder_is_missing_is_given_another_one(tmp_path: Path) -
     shutil.copy(photos()[0], flat)
     client.send("point_reader", key=key, path=str(flat))
     assert set(client.session.graph.node(key).arguments) == {"files"}
+    client.session.close()
+
+
+def test_a_root_that_nobody_knows_is_told_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DALI_STUDIO_CONFIG", str(tmp_path / "settings"))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+
+    @pipeline_def(batch_size=2, num_threads=2, device_id=None, seed=1)
+    def two() -> Any:
+        first, _ = fn.readers.file(file_root="${shop}/train", name="first")
+        second, _ = fn.readers.file(file_root="${shop}/test", name="second")
+        return fn.decoders.image(first), fn.decoders.image(second)
+
+    client = Client(two().graph)
+    failed = [one for got in only(client.send("ready"), messages.Previews) for one in got.failed]
+    assert {(one.code, one.node) for one in failed} == {("DS302", "first"), ("DS302", "second")}
+    here = folder(tmp_path / "data" / "train").parent
+    folder(here / "test")
+    client.send("point_reader", key="first", path=str(here / "train"))
+    roots = {node.key: node.arguments.get("file_root") for node in client.session.graph.nodes()}
+    assert (roots["first"], roots["second"]) == (str(here / "train"), str(here / "test"))
+    client.send("save_document", path=str(tmp_path / "two.dali.json"), what="document")
+    text = (tmp_path / "two.dali.json").read_text()
+    assert "${shop}/train" in text and "${shop}/test" in text and str(tmp_path) not in text
+    assert document.load(tmp_path / "two.dali.json")[0] == client.session.graph
     client.session.close()
 
 

@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 from studio.test_session import Client, only
 
-from dali_studio import read, samples
+from dali_studio import Designer, read, samples
+from dali_studio.graph import document
 from dali_studio.studio import messages
+from dali_studio.studio.own_text import in_view
 
 TEXT = f"""from dali_studio import fn, pipeline_def, types
 
@@ -46,8 +48,57 @@ def test_an_edited_text_is_one_step(client: Client) -> None:
     assert code(got).lines["images_3"] == (10,)
     undone = client.send("undo")
     assert client.session.graph == before
-    assert "fn.flip" not in code(undone).source and "# what is read" in code(undone).source
+    assert "fn.flip" not in code(undone).source and "# what is read" not in code(undone).source
     assert code(client.send("redo")).source == edited
+
+
+def test_another_comment_is_a_step(client: Client) -> None:
+    client.send("apply_code", source=TEXT)
+    edited = TEXT.replace("# RGB", "# red, green, blue")
+    before = client.session.revision
+    got = client.send("apply_code", source=edited)
+    assert code(got).source == edited and only(got, messages.RevisionChanged)[-1].revision > before
+    assert code(client.send("undo")).source == TEXT
+    assert code(client.send("redo")).source == edited
+
+
+def test_the_text_goes_with_the_document(client: Client, tmp_path: Path) -> None:
+    path = tmp_path / "mine.dali.json"
+    client.send("apply_code", source=TEXT)
+    client.send("save_document", path=str(path), what="document")
+    graph, view, _ = document.load(path)
+    again = Client(graph, view=view, path=path)
+    try:
+        assert again.session.code().source == TEXT and again.session.dialect == "dali_studio"
+        assert again.session.holds(graph, view) and not again.session.holds(graph, {**view, "program": "x"})
+        stranger = Client(graph, view={**view, "program": TEXT.replace("# RGB", "# code")})
+        assert "# code" not in stranger.session.code().source  # the signature is of another text
+        stranger.session.close()
+        changed = again.send("apply_code", source=TEXT.replace("# RGB", "# colours"))
+        assert not only(changed, messages.RevisionChanged)[-1].saved
+        assert only(again.send("undo"), messages.RevisionChanged)[-1].saved
+    finally:
+        again.session.close()
+
+
+@pytest.mark.parametrize("text", [TEXT.replace("[60, 80]", "[50, 80]").replace("images, labels\n", "images\n"), "def (", 3])
+def test_a_text_that_does_not_go_with_its_document_is_left(text: object, client: Client) -> None:
+    graph, _, _ = document.loads(document.dumps(client.session.graph, {}))
+    other = text if not isinstance(text, str) else text.replace("seed=3", "seed=4").replace("def training", "def other")
+    again = Client(graph, view=in_view(other) if isinstance(other, str) else {"program": other})
+    try:
+        assert again.session.graph == graph
+        assert again.session.code().source == again.session.current().code("nvidia.dali").source
+    finally:
+        again.session.close()
+
+
+def test_a_program_opens_with_its_text(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(TEXT)
+    designer = Designer(path)
+    assert designer.code() == TEXT
+    designer.close()
 
 
 def test_changes_of_the_graph_go_into_the_text(client: Client) -> None:

@@ -13,7 +13,7 @@ from studio.test_session import Client, only, rotating, set_argument
 from dali_studio import Designer, fn, pipeline_def, samples
 from dali_studio.api.default import default_registry
 from dali_studio.core.diagnostics import DaliStudioError
-from dali_studio.graph.changes import difference, edits_to
+from dali_studio.graph.difference import difference, edits_to
 from dali_studio.graph.edits import SetPipeline
 from dali_studio.graph.history import History
 from dali_studio.graph.model import Graph, GraphOptions

@@ -95,20 +95,6 @@ class Batch(Value):
                 raise ValueError(f"the layout {layout!r} names {len(layout)} axes; samples have {self.ndim}")
             self._samples, self._lazy = self.held.as_layout(layout), None
 
-    @classmethod
-    def of_result(cls, result: Result) -> Self:
-        """A result of an operator."""
-        made = cls.__new__(cls)
-        made._hold(None, result)
-        return made
-
-    @classmethod
-    def of_samples(cls, samples: Samples) -> Self:
-        """What a pipeline's step or a reader gave."""
-        made = cls.__new__(cls)
-        made._hold(samples)
-        return made
-
     @staticmethod
     def broadcast(
         sample: Any, batch_size: int, device: DeviceLike | None = None, dtype: Any = None

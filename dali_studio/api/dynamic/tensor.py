@@ -14,7 +14,6 @@ from dali_studio.api.dynamic.arrays import exports_memory, from_memory, from_pyt
 from dali_studio.api.dynamic.device import DeviceLike
 from dali_studio.api.dynamic.device import device as device_of
 from dali_studio.api.dynamic.dtype import DType, storable
-from dali_studio.api.dynamic.invocation import Result
 from dali_studio.api.dynamic.values import Value, volume
 from dali_studio.core.batch import Batch as Samples
 from dali_studio.core.batch import meta_of
@@ -84,20 +83,6 @@ class Tensor(Value):
         self._hold(Samples.of([array.copy() if copy else array], layout, sources), external=not own)
         if dtype is not None and self.dtype.type_id != storable(dtype):
             self._of_tensor(shallow(self), dtype, copy=False)
-
-    @classmethod
-    def of_result(cls, result: Result) -> Self:
-        """A result of an operator."""
-        made = cls.__new__(cls)
-        made._hold(None, result)
-        return made
-
-    @classmethod
-    def of_samples(cls, samples: Samples) -> Self:
-        """The one sample of a batch."""
-        made = cls.__new__(cls)
-        made._hold(samples)
-        return made
 
     @property
     def array(self) -> NDArray[Any]:

@@ -47,6 +47,20 @@ class Value:
         if lazy is not None and EvalMode.current() is not EvalMode.deferred:
             self.evaluate()
 
+    @classmethod
+    def of_result(cls, result: Lazy) -> Self:
+        """A result of an operator."""
+        made = cls.__new__(cls)
+        made._hold(None, result)
+        return made
+
+    @classmethod
+    def of_samples(cls, samples: Samples) -> Self:
+        """What a pipeline's step or a reader gave; of a tensor its one sample."""
+        made = cls.__new__(cls)
+        made._hold(samples)
+        return made
+
     def evaluate(self) -> Self:
         """Compute the data, if that has not happened; returns itself."""
         if self._samples is None:

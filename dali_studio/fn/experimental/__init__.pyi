@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from dali_studio.core.enums import DALIDataType, DALIImageType, DALIInterpType
 from dali_studio.fn.experimental import decoders as decoders
+from dali_studio.fn.experimental import inputs as inputs
 from dali_studio.fn.experimental import readers as readers
 from dali_studio.pipeline import DataNode
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,10 @@ from dali_studio.kernels.cpu.views import Array
 
 #: Of colour conversion: with these flags of swscale, pixels are nvidia.dali's.
 _FLAGS = ("BILINEAR", "ACCURATE_RND", "FULL_CHR_H_INT")
+#: Names of codecs in FFmpeg, and what they are called.
+_COMMON = {
+    "h264": "H.264", "hevc": "HEVC", "vp8": "VP8", "vp9": "VP9", "av1": "AV1", "mpeg4": "MPEG-4", "mjpeg": "MJPEG",
+}  # fmt: skip
 #: What a packet of VP8 says of frames that are never shown, such as those that later ones refer to.
 _VP8_SHOWN = 0x10
 
@@ -39,6 +44,16 @@ def _library() -> Any:
 
     logging.set_level(None)  # what FFmpeg prints of damaged files is said by errors
     return av
+
+
+def describe() -> str:
+    """What decodes videos, and which of the common codecs."""
+    try:
+        av = _library()
+    except NoVideoDecoderError as error:
+        return f"{error}: pip install av"
+    there = [words for name, words in _COMMON.items() if name in av.codecs_available]
+    return f"FFmpeg of av {av.__version__}: {', '.join(there)}"
 
 
 class VideoFile:
@@ -94,6 +109,9 @@ class VideoFile:
         if not streams:
             self.close()
             raise VideoError("there is no video track in it")
+        if streams[0].codec_context is None:
+            self.close()
+            raise VideoError("there is no decoder for its codec")
         self._stream = streams[0]
         self._stream.thread_type = "NONE"
         self._frames: Iterator[Any] = self._container.decode(self._stream)
@@ -106,7 +124,7 @@ class VideoFile:
             self._container.close()
             self._container = None
 
-    def read(self, wanted: Sequence[int] | NDArray[np.int64], out: Array) -> None:
+    def read(self, wanted: Sequence[int] | NDArray[np.int64], out: Array, *, ycbcr: bool = False) -> None:
         """Decode frames.
 
         Parameters
@@ -114,7 +132,9 @@ class VideoFile:
         wanted : sequence of int
             Their numbers, in any order.
         out : ndarray of uint8
-            (F, H, W, C), red, green and blue.
+            (F, H, W, C), red, green and blue, or luma and chroma.
+        ycbcr : bool
+            Give luma and chroma as they are in the file.
 
         Raises
         ------
@@ -127,7 +147,7 @@ class VideoFile:
         try:
             for number in sorted(places):
                 first, *others = places[number]
-                self._convert(self._frame(number), out[first])
+                self._convert(self._frame(number), out[first], ycbcr=ycbcr)
                 for place in others:
                     out[place] = out[first]
         except self._av.FFmpegError as error:
@@ -165,12 +185,16 @@ class VideoFile:
                     return
         self._restart()
 
-    def _convert(self, frame: Any, out: Array) -> None:
+    def _convert(self, frame: Any, out: Array, *, ycbcr: bool) -> None:
         height, width, _ = out.shape
-        made = self._reformatter.reformat(frame, width, height, "rgb24", interpolation=self._flags, threads=1)
-        (plane,) = made.planes
-        rows = np.frombuffer(plane, np.uint8).reshape(height, plane.line_size)
-        out.reshape(height, -1)[...] = rows[:, : width * 3]
+        form = "yuv444p" if ycbcr else "rgb24"
+        made = self._reformatter.reformat(frame, width, height, form, interpolation=self._flags, threads=1)
+        planes = [np.frombuffer(plane, np.uint8).reshape(height, plane.line_size) for plane in made.planes]
+        if ycbcr:
+            for channel, plane in enumerate(planes):
+                out[..., channel] = plane[:, :width]
+        else:
+            out.reshape(height, -1)[...] = planes[0][:, : width * 3]
 
 
 class VideoIndex:
@@ -179,8 +203,8 @@ class VideoIndex:
     Attributes
     ----------
     pts : list of int
-        When the frames are shown, in units of `unit` seconds, in order.
-    unit : float
+        When the frames are shown, in units of `time_base` seconds, in order.
+    time_base : Fraction
     seconds : ndarray of float64
         The same in seconds since the first frame.
     height, width : int
@@ -207,10 +231,11 @@ class VideoIndex:
             self.pts = [pts for pts, _ in known]
             self.keys = [0, *(number for number, (_, key) in enumerate(known) if key and number)]
         self._numbers = {pts: number for number, pts in enumerate(self.pts)} if len(known) == len(found) else {}
-        self.unit = float(stream.time_base)
+        self.time_base: Fraction = stream.time_base
         if not self._numbers:
-            self.pts, self.unit = list(range(len(found))), 1 / self.rate
-        self.seconds = (np.array(self.pts, np.float64) - self.pts[0]) * self.unit
+            self.pts, self.time_base = list(range(len(found))), 1 / Fraction(stream.average_rate or 1)
+        ticks = np.array(self.pts, np.float64) - self.pts[0]
+        self.seconds = ticks * self.time_base.numerator / self.time_base.denominator
 
     def __len__(self) -> int:
         return len(self.pts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from dali_studio.kernels.cpu.audio import resampled_length
 from dali_studio.kernels.cpu.audio_codec import DTYPES, NoDecoderError, SoundError, SoundFile
 from dali_studio.operators.common import ON_ERROR, T, accept_output
 from dali_studio.operators.decoders.common import check_encoded
+from dali_studio.operators.decoders.opened import opened
 from dali_studio.operators.decoders.sounds import decode_sound, sound_finding, whole_lengths
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
@@ -142,41 +143,16 @@ class Audio(Operator):
 
 
 def _opened(args: Args, encoded: Batch) -> _Sounds:
-    """Open the files, on all threads.
-
-    Raises
-    ------
-    ArgumentError
-        DS301 with the sample that is no sound, or if there is no library to decode it.
-    """
-    files: list[Any] = [None] * len(encoded)
-    data, context = encoded.samples, args.context
-    for position in np.flatnonzero(np.isin(context.indices, list(context.too_large))).tolist():
-        files[position] = SoundError("there is not enough memory for the sound")
-
-    def begin(position: int) -> None:
-        if files[position] is None:
-            try:
-                files[position] = SoundFile(data[position])
-            except SoundError as error:
-                files[position] = error
-
+    """Open the files; DS301 for the sample that is no sound, or if there is no library to decode it."""
     try:
-        context.map(begin, len(files))
+        files = opened(args, encoded, SoundFile, SoundError, sound_finding)
     except NoDecoderError as error:
         raise ArgumentError(
             f"sound cannot be decoded: {error}.", hint="Run: pip install soundfile", code="DS301"
         ) from error
-    for position, file in enumerate(files):
-        if isinstance(file, SoundError):
-            source = encoded.sources[position] if len(encoded.sources) else ""
-            finding = sound_finding(file, position)
-            if not context.accepts(int(context.indices[position]), source, finding):
-                raise finding from file
-    opened = cast("list[SoundFile | SoundError]", files)
-    first = next((_properties(file) for file in opened if isinstance(file, SoundFile)), (1, 1, 1))
-    properties = [first if isinstance(file, SoundError) else _properties(file) for file in opened]
-    return _Sounds(opened, np.array(properties, np.int64).reshape(-1, 3))
+    first = next((_properties(file) for file in files if isinstance(file, SoundFile)), (1, 1, 1))
+    properties = [first if isinstance(file, SoundError) else _properties(file) for file in files]
+    return _Sounds(files, np.array(properties, np.int64).reshape(-1, 3))
 
 
 def _properties(file: SoundFile) -> tuple[int, int, int]:

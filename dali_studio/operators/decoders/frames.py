@@ -72,8 +72,10 @@ def check_fill(values: Sequence[int]) -> None:
         )  # fmt: skip
 
 
-def decode_frames(video: VideoFile, numbers: NDArray[np.int64], fill: Sequence[int], out: NDArray[Any]) -> None:
-    """Decode frames of a video; where `numbers` says -1, fill them.
+def decode_frames(
+    video: VideoFile, numbers: NDArray[np.int64], fill: Sequence[int], out: NDArray[Any], *, ycbcr: bool = False
+) -> None:
+    """Decode frames of a video, in RGB or YCbCr; where `numbers` says -1, fill them.
 
     Raises
     ------
@@ -81,10 +83,10 @@ def decode_frames(video: VideoFile, numbers: NDArray[np.int64], fill: Sequence[i
     """
     there = numbers >= 0
     if there.all():
-        video.read(numbers, out)
+        video.read(numbers, out, ycbcr=ycbcr)
         return
     made = np.empty((int(there.sum()), *out.shape[1:]), np.uint8)
-    video.read(numbers[there], made)
+    video.read(numbers[there], made, ycbcr=ycbcr)
     out[there] = made
     out[~there] = np.asarray(fill, np.uint8)
 

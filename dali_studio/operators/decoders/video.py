@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from dali_studio.kernels.cpu.video_codec import NoVideoDecoderError, VideoError,
 from dali_studio.operators.common import ON_ERROR, T
 from dali_studio.operators.decoders.common import check_encoded
 from dali_studio.operators.decoders.frames import PadArguments, check_fill, decode_frames, padded, video_finding
+from dali_studio.operators.decoders.opened import opened
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Arrays, Input, Operator, Output, example
@@ -94,7 +95,8 @@ class Video(PadArguments, Operator):
     @staticmethod
     def infer(args: Args, *inputs: TensorMeta) -> TensorMeta:
         check_encoded(inputs[0])
-        check_fill(args["fill_value"])
+        if args["pad_mode"] == "constant":
+            check_fill(args["fill_value"])
         if args.given("frames") and any(args.given(name) for name in _RANGE):
             other = next(name for name in _RANGE if args.given(name))
             raise ArgumentError(f"frames and {other} exclude each other.", hint="Give one of them.", argument="frames")
@@ -170,33 +172,8 @@ def _range(given: Mapping[str, int], sample: int, count: int) -> NDArray[np.int6
 
 
 def _opened(args: Args, encoded: Batch) -> list[VideoFile | VideoError]:
-    """Open the files, on all threads.
-
-    Raises
-    ------
-    ArgumentError
-        DS301 with the sample that is no video, or if FFmpeg is not there.
-    """
-    files: list[Any] = [None] * len(encoded)
-    data, context = encoded.samples, args.context
-    for position in np.flatnonzero(np.isin(context.indices, list(context.too_large))).tolist():
-        files[position] = VideoError("there is not enough memory for the video")
-
-    def begin(position: int) -> None:
-        if files[position] is None:
-            try:
-                files[position] = VideoFile(data[position])
-            except VideoError as error:
-                files[position] = error
-
+    """Open the files; DS301 for the sample that is no video, or if FFmpeg is not there."""
     try:
-        context.map(begin, len(files))
+        return opened(args, encoded, VideoFile, VideoError, lambda error, sample: video_finding(error, sample=sample))
     except NoVideoDecoderError as error:
         raise video_finding(error) from error
-    for position, file in enumerate(files):
-        if isinstance(file, VideoError):
-            source = encoded.sources[position] if len(encoded.sources) else ""
-            finding = video_finding(file, sample=position)
-            if not context.accepts(int(context.indices[position]), source, finding):
-                raise finding from file
-    return cast("list[VideoFile | VideoError]", files)

@@ -24,6 +24,8 @@ from dali_studio.schema.arguments import Args
 _OPEN = 16
 #: Threads that look up where frames lie.
 _THREADS = 8
+#: How long before the first frame of a video a range may begin: so many sequences are filled frames alone.
+_MAX_BEFORE = 1 << 20
 
 
 #: Gives the range of frames that is meant, of the index of a video.
@@ -39,22 +41,46 @@ class Entry(NamedTuple):
 
 
 class Sampling(NamedTuple):
-    """How sequences are taken from videos."""
+    """How sequences are taken from videos.
+
+    Attributes
+    ----------
+    length, step, stride : int
+    pad_mode : str
+    fill : sequence of int
+    span : int
+        Frames that there must be from the begin of a sequence on for it not to go beyond the end.
+    pads_all : bool
+        Whether all sequences that go beyond the end are padded, and not the first one of a range alone.
+    uniform : bool
+    """
 
     length: int
     step: int
     stride: int
     pad_mode: str
     fill: Sequence[int]
+    span: int
+    pads_all: bool = False
     uniform: bool = False
 
     def begins(self, first: int, end: int) -> NDArray[np.int64]:
-        """Where sequences begin in a range of frames."""
+        """Where sequences begin in a range of frames.
+
+        Raises
+        ------
+        ValueError
+            For a range that begins before the first frame, where nothing stands for missing frames, or long before it.
+        """
+        if first < 0 and (self.uniform or self.pad_mode == "none" or first < -_MAX_BEFORE):
+            raise ValueError(f"the range begins {-first} frames before the first one")
         if self.uniform:
             return np.array([first], np.int64)
-        # nvidia.dali asks for a stride after the last frame, too
-        needed = 1 if self.pad_mode != "none" else self.length * self.stride
-        return np.arange(first, max(end - needed + 1, first), self.step, dtype=np.int64)
+        begins = np.arange(first, max(end - self.span + 1, first), self.step, dtype=np.int64)
+        if self.pad_mode == "none":
+            return begins
+        tails = np.arange(first + len(begins) * self.step, end, self.step, dtype=np.int64)
+        return np.concatenate([begins, tails if self.pads_all else tails[:1]])
 
     def frames(self, begin: int, end: int) -> NDArray[np.int64]:
         """The frames of the sequence that begins at `begin`; -1 for filled ones."""
@@ -92,40 +118,49 @@ class Clips:
     ----------
     entries : sequence of Entry
     sampling : Sampling
-    strict : bool
-        Whether files that are no videos are errors; they are left out otherwise, with a warning. Videos without a
-        frame are errors as they are in nvidia.dali.
+    ycbcr : bool
+        Whether frames have luma and chroma instead of red, green and blue.
 
     Raises
     ------
     VideoError, OSError
-        For the first file that cannot be read, with its path as `filename`.
+        For a video without a frame, as in nvidia.dali; and where no file can be read, for the first of them, with its
+        path as `filename`. Other files that cannot be read are left out, with a warning.
     NoVideoDecoderError
     """
 
-    def __init__(self, entries: Sequence[Entry], sampling: Sampling, *, strict: bool) -> None:
-        self.sampling = sampling
+    def __init__(self, entries: Sequence[Entry], sampling: Sampling, *, ycbcr: bool = False) -> None:
+        self.sampling, self._ycbcr = sampling, ycbcr
         found = _indices(sorted({entry.path for entry in entries}))
         self.entries: list[Entry] = []
         self.indices: list[VideoIndex] = []
+        unreadable: list[tuple[str, Exception]] = []
         files, begins, ends = [np.empty(0, np.int64)], [np.empty(0, np.int64)], list[int]()
         for entry in entries:
             index = found[entry.path]
+            if isinstance(index, EmptyVideoError):
+                raise index
             if isinstance(index, Exception):
-                if strict or isinstance(index, EmptyVideoError):
-                    raise index
-                warnings.warn(f"{entry.path} is left out: {index}", UserWarning, stacklevel=2)
+                unreadable.append((entry.path, index))
                 continue
-            first, end = entry.choose(index)
+            try:
+                first, end = entry.choose(index)
+                begun = sampling.begins(first, end)
+            except ValueError as error:
+                raise ValueError(f"{entry.path}: {error}") from error
             if end <= first:
                 message = f"{entry.path} is left out: its range is empty (frames {first} to {end})"
                 warnings.warn(message, UserWarning, stacklevel=2)
                 continue
-            begins.append(sampling.begins(first, end))
+            begins.append(begun)
             files.append(np.full(len(begins[-1]), len(self.entries), np.int64))
             ends.append(end)
             self.entries.append(entry)
             self.indices.append(index)
+        if len(unreadable) == len(entries) > 0:
+            raise unreadable[0][1]
+        for path, error in unreadable:
+            warnings.warn(f"{path} is left out: {error}", UserWarning, stacklevel=2)
         self.files, self.begins = np.concatenate(files), np.concatenate(begins)
         self.ends = np.array(ends, np.int64)
         self._idle: list[tuple[str, VideoFile]] = []
@@ -160,7 +195,7 @@ class Clips:
             try:
                 frames = numbers[position]
                 video = self._open(path, index, int(frames[frames >= 0].min(initial=len(index))))
-                decode_frames(video, frames, self.sampling.fill, data[position])
+                decode_frames(video, frames, self.sampling.fill, data[position], ycbcr=self._ycbcr)
             except (VideoError, OSError) as error:
                 made.failures[position] = error
                 data[position][...] = 0
@@ -216,22 +251,24 @@ class Clips:
         found = [self.entries[int(self.files[one])].label for one in read.picked]
         return Batch.of_array(np.array(found, np.int32)[:, None])
 
+    def numbers(self, read: ClipsRead) -> Batch:
+        """Numbers of the frames, (F,); -1 for filled ones, or less before the first frame, as in nvidia.dali."""
+        made: list[NDArray[np.int32]] = []
+        for one, frames in zip(read.picked, read.frames, strict=True):
+            wanted = self.begins[one] + self.sampling.stride * np.arange(len(frames))
+            made.append(np.where(wanted < 0, wanted, frames).astype(np.int32))
+        return Batch.of(made, dtype=np.dtype(np.int32), ndim=1)
+
+    def first_numbers(self, read: ClipsRead) -> Batch:
+        """Numbers of the first frames, (1,)."""
+        return Batch.of_array(self.begins[read.picked].astype(np.int32)[:, None])
+
     def times(self, read: ClipsRead) -> Batch:
         """Seconds from the first frame of the video, (F,); -1 for filled frames."""
         made: list[NDArray[np.float64]] = []
         for one, frames in zip(read.picked, read.frames, strict=True):
             made.append(np.where(frames >= 0, self.indices[int(self.files[one])].seconds[frames], -1.0))
         return Batch.of(made, dtype=np.dtype(np.float64), ndim=1)
-
-
-def frames_between(begin: int, end: int) -> Choose:
-    """The frames between two numbers, of which negative ones count from the end."""
-
-    def choose(index: VideoIndex) -> tuple[int, int]:
-        count = len(index)
-        return max(begin + count if begin < 0 else begin, 0), min(end + count if end < 0 else end, count)
-
-    return choose
 
 
 def _indices(paths: Sequence[str]) -> dict[str, VideoIndex | Exception]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Annotated, Any
 
@@ -10,13 +11,15 @@ import numpy as np
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.video_codec import VideoIndex
 from dali_studio.operators.decoders.frames import PAD_MODES, PadArguments, check_fill
-from dali_studio.operators.readers.clips import Choose, Sampling, frames_between
+from dali_studio.operators.readers.clips import Choose, Sampling
 from dali_studio.operators.readers.video_base import VideoReader
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.marks import Choices, Doc, Ignored
 from dali_studio.schema.sample_videos import video_folder
 from dali_studio.schema.samples import Case
 
+#: What does not fit into 64 bits, of which nvidia.dali makes the least number there is: in 32 bits, 0.
+_TOO_LARGE = 2**63
 _ROUNDINGS = ("start_down_end_up", "start_up_end_down", "all_up", "all_down")
 
 
@@ -28,7 +31,7 @@ class Video(PadArguments, VideoReader):
     says what stands for missing frames. nvidia.dali decodes VP8, VP9 and MJPEG on the CPU.
 
     A range in `file_list` ends before its end. One that is empty, which in nvidia.dali also those are that have a begin
-    alone or a time after the last frame, is left out with a warning; so are files of `file_root` that are no videos.
+    alone or end after the last frame's time, is left out with a warning; so are files that are no videos.
     """
 
     path = "experimental.readers.video"
@@ -61,7 +64,8 @@ class Video(PadArguments, VideoReader):
         accepted: list[dict[str, Any]] = [
             root, {**root, "step": 1, "stride": 2}, {**root, "pad_mode": "edge", "stride": 2},
             {**root, **whole, "pad_mode": "constant", "fill_value": (7, 8, 9), "enable_timestamps": True},
-            {**root, "pad_mode": "reflect_101"}, {**root, "pad_mode": "symmetric", "step": 2},
+            {**root, "pad_mode": "reflect_101", "step": 1}, {**root, "pad_mode": "symmetric", "step": 2},
+            {**root, "fill_value": (1, 2)},
             {**root, "enable_frame_num": "scalar"}, {**root, "enable_timestamps": True},
             {**root, **whole, "uniform_sample": True}, {**root, "uniform_sample": True, "sequence_length": 9},
             {**root, "random_shuffle": True, "initial_fill": 4},
@@ -77,44 +81,60 @@ class Video(PadArguments, VideoReader):
             ("labels", {**files, "labels": (1, 2)}), ("sequence_length", {**root, "sequence_length": 99}),
             ("filenames", {**files, "filenames": "/no/such.mp4"}),
             ("filenames", {**files, "filenames": video_folder("list.txt")}),
-            ("file_list", {**frames, "file_list": "/no/such"}), ("image_type", {**root, "image_type": "YCbCr"}),
-            ("fill_value", {**root, "fill_value": (1, 2)}), ("shard_id", {**root, "shard_id": 3}),
-            ("file_list", {**frames, "file_list": video_folder("a/one.webm")}),
+            ("file_list", {**frames, "file_list": "/no/such"}), ("image_type", {**root, "image_type": "GRAY"}),
+            ("fill_value", {**root, "fill_value": (1, 2), "pad_mode": "constant"}),
+            ("fill_value", {**root, "fill_value": ()}),
+            ("shard_id", {**root, "shard_id": 3}), ("file_list", {**frames, "file_list": video_folder("a/one.webm")}),
         ]  # fmt: skip
         return [
             *(Case(arguments=one) for one in accepted),
+            Case(arguments={**root, "image_type": "YCbCr"}, peer=False, note="nvidia.dali fails on the CPU"),
             *(Case(arguments=one, refused=name) for name, one in refused),
         ]
 
     @staticmethod
     def infer(args: Args, *inputs: TensorMeta) -> tuple[TensorMeta, ...]:
-        check_fill(args["fill_value"])
+        if args["pad_mode"] == "constant" or not args["fill_value"]:
+            check_fill(args["fill_value"])
         return VideoReader.infer(args)
 
     @classmethod
     def sampling(cls, args: Args) -> Sampling:
         length, stride = args["sequence_length"], args["stride"]
         step = args["step"] if args["step"] > 0 else length * stride
-        return Sampling(length, step, stride, args["pad_mode"], args["fill_value"], args["uniform_sample"])
+        # nvidia.dali asks for a stride after the last frame, too
+        return Sampling(
+            length, step, stride, args["pad_mode"], args["fill_value"], length * stride, uniform=args["uniform_sample"]
+        )
 
     @classmethod
-    def range(cls, args: Args, begin: str, end: str) -> Choose:
-        if args["file_list_format"] == "frames":
-            return frames_between(int(begin), int(end))
-        return _between(np.float32(begin), np.float32(end), args["file_list_rounding"])
+    def range(cls, args: Args, begin: np.float32, end: np.float32) -> Choose:
+        rounding = args["file_list_rounding"]
+        down = rounding in ("start_down_end_up", "all_down"), rounding in ("start_up_end_down", "all_down")
+        place = _numbered if args["file_list_format"] == "frames" else _timed
+
+        def choose(index: VideoIndex) -> tuple[int, int]:
+            first, last = place(index, begin, down=down[0]), place(index, end, down=down[1])
+            return first, min(last, len(index))
+
+        return choose
 
 
-def _between(begin: np.float32, end: np.float32, rounding: str) -> Choose:
-    """The frames between two times; a time after the last frame gives an empty range, as in nvidia.dali."""
+def _numbered(index: VideoIndex, number: np.float32, *, down: bool) -> int:
+    """The frame that a number means; negative ones count from the end."""
+    from_begin = np.float32(len(index)) + number if number < 0 else number
+    return _whole(math.floor(from_begin) if down else math.ceil(from_begin))
 
-    def frame(index: VideoIndex, time: np.float32, *, down: bool) -> int:
-        ticks = int(float(time) / index.unit)  # a time that is a frame's own means that frame
-        return max(int(np.searchsorted(index.pts, ticks, "right" if down else "left")) - down, 0)
 
-    def choose(index: VideoIndex) -> tuple[int, int]:
-        if float(end) / index.unit > index.pts[-1]:
-            return 0, 0
-        first = frame(index, begin, down=rounding in ("start_down_end_up", "all_down"))
-        return first, frame(index, end, down=rounding in ("start_up_end_down", "all_down"))
+def _timed(index: VideoIndex, seconds: np.float32, *, down: bool) -> int:
+    """The frame at a time, or next to it; after the last frame the first one, as in nvidia.dali."""
+    ticks = float(seconds) * index.time_base.denominator / index.time_base.numerator
+    if abs(ticks) >= _TOO_LARGE or ticks >= index.pts[-1] + 1:
+        return 0
+    frame = int(np.searchsorted(index.pts, int(ticks)))  # a time that is a frame's own means that frame
+    return max(frame - 1, 0) if down and index.pts[frame] != int(ticks) else frame
 
-    return choose
+
+def _whole(number: int) -> int:
+    """What conversions to 64 and to 32 bits make of a number in nvidia.dali."""
+    return (number + 2**31) % 2**32 - 2**31 if abs(number) < _TOO_LARGE else 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
@@ -12,11 +11,10 @@ from numpy.typing import NDArray
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
-from dali_studio.core.storage import Packed
 from dali_studio.kernels.cpu import npy
 from dali_studio.kernels.cpu.convert import convert
-from dali_studio.kernels.cpu.file_discovery import Paths, list_files
-from dali_studio.operators.common import T, sentence
+from dali_studio.operators.common import T
+from dali_studio.operators.readers.arrays import check_alike, check_sources, listed_files, packed_arrays
 from dali_studio.operators.readers.common import Reader, check_order
 from dali_studio.operators.readers.files import Files, FilesRead
 from dali_studio.operators.tensor.slice import Slice
@@ -27,7 +25,6 @@ from dali_studio.schema.sample_folders import numpy_files
 from dali_studio.schema.samples import Case, values
 
 _WINDOW = ("roi_start", "rel_roi_start", "roi_end", "rel_roi_end", "roi_shape", "rel_roi_shape")
-_ALIGNED = 64
 _ONLY_HERE = "files are read as a whole"
 
 
@@ -104,13 +101,7 @@ class Numpy(Reader):
 
     @staticmethod
     def infer(args: Args, *inputs: TensorMeta) -> TensorMeta:
-        if not any(args.given(name) for name in ("file_root", "files", "file_list")):
-            raise ArgumentError(
-                "nothing to read is given.", hint="Give file_root (a folder), files or file_list.",
-                argument="file_root", code="DS103",
-            )  # fmt: skip
-        if args.given("files") and args.given("file_list"):
-            raise ArgumentError("files and file_list are both given.", hint="Give one of them.", argument="file_list")
+        check_sources(args)
         for pair in (_WINDOW[:2], _WINDOW[2:]):
             given = [name for name in pair if args.given(name)]
             if len(given) > 1:
@@ -122,28 +113,7 @@ class Numpy(Reader):
 
     @classmethod
     def data_set(cls, args: Args) -> Files:
-        root, listed = args["file_root"] or "", args["file_list"]
-        try:
-            if args.given("files"):
-                paths = [str(Path(root, name)) for name in args["files"]]
-            elif listed is not None:
-                lines = Path(listed).read_text("utf-8", errors="surrogateescape").split("\n")
-                paths = [str(Path(root or Path(listed).parent, name)) for name in lines if name]
-            else:
-                paths = list_files(root, args["file_filter"])
-        except (OSError, ValueError) as error:
-            which = "file_root" if listed is None else "file_list"
-            reason = f"{error.filename} cannot be read: {error.strerror}" if isinstance(error, OSError) else str(error)
-            raise ArgumentError(
-                sentence(ValueError(reason)), hint="Give what is there.", argument=which, code="DS302"
-            ) from error
-        if not paths:
-            raise ArgumentError(
-                "there is no file to read.",
-                hint="Give a folder with files that match file_filter, or a list of files.",
-                argument="file_list" if listed else "files" if args.given("files") else "file_root", code="DS302",
-            )  # fmt: skip
-        return Files(Paths.of(paths), root)
+        return listed_files(args)
 
     @classmethod
     def batches(cls, data: Files, read: FilesRead, args: Args) -> tuple[Batch, ...]:
@@ -151,14 +121,7 @@ class Numpy(Reader):
         arrays = [_array(file, position, files, args) for position, file in enumerate(files.samples)]
         first = next((one for one in arrays if one is not None), np.empty(0, np.float32))
         made = [np.empty((0,) * first.ndim, first.dtype) if one is None else one for one in arrays]
-        for position, one in enumerate(made):
-            if one.dtype != first.dtype or one.ndim != first.ndim:
-                raise ArgumentError(
-                    f"{files.sources[position]} has {one.dtype} and {one.ndim} axes, another file of the batch "
-                    f"{first.dtype} and {first.ndim}.",
-                    hint="Read files of one type and number of axes.", code="DS302",
-                    sample=int(args.context.indices[position]),
-                )  # fmt: skip
+        check_alike([(one.dtype, one.ndim) for one in made], files.sources, args)
         return (_batch(made, first, files.sources, args),)
 
 
@@ -189,10 +152,7 @@ def _batch(arrays: Sequence[NDArray[Any]], first: NDArray[Any], sources: Sequenc
     if arrays and any(args.given(name) for name in _WINDOW):
         firsts, extents = _windows(args, Batch.view(meta, shapes))
         convert(np.array([args["fill_value"]], np.float32), fill)
-    sizes = extents.prod(axis=1, dtype=np.int64) * first.dtype.itemsize
-    room = -(-sizes // _ALIGNED) * _ALIGNED
-    starts = np.cumsum(room) - room
-    made = Packed(args.context.memory(int(room.sum())), starts, extents, first.dtype)
+    made = packed_arrays(extents, first.dtype, args.context.memory)
 
     def copy(position: int) -> None:
         array, out = arrays[position], made[position]

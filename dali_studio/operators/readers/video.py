@@ -13,7 +13,7 @@ from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.video_codec import VideoIndex
 from dali_studio.operators.common import T, accept_output
-from dali_studio.operators.readers.clips import Choose, Clips, ClipsRead, Sampling, frames_between
+from dali_studio.operators.readers.clips import Choose, Clips, ClipsRead, Sampling
 from dali_studio.operators.readers.video_base import VideoReader
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import named
@@ -74,17 +74,24 @@ class Video(VideoReader):
     def sampling(cls, args: Args) -> Sampling:
         length, stride = args["sequence_length"], args["stride"]
         step = args["step"] if args["step"] > 0 else length * stride
-        return Sampling(length, step, stride, "constant" if args["pad_sequences"] else "none", (0,))
+        mode = "constant" if args["pad_sequences"] else "none"
+        return Sampling(length, step, stride, mode, (0,), 1 + (length - 1) * stride, pads_all=True)
 
     @classmethod
-    def range(cls, args: Args, begin: str, end: str) -> Choose:
-        first, last = float(begin), float(end)
-        if args["file_list_frame_num"]:
-            return frames_between(math.ceil(first), math.floor(last))
-        down, up = (math.floor, math.ceil) if args["file_list_include_preceding_frame"] else (math.ceil, math.floor)
-
+    def range(cls, args: Args, begin: np.float32, end: np.float32) -> Choose:
         def choose(index: VideoIndex) -> tuple[int, int]:
-            return frames_between(down(first * index.rate), up(last * index.rate))(index)
+            count = len(index)
+            if args["file_list_frame_num"]:
+                first, last = int(begin), int(end)
+            else:
+                down, up = math.floor, math.ceil
+                if not args["file_list_include_preceding_frame"]:
+                    down, up = up, down
+                first, last = down(float(begin) * index.rate), up(float(end) * index.rate)
+            first, last = first + count if begin < 0 else first, last if end > 0 else last + count
+            if not 0 <= first <= last <= count:
+                raise ValueError(f"the range from {begin:g} to {end:g} is not in the video, which has {count} frames")
+            return first, last
 
         return choose
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import numpy as np
@@ -17,6 +16,7 @@ from dali_studio.operators.common import T, sentence
 from dali_studio.operators.decoders.frames import video_finding
 from dali_studio.operators.readers.clips import Choose, Clips, ClipsRead, Entry, Sampling
 from dali_studio.operators.readers.common import Reader, check_order
+from dali_studio.operators.readers.video_list import read_list
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Output
 from dali_studio.schema.marks import COMMON, Choices, Doc, Range, Refused, Ui
@@ -59,7 +59,11 @@ class VideoReader(Reader, abstract=True):
     enable_timestamps: Annotated[
         bool, Doc("Give seconds from the first frame of the video, float64 (F,); -1 for filled frames.")
     ] = False
-    image_type: Annotated[DALIImageType, Doc("Colours of the frames."), Choices(("RGB",))] = DALIImageType.RGB
+    image_type: Annotated[
+        DALIImageType,
+        Doc("RGB, or YCbCr: luma and chroma as they are in the file, chroma in the size of luma."),
+        Choices(("RGB", "YCbCr")),
+    ] = DALIImageType.RGB
     shuffle_after_epoch: Annotated[bool, Refused(_NEVER)] = False
     shuffle_after_epoch_seed: Annotated[int | None, Refused(_NEVER)] = None
 
@@ -69,8 +73,8 @@ class VideoReader(Reader, abstract=True):
         raise NotImplementedError
 
     @classmethod
-    def range(cls, args: Args, begin: str, end: str) -> Choose:
-        """The range of frames that two words of a list mean."""
+    def range(cls, args: Args, begin: np.float32, end: np.float32) -> Choose:
+        """The range of frames that two numbers of a list mean."""
         raise NotImplementedError
 
     @staticmethod
@@ -97,7 +101,8 @@ class VideoReader(Reader, abstract=True):
     def data_set(cls, args: Args) -> Clips:
         source, sampling = next(name for name in _SOURCES if args[name]), cls.sampling(args)
         try:
-            made = Clips(cls._entries(args, source), sampling, strict=source != "file_root")
+            ycbcr = args["image_type"] is DALIImageType.YCbCr
+            made = Clips(cls._entries(args, source), sampling, ycbcr=ycbcr)
         except NoVideoDecoderError as error:
             raise video_finding(error) from error
         except (OSError, ValueError) as error:
@@ -120,18 +125,12 @@ class VideoReader(Reader, abstract=True):
             found = discover_files(args["file_root"], file_filters="*")
             return [Entry(path, int(label)) for path, label in zip(found.paths, found.labels, strict=True)]
         entries: list[Entry] = []
-        for number, line in enumerate(Path(args["file_list"]).read_text("utf-8", "surrogateescape").splitlines(), 1):
-            words = line.split()
-            if not words:
-                continue
-            try:
-                entry = Entry(words[0], int(words[1]))
-                if len(words) > 2:
-                    entry = entry._replace(choose=cls.range(args, words[2], "".join(words[3:4]) or "0"))
-            except (ValueError, IndexError):
-                wanted = "a path, a label and perhaps begin and end are needed"
-                raise ValueError(f"line {number} of {args['file_list']} is {line[:60]!r}; {wanted}") from None
-            entries.append(entry)
+        for video in read_list(args["file_list"]):
+            entry = Entry(video.path, video.label)
+            is_whole = video.begin == 0 and video.end == 0
+            entries.append(entry if is_whole else entry._replace(choose=cls.range(args, video.begin, video.end)))
+        if not entries:
+            raise ValueError(f"{args['file_list']} lists no video")
         return entries
 
     @classmethod
@@ -140,8 +139,7 @@ class VideoReader(Reader, abstract=True):
         if _labelled(args):
             made.append(data.labels(read))
         if wanted != "none":
-            numbers = read.frames if wanted == "sequence" else [data.begins[[one]] for one in read.picked]
-            made.append(Batch.of([one.astype(np.int32) for one in numbers], dtype=np.dtype(np.int32), ndim=1))
+            made.append(data.numbers(read) if wanted == "sequence" else data.first_numbers(read))
         if args["enable_timestamps"]:
             made.append(data.times(read))
         return tuple(made)

@@ -7,6 +7,7 @@ from functools import wraps
 from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dali_studio import fn
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
@@ -107,10 +108,18 @@ def _check(sharding: Any, device: str | None) -> None:
         )  # fmt: skip
 
 
-def _joined(samples: list[Any]) -> Any:
-    if any(sample.shape != samples[0].shape for sample in samples):
+def _joined(samples: list[NDArray[Any]]) -> Any:
+    """The array of a batch; samples that lie side by side, as operators leave them, are not copied."""
+    first = samples[0]
+    if any(sample.shape != first.shape for sample in samples):
         raise ValueError("the samples differ in shape; resize, crop or pad them to one")
-    return to_jax(np.stack(samples))
+    places = [sample.__array_interface__["data"][0] for sample in samples]
+    beside = all(place == places[0] + number * first.nbytes for number, place in enumerate(places))
+    of_one = all(sample.base is first.base for sample in samples) and first.base is not None
+    if not (beside and of_one and all(sample.flags.c_contiguous for sample in samples)):
+        return to_jax(np.stack(samples))
+    strides = (first.nbytes, *first.strides)
+    return to_jax(np.lib.stride_tricks.as_strided(first, (len(samples), *first.shape), strides))
 
 
 def _local(array: Any) -> Any:

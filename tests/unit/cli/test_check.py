@@ -84,7 +84,7 @@ def test_everything_that_stands_out_is_found(data_set: Path, tmp_path: Path, cap
     }
     assert [(Path(one["path"]).name, one["reason"]) for one in found["colors"]] == [("gray.png", "gray, as 1 of 29 files")]
     assert found["kinds"] == [
-        {"format": "jpeg", "colors": "RGB", "files": "28"}, {"format": "png", "colors": "gray", "files": "1"},
+        {"format": "jpeg", "colors": "RGB", "files": 28}, {"format": "png", "colors": "gray", "files": 1},
     ]  # fmt: skip
     assert (found["files"], found["clean"]) == (33, 28)
 

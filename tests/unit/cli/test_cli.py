@@ -222,14 +222,14 @@ def test_the_catalog_lists_and_describes(capsys: pytest.CaptureFixture[str]) -> 
 def test_the_doctor_names_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
     cli.main(["doctor"])
     shown = capsys.readouterr().out
-    assert "kernels" in shown and "compiled for" in shown and "libjpeg-turbo" in shown and "gpu" in shown and "nvidia.dali" in shown
+    assert "kernels" in shown and "compiled for" in shown and "libjpeg-turbo" in shown and "gpu" in shown and "video" in shown and "nvidia.dali" in shown
 
 
 def documents(folder: Path) -> dict[str, str]:
     good = json.loads(GETTING_STARTED.read_text())
     newer = good | {"version": 99}
     unknown = json.loads(GETTING_STARTED.read_text().replace('"rotate"', '"rotatte"'))
-    later = json.loads(GETTING_STARTED.read_text().replace('"operator": "rotate"', '"operator": "readers.video_resize"'))
+    later = json.loads(GETTING_STARTED.read_text().replace('"operator": "rotate"', '"operator": "decoders.inflate"'))
     loop = json.loads(GETTING_STARTED.read_text())
     loop["pipeline"]["nodes"][3]["inputs"] = [["rotate", 0]]
     wrong = json.loads(GETTING_STARTED.read_text())
@@ -266,9 +266,10 @@ def documents(folder: Path) -> dict[str, str]:
         (["run", "{program}"], 1, "DS502: program.py has no pipeline."),
         (["import", "{program}"], 1, "DS502: program.py has no pipeline."),
         (["import", "{good}"], 1, "DS502"),
-        (["run", "nonsense"], 1, "neither a file nor an example called 'nonsense'. Give a .dali.json document, or one of the examples: affine_warps, augmentations, "),
-        (["catalog", "readers.video_resize"], 1, "DS101: nvidia.dali has the operator 'readers.video_resize', dali_studio does not have it yet."),
-        (["explain", "{later}"], 1, "DS101 rotate: nvidia.dali has the operator 'readers.video_resize'"),
+        (["run", "xyzzy"], 1, "neither a file nor an example called 'xyzzy'. Give a .dali.json document, or one of the examples: action_clips, affine_warps, "),
+        (["run", "augmentaton"], 1, "neither a file nor an example called 'augmentaton'. Did you mean 'augmentations'?"),
+        (["catalog", "decoders.inflate"], 1, "DS101: nvidia.dali has the operator 'decoders.inflate', dali_studio does not have it yet."),
+        (["explain", "{later}"], 1, "DS101 rotate: nvidia.dali has the operator 'decoders.inflate'"),
         (["run", "{good}", "--images", "{folder}/not_images"], 1, "DS301 decode (sample 0)"),
         (["run", "{good}", "--batches", "0"], 2, "whole number from 1"),
         (["run", "{good}", "--out", "{broken}"], 1, "cannot be used as a folder"),

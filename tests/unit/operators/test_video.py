@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dali_studio import DaliStudioError, fn, pipeline_def
+from dali_studio import DaliStudioError, fn, pipeline_def, types
+from dali_studio.api.default import default_registry
+from dali_studio.codegen.emit import emit
 from dali_studio.kernels.cpu.video_codec import VideoError, VideoFile
 from dali_studio.schema.sample_videos import CODECS, encoded_video
 from dali_studio.schema.samples import picture
@@ -135,3 +138,77 @@ def test_readers_leave_out_what_is_no_video_in_a_folder(tmp_path: Path) -> None:
         video, labels = pipeline().run()
     assert np.array(labels.at(1)).tolist() == [1] and np.array(video.at(0)).shape == (4, 48, 64, 3)
     assert 0.2 < np.array(video.at(0)).max() <= 1
+
+
+def test_ranges_of_the_older_reader(tmp_path: Path) -> None:
+    (tmp_path / "v.webm").write_bytes(encoded_video("vp9", 10, (32, 24)))
+
+    def starts(begin_and_end: str, **arguments: Any) -> list[int]:
+        (tmp_path / "list.txt").write_text(f"{tmp_path}/v.webm 3 {begin_and_end}")
+
+        @pipeline_def(batch_size=1, num_threads=2, device_id=None)
+        def pipeline() -> Any:
+            reader = {"file_list": str(tmp_path / "list.txt"), "enable_frame_num": "scalar", "name": "reader"}
+            return fn.readers.video(**reader, **{"sequence_length": 2, **arguments})
+
+        made = pipeline()
+        return [int(made.run()[2].at(0)[0]) for _ in range(made.reader_meta("reader")["epoch_size"])]
+
+    numbers = {"file_list_frame_num": True}
+    assert starts("2 7", **numbers) == [2, 4]
+    assert starts("2", **numbers) == [2, 4, 6, 8]  # an end of 0 is that of the video
+    assert starts("-5 -1", **numbers) == [5, 7]
+    assert starts("2 7", **numbers, step=1, stride=3) == [2, 3]  # the last frame is the last that is needed
+    assert starts("4 7", **numbers, step=1, pad_sequences=True) == [4, 5, 6]
+    assert starts("0.1 0.3") == [3, 5]
+    assert starts("0.1 0.3", file_list_include_preceding_frame=True) == [2, 4, 6]
+    with pytest.raises(DaliStudioError, match="the range from 2 to 12 is not in the video, which has 10 frames"):
+        starts("2 12", **numbers)
+
+
+@pytest.mark.parametrize("codec", ["vp9", "mjpeg"])
+def test_luma_and_chroma_are_those_of_the_file(tmp_path: Path, codec: str) -> None:
+    path = tmp_path / "v.mkv"
+    path.write_bytes(encoded_video(codec, 3, (34, 26)))
+
+    @pipeline_def(batch_size=1, num_threads=2, device_id=None)
+    def pipeline() -> Any:
+        return fn.experimental.readers.video(filenames=str(path), sequence_length=3, image_type=types.YCbCr)
+
+    frames = np.array(pipeline().run()[0].at(0))
+    for number, frame in enumerate(av.open(str(path)).decode(video=0)):
+        luma, blue, red = (np.frombuffer(plane, np.uint8).reshape(plane.height, plane.line_size)[:, : plane.width] for plane in frame.planes)
+        np.testing.assert_array_equal(frames[number, ..., 0], luma)
+        for channel, plane in ((1, blue), (2, red)):  # upsampled between neighbours
+            rows, columns = 26 // plane.shape[0], 34 // plane.shape[1]
+            nearest = plane.repeat(rows, axis=0).repeat(columns, axis=1)
+            assert np.abs(frames[number, ..., channel].astype(int) - nearest).mean() < 4
+
+
+def test_frames_are_resized_as_by_resize(tmp_path: Path) -> None:
+    for number in range(2):
+        (tmp_path / f"{number}.webm").write_bytes(encoded_video("vp9", 7, (34, 26), seed=number))
+    reader = {"filenames": [str(tmp_path / f"{number}.webm") for number in range(2)], "labels": [3, 5], "sequence_length": 3}
+    half = {"roi_start": [0.1, 0.2], "roi_end": [0.9, 0.7], "roi_relative": True}
+    for resizing in ({"size": [12, 17]}, {"resize_shorter": 9, "interp_type": types.INTERP_CUBIC}, {"resize_x": 50, **half}):
+
+        @pipeline_def(batch_size=4, num_threads=2, device_id=None)
+        def pipeline(resizing: dict[str, Any] = resizing) -> Any:
+            video, labels = fn.readers.video(dtype=types.FLOAT, normalized=True, **reader)
+            return fn.resize(video, **resizing), labels, *fn.readers.video_resize(dtype=types.FLOAT, normalized=True, **reader, **resizing)
+
+        wanted, labels, got, got_labels = pipeline().run()
+        for place in range(4):
+            np.testing.assert_array_equal(got.at(place), wanted.at(place))
+        np.testing.assert_array_equal(got_labels.as_array(), labels.as_array())
+
+
+def test_a_reader_of_the_gpu_alone_is_written_without_copies_of_its_list() -> None:
+    @pipeline_def(batch_size=1, num_threads=1, device_id=None)
+    def pipeline() -> Any:
+        video, labels = fn.readers.video(file_root="videos", sequence_length=2)
+        return video, labels
+
+    emitted = emit(pipeline().graph, default_registry(), "nvidia.dali")
+    assert re.search(r'video, labels = fn\.readers\.video\(\s*device="gpu"', emitted.source)
+    assert "its outputs are there" in emitted.diagnostics[0].message

@@ -160,3 +160,12 @@ def test_the_largest_sample_is_named_where_memory_runs_out() -> None:
     assert "1024×1024×2048" in str(error)
     assert "2.0 GiB, 2.0 GiB with the other 1 of the batch" in str(error)
     assert "batch" not in str(no_room(np.array([(5, 5)], np.int64), U8)[1])
+
+
+def test_slabs_are_aligned_and_kept_by_their_views() -> None:
+    pool = SlabPool()
+    held = [pool.take(size)[8:24].reshape(4, 4)[1:] for size in (100, 1000, 100_000)]
+    again = [pool.take(size) for size in (100, 1000, 100_000)]
+    for view, slab in zip(held, again, strict=True):
+        assert slab.ctypes.data % 64 == 0 and slab.flags.writeable
+        assert not np.shares_memory(view, slab)

@@ -3,6 +3,42 @@
 from typing import Any
 from dali_studio.api.dynamic.reader import Reader
 
+class Fits(Reader):
+    """Reads images from FITS files, the format of astronomy: from each file as many units as `hdu_indices` names."""
+    def __init__(
+        self,
+        max_batch_size: int | None = ...,
+        name: str | None = ...,
+        device: Any = ...,
+        num_inputs: Any = ...,
+        *,
+        enable_checkpointing: bool = ...,
+        file_root: Any = ...,
+        file_filter: Any = ...,
+        files: Any = ...,
+        file_list: Any = ...,
+        hdu_indices: Any = ...,
+        dtypes: Any = ...,
+        random_shuffle: Any = ...,
+        initial_fill: Any = ...,
+        shuffle_after_epoch: Any = ...,
+        shuffle_after_epoch_seed: Any = ...,
+        num_shards: Any = ...,
+        shard_id: Any = ...,
+        stick_to_shard: Any = ...,
+        pad_last_batch: Any = ...,
+        seed: Any = ...,
+        on_error: Any = ...,
+        skip_cached_images: Any = ...,
+        prefetch_queue_depth: Any = ...,
+        lazy_init: Any = ...,
+        read_ahead: Any = ...,
+        dont_use_mmap: Any = ...,
+        tensor_init_bytes: Any = ...,
+        preserve: Any = ...,
+        bytes_per_sample_hint: Any = ...,
+    ) -> None: ...
+
 class Video(Reader):
     """Reads sequences of frames from videos: MP4, WebM, Matroska, AVI and what else FFmpeg knows, in any codec."""
     def __init__(

@@ -142,6 +142,42 @@ describe("the code", () => {
     kernel.say(code(1, "late"));
     expect(session.store.get().code?.source).toBe("two");
   });
+  it("that is written becomes the kernel's, and only once", () => {
+    const { kernel, session } = opened();
+    kernel.say(code(1, "one"));
+    session.write("mine");
+    expect(kernel.sent.some((m) => m.type === "apply_code")).toBe(false);
+    session.applyCode();
+    session.applyCode();
+    expect(kernel.sent.filter((m) => m.type === "apply_code")).toEqual([{ type: "apply_code", source: "mine" }]);
+    kernel.say(revision(2));
+    expect(session.store.get().draft?.taken).toBe(true);
+    kernel.say(code(2, "mine"));
+    expect(session.store.get().draft).toBeNull();
+  });
+  it("that cannot be read stays, with the reason, until it can or is discarded", () => {
+    const { kernel, session } = opened();
+    kernel.say(code(1, "one"));
+    session.write("def (");
+    session.applyCode();
+    kernel.say({ type: "refused", diagnostics: [{ code: "DS502", message: "no Python", source: "program:1" }] });
+    kernel.say(revision(1));
+    kernel.say(code(1, "one"));
+    expect(session.store.get().draft).toMatchObject({ source: "def (", taken: false, found: [{ code: "DS502" }] });
+    expect(session.store.get().refused).toEqual([]);
+    session.discardCode();
+    expect(session.store.get().draft).toBeNull();
+  });
+  it("that is written while the kernel answers is not taken for what it answers", () => {
+    const { kernel, session } = opened();
+    kernel.say(code(1, "one"));
+    session.write("two");
+    session.applyCode();
+    session.write("three");
+    kernel.say(revision(2));
+    kernel.say(code(2, "two"));
+    expect(session.store.get().draft).toMatchObject({ source: "three", taken: false });
+  });
 });
 
 describe("the kernel's silence", () => {

@@ -199,15 +199,23 @@ function onSheet(state: State, message: Sheet): State {
 
 /** What a message of the kernel changes. Pictures are decoded elsewhere. */
 export function receive(state: State, message: KernelMessage): State {
+  const asked = state.inFlight ? state.pending[0] : undefined;
   switch (message.type) {
     case "opened": {
       const { dialects, recipes, version, gpu } = message;
       const opening = { catalog: indexCatalog(message.catalog), dialects, recipes, version, gpu };
       return { ...state, link: "live", opening, reopening: state.confirmed !== null };
     }
-    case "revision_changed":
-      return onRevision(state, message);
+    case "revision_changed": {
+      const next = onRevision(state, message);
+      const draft = next.draft;
+      const taken = asked?.kind === "code" && draft?.source === asked.source && draft.found.length === 0;
+      return taken ? { ...next, draft: { ...draft, taken } } : next;
+    }
     case "refused":
+      // said beside the text, which stays as it is
+      if (asked?.kind === "code" && state.draft)
+        return { ...state, awaited: [], draft: { ...state.draft, found: message.diagnostics } };
       return {
         ...state,
         refused: message.diagnostics,
@@ -232,7 +240,8 @@ export function receive(state: State, message: KernelMessage): State {
       return { ...state, freed: message };
     case "code":
       // written off the tick, it may come after that of a later revision
-      return message.revision < (state.code?.revision ?? -1) ? state : { ...state, code: message };
+      if (message.revision < (state.code?.revision ?? -1)) return state;
+      return { ...state, code: message, draft: state.draft?.taken ? null : state.draft };
     case "progress":
       return { ...state, progress: message.doing ? message : null };
     case "saved":

@@ -124,6 +124,28 @@ export class Session {
     this.pump();
   }
 
+  /** Show what somebody writes; nothing is sent. */
+  write(source: string): void {
+    this.store.set((s) => {
+      const base = s.draft?.base ?? s.code?.source ?? "";
+      const { found = [] } = s.draft ?? {};
+      return { ...s, draft: source === s.code?.source ? null : { source, base, found, taken: false } };
+    });
+  }
+
+  /** Make the graph what was written, as one undo step. */
+  applyCode(): void {
+    const { draft, pending } = this.store.get();
+    if (!draft || draft.taken || pending.some((c) => c.kind === "code" && c.source === draft.source)) return;
+    const { source } = draft;
+    this.store.set((s) => enqueue({ ...s, draft: { ...draft, found: [] } }, { kind: "code", source }));
+    this.pump();
+  }
+
+  discardCode(): void {
+    this.store.set((s) => ({ ...s, draft: null }));
+  }
+
   undo(): void {
     this.store.set((s) => (s.link === "gone" ? withdraw(s) : enqueue(s, { kind: "undo" })));
     this.pump();
@@ -262,7 +284,7 @@ export class Session {
       const { edits, gesture, positions, marks } = next;
       this.send({ type: "apply_edits", base_revision: state.confirmed.revision, edits, gesture, positions, marks });
     } else {
-      this.send({ type: next.kind });
+      this.send(next.kind === "code" ? { type: "apply_code", source: next.source } : { type: next.kind });
     }
     this.expectAnswer();
   }

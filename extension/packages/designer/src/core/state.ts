@@ -51,8 +51,20 @@ export type Command =
       readonly positions: Readonly<Record<string, Position>>;
       readonly marks: Marks;
     }
+  | { readonly kind: "code"; readonly source: string }
   | { readonly kind: "undo" }
   | { readonly kind: "redo" };
+
+/** The program as somebody is writing it. */
+export interface Draft {
+  readonly source: string;
+  /** The program that it began with. */
+  readonly base: string;
+  /** Why it is not the graph yet: what was found when the kernel read it last. */
+  readonly found: readonly Diagnostic[];
+  /** The graph is what it says; the kernel's own text of it is on its way. */
+  readonly taken: boolean;
+}
 
 export interface Opening {
   readonly catalog: CatalogIndex;
@@ -186,6 +198,7 @@ export interface State {
   /** Positions that this view sent and the kernel has not repeated yet. */
   readonly moved: Readonly<Record<string, Position>>;
   readonly code: Code | null;
+  readonly draft: Draft | null;
   readonly previews: Readonly<Record<string, Preview>>;
   readonly previewFailures: readonly Diagnostic[];
   readonly refused: readonly Diagnostic[];
@@ -272,6 +285,7 @@ export const INITIAL: State = {
   marks: {},
   moved: {},
   code: null,
+  draft: null,
   previews: {},
   previewFailures: [],
   refused: [],

@@ -1,4 +1,5 @@
 import type { Diagnostic, Repair } from "../protocol/generated";
+import { readersOf } from "./data";
 import type { Fix } from "./fixes";
 import * as format from "./format";
 import { nodeOf, sourcesOf } from "./graph";
@@ -12,7 +13,7 @@ export interface StatusMessage {
   readonly lead: string;
   readonly rest: string;
   readonly muted: string;
-  readonly action: "show" | "reconnect" | "add_output" | "undo" | "restore" | null;
+  readonly action: "show" | "data" | "reconnect" | "add_output" | "undo" | "restore" | null;
   readonly node: string;
   /** A button that takes the finding away. */
   readonly repair?: Repair | undefined;
@@ -172,6 +173,8 @@ export function statusMessage(state: State): StatusMessage | null {
         const lead = leadOf(d, tone === "error" && (stopped.has(d) || state.previewFailures.includes(d)));
         const said = { ...fromDiagnostic(d, lead), repair: repairOf(state, d) };
         const leaf = d.code === "DS205" ? leafOf(state) : "";
+        const unread = d.code === "DS302" && readersOf(state).some((node) => node.key === d.node);
+        if (unread && !said.repair) return { ...said, action: "data" };
         return leaf ? { ...said, action: "add_output", node: leaf } : said;
       });
   const candidates = [

@@ -1,6 +1,7 @@
 import { statusMessage } from "../core/statusMessage";
 import { useCanvasApi } from "./canvasApi";
 import { useSel, useSession } from "./context";
+import { ROOM } from "./Drawer";
 import { Icon } from "./icons";
 import { IconButton } from "./parts";
 
@@ -36,6 +37,16 @@ export function Strip() {
       {said.action === "show" && !said.repair && (
         <button type="button" className="ds-button ds-button-small" onClick={show} data-testid="show-node">
           Show node
+        </button>
+      )}
+      {said.action === "data" && (
+        <button
+          type="button"
+          className="ds-button ds-button-small"
+          data-testid="choose-data"
+          onClick={() => session.view((v) => ({ drawer: "data", drawerHeight: Math.max(v.drawerHeight, ROOM.data) }))}
+        >
+          Choose its folder
         </button>
       )}
       {said.action === "add_output" && (

@@ -1,0 +1,1 @@
+"""What nvidia.dali calls experimental; same names as ``nvidia.dali.plugin.pytorch.experimental``."""

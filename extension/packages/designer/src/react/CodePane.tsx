@@ -1,0 +1,184 @@
+import { type FocusEvent, type KeyboardEvent, useEffect, useMemo, useRef } from "react";
+import { definingLines } from "../core/codeLines";
+import { nodeOf } from "../core/graph";
+import { codeIsCurrent, findings, severity } from "../core/select";
+import type { Diagnostic } from "../protocol/generated";
+import { useSel, useSession } from "./context";
+import { Icon } from "./icons";
+import { tint } from "./tint";
+
+let split: { readonly source: string; readonly lines: readonly string[] } = { source: "", lines: [] };
+
+/** Lines of the source; the last answer is kept, since marks are asked for at every change of the state. */
+function sourceLines(source: string): readonly string[] {
+  if (split.source !== source) split = { source, lines: source.split("\n") };
+  return split.lines;
+}
+
+/** The line of the program that a finding is about. */
+function lineOf(found: Diagnostic): number {
+  return Number(/:(\d+)$/.exec(found.source ?? "")?.[1] ?? 0);
+}
+
+function useMarks(): ReadonlyMap<number, string> {
+  const marked = useSel((s) => {
+    const entries: string[] = [];
+    for (const d of s.draft?.found ?? []) entries.push(`${lineOf(d)}|error`);
+    if (s.draft) return entries; // where a node is in it, nobody knows yet
+    const text = sourceLines(s.code?.source ?? "");
+    const isReturn = (line: number) => /^\s+return\b/.test(text[line - 1] ?? "");
+    const put = (key: string, mark: string) => {
+      for (const line of definingLines(s.code?.lines ?? {}, key)) {
+        // The return statement stands below the last node and belongs to none.
+        if (!isReturn(line)) entries.push(`${line}|${mark}`);
+      }
+    };
+    if (s.view.hovered) put(s.view.hovered, "hover");
+    for (const key of s.view.selection) {
+      const node = nodeOf(s.graph, key);
+      for (const ref of Object.values(node?.argument_inputs ?? {})) put(ref.node, "half");
+    }
+    for (const key of s.view.selection) put(key, "now");
+    for (const d of findings(s)) if (d.node && severity(d) === "error") put(d.node, "error");
+    return entries;
+  });
+  return useMemo(() => new Map(marked.map((m) => [Number(m.split("|")[0]), m.split("|")[1] ?? ""])), [marked]);
+}
+
+/** The program; what is written into it becomes the graph with Ctrl+Enter, or when the text is left. */
+export function CodePane() {
+  const code = useSel((s) => s.code);
+  const draft = useSel((s) => s.draft);
+  const current = useSel(codeIsCurrent);
+  const marks = useMarks();
+  const text = useRef<HTMLDivElement>(null);
+  const source = draft?.source ?? code?.source ?? "";
+  const lines = useMemo(() => source.replace(/\n$/, "").split("\n").map(tint), [source]);
+  const first = [...marks]
+    .filter(([, m]) => m === "now" || m === "error")
+    .map(([n]) => n)
+    .sort((a, b) => a - b)[0];
+  useEffect(() => {
+    const line = first === undefined ? undefined : text.current?.children[first - 1];
+    const view = text.current?.closest(".ds-code");
+    if (!(line instanceof HTMLElement) || !view) return;
+    const top = line.offsetTop;
+    if (top < view.scrollTop || top > view.scrollTop + view.clientHeight - 17) view.scrollTop = Math.max(0, top - 34);
+  }, [first]);
+  if (!code) return <div className="ds-code ds-muted">…</div>;
+  const old = !current && !draft;
+  return (
+    <section
+      className={`ds-code nowheel ${old ? "ds-code-old" : ""}`}
+      aria-label="Code"
+      aria-busy={!current}
+      title={old ? "From before the last change; it is being written anew." : undefined}
+      data-testid="code"
+      data-dialect={code.dialect}
+      data-edited={draft !== null}
+    >
+      <div className="ds-code-text">
+        <div ref={text} aria-hidden="true">
+          {lines.map((pieces, i) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a line is its number
+            <div key={i} className={`ds-line ds-line-${marks.get(i + 1) ?? "plain"}`}>
+              <span className="ds-line-number">{i + 1}</span>
+              {pieces.map((p, k) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a line have no other identity
+                <span key={k} className={p.tint ? `ds-t-${p.tint}` : undefined}>
+                  {p.text}
+                </span>
+              ))}
+              {"\n"}
+            </div>
+          ))}
+        </div>
+        <CodeText source={source} readOnly={old} />
+      </div>
+      <CodeNotes found={draft ? draft.found : code.diagnostics} />
+    </section>
+  );
+}
+
+/** What is typed into: it lies over the tinted lines and shows only its caret. */
+function CodeText({ source, readOnly }: { readonly source: string; readonly readOnly: boolean }) {
+  const session = useSession();
+  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    const { value, selectionStart } = event.currentTarget;
+    const command = event.ctrlKey || event.metaKey;
+    if (event.key === "Enter" && command) session.applyCode();
+    else if (event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing) {
+      const [, indent = "", colon] = /([ \t]*)[^\n]*?(:[ \t]*)?$/.exec(value.slice(0, selectionStart)) ?? [];
+      // the only way that the browser's own undo knows of
+      document.execCommand("insertText", false, `\n${indent}${colon ? "    " : ""}`);
+    } else if (event.key.toLowerCase() === "z" && command && !session.store.get().draft) {
+      if (event.shiftKey) session.redo();
+      else session.undo();
+    } else return;
+    event.preventDefault();
+  };
+  const onBlur = (event: FocusEvent) => {
+    const next = event.relatedTarget;
+    if (!(next instanceof Element && next.closest(".ds-code-notes"))) session.applyCode();
+  };
+  return (
+    <textarea
+      className="ds-code-input"
+      aria-label="Program: Ctrl+Enter makes the graph what it says"
+      data-testid="code-input"
+      value={source}
+      readOnly={readOnly}
+      spellCheck="false"
+      autoCapitalize="off"
+      onInput={(event) => session.write(event.currentTarget.value)}
+      onKeyDown={onKeyDown}
+      onBlur={onBlur}
+    />
+  );
+}
+
+/** What is wrong with the text, or what the dialect has no words for; and what to do with a text that is being written. */
+function CodeNotes({ found }: { readonly found: readonly Diagnostic[] }) {
+  const session = useSession();
+  const draft = useSel((s) => (s.draft?.taken ? null : s.draft));
+  const moved = useSel((s) => s.draft !== null && s.draft.base !== s.code?.source);
+  const wrong = found.filter((d) => severity(d) !== "info");
+  if (wrong.length === 0 && !draft) return null;
+  return (
+    <div className="ds-code-notes" data-testid="code-notes">
+      {wrong.map((d) => (
+        <p key={`${d.node}|${d.argument}|${d.message}`}>
+          <Icon name="warning" size={12} />
+          <b>{[lineOf(d) ? `Line ${lineOf(d)}` : "", d.node, d.argument].filter(Boolean).join(".")}</b> {d.message}{" "}
+          {d.hint}
+        </p>
+      ))}
+      {draft && (
+        <p className="ds-code-draft">
+          <span className="ds-muted">
+            {moved
+              ? "The graph has changed since you began: Apply makes it what this text says."
+              : "Not in the graph yet."}
+          </span>
+          <button
+            type="button"
+            className="ds-button ds-button-small"
+            title="Ctrl+Enter"
+            data-testid="apply-code"
+            onClick={() => session.applyCode()}
+          >
+            Apply
+          </button>
+          <button
+            type="button"
+            className="ds-button ds-button-quiet"
+            data-testid="discard-code"
+            onClick={() => session.discardCode()}
+          >
+            Discard
+          </button>
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,84 @@
+"""The program in the code pane is edited, in JupyterLab."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser.test_subgraphs import HEAD, _by_id, _nodes, _open
+
+from dali_studio import samples
+
+pytestmark = pytest.mark.browser
+
+PROGRAM = f"""from dali_studio import fn, pipeline_def
+
+
+@pipeline_def(batch_size=4, num_threads=2, device_id=None, seed=11)
+def train():
+    # a folder for each class
+    files, labels = fn.readers.file(file_root={str(samples.photos())!r}, name="reader")
+    images = fn.decoders.image(files)   # RGB
+    images = fn.resize(images, resize_shorter=160)
+    return images, labels
+"""
+CELL = """
+from dali_studio import Designer
+
+designer = Designer("train.py", height=760)
+designer
+"""
+
+
+def _await_source(page: Any, source: str) -> None:
+    """Wait until the pane shows the kernel's text, and it is this one."""
+    page.wait_for_function(
+        """source => { const pane = document.querySelector('[data-testid=code]');
+        return pane.dataset.edited === 'false' && pane.getAttribute('aria-busy') === 'false'
+            && pane.querySelector('textarea').value === source; }""",
+        arg=source, timeout=30_000,
+    )  # fmt: skip
+
+
+def _await_nodes(page: Any, count: int) -> None:
+    page.wait_for_function(
+        "count => document.querySelectorAll('[data-ds-node]').length === count", arg=count, timeout=30_000
+    )
+
+
+def test_the_program_is_edited_in_its_pane(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
+    (server[1] / "train.py").write_text(PROGRAM)
+    _open(page, server, "program.ipynb", CELL, "thumb-images_2")
+    _await_source(page, PROGRAM)  # the file's, with its comments
+    before = _nodes(page)
+    text = _by_id(page, "code-input")
+
+    # Ctrl+Enter makes the graph what the text says
+    flipped = PROGRAM.replace("    return", "    images = fn.flip(images)  # mirrored\n    return")
+    text.fill(flipped)
+    _by_id(page, "apply-code").wait_for()
+    assert _nodes(page) == before
+    text.press("Control+Enter")
+    _await_source(page, flipped)
+    _await_nodes(page, len(before) + 1)
+    page.screenshot(path=artifacts / "designer_code.png")
+
+    # what cannot be read is said with its line; nothing is lost
+    wrong = flipped.replace("fn.decoders.image(files)", "fn.decoders.image(files")
+    text.fill(wrong)
+    _by_id(page, "node-reader").click(position=HEAD)  # whoever leaves the text applies it
+    page.wait_for_selector('[data-testid="code-notes"]:has-text("Line 8")', timeout=30_000)
+    assert text.input_value() == wrong and len(_nodes(page)) == len(before) + 1
+    page.screenshot(path=artifacts / "designer_code_error.png")
+    _by_id(page, "discard-code").click()
+    _await_source(page, flipped)
+
+    # undo takes the edited text back, and a change on the canvas goes into it
+    text.press("Control+z")
+    _await_source(page, PROGRAM)
+    _await_nodes(page, len(before))
+    _by_id(page, "node-images_2").click(position=HEAD)
+    _by_id(page, "number-resize_shorter").fill("120")
+    page.keyboard.press("Enter")
+    _await_source(page, PROGRAM.replace("resize_shorter=160", "resize_shorter=120"))
