@@ -1,4 +1,4 @@
-"""What users and other extensions may change: the toolbar of documents; and what the extension leaves as it is."""
+"""What users and other extensions may change: the toolbar of documents."""
 
 from __future__ import annotations
 
