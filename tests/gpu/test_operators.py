@@ -26,6 +26,7 @@ def on_gpu(subject: Subject) -> bool:
 OFFERED = [subject for subject in ACCEPTED if on_gpu(subject)]
 
 
+@pytest.mark.grid
 @pytest.mark.parametrize("subject", OFFERED, ids=str)
 def test_gpu_gives_what_the_cpu_gives(subject: Subject, record_property: Any) -> None:
     reference = results(subject)
