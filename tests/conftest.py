@@ -29,7 +29,7 @@ os.environ["DALI_STUDIO_CONFIG"] = _SETTINGS.name
 import summary  # noqa: E402 - it lies in one of them
 
 #: Cases of an operator that a test marked ``grid`` takes, unless it is asked for all.
-MAX_CASES = 8
+MAX_CASES = 5
 
 
 def _absent(reason: str) -> None:

@@ -19,13 +19,16 @@ def blocks(page: str) -> list[str]:
 
 @pytest.mark.usefixtures("torch")
 def test_pytorch(capsys: pytest.CaptureFixture[str]) -> None:
-    (program,) = blocks("pytorch.md")
+    program, behind_a_loader = blocks("pytorch.md")
     space: dict[str, Any] = {}
     exec(compile(program, "docs/pytorch.md", "exec"), space)
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 2 * len(space["batches"])
     # 14 photos in batches of 4
     assert [line.split(" [")[0] for line in lines[:4]] == ["0 (4, 3, 224, 224)"] * 3 + ["0 (2, 3, 224, 224)"]
+    exec(compile(behind_a_loader, "docs/pytorch.md", "exec"), {})
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(" [")[0].split(" ('")[0] for line in lines] == ["(4, 224, 224, 3)"] * 3 + ["(2, 224, 224, 3)"]
 
 
 @pytest.mark.parametrize("page", ["getting_started.md", "from_torchvision.md"])

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dali_studio import cli
+from dali_studio import cli, samples
 from dali_studio.api.default import default_registry
 from dali_studio.api.support_page import counted
 from dali_studio.cli.lab import FOLDER
@@ -37,6 +37,8 @@ def commands(program: str) -> list[list[str]]:
 
 def test_the_commands_run_as_they_stand_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "gallery").symlink_to(REPOSITORY / "gallery")
+    (tmp_path / "path" / "to").mkdir(parents=True)
+    (tmp_path / "path" / "to" / "photos").symlink_to(samples.photos())
     monkeypatch.chdir(tmp_path)
     assert len(commands("dali-studio")) >= 7
     for words in commands("dali-studio"):

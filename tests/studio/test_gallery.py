@@ -79,7 +79,7 @@ def test_each_tile_has_a_picture(browser: Browser) -> None:
 def test_tiles_say_what_they_are(browser: Browser) -> None:
     known = {tile.name: tile for tile in browser.last(messages.GalleryOpened).tiles}
     assert known["rotate"].geometric and known["sphere"].geometric and not known["hsv"].geometric
-    assert known["rotate"].gpu and not known["equalize"].gpu
+    assert known["rotate"].gpu and not known["clahe"].gpu
     assert known["gallery/resnet50"].example and known["gallery/resnet50"].geometric
     assert next(control.argument.name for control in known["rotate"].controls) == "angle"
     assert "self-supervised" in known["gallery/contrastive_pairs"].tags

@@ -61,8 +61,8 @@ class VideoResize(Video, SizeArguments, FilterArguments):  # pyright: ignore[rep
     def batches(cls, data: Clips, read: ClipsRead, args: Args) -> tuple[Batch, ...]:
         video, *others = super().batches(data, read, args)
         work, frames = Resize.plan(args, video), video.samples
-        dtype = frames[0].dtype
+        dtype = video.dtype
         sizes = work.shapes.prod(axis=1) * dtype.itemsize
         made = Packed(args.context.memory(int(sizes.sum())), np.cumsum(sizes) - sizes, work.shapes, dtype)
         args.context.map(lambda index: Resize.cpu(work, index, (frames[index],), (made[index],)), len(made))
-        return (Batch.of(made, "FHWC", video.sources), *others)
+        return (Batch.of(made, "FHWC", video.sources, dtype=dtype, ndim=4), *others)

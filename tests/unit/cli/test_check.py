@@ -212,8 +212,8 @@ def test_sounds_are_decoded_too(data_dir: Path, tmp_path: Path, capsys: pytest.C
         (root / f"cut.{kind}").write_bytes(path.read_bytes()[:9000])
     assert check(root.parent, "--out", tmp_path / "out", "--json") == 1
     found = json.loads(capsys.readouterr().out)
-    # libsndfile takes what there is of a WAV or OGG file for the whole
-    assert {Path(one["path"]).name for one in found["broken"]} == {"cut.flac"}
+    # libsndfile takes what there is of a WAV file for the whole, and since 1.2.1 of an OGG file, too
+    assert {Path(one["path"]).name for one in found["broken"]} - {"cut.ogg"} == {"cut.flac"}
     assert {row["format"] for row in found["kinds"]} == {"WAV", "FLAC", "OGG"}
 
 

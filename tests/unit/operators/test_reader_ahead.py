@@ -317,15 +317,17 @@ def test_a_coding_that_nobody_decodes_is_an_error_of_its_sample(tmp_path: Path, 
 
 def test_closing_an_engine_ends_the_threads_of_its_readers(root: Path) -> None:
     """Also while something still refers to it, such as the traceback of what a run failed with."""
+    gc.collect()  # pipelines of other tests
     before = set(threading.enumerate())
     pipe = Pipeline(batch_size=2, num_threads=2, device_id=None, seed=1)
     with pipe:
         pipe.set_outputs(*fn.readers.file(file_root=str(root), prefetch_queue_depth=6))
     pipe.build()
     pipe.run()
-    assert any(thread.name.startswith("dali-studio-reader") for thread in set(threading.enumerate()) - before)
+    begun = set(threading.enumerate()) - before
+    assert any(thread.name.startswith("dali-studio-reader") for thread in begun)
     assert pipe._engine is not None
     pipe._engine.close()
-    for thread in set(threading.enumerate()) - before:
+    for thread in begun:
         thread.join(_LIMIT)
         assert not thread.is_alive(), thread.name
