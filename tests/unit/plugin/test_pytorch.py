@@ -56,7 +56,7 @@ def test_tensors_share_the_memory_of_results_which_is_used_again(tmp_path: Path)
     addresses: list[int] = []
     for _ in range(20):
         addresses += [batch["data"].data_ptr() for (batch,) in iterator]
-        gc.collect()
+        gc.collect(1)  # of what is new: there are many old objects in a run of all tests
     assert len(set(addresses)) < len(addresses) / 4
 
 
