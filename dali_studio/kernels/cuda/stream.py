@@ -54,8 +54,8 @@ class _Use(AbstractContextManager[None]):
 
 
 @cache
-def _kernel(name: str, function: str, options: tuple[str, ...]) -> Any:
-    return sources.compiled(sources.source(name), function, options)
+def _kernel(name: str, function: str, macros: tuple[tuple[str, Any], ...]) -> Any:
+    return sources.compiled(sources.source(name), function, sources.options(dict(macros)))
 
 
 class GpuStream:
@@ -323,7 +323,7 @@ class GpuStream:
         if len(items) > MAX_SAMPLES:
             raise ValueError(f"the batch has {len(items)} samples; a GPU operator takes {MAX_SAMPLES} at most")
         memory, addresses = self.upload(items, *tables)
-        kernel = _kernel(name, function or name, sources.options(macros or {}))
+        kernel = _kernel(name, function or name, tuple(macros.items()) if macros else ())
         grid = (-(-threads // _THREADS), len(items))
         with self.timed():
             kernel(grid, (_THREADS,), (*addresses, *arguments), shared_mem=shared)
