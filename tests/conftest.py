@@ -95,7 +95,7 @@ def _operator_of(item: Any) -> str | None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Before cases are made: those of some operators are made in a moment, those of all take seconds."""
-    chosen.OPERATORS += config.getoption("--operator")
+    chosen.OPERATORS.extend(config.getoption("--operator") or ())
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
