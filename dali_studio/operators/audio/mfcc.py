@@ -12,6 +12,8 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.linear import Matrix, transform_axis
+from dali_studio.kernels.cuda.linear import transform_axis_on_gpu
+from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import T, check_dtype
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
@@ -32,6 +34,7 @@ class MFCC(Operator):
     inputs = (Input("mel", dtypes=(T.FLOAT,)),)
     outputs = (Output("coefficients"),)
     traits = (PerSample,)
+    devices = ("cpu", "gpu")
     examples = (example(), example(n_mfcc=13, normalize=True, lifter=22.0), example(dct_type=3, axis=1))
     tolerance = (Tolerance(relative=1e-6, reason="cosines and sums differ in their last bits"),)
 
@@ -98,6 +101,10 @@ class MFCC(Operator):
         axis = work.params["axis"]
         if outputs[0].size:
             transform_axis(inputs[0], outputs[0], axis, work.params["tables"][inputs[0].shape[axis]])
+
+    @staticmethod
+    def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
+        transform_axis_on_gpu(inputs[0], outputs[0], work.params["axis"], work.params["tables"], stream)
 
 
 def _check_axis(axis: int, ndim: int) -> None:
