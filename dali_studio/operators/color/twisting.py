@@ -23,7 +23,7 @@ class Twisting(PixelOperator, abstract=True):
         ),
         Tolerance(
             1024, 0.7, dtypes=(T.INT32,),
-            reason="the last bits of the float32 matrix: up to 5e-7 of values that fill 32 bits, 0.2 % of those below 1000",
+            reason="the last bits of the float32 matrix: up to 5e-7 of values that fill 32 bits, 0.2 % of small ones",
         ),
         Tolerance(relative=1e-3, dtypes=(T.FLOAT16,), reason="the last of the eleven bits of a half float"),
         Tolerance(
