@@ -16,7 +16,7 @@ import pytest
 from gallery_examples import GALLERY, ON_ITS_CPU, name_of
 from PIL import Image
 
-from dali_studio import cli, fn, samples
+from dali_studio import __version__, cli, fn, samples
 from dali_studio.api.default import default_registry
 from dali_studio.api.sample_readers import sample_arguments
 from dali_studio.cli import images
@@ -220,9 +220,17 @@ def test_the_catalog_lists_and_describes(capsys: pytest.CaptureFixture[str]) -> 
     assert "angle : float" in capsys.readouterr().out
 
 
-def test_the_doctor_names_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_doctor_names_what_there_is(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    extension = tmp_path / "labextensions" / "@dali-studio" / "lab"
+    extension.mkdir(parents=True)
+    (extension / "package.json").write_text('{"version": "0.0.9"}')
+    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path))
     cli.main(["doctor"])
     shown = capsys.readouterr().out
+    [line] = [line for line in shown.splitlines() if line.startswith("jupyterlab extension")]
+    assert f"of version 0.0.9: install dali-studio {__version__} there" in line
     assert "kernels" in shown and "compiled for" in shown and "libjpeg-turbo" in shown and "gpu" in shown and "video" in shown and "nvidia.dali" in shown
 
 
