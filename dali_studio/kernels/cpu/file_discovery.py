@@ -9,11 +9,8 @@ from __future__ import annotations
 import os
 import re
 import stat
-import threading
-import time
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, overload
@@ -23,6 +20,7 @@ from numpy.typing import NDArray
 
 from dali_studio.core.progress import Stage, doing
 from dali_studio.kernels.cpu import urls
+from dali_studio.kernels.cpu.listings import listed
 
 DEFAULT_FILE_FILTERS = (
     "*.jpg",
@@ -122,7 +120,7 @@ class _Builder:
             self._text += added
             self._remote = self._remote or b"://" in added
             count += len(chunk)
-            self._stage.done += len(chunk)
+            self._stage.step(len(chunk))
         return count
 
     def paths(self) -> Paths:
@@ -210,7 +208,7 @@ def discover_files(
         raise ValueError(
             "file_filters is empty, so no file could match; leave it out for the usual image and audio files"
         )
-    return _kept(root, filters, _as_tuple(dir_filters or ()), case_sensitive_filter)
+    return _listed(root, filters, _as_tuple(dir_filters or ()), case_sensitive_filter)
 
 
 def _as_tuple(patterns: str | Sequence[str]) -> tuple[str, ...]:
@@ -294,56 +292,15 @@ def _parsed(lines: Iterable[bytes], path: str, labels: array[int]) -> Iterator[b
 
 # --------------------------------------------------------------------------------------------------------- folders
 
-#: Listings that are kept, and how much older than a listing its folders must be, in ns: a change that comes soon after
-#: another need not change the time of a folder.
-_MAX_KEPT, _MIN_AGE = 2, 2 * 10**9
+def _listed(root: str, filters: tuple[str, ...], dir_filters: tuple[str, ...], case: bool) -> FileList:
+    def make(stage: Stage) -> FileList:
+        return _from_folders(root, filters, dir_filters, case, stage)
 
+    def folders(found: FileList) -> list[str]:
+        return [root, *(str(Path(root) / name) for name in found.classes)]
 
-class _Listing(NamedTuple):
-    """What was found in the folders of some classes, and when each was changed."""
-
-    found: FileList
-    folders: list[str]
-    times: list[int]
-
-    def holds(self) -> bool:
-        """Whether no folder has been changed since then."""
-        try:
-            return _times(self.folders) == self.times
-        except OSError:
-            return False
-
-
-_listings: dict[tuple[Any, ...], _Listing] = {}
-_listings_lock = threading.Lock()
-
-
-def _kept(root: str, filters: tuple[str, ...], dir_filters: tuple[str, ...], case: bool) -> FileList:
-    """The files of class folders; from the last time, if nothing was added, removed or renamed since then."""
-    if urls.is_url(root):  # no folder there says when it was changed
-        with doing(f"listing {root}") as stage:
-            return _from_folders(root, filters, dir_filters, case, stage)
     key = (str(Path(root).absolute()), root, filters, dir_filters, case)
-    with _listings_lock:
-        kept = _listings.get(key)
-    if kept is not None and kept.holds():
-        return kept.found
-    began = time.time_ns()
-    with doing("listing files") as stage:
-        found = _from_folders(root, filters, dir_filters, case, stage)
-    folders = [root, *(str(Path(root) / name) for name in found.classes)]
-    with suppress(OSError), _listings_lock:
-        _listings.pop(key, None)
-        times = _times(folders)
-        if max(times) < began - _MIN_AGE:
-            _listings[key] = _Listing(found, folders, times)
-        while len(_listings) > _MAX_KEPT:
-            _listings.pop(next(iter(_listings)))
-    return found
-
-
-def _times(folders: Sequence[str]) -> list[int]:
-    return [Path(folder).stat().st_mtime_ns for folder in folders]
+    return listed(key, make, None if urls.is_url(root) else folders)
 
 
 def _from_folders(
@@ -388,7 +345,7 @@ def _joined(folder: str, names: Iterable[bytes]) -> list[str]:
     return [str(Path(folder) / os.fsdecode(name)) for name in names]
 
 
-def list_files(root: str, pattern: str) -> list[str]:
+def list_files(root: str, pattern: str) -> Paths:
     """Paths of the files of a folder whose names match a glob, then of those of its sub-folders.
 
     Raises
@@ -397,11 +354,21 @@ def list_files(root: str, pattern: str) -> list[str]:
         When a folder cannot be opened.
     """
     taken = _matcher((pattern,), case_sensitive=True)
-    if urls.is_url(root):
-        return [urls.joined(root, os.fsdecode(b"/".join([folder, name] if folder else [name])))
-                for folder, names in _remote_folders(root).items() for name in filter(taken, names)]  # fmt: skip
-    folders = [root, *(str(Path(root) / os.fsdecode(name)) for name in _sub_folders(root))]
-    return [path for folder in folders for path in _joined(folder, filter(taken, _plain_files(folder)))]
+
+    def make(stage: Stage) -> tuple[Paths, list[str]]:
+        made = _Builder(stage)
+        if urls.is_url(root):
+            for name, names in _remote_folders(root).items():
+                folder = urls.joined(root, os.fsdecode(name)).rstrip("/") + "/"
+                made.add(os.fsencode(folder), filter(taken, names))
+            return made.paths(), []
+        folders = [root, *(str(Path(root) / os.fsdecode(name)) for name in _sub_folders(root))]
+        for folder in folders:
+            made.add(os.fsencode(str(Path(folder) / "_"))[:-1], filter(taken, _plain_files(folder)))
+        return made.paths(), folders
+
+    key = (str(Path(root).absolute()), root, pattern)
+    return listed(key, make, None if urls.is_url(root) else lambda found: found[1])[0]
 
 
 def _names(folder: str | bytes, wanted: Callable[[os.DirEntry[bytes]], bool]) -> list[bytes]:

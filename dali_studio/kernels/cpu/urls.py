@@ -62,7 +62,7 @@ def read(path: str) -> bytes:
         return Path(local(path)).read_bytes()
     (content,) = read_parts([path])
     if isinstance(content, OSError):
-        raise content
+        raise OSError(0, content.strerror, path) from content
     return content
 
 

@@ -41,10 +41,10 @@ def listed_files(args: Args) -> Files:
     root, listed = urls.local(args["file_root"] or ""), args["file_list"]
     try:
         if args.given("files"):
-            paths = [urls.joined(root, name) for name in args["files"]]
+            paths = Paths.of(urls.joined(root, name) for name in args["files"])
         elif listed is not None:
             lines = urls.read_text(listed).split("\n")
-            paths = [urls.joined(root or urls.parent(listed), name) for name in lines if name]
+            paths = Paths.of(urls.joined(root or urls.parent(listed), name) for name in lines if name)
         else:
             paths = list_files(root, args["file_filter"])
     except (OSError, ValueError) as error:
@@ -59,7 +59,7 @@ def listed_files(args: Args) -> Files:
             hint="Give a folder with files that match file_filter, or a list of files.",
             argument="file_list" if listed else "files" if args.given("files") else "file_root", code="DS302",
         )  # fmt: skip
-    return Files(Paths.of(paths), root)
+    return Files(paths, root)
 
 
 def check_alike(kinds: Sequence[tuple[np.dtype[Any], int]], sources: Sequence[str], args: Args) -> None:
