@@ -62,6 +62,7 @@ class MFCC(Operator):
             Case((tensors(((1, 7), (1, 9))),), {}),
             Case((tensors(((1, 7), (1, 9))),), {"dct_type": 1}, refused=""),
             Case((planes,), {"dct_type": 1, "normalize": True}, refused="normalize"),
+            Case((tensors(((0, 7), (0, 9))),), {"normalize": True}, note="there are no frequencies", peer=False),
             Case((planes,), {"axis": 2}, refused="axis"),
             Case((tensors(((5, 7), (5, 9)), T.FLOAT64),), {}, refused=""),
             Case((tensors(((1, 2, 3, 4, 5),)),), {}, refused=""),
@@ -98,7 +99,8 @@ class MFCC(Operator):
     @staticmethod
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
         axis = work.params["axis"]
-        transform_axis(inputs[0], outputs[0], axis, work.params["tables"][inputs[0].shape[axis]])
+        if outputs[0].size:
+            transform_axis(inputs[0], outputs[0], axis, work.params["tables"][inputs[0].shape[axis]])
 
     @staticmethod
     def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
@@ -118,6 +120,8 @@ def _check_axis(axis: int, ndim: int) -> None:
 
 @lru_cache(maxsize=32)
 def _matrix(size: int, count: int, kind: int, normalize: bool, lifter: float) -> Matrix:
+    if not size:
+        return np.zeros((0, 0), np.float32)
     k, n = np.ogrid[0 : min(size, count), 0:size]
     if kind == 1:
         table = np.cos(np.pi / (size - 1) * k * n)
