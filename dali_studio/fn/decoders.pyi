@@ -202,6 +202,31 @@ def image_slice(
     """
     ...
 
+def inflate(
+    data: _Input,
+    /,
+    *,
+    shape: int | _Sequence[int] | DataNode,
+    dtype: DALIDataType | None = ...,
+    layout: str | None = ...,
+    chunk_sizes: int | _Sequence[int] | DataNode | None = ...,
+    chunk_offsets: int | _Sequence[int] | DataNode | None = ...,
+    sequence_axis_name: str | None = ...,
+    algorithm: str | None = 'LZ4',
+    check_output_size: bool | None = False,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """Decompresses bytes that were compressed by LZ4, as one block or as several chunks, such as the frames of a video.
+
+    Chunks become the first axis of the result. A chunk that is damaged, or that gives another number of bytes than
+    `shape` asks for, is an error; on the GPU it is one with `check_output_size` alone, and what such a chunk does not
+    give is 0.
+    """
+    ...
+
 def numpy(
     files: _Input,
     /,

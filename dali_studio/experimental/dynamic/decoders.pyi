@@ -170,6 +170,25 @@ def image_slice(
 ) -> Tensor | Batch:
     """Decodes a window of each image file, which is given as of `slice`."""
 
+def inflate(
+    data: Any,
+    /,
+    *,
+    batch_size: int | None = ...,
+    device: Any = ...,
+    shape: Any,
+    dtype: Any = ...,
+    layout: Any = ...,
+    chunk_sizes: Any = ...,
+    chunk_offsets: Any = ...,
+    sequence_axis_name: Any = ...,
+    algorithm: Any = ...,
+    check_output_size: Any = ...,
+    preserve: Any = ...,
+    bytes_per_sample_hint: Any = ...,
+) -> Tensor | Batch:
+    """Decompresses bytes that were compressed by LZ4, as one block or as several chunks, such as the frames of a video."""
+
 def numpy(
     files: Any,
     /,

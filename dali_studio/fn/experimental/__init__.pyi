@@ -114,6 +114,26 @@ def filter(
     """The former name of `filter`, which is deprecated."""
     ...
 
+def inflate(
+    data: _Input,
+    /,
+    *,
+    shape: int | _Sequence[int] | DataNode,
+    dtype: DALIDataType | None = ...,
+    layout: str | None = ...,
+    chunk_sizes: int | _Sequence[int] | DataNode | None = ...,
+    chunk_offsets: int | _Sequence[int] | DataNode | None = ...,
+    sequence_axis_name: str | None = ...,
+    algorithm: str | None = 'LZ4',
+    check_output_size: bool | None = False,
+    preserve: bool | None = False,
+    bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+    name: str | None = ...,
+    device: str | None = ...,
+) -> DataNode:
+    """The former name of `decoders.inflate`, which is deprecated."""
+    ...
+
 def median_blur(
     image: _Input,
     /,

@@ -144,6 +144,31 @@ class Filter:
         **arguments: Any,
     ) -> DataNode: ...
 
+class Inflate:
+    """The former name of `decoders.inflate`, which is deprecated."""
+    def __init__(
+        self,
+        *,
+        shape: int | _Sequence[int] | DataNode | None = ...,
+        dtype: DALIDataType | None = ...,
+        layout: str | None = ...,
+        chunk_sizes: int | _Sequence[int] | DataNode | None = ...,
+        chunk_offsets: int | _Sequence[int] | DataNode | None = ...,
+        sequence_axis_name: str | None = ...,
+        algorithm: str | None = 'LZ4',
+        check_output_size: bool | None = False,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        data: _Input,
+        /,
+        **arguments: Any,
+    ) -> DataNode: ...
+
 class MedianBlur:
     """Replaces each value by the middle one of a window around it: spots vanish, edges stay.
 
