@@ -126,7 +126,7 @@ test-floors: $(BUNDLE) $(FLOORS)/.installed
 
 bench: $(STAMPS)/ready
 	@$(BIN)/python tests/benchmarks $(ARGS)
-	@$(if $(filter --operators,$(ARGS)),,$(BIN)/python tests/benchmarks/latency.py)
+	@$(if $(filter --operators --designer,$(ARGS)),,$(BIN)/python tests/benchmarks/designer.py)
 
 # The GPU's kernels, compiled for the CPU (tests/emulation): the tests of pixels, launches and placement, none of the JPEG hardware.
 EMULATED := $(addprefix tests/gpu/test_,$(addsuffix .py,bytes conformance operators copies fusion jpeg_kernels launches placement views warp_affine))

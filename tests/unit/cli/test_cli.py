@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import runpy
 import shutil
 import subprocess
 import sys
@@ -12,18 +13,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from gallery_examples import GALLERY, ON_ITS_CPU, name_of
 from PIL import Image
 
-from dali_studio import cli, fn, samples
+from dali_studio import __version__, cli, fn, samples
+from dali_studio.api.default import default_registry
+from dali_studio.api.sample_readers import sample_arguments
 from dali_studio.cli import images
 from dali_studio.cli import text as cli_text
 from dali_studio.cli.text import table
 from dali_studio.core.tensors import TensorListCPU
-from dali_studio.graph.document import save
+from dali_studio.graph.document import load, save
 from dali_studio.pipeline import Pipeline
 
 REPOSITORY = Path(__file__).resolve().parents[3]
-GALLERY = sorted((REPOSITORY / "gallery").glob("*/pipeline.dali.json"))
 GETTING_STARTED = REPOSITORY / "gallery" / "getting_started" / "pipeline.dali.json"
 
 
@@ -55,12 +58,7 @@ def test_a_wait_says_nothing_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
         assert stream is None or not stream.getvalue()
 
 
-def sample_folder(document: Path) -> Path:
-    """What an example reads that is told nothing."""
-    return samples.videos() if "readers.video" in document.read_text() else samples.photos()
-
-
-@pytest.mark.parametrize("document", GALLERY, ids=lambda path: path.parent.name)
+@pytest.mark.parametrize("document", GALLERY, ids=name_of)
 def test_the_gallery_runs_on_the_sample_photos(document: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["run", str(document), "--batches", "1"]) == 0
     shown = capsys.readouterr().out
@@ -76,7 +74,7 @@ def test_a_run_leaves_a_picture_and_a_report(example: str, tmp_path: Path) -> No
     assert {node["key"] for node in nodes} == set(written["nodes"])
     assert written["samples_per_second"] > 0
     with Image.open(tmp_path / "contact_sheet.png") as sheet:
-        assert len(sheet.convert("RGB").getcolors(1 << 24) or []) > 1000  # photos, not an empty page
+        assert len(sheet.convert("RGB").getcolors(1 << 24) or []) > 200  # photos, not an empty page
 
 
 def test_images_replace_what_a_document_reads(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -130,11 +128,11 @@ def test_explain_shows_fused_steps_and_their_source(tmp_path: Path, capsys: pyte
 
 
 @pytest.mark.parametrize("dialect", ["nvidia.dali", "dali_studio"])
-@pytest.mark.parametrize("document", GALLERY, ids=lambda path: path.parent.name)
+@pytest.mark.parametrize("document", GALLERY, ids=name_of)
 def test_exported_programs_are_python(
     document: Path, dialect: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    arguments = ["export", str(document), "--dialect", dialect, "--images", str(sample_folder(document))]
+    arguments = ["export", str(document), "--dialect", dialect]
     assert cli.main(arguments) == 0
     printed = capsys.readouterr().out
     assert printed.startswith(f"from {dialect} import")
@@ -199,14 +197,19 @@ def test_the_exported_program_runs(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("nvidia")
-@pytest.mark.parametrize("document", GALLERY, ids=lambda path: path.parent.name)
-def test_the_exported_examples_run_in_dali_as_they_are(document: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    program, folder = tmp_path / "program.py", sample_folder(document)
-    assert cli.main(["export", document.parent.name, "-o", str(program)]) == 0
-    assert f"reads the sample {folder.name}, by a parameter's default" in capsys.readouterr().err
-    assert f'_file_root="{folder}"' in program.read_text()
-    done = subprocess.run([sys.executable, str(program)], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+@pytest.mark.parametrize("document", ON_ITS_CPU, ids=name_of)
+def test_the_exported_examples_run_in_dali_as_they_are(
+    document: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["export", document.parent.name, "-o", "program.py"]) == 0
+    read = sample_arguments(load(document, default_registry())[0], default_registry())
+    said, source = capsys.readouterr().err, Path("program.py").read_text()
+    assert read
+    for key, what in read.items():
+        assert f"{key} reads samples, by a parameter's default: {what['file_root']}" in said
+        assert f'{key}_file_root="{what["file_root"]}"' in source
+    runpy.run_path("program.py", run_name="__main__")
 
 
 def test_the_catalog_lists_and_describes(capsys: pytest.CaptureFixture[str]) -> None:
@@ -217,9 +220,17 @@ def test_the_catalog_lists_and_describes(capsys: pytest.CaptureFixture[str]) -> 
     assert "angle : float" in capsys.readouterr().out
 
 
-def test_the_doctor_names_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_doctor_names_what_there_is(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    extension = tmp_path / "labextensions" / "@dali-studio" / "lab"
+    extension.mkdir(parents=True)
+    (extension / "package.json").write_text('{"version": "0.0.9"}')
+    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path))
     cli.main(["doctor"])
     shown = capsys.readouterr().out
+    [line] = [line for line in shown.splitlines() if line.startswith("jupyterlab extension")]
+    assert f"of version 0.0.9: install dali-studio {__version__} there" in line
     assert "kernels" in shown and "compiled for" in shown and "libjpeg-turbo" in shown and "gpu" in shown and "video" in shown and "nvidia.dali" in shown
 
 
