@@ -219,10 +219,7 @@ class PreviewRenderer:
     # ---------------------------------------------------------------------------------------------------------- detail
 
     def detail(self, request: PreviewRequest, key: str, output: int, plane: int) -> None:
-        """Send one node's output and first input at full width, with statistics.
-
-        `plane` is a frame, a slice or a voxel; -1 for none.
-        """
+        """Send one node's output and first input at full width, and statistics; `plane`: frame, slice, voxel, or -1."""
         revision = request.revision
         if key not in revision.active:
             return
