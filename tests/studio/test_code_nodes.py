@@ -130,6 +130,16 @@ def test_functions_around_it_do_not_take_it_as_a_parameter(client: Client) -> No
     assert "def both(decode):" in source and "from photos_half import darker" in source
 
 
+def test_a_text_of_its_own_gets_the_import(client: Client) -> None:
+    text = client.session.code().source.replace("function=...", "function=None").replace("    half =", "    # mine\n    half =")
+    client.send("apply_code", source=text)
+    (code,) = only(client.send("apply_function", key="half", source="def first(image):\n    return image\n"), messages.Code)
+    assert "# mine\n" in code.source and "from photos_half import first\n" in code.source and "function=first" in code.source
+    (code,) = only(client.send("apply_function", key="half", source="def other(image):\n    return image\n"), messages.Code)
+    assert "# mine\n" in code.source and "from photos_half import other\n" in code.source and "function=other" in code.source
+    assert not code.diagnostics and "import first" not in code.source
+
+
 def reopened(path: Path) -> tuple[Client, Graph]:
     graph, view, _ = document.load(path, REGISTRY)
     return Client(graph, view=view, path=path), graph
