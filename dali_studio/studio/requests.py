@@ -260,6 +260,9 @@ RunRequest = (
     | RequestReproduction | RequestData | PointReader
 )  # fmt: skip
 
+#: About outputs; nothing changes by them.
+OutputRequest = RequestSheet | RequestDraws | RequestPair | RequestPixel | RequestSound
+
 ClientMessage = (
     Ready | ApplyEdits | ApplyRepair | Undo | Redo | MoveNodes | ChooseSample | Run | CompareDevices | FreeMemory | Stop
     | RequestSound | RequestCode | RequestDetail | PasteCode | ApplyCode | ApplyFunction | RequestSheet | RequestDraws

@@ -69,7 +69,7 @@ def test_a_function_is_tried_and_its_outputs_are_known(client: Client) -> None:
     assert node.code == messages.NodeCode(source=SOURCE, module="photos_half")
     assert node.arguments == {"num_outputs": 2, "output_layouts": ("HWC", "")}
     assert node.facts == ("H×W×C u8", "scalar f32")
-    half, whole = (client.session.output(PortRef(node=key)).samples[0] for key in ("half", "small"))
+    half, whole = (client.session.answers.output(PortRef(node=key)).samples[0] for key in ("half", "small"))
     assert np.array_equal(half, whole // 2)
     assert node_of(client.send("undo")).code == messages.NodeCode()
     assert node_of(client.send("redo")).code == node.code
@@ -151,7 +151,7 @@ def test_a_document_keeps_it_and_its_user_need_not_trust_it_again(client: Client
     client.send("save_document", path=str(path), what="document")
     again, _ = reopened(path)
     assert node_of(again.send("ready")).code == messages.NodeCode(source=SOURCE, module="photos_half")
-    assert again.session.output(PortRef(node="half")).samples[0].shape == (40, 60, 3)
+    assert again.session.answers.output(PortRef(node="half")).samples[0].shape == (40, 60, 3)
     graph, view, _ = document.load(path, REGISTRY)
     assert again.session.holds(graph, view)
     again.session.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from functools import partial
 from typing import Any
 
@@ -13,11 +14,17 @@ from numpy.typing import NDArray
 from PIL import Image
 from studio.test_session import Client, only
 
-from dali_studio import Pipeline, fn, samples
+from dali_studio import Pipeline, fn, pipeline_def, samples
+from dali_studio.api.default import default_registry
 from dali_studio.core.meta import KINDS
+from dali_studio.runtime.workers import WorkerPool
 from dali_studio.studio import bodies, messages
+from dali_studio.studio.preview_renderer import shown_of
+from dali_studio.studio.previews import PreviewEngine
 from dali_studio.studio.renderers import renderer_of
 from dali_studio.studio.renderers.base import Backdrop, Card, Shown
+from dali_studio.studio.renderers.still import still
+from dali_studio.studio.revision import Revision
 
 ROOM = (296, 196)
 GRID = np.arange(40 * 60 * 3, dtype=np.uint8).reshape(40, 60, 3)
@@ -294,3 +301,21 @@ def test_the_inspector_asks_for_a_slice() -> None:
     (detail,) = only(client.send("request_detail", key="sound", output=0), messages.ImageDetail)
     assert not detail.has_output and detail.histogram
     client.session.close()
+
+
+def test_boxes_stand_over_the_image_that_was_moved_as_they_were() -> None:
+    @pipeline_def(batch_size=2, num_threads=1, device_id=None, seed=1)
+    def program() -> Any:
+        files, boxes, _ = fn.readers.coco(file_root=str(samples.photos()), annotations_file=str(samples.coco()), ratio=True, ltrb=True)
+        image, coin = fn.resize(fn.decoders.image(files), size=[60, 90]), fn.random.coin_flip()
+        return fn.flip(image, horizontal=coin, name="turned"), fn.bb_flip(boxes, ltrb=True, horizontal=coin, name="boxes")
+
+    revision = Revision(program().graph, default_registry(), 0, 1)
+    with closing(WorkerPool(1)) as workers, closing(PreviewEngine(default_registry(), workers)) as engine:
+        made = engine.compute(revision, 0, [0]).outputs
+    port = next(port for port in made if port.node == "boxes")
+    shown = shown_of(revision, port, made)
+    backdrop = shown.backdrop()
+    assert backdrop is not None and backdrop.node == "turned"
+    drawn = still(shown)
+    assert drawn is not None and drawn.shape == (60, 90, 3) and (drawn != backdrop.image).any()
