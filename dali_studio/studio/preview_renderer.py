@@ -219,7 +219,7 @@ class PreviewRenderer:
     # ---------------------------------------------------------------------------------------------------------- detail
 
     def detail(self, request: PreviewRequest, key: str, output: int, plane: int) -> None:
-        """Send one node's output and first input at full width, with statistics; `plane`: a frame or slice, or -1."""
+        """Send one node's output and first input at full width, with statistics; `plane`: a frame, slice, voxel, or -1."""
         revision = request.revision
         if key not in revision.active:
             return
@@ -235,7 +235,8 @@ class PreviewRenderer:
         large = renderer_of(shown).large(shown, plane)
         before: Large | None = None
         given: Shown | None = None
-        if source is not None and source in made and not _may_have_backdrop(revision, port):
+        beside = large is None or not large.extents  # three planes leave no room
+        if beside and source is not None and source in made and not _may_have_backdrop(revision, port):
             given = shown_of(revision, source, made)
             before = renderer_of(given).large(given, plane)
         pixels = [images.jpeg(images.fitted(one.image, *_DETAIL)) for one in (large, before) if one is not None]
@@ -359,6 +360,7 @@ def _statistics(
         histogram=() if encoded else images.histogram(shown.sample, shown.layout),
         before=_comparable(shown, given, (low, high)),
         planes=large.planes if large else 0, plane=large.plane if large else 0,
+        extents=large.extents if large else (), depth=large.depth if large else 0,
         note=f"{lost} values are not finite" if lost else large.note if large else "",
     )  # fmt: skip
 

@@ -91,10 +91,27 @@ def test_a_volume_shows_slices_and_its_middle_is_among_them(layout: str, shape: 
     assert made.picture is not None and made.picture[3, at * made.body.width + 3, 0] == 255
     assert made.picture[:, : at * made.body.width].max() == 0
     shown = Shown(volume, layout)
-    large = renderer_of(shown).large(shown, -1)
-    assert large is not None and (large.planes, large.plane) == (33, 16) and large.image.min() == 255
-    other = renderer_of(shown).large(shown, 3)
-    assert other is not None and other.plane == 3 and other.image.max() == 0
+    middle, low = renderer_of(shown).large(shown, -1), renderer_of(shown).large(shown, (3 * 20 + 4) * 30 + 5)
+    assert middle is not None and low is not None
+    assert (middle.extents, middle.depth, middle.plane) == ((33, 20, 30), 30, (16 * 20 + 10) * 30 + 15)
+    assert middle.image.shape == low.image.shape == (50, 60, 3)
+    assert middle.image[:20, :30].min() == 255 and low.image[:20, :30].max() == 0  # axial: whole slices
+    for image in (middle.image, low.image):  # slice 16 of 33 is a line in the middle of the others
+        assert image[34, :30].min() > 100 < image[:20, 44].min()
+        assert image[20:32, :30].max() == image[:20, 48:].max() == 0
+    last = renderer_of(shown).large(shown, 10**6)
+    assert last is not None and last.plane == 33 * 20 * 30 - 1
+
+
+def test_planes_of_a_volume_cross_in_a_voxel() -> None:
+    volume = np.zeros((2, 60, 90), np.uint8)
+    volume[1, 20, 70] = 255
+    shown = Shown(volume, "DHW")
+    large = renderer_of(shown).large(shown, (60 + 20) * 90 + 70)
+    assert large is not None and large.depth == 30 and large.image.shape == (90, 120, 3)
+    assert large.image[20, 70, 0] == 255  # axial
+    assert large.image[89, 70, 0] == large.image[20, 119, 0] == 255  # coronal, sagittal: two slices over 30 pixels
+    assert large.image[60, 70, 0] == large.image[20, 90, 0] == 0
 
 
 @pytest.mark.parametrize("count", [1, 2, 5, 9, 10, 64])
@@ -276,9 +293,11 @@ def test_previews_of_every_kind_arrive_with_their_pictures() -> None:
 def test_the_inspector_asks_for_a_slice() -> None:
     client = Client(pipeline().graph)
     client.send("ready")
-    for asked, plane in ((-1, 6), (2, 2), (99, 11)):
-        (detail,) = only(client.send("request_detail", key="volume", output=0, plane=asked), messages.ImageDetail)
-        assert (detail.planes, detail.plane, detail.has_output) == (12, plane, True)
+    for asked, plane in ((-1, 0), (2, 2), (99, 5)):
+        (detail,) = only(client.send("request_detail", key="video", output=0, plane=asked), messages.ImageDetail)
+        assert (detail.planes, detail.plane, detail.has_output) == (6, plane, True)
+    (detail,) = only(client.send("request_detail", key="volume", output=0), messages.ImageDetail)
+    assert (detail.extents, detail.depth, detail.has_output) == ((12, 30, 40), 13, True)
     (detail,) = only(client.send("request_detail", key="sound", output=0), messages.ImageDetail)
     assert not detail.has_output and detail.histogram
     client.session.close()

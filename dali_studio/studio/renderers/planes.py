@@ -1,4 +1,4 @@
-"""Sequences and volumes: images along the axis F or D."""
+"""Images along an axis: frames of a sequence, and slices."""
 
 from __future__ import annotations
 
