@@ -15,9 +15,10 @@ _SHOWN = 8
 _HEAD = """# Errors and what to do
 
 Each finding has a code, says what was given and what is accepted, and what to do: in Python as a
-`DaliStudioError` with `diagnostics`, in the designer on the node, on the command line with the file. This
-page is made from the code; `…` stands for names and numbers of the case at hand. `dali-studio doctor` says
-what is installed, and what is missing for a GPU.
+`DaliStudioError` with `diagnostics`, in the designer on the node, on the command line with the file. A
+notebook shows it with the lines of your own program; `traceback.print_exception(error)` has those of the
+package, too. This page is made from the code; `…` stands for names and numbers of the case at hand.
+`dali-studio doctor` says what is installed, and what is missing for a GPU.
 """
 
 
