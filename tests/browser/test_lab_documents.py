@@ -128,6 +128,25 @@ def test_a_file_that_was_changed_on_disk_is_loaded_after_asking(page: Any, serve
     _await_dirty(page, False)
 
 
+def test_a_document_that_is_closed_and_opened_again_gets_a_kernel_of_its_own(page: Any, server: tuple[str, Path]) -> None:
+    open_document(page, server, "again.dali.json")
+    lab.write_turning(server[1] / "again.dali.json", 20.0)
+    # the kernel of the tab still runs for a moment, and JupyterLab would take it for the file's
+    before = page.evaluate(
+        f"""() => {{
+        const front = {_CURRENT}; const {{ id }} = front.context.sessionContext.session.kernel;
+        front.close();
+        window.jupyterapp.commands.execute('docmanager:open', {{ path: 'again.dali.json' }});
+        return id; }}"""
+    )
+    await_code(page, "angle=20")
+    _await_dirty(page, False)
+    part(page, "thumb-rotate").wait_for()
+    assert page.evaluate(f"() => {_SESSION}.session.kernel.id") != before
+    _set(page, "angle", "30")
+    await_code(page, "angle=30")
+
+
 def test_two_views_of_a_file_that_is_renamed(page: Any, server: tuple[str, Path]) -> None:
     open_document(page, server, "first.dali.json")
     page.evaluate("() => window.jupyterapp.commands.execute('docmanager:clone', {options: {mode: 'split-right'}})")

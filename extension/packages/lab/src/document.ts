@@ -111,7 +111,7 @@ export class PipelineView extends Widget {
     this.root.className = "ds-widget ds-whole";
     this.obstruction = new Obstruction(words, {
       chooseKernel: () => services.chooseKernel(context),
-      again: () => void this.file.link.start(),
+      again: () => void this.file.link.start(true),
     });
     this.node.append(this.root, this.obstruction.node);
     this.file.link.changed.connect(this.onLink, this);
