@@ -43,6 +43,14 @@ def test_from_the_launcher_to_a_file_and_back(page: Any, server: tuple[str, Path
     path = page.evaluate(f"() => {_CURRENT}.context.path")
     assert path.endswith(".dali.json")
     assert part(page, "save-state").inner_text() == "Saved"
+    page.keyboard.press("Space")  # without a click before
+    part(page, "quick-search").fill("read files")
+    page.wait_for_function(
+        """() => document.querySelector('.dali-View [data-testid="quick-add"] [aria-selected="true"]')?.dataset.testid
+        === 'quick-readers.file'"""
+    )
+    page.keyboard.press("Escape")
+    part(page, "quick-search").wait_for(state="detached")
     part(page, "recipe-getting_started").click()
     part(page, "thumb-rotate").wait_for(timeout=60_000)
     _await_dirty(page, True)
