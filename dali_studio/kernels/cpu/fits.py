@@ -6,6 +6,7 @@ A file is a row of units, each with a header of cards and with data, both in blo
 from __future__ import annotations
 
 import math
+import sys
 import zlib
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -13,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dali_studio.kernels.cpu.fits_tiles import Tiles, TilesError, is_compressed, read_tiles, text_of, tiles_of
+from dali_studio.kernels.cpu.fits_tiles import Tiles, TilesError, is_compressed, read_tiles, swapped, text_of, tiles_of
 
 _BLOCK, _CARD = 2880, 80
 _END = b"END "
@@ -138,16 +139,19 @@ def read_image(data: NDArray[np.uint8], found: FitsImage, out: NDArray[Any]) -> 
     FitsError
         If they do not fit into the type.
     """
+    size = math.prod(found.shape) * found.stored.itemsize
     if found.tiles is not None:
         try:
             numbers = read_tiles(data, found.tiles, found.stored)
         except TilesError as error:
             raise FitsError(str(error)) from error
     else:
-        size = math.prod(found.shape) * found.stored.itemsize
         numbers = data[found.begin : found.begin + size].view(found.stored).reshape(found.shape)
     if (found.scale, found.zero) == (1.0, 0.0):
-        out[...] = numbers
+        if found.tiles is None and found.stored.itemsize > 1 and out.flags.c_contiguous and sys.byteorder == "little":
+            swapped(data[found.begin : found.begin + size], out)
+        else:
+            out[...] = numbers
     elif (found.scale, found.zero, found.dtype) == (1.0, _SIGN_BIT, np.int64):
         # numbers without a sign, of which those with 63 bits fit
         if numbers.size and numbers.max() >= 0:

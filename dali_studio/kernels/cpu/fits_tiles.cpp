@@ -1,5 +1,31 @@
-// Tiles of compressed images in FITS files: `fits_tiles.py`. Both return the first tile that is damaged, -1 if none is.
+// Numbers of FITS files: `fits_tiles.py`.
+#include <string.h>
+
 #include "arguments.hpp"
+
+template <class T> static void swap_each(const u8* in, u8* out, i64 count) {
+  for (i64 i = 0; i < count; i++) {
+    T value;
+    memcpy(&value, in + i * (i64)sizeof(T), sizeof(T));
+    if constexpr (sizeof(T) == 2) value = __builtin_bswap16(value);
+    else if constexpr (sizeof(T) == 4) value = __builtin_bswap32(value);
+    else value = __builtin_bswap64(value);
+    memcpy(out + i * (i64)sizeof(T), &value, sizeof(T));
+  }
+}
+
+// Numbers of 2, 4 or 8 bytes, the most significant of which come first.
+static i64 swap_bytes(Dense<const u8, 1> in, Dense<u8, 1> out, int size) {
+  const i64 bytes = in.shape[0];
+  if (out.shape[0] != bytes || (size != 2 && size != 4 && size != 8) || bytes % size) return MISFIT;
+  if (size == 2) swap_each<u16>(in.data, out.data, bytes / 2);
+  else if (size == 4) swap_each<u32>(in.data, out.data, bytes / 4);
+  else swap_each<u64>(in.data, out.data, bytes / 8);
+  return 0;
+}
+REGISTER(swap_bytes)
+
+// Tiles of compressed images. What reads them returns the first tile that is damaged, -1 if none is.
 
 // Bits of a piece of memory, the most significant one first; zeros follow its end, which `over` tells.
 struct Bits {

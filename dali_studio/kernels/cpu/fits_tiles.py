@@ -118,6 +118,11 @@ def _whole(cards: Mapping[str, str], name: str, default: int) -> int:
         raise TilesError(f"its header says that {name} is {cards[name]!r}, which is no whole number") from None
 
 
+def swapped(data: NDArray[np.uint8], out: NDArray[Any]) -> None:
+    """Numbers as files have them, the most significant byte first, into a contiguous array of their type."""
+    kernel("swap_bytes")(data, out.reshape(-1).view(np.uint8), out.dtype.itemsize)
+
+
 def read_tiles(data: NDArray[np.uint8], tiles: Tiles, stored: np.dtype[Any]) -> NDArray[Any]:
     """The numbers of an image, of the type `stored`, before they are scaled by its header.
 
