@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-from collections import deque
 from collections.abc import Sequence
 from contextlib import nullcontext
 from functools import cache
@@ -14,7 +12,6 @@ import numpy as np
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.dtypes import NUMERIC, short_name, to_numpy
 from dali_studio.core.enums import DALIDataType
-from dali_studio.core.optional import require
 from dali_studio.pipeline import Pipeline
 from dali_studio.plugin.base_iterator import BaseIterator, LastBatchPolicy, Outputs
 from dali_studio.plugin.dense import check_dense
