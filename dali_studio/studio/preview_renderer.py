@@ -219,7 +219,10 @@ class PreviewRenderer:
     # ---------------------------------------------------------------------------------------------------------- detail
 
     def detail(self, request: PreviewRequest, key: str, output: int, plane: int) -> None:
-        """Send one node's output and first input at full width, with statistics; `plane`: a frame, slice, voxel, or -1."""
+        """Send one node's output and first input at full width, with statistics.
+
+        `plane` is a frame, a slice or a voxel; -1 for none.
+        """
         revision = request.revision
         if key not in revision.active:
             return
