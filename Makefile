@@ -141,7 +141,7 @@ sanitize: $(STAMPS)/ready
 # Kernels for arm64 against this processor's, byte by byte.
 arm64: $(STAMPS)/ready
 	@$(BIN)/python .ci/progress.py "Unpacking an arm64 Python into build/arm64" sh tests/arm64.sh build/arm64 $(BIN)/python
-	@$(BIN)/python -m pytest tests/unit/kernels/test_levels.py -k arm64 $(ARGS)
+	@EMULATE_ARM64=1 $(BIN)/python -m pytest tests/unit/kernels/test_levels.py -k arm64 $(ARGS)
 
 endurance: $(STAMPS)/ready
 	@$(BIN)/python tests/benchmarks/endurance.py $(ARGS)

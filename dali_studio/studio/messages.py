@@ -220,7 +220,11 @@ class ImageDetail(msgspec.Struct, frozen=True, kw_only=True, tag="image_detail")
     #: before: the same of the input, between the same limits, if it is of the same type
     planes: int = 0
     plane: int = 0
-    #: planes: how many frames or slices there are (0: it is no sequence or volume); plane: the one in the picture
+    #: planes: how many frames or slices there are (0: it is no sequence); plane: the one in the picture
+    extents: tuple[int, ...] = ()
+    depth: int = 0
+    #: extents: D, H and W of a volume, whose three planes through the voxel number `plane` are in the picture
+    #: depth: how many of its pixels, before it was made smaller, the axis D takes
     note: str = ""
 
 

@@ -92,7 +92,7 @@ class RequestDetail(msgspec.Struct, frozen=True, kw_only=True, tag="request_deta
     key: str
     output: int = 0
     plane: int = -1
-    #: plane: which frame or slice; -1: the one that is shown first
+    #: plane: which frame or slice, or which voxel of a volume; -1: the one that is shown first
 
 
 class RequestSound(msgspec.Struct, frozen=True, kw_only=True, tag="request_sound"):
@@ -249,6 +249,9 @@ RunRequest = (
     Run | CompareDevices | TryAdvice | TakeAdvice | RequestDifference | OpenState | SetTarget | RequestFile
     | RequestReproduction | RequestData | PointReader
 )  # fmt: skip
+
+#: About outputs; nothing changes by them.
+OutputRequest = RequestSheet | RequestDraws | RequestPair | RequestPixel | RequestSound
 
 ClientMessage = (
     Ready | ApplyEdits | ApplyRepair | Undo | Redo | MoveNodes | ChooseSample | Run | CompareDevices | FreeMemory | Stop

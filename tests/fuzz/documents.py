@@ -141,7 +141,10 @@ def _name(rng: random.Random, document: Json) -> Json:
     match rng.randrange(4):
         case 0:
             old, new = json.dumps(node.get("key")), json.dumps(rng.choice((*TEXTS, *filter(None, map(str, _keys(document))))))
-            return json.loads(json.dumps(document).replace(old, new))
+            try:
+                return json.loads(json.dumps(document).replace(old, new))
+            except ValueError:  # the key of a name stands within another text, too, where quotes are written otherwise
+                return document
         case 1:
             node["operator"] = rng.choice((*REGISTRY, *TEXTS, *FOREIGN, "_conditional.merge"))
         case 2:

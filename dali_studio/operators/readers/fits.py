@@ -22,6 +22,7 @@ from dali_studio.schema.fits_samples import fits_files
 from dali_studio.schema.marks import COMMON, Doc, Ui
 from dali_studio.schema.model import OperatorSchema, OutputSchema, Value
 from dali_studio.schema.samples import Case
+from dali_studio.schema.traits import DrawnOnCpu
 
 
 class Fits(Reader):
@@ -36,6 +37,8 @@ class Fits(Reader):
     path = "experimental.readers.fits"
     icon = "file"
     keywords = "dataset fits astronomy telescope hdu image"
+    traits = (*Reader.traits, DrawnOnCpu)
+    devices = ("cpu", "gpu")
     outputs = (Output("image"),)
 
     file_root: Annotated[

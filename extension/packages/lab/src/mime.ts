@@ -1,4 +1,4 @@
-import { nullTranslator } from "@jupyterlab/translation";
+import { type ITranslator, nullTranslator, type TranslationBundle } from "@jupyterlab/translation";
 import { Widget } from "@lumino/widgets";
 import { drawing } from "./drawing";
 import { MIME, OPEN_EVENT } from "./names";
@@ -8,11 +8,9 @@ interface MimeModel {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-const words = nullTranslator.load("dali_studio");
-
 /** A graph in a notebook's output: its picture, and the way into the designer. */
 class GraphOutput extends Widget {
-  constructor() {
+  constructor(private readonly words: TranslationBundle) {
     super();
     this.addClass("dali-Graph");
   }
@@ -20,20 +18,23 @@ class GraphOutput extends Widget {
   renderModel({ data }: MimeModel): Promise<void> {
     const text = JSON.stringify(data[MIME] ?? {});
     const svg = data["image/svg+xml"];
-    this.node.replaceChildren(typeof svg === "string" ? picture(svg) : drawing(text, words), opener(text));
+    this.node.replaceChildren(
+      typeof svg === "string" ? picture(svg, this.words) : drawing(text, this.words),
+      opener(text, this.words),
+    );
     return Promise.resolve();
   }
 }
 
 /** As an image nothing in it runs, whoever wrote the notebook. */
-function picture(svg: string): HTMLImageElement {
+function picture(svg: string, words: TranslationBundle): HTMLImageElement {
   const image = document.createElement("img");
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
   image.alt = /aria-label="([^"]*)"/.exec(svg)?.[1] ?? words.__("Pipeline");
   return image;
 }
 
-function opener(text: string): HTMLButtonElement {
+function opener(text: string, words: TranslationBundle): HTMLButtonElement {
   const button = document.createElement("button");
   button.type = "button";
   button.className = "jp-Button jp-mod-styled jp-mod-reject";
@@ -52,7 +53,8 @@ export default {
   rendererFactory: {
     safe: true,
     mimeTypes: [MIME],
-    createRenderer: () => new GraphOutput(),
+    createRenderer: ({ translator }: { readonly translator?: ITranslator }) =>
+      new GraphOutput((translator ?? nullTranslator).load("dali_studio")),
   },
   /** Before the SVG that comes with it. */
   rank: 10,

@@ -11,7 +11,10 @@ describe("the catalog", () => {
     const found = await texts();
     const plain = found.filter(({ context }) => context === "").map(({ text }) => text);
     expect(plain).toEqual(expect.arrayContaining([...Object.values(actions({ __: (text) => text })), "DALI gallery"]));
-    expect(found.some(({ context, text }) => context === "schema" && text === "Language of the code")).toBe(true);
+    const contextOf = (text: string) => found.filter((one) => one.text === text).map(({ context }) => context);
+    expect(contextOf("Language of the code")).toEqual(["settings"]);
+    expect(contextOf("DALI Studio Toolbar")).toEqual(["schema"]);
+    expect(contextOf("DALI Studio").sort()).toEqual(["", "schema", "settings"]);
   });
 
   it("gives the words of commands", () => {

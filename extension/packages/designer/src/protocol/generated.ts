@@ -677,6 +677,8 @@ export interface ImageDetail {
   readonly before: readonly (readonly number[])[];
   readonly planes: number;
   readonly plane: number;
+  readonly extents: readonly number[];
+  readonly depth: number;
   readonly note: string;
 }
 

@@ -11,16 +11,18 @@ import {
 import { type CSSProperties, type DragEvent, type MouseEvent, useCallback, useEffect, useRef, useState } from "react";
 import { detailOf, isDense, isFar, isTight } from "../../core/detail";
 import { OUTPUTS } from "../../core/graph";
+import { pathOf } from "../../core/inside";
 import { MIN_SCALE } from "../../core/layout";
-import { cardOf, cornerOf, keysOfCard, movedNodes, placeOf } from "../../core/subgraph";
+import { cardOf, cornerOf, keysOfCard, movedNodes, placeOf, shownCards } from "../../core/subgraph";
 import type { Position } from "../../protocol/generated";
-import { toggleBox } from "../boxes";
+import { enterBox } from "../boxes";
 import { reducedMotion, useCanvasApi } from "../canvasApi";
 import { useFrame, useSel } from "../context";
 import { FindBox } from "../FindBox";
 import { openFile } from "../openFile";
 import { insertOperator, openQuickAdd } from "../quickAdd";
 import { BoxCard } from "./BoxCard";
+import { Crumbs } from "./Crumbs";
 import { focusCard, useBeside, useFirstFit, useKeptFocus, useObstacles, useRefit } from "./canvasEffects";
 import { DetailContext } from "./detail";
 import { type Drag, DragContext, dragHue } from "./drag";
@@ -101,15 +103,27 @@ function CanvasView() {
       const rect = box.current?.getBoundingClientRect();
       const size = { width: rect?.width ?? 0, height: rect?.height ?? 0 };
       touched.current = false;
-      fitView(flow, obstaclesOf(latest.current), size, reducedMotion(root) ? 0 : duration);
+      const cards = obstaclesOf(latest.current);
+      // Breadcrumbs stand above the cards.
+      const room =
+        pathOf(session.store.get()).length > 0
+          ? cards.map((c) => ({ ...c, y: c.y - 40, height: c.height + 40 }))
+          : cards;
+      fitView(flow, room, size, reducedMotion(root) ? 0 : duration);
     },
-    [flow, root],
+    [flow, root, session],
   );
   const fitSoon = useCallback(() => requestAnimationFrame(() => fit()), [fit]);
   useAutoPlace(box, fitSoon);
   useFirstFit(nodes.length, fitSoon, box, fit, touched);
 
   useRefit(nodes.length, () => fit(200));
+  const entered = useSel((s) => pathOf(s).join(" "));
+  const wasEntered = useRef(entered);
+  useEffect(() => {
+    if (wasEntered.current !== entered) fitSoon();
+    wasEntered.current = entered;
+  }, [entered, fitSoon]);
   useKeptFocus(root, focused);
   useBeside(breadth === "slim" || dense, nodes, box);
   const obstacles = useObstacles(nodes, dragging);
@@ -171,6 +185,11 @@ function CanvasView() {
       },
       show: (key) => {
         const id = cardOf(session.store.get(), key);
+        if (!shownCards(session.store.get()).includes(id) && session.store.get().view.inside.length > 0) {
+          session.view({ inside: [] });
+          requestAnimationFrame(() => api.current?.show(key));
+          return;
+        }
         const node = latest.current.find((n) => n.id === id);
         if (!node) return;
         const x = node.position.x + (node.measured?.width ?? 148) / 2;
@@ -323,7 +342,7 @@ function CanvasView() {
               onNodeDragStop={onDragStop}
               onNodeClick={onNodeClick}
               onNodeDoubleClick={(_, n) => {
-                if (n.type === "box") toggleBox(session);
+                if (n.type === "box") enterBox(session);
                 else if (n.id !== OUTPUTS) session.view({ renaming: true, selection: [n.id] });
               }}
               onMoveStart={(event) => {
@@ -368,6 +387,7 @@ function CanvasView() {
         </DragContext.Provider>
       </DetailContext.Provider>
       {nodes.length > 0 && <ZoomControls zoom={zoom} />}
+      <Crumbs />
       {gestures.line && <SliceLine line={gestures.line} />}
       <FindBox />
       {hint && (
