@@ -15,7 +15,7 @@ import json
 import statistics
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -102,7 +102,7 @@ DISTANCES = {"all": 0.0, "names": 0.6, "near": 1.0}
 
 
 @contextmanager
-def _page(address: str, root: Path, program: str) -> Iterator[Any]:
+def _page(address: str, root: Path, program: str) -> Generator[Any]:
     """A notebook whose first cell makes a designer, and whose second would show it."""
     from playwright.sync_api import sync_playwright
 

@@ -97,7 +97,7 @@ def take(page: Any, address: str, root: Path, state: str, folder: Path, themes: 
     lab.write_notebook(root / f"{state}.ipynb", f"{program(root)}\n{scenes.SHOW}")
     lab.open_notebook(page, address, f"{state}.ipynb")
     shown = page.locator(
-        ".jp-OutputArea-output img, .jp-OutputArea-output svg" if state == "frozen" else ".ds-widget"
+        ".jp-OutputArea-output img, .jp-OutputArea-output svg" if state == "frozen" else ".jp-OutputArea .ds-widget"
     ).first
     shown.wait_for(timeout=120_000)
     page.wait_for_timeout(3000)

@@ -59,6 +59,7 @@ function CopyButton() {
       type="button"
       className="ds-button ds-button-quiet"
       disabled={!source}
+      title="Copy the program"
       data-testid="copy-code"
       onClick={() => {
         copyText(source);

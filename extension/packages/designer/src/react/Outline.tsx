@@ -1,17 +1,20 @@
 import { useMemo } from "react";
 import * as format from "../core/format";
 import { nodeOf, topological } from "../core/graph";
-import { findingsAt, severity, timingOf } from "../core/select";
+import { findingsAt, hasPicture, severity, timingOf } from "../core/select";
 import { portKey } from "../core/state";
 import { DeviceBadge } from "./canvas/CardParts";
 import { Thumb } from "./canvas/Thumb";
 import { useSel, useSession } from "./context";
+import { Icon, operatorIcon } from "./icons";
 import { NodePanel } from "./inspector/NodePanel";
 
 function OutlineRow({ nodeKey, visible }: { readonly nodeKey: string; readonly visible: boolean }) {
   const session = useSession();
   const node = useSel((s) => nodeOf(s.graph, nodeKey));
+  const operator = useSel((s) => s.opening?.catalog.byName.get(node?.operator ?? ""));
   const row = useSel((s) => ({
+    picture: hasPicture(s, nodeKey),
     time: format.time(timingOf(s, nodeKey)?.milliseconds),
     error: findingsAt(s, nodeKey).find((d) => severity(d) === "error")?.message ?? "",
     selected: s.view.selection[0] === nodeKey,
@@ -28,7 +31,12 @@ function OutlineRow({ nodeKey, visible }: { readonly nodeKey: string; readonly v
         data-testid={`outline-${nodeKey}`}
         onClick={() => session.select(row.selected && visible ? [] : [nodeKey])}
       >
-        {visible && (
+        {visible && !row.picture && (
+          <span className="ds-outline-tile">
+            <Icon name={operatorIcon(operator?.icon ?? "", node.operator, operator?.category ?? "")} />
+          </span>
+        )}
+        {visible && row.picture && (
           <Thumb
             id={portKey(nodeKey, 0)}
             width={72}

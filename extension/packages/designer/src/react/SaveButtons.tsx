@@ -67,13 +67,20 @@ export function SaveButtons() {
           Wrote {saved.path}
         </span>
       )}
-      <button type="button" className="ds-button ds-button-quiet" data-testid="save-code" onClick={() => ask("code")}>
+      <button
+        type="button"
+        className="ds-button ds-button-quiet"
+        title="Save the program as a file"
+        data-testid="save-code"
+        onClick={() => ask("code")}
+      >
         <Icon name="file" />
         Save .py
       </button>
       <button
         type="button"
         className="ds-button ds-button-quiet"
+        title="Save the document"
         data-testid="save-document"
         onClick={() => (host ? host.save() : ask("document"))}
       >

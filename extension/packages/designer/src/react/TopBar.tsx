@@ -262,7 +262,7 @@ export function TopBar() {
             onClick={() => session.view((v) => ({ palette: !v.palette }))}
           >
             <Icon name="grid" />
-            {breadth === "wide" && "Operators"}
+            {breadth === "wide" && <span className="ds-palette-word">Operators</span>}
           </button>
         </>
       )}
