@@ -31,7 +31,10 @@ CONTENTS = {
         "gpu_data", "gpu_decoding", "measuring",
     ),
     "Reference": ("operators/index", "support", "troubleshooting", "glossary"),
-    "Inside": ("performance", "benchmarks", "architecture", "adding_an_operator", "adr/README", "security", "licences"),
+    "Inside": (
+        "performance", "operator_speeds", "benchmarks", "architecture", "adding_an_operator", "adr/README", "security",
+        "licences",
+    ),
     "Project": ("contributing", "changelog"),
 }  # fmt: skip
 #: Pages of the repository that become pages of the site.

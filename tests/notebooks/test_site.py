@@ -68,10 +68,10 @@ def test_pages_say_how_fast_operators_are_where_it_was_measured(source: Path, tm
     assert "## Speed" not in reader  # nvidia.dali has it on the GPU alone
     assert speed.speeds(tmp_path) == {} and list(speed.section([])) == []
     ratio = {"median": 1.5, "min": 1.2, "max": 2.0}
-    found = {"crop": [{"case": "HWC crop=9", "ratio": ratio}, {"case": "HW", "error": {"nvidia": "refused"}}]}
+    found = {"crop": [{"case": "HWC crop=9", "batch": 64, "ratio": ratio}, {"case": "HW", "error": {"nvidia": "refused"}}]}
     written = {
         "machine": {"processor": "EPYC", "cores": 2}, "engines": {"nvidia": {"version": "2.4.0"}},
-        "settings": {"batch": 64, "threads": 2}, "results": found,
+        "settings": {"threads": 2}, "results": found,
     }  # fmt: skip
     (tmp_path / "operators.json").write_text(json.dumps(written), "utf-8")
     *_, line, _ = speed.section(speed.speeds(tmp_path)["crop"])
