@@ -126,7 +126,7 @@ test-floors: $(BUNDLE) $(FLOORS)/.installed
 
 bench: $(STAMPS)/ready
 	@$(BIN)/python tests/benchmarks $(ARGS)
-	@$(if $(filter --operators,$(ARGS)),,$(BIN)/python tests/benchmarks/latency.py)
+	@$(if $(filter --operators --designer,$(ARGS)),,$(BIN)/python tests/benchmarks/designer.py)
 
 # The GPU's kernels, compiled for the CPU (tests/emulation): the tests of pixels, launches and placement, none of the JPEG hardware.
 EMULATED := $(addprefix tests/gpu/test_,$(addsuffix .py,bytes conformance operators copies fusion jpeg_kernels launches placement views warp_affine))
@@ -141,7 +141,7 @@ sanitize: $(STAMPS)/ready
 # Kernels for arm64 against this processor's, byte by byte.
 arm64: $(STAMPS)/ready
 	@$(BIN)/python .ci/progress.py "Unpacking an arm64 Python into build/arm64" sh tests/arm64.sh build/arm64 $(BIN)/python
-	@$(BIN)/python -m pytest tests/unit/kernels/test_levels.py -k arm64 $(ARGS)
+	@EMULATE_ARM64=1 $(BIN)/python -m pytest tests/unit/kernels/test_levels.py -k arm64 $(ARGS)
 
 endurance: $(STAMPS)/ready
 	@$(BIN)/python tests/benchmarks/endurance.py $(ARGS)
@@ -169,6 +169,7 @@ generated: $(STAMPS)/package-$(EXTRAS)
 	@$(BIN)/python -m dali_studio.api.stubs
 	@$(BIN)/python -m dali_studio.api.support_page
 	@$(BIN)/python -m dali_studio.api.instantiations
+	@$(BIN)/python tests/benchmarks/operators_page.py
 
 # What the checks that follow from the declarations have shown, for docs/support.md; with a GPU also: ARGS=--gpu.
 verified: $(STAMPS)/ready

@@ -26,7 +26,8 @@ if not Path("/dev/nvidia0").exists():
 _SETTINGS = tempfile.TemporaryDirectory(prefix="dali-studio-settings-")
 os.environ["DALI_STUDIO_CONFIG"] = _SETTINGS.name
 
-import summary  # noqa: E402 - it lies in one of them
+import chosen  # noqa: E402 - it lies in one of them
+import summary  # noqa: E402 - likewise
 
 #: Cases of an operator that a test marked ``grid`` takes, unless it is asked for all.
 MAX_CASES = 5
@@ -81,15 +82,26 @@ def jax() -> Any:
 @pytest.fixture(autouse=True)
 def of_operator(request: pytest.FixtureRequest) -> None:
     """Says with the result which operator a case concerns, for the table of what is verified (`verified.py`)."""
-    found = getattr(request.node, "callspec", None)
-    operator = getattr(found.params.get("subject"), "operator", None) if found is not None else None
+    operator = _operator_of(request.node)
     if operator is not None:
         request.node.user_properties.append(("operator", operator))
+
+
+def _operator_of(item: Any) -> str | None:
+    params: dict[str, Any] = getattr(getattr(item, "callspec", None), "params", {})
+    found = getattr(params.get("subject"), "operator", params.get("operator"))
+    return found if isinstance(found, str) else None
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Before cases are made: those of some operators are made in a moment, those of all take seconds."""
+    chosen.OPERATORS.extend(config.getoption("--operator") or ())
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """``--quick``: the tests that find most faults in the least time."""
     parser.addoption("--quick", action="store_true", help="leave out slow tests and whole folders, and say which")
+    parser.addoption("--operator", action="append", default=[], help="tests of this operator's cases alone; may be repeated")
     parser.addoption("--grid", action="store_true", help="all cases of all operators, where a run takes some of each")
 
 
@@ -106,6 +118,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if "nvidia" in getattr(item, "fixturenames", ()):
             item.add_marker("peer")
     away = {item for item in items if config.getoption("quick") and item.get_closest_marker("slow")}
+    if chosen.OPERATORS:
+        away |= {item for item in items if _operator_of(item) not in chosen.OPERATORS}
     if not config.getoption("grid"):
         away |= _beyond_the_grid(items)
     config.hook.pytest_deselected(items=list(away))
@@ -116,9 +130,9 @@ def _beyond_the_grid(items: list[pytest.Item]) -> set[pytest.Item]:
     """What is left out of the tests marked ``grid``: of each operator's cases, all but `MAX_CASES`, evenly chosen."""
     cases: dict[tuple[str, str], list[pytest.Item]] = {}
     for item in items:
-        subject = getattr(getattr(item, "callspec", None), "params", {}).get("subject")
-        if subject is not None and item.get_closest_marker("grid"):
-            cases.setdefault((item.nodeid.partition("[")[0], subject.operator), []).append(item)
+        operator = _operator_of(item)
+        if operator is not None and item.get_closest_marker("grid"):
+            cases.setdefault((item.nodeid.partition("[")[0], operator), []).append(item)
     away: set[pytest.Item] = set()
     for some in cases.values():
         count = len(some)

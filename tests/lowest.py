@@ -15,7 +15,7 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 _FLOOR = re.compile(r"([A-Za-z0-9._-]+)>=([0-9][0-9.]*)")
 
 
-def lowest(extras: tuple[str, ...] = ("test", "video")) -> Iterator[str]:
+def lowest(extras: tuple[str, ...] = ("test", "video", "parquet", "remote")) -> Iterator[str]:
     """``name==version`` for each dependency and those of the extras.
 
     Raises

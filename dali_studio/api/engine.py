@@ -89,7 +89,8 @@ class Engine:
         compute = self.executor
         compute.ahead, compute.checkpointing, compute.may_write = background, checkpointing, may_write
         self._prefetcher: Prefetcher[Request, _Result] = Prefetcher(
-            lambda request: _computed(compute, request, probe), background=background
+            lambda request: _computed(compute, request, probe), background=background,
+            small=options.batch_size <= _SMALL,
         )
         # nvidia.dali has two queues, before and behind the decoders; here a batch more is under way in between
         mixed = not steps and any(step.device == "mixed" for step in self.plan.steps())
@@ -280,6 +281,8 @@ class Engine:
             self.workers.close()
 
 
+#: Samples of a batch whose preparation takes so little time that a thread is enough.
+_SMALL = 32
 #: Outputs of an iteration, and the state behind it.
 _Result = tuple[dict[PortRef, Batch], State]
 

@@ -1,4 +1,4 @@
-"""Folders of images or videos as what readers read: class folders, or files that lie side by side."""
+"""Folders of images, videos or sounds as what readers read: class folders, or files that lie side by side."""
 
 from __future__ import annotations
 
@@ -54,7 +54,8 @@ _NO_SOUNDS = tuple(pattern for pattern in DEFAULT_FILE_FILTERS if pattern not in
 _ENDINGS = ("*.mp4", "*.webm", "*.mkv", "*.avi", "*.mov", "*.m4v", "*.mpg", "*.mpeg")
 IMAGES = Kind("images", "encoded", "files", _NO_SOUNDS, samples.photos)
 VIDEOS = Kind("videos", "video", "filenames", _ENDINGS, samples.videos)
-KINDS = (IMAGES, VIDEOS)
+SOUNDS = Kind("sounds", "encoded", "files", _SOUNDS, samples.sounds)
+KINDS = (IMAGES, VIDEOS, SOUNDS)
 
 
 def folder_arguments(folder: Path, kind: Kind = IMAGES) -> dict[str, Value]:
@@ -96,7 +97,7 @@ def _empty(folder: Path, entries: Sequence[Path], kind: Kind) -> DaliStudioError
 
 
 def folder_readers(graph: Graph, registry: Registry, kind: Kind = IMAGES) -> list[Node]:
-    """The nodes of `graph` that can read a folder of such files."""
+    """The nodes of `graph` that can read a folder of such files; what no decoder of sounds takes are images."""
     return [
         node
         for node in graph.nodes()
@@ -104,7 +105,14 @@ def folder_readers(graph: Graph, registry: Registry, kind: Kind = IMAGES) -> lis
         and (schema := registry.schema(node.operator)).role == "reader"
         and schema.outputs[0].kind == kind.output
         and all(schema.argument(place) for place in kind.places)
+        and (schema.outputs[0].kind != "encoded" or _are_heard(graph, registry, node.key) == (kind is SOUNDS))
     ]
+
+
+def _are_heard(graph: Graph, registry: Registry, key: str) -> bool:
+    """Whether what a reader gives goes to a decoder of sounds."""
+    takers = {graph.node(target).operator for target, _ in graph.fed_by(key)}
+    return any(port.kind == "audio" for name in takers if name in registry for port in registry.schema(name).outputs)
 
 
 def idle_readers(graph: Graph, registry: Registry, kind: Kind = IMAGES) -> list[Node]:
@@ -123,25 +131,6 @@ def point_at(graph: Graph, nodes: Sequence[Node], folder: Path, kind: Kind = IMA
         kept = {name: value for name, value in node.arguments.items() if name not in (*kind.places, "labels")}
         changed.replace_node(replace(node, arguments={**kept, **what}))
     return changed
-
-
-def sample_folders(graph: Graph, registry: Registry) -> dict[str, Path]:
-    """Folders of samples for readers that nobody has told what to read, by node (errors as in `with_samples`)."""
-    return {node.key: kind.samples() for kind in KINDS for node in idle_readers(graph, registry, kind)}
-
-
-def with_samples(graph: Graph, registry: Registry, kinds: Sequence[Kind] = KINDS) -> Graph:
-    """A copy of `graph` in which readers that have nothing to read read samples.
-
-    Raises
-    ------
-    DaliStudioError
-        DS601 if these are not there: what makes videos is a package of its own.
-    """
-    for kind in kinds:
-        if idle := idle_readers(graph, registry, kind):
-            graph = point_at(graph, idle, kind.samples(), kind)
-    return graph
 
 
 def _is_one(path: Path, kind: Kind) -> bool:

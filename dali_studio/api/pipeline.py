@@ -1,40 +1,34 @@
 """``Pipeline``: the façade over tracing and the engine."""
-# pyright: reportPrivateUsage=false
-# (the table of properties belongs to the class above it)
 
 from __future__ import annotations
 
 import functools
 import os
 from collections.abc import Callable, Sequence
-from operator import index
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from dali_studio.api import trace
 from dali_studio.api.branches import Branches
 from dali_studio.api.checkpoints import decode
-from dali_studio.api.constants import ScalarConstant
 from dali_studio.api.default import default_registry
 from dali_studio.api.engine import Engine
 from dali_studio.api.expected import ExpectedOutputs
 from dali_studio.api.placement import check_devices
 from dali_studio.api.rewriting import rewritten
-from dali_studio.api.settings import ANSWERS, Settings, bad_option, check_options
+from dali_studio.api.settings import ANSWERS, Settings, bad_option, check_options, graph_options, unknown_name
 from dali_studio.api.source_pool import Workers, start_workers
 from dali_studio.api.support import PIPELINE_METHODS, refusal
 from dali_studio.api.trace import Trace
-from dali_studio.api.tracing import DataNode, constant
+from dali_studio.api.tracing import DataNode, output_port
 from dali_studio.api.waiting import told
 from dali_studio.compiler.explain import explain
-from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
+from dali_studio.core.diagnostics import DaliStudioError, errors
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.tensors import TensorListCPU
 from dali_studio.core.tensors_gpu import TensorListGPU
 from dali_studio.graph.bypass import rerouted
-from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
-from dali_studio.graph.node import GraphOptions, option_found
 from dali_studio.graph.validate import Validation, validate
 from dali_studio.runtime.failures import FailedSample
 from dali_studio.types import CPU_ONLY_DEVICE_ID
@@ -107,7 +101,7 @@ class Pipeline:
         check_options(options)
         several = isinstance(prefetch_queue_depth, dict)
         depth = max(prefetch_queue_depth.values(), default=0) if several else prefetch_queue_depth
-        self._options = _checked(
+        self._options = graph_options(
             name=name, batch_size=1 if batch_size == _UNSET else batch_size,
             num_threads=2 if num_threads == _UNSET else num_threads,
             device_id=None if device_id in (_UNSET, CPU_ONLY_DEVICE_ID) else device_id,
@@ -324,13 +318,7 @@ class Pipeline:
         engine.check_process()
         feeders = engine.feeders
         if name not in feeders:
-            raise DaliStudioError(
-                Diagnostic(
-                    code="DS209",
-                    message=f"There is no external source called {name!r}.",
-                    hint=f"Sources: {', '.join(feeders) or 'none'}.",
-                )
-            )
+            raise unknown_name("external source", name, feeders)
         feeders[name].feed(data, layout, cuda_stream)
 
     def input_feed_count(self, input_name: str) -> int:
@@ -405,13 +393,7 @@ class Pipeline:
         if name is None:
             return named
         if name not in named:
-            raise DaliStudioError(
-                Diagnostic(
-                    code="DS209",
-                    message=f"There is no reader called {name!r}.",
-                    hint=f"Readers: {', '.join(named) or 'none'}.",
-                )
-            )
+            raise unknown_name("reader", name, named)
         return named[name]
 
     def epoch_size(self, name: str | None = None) -> Any:
@@ -496,33 +478,10 @@ class Pipeline:
 _pipelines: list[Pipeline] = []
 
 
-def _checked(**options: Any) -> GraphOptions:
-    found = [d for name, value in options.items() if (d := option_found(name, value)) is not None]
-    if found:
-        raise DaliStudioError(found)
-    plain: dict[str, Any] = {name: index(v) if hasattr(v, "__index__") else v for name, v in options.items()}
-    return GraphOptions(**plain)
-
-
 def _epoch_size(meta: dict[str, int]) -> int:
     return meta["epoch_size_padded" if meta["pad_last_batch"] else "epoch_size"]
 
 
 def _refuse(name: str, *args: Any, **kwargs: Any) -> None:
+    del args, kwargs
     raise refusal(f"Pipeline.{name}", PIPELINE_METHODS[name])
-
-
-def output_port(trace: Trace, item: Any, position: int) -> PortRef:
-    """The port of an output of a pipeline: of a result, or of a constant that is made of a value."""
-    if isinstance(item, DataNode):
-        return trace.here(item).port
-    if isinstance(item, ScalarConstant):
-        return cast(DataNode, constant(item.value, item.dtype, device="cpu")).port
-    if isinstance(item, bool | int | float | list | tuple) or hasattr(item, "__array__"):
-        return cast(DataNode, constant(item, device="cpu")).port
-    raise DaliStudioError(
-        Diagnostic(
-            code="DS205", message=f"Output {position} is a {type(item).__name__}; operator results are accepted.",
-            hint="Return what fn functions gave, one by one.",
-        )
-    )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from operator import index
 from typing import Any
 
 from dali_studio.api.support import PIPELINE_ARGUMENTS, refusal
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
-from dali_studio.graph.node import GraphOptions
+from dali_studio.graph.node import GraphOptions, option_found
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,5 +90,25 @@ def bad_option(option: str, value: object, accepted: str) -> DaliStudioError:
             argument=option,
             message=f"{option} {given}; {accepted} is accepted.",
             hint=f"Give {option}={accepted}, to the decorator or to the call.",
+        )
+    )
+
+
+def graph_options(**options: Any) -> GraphOptions:
+    """The options that belong to the graph; refuses senseless ones (DS105)."""
+    found = [d for name, value in options.items() if (d := option_found(name, value)) is not None]
+    if found:
+        raise DaliStudioError(found)
+    plain: dict[str, Any] = {name: index(v) if hasattr(v, "__index__") else v for name, v in options.items()}
+    return GraphOptions(**plain)
+
+
+def unknown_name(kind: str, name: str, known: Iterable[str]) -> DaliStudioError:
+    """The error for the name of a node that the pipeline does not have."""
+    return DaliStudioError(
+        Diagnostic(
+            code="DS209",
+            message=f"There is no {kind} called {name!r}.",
+            hint=f"{kind.rsplit(maxsplit=1)[-1].capitalize()}s: {', '.join(known) or 'none'}.",
         )
     )

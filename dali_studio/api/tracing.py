@@ -437,3 +437,19 @@ def constant_node(
     given = constant_arguments(value, dtype, shape, layout)
     node = trace_operator("constant", (), {**given, **arguments})
     return node.gpu() if device == "gpu" else node
+
+
+def output_port(trace: Trace, item: Any, position: int) -> PortRef:
+    """The port of an output of a pipeline: of a result, or of a constant that is made of a value."""
+    if isinstance(item, DataNode):
+        return trace.here(item).port
+    if isinstance(item, ScalarConstant):
+        return cast(DataNode, constant(item.value, item.dtype, device="cpu")).port
+    if isinstance(item, bool | int | float | list | tuple) or hasattr(item, "__array__"):
+        return cast(DataNode, constant(item, device="cpu")).port
+    raise DaliStudioError(
+        Diagnostic(
+            code="DS205", message=f"Output {position} is a {type(item).__name__}; operator results are accepted.",
+            hint="Return what fn functions gave, one by one.",
+        )
+    )

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from dali_studio.api.default import default_registry
-from dali_studio.api.folders import KINDS, folder_readers, point_at, with_samples
+from dali_studio.api.folders import KINDS, folder_readers, point_at
 from dali_studio.api.reading.program import read
+from dali_studio.api.sample_readers import with_samples
 from dali_studio.cli.text import note, report, waiting
 from dali_studio.codegen.functions import Function
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
@@ -59,9 +60,9 @@ def open_document(path: str, images: str | None = None, *, samples: bool = False
     path
         A ``.dali.json`` file, a program, which is read and not run, or the name of an example of the gallery.
     images
-        Folder that every reader of images, or of videos, is to read instead of its own.
+        Folder that every reader of images, of videos or of sounds is to read instead of its own.
     samples
-        Let readers that have nothing to read take the sample photos, or the sample videos.
+        Let readers that have nothing to read take sample data.
 
     Raises
     ------
@@ -80,8 +81,7 @@ def open_document(path: str, images: str | None = None, *, samples: bool = False
     if images is not None:
         readers = {kind: folder_readers(graph, registry, kind) for kind in KINDS}
         if not any(readers.values()):
-            note(f"note: no node of {path} reads a folder of images or videos, so that --images has no effect.")
+            note(f"note: no node of {path} reads a folder of images, videos or sounds, so that --images has no effect.")
         for kind, nodes in readers.items():
             graph = point_at(graph, nodes, Path(images), kind) if nodes else graph
-        return graph
     return with_samples(graph, registry) if samples else graph

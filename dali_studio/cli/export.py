@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dali_studio.api.default import default_registry
-from dali_studio.api.folders import sample_folders
 from dali_studio.api.reading.program import read
+from dali_studio.api.sample_readers import sample_arguments
 from dali_studio.cli.text import note, report, say, waiting
 from dali_studio.codegen import triton
 from dali_studio.codegen.emit import Emitted, emit
@@ -147,11 +147,10 @@ def _not_written(path: Path, error: OSError) -> DaliStudioError:
 
 def _parameters(graph: Graph) -> Parameters:
     registry = default_registry()
-    roots = sample_folders(graph, registry)
-    for key, folder in roots.items():
-        words = f"reads the sample {folder.name}, by a parameter's default; --images names a folder of yours."
-        note(f"note: {key} {words}")
-    return module_parameters(graph, registry, {key: str(folder) for key, folder in roots.items()})
+    given = sample_arguments(graph, registry)
+    for key, what in given.items():
+        note(f"note: {key} reads samples, by a parameter's default: {what['file_root']}")
+    return module_parameters(graph, registry, given)
 
 
 def _emitted(graph: Graph, dialect: str, given: Parameters, functions: Sequence[Function]) -> Emitted:

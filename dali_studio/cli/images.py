@@ -15,25 +15,32 @@ from dali_studio.core.tensors import TensorListCPU
 
 #: Columns of a sample in a terminal, the least and the most. A character holds two pixels, one above the other.
 _NARROWEST, _WIDEST = 12, 32
+#: Axes of frames and slices.
+_PLANES = ("F", "D")
 
 
 def is_image(batch: TensorListCPU) -> bool:
-    """Whether samples have height, width and a number of channels that can be drawn; or frames that have."""
+    """Whether samples are images with a number of channels that can be drawn, planes of such images, or spectra."""
     layout, shapes = batch.layout(), batch.shape()
-    axes = sorted(layout.removeprefix("F"))
-    if layout.startswith("F") and not all(shape[0] for shape in shapes):
+    axes = sorted(layout[1:] if layout.startswith(_PLANES) else layout)
+    if layout.startswith(_PLANES) and not all(shape[0] for shape in shapes):
         return False
-    if axes == ["H", "W"]:
+    if axes in (["H", "W"], ["f", "t"]):
         return True
     return axes == ["C", "H", "W"] and all(shape[layout.index("C")] in (1, 3, 4) for shape in shapes)
 
 
 def displayable(sample: NDArray[Any], layout: str) -> NDArray[np.uint8]:
-    """Pixels as bytes, channels last; what is not uint8 is stretched over its own range. Of a sequence, four frames."""
-    if layout.startswith("F"):
-        from dali_studio.studio.images import four_frames  # noqa: PLC0415 - of sequences alone
+    """Pixels as bytes, channels last; what is not uint8 is stretched over its own range.
 
-        sample, layout = four_frames(sample, layout[1:]), layout[1:]
+    Of sequences and volumes four frames or slices, of spectra the low frequencies below.
+    """
+    if layout.startswith(_PLANES):
+        from dali_studio.studio.images import four_planes  # noqa: PLC0415 - of sequences and volumes alone
+
+        sample, layout = four_planes(sample, layout[0], layout[1:]), layout[1:]
+    if layout in ("ft", "tf"):
+        sample = (sample if layout == "ft" else sample.T)[::-1]
     image = np.moveaxis(sample, layout.index("C"), -1) if "C" in layout else sample
     if image.dtype != np.uint8:
         values = image.astype(np.float64)

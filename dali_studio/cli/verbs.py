@@ -67,7 +67,7 @@ def make_parser() -> argparse.ArgumentParser:
     add("folder", nargs="?", metavar="NOTEBOOK_DIR", help="where the notebooks lie, or are put; it stands first")
     add = verb("run", run, "Run a document and show what comes out and what it costs.").add_argument
     add("file", metavar="FILE", nargs="?", help=f"{_DOCUMENT}; the example getting_started if not given")
-    add("--images", metavar="DIR", help="folder that its readers read instead: images or videos, or classes of them")
+    add("--images", metavar="DIR", help="folder that its readers read: images, videos or sounds, or classes of them")
     add("--batches", metavar="N", type=_positive, help="how many batches; one epoch if not given")
     add("--out", metavar="DIR", help=f"folder for the contact sheet and the report; {RESULT} for the example")
     add = verb("export", export, "Write a document as a Python program, a picture or a diagram.").add_argument

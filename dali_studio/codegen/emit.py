@@ -7,7 +7,7 @@ and copies, with literals and variables of its own, and nothing else.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
@@ -91,7 +91,7 @@ def emit(
         variables = Variables(structure, names)
         variables.choose()
         body = [*statements(writer, structure.body, variables), _return(graph, writer)]
-    source = _program(graph.options, target, body, writer.parameters, made,
+    source = _program(graph.options, target, body, writer, made,
                       conditions=structure is not None, autoserialize=autoserialize)  # fmt: skip
     left_out = [
         finding(graph.node(key), "DS501", f"{key} is left out: no output of the pipeline depends on it.",
@@ -109,29 +109,63 @@ def emit(
 
 def _with_functions(writer: Writer, order: Order, made: list[Written]) -> list[ast.stmt]:
     """The statements of a program without `if`: calls stand in place of those that become functions, in `made`."""
-    for (key, _), parameter in writer.given.items() if order.owner else ():
+    for (key, _), parameter in writer.given.items() if order.owners else ():
         if key in writer.outputs:
             writer.parameter_name(parameter)  # before the functions' own: callers know it
-    for key, function in order.owner.items():
-        names = {one: writer.names.unused(one[1]) for one in function.exposed if one[0] == key}
-        writer.exposed.update(names)
+    for key, path in order.owners.items():
+        exposed = dict.fromkeys(one for function in path for one in function.exposed if one[0] == key)
+        writer.exposed.update({one: writer.names.unused(one[1]) for one in exposed})
     body = [(key, statement) for key in order.keys for statement in writer.statements(key)]
     end = _return(writer.graph, writer)
-    if order.owner:
+    if order.owners:
         writer.names.unused(writer.graph.options.name)  # the pipeline's own function
-    result: list[ast.stmt] = []
-    for function, group in groupby(body, lambda one: order.owner.get(one[0])):
-        inner = [statement for _, statement in group]
-        if function is None:
-            result += inner
-            continue
-        outside = [statement for key, statement in body if order.owner.get(key) is not function]
-        exposed = [writer.exposed.get(one, "") for one in function.exposed]
-        passed = {name: writer.passed[name] for name in exposed if name in writer.passed}
-        made.append(written(function, inner, [*outside, end], writer.names, passed))
-        result.append(made[-1].call)
-        writer.call_written([made[-1].call, *made[-1].body])
-    return [*result, end]
+    return [*_Nested(writer, order, [*body, ("", end)], made).statements(body), end]
+
+
+@dataclass(slots=True)
+class _Nested:
+    """Statements become functions, from the innermost on.
+
+    Attributes
+    ----------
+    whole
+        The statements of the whole program, with their nodes.
+    made
+        The functions, in the order of the text.
+    """
+
+    writer: Writer
+    order: Order
+    whole: list[tuple[str, ast.stmt]]
+    made: list[Written]
+
+    def statements(self, body: Iterable[tuple[str, ast.stmt]], depth: int = 0) -> list[ast.stmt]:
+        """Statements within `depth` functions, with calls in place of those that are in one more."""
+        result: list[ast.stmt] = []
+        for function, group in groupby(body, lambda one: self.order.owner(one[0], depth)):
+            part = list(group)
+            result += [statement for _, statement in part] if function is None else [self._call(function, part, depth)]
+        return result
+
+    def _call(self, function: Function, part: list[tuple[str, ast.stmt]], depth: int) -> ast.stmt:
+        inner = self.statements(part, depth + 1)
+        outside = [statement for key, statement in self.whole if self.order.owner(key, depth) is not function]
+        here = {key for key, _ in part}
+        made = written(function, inner, outside, self.writer.names, self._passed(here, depth))
+        self.made.append(made)
+        self.writer.call_written([made.call, *made.body])
+        return made.call
+
+    def _passed(self, keys: Collection[str], depth: int) -> dict[str, ast.expr]:
+        """What a function of these nodes gets for its own and its callers' exposed arguments, by their parameters."""
+        found: dict[str, ast.expr] = {}
+        around = self.order.owners[min(keys)][: depth + 1]
+        for one in (exposed for function in reversed(around) for exposed in function.exposed if exposed[0] in keys):
+            name = self.writer.exposed[one]
+            if name in self.writer.passed:
+                given = self.order.exposing(*one) == depth
+                found[name] = self.writer.passed[name] if given else ast.Name(name, ast.Load())  # the caller's own
+        return found
 
 
 def _refused(function: Function, reason: str, hint: str) -> Diagnostic:
@@ -178,8 +212,8 @@ def _return(graph: Graph, writer: Writer) -> ast.stmt:
 
 
 def _program(
-    options: GraphOptions, dialect: Dialect, body: list[ast.stmt], parameters: dict[str, ast.expr | None],
-    functions: Sequence[Written], *, conditions: bool, autoserialize: bool,
+    options: GraphOptions, dialect: Dialect, body: list[ast.stmt], writer: Writer, functions: Sequence[Written], *,
+    conditions: bool, autoserialize: bool,
 ) -> str:  # fmt: skip
     name = identifier(options.name)
     switch = [ast.keyword("enable_conditionals", ast.Constant(True))] if conditions else []
@@ -187,11 +221,12 @@ def _program(
     whole = [*body, *(statement for function in functions for statement in function.body)]
     words = {node.id for part in whole for node in ast.walk(part) if isinstance(node, ast.Name)} | {"pipeline_def"}
     imported = ", ".join(word for word in ("fn", "math", "pipeline_def", "tfrecord", "types") if word in words)
-    parameters = dict(sorted(parameters.items(), key=lambda item: item[1] is not None))  # defaults come last
+    parameters = dict(sorted(writer.parameters.items(), key=lambda item: item[1] is not None))  # defaults come last
     call = _call(name, [ast.keyword(one, values.hole()) for one, default in parameters.items() if default is None])
     lines = [
         f"from {dialect.module} import {imported}",
-        *([f"from {dialect.module}.plugin.triton import autoserialize"] if autoserialize else []), "", "",
+        *([f"from {dialect.module}.plugin.triton import autoserialize"] if autoserialize else []),
+        *_imports(writer), "", "",
         *(line for function in functions for line in _definition(function)),
         *(["@autoserialize"] if autoserialize else []),
         *layout.fitted("@", decorator, 0),
@@ -206,6 +241,15 @@ def _program(
             "    outputs = pipe.run()",
         ]  # fmt: skip
     return "\n".join(lines) + "\n"
+
+
+def _imports(writer: Writer) -> list[str]:
+    """The functions that its user has written in modules of their own."""
+    lines = [
+        f"from {function.module} import {function.name}{f' as {name}' if name != function.name else ''}"
+        for function, name in writer.imports.items()
+    ]
+    return ["", *lines] if lines else []
 
 
 def _definition(function: Written) -> list[str]:

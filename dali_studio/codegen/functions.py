@@ -38,15 +38,24 @@ class Order:
     ----------
     keys
         The nodes.
-    owner
-        The function of every node that is in one.
+    owners
+        The functions that every node is in, from the outermost on; of a node that is in none, there is nothing.
     refused
         Functions that cannot be: what lies between their nodes is in none, or in another one.
     """
 
     keys: list[str]
-    owner: dict[str, Function] = field(default_factory=dict[str, Function])
+    owners: dict[str, tuple[Function, ...]] = field(default_factory=dict[str, "tuple[Function, ...]"])
     refused: list[Function] = field(default_factory=list[Function])
+
+    def owner(self, key: str, depth: int) -> Function | None:
+        """The function of a node within `depth` others."""
+        path = self.owners.get(key, ())
+        return path[depth] if depth < len(path) else None
+
+    def exposing(self, key: str, argument: str) -> int:
+        """How many functions are around the outermost one that exposes an argument: there, its value is given."""
+        return next(depth for depth, one in enumerate(self.owners[key]) if (key, argument) in one.exposed)
 
 
 def arranged(graph: Graph, keys: Sequence[str], functions: Sequence[Function]) -> Order:
@@ -54,24 +63,37 @@ def arranged(graph: Graph, keys: Sequence[str], functions: Sequence[Function]) -
     found = Order(list(keys))
     there = set(keys)
     cyclic = len(graph.computable()) < len(graph)
-    for function in functions if not cyclic else ():
-        members = [key for key in function.keys if key in there and key not in found.owner]
+    larger = sorted(functions, key=lambda function: -len(function.keys & there))
+    for function in larger if not cyclic else ():
+        members = [key for key in keys if key in function.keys]
+        around = _common([found.owners.get(key, ()) for key in members])
+        members = [key for key in members if found.owners.get(key, ()) == around]
         if not members:
             continue
-        owner = {**found.owner, **dict.fromkeys(members, function)}
-        order = _contracted(graph, keys, owner)
+        owners = {**found.owners, **dict.fromkeys(members, (*around, function))}
+        order = _contracted(graph, Order(list(keys), owners), keys)
         if order is None:
             found.refused.append(function)
         else:
-            found.keys, found.owner = order, owner
+            found.keys, found.owners = order, owners
     return found
 
 
-def _contracted(graph: Graph, keys: Sequence[str], owner: Mapping[str, Function]) -> list[str] | None:
+def _common(paths: Sequence[tuple[Function, ...]]) -> tuple[Function, ...]:
+    """What all paths begin with."""
+    shared: list[Function] = []
+    for step in zip(*paths, strict=False):
+        if any(function is not step[0] for function in step):
+            break
+        shared.append(step[0])
+    return tuple(shared)
+
+
+def _contracted(graph: Graph, order: Order, keys: Sequence[str], depth: int = 0) -> list[str] | None:
     """`keys` with the members of each function behind all its sources; ``None`` if functions need each other."""
     units: dict[object, list[str]] = {}
     for key in keys:
-        units.setdefault(owner.get(key, key), []).append(key)
+        units.setdefault(order.owner(key, depth) or key, []).append(key)
     number = {unit: i for i, unit in enumerate(units)}
     of = {key: unit for unit, members in units.items() for key in members}
     sources = {
@@ -84,15 +106,18 @@ def _contracted(graph: Graph, keys: Sequence[str], owner: Mapping[str, Function]
             feeds[one].append(unit)
     listed = list(units)
     ready = [number[unit] for unit, before in sources.items() if not before]
-    order: list[str] = []
+    found: list[str] = []
     while ready:
         unit = listed[heappop(ready)]
-        order += units[unit]
+        inner = _contracted(graph, order, units[unit], depth + 1) if isinstance(unit, Function) else units[unit]
+        if inner is None:
+            return None
+        found += inner
         for other in feeds[unit]:
             sources[other].discard(unit)
             if not sources[other]:
                 heappush(ready, number[other])
-    return order if len(order) == len(keys) else None
+    return found if len(found) == len(keys) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,10 +155,12 @@ def written(
     """
     stored = _names(inner, ast.Store)
     loaded = _names(inner, ast.Load)
-    taken = [name for name in loaded if name not in stored and name not in given and name in names.known]
+    hidden = {*stored, *given, *names.functions}
+    taken = [name for name in loaded if name not in hidden and name in names.known]
     used = set(_names(outside, ast.Load))
     returned = [name for name in stored if name in used]
     name = names.unused(function.title)
+    names.functions.add(name)
     call: ast.expr = ast.Call(
         func=ast.Name(name, ast.Load()), args=[ast.Name(one, ast.Load()) for one in taken],
         keywords=[ast.keyword(parameter, value) for parameter, value in given.items()],

@@ -25,15 +25,15 @@ class Parameter(NamedTuple):
 Parameters = Mapping[tuple[str, str], Parameter]
 
 
-def module_parameters(graph: Graph, registry: Registry, roots: Mapping[str, str]) -> Parameters:
+def module_parameters(graph: Graph, registry: Registry, samples: Mapping[str, Mapping[str, Value]]) -> Parameters:
     """Parameters for where readers find their data, and for the shard that they read.
 
     ``batch_size``, ``num_threads``, ``device_id`` and ``seed`` need none: each call of the function takes them.
 
     Parameters
     ----------
-    roots
-        Folders for readers that are not told what to read, by node.
+    samples
+        Arguments for readers that are not told what to read, by node.
     """
     found: dict[tuple[str, str], Parameter] = {}
     shards: dict[str, tuple[Value, ...]] = {}
@@ -42,7 +42,7 @@ def module_parameters(graph: Graph, registry: Registry, roots: Mapping[str, str]
             continue
         schema, wired = registry.schema(node.operator), graph.argument_inputs(node.key)
         told = any(node.arguments.get(name) is not None for name in _PLACES)
-        given = node.arguments if told or node.key not in roots else {**node.arguments, "file_root": roots[node.key]}
+        given = node.arguments if told else {**node.arguments, **samples.get(node.key, {})}
         for name in _PLACES:
             if schema.argument(name) and name not in wired and given.get(name) is not None:
                 found[node.key, name] = Parameter(f"{node.key}_{name}", given[name])

@@ -9,7 +9,13 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Generator
+from concurrent.futures import Future, wait
 from contextlib import contextmanager
+from typing import TypeVar
+
+#: Seconds between two looks whether somebody who waits should stop.
+_PAUSE = 0.05
+T = TypeVar("T")
 
 
 class Stage:
@@ -20,13 +26,19 @@ class Stage:
     what : str
         Such as "listing files".
     done : int
-        How much of it is done, 0 where that is not counted; whoever does it writes it.
+        How much of it is done, 0 where that is not counted; whoever does it calls `step`.
     """
 
-    __slots__ = ("done", "what")
+    __slots__ = ("_check", "done", "what")
 
-    def __init__(self, what: str) -> None:
-        self.what, self.done = what, 0
+    def __init__(self, what: str, check: Callable[[], None] | None = None) -> None:
+        self.what, self.done, self._check = what, 0, check
+
+    def step(self, count: int = 1) -> None:
+        """So much more is done; raises what ends it, if nobody wants the rest."""
+        self.done += count
+        if self._check is not None:
+            self._check()
 
     def __str__(self) -> str:
         return f"{self.what} ({self.done:,})" if self.done else self.what
@@ -37,14 +49,36 @@ _stages: list[Stage] = []
 
 
 @contextmanager
-def doing(what: str) -> Generator[Stage]:
-    """Say what is being done, until it is done."""
-    stage = Stage(what)
+def doing(what: str, check: Callable[[], None] | None = None) -> Generator[Stage]:
+    """Say what is being done, until it is done; `check` raises what ends it early."""
+    stage = Stage(what, check)
     _stages.append(stage)
     try:
         yield stage
     finally:
         _stages.remove(stage)
+
+
+_waiting = threading.local()
+
+
+@contextmanager
+def stoppable(check: Callable[[], None]) -> Generator[None]:
+    """Let `wait_for` in this thread end by what `check` raises."""
+    before = getattr(_waiting, "check", None)
+    _waiting.check = check
+    try:
+        yield
+    finally:
+        _waiting.check = before
+
+
+def wait_for(future: Future[T]) -> T:
+    """The result, unless this thread is to stop waiting."""
+    check: Callable[[], None] | None = getattr(_waiting, "check", None)
+    while check is not None and not wait([future], _PAUSE).done:
+        check()
+    return future.result()
 
 
 def current() -> str:

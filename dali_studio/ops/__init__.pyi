@@ -2403,6 +2403,7 @@ class Slice:
     def __init__(
         self,
         *,
+        out_of_bounds_policy: str | None = 'error',
         dtype: DALIDataType | None = ...,
         axes: int | _Sequence[int] | DataNode | None = ...,
         axis_names: str | None = ...,
@@ -2414,7 +2415,6 @@ class Slice:
         rel_shape: float | _Sequence[float] | DataNode | None = ...,
         normalized_anchor: bool | None = True,
         normalized_shape: bool | None = True,
-        out_of_bounds_policy: str | None = 'error',
         fill_values: float | _Sequence[float] | None = ...,
         preserve: bool | None = False,
         bytes_per_sample_hint: int | _Sequence[int] | None = ...,

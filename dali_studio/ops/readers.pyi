@@ -315,6 +315,45 @@ class Numpy:
         **arguments: Any,
     ) -> DataNode: ...
 
+class Parquet:
+    """Reads columns of Parquet files, in which data sets of Hugging Face come: an output for each column.
+
+    A number gives a tensor without axes, a list of numbers one axis (a list of lists two, and so on; the lists of a row
+    must be equally long), a text or bytes a row of uint8, and so does a column of pictures or sounds as Hugging Face
+    writes it, a struct of `bytes` and `path`: decoders take these bytes. A file is read by row groups. `random_shuffle`
+    is fastest where `initial_fill` is not many times the rows of one; `shuffle_after_epoch` shuffles row groups.
+    """
+    def __init__(
+        self,
+        *,
+        path: str | _Sequence[str] | None = ...,
+        columns: str | _Sequence[str] | None = ...,
+        random_shuffle: bool | None = False,
+        initial_fill: int | None = 1024,
+        shuffle_after_epoch: bool | None = False,
+        shuffle_after_epoch_seed: int | None = ...,
+        num_shards: int | None = 1,
+        shard_id: int | None = 0,
+        stick_to_shard: bool | None = False,
+        pad_last_batch: bool | None = False,
+        seed: int | None = ...,
+        on_error: str | None = 'raise',
+        skip_cached_images: bool | None = False,
+        prefetch_queue_depth: int | None = 1,
+        lazy_init: bool | None = False,
+        read_ahead: bool | None = False,
+        dont_use_mmap: bool | None = False,
+        tensor_init_bytes: int | None = 1048576,
+        preserve: bool | None = False,
+        bytes_per_sample_hint: int | _Sequence[int] | None = ...,
+        name: str | None = ...,
+        device: str | None = ...,
+    ) -> None: ...
+    def __call__(
+        self,
+        **arguments: Any,
+    ) -> Any: ...
+
 class Sequence:
     """Reads and decodes sequences of images that lie in folders, a folder for each video.
 

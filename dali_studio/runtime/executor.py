@@ -16,6 +16,7 @@ from dali_studio.compiler.plan import BatchStage, FusedStage, Plan, Segment, Sta
 from dali_studio.core import random
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError, DaliStudioError
+from dali_studio.core.progress import stoppable
 from dali_studio.graph.edits import PortRef
 from dali_studio.runtime import ranges
 from dali_studio.runtime.failures import ErrorPolicy, FailedSample, StepError
@@ -136,7 +137,8 @@ class Executor:
         try:
             bound = self._bound(step)
             arguments = bound.design_arguments(checkpointing=self.checkpointing, may_write=self.may_write)
-            return bound.operator.open(arguments)
+            with stoppable(self.workers.check):
+                return bound.operator.open(arguments)
         except (ArgumentError, ValueError, OSError) as error:
             raise StepError(step, None, "", error).diagnose() from error
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -38,6 +39,8 @@ from dali_studio.schema.registry import Registry
 _KERNELS = 2
 #: Processors that are left to the threads that feed the GPU's decoders and to those that prepare and finish batches.
 _LEFT = 4
+#: Pixels of a picture that a thread decodes in a few milliseconds, as long as a GPU takes to begin and end.
+_SMALL = 1 << 19
 
 
 class MixedRunner:
@@ -87,9 +90,10 @@ class MixedRunner:
 
         images = operator.jpeg_images(work)
         submitted: list[SubmittedGroup] = []
-        waiting = self._share(files, images, made, host)
-
-        free = self._stream.copied()  # behind what users of the memory's last contents have enqueued by default
+        feeders = self._decoders(images)
+        waiting = self._share(files, images, made, host, reserved=any(feeder.reserves for feeder in feeders))
+        # behind what users of the memory's last contents have enqueued by default
+        free = self._stream.copied() if feeders else None
 
         def to_gpu(decoder: GpuDecoder) -> SubmittedGroup:
             batch = waiting.batch
@@ -105,7 +109,7 @@ class MixedRunner:
             return submitted[-1]
 
         decoding = Decoding(waiting, timed(recording, step.key, by_thread), to_gpu)
-        decoding.start(self._workers, self._decode_threads, self._decoders(images))
+        decoding.start(self._workers, self._decode_threads, feeders)
         watch.stop(step.key)
 
         def finish() -> None:
@@ -153,8 +157,9 @@ class MixedRunner:
                     raise StepError(step, index, source, named) from error
 
     def _share(
-        self, files: Sequence[NDArray[np.uint8]], images: JpegImages | None, made: Batch, host: NDArray[np.uint8]
-    ) -> DecodeWorkQueue:
+        self, files: Sequence[NDArray[np.uint8]], images: JpegImages | None, made: Batch, host: NDArray[np.uint8],
+        *, reserved: bool,
+    ) -> DecodeWorkQueue:  # fmt: skip
         """Who may decode which of the files; the decode threads put pixels into `host`."""
         if images is None:
             return DecodeWorkQueue((), range(len(files)))
@@ -164,10 +169,11 @@ class MixedRunner:
         requests[:, libjpeg.SIZE] = shapes_of(files)[positions, 0]
         requests[:, libjpeg.TARGET] = made.offsets[positions] + host.ctypes.data
         requests[:, libjpeg.PITCH] = made.shapes[positions, 1] * made.shapes[positions, 2]
-        alone = np.setdiff1d(np.arange(len(files)), positions, assume_unique=True)
+        others = np.ones(len(files), np.bool_)
+        others[positions] = False
         both = int(np.count_nonzero(whole[: images.shared]))
-        reserved = any(feeder.works for feeder in self._feeders[1:])
-        return DecodeWorkQueue(positions[:both], alone.tolist(), positions[both:], requests, reserved=reserved)
+        alone = np.flatnonzero(others).tolist()
+        return DecodeWorkQueue(positions[:both], alone, positions[both:], requests, reserved=reserved)
 
     def _copy_rest(
         self, key: str, made: Batch, host: NDArray[np.uint8], on_gpu: Sequence[int],
@@ -184,15 +190,23 @@ class MixedRunner:
             recording.results(key, device=made.size)
 
     def _decoders(self, images: JpegImages | None) -> list[DecoderFeeder]:
-        if images is None or not images.shared:
+        if images is None or not images.shared or self._few(images):
             return []
         if not self._feeders:
             stream = self._stream
+            kernels = partial(JpegKernels, stream.device_id, stream.scratch)
             self._feeders = [
                 DecoderFeeder(lambda: open_decoder(stream.device_id)),
-                *(DecoderFeeder(lambda: JpegKernels(stream.device_id, stream.scratch)) for _ in range(_KERNELS)),
+                *(DecoderFeeder(kernels, reserves=True) for _ in range(_KERNELS)),
             ]
         return [feeder for feeder in self._feeders[0 if images.hardware else 1 :] if not feeder.disabled_reason]
+
+    def _few(self, images: JpegImages) -> bool:
+        """Whether the decode threads, a picture each, are through before the GPU's decoders would have begun."""
+        if not self._decode_threads.enough_for(images.shared):
+            return False
+        pixels = images.requests[:, libjpeg.HEIGHT] * images.requests[:, libjpeg.WIDTH]
+        return int(pixels.max()) <= _SMALL
 
     def close(self) -> None:
         """End the threads."""

@@ -1,7 +1,8 @@
-"""Running ahead: two threads that compute the next iterations while the user works on this one.
+"""Running ahead: threads that compute the next iterations while the user works on this one.
 
-One computes what comes before an iteration waits for the first time, the other one the rest: while decoders are busy
-with one iteration, the files of the next are read.
+What comes before an iteration waits for the first time, and the rest, are computed by a thread each: while decoders are
+busy with one iteration, the files of the next are read. Small batches have one thread for both, which begins the next
+ones before it waits: two would spend more time on waiting for the interpreter's lock than they gain.
 """
 
 from __future__ import annotations
@@ -33,11 +34,13 @@ class Prefetcher(Generic[Request, Result]):
         Makes a result of a request, as a generator: where it yields, the next request may be begun.
     background : bool
         ``False`` computes in the caller's thread, when a result is asked for.
+    small : bool
+        Requests take so little time that one thread is enough.
     """
 
-    def __init__(self, compute: Callable[[Request], Parts[Result]], *, background: bool) -> None:
+    def __init__(self, compute: Callable[[Request], Parts[Result]], *, background: bool, small: bool = False) -> None:
         self.compute = compute
-        self._background = background
+        self._background, self._small = background, small
         self._requests: queue.SimpleQueue[Request | None] = queue.SimpleQueue()
         self._results: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._waiting: deque[Request] = deque()
@@ -52,11 +55,14 @@ class Prefetcher(Generic[Request, Result]):
             return
         if self._thread is None:
             # the threads must not keep a forgotten pipeline alive: they hold the queues and a weak reference
+            owner = weakref.ref(self)
+            if self._small:
+                self._thread = _thread("compute", _compute, owner, self._requests, self._results)
+                self._requests.put(request)
+                return
             begun: queue.SimpleQueue[_Running[Any] | None] = queue.SimpleQueue()
             places, counts = threading.Semaphore(_AT_ONCE), _Counts()
-            self._thread = _thread(
-                "begin", _begin, weakref.ref(self), self._requests, begun, self._results, places, counts
-            )
+            self._thread = _thread("begin", _begin, owner, self._requests, begun, self._results, places, counts)
             _thread("finish", _finish, begun, self._results, places, counts)
         self._requests.put(request)
 
@@ -176,3 +182,29 @@ def _finish(
         results.put(running.outcome)
         counts.finished += 1
         del running
+
+
+def _compute(
+    owner: weakref.ref[Prefetcher[Request, Result]],
+    requests: queue.SimpleQueue[Request | None],
+    results: queue.SimpleQueue[Any],
+) -> None:
+    """Begin requests, as many as may be under way, before the oldest one is finished."""
+    under_way: deque[_Running[Any]] = deque()
+    open_ = True
+    while open_ or under_way:
+        while open_ and len(under_way) < _AT_ONCE and not (under_way and requests.empty()):
+            request, prefetcher = requests.get(), owner()
+            if request is None or prefetcher is None:
+                open_ = False
+                break
+            running = _Running(prefetcher.compute(request))
+            del prefetcher, request  # as in `_begin`
+            running.advance()
+            under_way.append(running)
+        if under_way:
+            running = under_way.popleft()
+            while not running.ended:
+                running.advance()
+            results.put(running.outcome)
+        running = None

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.kernels.cuda.device import Unavailable
-from dali_studio.kernels.jpeg.decode_queue import BY_HARDWARE, BY_KERNELS
+from dali_studio.kernels.jpeg.decode_queue import BY_HARDWARE
 from dali_studio.kernels.jpeg.decode_threads import DecodeBatch, DecodeThreadPool
 from dali_studio.kernels.jpeg.gpu_work import GpuDecoder, SubmittedGroup
 from dali_studio.kernels.jpeg.libjpeg import DONE
@@ -81,11 +81,12 @@ class DecodeWorkQueue:
 
     def on_gpu(self) -> list[int]:
         """Positions that decoders of the GPU have decoded, ascending."""
-        return np.sort(self._rows[np.isin(self.batch.outcomes, (BY_HARDWARE, BY_KERNELS))]).tolist()
+        return np.sort(self._rows[self.batch.outcomes >= BY_HARDWARE]).tolist()
 
     def left(self) -> list[int]:
         """What nobody has decoded in the end: the GPU refused it, or a decode thread found something wrong with it."""
-        return self._rows[~np.isin(self.batch.outcomes, (BY_HARDWARE, BY_KERNELS, DONE))].tolist()
+        outcomes = self.batch.outcomes
+        return self._rows[(outcomes != DONE) & (outcomes < BY_HARDWARE)].tolist()
 
 
 class Decoding:
@@ -143,8 +144,8 @@ class Decoding:
             for done in self._feeders:  # it writes into memory of this batch
                 done.wait()
             work.batch.close(abandoned=self.stalled)
-        left = work.left()
-        workers.map(lambda i: self._by_thread(left[i]), len(left))
+        if left := work.left():
+            workers.map(lambda i: self._by_thread(left[i]), len(left))
         return work.on_gpu()
 
     def feed(self, decoder: GpuDecoder) -> None:
@@ -166,9 +167,12 @@ class DecoderFeeder:
     ----------
     open_decoder : callable
         Gives a decoder, or what is missing.
+    reserves : bool
+        It is so much faster than the threads that pictures are left to it.
     """
 
-    def __init__(self, open_decoder: Callable[[], GpuDecoder | Unavailable]) -> None:
+    def __init__(self, open_decoder: Callable[[], GpuDecoder | Unavailable], *, reserves: bool = False) -> None:
+        self._reserves = reserves
         self._line: queue.SimpleQueue[tuple[Decoding, threading.Event] | None] = queue.SimpleQueue()
         self._state = _FeederState()
         thread = threading.Thread(
@@ -182,9 +186,9 @@ class DecoderFeeder:
         return self._state.disabled_reason
 
     @property
-    def works(self) -> bool:
-        """Whether the decoder has decoded something, and can do so again."""
-        return self._state.works and not self._state.disabled_reason
+    def reserves(self) -> bool:
+        """Whether pictures are left to the decoder: it is a fast one, has decoded something, and can do so again."""
+        return self._reserves and self._state.works and not self._state.disabled_reason
 
     def serve(self, decoding: Decoding) -> threading.Event:
         """Take part in a batch; the event is set when the thread is through with it."""

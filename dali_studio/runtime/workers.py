@@ -94,6 +94,11 @@ class WorkerPool:
         BaseException
             The failure of the lowest index that failed.
         """
+        if count < 2:  # nothing to share
+            for index in range(count if not self.cancelled.is_set() else 0):
+                function(index)
+            self.check()
+            return
         counter = itertools.count()  # atomic in CPython: the workers share one iterator
 
         def take() -> int:

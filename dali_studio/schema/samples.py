@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import struct
 import zlib
@@ -123,12 +124,17 @@ def _short(value: Any) -> str:
 
 def picture(height: int, width: int, channels: int = 3, dtype: Any = np.uint8, seed: int = 0) -> Array:
     """A smooth random picture with some noise; 0..255 for integers, 0..1 for floats, signed types about 0."""
+    return _picture(height, width, channels, np.dtype(dtype), seed).copy()
+
+
+@functools.lru_cache(2048)
+def _picture(height: int, width: int, channels: int, kind: np.dtype[Any], seed: int) -> Array:
+    """The same, for all who do not write into it: thousands of cases ask for hundreds of pictures."""
     generator = np.random.default_rng([seed, height, width, channels])
     y, x, c = np.ogrid[0:height, 0:width, 0:channels]
     phase = generator.uniform(0, 6, 3)
     waves = np.sin(y / 7.0 + phase[0] + c) + np.cos(x / 5.0 + phase[1] - c) + np.sin((x + y) / 23.0 + phase[2])
     values = 127.5 + 35 * waves + generator.normal(0, 8, (height, width, channels))
-    kind = np.dtype(dtype)
     if kind.kind == "f":
         return (values / 255).astype(kind)
     if kind.kind == "b":
@@ -163,7 +169,7 @@ def images(
 def _image(size: tuple[int, int], dtype: DALIDataType, layout: str, channels: int, others: int, seed: int) -> Array:
     more = "".join(axis for axis in layout if axis not in "HWC")
     count = 1 if "C" not in layout else channels
-    made = [picture(*size, count, to_numpy(dtype), seed + 100 * i) for i in range(others ** len(more))]
+    made = [_picture(*size, count, to_numpy(dtype), seed + 100 * i) for i in range(others ** len(more))]
     whole = np.stack(made).reshape((others,) * len(more) + made[0].shape)
     if "C" not in layout:
         whole = whole[..., 0]

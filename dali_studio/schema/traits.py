@@ -66,7 +66,7 @@ class FramesFromArguments(Trait):
 
 
 class DrawnOnCpu(Trait):
-    """On a GPU, too, ``run`` computes on the CPU, from shapes alone, and the results are uploaded: equal numbers."""
+    """On a GPU, too, ``run`` computes on the CPU, of inputs from shapes alone, and the results are uploaded."""
 
 
 class MixesSamples(Trait):

@@ -56,7 +56,7 @@ def write_alone(graph: Graph, view: Mapping[str, Any], registry: Registry, path:
     def picture() -> Picture:
         session = Session(graph, registry, lambda message, buffers: None, view=view, images=_nowhere)
         try:
-            return session.picture(_TIMEOUT, FILE)
+            return session.answers.picture(_TIMEOUT, FILE)
         finally:
             session.close()
 

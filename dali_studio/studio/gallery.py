@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from dali_studio.api.folders import VIDEOS, folder_readers, point_at, with_samples
+from dali_studio.api.folders import folder_readers, point_at
+from dali_studio.api.sample_readers import with_samples
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph import document
 from dali_studio.graph.checks import output_schemas
@@ -60,7 +61,7 @@ def _title(place: Path) -> str:
 
 
 def open_recipe(name: str, registry: Registry, images: str) -> tuple[Graph, dict[str, object]]:
-    """An example that reads the images of `images`; one of videos reads the sample videos.
+    """An example that reads the images of `images`; readers of other files read samples.
 
     Raises
     ------
@@ -74,9 +75,8 @@ def open_recipe(name: str, registry: Registry, images: str) -> tuple[Graph, dict
             Diagnostic(code="DS302", message=f"There is no example called {name!r}.", hint=f"Examples: {known}.")
         )
     graph, view, _ = document.load(path, registry)
-    graph = with_samples(graph, registry, [VIDEOS])
     readers = folder_readers(graph, registry)
-    return point_at(graph, readers, Path(images)) if readers else graph, view
+    return with_samples(point_at(graph, readers, Path(images)) if readers else graph, registry), view
 
 
 def folder_graph(path: str, registry: Registry) -> Graph:

@@ -15,6 +15,8 @@ from dali_studio.core.dtypes import from_numpy, short_name
 
 Rgb = NDArray[np.uint8]
 _QUALITY = 85
+#: Where the first and the last of four planes lie, in parts of their axis.
+_PLACES = {"F": (0.0, 1.0), "D": (0.3, 0.75)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +106,10 @@ def _ranged(image: NDArray[Any], low: float, high: float) -> Rgb:
     return (scaled + 0.5).clip(0, 255).astype(np.uint8)
 
 
-def four_frames(frames: NDArray[Any], layout: str) -> NDArray[Any]:
-    """Frames from the first to the last, two beside two, in the layout of a frame."""
-    first, second, third, fourth = (frames[i] for i in np.linspace(0, len(frames) - 1, 4).round().astype(int))
+def four_planes(planes: NDArray[Any], axis: str, layout: str) -> NDArray[Any]:
+    """Four planes, two beside two, in the layout of one: frames (F) from first to last, slices (D) from the middle."""
+    places = (np.linspace(*_PLACES[axis], 4) * (len(planes) - 1)).round().astype(int)
+    first, second, third, fourth = (planes[place] for place in places)
     rows = [np.concatenate(pair, layout.index("W")) for pair in ((first, second), (third, fourth))]
     return np.concatenate(rows, layout.index("H"))
 

@@ -33,6 +33,14 @@ from dali_studio.studio.run_messages import (
 # ---------------------------------------------------------------------------------------------------- the graph's image
 
 
+class NodeCode(msgspec.Struct, frozen=True, kw_only=True):
+    """The function of a code node: a module's text, and the module's name; `trusted`: it runs."""
+
+    source: str = ""
+    module: str = ""
+    trusted: bool = True
+
+
 class NodeView(msgspec.Struct, frozen=True, kw_only=True):
     """A node as the canvas draws it.
 
@@ -53,6 +61,8 @@ class NodeView(msgspec.Struct, frozen=True, kw_only=True):
     #: in_run: some output of the pipeline depends on it
     unknown: bool = False
     bypassed: bool = False
+    code: NodeCode | None = None
+    #: code: of nodes whose function is written here
 
 
 class GraphView(msgspec.Struct, frozen=True, kw_only=True):
@@ -220,7 +230,11 @@ class ImageDetail(msgspec.Struct, frozen=True, kw_only=True, tag="image_detail")
     #: before: the same of the input, between the same limits, if it is of the same type
     planes: int = 0
     plane: int = 0
-    #: planes: how many frames or slices there are (0: it is no sequence or volume); plane: the one in the picture
+    #: planes: how many frames or slices there are (0: it is no sequence); plane: the one in the picture
+    extents: tuple[int, ...] = ()
+    depth: int = 0
+    #: extents: D, H and W of a volume, whose three planes through the voxel number `plane` are in the picture
+    #: depth: how many of its pixels, before it was made smaller, the axis D takes
     note: str = ""
 
 

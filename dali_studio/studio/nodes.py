@@ -49,13 +49,13 @@ class OpenNode:
             If it cannot be computed.
         """
         chosen = None if sample is None else [sample]
-        batch = self._session.output(PortRef(node=self.name, output=index), chosen)
+        batch = self._session.answers.output(PortRef(node=self.name, output=index), chosen)
         return np.array(batch.samples[0])
 
     def outputs(self, index: int = 0) -> TensorListCPU:
         """The results of the whole shown batch (parameters and errors as in `output`)."""
         whole = range(self._session.graph.options.batch_size)
-        batch = self._session.output(PortRef(node=self.name, output=index), whole)
+        batch = self._session.answers.output(PortRef(node=self.name, output=index), whole)
         return TensorListCPU([np.array(sample) for sample in batch.samples], batch.layout or None)
 
     def __repr__(self) -> str:

@@ -219,7 +219,7 @@ class PreviewRenderer:
     # ---------------------------------------------------------------------------------------------------------- detail
 
     def detail(self, request: PreviewRequest, key: str, output: int, plane: int) -> None:
-        """Send one node's output and first input at full width, with statistics; `plane`: a frame or slice, or -1."""
+        """Send one node's output and first input at full width, with statistics; for `plane` see `Renderer.large`."""
         revision = request.revision
         if key not in revision.active:
             return
@@ -235,7 +235,8 @@ class PreviewRenderer:
         large = renderer_of(shown).large(shown, plane)
         before: Large | None = None
         given: Shown | None = None
-        if source is not None and source in made and not _may_have_backdrop(revision, port):
+        beside = large is None or not large.extents  # three planes leave no room
+        if beside and source is not None and source in made and not _may_have_backdrop(revision, port):
             given = shown_of(revision, source, made)
             before = renderer_of(given).large(given, plane)
         pixels = [images.jpeg(images.fitted(one.image, *_DETAIL)) for one in (large, before) if one is not None]
@@ -308,19 +309,26 @@ def _may_have_backdrop(revision: Revision, port: PortRef) -> bool:
 
 
 def _image_near(revision: Revision, port: PortRef) -> PortRef | None:
-    """The image that an output belongs to: the nearest one before it, or else the nearest one that shares a source."""
+    """The image that an output belongs to: the nearest one before it, or else the one that was moved most alike.
+
+    That is the one which depends on most of what the output depends on: on the same reader, the same window, the same
+    coin; and of several the one with the least done to it otherwise.
+    """
     graph, metas = revision.active, revision.validation.metas
+    images = [other for other in metas if metas[other].kind == "image" and other != port]
+    images = [other for other in images if other.node in revision.computable]
     before = [port.node]
     for key in before:  # which grows meanwhile
-        before += [source for source in graph.predecessors(key) if source not in before]
-    after = list(before)
-    for key in after:
-        after += [target for target, _ in graph.fed_by(key) if target not in after]
-    for key in after:
-        image = next((p for p in metas if p.node == key and p != port and metas[p].kind == "image"), None)
-        if image is not None and key in revision.computable:
+        if image := next((other for other in images if other.node == key), None):
             return image
-    return None
+        before += [source for source in graph.predecessors(key) if source not in before]
+    near: tuple[int, int, PortRef] | None = None
+    for image in images:
+        own = graph.reachable([image])
+        shared = len(own.intersection(before))
+        if shared and (near is None or (shared, -len(own)) > near[:2]):
+            near = shared, -len(own), image
+    return near[2] if near else None
 
 
 def _are_corners(revision: Revision, port: PortRef) -> bool:
@@ -352,6 +360,7 @@ def _statistics(
         histogram=() if encoded else images.histogram(shown.sample, shown.layout),
         before=_comparable(shown, given, (low, high)),
         planes=large.planes if large else 0, plane=large.plane if large else 0,
+        extents=large.extents if large else (), depth=large.depth if large else 0,
         note=f"{lost} values are not finite" if lost else large.note if large else "",
     )  # fmt: skip
 

@@ -92,7 +92,7 @@ class RequestDetail(msgspec.Struct, frozen=True, kw_only=True, tag="request_deta
     key: str
     output: int = 0
     plane: int = -1
-    #: plane: which frame or slice; -1: the one that is shown first
+    #: plane: which frame or slice, or which voxel of a volume; -1: the one that is shown first
 
 
 class RequestSound(msgspec.Struct, frozen=True, kw_only=True, tag="request_sound"):
@@ -115,6 +115,16 @@ class ApplyCode(msgspec.Struct, frozen=True, kw_only=True, tag="apply_code"):
     its comments and the layout of other lines stay. `Refused` if it cannot be read; nothing has changed then.
     """
 
+    source: str
+
+
+class ApplyFunction(msgspec.Struct, frozen=True, kw_only=True, tag="apply_function"):
+    """Make a text the function of a code node, as one undo step: its user trusts it, and it runs in the kernel.
+
+    The answer is `RevisionChanged`. `Refused` if the text fails; nothing has changed then.
+    """
+
+    key: str
     source: str
 
 
@@ -250,9 +260,13 @@ RunRequest = (
     | RequestReproduction | RequestData | PointReader
 )  # fmt: skip
 
+#: About outputs; nothing changes by them.
+OutputRequest = RequestSheet | RequestDraws | RequestPair | RequestPixel | RequestSound
+
 ClientMessage = (
     Ready | ApplyEdits | ApplyRepair | Undo | Redo | MoveNodes | ChooseSample | Run | CompareDevices | FreeMemory | Stop
-    | RequestSound | RequestCode | RequestDetail | PasteCode | ApplyCode | RequestSheet | RequestDraws | RequestPair
-    | RequestPixel | SaveDocument | OpenFolder | OpenRecipe | OpenText | RestoreEdits | TryAdvice | TakeAdvice
-    | RequestDifference | OpenState | SetTarget | RequestFile | RequestReproduction | RequestData | PointReader
+    | RequestSound | RequestCode | RequestDetail | PasteCode | ApplyCode | ApplyFunction | RequestSheet | RequestDraws
+    | RequestPair | RequestPixel | SaveDocument | OpenFolder | OpenRecipe | OpenText | RestoreEdits | TryAdvice
+    | TakeAdvice | RequestDifference | OpenState | SetTarget | RequestFile | RequestReproduction | RequestData
+    | PointReader
 )  # fmt: skip

@@ -11,7 +11,7 @@ from dali_studio.api.placement import gpu_missing
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.graph.difference import difference, edits_to
 from dali_studio.graph.model import Graph
-from dali_studio.studio import requests
+from dali_studio.studio import messages, requests
 from dali_studio.studio.data_sources import also_there, look_into, pointed_at
 from dali_studio.studio.failing import path_of, remains, reproduction
 from dali_studio.studio.files import typed_path
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 #: Batches of a run, and samples a second that no model takes.
 _MAX_BATCHES, _MAX_SPEED = 10_000, 1e12
+#: What is said about a run.
+_SAID = (messages.Busy, messages.RunProgress, messages.RunFinished, messages.Timeline, messages.RunHistory)
 
 
 class Runs:
@@ -47,6 +49,7 @@ class Runs:
         measured: Callable[[], None],
     ) -> None:  # fmt: skip
         self._session, self._changed, self._announce, self._measured = session, changed, announce, measured
+        self._said: dict[type[messages.KernelMessage], messages.KernelMessage] = {}
 
     @singledispatchmethod
     def handle(self, message: Any) -> None:
@@ -148,6 +151,30 @@ class Runs:
         if now:
             snapshots.keep(session.graph, kept_view(session.history))
         session.send(SavedStates(snapshots=snapshots.all()))
+
+    def heard(self, message: messages.KernelMessage) -> None:
+        """Keep what is said about a run, for a view that comes back."""
+        if isinstance(message, _SAID):
+            self._said[type(message)] = message
+
+    @property
+    def finished(self) -> messages.RunFinished | None:
+        """What was said at the end of the last run."""
+        said = self._said.get(messages.RunFinished)
+        return said if isinstance(said, messages.RunFinished) else None
+
+    def tell_again(self, since: int) -> None:
+        """Say again what was said about the run, if it was one of a revision from `since`."""
+        send, finished, busy = self._session.send, self.finished, self._said.get(messages.Busy)
+        if finished is not None and finished.revision >= since:
+            send(finished)
+            for kind in (messages.Timeline, messages.RunHistory):
+                if said := self._said.get(kind):
+                    send(said)
+        if isinstance(busy, messages.Busy) and busy.busy:
+            send(busy)
+            if progress := self._said.get(messages.RunProgress):
+                send(progress)
 
     def _submit(self, measure: Callable[[Graph, int, int, Callable[[], None]], object], batches: int) -> None:
         session = self._session

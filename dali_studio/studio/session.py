@@ -6,37 +6,27 @@ import json
 import threading
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future
-from contextlib import suppress
-from dataclasses import replace
-from functools import singledispatchmethod
+from functools import partial, singledispatchmethod
 from pathlib import Path
 from typing import Any
 
 import msgspec
-import numpy as np
 
 from dali_studio.api.reading.fragment import read_fragment
 from dali_studio.codegen.dialects import DIALECTS, find
 from dali_studio.codegen.emit import Emitted
 from dali_studio.codegen.functions import Function
-from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.random import resolve_pipeline_seed
-from dali_studio.core.wording import plural
 from dali_studio.graph import document
-from dali_studio.graph.edits import PortRef
 from dali_studio.graph.history import History
 from dali_studio.graph.model import Graph
-from dali_studio.graph.validate import port_missing
-from dali_studio.runtime.workers import Cancelled
 from dali_studio.schema.registry import Registry
-from dali_studio.studio import exports, findings, gallery, messages, own_text, requests, sounds
+from dali_studio.studio import code_nodes, exports, findings, gallery, messages, own_text, requests
+from dali_studio.studio.answers import Answers
 from dali_studio.studio.autosave import Autosave
 from dali_studio.studio.files import typed_path, write_text
-from dali_studio.studio.inquiries import Inquiries, SheetJob
-from dali_studio.studio.picture import CELL, FILE, Picture, Still, draw
-from dali_studio.studio.portable import portable
+from dali_studio.studio.picture import FILE
 from dali_studio.studio.preview_renderer import PreviewRenderer, PreviewRequest
 from dali_studio.studio.profiler import Profiler
 from dali_studio.studio.repairs import offered
@@ -45,7 +35,6 @@ from dali_studio.studio.runs import Runs
 from dali_studio.studio.view import (
     TARGET,
     functions_in,
-    graph_view,
     in_columns,
     kept_view,
     make_room,
@@ -71,8 +60,6 @@ JOBS = (
 _RENDERED = (
     "output", "preview", "pixel", "trial", "ends", "pair", "draws", "detail", "sound", "batch", "picture", "strip",
 )  # fmt: skip
-#: What is said about a run, to be said again to a view that comes back.
-_RUN = (messages.Busy, messages.RunProgress, messages.RunFinished, messages.Timeline, messages.RunHistory)
 #: The largest whole number that the browser tells from the next.
 _LAST_BATCH = 2**53 - 1
 #: How long a picture that is saved waits for its photos.
@@ -107,21 +94,22 @@ class Session:
     ) -> None:  # fmt: skip
         self._autosave = autosave
         self._revision_offset = revision
-        self._told: dict[type[messages.KernelMessage], messages.KernelMessage] = {}
         self.registry, self._transmit, self._images = registry, send, images
         self._lock = threading.Lock()
         self.renderer = PreviewRenderer(registry, self.send, lambda: self.worker.waits("detail", "free", "run"))
-        self.inquiries = Inquiries(self.renderer.engine, self.send)
         self.profiler = Profiler(registry, self.send)
         self.worker = Worker(JOBS, self._begin, self._interrupt, self._failed)
         self.dialect = next(iter(DIALECTS))
+        self.answers = Answers(self)
         self.runs = Runs(self, self._changed, self._announce_graph, self._measured)
         #: Called when nothing of an edit or a run is left to be done but pictures.
         self.settled: Callable[[], None] = lambda: None
         self._open(graph, view or {}, path, revision)
 
     def _open(self, graph: Graph, view: Mapping[str, Any], path: Path | None, revision: int) -> None:
-        self.history = History(graph, self.registry)
+        self.history = History(code_nodes.opened(graph, view), self.registry)
+        self._modules = code_nodes.Modules()
+        self._modules.know(self.history.graph)
         self.history.places.update(positions_of(view))
         self.history.places.update(named_marks(marks_of(view)))
         self.history.places[TARGET] = target_of(view)
@@ -177,8 +165,7 @@ class Session:
     def send(self, message: messages.KernelMessage, buffers: Sequence[bytes] = ()) -> None:
         """Send a message to every view; one at a time, since the worker sends as well."""
         with self._lock:
-            if isinstance(message, _RUN):
-                self._told[type(message)] = message
+            self.runs.heard(message)
             self._transmit(message, buffers)
 
     def close(self) -> None:
@@ -223,22 +210,9 @@ class Session:
         self.send(self._opened())
         self._known_sent = ()
         self._announce()
-        self._tell_run()
+        self.runs.tell_again(self._revision_offset)
         self.runs.saved(now=False)
         self._render(everything=True)
-
-    def _tell_run(self) -> None:
-        """Say again what was said about the run: a view that was away has not heard it."""
-        finished, busy = self._told.get(messages.RunFinished), self._told.get(messages.Busy)
-        if isinstance(finished, messages.RunFinished) and finished.revision >= self._revision_offset:
-            self.send(finished)
-            for kind in (messages.Timeline, messages.RunHistory):
-                if said := self._told.get(kind):
-                    self.send(said)
-        if isinstance(busy, messages.Busy) and busy.busy:
-            self.send(busy)
-            if progress := self._told.get(messages.RunProgress):
-                self.send(progress)
 
     @handle.register
     def _(self, message: requests.ApplyEdits) -> None:
@@ -322,89 +296,8 @@ class Session:
         self._render_detail()
 
     @handle.register
-    def _(self, message: requests.RequestSheet) -> None:
-        job = SheetJob(self._request(), message)
-        self._ask(message.name, lambda: self.inquiries.sheet(job))
-
-    @handle.register
-    def _(self, message: requests.RequestDraws) -> None:
-        request = self._request()
-        self._ask("draws", lambda: self.inquiries.draws(request, message))
-
-    @handle.register
-    def _(self, message: requests.RequestPair) -> None:
-        request = self._request()
-        self._ask("pair", lambda: self.inquiries.pair(request, message, self._before))
-
-    @handle.register
-    def _(self, message: requests.RequestPixel) -> None:
-        request = self._request()
-        self._ask("pixel", lambda: self.inquiries.pixel(request, message))
-
-    def _ask(self, name: str, answer: Callable[[], None]) -> None:
-        """Answer soon; what is interrupted by more urgent work is taken up again, unless there is a newer request."""
-
-        def job() -> None:
-            try:
-                answer()
-            except Cancelled:
-                if not self.worker.waits(name):
-                    self.worker.submit(name, job)
-
-        self.worker.submit(name, job)
-
-    def _before(self, steps: int) -> Revision:
-        """The state some undo steps ago."""
-        return self.current().like(self.history.before(steps))
-
-    def output(self, port: PortRef, samples: Sequence[int] | None = None) -> Batch:
-        """An output of the shown batch, as the canvas shows it.
-
-        Parameters
-        ----------
-        samples
-            Which ones; the shown one if not given.
-
-        Raises
-        ------
-        DaliStudioError
-            If there is no such output, or it cannot be computed.
-        """
-        missing = port_missing(self.graph, self.registry, port)
-        if missing:
-            found = Diagnostic(code="DS209", message=missing[0].upper() + missing[1:], hint="Choose another one.")
-            raise DaliStudioError(found)
-        request = self._request()
-        wanted = [request.sample] if samples is None else list(samples)
-        made: Future[Batch] = Future()
-
-        def job() -> None:
-            try:
-                made.set_result(self.inquiries.output(request.revision, request.iteration, wanted, port))
-            except Cancelled:
-                self.worker.submit("output", job)
-            except BaseException as error:  # noqa: BLE001 - it is raised where it was asked for
-                made.set_exception(error)
-
-        self.worker.submit("output", job)
-        return made.result()
-
-    @handle.register
-    def _(self, message: requests.RequestSound) -> None:
-        def answer() -> None:
-            request = self._request()
-
-            def sample(port: PortRef) -> Any:
-                made = self.inquiries.output(request.revision, request.iteration, [request.sample], port)
-                return np.asarray(made.samples[0])
-
-            rate = sounds.rate_of(self.current().active, message.port, lambda port: float(sample(port)))
-            channels, data = sounds.pcm(sample(message.port))
-            note = "" if rate else f"Its rate is not known; it is played at {sounds.USUAL / 1000:g} kHz."
-            made = messages.Sound(port=message.port, rate=rate or sounds.USUAL, channels=channels, note=note)
-            self.send(made, [data])
-
-        self._ask("sound", answer)
+    def _(self, message: requests.OutputRequest) -> None:
+        self.answers.handle(message)
 
     @handle.register
     def _(self, message: requests.PasteCode) -> None:
@@ -420,12 +313,22 @@ class Session:
         self._changed()
 
     @handle.register
+    def _(self, message: requests.ApplyFunction) -> None:
+        self.history.apply(code_nodes.written(self.graph, message.key, message.source, self.answers.output))
+        try:
+            self._modules.write(self.graph, self.path.parent if self.path else Path.cwd())
+        finally:
+            self._changed()
+
+    @handle.register
     def _(self, message: requests.SaveDocument) -> None:
         path = typed_path(message.path)
         if message.what == "code":
+            self._modules.write(self.graph, path.parent)
             write_text(path, self.code().source)
         elif message.what == "picture":
-            exports.write(self.graph, kept_view(self.history), path, lambda: self.picture(_PICTURE_TIMEOUT, FILE))
+            picture = partial(self.answers.picture, _PICTURE_TIMEOUT, FILE)
+            exports.write(self.graph, kept_view(self.history), path, picture)
         elif message.what == "trace":
             write_text(path, self.runs.trace())
         else:
@@ -481,11 +384,13 @@ class Session:
         if self._autosave is not None:
             self._autosave.drop()
         self.runs.saved(now=True)
+        self._modules.write(self.graph, path.parent)
 
     def holds(self, graph: Graph, view: Mapping[str, Any]) -> bool:
         """Whether a document says what this one says, but for places of cards that it leaves open."""
         places = positions_of(view)
         moved = any(self.positions.get(key) != place for key, place in places.items())
+        graph = code_nodes.opened(graph, view)
         same_text = own_text.in_view(self._state()[1]).items() <= view.items()
         return graph == self.graph and same_text and not moved and marks_of(view) == marks_in(self.history)
 
@@ -494,7 +399,7 @@ class Session:
         if self._autosave is not None and graph is self.graph and self._state() != self._saved:
             self._autosave.keep(graph, kept_view(self.history))
 
-    def _document(self, graph: Graph) -> str:
+    def text(self, graph: Graph) -> str:
         """The document as text; empty if a value has no JSON form."""
         try:
             return document.dumps(graph, kept_view(self.history))
@@ -503,38 +408,8 @@ class Session:
 
     def _kept(self) -> list[bytes]:
         """The document for the browser, which outlives this process."""
-        text = self._document(self.graph)
+        text = self.text(self.graph)
         return [zlib.compress(text.encode(), 1)] if text else []
-
-    def picture(self, seconds: float | None = None, note: str = CELL) -> Picture:
-        """A picture of the graph as it is now.
-
-        Parameters
-        ----------
-        seconds : float, optional
-            How long to wait for the photos; without them the cards say what they would give.
-        note : str
-            What stands below it.
-        """
-        made: list[Picture] = []
-        done = threading.Event()
-
-        def job() -> None:
-            with suppress(DaliStudioError):  # there is nothing to see
-                made.append(self._picture(self.renderer.stills(self._request()), note))
-            done.set()
-
-        self._submit_again("picture", job)
-        done.wait(seconds)
-        return made[0] if made else self._picture({}, note)
-
-    def _picture(self, stills: Mapping[str, Still], note: str) -> Picture:
-        finished = self._told.get(messages.RunFinished)
-        graph = graph_view(self.current())
-        words = f"{graph.name}: {plural(len(graph.nodes), 'operator')}, {plural(len(graph.outputs), 'output')}"
-        told = finished if isinstance(finished, messages.RunFinished) else None
-        travels = self._document(portable(self.graph, self.registry, Path.cwd()))
-        return replace(draw(graph, self.positions, stills, told, words, note), document=travels)
 
     def _changed(self) -> None:
         self.sample = min(self.sample, self.graph.options.batch_size - 1)
@@ -583,32 +458,21 @@ class Session:
     def _opened(self) -> messages.Opened:
         return opened(self.graph, self.registry, self.renderer.width)
 
-    def _request(self) -> PreviewRequest:
+    def request(self) -> PreviewRequest:
+        """What the canvas shows now."""
         return PreviewRequest(revision=self.current(), iteration=self.iteration, sample=self.sample)
 
-    def _submit_again(self, name: str, job: Callable[[], None]) -> None:
-        """Run `job` soon, and anew after anything more urgent that stopped it."""
-
-        def attempt() -> None:
-            try:
-                job()
-            except Cancelled:
-                if not self.worker.waits(name):
-                    self.worker.submit(name, attempt)
-
-        self.worker.submit(name, attempt)
-
     def _render(self, *, everything: bool = False, strip: bool = False) -> None:
-        request = self._request()
+        request = self.request()
         if everything:
             self.renderer.resend()
         self.worker.submit("preview", lambda: self.renderer.cards(request))
-        self._submit_again("strip", lambda: self.renderer.strip(request, again=everything or strip))
+        self.worker.insist("strip", lambda: self.renderer.strip(request, again=everything or strip))
         if self.worker.drop("detail"):  # asked for another batch, perhaps a far one
             self._render_detail()
 
     def _render_detail(self) -> None:
-        request, wanted = self._request(), self._detail
+        request, wanted = self.request(), self._detail
         if wanted is not None:
             self.worker.submit("detail", lambda: self.renderer.detail(request, wanted.key, wanted.output, wanted.plane))
 

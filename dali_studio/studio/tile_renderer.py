@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dali_studio.api.engine import Engine
+from dali_studio.api.folders import folder_readers
 from dali_studio.codegen.emit import emit
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
@@ -20,7 +21,9 @@ from dali_studio.studio import images, tiles
 from dali_studio.studio.gallery_messages import Setting, Tile
 from dali_studio.studio.images import Rgb
 from dali_studio.studio.pictures import Pictures
+from dali_studio.studio.preview_renderer import shown_of
 from dali_studio.studio.previews import PreviewEngine
+from dali_studio.studio.renderers.still import still
 from dali_studio.studio.revision import Revision
 
 #: Extents of a picture in full, and of one in a sweep.
@@ -37,11 +40,15 @@ _SAME_SHAPE = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a tile makes of the chosen picture: the picture (of no size if there is none), its numbers, and words."""
+    """What a tile makes of the chosen picture: the picture (of no size if there is none), its numbers, and words.
+
+    `whole`: it is not shown as a half beside the chosen picture; `own`: it comes of samples of its own.
+    """
 
     picture: Rgb
     whole: bool = False
     batch: Batch | None = None
+    own: bool = False
     failed: tuple[Diagnostic, ...] = ()
 
     @property
@@ -72,17 +79,20 @@ class TileRenderer:
     def _result(self, graph: Graph, pictures: Pictures, size: tuple[int, int]) -> Result:
         revision = Revision(graph, self._registry, 0, 1)
         made = self._engine.compute(revision, 0, [0])
-        shown = [batch for port in graph.outputs if (batch := made.outputs.get(port)) and _drawable(batch)]
-        if not shown:
+        ports = [port for port in graph.outputs if port in made.outputs and made.outputs[port].samples]
+        stills = [(still(shown_of(revision, port, made.outputs)), made.outputs[port]) for port in ports]
+        drawn = [(picture, batch) for picture, batch in stills if picture is not None]
+        if not drawn:
             found = made.failed or errors(revision.validation.diagnostics)
             nothing = Diagnostic(code="DS305", message="There is no picture among its results.")
             return Result(NOTHING, failed=found or (nothing,))
-        drawn = [_drawn(batch) for batch in shown[:_SIDE_BY_SIDE]]
+        first, batch = drawn[0]
+        own = not folder_readers(graph, self._registry)
         if len(drawn) > 1:
-            return Result(_side_by_side(drawn, size), whole=True, batch=shown[0])
+            return Result(_side_by_side([picture for picture, _ in drawn[:_SIDE_BY_SIDE]], size), True, batch, own)
         given = pictures.picture()
-        apart = drawn[0].shape[0] * given.shape[1] / (drawn[0].shape[1] * given.shape[0]) - 1
-        return Result(images.fitted(drawn[0], *size), whole=abs(apart) > _SAME_SHAPE, batch=shown[0])
+        apart = first.shape[0] * given.shape[1] / (first.shape[1] * given.shape[0]) - 1
+        return Result(images.fitted(first, *size), own or abs(apart) > _SAME_SHAPE, batch, own)
 
     def detail(
         self, turn: int, tile: Tile, settings: Sequence[Setting], pictures: Pictures, dialect: str
@@ -99,7 +109,8 @@ class TileRenderer:
             facts = images.info(sample)
             limits = (0.0, 255.0) if sample.dtype == np.uint8 else images.span_of(sample.astype(np.float32))
             bins = images.histogram(sample, layout, limits=limits)
-            before = images.histogram(given, "HWC", limits=limits) if sample.dtype == np.uint8 else ()
+            comparable = sample.dtype == np.uint8 and not result.own
+            before = images.histogram(given, "HWC", limits=limits) if comparable else ()
             pixels.append(images.jpeg(result.picture))
         source, lines = self.program(tile, settings, pictures, dialect)
         return messages.TileDetail(
@@ -186,21 +197,6 @@ def placed(made: Sequence[tuple[str, Result]]) -> tuple[tuple[messages.TilePictu
             )
         )  # fmt: skip
     return tuple(items), atlas
-
-
-def _drawable(batch: Batch) -> bool:
-    if not batch.samples:
-        return False
-    sample, layout = batch.samples[0], batch.layout
-    frames = layout.startswith("F") and len(layout) == sample.ndim and sample.shape[0] > 0
-    return images.is_image(sample[0], layout[1:]) if frames else images.is_image(sample, layout)
-
-
-def _drawn(batch: Batch) -> Rgb:
-    sample, layout = batch.samples[0], batch.layout
-    if layout.startswith("F"):
-        sample, layout = images.four_frames(sample, layout[1:]), layout[1:]
-    return images.to_rgb(sample, layout)[0]
 
 
 def _side_by_side(drawn: Sequence[Rgb], size: tuple[int, int]) -> Rgb:

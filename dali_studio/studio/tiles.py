@@ -9,7 +9,8 @@ from functools import lru_cache
 
 import msgspec
 
-from dali_studio.api.folders import VIDEOS, folder_readers, with_samples
+from dali_studio.api.folders import folder_readers
+from dali_studio.api.sample_readers import with_samples
 from dali_studio.graph import document
 from dali_studio.graph.apply import apply
 from dali_studio.graph.edits import PortRef, SetArgument
@@ -134,4 +135,4 @@ def _example(tile: Tile, read: Mapping[str, Value], registry: Registry) -> Graph
     for node in folder_readers(graph, registry):
         kept = node.arguments if "files" not in read else dict[str, Value]()
         graph.replace_node(replace(node, arguments={**kept, **read}))
-    return with_samples(graph, registry, [VIDEOS])
+    return with_samples(graph, registry)

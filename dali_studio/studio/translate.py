@@ -11,8 +11,8 @@ from functools import wraps
 import msgspec
 
 from dali_studio.api.default import default_registry
-from dali_studio.api.folders import sample_folders
 from dali_studio.api.reading.program import read
+from dali_studio.api.sample_readers import sample_arguments
 from dali_studio.codegen.dialects import DIALECTS, find
 from dali_studio.codegen.emit import emit
 from dali_studio.codegen.parameters import module_parameters
@@ -90,8 +90,8 @@ def to_program(text: str, dialect: str) -> Answer:
     """
     registry = default_registry()
     graph, view, found = document.loads(text, registry)
-    roots = {key: str(folder) for key, folder in sample_folders(graph, registry).items()}
-    given, functions = module_parameters(graph, registry, roots), functions_in(marks_of(view).values())
+    given = module_parameters(graph, registry, sample_arguments(graph, registry))
+    functions = functions_in(marks_of(view).values())
     made = emit(graph, registry, find(dialect or next(iter(DIALECTS))).name, given, functions)
     problems = _sentences((*found, *made.diagnostics))
     return Answer("" if errors(made.diagnostics) else made.source, graph.options.name, problems)

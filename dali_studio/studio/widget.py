@@ -139,7 +139,7 @@ class Designer(anywidget.AnyWidget):
         Picture
             Shown by the last line of a cell; ``save`` writes the SVG.
         """
-        return self.session.picture(_TIMEOUT)
+        return self.session.answers.picture(_TIMEOUT)
 
     def _ipython_display_(self) -> None:
         """Show the designer, and in a notebook a picture below it, which the page hides while the designer is there."""
@@ -147,7 +147,7 @@ class Designer(anywidget.AnyWidget):
         if not _in_notebook():
             return
         few = len(self.session.graph) <= _SOON
-        frozen = self.session.picture(1.0) if few else self.session.picture(0.0)
+        frozen = self.session.answers.picture(1.0) if few else self.session.answers.picture(0.0)
         self._frozen = cast(DisplayHandle, display(frozen.bundle(), raw=True, display_id=True))
         self._frozen_svg = frozen.svg
         self.session.settled = self._freeze_soon
@@ -161,7 +161,7 @@ class Designer(anywidget.AnyWidget):
         self._timer.start()
 
     def _freeze_now(self) -> None:
-        frozen = self.session.picture(_TIMEOUT)
+        frozen = self.session.answers.picture(_TIMEOUT)
         if self._frozen is not None and frozen.svg != self._frozen_svg:
             self._frozen_svg = frozen.svg
             self._frozen.update(frozen.bundle(), raw=True)

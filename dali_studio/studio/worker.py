@@ -7,6 +7,8 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
+from dali_studio.runtime.workers import Cancelled
+
 
 class Worker:
     """Runs jobs one after the other.
@@ -49,6 +51,18 @@ class Worker:
             for running in filter(None, (self._running, self._relieved)):
                 if self._order.index(name) <= self._order.index(running):
                     self._interrupt(running, name)
+
+    def insist(self, name: str, job: Callable[[], None]) -> None:
+        """Run `job` soon, and anew after anything more urgent that stopped it, unless there is a newer one."""
+
+        def attempt() -> None:
+            try:
+                job()
+            except Cancelled:
+                if not self.waits(name):
+                    self.submit(name, attempt)
+
+        self.submit(name, attempt)
 
     def drop(self, name: str) -> bool:
         """Forget a waiting job; ``False`` if none of that name waited."""

@@ -24,6 +24,10 @@ def main() -> int:
         import operators
 
         return operators.main([word for word in sys.argv[1:] if word != "--operators"])
+    if "--designer" in sys.argv:
+        import designer
+
+        return designer.main([word for word in sys.argv[1:] if word != "--designer"])
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=5, help="blocks of each engine (default 5)")
     parser.add_argument("--seconds", type=float, default=2.0, help="length of a block (default 2)")
@@ -31,6 +35,7 @@ def main() -> int:
     parser.add_argument("--data", metavar="TEXT", default="", help="data sets whose name contains this")
     parser.add_argument("--out", type=Path, default=RESULTS, help="folder of the results")
     parser.add_argument("--operators", action="store_true", help="operators alone (--operators --help: its options)")
+    parser.add_argument("--designer", action="store_true", help="the designer alone (--designer --help: its options)")
     options = parser.parse_args()
     peer = available("nvidia") and available("nvidia.dali")
     before = metadata()

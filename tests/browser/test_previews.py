@@ -51,6 +51,12 @@ def _drawn(page: Any, key: str) -> int:
     return int(_by_id(page, f"thumb-{key}").get_attribute("data-drawn") or 0)
 
 
+def _await_planes(page: Any, *texts: str) -> None:
+    page.wait_for_function(
+        "t => [...document.querySelectorAll('.ds-plane output')].map(e => e.textContent).join() === t", arg=",".join(texts)
+    )
+
+
 def test_every_kind_of_data_is_shown(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
     lab.write_notebook(server[1] / "kinds.ipynb", CODE)
     lab.open_notebook(page, server[0], "kinds.ipynb")
@@ -89,14 +95,21 @@ def test_every_kind_of_data_is_shown(page: Any, server: tuple[str, Path], artifa
     assert lab.painted(page, "volume") != middle
     page.screenshot(path=artifacts / "kinds_light.png")
 
-    # the inspector shows every slice at its full size
+    # the inspector shows three planes: a slider, or the pointer in one of them, moves the others
     _by_id(page, "node-volume").click(position={"x": 28, "y": 5})
-    plane = _by_id(page, "plane")
+    plane = _by_id(page, "plane-axial")
     plane.wait_for()
     assert plane.input_value() == "12"
     plane.focus()
     page.keyboard.press("ArrowRight")
-    page.wait_for_function("() => document.querySelector('.ds-plane output').textContent === 'index 13 of 24'")
+    _await_planes(page, "z 13 of 24", "y 30 of 60", "x 40 of 80")
+    planes = _by_id(page, "volume")
+    room = planes.bounding_box()
+    planes.click(position={"x": room["width"] * 0.25, "y": room["height"] * 0.2})
+    page.wait_for_function("() => !document.querySelector('[data-testid=plane-sagittal]').value.startsWith('40')")
+    axial, coronal, sagittal = (int(_by_id(page, f"plane-{n}").input_value()) for n in ("axial", "coronal", "sagittal"))
+    assert (axial, abs(coronal - 17) < 3, abs(sagittal - 27) < 3) == (13, True, True)
+    page.screenshot(path=artifacts / "designer_volume.png")
 
     # boxes stand over the image that comes with them
     _by_id(page, "node-source").click(position={"x": 28, "y": 5})

@@ -6,28 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import lab
+from browser import lab, scenes
 
 pytestmark = pytest.mark.browser
 
-CODE = """
-from dali_studio import Designer, Pipeline, fn, samples
-made = Pipeline(batch_size=4, num_threads=2, device_id=None, seed=1)
-with made:
-    files, labels = fn.readers.file(file_root=str(samples.photos()), name="reader")
-    small = fn.resize(fn.decoders.image(files), resize_x=96, resize_y=64)
-    factors = [fn.random.uniform(range=(0.9, 1.1)) for _ in range(4)]
-    ends = []
-    for branch in range({branches}):
-        image = small
-        for step in range({steps}):
-            one, two = factors[(branch + step) % 4], factors[step % 4]
-            image = fn.brightness_contrast(image, brightness=one, contrast=two) if step % 2 else fn.hsv(image, saturation=one)
-        ends.append(image)
-    made.set_outputs(*ends, labels)
-designer = Designer(made)
-designer
-"""
 _EXTENT = """() => {
   const frame = document.querySelector('[data-testid="canvas"]').getBoundingClientRect();
   const cards = [...document.querySelectorAll('.react-flow__node')].map(n => n.getBoundingClientRect());
@@ -51,8 +33,8 @@ def _by_id(page: Any, name: str) -> Any:
     return page.locator(f'[data-testid="{name}"]').first
 
 
-def _open(page: Any, server: tuple[str, Path], name: str, **size: int) -> dict[str, float]:
-    lab.write_notebook(server[1] / name, CODE.format(**size))
+def _open(page: Any, server: tuple[str, Path], name: str, branches: int, steps: int) -> dict[str, float]:
+    lab.write_notebook(server[1] / name, scenes.branches(branches, steps) + scenes.SHOW)
     lab.open_notebook(page, server[0], name)
     page.wait_for_function("() => document.querySelectorAll('.react-flow__node').length > 20", timeout=90_000)
     page.wait_for_timeout(3000)
@@ -79,6 +61,9 @@ def test_three_hundred_nodes_fill_the_frame(page: Any, server: tuple[str, Path],
     frame, card = _by_id(page, "canvas").bounding_box(), _by_id(page, "node-hsv_5").bounding_box()
     assert frame["x"] < card["x"] and card["x"] + card["width"] < frame["x"] + frame["width"]
     assert card["width"] > 130
+    # only the cards around what is in view are on the page, and they share a canvas as well
+    page.wait_for_function("() => { const n = document.querySelectorAll('.react-flow__node').length; return n > 4 && n < 200; }")
+    assert page.locator(".react-flow canvas").count() == 1
     page.wait_for_timeout(500)
     page.screenshot(path=artifacts / "designer_300_near.png")
     page.keyboard.press("0")

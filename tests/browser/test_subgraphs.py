@@ -105,9 +105,9 @@ def test_a_subgraph_is_a_box_and_a_function(page: Any, server: tuple[str, Path],
     assert "7" in box.inner_text()
     page.screenshot(path=artifacts / "designer_subgraph.png")
 
-    # Enter expands it; undo takes everything back
+    # G expands it; undo takes everything back
     box.click(position=HEAD)
-    page.keyboard.press("Enter")
+    page.keyboard.press("g")
     _by_id(page, "node-rotate").wait_for()
     assert _nodes(page) == before
     _await_code(page, "def augment(decode, fill_value):")  # expanded, it is a function still
@@ -118,6 +118,53 @@ def test_a_subgraph_is_a_box_and_a_function(page: Any, server: tuple[str, Path],
     _by_id(page, "node-rotate").wait_for()
     _await_code(page, "augment(", there=False)
     assert _nodes(page) == before
+
+
+def test_a_subgraph_in_a_subgraph_is_entered(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
+    _open(page, server, "nested.ipynb", CODE, "thumb-normalize")
+    before = _nodes(page)
+    _select(page, "rotate", "uniform")
+    page.keyboard.press("g")
+    inner = _by_id(page, "node-group:group1")
+    inner.wait_for()
+    _await_code(page, "rotate = subgraph(resize)")
+    _select(page, "resize", "group:group1")
+    page.keyboard.press("g")
+    outer = _by_id(page, "node-group:group2")
+    outer.wait_for()
+    _await_code(page, "rotate = subgraph_2(decode)")
+    assert "group:group1" not in _nodes(page)
+
+    # into both, with what they are wired to beside them
+    outer.click(position=HEAD)
+    page.keyboard.press("Enter")
+    inner.wait_for()
+    _by_id(page, "node-normalize").wait_for()
+    assert _nodes(page) == ["decode", "group:group1", "normalize", "resize"]
+    page.screenshot(path=artifacts / "designer_entered.png")
+    inner.click(position=HEAD)
+    page.keyboard.press("Enter")
+    _by_id(page, "node-rotate").wait_for()
+    _by_id(page, "node-decode").wait_for(state="detached")
+    crumbs = page.locator('[data-testid="crumbs"] button')
+    assert crumbs.all_inner_texts() == ["train", "subgraph 2", "subgraph"]
+
+    # a new node is in both
+    _select(page, "rotate")
+    page.keyboard.press("Control+d")
+    _by_id(page, "node-rotate_2").wait_for()
+    page.keyboard.press("Control+z")
+    _by_id(page, "node-rotate_2").wait_for(state="detached")
+
+    # back by Esc and by the breadcrumbs
+    _by_id(page, "node-rotate").click(position=HEAD)
+    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
+    inner.wait_for()
+    crumbs.first.click()
+    outer.wait_for()
+    page.locator('[data-testid="crumbs"]').wait_for(state="detached")
+    assert _nodes(page) == sorted({*before, "group:group2"} - {"resize", "rotate", "uniform"})
 
 
 def test_a_picture_opens_again_and_solo_returns_one_node(page: Any, server: tuple[str, Path]) -> None:

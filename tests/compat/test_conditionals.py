@@ -2,49 +2,21 @@
 
 from __future__ import annotations
 
-import importlib
 import linecache
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from conditionals import BATCH, B, World, outputs, pipe
 from declared import declared
-from peers import OURS, THEIRS, Output, assert_equal, check, collect
+from peers import OURS, THEIRS, assert_equal, check
 
 from dali_studio.api.default import default_registry
 from dali_studio.codegen.emit import emit
 
 pytestmark = pytest.mark.usefixtures("nvidia")
-
-BATCH = 6
-A, B = (1, 0, 1, 0, 0, 1), (1, 1, 0, 0, 1, 1)
-
-
-class World:
-    """The modules of one of the two, and batches as sources."""
-
-    def __init__(self, prefix: str) -> None:
-        self.fn, self.types = (importlib.import_module(f"{prefix}.{name}") for name in ("fn", "types"))
-        self.pipeline_def = importlib.import_module(prefix).pipeline_def
-
-    def data(self) -> Any:
-        """0, 10, 20 ..., with one more in each iteration."""
-        return self.fn.external_source(source=lambda i: [np.int32(10 * k + i) for k in range(BATCH)])
-
-    def condition(self, values: Sequence[float] = A, dtype: Any = np.bool_) -> Any:
-        """The values, turned by one in each iteration."""
-        return self.fn.external_source(source=lambda i: [np.array(v, dtype) for v in np.roll(values, i)])
-
-    def numbers(self, *values: float) -> Any:
-        """The same numbers for all samples."""
-        return self.fn.external_source(source=lambda i: [np.float32(values if len(values) > 1 else values[0])] * BATCH)
-
-    def real(self, node: Any) -> Any:
-        """As FLOAT."""
-        return self.fn.cast(node, dtype=self.types.FLOAT)
-
 
 def plain_if(w: World) -> Any:
     x = w.data()
@@ -290,21 +262,6 @@ PROGRAMS: tuple[Callable[[World], Any], ...] = (
     plain_python, dead_variables, random_without_inputs, random_with_inputs, random_as_condition, empty_branch, images,
     arithmetic, nested_with_variables_of_their_own,
 )  # fmt: skip
-OPTIONS = {"batch_size": BATCH, "num_threads": 1, "device_id": None, "seed": 5}
-
-
-def pipe(prefix: str, program: Callable[[World], Any], **options: Any) -> Any:
-    """The pipeline of a program."""
-    world = World(prefix)
-    return world.pipeline_def(program, enable_conditionals=True, **OPTIONS, **options)(world)
-
-
-def outputs(made: Any, iterations: int = 3) -> list[list[Output]]:
-    """Outputs by iteration."""
-    made.build()
-    return [collect(made.run()) for _ in range(iterations)]
-
-
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
 def test_the_same_samples(program: Callable[[World], Any]) -> None:
     for mine, reference in zip(outputs(pipe(OURS, program)), outputs(pipe(THEIRS, program)), strict=True):
@@ -343,121 +300,6 @@ def test_emitted_programs(program: Callable[[World], Any], prefix: str) -> None:
     again = outputs(space[program.__name__](**given))
     for mine, reference in zip(again, expected, strict=True):
         assert_equal(mine, reference)
-
-
-# ----------------------------------------------------------------------------------------------------------- refusals
-
-
-def one_axis(w: World) -> Any:
-    x = w.data()
-    if w.fn.external_source(source=lambda: [np.array([True])] * BATCH):
-        x = np.int32(1)
-    return x
-
-
-def no_truth_value(w: World) -> Any:
-    return w.condition(A, np.int32) and w.condition()
-
-
-def no_truth_value_right(w: World) -> Any:
-    return w.condition() or w.condition(A, np.float32)
-
-
-def set_in_one_branch(w: World) -> Any:
-    if w.condition():
-        y = w.data()
-    return y
-
-
-def returns_in_one_branch(w: World) -> Any:
-    if w.condition():
-        return w.data()
-
-
-def returns_on_some_ways(w: World) -> Any:
-    x = w.data()
-    if w.condition():
-        if w.condition(B):
-            return x
-        x = np.int32(3)
-    return x
-
-
-def other_structure(w: World) -> Any:
-    x = w.data()
-    if w.condition():
-        pair = (x, x)
-    else:
-        pair = [x, x]
-    return pair[0]
-
-
-def none_in_one_branch(w: World) -> Any:
-    y = w.data()
-    if w.condition():
-        y = None
-    return y
-
-
-def texts(w: World) -> Any:
-    text = "a"
-    if w.condition():
-        text = "b"
-    return w.fn.cast(w.data(), dtype=w.types.FLOAT, name=text)
-
-
-def other_type(w: World) -> Any:
-    y = w.data()
-    if w.condition():
-        y = 0.5
-    return y
-
-
-def leaves_loop(w: World) -> Any:
-    y = w.data()
-    for k in range(3):
-        y = np.int32(k)
-        if w.condition():
-            break
-    return y
-
-
-def conditional_expression(w: World) -> Any:
-    return w.data() if w.condition() else 3
-
-
-def loop_condition(w: World) -> Any:
-    y = w.data()
-    while w.condition():
-        y = np.int32(1)
-    return y
-
-
-REFUSED = {
-    one_axis: "DS203 split.predicate: the samples have 1 axis; a condition is one number per sample",
-    no_truth_value: "the left side of `and` is INT32; BOOL is accepted",
-    no_truth_value_right: "the right side of `or` is FLOAT; BOOL is accepted",
-    set_in_one_branch: "y has no value where the `else` branch of an `if` was taken",
-    returns_in_one_branch: "One branch of an `if` returns, its `else` branch does not",
-    returns_on_some_ways: "`return` would leave a branch for some samples only",
-    other_structure: "pair cannot be merged behind an `if`: the branches give a tuple of 2 and a list of 2",
-    none_in_one_branch: "the branches give None and an operator result",
-    texts: "text cannot be merged behind an `if`: the branches give 'b' and 'a'",
-    other_type: "the branches differ in their element type: FLOAT and INT32",
-    leaves_loop: "`break` would leave a branch for some samples only",
-    conditional_expression: "`x if c else y` do not",
-    loop_condition: "using an operator's result as a condition is not available",
-}
-
-
-@pytest.mark.parametrize("program", REFUSED, ids=lambda program: program.__name__)
-def test_refused_by_both(program: Callable[[World], Any]) -> None:
-    with pytest.raises((RuntimeError, TypeError, ValueError)):
-        outputs(pipe(THEIRS, program), 1)
-    with pytest.raises(RuntimeError) as caught:
-        outputs(pipe(OURS, program), 1)
-    assert REFUSED[program] in str(caught.value)
-    assert "[test_conditionals.py:" in str(caught.value)
 
 
 @pytest.mark.parametrize("taken", [True, False])

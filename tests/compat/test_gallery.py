@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from gallery_examples import GALLERY, ON_ITS_CPU, WRITTEN_AS_THEY_ARE, name_of
 
 from dali_studio import read
 from dali_studio.api.default import default_registry
@@ -20,11 +21,11 @@ from dali_studio.graph.label_guard import CODE
 from dali_studio.graph.validate import validate
 from dali_studio.studio import gallery
 
-EXAMPLES = sorted(path.parent.name for path in gallery.folder().glob(f"*/{gallery.FILE}"))
+EXAMPLES = [name_of(path) for path in GALLERY]
 REGISTRY = default_registry()
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("name", [name_of(path) for path in ON_ITS_CPU])
 def test_every_node_gives_what_nvidia_dali_gives(
     nvidia: object, name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -34,14 +35,12 @@ def test_every_node_gives_what_nvidia_dali_gives(
     assert verify.verify_graph(graph, 1, None), capsys.readouterr().out
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
-def test_programs_are_read_back(name: str) -> None:
-    graph = open_document(name, samples=True)
-    for dialect in ("nvidia.dali", "dali_studio"):
-        emitted = emit(graph, REGISTRY, dialect)
-        assert [one for one in emitted.diagnostics if one.severity == "error"] == []
-        assert emit(read(emitted.source, found=(found := [])), REGISTRY, dialect).source == emitted.source
-        assert found == []
+@pytest.mark.parametrize(("path", "dialect"), WRITTEN_AS_THEY_ARE, ids=name_of)
+def test_programs_are_read_back(path: Path, dialect: str) -> None:
+    emitted = emit(open_document(name_of(path), samples=True), REGISTRY, dialect)
+    assert [one for one in emitted.diagnostics if one.severity == "error"] == []
+    assert emit(read(emitted.source, found=(found := [])), REGISTRY, dialect).source == emitted.source
+    assert found == []
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -57,5 +56,5 @@ def test_it_says_what_it_is_and_has_no_fault(name: str) -> None:
 
 
 def test_there_are_many() -> None:
-    assert len(EXAMPLES) >= 40
+    assert len(EXAMPLES) >= 55
     assert not [name for name in EXAMPLES if not (Path(gallery.folder()) / name / "README.md").exists()]

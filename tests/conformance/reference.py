@@ -62,6 +62,8 @@ def _expected(subject: Subject, index: int) -> list[Array]:
         one = samples(value)[index] if isinstance(value, Data) else value
         arguments[name] = one.item() if isinstance(one, np.ndarray) and one.ndim == 0 else one
     given = [samples(data)[index] for data in subject.case.inputs]
+    if subject.schema.role == "reader":
+        return _listed(reference(arguments, np.asarray(index)))
     if not (subject.has(PerFrame) and subject.case.inputs[0].layout.startswith("F")):
         return _listed(reference(arguments, *given))
     frames = [_listed(reference(arguments, *frame)) for frame in zip(*given, strict=True)]

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from chosen import OPERATORS
 from declared import Declared, declared
 from peers import OURS, THEIRS, Output, collect
 
@@ -253,8 +254,8 @@ def numbered(found: Iterable[Subject]) -> Iterator[Subject]:
         yield replace(one, number=counts[str(one)])
 
 
-#: All cases; those that validation accepts; of these one for each setting of arguments.
-SUBJECTS = list(numbered(subjects()))
+#: All cases of the operators that are asked for; those that validation accepts; of these one for each setting of arguments.
+SUBJECTS = list(numbered(subjects(OPERATORS or None)))
 ACCEPTED = [one for one in SUBJECTS if one.case.refused is None and one.refusal is None]
 EXAMPLES = list({(one.operator, repr(dict(one.case.arguments))): one for one in reversed(ACCEPTED)}.values())[::-1]
 PER_SAMPLE = [one for one in EXAMPLES if one.has(PerSample)]

@@ -73,6 +73,19 @@ def test_iterations_ahead_and_held_results_stay_apart(tmp_path: Path, decoder: s
         assert values == [10 * ((4 * iteration + i) % 16) for i in range(4)]
 
 
+def test_images_of_a_gpu_are_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    batch = pictures(((7, 9), (3, 20)))
+    written: list[list[bytes]] = []
+    for on_gpu in (True, False):
+        folder = tmp_path / str(on_gpu)
+        folder.mkdir()
+        monkeypatch.chdir(folder)
+        (made,) = run(lambda images: fn.dump_image(images, suffix="a"), batch, "HWC", on_gpu=on_gpu)
+        assert all(np.array_equal(made.as_cpu().at(i), sample) for i, sample in enumerate(batch))
+        written.append([(folder / f"{i}-a-0.ppm").read_bytes() for i in range(2)])
+    assert written[0] == written[1]
+
+
 def test_a_copy_to_where_the_data_lies_already_changes_nothing() -> None:
     """The designer can wire what a program cannot write."""
     registry = default_registry()

@@ -134,3 +134,48 @@ def test_feeding_a_tensor_on_the_gpu(cuda_torch: ModuleType) -> None:
             assert int(target.max()) == 0
     with pytest.raises(DaliStudioError, match="DS203"):
         feed_ndarray(batch, cuda_torch.zeros(4, device="cuda"))
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        "T.Resize(40, device='gpu'), T.CenterCrop(32)",
+        "T.RandomCrop(40, padding=4, device='gpu'), T.RandomHorizontalFlip(), T.GaussianBlur(3, 1.0)",
+        "T.RandomResizedCrop(32, device='gpu'), T.RandomApply([T.RandomVerticalFlip(1.0)]), T.Normalize([9.0] * 3, [2.0] * 3)",
+        "T.ColorJitter(0.4, 0.4, 0.4, 0.1, device='gpu'), T.RandomGrayscale(0.5)",
+        "T.Grayscale(device='gpu'), T.Pad((3, 4), fill=7)",
+    ],
+)
+def test_transforms_with_torchvisions_names_give_what_they_give_on_the_cpu(cuda_torch: ModuleType, steps: str) -> None:
+    from dali_studio.experimental import torchvision
+
+    tensors = cuda_torch.from_numpy(np.random.default_rng(3).integers(0, 256, (4, 3, 48, 56), np.uint8))
+    on_gpu = eval(f"T.Compose([{steps}], seed=5, batch_size=4)", {"T": torchvision})
+    on_cpu = eval(f"T.Compose([{steps.replace('gpu', 'cpu')}], seed=5, batch_size=4)", {"T": torchvision})
+    for _ in range(3):
+        made, expected = on_gpu(tensors.cuda()), on_cpu(tensors)
+        assert made.is_cuda and (made.dtype, made.shape) == (expected.dtype, expected.shape)
+        assert (made.cpu().double() - expected.double()).abs().max() <= 1.01
+
+
+def test_results_behind_a_loader_lie_on_the_gpu_and_stay_as_they_are(cuda_torch: ModuleType) -> None:
+    from dali_studio.plugin.pytorch.experimental.proxy import DALIServer, DataLoader
+
+    class Numbers:
+        def __init__(self, transform: Any) -> None:
+            self.transform = transform
+
+        def __len__(self) -> int:
+            return 40
+
+        def __getitem__(self, index: int) -> Any:
+            return self.transform(np.full((64, 48, 3), index // 4, np.uint8)), index
+
+    pipe = Pipeline(batch_size=4, num_threads=2, device_id=0)
+    with pipe:
+        pipe.set_outputs(fn.flip(fn.external_source(name="numbers", layout="HWC").gpu()))
+    with DALIServer(pipe) as server:
+        held = [images for images, _ in DataLoader(server, Numbers(server.proxy), batch_size=4)]
+    for number, images in enumerate(held):
+        assert images.is_cuda and images.shape == (4, 64, 48, 3)
+        assert bool((images == number).all())

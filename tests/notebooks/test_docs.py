@@ -31,6 +31,12 @@ def test_pytorch(capsys: pytest.CaptureFixture[str]) -> None:
     assert [line.split(" [")[0].split(" ('")[0] for line in lines] == ["(4, 224, 224, 3)"] * 3 + ["(2, 224, 224, 3)"]
 
 
+@pytest.mark.usefixtures("torch")
+def test_torchvision() -> None:
+    (program,) = blocks("torchvision.md")
+    exec(compile(program, "docs/torchvision.md", "exec"), {})
+
+
 @pytest.mark.parametrize("page", ["getting_started.md", "from_torchvision.md"])
 def test_first_programs(page: str) -> None:
     (program,) = blocks(page)

@@ -126,7 +126,7 @@ def test_outputs_of_cells_name_no_folder_of_this_machine(
     graph.replace_node(replace(graph.node("reader"), arguments={name: placed(value) for name, value in given.items()}))
     client = Client(graph)
     try:
-        bundle = client.session.picture(0.0).bundle()
+        bundle = client.session.answers.picture(0.0).bundle()
     finally:
         client.session.close()
     text = json.dumps(bundle[MIME])

@@ -57,7 +57,7 @@ def test_what_cannot_be_shown_says_why_in_its_cell(client: Client) -> None:
     assert part.cells[0].width == 0
     assert "angl" in part.cells[0].text
     (part,) = only(sheet(client, "uniform", [[]], [2]), messages.Sheet)
-    values = np.array([float(v) for v in client.session.output(PortRef(node="uniform"), [2]).samples])
+    values = np.array([float(v) for v in client.session.answers.output(PortRef(node="uniform"), [2]).samples])
     assert float(part.cells[0].text) == pytest.approx(values[0], rel=1e-3)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from functools import partial
 from typing import Any
 
@@ -13,11 +14,17 @@ from numpy.typing import NDArray
 from PIL import Image
 from studio.test_session import Client, only
 
-from dali_studio import Pipeline, fn, samples
+from dali_studio import Pipeline, fn, pipeline_def, samples
+from dali_studio.api.default import default_registry
 from dali_studio.core.meta import KINDS
+from dali_studio.runtime.workers import WorkerPool
 from dali_studio.studio import bodies, messages
+from dali_studio.studio.preview_renderer import shown_of
+from dali_studio.studio.previews import PreviewEngine
 from dali_studio.studio.renderers import renderer_of
 from dali_studio.studio.renderers.base import Backdrop, Card, Shown
+from dali_studio.studio.renderers.still import still
+from dali_studio.studio.revision import Revision
 
 ROOM = (296, 196)
 GRID = np.arange(40 * 60 * 3, dtype=np.uint8).reshape(40, 60, 3)
@@ -84,10 +91,27 @@ def test_a_volume_shows_slices_and_its_middle_is_among_them(layout: str, shape: 
     assert made.picture is not None and made.picture[3, at * made.body.width + 3, 0] == 255
     assert made.picture[:, : at * made.body.width].max() == 0
     shown = Shown(volume, layout)
-    large = renderer_of(shown).large(shown, -1)
-    assert large is not None and (large.planes, large.plane) == (33, 16) and large.image.min() == 255
-    other = renderer_of(shown).large(shown, 3)
-    assert other is not None and other.plane == 3 and other.image.max() == 0
+    middle, low = renderer_of(shown).large(shown, -1), renderer_of(shown).large(shown, (3 * 20 + 4) * 30 + 5)
+    assert middle is not None and low is not None
+    assert (middle.extents, middle.depth, middle.plane) == ((33, 20, 30), 30, (16 * 20 + 10) * 30 + 15)
+    assert middle.image.shape == low.image.shape == (50, 60, 3)
+    assert middle.image[:20, :30].min() == 255 and low.image[:20, :30].max() == 0  # axial: whole slices
+    for image in (middle.image, low.image):  # slice 16 of 33 is a line in the middle of the others
+        assert image[34, :30].min() > 100 < image[:20, 44].min()
+        assert image[20:32, :30].max() == image[:20, 48:].max() == 0
+    last = renderer_of(shown).large(shown, 10**6)
+    assert last is not None and last.plane == 33 * 20 * 30 - 1
+
+
+def test_planes_of_a_volume_cross_in_a_voxel() -> None:
+    volume = np.zeros((2, 60, 90), np.uint8)
+    volume[1, 20, 70] = 255
+    shown = Shown(volume, "DHW")
+    large = renderer_of(shown).large(shown, (60 + 20) * 90 + 70)
+    assert large is not None and large.depth == 30 and large.image.shape == (90, 120, 3)
+    assert large.image[20, 70, 0] == 255  # axial
+    assert large.image[89, 70, 0] == large.image[20, 119, 0] == 255  # coronal, sagittal: two slices over 30 pixels
+    assert large.image[60, 70, 0] == large.image[20, 90, 0] == 0
 
 
 @pytest.mark.parametrize("count", [1, 2, 5, 9, 10, 64])
@@ -269,9 +293,29 @@ def test_previews_of_every_kind_arrive_with_their_pictures() -> None:
 def test_the_inspector_asks_for_a_slice() -> None:
     client = Client(pipeline().graph)
     client.send("ready")
-    for asked, plane in ((-1, 6), (2, 2), (99, 11)):
-        (detail,) = only(client.send("request_detail", key="volume", output=0, plane=asked), messages.ImageDetail)
-        assert (detail.planes, detail.plane, detail.has_output) == (12, plane, True)
+    for asked, plane in ((-1, 0), (2, 2), (99, 5)):
+        (detail,) = only(client.send("request_detail", key="video", output=0, plane=asked), messages.ImageDetail)
+        assert (detail.planes, detail.plane, detail.has_output) == (6, plane, True)
+    (detail,) = only(client.send("request_detail", key="volume", output=0), messages.ImageDetail)
+    assert (detail.extents, detail.depth, detail.has_output) == ((12, 30, 40), 13, True)
     (detail,) = only(client.send("request_detail", key="sound", output=0), messages.ImageDetail)
     assert not detail.has_output and detail.histogram
     client.session.close()
+
+
+def test_boxes_stand_over_the_image_that_was_moved_as_they_were() -> None:
+    @pipeline_def(batch_size=2, num_threads=1, device_id=None, seed=1)
+    def program() -> Any:
+        files, boxes, _ = fn.readers.coco(file_root=str(samples.photos()), annotations_file=str(samples.coco()), ratio=True, ltrb=True)
+        image, coin = fn.resize(fn.decoders.image(files), size=[60, 90]), fn.random.coin_flip()
+        return fn.flip(image, horizontal=coin, name="turned"), fn.bb_flip(boxes, ltrb=True, horizontal=coin, name="boxes")
+
+    revision = Revision(program().graph, default_registry(), 0, 1)
+    with closing(WorkerPool(1)) as workers, closing(PreviewEngine(default_registry(), workers)) as engine:
+        made = engine.compute(revision, 0, [0]).outputs
+    port = next(port for port in made if port.node == "boxes")
+    shown = shown_of(revision, port, made)
+    backdrop = shown.backdrop()
+    assert backdrop is not None and backdrop.node == "turned"
+    drawn = still(shown)
+    assert drawn is not None and drawn.shape == (60, 90, 3) and (drawn != backdrop.image).any()

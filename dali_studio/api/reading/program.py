@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any, cast
 
 from dali_studio.api.branches import Branches
-from dali_studio.api.pipeline import output_port
 from dali_studio.api.reading import known
 from dali_studio.api.reading.interpreter import Interpreter, following
 from dali_studio.api.reading.known import Unknown
 from dali_studio.api.reading.values import Instance, Scope, UserClass, UserFunction, creator_of
 from dali_studio.api.trace import Trace
+from dali_studio.api.tracing import output_port
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.limits import MAX_DOCUMENT_BYTES
 from dali_studio.graph.files import read_file

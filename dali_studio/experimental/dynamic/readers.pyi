@@ -268,6 +268,38 @@ class Numpy(Reader):
         bytes_per_sample_hint: Any = ...,
     ) -> None: ...
 
+class Parquet(Reader):
+    """Reads columns of Parquet files, in which data sets of Hugging Face come: an output for each column."""
+    def __init__(
+        self,
+        max_batch_size: int | None = ...,
+        name: str | None = ...,
+        device: Any = ...,
+        num_inputs: Any = ...,
+        *,
+        enable_checkpointing: bool = ...,
+        path: Any,
+        columns: Any,
+        random_shuffle: Any = ...,
+        initial_fill: Any = ...,
+        shuffle_after_epoch: Any = ...,
+        shuffle_after_epoch_seed: Any = ...,
+        num_shards: Any = ...,
+        shard_id: Any = ...,
+        stick_to_shard: Any = ...,
+        pad_last_batch: Any = ...,
+        seed: Any = ...,
+        on_error: Any = ...,
+        skip_cached_images: Any = ...,
+        prefetch_queue_depth: Any = ...,
+        lazy_init: Any = ...,
+        read_ahead: Any = ...,
+        dont_use_mmap: Any = ...,
+        tensor_init_bytes: Any = ...,
+        preserve: Any = ...,
+        bytes_per_sample_hint: Any = ...,
+    ) -> None: ...
+
 class Sequence(Reader):
     """Reads and decodes sequences of images that lie in folders, a folder for each video."""
     def __init__(

@@ -146,6 +146,11 @@ def decibel_numbers(multiplier: float, cutoff: float) -> tuple[float, float]:
     return float(factor), float(smallest or np.nextafter(np.float32(0), np.float32(1)))
 
 
+def silence_ratio(cutoff: float) -> float:
+    """The ratio of powers that `cutoff` decibels are."""
+    return float(np.float32(10) ** (np.float32(cutoff) * np.float32(0.1)))
+
+
 def nonsilent_region(
     sound: Array, width: int, interval: int | None, cutoff: float, reference: float | None
 ) -> NDArray[np.int32]:
@@ -166,10 +171,10 @@ def nonsilent_region(
     """
     width = min(width, len(sound))
     windows = len(sound) - width + 1
-    ratio = np.float32(10) ** (np.float32(cutoff) * np.float32(0.1))
     region = np.empty(2, np.int32)
     means = scratch(4 * windows)[: 4 * windows].view(np.float32)
     kernel("nonsilent_region", sound.dtype)(
-        sound, region, width, len(sound) if interval is None else interval, float(ratio), reference or 0.0, means
-    )
+        sound, region, width, len(sound) if interval is None else interval, silence_ratio(cutoff), reference or 0.0,
+        means,
+    )  # fmt: skip
     return region

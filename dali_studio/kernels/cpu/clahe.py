@@ -23,7 +23,7 @@ _WHITE = np.array([0.950456, 1.0, 1.088754])
 
 
 @cache
-def _tables() -> tuple[_Table, ...]:
+def lab_tables() -> tuple[_Table, ...]:
     """Light from bytes, cube roots, luminance, cubes, bytes from light, and both matrices: fixed-point numbers."""
     one = np.float32
     x = np.arange(256, dtype=np.float32) / one(255)
@@ -76,7 +76,7 @@ def clahe(src: Array, out: Array, tiles: tuple[int, int], limit: float, *, luma:
     luma : bool
         Of pixels of three channels, RGB, change the lightness L* alone; otherwise each channel by itself.
     """
-    given = np.ascontiguousarray(src), out, *tiles, limit, luma, *_tables()
+    given = np.ascontiguousarray(src), out, *tiles, limit, luma, *lab_tables()
     needed = kernel("clahe")(*given, scratch())
     if needed:
         kernel("clahe")(*given, scratch(needed))

@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.kernels.cpu import urls
 from dali_studio.kernels.cpu.native import kernel, scratch
 
 
@@ -187,7 +188,7 @@ def read_annotations(
         If it cannot be read, or is no such file; the message says where.
     """
     try:
-        text = Path(path).read_bytes()
+        text = urls.read(str(path))
     except OSError as error:
         raise ValueError(f"cannot read the annotations {path!r}: {error.strerror}") from error
     try:

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.kernels.cpu import urls
 from dali_studio.kernels.cpu.native import kernel
 
 #: Of `kinds`: lists of texts, floats and integers, as protobuf numbers them in a Feature.
@@ -95,7 +96,7 @@ def places_of_index(path: str) -> NDArray[np.int64]:
         If the index cannot be read.
     """
     try:
-        words = Path(path).read_text("utf-8", errors="replace").split()
+        words = urls.read_text(path, "replace").split()
     except OSError as error:
         raise ValueError(f"{path} cannot be read: {error.strerror}") from error
     try:

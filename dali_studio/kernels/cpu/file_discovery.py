@@ -9,11 +9,8 @@ from __future__ import annotations
 import os
 import re
 import stat
-import threading
-import time
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, overload
@@ -22,6 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.core.progress import Stage, doing
+from dali_studio.kernels.cpu import urls
+from dali_studio.kernels.cpu.listings import listed
 
 DEFAULT_FILE_FILTERS = (
     "*.jpg",
@@ -55,12 +54,14 @@ class Paths(Sequence[str]):
         All paths, in the encoding of the file system.
     starts : ndarray of int64
         (N,) where each path begins in it.
+    remote : bool
+        Whether there may be URLs among them.
     """
 
-    __slots__ = ("starts", "text")
+    __slots__ = ("remote", "starts", "text")
 
-    def __init__(self, text: bytes | bytearray, starts: NDArray[np.int64]) -> None:
-        self.text, self.starts = text, starts
+    def __init__(self, text: bytes | bytearray, starts: NDArray[np.int64], *, remote: bool = False) -> None:
+        self.text, self.starts, self.remote = text, starts, remote
 
     @classmethod
     def of(cls, paths: Iterable[str]) -> Paths:
@@ -72,12 +73,12 @@ class Paths(Sequence[str]):
             If one has a zero byte in it.
         """
         made = _Builder()
-        made.add(b"", map(os.fsencode, paths))
+        made.add(b"", (os.fsencode(urls.local(path)) for path in paths))
         return made.paths()
 
     def take(self, indices: Sequence[int]) -> Paths:
         """Some of the paths, in the same memory."""
-        return Paths(self.text, self.starts[indices])
+        return Paths(self.text, self.starts[indices], remote=self.remote)
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -88,7 +89,7 @@ class Paths(Sequence[str]):
     def __getitem__(self, index: slice[Any, Any, Any]) -> Paths: ...
     def __getitem__(self, index: int | slice[Any, Any, Any]) -> str | Paths:
         if isinstance(index, slice):
-            return Paths(self.text, self.starts[index])
+            return Paths(self.text, self.starts[index], remote=self.remote)
         start = int(self.starts[index])
         return os.fsdecode(bytes(self.text[start : self.text.index(0, start)]))
 
@@ -103,6 +104,7 @@ class _Builder:
     def __init__(self, stage: Stage | None = None) -> None:
         self._stage = stage or Stage("")
         self._text = bytearray()
+        self._remote = False
         self._starts: list[NDArray[np.int64]] = []
 
     def add(self, folder: bytes, names: Iterable[bytes]) -> int:
@@ -116,13 +118,14 @@ class _Builder:
                 wrong = os.fsdecode(next(folder + name for name in chunk if 0 in name))
                 raise ValueError(f"the path {wrong!r} has a zero byte in it; no file is called that")
             self._text += added
+            self._remote = self._remote or b"://" in added
             count += len(chunk)
-            self._stage.done += len(chunk)
+            self._stage.step(len(chunk))
         return count
 
     def paths(self) -> Paths:
         """What was added so far."""
-        return Paths(self._text, np.concatenate([np.empty(0, np.int64), *self._starts]))
+        return Paths(self._text, np.concatenate([np.empty(0, np.int64), *self._starts]), remote=self._remote)
 
 
 class FileList(NamedTuple):
@@ -189,7 +192,7 @@ def discover_files(
         When the arguments contradict each other, a folder or list is missing or unreadable, a line cannot be parsed,
         or no file remains. The message names the place and says what was expected there.
     """
-    root = None if file_root is None else os.fspath(file_root)
+    root = None if file_root is None else urls.local(os.fspath(file_root))
     if files is not None and file_list is not None:
         raise ValueError("files and file_list were both given; give one of them")
     if labels is not None and files is None:
@@ -197,7 +200,7 @@ def discover_files(
     if files is not None:
         return _from_paths([files] if isinstance(files, str) else list(files), labels, root)
     if file_list is not None:
-        return _from_list(os.fspath(file_list), root)
+        return _from_list(urls.local(os.fspath(file_list)), root)
     if root is None:
         raise ValueError("nothing to read: give file_root (a folder of class folders), files or file_list")
     filters = DEFAULT_FILE_FILTERS if file_filters is None else _as_tuple(file_filters)
@@ -205,7 +208,7 @@ def discover_files(
         raise ValueError(
             "file_filters is empty, so no file could match; leave it out for the usual image and audio files"
         )
-    return _kept(root, filters, _as_tuple(dir_filters or ()), case_sensitive_filter)
+    return _listed(root, filters, _as_tuple(dir_filters or ()), case_sensitive_filter)
 
 
 def _as_tuple(patterns: str | Sequence[str]) -> tuple[str, ...]:
@@ -213,14 +216,16 @@ def _as_tuple(patterns: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def _joiner(root: str | None) -> Callable[[bytes], bytes]:
-    """Gives ``str(Path(root) / name)`` for a name; without a `Path` for each where that changes nothing."""
+    """Gives `urls.joined` of a folder and a name; without a `Path` for each where that changes nothing."""
     if not root:
-        return lambda name: name
+        return lambda name: name.removeprefix(b"file://")
+    if urls.is_url(root):
+        return lambda name: os.fsencode(urls.joined(root, os.fsdecode(name)))
     folder = os.fsencode(str(Path(root) / "_"))[:-1]
 
     def joined(name: bytes) -> bytes:
         if os.sep != "/" or b"//" in name or b"./" in name or name[-1:] in (b"/", b"."):
-            return os.fsencode(Path(root) / os.fsdecode(name))
+            return os.fsencode(urls.joined(root, os.fsdecode(name)))
         return name if name[:1] == b"/" else folder + name
 
     return joined
@@ -249,11 +254,12 @@ def _from_list(path: str, root: str | None) -> FileList:
     if not path:
         raise ValueError("file_list is empty; expected the path of a text file with one 'name label' per line")
     try:
-        kind = not_a_file(Path(path).stat().st_mode)  # to open a pipe waits for who writes into it
+        # to open a pipe waits for who writes into it
+        kind = "" if urls.is_url(path) else not_a_file(Path(path).stat().st_mode)
         if kind:
             raise ValueError(f"the file_list {path!r} is {kind}. Expected a text file with one 'name label' a line")
-        with Path(path).open("rb") as stream, doing("reading the list of files") as stage:
-            return _from_lines(stream, path, str(Path(path).parent) if root is None else root, stage)
+        with urls.open_file(path) as stream, doing("reading the list of files") as stage:
+            return _from_lines(stream, path, urls.parent(path) if root is None else root, stage)
     except OSError as problem:
         raise ValueError(
             f"cannot read the file_list {path!r}: {problem.strerror}. Expected a text file with one 'name label' a line"
@@ -286,68 +292,33 @@ def _parsed(lines: Iterable[bytes], path: str, labels: array[int]) -> Iterator[b
 
 # --------------------------------------------------------------------------------------------------------- folders
 
-#: Listings that are kept, and how much older than a listing its folders must be, in ns: a change that comes soon after
-#: another need not change the time of a folder.
-_MAX_KEPT, _MIN_AGE = 2, 2 * 10**9
+def _listed(root: str, filters: tuple[str, ...], dir_filters: tuple[str, ...], case: bool) -> FileList:
+    def make(stage: Stage) -> FileList:
+        return _from_folders(root, filters, dir_filters, case, stage)
 
+    def folders(found: FileList) -> list[str]:
+        return [root, *(str(Path(root) / name) for name in found.classes)]
 
-class _Listing(NamedTuple):
-    """What was found in the folders of some classes, and when each was changed."""
-
-    found: FileList
-    folders: list[str]
-    times: list[int]
-
-    def holds(self) -> bool:
-        """Whether no folder has been changed since then."""
-        try:
-            return _times(self.folders) == self.times
-        except OSError:
-            return False
-
-
-_listings: dict[tuple[Any, ...], _Listing] = {}
-_listings_lock = threading.Lock()
-
-
-def _kept(root: str, filters: tuple[str, ...], dir_filters: tuple[str, ...], case: bool) -> FileList:
-    """The files of class folders; from the last time, if nothing was added, removed or renamed since then."""
     key = (str(Path(root).absolute()), root, filters, dir_filters, case)
-    with _listings_lock:
-        kept = _listings.get(key)
-    if kept is not None and kept.holds():
-        return kept.found
-    began = time.time_ns()
-    with doing("listing files") as stage:
-        found = _from_folders(root, filters, dir_filters, case, stage)
-    folders = [root, *(str(Path(root) / name) for name in found.classes)]
-    with suppress(OSError), _listings_lock:
-        _listings.pop(key, None)
-        times = _times(folders)
-        if max(times) < began - _MIN_AGE:
-            _listings[key] = _Listing(found, folders, times)
-        while len(_listings) > _MAX_KEPT:
-            _listings.pop(next(iter(_listings)))
-    return found
-
-
-def _times(folders: Sequence[str]) -> list[int]:
-    return [Path(folder).stat().st_mtime_ns for folder in folders]
+    return listed(key, make, None if urls.is_url(root) else folders)
 
 
 def _from_folders(
     root: str, filters: tuple[str, ...], dir_filters: tuple[str, ...], case: bool, stage: Stage
 ) -> FileList:
     take_file, take_dir = _matcher(filters, case), _matcher(dir_filters, case)
-    classes = [name for name in _sub_folders(root) if not dir_filters or take_dir(name)]
+    folders = _remote_folders(root) if urls.is_url(root) else None
+    classes = [name for name in folders or _sub_folders(root) if name and (not dir_filters or take_dir(name))]
     made = _Builder(stage)
     counts: list[int] = []
     for name in classes:
-        folder = os.fsencode(Path(root) / os.fsdecode(name)) + os.fsencode(os.sep)
-        counts.append(made.add(folder, filter(take_file, _plain_files(folder))))
+        folder = os.fsencode(urls.joined(root, os.fsdecode(name)) + (os.sep if folders is None else "/"))
+        found = _plain_files(folder) if folders is None else folders[name]
+        counts.append(made.add(folder, filter(take_file, found)))
     names = [os.fsdecode(name) for name in classes]
     if not any(counts):
-        raise ValueError(_nothing_found(root, names, filters, dir_filters))
+        loose = any(folders[b""]) if folders else bool(_plain_files(root))
+        raise ValueError(_nothing_found(root, names, filters, dir_filters, loose=loose))
     return FileList(made.paths(), np.repeat(np.arange(len(classes), dtype=np.int32), counts), names)
 
 
@@ -374,7 +345,7 @@ def _joined(folder: str, names: Iterable[bytes]) -> list[str]:
     return [str(Path(folder) / os.fsdecode(name)) for name in names]
 
 
-def list_files(root: str, pattern: str) -> list[str]:
+def list_files(root: str, pattern: str) -> Paths:
     """Paths of the files of a folder whose names match a glob, then of those of its sub-folders.
 
     Raises
@@ -383,8 +354,21 @@ def list_files(root: str, pattern: str) -> list[str]:
         When a folder cannot be opened.
     """
     taken = _matcher((pattern,), case_sensitive=True)
-    folders = [root, *(str(Path(root) / os.fsdecode(name)) for name in _sub_folders(root))]
-    return [path for folder in folders for path in _joined(folder, filter(taken, _plain_files(folder)))]
+
+    def make(stage: Stage) -> tuple[Paths, list[str]]:
+        made = _Builder(stage)
+        if urls.is_url(root):
+            for name, names in _remote_folders(root).items():
+                folder = urls.joined(root, os.fsdecode(name)).rstrip("/") + "/"
+                made.add(os.fsencode(folder), filter(taken, names))
+            return made.paths(), []
+        folders = [root, *(str(Path(root) / os.fsdecode(name)) for name in _sub_folders(root))]
+        for folder in folders:
+            made.add(os.fsencode(str(Path(folder) / "_"))[:-1], filter(taken, _plain_files(folder)))
+        return made.paths(), folders
+
+    key = (str(Path(root).absolute()), root, pattern)
+    return listed(key, make, None if urls.is_url(root) else lambda found: found[1])[0]
 
 
 def _names(folder: str | bytes, wanted: Callable[[os.DirEntry[bytes]], bool]) -> list[bytes]:
@@ -408,16 +392,28 @@ def _sub_folders(root: str) -> list[bytes]:
     return _names(root, wanted)
 
 
+def _remote_folders(root: str) -> dict[bytes, list[bytes]]:
+    """The files in the folder of a URL, under an empty name, and in each of its sub-folders."""
+    try:
+        found = urls.files_below(root, 2)
+    except OSError as problem:
+        raise ValueError(f"cannot open the folder {root!r}: {problem.strerror}") from problem
+    made = {os.fsencode(folder): list(map(os.fsencode, names)) for folder, names in found.items()}
+    return dict(sorted({b"": [], **made}.items()))
+
+
 def _plain_files(folder: str | bytes) -> list[bytes]:
     """Files, and links, which are followed when they are read: thousands of them need not be looked up here."""
     return _names(folder, lambda entry: entry.is_file(follow_symlinks=False) or entry.is_symlink())
 
 
-def _nothing_found(root: str, classes: list[str], filters: tuple[str, ...], dir_filters: tuple[str, ...]) -> str:
+def _nothing_found(
+    root: str, classes: list[str], filters: tuple[str, ...], dir_filters: tuple[str, ...], *, loose: bool
+) -> str:  # fmt: skip
     if not classes:
         wanted = f" that match {', '.join(dir_filters)}" if dir_filters else ""
-        loose = "; files directly in it have no class and are not read" if _plain_files(root) else ""
-        return f"the folder {root!r} has no sub-folders{wanted}{loose}. Expected one sub-folder per class"
+        beside = "; files directly in it have no class and are not read" if loose else ""
+        return f"the folder {root!r} has no sub-folders{wanted}{beside}. Expected one sub-folder per class"
     some = ", ".join(classes[:5]) + (", ..." if len(classes) > 5 else "")
     return f"no file in the {len(classes)} sub-folders of {root!r} ({some}) matches {', '.join(filters)}"
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.core.storage import Packed
+from dali_studio.kernels.cpu import urls
 from dali_studio.kernels.cpu.file_discovery import Paths, not_a_file
 from dali_studio.kernels.cpu.native import kernel
 
@@ -52,6 +53,8 @@ def read_files(
         The bytes of each file.
     """
     paths = paths if isinstance(paths, Paths) else Paths.of(paths)
+    if paths.remote:
+        return _read_mixed(list(paths), failed)
     if len(paths) <= GROUP and FAST:
         pieces = _read_group(paths, take, run, chunk)
         if (pieces.sizes >= 0).all():
@@ -66,6 +69,24 @@ def read_files(
             else:  # what cannot be read is read again, to learn the reason
                 data.append(_read_one(path, first + position, failed))
     return data
+
+
+def _read_mixed(
+    paths: Sequence[str], failed: Callable[[int, OSError], NDArray[np.uint8]]
+) -> list[NDArray[np.uint8]]:  # fmt: skip
+    """URLs, all at the same time, and files."""
+    places = [position for position, path in enumerate(paths) if urls.is_url(path)]
+    found = dict(zip(places, urls.read_parts([paths[position] for position in places]), strict=True))
+    made: list[NDArray[np.uint8]] = []
+    for position, path in enumerate(paths):
+        content = found.get(position)
+        if content is None:
+            made.append(_read_one(path, position, failed))
+        elif isinstance(content, OSError):
+            made.append(failed(position, content))
+        else:
+            made.append(np.frombuffer(content, np.uint8))
+    return made
 
 
 def _read_one(

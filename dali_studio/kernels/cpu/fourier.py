@@ -33,8 +33,8 @@ class Transform(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def _transform(size: int) -> Transform | None:
-    """``None`` for lengths with other prime factors."""
+def transform_of(size: int) -> Transform | None:
+    """How compiled code does it; ``None`` for lengths with other prime factors."""
     paired = size % 2 == 0
     length = rest = size // 2 if paired else size
     factors: list[int] = []
@@ -75,6 +75,11 @@ def count_windows(lengths: NDArray[np.int64], width: int, step: int, *, centred:
     return np.sign(room) * (np.abs(room) // step) + 1
 
 
+def first_place(window: Floats, *, centred: bool) -> int:
+    """The place in the signal where the first window begins."""
+    return -(len(window) // 2) if centred else 0
+
+
 def spectrogram(
     signal: Floats, out: Floats, window: Floats, step: int, size: int, *, centred: bool, reflect: bool, root: bool,
     time_major: bool,
@@ -100,8 +105,8 @@ def spectrogram(
     root : bool
         Whether to give magnitudes instead of powers.
     """
-    first = -(len(window) // 2) if centred else 0
-    transform = _transform(size)
+    first = first_place(window, centred=centred)
+    transform = transform_of(size)
     if transform is not None:
         given = (signal, out, first, step, reflect, window, *transform, root, time_major)
         needed = kernel("spectrogram")(*given, scratch())
@@ -120,7 +125,7 @@ def spectrogram(
 
 def power_spectrum(signal: Floats, out: Floats, axis: int, size: int, *, root: bool) -> None:
     """The spectra along an axis of `signal`, which is not longer than `size`; `out` has ``size // 2 + 1`` there."""
-    transform = _transform(size)
+    transform = transform_of(size)
     if transform is None:
         out[...] = _by_numpy(signal, size, axis, root=root)
         return

@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from dali_studio.kernels.cpu import urls
+
 _MAGIC, _HEADER = 0xCED7230A, struct.Struct("<IIIfQQ")
 #: The upper bits of a length say whether a record goes on behind it: 0, it is whole; 1, it begins; 3, it ends.
 _LENGTH, _FLAG, _WHOLE, _FIRST, _LAST = (1 << 29) - 1, 29, 0, 1, 3
@@ -48,7 +50,7 @@ def places_of_index(
         If the index cannot be read, is empty, or reaches beyond the files.
     """
     try:
-        words = Path(path).read_text("utf-8", errors="replace").split()
+        words = urls.read_text(path, "replace").split()
     except OSError as error:
         raise ValueError(f"{path} cannot be read: {error.strerror}") from error
     try:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import tarfile
 from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
+
+from dali_studio.kernels.cpu import urls
 
 _VERSIONS = ("v1.1", "v1.2")
 _BLOCK = 512
@@ -36,7 +37,7 @@ def samples_of_archive(path: str) -> Iterator[list[Component]]:
     made: list[Component] = []
     last: str | None = None
     try:
-        with tarfile.open(path, "r:") as archive:
+        with urls.open_file(path) as file, tarfile.open(fileobj=file, mode="r:") as archive:
             for member in archive:
                 if not member.isreg():
                     continue
@@ -49,18 +50,17 @@ def samples_of_archive(path: str) -> Iterator[list[Component]]:
                     yield made
                     made, last = [], name
                 made.append(Component(extension, member.offset_data, member.size))
-            _check_end(path, archive.offset)
+            _check_end(file, path, archive.offset)
     except (OSError, tarfile.TarError) as error:
         raise ValueError(f"{path} cannot be read as a tar archive: {error}") from error
     yield made
 
 
-def _check_end(path: str, at: int) -> None:
+def _check_end(file: BinaryIO, path: str, at: int) -> None:
     """Refuse an archive whose members end otherwise than by zeros: `tarfile` takes a damaged header for the end."""
-    with Path(path).open("rb") as file:
-        file.seek(at)
-        if any(file.read(_BLOCK)):
-            raise ValueError(f"{path} cannot be read as a tar archive: the header at byte {at} is damaged")
+    file.seek(at)
+    if any(file.read(_BLOCK)):
+        raise ValueError(f"{path} cannot be read as a tar archive: the header at byte {at} is damaged")
 
 
 def samples_of_index(path: str) -> Iterator[list[Component]]:
@@ -72,7 +72,7 @@ def samples_of_index(path: str) -> Iterator[list[Component]]:
         With the line.
     """
     try:
-        lines = Path(path).read_text("utf-8", errors="surrogateescape").split("\n")
+        lines = urls.read_text(path).split("\n")
     except OSError as error:
         raise ValueError(f"the index file {path} cannot be read: {error.strerror}") from error
     head = lines[0].split()

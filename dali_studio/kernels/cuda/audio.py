@@ -1,4 +1,4 @@
-"""Emphasis, decibels and rates of sounds, on a GPU."""
+"""Emphasis, decibels, rates and silence of sounds, on a GPU."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.core.batch import Batch
-from dali_studio.kernels.cpu.audio import BORDERS, decibel_numbers, lobes_of, moved_by, sinc_window
+from dali_studio.kernels.cpu.audio import BORDERS, decibel_numbers, lobes_of, moved_by, silence_ratio, sinc_window
 from dali_studio.kernels.cuda.reduce import reduce_on_gpu
 from dali_studio.kernels.cuda.stream import GpuStream
 
@@ -18,6 +18,12 @@ _RATE = np.dtype(
     [("source", np.uint64), ("target", np.uint64), *((name, np.int64) for name in ("count", "made", "channels")),
      ("step", np.float64)]
 )  # fmt: skip
+_POWERS = np.dtype(
+    [*((name, np.uint64) for name in ("source", "means", "begin", "length")),
+     *((name, np.int64) for name in ("windows", "width", "step"))]
+)  # fmt: skip
+#: Windows of a thread, at least, where sums of squares are exact and may begin anywhere.
+_WINDOWS = 256
 
 
 def preemphasis_on_gpu(
@@ -67,3 +73,24 @@ def resample_on_gpu(
     numbers = map(np.int64, (len(table), lobes, moved_by(src.dtype, out.dtype)))
     macros = {"IN": src.dtype, "OUT": out.dtype}
     stream.launch("resample_audio", items, out.counts, *numbers, macros=macros, tables=(table,))
+
+
+def nonsilent_region_on_gpu(
+    src: Batch, begins: Batch, lengths: Batch, width: int, interval: int | None, cutoff: float,
+    reference: float | None, stream: GpuStream,
+) -> None:  # fmt: skip
+    """What `kernels.cpu.audio.nonsilent_region` does with each sample."""
+    counts = src.counts
+    widths = np.minimum(width, counts)
+    items = np.zeros(len(src), _POWERS)
+    items["source"], items["begin"], items["length"] = src.addresses, begins.addresses, lengths.addresses
+    items["windows"], items["width"] = counts - widths + 1, widths
+    exact = src.dtype.kind in "iu" and src.dtype.itemsize <= np.dtype(np.int16).itemsize
+    items["step"] = np.maximum(widths, _WINDOWS) if exact else (counts if interval is None else interval) - widths + 1
+    means = stream.empty(items["windows"][:, None], np.dtype(np.float32), "")
+    items["means"] = means.addresses
+    macros = {"IN": src.dtype}
+    stream.launch("silence", items, -(-items["windows"] // items["step"]), function="powers", macros=macros)
+    numbers = np.float32(silence_ratio(cutoff)), np.float32(reference or 0)
+    stream.launch("silence", items, 1, *numbers, function="region", macros=macros)
+    del means  # back to the pool of this stream, whose next user comes after the kernels

@@ -54,8 +54,8 @@ class _Use(AbstractContextManager[None]):
 
 
 @cache
-def _kernel(name: str, function: str, options: tuple[str, ...]) -> Any:
-    return sources.compiled(sources.source(name), function, options)
+def _kernel(name: str, function: str, macros: tuple[tuple[str, Any], ...]) -> Any:
+    return sources.compiled(sources.source(name), function, sources.options(dict(macros)))
 
 
 class GpuStream:
@@ -78,10 +78,13 @@ class GpuStream:
         with self._device:
             self._stream = self._cupy.cuda.Stream()
             self._copies = self._cupy.cuda.Stream()
+            self._joint = self._cupy.cuda.Event(block=False, disable_timing=True)
             self._pool = self._cupy.cuda.MemoryPool()
             self._pool.set_limit(size=limit or 0)
         self._slots = [InFlightSlot() for _ in range(_SLOTS)]
         self._used = _Used()
+        #: Whether something was enqueued on the stream of copies that the other one does not wait for yet.
+        self._apart = False
         self._constants: dict[str, Any] = {}
         #: Where samples lie, by their shapes: often the same array as in the iteration before.
         self._places: dict[tuple[int, int], tuple[NDArray[np.int64], NDArray[np.int64], int]] = {}
@@ -227,6 +230,7 @@ class GpuStream:
         """The contents of a batch of `target` in other memory."""
         made = self.target(batch.shapes, batch.dtype, batch.layout, batch.sources)
         made.memory.copy_from_device_async(batch.memory, batch.size, self._copies)
+        self._apart = True
         return made
 
     def fill(self, batch: Batch, host: NDArray[np.uint8], begin: int, end: int) -> None:
@@ -234,6 +238,7 @@ class GpuStream:
         if end > begin:
             address = _pointer(host[begin:])
             (batch.memory + begin).copy_from_host_async(address, end - begin, self._copies)
+            self._apart = True
 
     def copied(self) -> Any:
         """An event behind the copies, and so behind the default stream's work."""
@@ -246,7 +251,10 @@ class GpuStream:
         self._join_copies()
 
     def _join_copies(self) -> None:
-        self._stream.wait_event(self.copied())
+        if self._apart:  # said before the event is recorded: another thread may enqueue a copy behind it
+            self._apart = False
+            self._joint.record(self._copies)
+            self._stream.wait_event(self._joint)  # for the last record so far, which is this one or a later one
 
     def fetch(self, batch: Batch) -> NDArray[np.uint8]:
         """Enqueue the copy of a batch to page-locked memory of this iteration."""
@@ -315,7 +323,7 @@ class GpuStream:
         if len(items) > MAX_SAMPLES:
             raise ValueError(f"the batch has {len(items)} samples; a GPU operator takes {MAX_SAMPLES} at most")
         memory, addresses = self.upload(items, *tables)
-        kernel = _kernel(name, function or name, sources.options(macros or {}))
+        kernel = _kernel(name, function or name, tuple(macros.items()) if macros else ())
         grid = (-(-threads // _THREADS), len(items))
         with self.timed():
             kernel(grid, (_THREADS,), (*addresses, *arguments), shared_mem=shared)

@@ -51,18 +51,23 @@ template <int R, class V> HD void transform(Complex<V> (&x)[R]) {
   }
 }
 
-// One step of Stockham's method: R * count numbers of `stride` transforms each, of which `stride * R` come out. `roots` has
-// the R - 1 factors of each of the `count`.
+// A part of a step of Stockham's method: the p-th of `count` numbers of each of R parts of the q-th of `stride` transforms, which
+// become neighbours; `roots` are its R - 1 factors.
+template <int R, class V>
+HD void fourier_part(const Complex<V>* from, Complex<V>* to, i64 count, i64 stride, i64 p, i64 q, const float* roots) {
+  Complex<V> x[R];
+  for (int k = 0; k < R; k++) x[k] = from[q + stride * (p + count * k)];
+  transform(x);
+  Complex<V>* out = to + q + stride * R * p;
+  out[0] = x[0];
+  for (int k = 1; k < R; k++) out[stride * k] = times(x[k], roots[2 * k - 2], roots[2 * k - 1]);
+}
+
+// One step: R * count numbers of `stride` transforms each, of which `stride * R` come out. `roots` has the R - 1 factors of each
+// of the `count`.
 template <int R, class V> HD void fourier_step(const Complex<V>* from, Complex<V>* to, i64 count, i64 stride, const float* roots) {
   for (i64 p = 0; p < count; p++, roots += 2 * (R - 1))
-    for (i64 q = 0; q < stride; q++) {
-      Complex<V> x[R];
-      for (int k = 0; k < R; k++) x[k] = from[q + stride * (p + count * k)];
-      transform(x);
-      Complex<V>* out = to + q + stride * R * p;
-      out[0] = x[0];
-      for (int k = 1; k < R; k++) out[stride * k] = times(x[k], roots[2 * k - 2], roots[2 * k - 1]);
-    }
+    for (i64 q = 0; q < stride; q++) fourier_part<R>(from, to, count, stride, p, q, roots);
 }
 
 // All steps, one for each factor; returns which of the two has the result.

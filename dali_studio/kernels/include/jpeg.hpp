@@ -1,12 +1,6 @@
 // Baseline JPEG as the kernels decode it: what the host tells of a picture, and its geometry. Source: ITU-T T.81.
 #pragma once
-#include "numbers.hpp"
-
-#if ON_DEVICE
-#define TABLE __device__ const
-#else
-#define TABLE inline constexpr
-#endif
+#include "table.hpp"
 
 // `scan.py` lays out the same.
 struct Picture {

@@ -1,7 +1,7 @@
 // What a JPEG file of a quality loses: its tables, quantisation, and the colours of JFIF as libjpeg computes them. V is a float or
 // a vector of them, W the integer of the same width.
 #pragma once
-#include "jpeg.hpp"
+#include "table.hpp"
 
 // The tables of ITU-T T.81, annex K, in rows.
 TABLE u8 LUMA_STEPS[64] = {16, 11, 10, 16, 24,  40,  51,  61,  12, 12, 14, 19, 26,  58,  60,  55,

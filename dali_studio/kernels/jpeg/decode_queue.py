@@ -24,7 +24,7 @@ IN_USE, WAITING, AT_WORK, SHARED, REQUESTS, OUTCOMES, SPENT, RESERVED = range(8)
 #: Integers from one queue to the next: threads that work on different ones do not share a cache line.
 WORDS = 16
 BY_HARDWARE, BY_KERNELS = 3, 4
-"""Outcomes of a picture whose pixels a GPU has made: its JPEG hardware, or kernels. Others are those of `libjpeg`."""
+"""Outcomes of a picture whose pixels a GPU has made: its JPEG hardware, or kernels. Those of `libjpeg` are lower."""
 
 
 def checked(queues: Queues, which: int) -> int:

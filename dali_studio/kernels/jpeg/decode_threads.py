@@ -53,6 +53,10 @@ class DecodeThreadPool:
             if self._threads is not None:
                 self._threads.start(batch)
 
+    def enough_for(self, count: int) -> bool:
+        """Whether there is a thread for each of so many pictures."""
+        return count <= self.size
+
     def close(self) -> None:
         """End the threads, once they are through with what has been started."""
         with self._lock:
@@ -81,6 +85,10 @@ class DecodeBatch:
 
     Attributes
     ----------
+    count : int
+        Of the pictures.
+    reserved : int
+        How many of them, the first ones, are left to the GPU and a few threads that help.
     compiled : bool
         Whether the decode threads decode them.
     outcomes : ndarray of int8, (count,)
@@ -95,7 +103,7 @@ class DecodeBatch:
         self.requests = requests
         self.compiled = requests is not None and libjpeg.entry_points() is not None
         self.outcomes = np.zeros(count, np.int8)
-        self._count, self._shared, self._reserved = count, shared, shared if reserved else 0
+        self.count, self._shared, self.reserved = count, shared, shared if reserved else 0
         self._queues, self._which = np.zeros(decode_queue.WORDS, np.int64), 0
         self._threads: _WorkerThreads | None = None
         self.nanoseconds = 0
@@ -103,11 +111,11 @@ class DecodeBatch:
 
     def _fill(self, number: int) -> None:
         row = self._queues[self._which * decode_queue.WORDS :]
-        row[decode_queue.SHARED], row[decode_queue.RESERVED] = self._shared, self._reserved
+        row[decode_queue.SHARED], row[decode_queue.RESERVED] = self._shared, self.reserved
         row[decode_queue.OUTCOMES] = self.outcomes.ctypes.data
         row[decode_queue.REQUESTS] = 0 if self.requests is None else self.requests.ctypes.data
         row[decode_queue.SPENT] = 0
-        decode_queue.fill(self._queues, self._which, self._count)
+        decode_queue.fill(self._queues, self._which, self.count)
         decode_queue.mark(self._queues, self._which, number)
 
     def move(self, threads: _WorkerThreads, queues: NDArray[np.int64], which: int, number: int) -> None:
@@ -191,8 +199,11 @@ class _WorkerThreads:
                 return
             which = self._free.pop()
         batch.move(self, self._queues, which, next(self._numbers))
-        for caller, count in self._callers:
-            os.write(caller, bytes(count))
+        calls = batch.count
+        for caller, count in reversed(self._callers):  # helpers last: they take what is reserved for the GPU, too
+            if called := count if batch.reserved else min(count, calls):
+                os.write(caller, bytes(called))
+                calls -= called
 
     def release(self, which: int, *, abandoned: bool) -> None:
         decode_queue.mark(self._queues, which, 0)

@@ -12,6 +12,8 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.linear import Matrix, transform_axis
+from dali_studio.kernels.cuda.linear import transform_axis_on_gpu
+from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import T, check_dtype
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
@@ -32,6 +34,7 @@ class MFCC(Operator):
     inputs = (Input("mel", dtypes=(T.FLOAT,)),)
     outputs = (Output("coefficients"),)
     traits = (PerSample,)
+    devices = ("cpu", "gpu")
     examples = (example(), example(n_mfcc=13, normalize=True, lifter=22.0), example(dct_type=3, axis=1))
     tolerance = (Tolerance(relative=1e-6, reason="cosines and sums differ in their last bits"),)
 
@@ -59,6 +62,7 @@ class MFCC(Operator):
             Case((tensors(((1, 7), (1, 9))),), {}),
             Case((tensors(((1, 7), (1, 9))),), {"dct_type": 1}, refused=""),
             Case((planes,), {"dct_type": 1, "normalize": True}, refused="normalize"),
+            Case((tensors(((0, 7), (0, 9))),), {"normalize": True}, note="there are no frequencies", peer=False),
             Case((planes,), {"axis": 2}, refused="axis"),
             Case((tensors(((5, 7), (5, 9)), T.FLOAT64),), {}, refused=""),
             Case((tensors(((1, 2, 3, 4, 5),)),), {}, refused=""),
@@ -95,7 +99,12 @@ class MFCC(Operator):
     @staticmethod
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
         axis = work.params["axis"]
-        transform_axis(inputs[0], outputs[0], axis, work.params["tables"][inputs[0].shape[axis]])
+        if outputs[0].size:
+            transform_axis(inputs[0], outputs[0], axis, work.params["tables"][inputs[0].shape[axis]])
+
+    @staticmethod
+    def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
+        transform_axis_on_gpu(inputs[0], outputs[0], work.params["axis"], work.params["tables"], stream)
 
 
 def _check_axis(axis: int, ndim: int) -> None:
@@ -111,6 +120,8 @@ def _check_axis(axis: int, ndim: int) -> None:
 
 @lru_cache(maxsize=32)
 def _matrix(size: int, count: int, kind: int, normalize: bool, lifter: float) -> Matrix:
+    if not size:
+        return Matrix.of(np.zeros((0, 1), np.float32))
     k, n = np.ogrid[0 : min(size, count), 0:size]
     if kind == 1:
         table = np.cos(np.pi / (size - 1) * k * n)

@@ -12,6 +12,8 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.dtypes import is_float
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.audio import nonsilent_region
+from dali_studio.kernels.cuda.audio import nonsilent_region_on_gpu
+from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import T, check_dtype
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
@@ -38,6 +40,7 @@ class NonsilentRegion(Operator):
     inputs = (Input("audio", "audio", dtypes=_TYPES),)
     outputs = (Output("begin", "scalar"), Output("length", "scalar"))
     traits = (PerSample,)
+    devices = ("cpu", "gpu")
     kernels = (compiled("nonsilent_region", _TYPES),)
     examples = (example(window_length=64, reset_interval=128, cutoff_db=-3.0), example(cutoff_db=-10.0))
 
@@ -122,3 +125,7 @@ class NonsilentRegion(Operator):
     @staticmethod
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
         outputs[0][...], outputs[1][...] = nonsilent_region(np.ascontiguousarray(inputs[0]), **work.params)
+
+    @staticmethod
+    def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
+        nonsilent_region_on_gpu(inputs[0], outputs[0], outputs[1], stream=stream, **work.params)

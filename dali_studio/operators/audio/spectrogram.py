@@ -11,6 +11,8 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.fourier import count_windows, hann_window, spectrogram
+from dali_studio.kernels.cuda.spectrogram import spectrogram_on_gpu
+from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.audio.common import MAX_FFT, POWER, SPECTRUM_TOLERANCE
 from dali_studio.operators.common import T, check_dtype
 from dali_studio.schema.arguments import Args
@@ -37,6 +39,7 @@ class Spectrogram(Operator):
     inputs = (Input("audio", "audio", dtypes=(T.FLOAT,), doc="One channel; other axes have one element."),)
     outputs = (Output("spectrogram"),)
     traits = (PerSample,)
+    devices = ("cpu", "gpu")
     examples = (
         example(window_length=128, window_step=64),
         example(nfft=200, window_length=160, window_step=80, power=1),
@@ -142,3 +145,7 @@ class Spectrogram(Operator):
     @staticmethod
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
         spectrogram(np.ascontiguousarray(inputs[0]).reshape(-1), outputs[0], **work.params)
+
+    @staticmethod
+    def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
+        spectrogram_on_gpu(inputs[0], outputs[0], stream=stream, **work.params)

@@ -11,6 +11,8 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.clahe import MAX_TILES, clahe
+from dali_studio.kernels.cuda.clahe import clahe_on_gpu
+from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import T, check_dtype, image_meta
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
@@ -33,6 +35,7 @@ class Clahe(Operator):
     inputs = (Input("image", "image", layouts="HWC", dtypes=(T.UINT8,)),)
     outputs = (Output("image", "image"),)
     traits = (PerSample,)
+    devices = ("cpu", "gpu")
     shown = example(tiles_x=8, tiles_y=8, clip_limit=6.0)
     examples = (
         example(tiles_x=8, tiles_y=8, clip_limit=2.0),
@@ -92,3 +95,7 @@ class Clahe(Operator):
         params, image = work.params, inputs[0]
         luma = params["luma"] and image.shape[2] == 3
         clahe(image, outputs[0], params["tiles"], params["limit"], luma=luma)
+
+    @staticmethod
+    def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
+        clahe_on_gpu(inputs[0], outputs[0], stream=stream, **work.params)

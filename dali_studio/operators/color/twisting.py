@@ -19,8 +19,11 @@ class Twisting(PixelOperator, abstract=True):
     tolerance = (
         Tolerance(reason="one formula for both devices", on="gpu"),
         Tolerance(
-            1, 0.002, dtypes=(T.INT16, T.INT32),
-            reason="integers wider than 8 bits show the last bits of the float32 matrix",
+            1, 0.002, dtypes=(T.INT16,), reason="integers wider than 8 bits show the last bits of the float32 matrix",
+        ),
+        Tolerance(
+            1024, 0.7, dtypes=(T.INT32,),
+            reason="the last bits of the float32 matrix: up to 5e-7 of values that fill 32 bits, 0.2 % of small ones",
         ),
         Tolerance(relative=1e-3, dtypes=(T.FLOAT16,), reason="the last of the eleven bits of a half float"),
         Tolerance(

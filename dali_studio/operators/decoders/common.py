@@ -140,8 +140,9 @@ def headers(args: Args, encoded: Batch) -> Headers:
     """
     kind, upright, most = args["output_type"].name, args["adjust_orientation"], args["max_pixels"]
     infos = peek_all(encoded.samples)
-    for position in np.flatnonzero(np.isin(args.context.indices, list(args.context.too_large))).tolist():
-        infos[position] = DecodeError("there is not enough memory for the picture")
+    if too_large := list(args.context.too_large):
+        for position in np.flatnonzero(np.isin(args.context.indices, too_large)).tolist():
+            infos[position] = DecodeError("there is not enough memory for the picture")
     numbers: dict[int, int] = {}
     which = np.fromiter((numbers.setdefault(id(info), len(numbers)) for info in infos), np.intp, len(infos))
     kinds = {id(info): info for info in infos}

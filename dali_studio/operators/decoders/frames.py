@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.kernels.cpu.video_codec import NoVideoDecoderError, VideoFile
+from dali_studio.operators.borders import mirrored, mirrored_between, repeated
 from dali_studio.operators.common import sentence
 from dali_studio.schema.marks import Choices, Doc, Range
 
@@ -52,15 +53,8 @@ def padded(wanted: NDArray[np.int64], count: int, mode: str) -> NDArray[np.int64
     if mode == "constant":
         return np.where(inside, wanted, -1)
     if mode in ("edge", "repeat"):
-        return np.clip(wanted, 0, count - 1)
-    last = count - 1
-    if mode in ("reflect_1001", "symmetric"):
-        place = wanted % (2 * count)
-        return np.where(place > last, 2 * count - 1 - place, place)
-    if last == 0:
-        return np.zeros_like(wanted)
-    place = wanted % (2 * last)
-    return np.where(place > last, 2 * last - place, place)
+        return repeated(wanted, count)
+    return mirrored(wanted, count) if mode in ("reflect_1001", "symmetric") else mirrored_between(wanted, count)
 
 
 def check_fill(values: Sequence[int]) -> None:

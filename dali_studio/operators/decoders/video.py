@@ -24,6 +24,8 @@ from dali_studio.schema.sample_videos import video_files
 from dali_studio.schema.samples import Case, values
 from dali_studio.schema.traits import PerSample, ReadsData
 
+#: Frames of a sample beyond which no memory holds them.
+_MAX_FRAMES = 1 << 24
 _RANGE = ("start_frame", "end_frame", "sequence_length", "stride")
 
 
@@ -79,6 +81,7 @@ class Video(PadArguments, Operator):
             ("start_frame", {"start_frame": 30}), ("end_frame", {"start_frame": 4, "end_frame": 4}),
             ("fill_value", {"start_frame": 8, "sequence_length": 5, "fill_value": (1, 2)}),
             ("fill_value", {"fill_value": 300}), ("sequence_length", {"sequence_length": -1}),
+            ("sequence_length", {"sequence_length": 2**31 - 1}), ("start_frame", {"start_frame": -(2**31)}),
             ("stride", {"stride": -1}), ("frames", {"frames": (25,), "pad_mode": "none"}),
             ("pad_mode", {"pad_mode": "bogus"}),
         ]  # fmt: skip
@@ -165,9 +168,14 @@ def _range(given: Mapping[str, int], sample: int, count: int) -> NDArray[np.int6
         if end <= start:
             message = f"the frame before which to end is {end}, the first one {start}."
             raise refuse("end_frame", message, "Let end_frame be the larger one.")
-        return np.arange(start, end, stride, dtype=np.int64)
+        length = -(-(end - start) // stride)
+        if length > _MAX_FRAMES:
+            argument = "start_frame" if start < 0 else "end_frame"
+            raise refuse(argument, f"{length:,} frames are asked for.", f"Ask for {_MAX_FRAMES:,} at most.")
     if length < 0:
         raise refuse("sequence_length", f"the length is {length}.", "Give 0 or more.")
+    if length > _MAX_FRAMES:
+        raise refuse("sequence_length", f"{length:,} frames are asked for.", f"Ask for {_MAX_FRAMES:,} at most.")
     return start + stride * np.arange(length, dtype=np.int64)
 
 

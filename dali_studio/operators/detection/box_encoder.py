@@ -54,7 +54,7 @@ class BoxEncoder(Operator):
         Input("boxes", "boxes", dtypes=(T.FLOAT,), doc="(boxes, 4) float32: left, top, right, bottom."),
         Input("labels", "label", dtypes=(T.INT32,), doc="(boxes,) or (boxes, 1)."),
     )
-    outputs = (Output("encoded_boxes", "boxes"), Output("encoded_labels", "label"))
+    outputs = (Output("encoded_boxes"), Output("encoded_labels", "label"))
     traits = (PerSample,)
     devices = ("cpu", "gpu")
     examples = (example(anchors=_ANCHORS), example(anchors=_ANCHORS, offset=True, criteria=0.3))
@@ -104,7 +104,7 @@ class BoxEncoder(Operator):
             )  # fmt: skip
         if 0 in (args["stds"] or ()):
             raise ArgumentError("a deviation is 0.", hint="Give numbers that can be divided by.", argument="stds")
-        return TensorMeta(T.FLOAT, 2, "", "boxes"), TensorMeta(T.INT32, 1, "", "label")
+        return TensorMeta(T.FLOAT, 2, ""), TensorMeta(T.INT32, 1, "", "label")
 
     @staticmethod
     def plan(args: Args, *inputs: Batch) -> Work:

@@ -10,6 +10,8 @@ import numpy as np
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
+from dali_studio.kernels.cuda.distortion import distort_on_gpu
+from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.kernels.jpeg.distortion import distort
 from dali_studio.operators.common import T, check_dtype, image_meta
 from dali_studio.schema.arguments import Args
@@ -33,6 +35,7 @@ class JpegCompressionDistortion(Operator):
     inputs = (Input("image", "image", layouts="HWC", dtypes=(T.UINT8,)),)
     outputs = (Output("image", "image"),)
     traits = (PerSample, PerFrame)
+    devices = ("cpu", "gpu")
     shown = example(quality=4)
     examples = (example(quality=10), example(quality=90))
 
@@ -79,3 +82,7 @@ class JpegCompressionDistortion(Operator):
     @staticmethod
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
         distort(inputs[0], outputs[0], int(work.params["quality"][index]))
+
+    @staticmethod
+    def gpu(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
+        distort_on_gpu(inputs[0], outputs[0], work.params["quality"], stream)

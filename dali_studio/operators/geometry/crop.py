@@ -39,6 +39,7 @@ from dali_studio.operators.geometry.windows import (
     fill_values,
     image_window,
     keeps_frames,
+    policy_of,
 )
 from dali_studio.operators.parts import run_alone
 from dali_studio.schema.arguments import Args
@@ -91,8 +92,8 @@ class Crop(CropArguments, Operator):
         volumes = [images(sizes, layout=layout) for layout in ("DHWC", "CDHW", "CFHW")]
         return [
             *derived(cls.schema, flat, FLAT),
-            *(Case((data,), given) for data in volumes for given in (deep, place, large, flat[0], {
-                **large, "out_of_bounds_policy": "trim_to_shape"})),
+            *(Case((data,), given) for data in volumes for given in (deep, place, large, flat[0], *(
+                {**large, "out_of_bounds_policy": policy} for policy in ("trim_to_shape", "constant")))),
             Case((images(sizes, T.INT16, "DHWC"),), {**deep, "dtype": "UINT8"}),
             Case((images(sizes, T.FLOAT, "CDHW"),), {**large, "dtype": "UINT8", "crop_pos_x": 0.0}),
             Case((tensors(((4, 5, 6, 3), (3, 7, 8, 1)), T.UINT8),), {"crop": (2.0, 3.0, 4.0)}),
@@ -126,7 +127,7 @@ class Crop(CropArguments, Operator):
         anchors, crops, outside = crop_windows(args, sizes)
         channels = inputs[0].shapes[:, layout.index("C")]
         # nvidia.dali counts the values under this policy also where nothing lies outside
-        counted = outside | (args["out_of_bounds_policy"] == "pad")
+        counted = outside | (policy_of(args) == "pad")
         dtype = to_numpy(args["dtype"] or inputs[0].meta.dtype or T.UINT8)
         fill = fill_values(args, channels, counted, dtype)
         params = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Annotated, Any
 
@@ -68,7 +69,7 @@ class WarpPerspective(Operator):
     )
     tolerance = (
         Tolerance(
-            1e9, 0.004, when={"interp_type": "INTERP_NN"},
+            math.inf, 0.004, when={"interp_type": "INTERP_NN"},
             reason="positions differ in their last bits, and where one falls on a border of pixels it is another pixel",
         ),
         Tolerance(

@@ -31,8 +31,9 @@ class OutOfBounds:
     """What happens outside the input."""
 
     out_of_bounds_policy: Annotated[
-        str, Doc("What a window that leaves the input does: stop, pad with fill_values, or shrink to the input."),
-        Choices(("error", "pad", "trim_to_shape")),
+        str, Doc("What a window that leaves the input does: stop, pad (or constant: the same) with fill_values, or "
+                 "shrink to the input."),
+        Choices(("error", "pad", "constant", "trim_to_shape")),
     ] = "error"  # fmt: skip
     fill_values: Annotated[
         list[float], Doc("Value outside the input where it is padded: one for all channels, or one per channel.")
@@ -86,7 +87,8 @@ class CropArguments(WindowArguments, OutOfBounds):
 
 def policy_of(args: Args) -> str:
     """What a window does that leaves the input; operators without the argument stop."""
-    return args["out_of_bounds_policy"] if args.schema.argument("out_of_bounds_policy") else "error"
+    given = args["out_of_bounds_policy"] if args.schema.argument("out_of_bounds_policy") else "error"
+    return "pad" if given == "constant" else given
 
 
 def check_crop_arguments(args: Args) -> None:
@@ -223,7 +225,7 @@ def fill_values(
     ArgumentError
         DS105 with the sample, if neither one value nor one per channel is given.
     """
-    given = args["fill_values"] if args["out_of_bounds_policy"] == "pad" else (0.0,)
+    given = args["fill_values"] if policy_of(args) == "pad" else (0.0,)
     wrong = padded & (channels != len(given)) if len(given) != 1 else None
     if wrong is not None and wrong.any():
         index = int(np.argmax(wrong))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.storage import Packed
+from dali_studio.kernels.cpu import urls
 from dali_studio.kernels.cpu.file_discovery import Paths, list_files
 from dali_studio.operators.common import sentence
 from dali_studio.operators.readers.files import Files
@@ -38,13 +38,13 @@ def listed_files(args: Args) -> Files:
     ArgumentError
         DS302 where there are none.
     """
-    root, listed = args["file_root"] or "", args["file_list"]
+    root, listed = urls.local(args["file_root"] or ""), args["file_list"]
     try:
         if args.given("files"):
-            paths = [str(Path(root, name)) for name in args["files"]]
+            paths = Paths.of(urls.joined(root, name) for name in args["files"])
         elif listed is not None:
-            lines = Path(listed).read_text("utf-8", errors="surrogateescape").split("\n")
-            paths = [str(Path(root or Path(listed).parent, name)) for name in lines if name]
+            lines = urls.read_text(listed).split("\n")
+            paths = Paths.of(urls.joined(root or urls.parent(listed), name) for name in lines if name)
         else:
             paths = list_files(root, args["file_filter"])
     except (OSError, ValueError) as error:
@@ -59,7 +59,7 @@ def listed_files(args: Args) -> Files:
             hint="Give a folder with files that match file_filter, or a list of files.",
             argument="file_list" if listed else "files" if args.given("files") else "file_root", code="DS302",
         )  # fmt: skip
-    return Files(Paths.of(paths), root)
+    return Files(paths, root)
 
 
 def check_alike(kinds: Sequence[tuple[np.dtype[Any], int]], sources: Sequence[str], args: Args) -> None:

@@ -12,6 +12,7 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
 from dali_studio.core.storage import Packed
+from dali_studio.kernels.cpu import urls
 from dali_studio.kernels.cpu.coco import Annotations, Ragged, load_annotations, read_annotations, save_annotations
 from dali_studio.kernels.cpu.file_discovery import Paths
 from dali_studio.kernels.cpu.rows import row_samples
@@ -38,8 +39,12 @@ class AnnotatedFiles(Files):
     """Images with the annotations of each."""
 
     def __init__(self, root: str, annotations: Annotations) -> None:
-        super().__init__(Paths.of(os.path.join(root, name) for name in annotations.names), root)  # noqa: PTH118 - many
+        super().__init__(Paths.of(_joined(root, name) for name in annotations.names), root)
         self.annotations = annotations
+
+
+def _joined(root: str, name: str) -> str:
+    return urls.joined(root, name) if "://" in root + name else os.path.join(root, name)  # noqa: PTH118 - many
 
 
 class COCO(Reader):

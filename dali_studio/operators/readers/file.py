@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
+from dali_studio.kernels.cpu import urls
 from dali_studio.kernels.cpu.file_discovery import DEFAULT_FILE_FILTERS, Paths, discover_files
 from dali_studio.operators.common import T, sentence
 from dali_studio.operators.readers.common import Reader, check_order
@@ -124,4 +124,4 @@ def _check_lists(args: Args) -> None:
 def _root(args: Args) -> str:
     if args["file_root"] is not None:
         return str(args["file_root"])
-    return str(Path(args["file_list"]).parent) if args["file_list"] is not None else ""
+    return urls.parent(args["file_list"]) if args["file_list"] is not None else ""

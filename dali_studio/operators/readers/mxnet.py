@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
 from dali_studio.core.storage import Packed
+from dali_studio.kernels.cpu import urls
 from dali_studio.kernels.cpu.record_io import parsed_record, places_of_index
 from dali_studio.operators.common import T, sentence
 from dali_studio.operators.readers.common import Reader, check_order
@@ -70,7 +70,7 @@ class MXNet(Reader):
     @classmethod
     def data_set(cls, args: Args) -> Records:
         try:
-            sizes = [Path(path).stat().st_size for path in args["path"]]
+            sizes = [urls.size(path) for path in args["path"]]
         except OSError as error:
             raise ArgumentError(
                 f"{error.filename} cannot be read: {error.strerror}.", hint="Give RecordIO files.", argument="path",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Annotated, Any, NamedTuple, cast
 
 import numpy as np
@@ -16,6 +15,7 @@ from dali_studio.core.dtypes import from_numpy, to_numpy
 from dali_studio.core.enums import DALIDataType
 from dali_studio.core.meta import TensorMeta
 from dali_studio.core.storage import Packed
+from dali_studio.kernels.cpu import urls
 from dali_studio.kernels.cpu.audio import resampled_length
 from dali_studio.kernels.cpu.audio_codec import DTYPES, NoDecoderError, SoundError, SoundFile
 from dali_studio.kernels.cpu.file_discovery import Paths
@@ -177,7 +177,7 @@ def _entries(path: str, args: Args) -> Iterator[Utterance]:
     """The lines of a manifest that are taken; others are passed over, as nvidia.dali does."""
     shortest, longest = args["min_duration"], args["max_duration"]
     count = 0
-    for line in Path(path).read_bytes().split(b"\n"):
+    for line in urls.read(path).split(b"\n"):
         try:
             found = json.loads(line)
         except (ValueError, RecursionError):

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.storage import Packed
+from dali_studio.kernels.cpu import urls
 from dali_studio.kernels.cpu.file_read import FAST, FLAGS
 from dali_studio.kernels.cpu.native import kernel
 from dali_studio.operators.common import sentence
@@ -78,16 +79,36 @@ def read_pieces(
     if FAST:
         left = left[_read_fast(paths, places.take(left), made.data, left, run, len(left) if ahead else _CHUNK)]
     view = memoryview(slab)  # pyright: ignore[reportArgumentType] - a buffer
+    remote = [position for position in left.tolist() if urls.is_url(paths[int(places.files[position])])]
+    if remote:
+        _read_remote(paths, places, made, remote, view)
     for position in left.tolist():  # what could not be read is read again, to learn the reason
+        if position in remote:
+            continue
         begin, size = int(made.data.starts[position]), int(places.sizes[position])
         try:
-            with Path(paths[int(places.files[position])]).open("rb", buffering=0) as file:
+            with Path(urls.local(paths[int(places.files[position])])).open("rb", buffering=0) as file:
                 error = _fill(file, int(places.starts[position]), view[begin : begin + size])
         except OSError as problem:
             error = problem
         if error is not None:
             made.failures[position] = error
     return made
+
+
+def _read_remote(
+    paths: Sequence[str], places: Places, made: PiecesRead, positions: list[int], view: memoryview
+) -> None:  # fmt: skip
+    """Read pieces of what URLs name, all at the same time."""
+    chosen = places.take(positions)
+    names = [paths[int(number)] for number in chosen.files]
+    found = urls.read_parts(names, chosen.starts.tolist(), chosen.sizes.tolist())
+    for position, content in zip(positions, found, strict=True):
+        if isinstance(content, OSError):
+            made.failures[position] = content
+        else:
+            begin = int(made.data.starts[position])
+            view[begin : begin + len(content)] = content
 
 
 def _read_fast(
@@ -116,7 +137,7 @@ def _read_fast(
 def _opened(path: str) -> int:
     """The number of an open file, -1 if it cannot be opened."""
     try:
-        return os.open(path, FLAGS)
+        return os.open(urls.local(path), FLAGS)
     except OSError:
         return -1
 

@@ -14,7 +14,7 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.features import FLOAT32, INT64, STRING, Feature, features_of
 from dali_studio.core.meta import TensorMeta
 from dali_studio.core.storage import Dense, Packed, Samples
-from dali_studio.kernels.cpu import example
+from dali_studio.kernels.cpu import example, urls
 from dali_studio.kernels.cpu.file_discovery import not_a_file
 from dali_studio.operators.common import T, sentence
 from dali_studio.operators.readers.common import Reader, check_order
@@ -157,7 +157,7 @@ _IMAGE = "'image/encoded': FixedLenFeature([], string, '')"
 
 def _check_file(path: str) -> None:
     try:
-        kind = not_a_file(Path(path).stat().st_mode)
+        kind = "" if urls.is_url(path) and urls.size(path) else not_a_file(Path(urls.local(path)).stat().st_mode)
         reason = kind and f"it is {kind}, not a file"
     except (OSError, ValueError) as error:
         reason = (error.strerror or "") if isinstance(error, OSError) else str(error)

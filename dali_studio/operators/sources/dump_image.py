@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
+from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.common import T, check_dtype
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Input, Operator, Output
@@ -34,6 +36,7 @@ class DumpImage(Operator):
     keywords = "save write debug ppm file"
     inputs = (Input("image", dtypes=_TYPES),)
     outputs = (Output("image"),)
+    devices = ("cpu", "gpu")
     stateful = True
 
     suffix: Annotated[str, Doc("Part of the files' names."), COMMON] = ""
@@ -60,17 +63,37 @@ class DumpImage(Operator):
     @staticmethod
     def run(state: object, args: Args, *inputs: Batch) -> tuple[Batch, ...]:
         (batch,) = inputs
-        DumpImage.infer(args, batch.meta)
-        for position, index in enumerate(args.context.indices.tolist()):
-            image = batch.samples[position]
-            if image.shape[2] not in (1, 3) or not image.size:
-                raise ArgumentError(
-                    f"the image has the shape {image.shape}; pixels with 1 or 3 channels are needed.",
-                    hint="Convert it before.", sample=position, code="DS203",
-                )  # fmt: skip
-            if args.context.may_write:
-                _write(image, f"{index}-{args['suffix']}-0.ppm", position)
+        _check(args, batch)
+        if args.context.may_write:
+            _dump(args, batch.samples)
         return (batch,)
+
+    @staticmethod
+    def run_gpu(state: object, args: Args, inputs: Sequence[Batch], stream: GpuStream) -> tuple[Batch, ...]:
+        (batch,) = inputs
+        _check(args, batch)
+        if args.context.may_write:
+            host = stream.fetch(batch)
+            stream.synchronize()
+            _dump(args, batch.on_host(host))
+        return (batch,)
+
+
+def _check(args: Args, batch: Batch) -> None:
+    """Refuse what is no picture."""
+    DumpImage.infer(args, batch.meta)
+    wrong = ~np.isin(batch.shapes[:, 2:], (1, 3)).all(axis=1) | (batch.counts == 0)
+    if wrong.any():
+        sample = int(np.argmax(wrong))
+        raise ArgumentError(
+            f"the image has the shape {tuple(batch.shapes[sample].tolist())}; pixels with 1 or 3 channels are needed.",
+            hint="Convert it before.", sample=sample, code="DS203",
+        )  # fmt: skip
+
+
+def _dump(args: Args, images: Sequence[NDArray[Any]]) -> None:
+    for position, (index, image) in enumerate(zip(args.context.indices.tolist(), images, strict=True)):
+        _write(image, f"{index}-{args['suffix']}-0.ppm", position)
 
 
 def _write(image: NDArray[Any], name: str, sample: int) -> None:

@@ -48,6 +48,7 @@ class Reinterpret(Shaping):
             Case((tensors(((2, 3),) * 2, T.FLOAT),), {"dtype": "FLOAT64"}, refused="dtype"),
             Case((data,), {"dtype": "FLOAT64", "shape": (-1, 3)}, refused="shape"),
             Case((data,), {"dtype": "FLOAT64", "shape": (3,)}, refused="shape"),
+            Case((data,), {"dtype": "UINT8", "rel_shape": (float("nan"), 1.0)}, refused="rel_shape"),
             Case((data,), {}, refused="dtype"),
         ]
 

@@ -179,6 +179,13 @@ def _asked(args: Args, inputs: Sequence[Batch], source: str) -> NDArray[np.int64
         return extents
     fed = args.samples("rel_shape")
     factors = np.tile(np.array(args["rel_shape"]), (len(data), 1)) if fed is None else _rows(fed, source, len(data))
+    wrong = ~np.isfinite(factors).all(axis=1)
+    if wrong.any():
+        sample = int(np.argmax(wrong))
+        raise ArgumentError(
+            f"the multiples are {', '.join(map(str, factors[sample].tolist()))}.", hint="Give numbers.",
+            argument=source, sample=sample,
+        )  # fmt: skip
     more = factors.shape[1] - extents.shape[1]
     if more > 0:
         extents = np.concatenate([extents, np.ones((len(data), more), np.int64)], axis=1)

@@ -16,7 +16,8 @@ from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.kernels.cuda.strided import copy_windows_on_gpu
 from dali_studio.operators.axes import rows_of
-from dali_studio.operators.common import T, accept_output, check_dtype
+from dali_studio.operators.borders import mirrored, mirrored_between, repeated, window_of, wrapped
+from dali_studio.operators.common import T, accept_output, check_dtype, refuse_on_gpu
 from dali_studio.operators.geometry.movements import SLICE
 from dali_studio.operators.geometry.slices import (
     BOUNDS,
@@ -34,14 +35,20 @@ from dali_studio.operators.geometry.windows import (
     copy_converted,
     fill_values,
     image_window,
+    policy_of,
 )
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Arrays, Input, Operator, Output, example
-from dali_studio.schema.marks import Deprecated, Doc, Refused
+from dali_studio.schema.marks import Choices, Deprecated, Doc, Refused
 from dali_studio.schema.samples import Case, images, tensors, values
 from dali_studio.schema.traits import PerSample, ReadsParameters, WindowSink
 
+#: Policies by which the input goes on outside.
+_RULES = {
+    "edge": repeated, "clamp": repeated, "reflect": mirrored, "reflect_1001": mirrored,
+    "reflect_101": mirrored_between, "wrap": wrapped,
+}  # fmt: skip
 _TYPES = tuple(t for t in NUMERIC if t is not T.BOOL)
 
 
@@ -73,6 +80,13 @@ class Slice(SliceArguments, OutOfBounds, Operator):
         example(rel_start=(-0.1, 0.6), rel_end=(0.5, 1.2), out_of_bounds_policy="trim_to_shape", dtype="FLOAT"),
     )
 
+    out_of_bounds_policy: Annotated[
+        str,
+        Doc("What a window that leaves the input does: stop, pad (or constant: the same) with fill_values, shrink to "
+            "the input; or take the input's last elements (edge, clamp), its elements backwards, with the last ones "
+            "twice (reflect, reflect_1001) or once (reflect_101), or its elements once more (wrap)."),
+        Choices(("error", "pad", "constant", "trim_to_shape", *_RULES)),
+    ] = "error"  # fmt: skip
     dtype: Annotated[DALIDataType | None, Doc("Element type of the output; unset keeps the input's.")] = None
     output_dtype: Annotated[DALIDataType | None, Deprecated("dtype"), Refused("renamed to dtype")] = None
     image_type: Annotated[int | None, Deprecated(""), Refused("removed from DALI; it had no effect")] = None
@@ -115,6 +129,16 @@ class Slice(SliceArguments, OutOfBounds, Operator):
             Case((tensors(((20, 30, 3), (15, 16, 1))),), {"start": (3, 2)}),
             Case((tensors(((4, 20, 30, 3), (5, 15, 16, 1))),), {"start": (1, 2), "axis_names": "DW"}),
             Case((tensors(((0, 3), (2, 0))),), {"start": (-1,), "axes": (0,), **pad}),
+            *(Case((some,), {"start": (-5, 4), "end": (90, 30), "out_of_bounds_policy": policy})
+              for policy in ("constant", *_RULES)),
+            *(Case((numbers,), {**along, "start": -61, "end": 70, "dtype": "FLOAT", "out_of_bounds_policy": policy})
+              for policy in _RULES),
+            *(Case((tensors(((1, 3), (2, 1)), T.INT16),), {"start": (50, -2), "end": (60, 2), "axes": (0, 1),
+               "out_of_bounds_policy": policy}) for policy in _RULES),
+            *(Case((some,), {"start": (1, 2), "end": (9, 9), "out_of_bounds_policy": policy})
+              for policy in ("edge", "wrap")),
+            Case((tensors(((0, 3), (2, 3))),), {"start": (-1,), "axes": (0,), "out_of_bounds_policy": "edge"},
+                 refused="", peer=False, note="nvidia.dali divides by zero there"),
             Case((many,), {"start": (1, -1), "axes": (0, 4), **pad}, peer=False,
                  note="nvidia.dali cuts four axes at most"),
             *(Case((some, anchor, extent), given) for anchor, extent in ((anchors, extents), whole) for given in (
@@ -155,6 +179,8 @@ class Slice(SliceArguments, OutOfBounds, Operator):
             raise ArgumentError("numbers have no axis to be cut.", hint="Bring vectors, images, ...", code="DS203")
         if meta.dtype is not None:
             accept_output(args["dtype"], dict.fromkeys((meta.dtype, *CONVERTED)))
+        if args["out_of_bounds_policy"] in _RULES:
+            refuse_on_gpu(meta, f"out_of_bounds_policy={args['out_of_bounds_policy']!r} is")
         check_slice(args, inputs[1:])
         if meta.ndim is not None and not args.wired("axes"):
             axes = slice_axes(args, meta, 1)
@@ -171,22 +197,33 @@ class Slice(SliceArguments, OutOfBounds, Operator):
         firsts, extents, outside = slice_windows(args, shapes, axes, positions)
         channel = unnamed_layout(data.meta).find("C")
         dtype = to_numpy(args["dtype"]) if args["dtype"] else data.dtype
-        counted = outside | (args["out_of_bounds_policy"] == "pad")
+        policy = policy_of(args)
+        rule = _RULES.get(policy) if outside.any() else None
+        if rule is not None:
+            _check_continued(shapes, extents)
+        counted = (outside & (rule is None)) | (policy == "pad")
         channels = extents[:, channel] if channel >= 0 else np.zeros(len(extents), np.int64)
         fill = fill_values(args, channels, counted, dtype)
         return Work(extents, {
             "firsts": firsts, "fills": np.array(fill, dtype), "along": channel if len(fill) > 1 else -1,
-            "layout": data.layout, "shapes": shapes,
+            "layout": data.layout, "shapes": shapes, "rule": rule,
         })  # fmt: skip
 
     @staticmethod
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
         params = work.params
-        copy_converted(inputs[0], outputs[0], params["firsts"][index], params["fills"], params["along"])
+        image, first = inputs[0], params["firsts"][index]
+        if params["rule"] is not None:
+            image, first = window_of(image, first.tolist(), outputs[0].shape, params["rule"]), np.zeros_like(first)
+        copy_converted(image, outputs[0], first, params["fills"], params["along"])
 
     @staticmethod
     def cpu_batch(work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch]) -> None:
         params = work.params
+        if params["rule"] is not None:
+            for index in range(len(inputs[0])):
+                Slice.cpu(work, index, (inputs[0][index],), (outputs[0][index],))
+            return
         copy_batch(inputs[0], outputs[0], params["firsts"], params["fills"], params["along"])
 
     @staticmethod
@@ -207,3 +244,14 @@ class Slice(SliceArguments, OutOfBounds, Operator):
     @staticmethod
     def for_window(work: Work) -> Work:
         return Work(work.shapes, {**work.params, "firsts": np.zeros_like(work.params["firsts"])})
+
+
+def _check_continued(shapes: NDArray[np.int64], extents: NDArray[np.int64]) -> None:
+    """Refuse to go on from an axis without elements."""
+    empty = ((shapes == 0) & (extents > 0)).any(axis=1)
+    if empty.any():
+        index = int(np.argmax(empty))
+        raise ArgumentError(
+            f"the input of shape {tuple(shapes[index].tolist())} has no element to go on with outside.",
+            hint='Set out_of_bounds_policy to "pad".', argument="out_of_bounds_policy", sample=index,
+        )  # fmt: skip

@@ -11,12 +11,13 @@ from dali_studio.studio.renderers.planes import PlanesRenderer
 from dali_studio.studio.renderers.spectrum import SpectrumRenderer
 from dali_studio.studio.renderers.tensor import TensorRenderer
 from dali_studio.studio.renderers.values import ValuesRenderer
+from dali_studio.studio.renderers.volume import VolumeRenderer
 from dali_studio.studio.renderers.wave import WaveRenderer
 
 #: In the order in which they are asked; the last accepts everything.
 RENDERERS: tuple[Renderer, ...] = (
-    EncodedRenderer(), MaskRenderer(), SpectrumRenderer(), ImageRenderer(), PlanesRenderer(), BoxesRenderer(),
-    ValuesRenderer(), WaveRenderer(), TensorRenderer(),
+    EncodedRenderer(), MaskRenderer(), SpectrumRenderer(), ImageRenderer(), VolumeRenderer(), PlanesRenderer(),
+    BoxesRenderer(), ValuesRenderer(), WaveRenderer(), TensorRenderer(),
 )  # fmt: skip
 
 

@@ -87,13 +87,20 @@ class Large:
         uint8 RGB, of any size.
     note : str
     planes, plane : int
-        How many frames or slices there are, and the one that `image` is; 0 for what has none.
+        How many frames or slices there are, and the one that `image` is; 0 for what has none. Of a volume, `plane` is
+        the number of the voxel that its planes share.
+    extents : tuple of int
+        Of a volume: D, H and W.
+    depth : int
+        How many pixels of `image` the axis D takes.
     """
 
     image: Rgb
     note: str = ""
     planes: int = 0
     plane: int = 0
+    extents: tuple[int, ...] = ()
+    depth: int = 0
 
 
 class Renderer(Protocol):
@@ -108,5 +115,5 @@ class Renderer(Protocol):
         ...
 
     def large(self, shown: Shown, plane: int) -> Large | None:
-        """The picture of the inspector; of one frame or slice, -1 for the one that is shown first."""
+        """The picture of the inspector; of one frame, slice or voxel, -1 for the one that is shown first."""
         ...

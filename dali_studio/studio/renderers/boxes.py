@@ -29,7 +29,7 @@ class BoxesRenderer:
     def card(self, shown: Shown, width: int, height: int) -> Card:
         """As in `Renderer`."""
         behind = shown.backdrop()
-        found = _parts(shown, behind)
+        found = parts(shown, behind)
         boxes = cast("list[list[float]]", found[:_BOXES].tolist())
         body = BoxesBody(
             over=behind.node if behind else "", count=len(found),
@@ -55,8 +55,11 @@ def _must_be_boxes(shown: Shown) -> bool:
     return corners and bool((sample >= 0).all() and ((sample <= 1).all() or (sample <= whole).all()))
 
 
-def _parts(shown: Shown, behind: Backdrop | None) -> NDArray[Any]:
-    """Corners in parts of the image: numbers above 1 are pixels, of the image or else of what spans all boxes."""
+def parts(shown: Shown, behind: Backdrop | None) -> NDArray[Any]:
+    """Left, top, right and bottom in parts of the image.
+
+    Numbers above 1 are pixels, of the image or else of what spans all boxes.
+    """
     boxes = np.nan_to_num(shown.sample.astype(np.float64), nan=0.0, posinf=0.0, neginf=0.0)
     if not shown.corners:
         boxes = np.hstack([boxes[:, :2], boxes[:, :2] + boxes[:, 2:]])

@@ -1,4 +1,4 @@
-"""Sequences and volumes: images along the axis F or D."""
+"""Images along an axis: frames of a sequence, and slices."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from dali_studio.studio import images
 from dali_studio.studio.bodies import PlanesBody
+from dali_studio.studio.images import Rgb
 from dali_studio.studio.renderers.base import Card, Large, Shown
 
 #: Frames that a card shows side by side, and slices among which its slider chooses.
@@ -48,6 +49,11 @@ class PlanesRenderer:
         number = min(plane, len(planes) - 1) if plane >= 0 else first
         (image,), note = images.to_rgb_each([planes[number]], layout, images.span_of(planes))
         return Large(image, note, len(planes), number)
+
+    def four(self, shown: Shown) -> Rgb:
+        """Four of the planes as one picture."""
+        axis, planes, layout = _planes(shown)
+        return images.to_rgb(images.four_planes(planes, axis, layout), layout)[0]
 
 
 def _planes(shown: Shown) -> tuple[Literal["F", "D"], NDArray[Any], str]:

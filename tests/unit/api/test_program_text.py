@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from gallery_examples import GALLERY, name_of
 from public_programs import HEAD, PROGRAMS
 
 from dali_studio import DaliStudioError
@@ -32,7 +33,6 @@ from dali_studio.graph.edits import (
 from dali_studio.graph.model import Graph
 
 REGISTRY = default_registry()
-GALLERY = sorted(Path(__file__).parents[3].glob("gallery/*/pipeline.dali.json"))
 TEXT = '''# my training pipeline
 from nvidia.dali import fn, pipeline_def
 
@@ -188,7 +188,7 @@ def test_a_text_without_a_pipeline_is_refused() -> None:
         ProgramText("print(1)")
 
 
-@pytest.mark.parametrize("path", GALLERY, ids=lambda path: path.parent.name)
+@pytest.mark.parametrize("path", GALLERY, ids=name_of)
 def test_a_value_of_every_node_of_the_gallery_is_written_in_its_place(path: Path) -> None:
     graph: Graph = load(path, REGISTRY)[0]
     text = emit(graph, REGISTRY, "nvidia.dali").source.replace("    return ", "    # the end\n    return ")

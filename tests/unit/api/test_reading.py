@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from gallery_examples import WRITTEN_AS_THEY_ARE, name_of
 from public_programs import HEAD, PROGRAMS
 from same_graphs import assert_same, traced_graph
 
 from dali_studio import DaliStudioError, read
 from dali_studio.api.default import default_registry
+from dali_studio.api.sample_readers import with_samples
 from dali_studio.codegen.emit import emit
 from dali_studio.core.diagnostics import Diagnostic
 from dali_studio.graph.difference import pairs
@@ -20,7 +22,6 @@ from dali_studio.graph.model import Graph
 from dali_studio.graph.validate import validate
 
 REGISTRY = default_registry()
-GALLERY = sorted(Path(__file__).parents[3].glob("gallery/*/pipeline.dali.json"))
 
 
 def findings(source: str, **options: Any) -> tuple[Graph, list[Diagnostic]]:
@@ -50,10 +51,9 @@ def plain(graph: Graph) -> list[Any]:
     return rows
 
 
-@pytest.mark.parametrize("dialect", ["nvidia.dali", "dali_studio"])
-@pytest.mark.parametrize("path", GALLERY, ids=lambda path: path.parent.name)
+@pytest.mark.parametrize(("path", "dialect"), WRITTEN_AS_THEY_ARE, ids=name_of)
 def test_what_was_emitted_is_read_back(path: Path, dialect: str) -> None:
-    graph, _, _ = load(path, REGISTRY)
+    graph = with_samples(load(path, REGISTRY)[0], REGISTRY)
     emitted = emit(graph, REGISTRY, dialect)
     found: list[Diagnostic] = []
     back = read(emitted.source, found=found)

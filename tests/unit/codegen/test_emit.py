@@ -297,7 +297,7 @@ def test_readers_that_read_nothing_take_a_folder_as_a_parameter(root: str) -> No
     read = next(node for node in graph.nodes() if node.operator == "readers.file")
     kept = {name: value for name, value in read.arguments.items() if name != "file_root"}
     graph.replace_node(replace(read, arguments=kept))
-    emitted = emit(graph, REGISTRY, "nvidia.dali", module_parameters(graph, REGISTRY, {read.key: root}))
+    emitted = emit(graph, REGISTRY, "nvidia.dali", module_parameters(graph, REGISTRY, {read.key: {"file_root": root}}))
     function = next(n for n in ast.parse(emitted.source).body if isinstance(n, ast.FunctionDef))
     (parameter,), (default,) = function.args.args, function.args.defaults
     assert parameter.arg == f"{read.key}_file_root" and ast.literal_eval(default) == root
@@ -307,5 +307,5 @@ def test_readers_that_read_nothing_take_a_folder_as_a_parameter(root: str) -> No
 
 def test_a_folder_that_a_reader_has_is_not_replaced() -> None:
     graph = photo_graph()
-    emitted = emit(graph, REGISTRY, "nvidia.dali", module_parameters(graph, REGISTRY, {"reader": "elsewhere"}))
+    emitted = emit(graph, REGISTRY, "nvidia.dali", module_parameters(graph, REGISTRY, {"reader": {"file_root": "elsewhere"}}))
     assert "elsewhere" not in emitted.source

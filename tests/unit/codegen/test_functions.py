@@ -64,6 +64,37 @@ def test_functions_change_no_number(dialect: str) -> None:
     assert all(np.array_equal(a, b) for a, b in zip(plain, grouped, strict=True))
 
 
+TURN = Function("turn", frozenset(["turned", "angle"]), (("turned", "keep_size"), ("angle", "range")))
+RANDOM = Function("draw", frozenset(["angle"]))
+OUTER = Function("augment", AUGMENT.keys, (("turned", "keep_size"), ("small", "resize_x")))
+
+
+@pytest.mark.parametrize("functions", [[OUTER, TURN, RANDOM], [RANDOM, TURN, OUTER]])
+def test_functions_within_functions_pass_their_exposed_arguments_on(functions: list[Function]) -> None:
+    emitted = emit(GRAPH, REGISTRY, "dali_studio", functions=functions)
+    parts = emitted.source.split("\n@pipeline_def")[0].split("\n\n\n")[1:]
+    draw, turn, augment = (part.strip().splitlines() for part in parts)
+    assert draw[0] == "def draw(range):" and draw[-1] == "    return angle"
+    assert turn[0] == "def turn(small, keep_size, range):" and "    angle = draw(range=range)" in turn
+    assert augment[0] == "def augment(decode, keep_size, resize_x):"
+    assert "    turned = turn(small, keep_size=keep_size, range=[-30, 30])" in augment
+    assert "    turned = augment(decode, keep_size=True, resize_x=40)" in emitted.source
+    assert emitted.diagnostics == ()
+    lines = emitted.source.splitlines()
+    assert any("draw(" in lines[n - 1] for n in emitted.lines["angle"])
+    plain = outputs(emit(GRAPH, REGISTRY, "dali_studio").source)
+    assert all(np.array_equal(a, b) for a, b in zip(plain, outputs(emitted.source), strict=True))
+    again = read(emitted.source, found=[])
+    assert [(n.key, n.arguments) for n in again.nodes()] == [(n.key, n.arguments) for n in read(
+        emit(GRAPH, REGISTRY, "dali_studio").source, found=[]).nodes()]  # fmt: skip
+
+
+def test_functions_that_overlap_share_no_node() -> None:
+    other = Function("other", frozenset(["turned", "flipped"]))
+    source = emit(GRAPH, REGISTRY, "nvidia.dali", functions=[AUGMENT, other]).source
+    assert "def other(turned):" in source and source.count("fn.rotate(") == 1
+
+
 def test_programs_with_functions_are_read_back(tmp_path: Path) -> None:
     path = tmp_path / "program.py"
     path.write_text(emit(GRAPH, REGISTRY, "nvidia.dali", functions=[AUGMENT]).source)

@@ -1,15 +1,17 @@
-"""Listings of class folders are kept as long as nothing in the folders changes."""
+"""Listings of class folders are made in the background, and kept as long as nothing in the folders changes."""
 
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from dali_studio.kernels.cpu import file_discovery
+from dali_studio.core.progress import current, stoppable
+from dali_studio.kernels.cpu import file_discovery, listings
 from dali_studio.kernels.cpu.file_discovery import discover_files
 
 AGE = 3600
@@ -18,7 +20,7 @@ AGE = 3600
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Two classes, which nobody has changed for an hour."""
-    monkeypatch.setattr(file_discovery, "_listings", {})
+    monkeypatch.setattr(listings, "_kept", {})
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
         for i in range(3):
@@ -90,3 +92,72 @@ def test_the_last_two_are_kept(root: Path, listed: list[str]) -> None:
     for pattern in ("0*", "1*", "2*", "2*", "1*", "0*"):
         names(root, file_filters=pattern)
     assert len(listed) == 4
+
+
+class GivenUpError(Exception):
+    """Somebody waits no longer."""
+
+
+class Slow:
+    """A listing that goes on when it is told to, and somebody who gives up waiting for it."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.begun, self.go_on, self.ended = threading.Event(), threading.Event(), threading.Event()
+        self.stage = ""
+        list_names = file_discovery._plain_files
+
+        def slowly(folder: bytes) -> list[bytes]:
+            self.begun.set()
+            self.stage = current()
+            assert self.go_on.wait(60)
+            return list_names(folder)
+
+        monkeypatch.setattr(file_discovery, "_plain_files", slowly)
+        list_folders: Callable[..., object] = file_discovery._from_folders
+
+        def noted(*given: object) -> object:
+            try:
+                return list_folders(*given)
+            finally:
+                self.ended.set()
+
+        monkeypatch.setattr(file_discovery, "_from_folders", noted)
+
+    def give_up(self, root: Path) -> None:
+        """Begin to list, and give up while it lasts."""
+
+        def check() -> None:
+            if self.begun.is_set():
+                raise GivenUpError
+
+        with stoppable(check), pytest.raises(GivenUpError):
+            names(root)
+
+
+def test_a_listing_that_nobody_waits_for_is_there_for_the_next(root: Path, listed: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    slow = Slow(monkeypatch)
+    slow.give_up(root)
+    assert slow.stage == "listing files"
+    slow.go_on.set()
+    assert len(names(root)) == 6
+    assert len(listed) == 1
+
+
+def test_a_listing_that_nobody_waits_for_ends_when_another_is_wanted(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    slow = Slow(monkeypatch)
+    slow.give_up(root)
+    monkeypatch.undo()
+    (running,) = listings._running.values()
+    assert len(names(root, file_filters="1*")) == 2
+    slow.go_on.set()
+    assert slow.ended.wait(60)
+    with pytest.raises(listings.ListingStoppedError):
+        running.future.result(60)
+
+
+def test_what_is_added_while_others_list_is_found(root: Path, listed: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    slow = Slow(monkeypatch)
+    slow.give_up(root)
+    (root / "a" / "new.jpg").touch()
+    slow.go_on.set()
+    assert "a/new.jpg" in names(root)

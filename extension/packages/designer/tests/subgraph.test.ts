@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { wiresOf } from "../src/core/graph";
-import { groupMarks } from "../src/core/marks";
+import { insideKeys, joinedMarks, pathOf } from "../src/core/inside";
+import { frameOf, groupMarks, ungroupMarks } from "../src/core/marks";
 import { INITIAL, type State } from "../src/core/state";
 import {
   boxesOf,
@@ -9,10 +10,12 @@ import {
   contracted,
   endsOf,
   exposeMarks,
-  isInner,
+  isHidden,
   keysOfCard,
   movedNodes,
+  outsideOf,
   placeOf,
+  pushed,
   selectedBox,
   shownCards,
 } from "../src/core/subgraph";
@@ -46,13 +49,23 @@ describe("subgraphs", () => {
   it("name the node within at the ends of wires, and hide the wires inside", () => {
     const state = collapsed();
     const [box] = boxesOf(state).values();
-    const outer = wiresOf(graph).filter((w) => !isInner(state, w));
+    const outer = wiresOf(graph).filter((w) => !isHidden(state, w));
     expect(outer.length).toBeLessThan(wiresOf(graph).length);
     for (const wire of outer) {
       const ends = endsOf(state, wire, (slot) => (slot.kind === "input" ? `in:${slot.input}` : "arg:x"));
       if (ends.source === box?.id) expect(refOfHandle(ends.source, ends.sourceHandle)).toEqual(wire.source);
       if (ends.target === box?.id) expect(slotOfHandle(ends.target, ends.targetHandle)?.node).toBe(wire.slot.node);
     }
+  });
+
+  it("push what they are put on out of the way", () => {
+    const under = collapsed();
+    const [box] = boxesOf(under).values();
+    const at = placeOf(under, box?.id ?? "") ?? { x: 0, y: 0 };
+    const state = { ...under, positions: { ...under.positions, decode: at } };
+    const sizes = new Map(shownCards(state).map((id) => [id, { width: 100, height: 100 }]));
+    const moved = pushed(state, [box?.id ?? ""], [], sizes).decode;
+    expect(moved && (Math.abs(moved.x - at.x) >= 100 || Math.abs(moved.y - at.y) >= 100)).toBe(true);
   });
 
   it("move with all of their nodes", () => {
@@ -85,5 +98,70 @@ describe("subgraphs", () => {
     const shown = box && exposeMarks(box, "rotate", "angle")[name];
     expect(shown).toMatchObject({ exposed: [["rotate", "angle"]] });
     expect(mark).toMatchObject({ title: "subgraph" });
+  });
+});
+
+describe("subgraphs in subgraphs", () => {
+  const all = graph.nodes.map((n) => n.key);
+  const group = (keys: readonly string[], collapsed = true): Mark => {
+    return { type: "group", keys, title: keys[0] ?? "", hue: "slate", subgraph: true, collapsed, exposed: [] };
+  };
+  const OUTER = ["decode", ...KEYS];
+  const nested = { inner: group(KEYS), outer: group(OUTER) };
+  const inside = (state: State, ...path: string[]): State => ({ ...state, view: { ...state.view, inside: path } });
+
+  it("are one box from outside, and their own box within", () => {
+    const state = stateWith(nested);
+    expect([...boxesOf(state).keys()]).toEqual(["group:outer"]);
+    const within = inside(state, "outer");
+    expect([...boxesOf(within).keys()]).toEqual(["group:inner"]);
+    expect([...(insideKeys(within) ?? [])]).toEqual(OUTER);
+    expect(shownCards(within)).toEqual(expect.arrayContaining(["decode", "group:inner", ...outsideOf(within).keys()]));
+    expect(boxesOf(inside(state, "outer", "inner")).size).toBe(0);
+    expect(pathOf(inside({ ...state, marks: { outer: nested.outer } }, "outer", "inner", "outer"))).toEqual(["outer"]);
+  });
+
+  it("show what they are wired to beside them, and no other wires", () => {
+    const within = inside(stateWith(nested), "outer");
+    const outside = outsideOf(within);
+    const outer = placeOf(within, "decode") ?? { x: 0, y: 0 };
+    for (const [key, at] of outside) {
+      expect(OUTER).not.toContain(key);
+      expect(placeOf(within, key)).toEqual(at);
+    }
+    expect(outside.get("reader")?.x).toBeLessThan(outer.x);
+    for (const wire of wiresOf(graph).filter((w) => !isHidden(within, w)))
+      expect([wire.source.node, wire.slot.node].some((key) => OUTER.includes(key))).toBe(true);
+    expect(contracted(within, graph).nodes.map((n) => n.key)).not.toContain("reader");
+  });
+
+  it("take new nodes in", () => {
+    const within = inside(stateWith(nested), "outer", "inner");
+    const edit = { type: "add_node", key: "new", operator: "flip" } as const;
+    expect(joinedMarks(within, [edit])).toMatchObject({
+      inner: { keys: [...KEYS, "new"] },
+      outer: { keys: [...OUTER, "new"] },
+    });
+    expect(joinedMarks(stateWith(nested), [edit])).toEqual({});
+  });
+
+  it("come of what is selected within a group, or around groups", () => {
+    const open = { outer: group(OUTER, false) };
+    const made = collapseMarks(stateWith(open, KEYS), groupMarks);
+    expect(Object.keys(made)).toEqual(["group1"]);
+    expect(collapseMarks(stateWith(open, ["decode"]), groupMarks)).toMatchObject({ outer: { collapsed: true } });
+    expect(Object.keys(groupMarks(stateWith(nested, all)))).toEqual(["group1"]);
+    expect(groupMarks(stateWith(nested, ["decode", "reader"]))).toMatchObject({ outer: { keys: KEYS } });
+    expect(ungroupMarks(stateWith(nested, OUTER))).toEqual({ outer: null });
+    expect(ungroupMarks(stateWith(nested, ["rotate"]))).toMatchObject({ inner: { keys: ["angle"] } });
+  });
+
+  it("have frames around the frames within", () => {
+    const rect = { x: 0, y: 0, width: 10, height: 10 };
+    const cards = new Map(OUTER.map((key) => [key, rect]));
+    const [inner, outer] = [group(KEYS, false), group(OUTER, false)];
+    if (inner.type !== "group" || outer.type !== "group") throw new Error("both are groups");
+    const [small, large] = [frameOf(inner, cards, [inner, outer]), frameOf(outer, cards, [inner, outer])];
+    expect((large?.height ?? 0) - (small?.height ?? 0)).toBe((small?.height ?? 0) - rect.height);
   });
 });

@@ -24,25 +24,51 @@ function freeName(marks: Readonly<Record<string, Mark>>, base: string): string {
 /** What a group is as long as it is a frame alone. */
 const PLAIN = { subgraph: false, collapsed: false, exposed: [] } as const;
 
-/** A group of the selected nodes; they leave the groups that they were in. */
+type Groups = readonly (readonly [string, Group])[];
+
+/** All groups, the smallest first. */
+export function groupsOf(marks: State["marks"]): Groups {
+  const groups = Object.entries(marks).filter((e): e is [string, Group] => e[1].type === "group");
+  return groups.sort(([, a], [, b]) => a.keys.length - b.keys.length);
+}
+
+/** Groups without some of their nodes; a group without nodes goes. */
+function without(state: State, groups: Groups, isGone: (key: string, group: Group) => boolean): Marks {
+  return Object.fromEntries(
+    groups.map(([name, group]) => {
+      const keys = group.keys.filter((key) => nodeOf(state.graph, key) && !isGone(key, group));
+      return [name, keys.length > 0 ? { ...group, keys } : null];
+    }),
+  );
+}
+
+/** A group of the selected nodes: within a group that has them all, around groups that are whole in it. */
 export function groupMarks(state: State): Marks {
   const keys = state.view.selection.filter((key) => nodeOf(state.graph, key));
   if (keys.length === 0) return {};
+  const chosen = new Set(keys);
   const name = freeName(state.marks, "group");
-  const group: Group = { type: "group", keys, title: `Group ${name.slice(5)}`, hue: "slate", ...PLAIN };
-  return { ...ungroupMarks(state), [name]: group };
+  const made: Group = { type: "group", keys, title: `Group ${name.slice(5)}`, hue: "slate", ...PLAIN };
+  const crossed = groupsOf(state.marks).filter(([, group]) => {
+    const within = group.keys.filter((key) => chosen.has(key)).length;
+    const nested = group.keys.length !== keys.length && (within === keys.length || within === group.keys.length);
+    return within > 0 && !nested;
+  });
+  return { ...without(state, crossed, (key) => chosen.has(key)), [name]: made };
 }
 
-/** Take the selected nodes out of their groups; a group without nodes goes. */
+/** Take the selected nodes out of their groups: of a group that is whole among them, of the innermost otherwise. */
 export function ungroupMarks(state: State): Marks {
-  const gone = new Set(state.view.selection);
-  const changed: Record<string, Mark | null> = {};
-  for (const [name, mark] of Object.entries(state.marks)) {
-    if (mark.type !== "group" || !mark.keys.some((key) => gone.has(key))) continue;
-    const keys = mark.keys.filter((key) => !gone.has(key) && nodeOf(state.graph, key));
-    changed[name] = keys.length > 0 ? { ...mark, keys } : null;
+  const chosen = new Set(state.view.selection);
+  const groups = groupsOf(state.marks);
+  const left = new Map<string, Group>();
+  for (const key of chosen) {
+    const around = groups.flatMap(([, group]) => (group.keys.includes(key) ? group : []));
+    const group = around.findLast((one) => one.keys.every((k) => chosen.has(k))) ?? around[0];
+    if (group) left.set(key, group);
   }
-  return changed;
+  const touched = groups.filter(([, group]) => [...left.values()].includes(group));
+  return without(state, touched, (key, group) => left.get(key) === group);
 }
 
 export function noteMarks(state: State, at: Position): Marks {
@@ -68,9 +94,15 @@ export function renamedIn(marks: Readonly<Record<string, Mark>>, key: string, ne
 /** Around the cards; the title stands below them, since the first row lies at the upper edge of the view. */
 const ROOM = { side: 12, top: 12, below: 32 };
 
-/** The frame of a group around the cards of its nodes; null if none of them is there. */
-export function frameOf(group: Group, cards: ReadonlyMap<string, Rect>): Rect | null {
-  const rects = group.keys.flatMap((key) => cards.get(key) ?? []);
+/** The groups around which a group is. */
+function nestedIn(group: Group, groups: readonly Group[]): readonly Group[] {
+  return groups.filter((g) => g.keys.length < group.keys.length && g.keys.every((key) => group.keys.includes(key)));
+}
+
+/** The frame of a group around the cards of its nodes and the frames within it; null if none of them is there. */
+export function frameOf(group: Group, cards: ReadonlyMap<string, Rect>, others: readonly Group[] = []): Rect | null {
+  const frames = nestedIn(group, others).flatMap((inner) => frameOf(inner, cards, others) ?? []);
+  const rects = [...group.keys.flatMap((key) => cards.get(key) ?? []), ...frames];
   if (rects.length === 0) return null;
   const x = Math.min(...rects.map((r) => r.x)) - ROOM.side;
   const y = Math.min(...rects.map((r) => r.y)) - ROOM.top;

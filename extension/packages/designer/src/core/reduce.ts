@@ -146,7 +146,7 @@ function onRevision(before: State, message: RevisionChanged): State {
   if (changed && next.view.expecting) {
     const known = new Set(before.confirmed?.graph.nodes.map((n) => n.key));
     const selection = [...drawn].filter((key) => !known.has(key));
-    return { ...next, view: { ...next.view, selection, wires: [], expecting: false } };
+    return { ...next, view: { ...next.view, selection, wires: [], expecting: false, inside: [] } };
   }
   const selection = state.view.selection.filter((k) => k === OUTPUTS || drawn.has(k));
   if (selection.length === state.view.selection.length) return next;

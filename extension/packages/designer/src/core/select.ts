@@ -9,6 +9,7 @@ import type {
   Value,
 } from "../protocol/generated";
 import { argumentOf, inputOf, inputPorts, type Operator, sameValue } from "./catalog";
+import { isDense } from "./detail";
 import * as format from "./format";
 import { descendants } from "./graph";
 import { type Preview, portKey, type State } from "./state";
@@ -59,6 +60,11 @@ export function previewOf(state: State, key: string, output = 0): Preview | unde
 /** Whether a node's output has pixels of its own. */
 export function hasPicture(state: State, key: string): boolean {
   return (previewOf(state, key)?.atlas_width ?? 0) > 0;
+}
+
+/** Whether a card leaves its picture to the one canvas of all: in large graphs, where it is a picture and nothing to scrub. */
+export function isOpen(state: State, key: string): boolean {
+  return isDense(state.graph) && hasPicture(state, key) && previewOf(state, key)?.body.type !== "planes";
 }
 
 /** Compute an answer anew only when what it depends on has changed: many cards ask the same, at every move of the pointer. */

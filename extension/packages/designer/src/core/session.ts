@@ -1,5 +1,6 @@
 import type { ClientMessage, Edit, KernelMessage, PortRef, Position, Repair, Sound } from "../protocol/generated";
 import { decode, Images } from "./images";
+import { joinedMarks } from "./inside";
 import { renamedIn } from "./marks";
 import { enqueue, isOther, isWanted, project, receive, withdraw } from "./reduce";
 import { cellKey, INITIAL, type Marks, type State, type View } from "./state";
@@ -118,7 +119,8 @@ export class Session {
     edits: readonly Edit[],
     options: { gesture?: string; positions?: Readonly<Record<string, Position>>; marks?: Marks } = {},
   ): void {
-    const { gesture = "", positions = {}, marks = {} } = options;
+    const { gesture = "", positions = {} } = options;
+    const marks = { ...joinedMarks(this.store.get(), edits), ...options.marks };
     if (edits.length + Object.keys(positions).length + Object.keys(marks).length === 0) return;
     this.store.set((s) => enqueue(s, { kind: "edits", edits, gesture, positions, marks }));
     this.pump();

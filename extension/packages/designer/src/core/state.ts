@@ -165,6 +165,8 @@ export interface View {
   /** Select the nodes that the next revision brings. */
   readonly expecting: boolean;
   readonly minimap: boolean;
+  /** Names of the subgraphs that were entered, the outermost first. */
+  readonly inside: readonly string[];
   readonly renaming: boolean;
   /** Outputs that solo or mute has put aside. */
   readonly aside: Aside | null;
@@ -262,6 +264,7 @@ export const INITIAL_VIEW: View = {
   target: "",
   expecting: false,
   minimap: false,
+  inside: [],
   renaming: false,
   aside: null,
   saving: false,

@@ -1,7 +1,9 @@
-import type { GraphView, Group, Mark, NodeTiming, NodeView, PortRef, Position } from "../protocol/generated";
+import type { GraphView, Group, NodeTiming, NodeView, PortRef, Position } from "../protocol/generated";
 import type { CatalogIndex } from "./catalog";
 import { cardsOf, nodeOf, type Slot, topological, type Wire, wiresOf } from "./graph";
+import { insideKeys, pathOf } from "./inside";
 import { CARD, COLUMN, freePlace, type Size } from "./layout";
+import { groupsOf } from "./marks";
 import type { Rect } from "./route";
 import { derived, findingsAt, severity, timingOf } from "./select";
 import type { Marks, State } from "./state";
@@ -58,14 +60,19 @@ function boxOf(graph: GraphView, catalog: CatalogIndex | undefined, name: string
   return { id: BOX + name, name, group, nodes, entries, exits, entryOf };
 }
 
-/** The collapsed subgraphs by the ids of their cards. */
+/** The collapsed subgraphs by the ids of their cards: those in none that is collapsed and not entered. */
 export const boxesOf = derived(
-  (s) => [s.graph, s.marks, s.opening],
-  ({ graph, marks, opening }): ReadonlyMap<string, Box> => {
+  (s) => [s.graph, s.marks, s.opening, pathOf(s)],
+  (state): ReadonlyMap<string, Box> => {
+    const { graph, marks, opening } = state;
     const found = new Map<string, Box>();
-    for (const [name, mark] of Object.entries(marks)) {
-      const box = graph && mark.type === "group" && mark.collapsed ? boxOf(graph, opening?.catalog, name, mark) : null;
+    const [path, scope, taken] = [pathOf(state), insideKeys(state), new Set<string>()];
+    for (const [name, group] of graph ? [...groupsOf(marks)].reverse() : []) {
+      if (!group.collapsed || path.includes(name)) continue;
+      if (group.keys.some((key) => taken.has(key) || (scope && !scope.has(key)))) continue;
+      const box = graph && boxOf(graph, opening?.catalog, name, group);
       if (box) found.set(box.id, box);
+      for (const { key } of box?.nodes ?? []) taken.add(key);
     }
     return found;
   },
@@ -93,11 +100,48 @@ export function keysOfCard(state: State, id: string): readonly string[] {
 
 const NONE: readonly string[] = [];
 
+const NOWHERE: ReadonlyMap<string, Position> = new Map();
+/** Between what is entered and what it is wired to. */
+const BESIDE = 36;
+
+/** Nodes to which those of the entered subgraph are wired, and where they are shown: sources left of it. */
+export const outsideOf = derived(
+  (s) => [s.graph, s.positions, boxesOf(s), insideKeys(s)],
+  (state): ReadonlyMap<string, Position> => {
+    const { graph, positions } = state;
+    const scope = insideKeys(state);
+    if (!graph || !scope) return NOWHERE;
+    const ends = wiresOf(graph).flatMap(({ source, slot }) => {
+      const [from, to] = [scope.has(source.node), scope.has(slot.node)];
+      return from === to ? [] : [from ? ([slot.node, "right"] as const) : ([source.node, "left"] as const)];
+    });
+    const sides = new Map(ends);
+    const rights = [...scope].flatMap((key) => {
+      const at = positions[key];
+      return at ? at.x + (cardOf(state, key) === key ? CARD : CARD + COLUMN) : [];
+    });
+    const { x, y } = cornerOf([...scope], positions) ?? { x: 0, y: 0 };
+    const columns = { left: x - BESIDE - CARD, right: Math.max(x, ...rights) + BESIDE };
+    const rows = { left: 0, right: 0 };
+    return new Map(
+      [...sides].map(([key, side]) => {
+        const at = { x: columns[side], y: y + 204 * rows[side] };
+        rows[side] += 1;
+        return [key, at];
+      }),
+    );
+  },
+);
+
 /** Ids of the cards that are drawn. */
 export const shownCards = derived(
-  (s) => [s.graph, boxesOf(s)],
-  (state): readonly string[] =>
-    state.graph ? [...new Set(cardsOf(state.graph).map((key) => cardOf(state, key)))] : NONE,
+  (s) => [s.graph, boxesOf(s), insideKeys(s), outsideOf(s)],
+  (state): readonly string[] => {
+    if (!state.graph) return NONE;
+    const [scope, outside] = [insideKeys(state), outsideOf(state)];
+    const keys = cardsOf(state.graph).filter((key) => !scope || scope.has(key) || outside.has(key));
+    return [...new Set(keys.map((key) => cardOf(state, key)))];
+  },
 );
 
 /** The upper left corner of nodes; a box stands there. */
@@ -110,7 +154,8 @@ export function cornerOf(keys: readonly string[], at: Readonly<Record<string, Po
 /** Where a card stands. */
 export function placeOf(state: State, id: string): Position | null {
   const box = boxesOf(state).get(id);
-  return box ? cornerOf(keysOfCard(state, id), state.positions) : (state.positions[id] ?? null);
+  if (box) return cornerOf(keysOfCard(state, id), state.positions);
+  return outsideOf(state).get(id) ?? state.positions[id] ?? null;
 }
 
 /** New places of nodes whose cards were put elsewhere: those of a box move with it. */
@@ -156,9 +201,10 @@ export function endsOf(state: State, wire: Wire, handleOf: (slot: Slot) => strin
 /** What takes the second of the two columns of a box. */
 const SECOND = " second";
 
-/** The graph that is laid out: each box is two nodes side by side. */
-export function contracted(state: State, graph: GraphView): GraphView {
+/** The graph that is laid out: that of the entered subgraph; each box is two nodes side by side. */
+export function contracted(state: State, whole: GraphView): GraphView {
   const boxes = boxesOf(state);
+  const graph = narrowed(whole, insideKeys(state));
   if (boxes.size === 0) return graph;
   const moved = (ref: PortRef): PortRef => {
     const box = boxes.get(cardOf(state, ref.node));
@@ -181,6 +227,17 @@ export function contracted(state: State, graph: GraphView): GraphView {
     return [first, { ...first, key: box.id + SECOND, inputs: [{ node: box.id, output: 0 }] }];
   });
   return { ...graph, nodes, outputs: graph.outputs.map(moved) };
+}
+
+/** Some of the nodes, with the wires among them. */
+function narrowed(graph: GraphView, keys: ReadonlySet<string> | null): GraphView {
+  if (!keys) return graph;
+  const nodes = graph.nodes.flatMap((node): NodeView[] => {
+    const wired = Object.entries(node.argument_inputs).filter(([, ref]) => keys.has(ref.node));
+    const inputs = node.inputs.map((ref) => (ref && keys.has(ref.node) ? ref : null));
+    return keys.has(node.key) ? [{ ...node, inputs, argument_inputs: Object.fromEntries(wired) }] : [];
+  });
+  return { ...graph, nodes, outputs: [] };
 }
 
 /** What a box costs in the last run; operators that were measured together count once. */
@@ -206,28 +263,32 @@ export function selectedBox(state: State): Box | undefined {
     : undefined;
 }
 
-/** The group that holds all of the selected nodes, with its name. */
-function groupOf(state: State): readonly [string, Group] | null {
+/** The group whose nodes are what is selected, or of a single node the innermost that it is in, with its name. */
+function groupOf(state: State): readonly [string, Group] | undefined {
+  const box = selectedBox(state);
+  if (box) return [box.name, box.group];
   const { selection } = state.view;
-  const holds = ([, mark]: [string, Mark]) => mark.type === "group" && selection.every((k) => mark.keys.includes(k));
-  const found = selection.length > 0 ? Object.entries(state.marks).find(holds) : undefined;
-  return found?.[1].type === "group" ? [found[0], found[1]] : null;
+  return groupsOf(state.marks).find(([name, { keys }]) => {
+    const there = selection.length === 1 || keys.filter((k) => nodeOf(state.graph, k)).length === selection.length;
+    return there && selection.every((k) => keys.includes(k)) && !pathOf(state).includes(name);
+  });
 }
 
 /** New places of the cards on which others were put: where there is room below. */
 export function pushed(
   state: State,
-  fixed: readonly Rect[],
+  kept: readonly string[],
+  frames: readonly Rect[],
   sizes: ReadonlyMap<string, Size>,
 ): Record<string, Position> {
   const hit = (a: Rect, b: Rect) =>
     a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
   const cards = shownCards(state).flatMap((id) => {
-    const [at, size] = [placeOf(state, id), sizes.get(id)];
+    const [at, size] = [outsideOf(state).has(id) ? null : placeOf(state, id), sizes.get(id)];
     return at && size ? [{ id, rect: { ...at, ...size } }] : [];
   });
-  const same = (a: Rect, b: Rect) => a.x === b.x && a.y === b.y;
-  const others = cards.filter(({ rect }) => !fixed.some((f) => same(f, rect)));
+  const others = cards.filter(({ id }) => !kept.includes(id));
+  const fixed = [...frames, ...cards.flatMap(({ id, rect }) => (kept.includes(id) ? rect : []))];
   const free = others.filter(({ rect }) => !fixed.some((f) => hit(f, rect)));
   const taken = [...fixed, ...free.map((c) => c.rect)];
   const found: Record<string, Position> = {};
@@ -266,10 +327,11 @@ export function exposeMarks(box: Box, key: string, argument: string): Marks {
   return { [box.name]: { ...box.group, exposed } };
 }
 
-/** Names of the wires of a box's nodes among themselves. */
-export function isInner(state: State, wire: Wire): boolean {
-  const card = cardOf(state, wire.source.node);
-  return card !== wire.source.node && card === cardOf(state, wire.slot.node);
+/** Whether a wire is not drawn: it is within a box, or both of its ends are outside of what is entered. */
+export function isHidden(state: State, { source, slot }: Wire): boolean {
+  const [card, scope] = [cardOf(state, source.node), insideKeys(state)];
+  if (scope && !scope.has(source.node) && !scope.has(slot.node)) return true;
+  return card !== source.node && card === cardOf(state, slot.node);
 }
 
 /** What a wire that is dropped on an entry would be put into. */

@@ -1,3 +1,4 @@
+import { pathOf } from "../core/inside";
 import { frameOf, groupMarks } from "../core/marks";
 import type { Session } from "../core/session";
 import type { State } from "../core/state";
@@ -12,22 +13,32 @@ export function toggleBox(session: Session): void {
   const kept = Object.entries({ ...state.marks, ...marks }).filter((e): e is [string, Mark] => e[1] !== null);
   const after: State = { ...state, marks: Object.fromEntries(kept) };
   const sizes = sizesOf(after);
-  const fixed = [...new Set(state.view.selection.map((key) => cardOf(after, key)))].flatMap((id) => {
-    const [at, size] = [placeOf(after, id), sizes.get(id)];
-    return at && size ? [{ ...at, ...size }] : [];
-  });
-  const cards = new Map(fixed.map((rect, i) => [String(i), rect]));
+  const ids = [...new Set(state.view.selection.map((key) => cardOf(after, key)))];
+  const cards = new Map(
+    ids.flatMap((id) => {
+      const [at, size] = [placeOf(after, id), sizes.get(id)];
+      return at && size ? [[id, { ...at, ...size }] as const] : [];
+    }),
+  );
   const frames = Object.values(marks).flatMap((mark) => {
-    const rect =
-      mark?.type === "group" && !mark.collapsed ? frameOf({ ...mark, keys: [...cards.keys()] }, cards) : null;
+    const rect = mark?.type === "group" && !mark.collapsed ? frameOf({ ...mark, keys: ids }, cards) : null;
     return rect ?? [];
   });
-  session.edit([], { marks, positions: pushed(after, [...fixed, ...frames], sizes) });
+  session.edit([], { marks, positions: pushed(after, ids, frames, sizes) });
 }
 
-/** Expand the selected box; false if none is. */
-export function openBox(session: Session): boolean {
-  if (!selectedBox(session.store.get())) return false;
-  toggleBox(session);
-  return true;
+/** Show what is in the selected box; false if none is. */
+export function enterBox(session: Session): boolean {
+  const state = session.store.get();
+  const box = selectedBox(state);
+  if (box) session.view({ inside: [...pathOf(state), box.name], selection: [], wires: [] });
+  return box !== undefined;
+}
+
+/** Go back to so many entered subgraphs; the one that was left is selected. */
+export function leaveTo(session: Session, depth: number): void {
+  const state = session.store.get();
+  const path = pathOf(state);
+  const left = state.marks[path[depth] ?? ""];
+  session.view({ inside: path.slice(0, depth), selection: left?.type === "group" ? left.keys : [], wires: [] });
 }

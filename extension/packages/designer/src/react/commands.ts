@@ -1,11 +1,12 @@
 import { bypassEdits } from "../core/bypass";
 import { ancestors, descendants, nodeOf, OUTPUTS, walk } from "../core/graph";
+import { insideKeys } from "../core/inside";
 import { groupMarks, ungroupMarks } from "../core/marks";
 import type { Session } from "../core/session";
 import { muted, soloed } from "../core/solo";
 import type { State } from "../core/state";
-import { cardOf, keysOfCard, selectedBox } from "../core/subgraph";
-import { openBox, toggleBox } from "./boxes";
+import { cardOf, keysOfCard, selectedBox, shownCards } from "../core/subgraph";
+import { enterBox, toggleBox } from "./boxes";
 import type { CanvasApi } from "./canvasApi";
 import { copySelection, cutSelection, duplicateSelection, removeSelection } from "./clipboard";
 import type { Frame } from "./context";
@@ -56,7 +57,7 @@ function step(direction: "left" | "right" | "up" | "down") {
     let next = (direction === "right" || direction === "down" ? inner.at(-1) : inner[0]) ?? view.selection[0] ?? "";
     do next = (graph && walk(graph, next, direction)) ?? "";
     while (inner.includes(next));
-    if (!next) return;
+    if (!next || !shownCards(state).includes(cardOf(state, next))) return;
     session.select(keysOfCard(state, cardOf(state, next)));
     requestAnimationFrame(() => api?.reveal(next));
   };
@@ -80,7 +81,7 @@ function sample(by: number) {
 }
 
 function focusInspector({ session, root }: Scope): void {
-  if (openBox(session)) return;
+  if (enterBox(session)) return;
   session.view({ inspector: true });
   requestAnimationFrame(() => {
     root.querySelector<HTMLElement>(".ds-inspector :is(input, select, button, [tabindex])")?.focus();
@@ -220,7 +221,11 @@ export const COMMANDS: readonly Command[] = [
     title: "Select all",
     section: "Select",
     keys: ["Ctrl+A"],
-    run: ({ session }) => session.select((session.store.get().graph?.nodes ?? []).map((n) => n.key)),
+    run: ({ session }) => {
+      const state = session.store.get();
+      const scope = insideKeys(state);
+      session.select((state.graph?.nodes ?? []).flatMap(({ key }) => (!scope || scope.has(key) ? key : [])));
+    },
   },
   {
     id: "upstream",
@@ -249,7 +254,13 @@ export const COMMANDS: readonly Command[] = [
     keys: ["Ctrl+F"],
     run: ({ session }) => session.view((v) => ({ find: v.find ?? "" })),
   },
-  { id: "inspect", title: "Go to the inspector", section: "Select", keys: ["Enter"], run: focusInspector },
+  {
+    id: "inspect",
+    title: "Go to the inspector; into a box, which Esc leaves",
+    section: "Select",
+    keys: ["Enter"],
+    run: focusInspector,
+  },
   { id: "layout", title: "Lay out", section: "Look", keys: ["L"], run: ({ api }) => api?.layout() },
   { id: "fit", title: "Show everything", section: "Look", keys: ["0", "Home"], run: ({ api }) => api?.fit() },
   { id: "zoomIn", title: "Zoom in", section: "Look", keys: ["+", "="], run: ({ api }) => api?.zoomBy(1.25) },

@@ -1,5 +1,7 @@
 import { type KeyboardEvent, type MutableRefObject, useCallback } from "react";
+import { pathOf } from "../core/inside";
 import { keysOfCard } from "../core/subgraph";
+import { leaveTo } from "./boxes";
 import type { CanvasApi } from "./canvasApi";
 import { type Command, commandFor, commandOf, keyName, searchFor } from "./commands";
 import type { Frame } from "./context";
@@ -36,7 +38,8 @@ function leave(frame: Frame, api: Api, target: EventTarget | null): void {
     canvas?.focus({ preventScroll: true });
   } else if (inside && key) api.current?.reveal(key);
   else if (inside) canvas?.focus();
-  else session.select([]);
+  else if (key || view.wires.length > 0) session.select([]);
+  else leaveTo(session, Math.max(0, pathOf(session.store.get()).length - 1));
 }
 
 /** React Flow listens to these on the page: with Shift a drag selects cards, with Ctrl a click adds one. Alone they do nothing else. */

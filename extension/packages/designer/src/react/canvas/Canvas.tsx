@@ -1,5 +1,4 @@
 import {
-  Background,
   type Edge,
   type EdgeChange,
   type Node,
@@ -7,20 +6,23 @@ import {
   ReactFlowProvider,
   SelectionMode,
   useReactFlow,
+  ViewportPortal,
 } from "@xyflow/react";
 import { type CSSProperties, type DragEvent, type MouseEvent, useCallback, useEffect, useRef, useState } from "react";
 import { detailOf, isDense, isFar, isTight } from "../../core/detail";
 import { OUTPUTS } from "../../core/graph";
+import { pathOf } from "../../core/inside";
 import { MIN_SCALE } from "../../core/layout";
-import { cardOf, cornerOf, keysOfCard, movedNodes, placeOf } from "../../core/subgraph";
+import { cardOf, cornerOf, keysOfCard, movedNodes, placeOf, shownCards } from "../../core/subgraph";
 import type { Position } from "../../protocol/generated";
-import { toggleBox } from "../boxes";
+import { enterBox } from "../boxes";
 import { reducedMotion, useCanvasApi } from "../canvasApi";
 import { useFrame, useSel } from "../context";
 import { FindBox } from "../FindBox";
 import { openFile } from "../openFile";
 import { insertOperator, openQuickAdd } from "../quickAdd";
 import { BoxCard } from "./BoxCard";
+import { Crumbs } from "./Crumbs";
 import { focusCard, useBeside, useFirstFit, useKeptFocus, useObstacles, useRefit } from "./canvasEffects";
 import { DetailContext } from "./detail";
 import { type Drag, DragContext, dragHue } from "./drag";
@@ -31,6 +33,7 @@ import { OpCard } from "./OpCard";
 import { OutputsCard } from "./OutputsCard";
 import { Overview } from "./Overview";
 import { layoutOf } from "./sizes";
+import { useArea } from "./useArea";
 import { fitView, obstaclesOf, roomOf, useAutoPlace, useFlowEdges, useFlowNodes } from "./useFlow";
 import { type Line, useGestures } from "./useGestures";
 import { useWiring } from "./useWiring";
@@ -44,10 +47,13 @@ const NO_EDGES: Edge[] = [];
 /** Dots of the grid stay at least this far apart on the screen, in px. */
 const GRID = 16;
 
+/** Height of a small card's header on the screen, in px. */
+const HEAD = 20;
+
 /** Lengths on the canvas that are the same on the screen at every zoom. */
 function lengthsAt(zoom: number): CSSProperties {
   const px = (length: number) => `${Math.round((length / Math.min(1, zoom)) * 10) / 10}px`;
-  return { "--ds-px": px(1), "--ds-px11": px(11), "--ds-px14": px(14), "--ds-px20": px(20) };
+  return { "--ds-px": px(1), "--ds-px11": px(11), "--ds-px14": px(14), "--ds-px20": px(HEAD) };
 }
 
 function middleOf(box: HTMLElement | null): Position {
@@ -84,6 +90,7 @@ function CanvasView() {
   const detail = detailOf(zoom);
   const far = isFar(detail);
   const dense = useSel((s) => isDense(s.graph));
+  const area = useArea(box, dense && !far, nodes, wires);
   const shown = dense && detail === "full" ? "compact" : detail;
   const [focused, setFocused] = useState(false);
   const latest = useRef<Node[]>(nodes);
@@ -96,15 +103,27 @@ function CanvasView() {
       const rect = box.current?.getBoundingClientRect();
       const size = { width: rect?.width ?? 0, height: rect?.height ?? 0 };
       touched.current = false;
-      fitView(flow, obstaclesOf(latest.current), size, reducedMotion(root) ? 0 : duration);
+      const cards = obstaclesOf(latest.current);
+      // Breadcrumbs stand above the cards.
+      const room =
+        pathOf(session.store.get()).length > 0
+          ? cards.map((c) => ({ ...c, y: c.y - 40, height: c.height + 40 }))
+          : cards;
+      fitView(flow, room, size, reducedMotion(root) ? 0 : duration);
     },
-    [flow, root],
+    [flow, root, session],
   );
   const fitSoon = useCallback(() => requestAnimationFrame(() => fit()), [fit]);
   useAutoPlace(box, fitSoon);
   useFirstFit(nodes.length, fitSoon, box, fit, touched);
 
   useRefit(nodes.length, () => fit(200));
+  const entered = useSel((s) => pathOf(s).join(" "));
+  const wasEntered = useRef(entered);
+  useEffect(() => {
+    if (wasEntered.current !== entered) fitSoon();
+    wasEntered.current = entered;
+  }, [entered, fitSoon]);
   useKeptFocus(root, focused);
   useBeside(breadth === "slim" || dense, nodes, box);
   const obstacles = useObstacles(nodes, dragging);
@@ -166,6 +185,11 @@ function CanvasView() {
       },
       show: (key) => {
         const id = cardOf(session.store.get(), key);
+        if (!shownCards(session.store.get()).includes(id) && session.store.get().view.inside.length > 0) {
+          session.view({ inside: [] });
+          requestAnimationFrame(() => api.current?.show(key));
+          return;
+        }
         const node = latest.current.find((n) => n.id === id);
         if (!node) return;
         const x = node.position.x + (node.measured?.width ?? 148) / 2;
@@ -305,8 +329,8 @@ function CanvasView() {
         <DragContext.Provider value={drag}>
           <ObstacleContext.Provider value={obstacles}>
             <ReactFlow
-              nodes={nodes}
-              edges={far ? NO_EDGES : wires}
+              nodes={area.nodes}
+              edges={far ? NO_EDGES : area.edges}
               nodeTypes={NODE_TYPES}
               edgeTypes={EDGE_TYPES}
               onNodesChange={onNodesChange}
@@ -318,16 +342,18 @@ function CanvasView() {
               onNodeDragStop={onDragStop}
               onNodeClick={onNodeClick}
               onNodeDoubleClick={(_, n) => {
-                if (n.type === "box") toggleBox(session);
+                if (n.type === "box") enterBox(session);
                 else if (n.id !== OUTPUTS) session.view({ renaming: true, selection: [n.id] });
               }}
               onMoveStart={(event) => {
                 if (event) touched.current = true;
                 box.current?.classList.add("ds-moving");
               }}
+              onMove={(_, viewport) => area.follow(viewport, false)}
               onMoveEnd={(_, viewport) => {
                 box.current?.classList.remove("ds-moving");
                 setZoom(viewport.zoom);
+                area.follow(viewport, true);
               }}
               onReconnect={() => undefined}
               {...handlers}
@@ -346,25 +372,22 @@ function CanvasView() {
               minZoom={MIN_SCALE}
               maxZoom={2}
               selectionMode={SelectionMode.Partial}
-              // Far cards are cheap, and to put them on and off the page while it moves is not.
-              onlyRenderVisibleElements={nodes.length > 60 && !far}
               proOptions={{ hideAttribution: true }}
               nodeDragThreshold={2}
             >
               <Marks />
               <Overview />
-              <Background
-                gap={GRID * 2 ** Math.max(0, Math.ceil(Math.log2(1 / zoom)))}
-                size={1.2 * Math.max(1, 1 / zoom)}
-                color="var(--ds-dot)"
-              />
+              <Dots zoom={zoom} />
               {far && <FarWires nodes={nodes} />}
-              {detail === "picture" && <FarPictures nodes={nodes} zoom={zoom} />}
+              {(far ? detail === "picture" : dense) && (
+                <FarPictures nodes={area.nodes} zoom={zoom} far={far} drop={far ? 0 : HEAD / Math.min(1, zoom)} />
+              )}
             </ReactFlow>
           </ObstacleContext.Provider>
         </DragContext.Provider>
       </DetailContext.Provider>
       {nodes.length > 0 && <ZoomControls zoom={zoom} />}
+      <Crumbs />
       {gestures.line && <SliceLine line={gestures.line} />}
       <FindBox />
       {hint && (
@@ -377,6 +400,19 @@ function CanvasView() {
         </div>
       )}
     </div>
+  );
+}
+
+/** Dots that move with the cards: those of React Flow are painted anew, all over the frame, at each step of a gesture. */
+function Dots({ zoom }: { readonly zoom: number }) {
+  const gap = GRID * 2 ** Math.max(0, Math.ceil(Math.log2(1 / zoom)));
+  return (
+    <ViewportPortal>
+      <div
+        className="ds-grid"
+        style={{ "--ds-gap": `${gap}px`, "--ds-dot-size": `${0.6 * Math.max(1, 1 / zoom)}px` }}
+      />
+    </ViewportPortal>
   );
 }
 

@@ -3,7 +3,7 @@ import { memo, useEffect, useMemo, useRef } from "react";
 import type { Images } from "../../core/images";
 import { CARD, COLUMN } from "../../core/layout";
 import type { Rect } from "../../core/route";
-import { hasPicture, staleKeys } from "../../core/select";
+import { hasPicture, isOpen, staleKeys } from "../../core/select";
 import { portKey, type State } from "../../core/state";
 import { boxesOf } from "../../core/subgraph";
 import { useFrame, useSel } from "../context";
@@ -58,26 +58,36 @@ function paint({ pen, box, ratio, matte }: Sheet, images: Images, place: Place, 
   drawContained(pen, images.get(place.key), part);
 }
 
-/** Name of the picture of a card, or empty. */
-function pictureOf(state: State, id: string): string {
+/** Name of the picture of a card, or empty where the card shows its own. */
+function pictureOf(state: State, id: string, far: boolean): string {
+  if (!far) return isOpen(state, id) ? portKey(id, 0) : "";
   const exit = boxesOf(state).get(id)?.exits[0];
   if (!exit) return hasPicture(state, id) ? portKey(id, 0) : "";
   return hasPicture(state, exit.node) ? portKey(exit.node, exit.output ?? 0) : "";
 }
 
-function FarPicturesView({ nodes, zoom }: { readonly nodes: readonly Node[]; readonly zoom: number }) {
+interface Props {
+  readonly nodes: readonly Node[];
+  readonly zoom: number;
+  /** Whether the cards are pictures alone; else these begin below a header. */
+  readonly far: boolean;
+  readonly drop: number;
+}
+
+function FarPicturesView({ nodes, zoom, far, drop }: Props) {
   const { session, theme } = useFrame();
   const canvas = useRef<HTMLCanvasElement>(null);
-  const shown = useSel((s) => nodes.map(({ id }) => pictureOf(s, id)));
+  const shown = useSel((s) => nodes.map(({ id, hidden }) => (hidden ? "" : pictureOf(s, id, far))));
   const stale = useSel(staleKeys);
   const bypassed = useSel((s) => new Set((s.graph?.nodes ?? []).flatMap((n) => (n.bypassed ? [n.key] : []))));
   const places = useMemo(() => {
     return nodes.flatMap(({ type, position }, i): Place[] => {
       const port = shown[i];
       const width = type === "box" ? CARD + COLUMN : CARD;
-      return port ? [{ key: port, node: port.split("#")[0] ?? "", width, ...position }] : [];
+      const { x, y } = position;
+      return port ? [{ key: port, node: port.split("#")[0] ?? "", width, x, y: y + drop }] : [];
     });
-  }, [nodes, shown]);
+  }, [nodes, shown, drop]);
   const box = useMemo(() => boxOf(places), [places]);
   const ratio = Math.min(ratioAt(zoom), Math.sqrt(MAX_PIXELS / Math.max(1, box.width * box.height)));
   // biome-ignore lint/correctness/useExhaustiveDependencies: another theme has another colour behind pictures
@@ -109,5 +119,5 @@ function FarPicturesView({ nodes, zoom }: { readonly nodes: readonly Node[]; rea
   );
 }
 
-/** All pictures of far cards, on one canvas: a browser moves one layer much sooner than one for each card. */
+/** All pictures of far cards and of large graphs, on one canvas: a browser moves one layer much sooner than one for each. */
 export const FarPictures = memo(FarPicturesView);

@@ -6,7 +6,7 @@ import { goesUnder, PORT_LOOKS } from "../../core/ports";
 import { type Point, type Rect, route, routeUnder, sideTrack } from "../../core/route";
 import { staleKeys } from "../../core/select";
 import type { State } from "../../core/state";
-import { boxesOf, boxSize, cardOf, isInner } from "../../core/subgraph";
+import { boxesOf, boxSize, cardOf, isHidden } from "../../core/subgraph";
 import type { Position } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 
@@ -39,7 +39,7 @@ function pathsOf(state: State, at: Places, cards: readonly Rect[]): ReadonlyMap<
   if (!graph) return paths;
   const stale = staleKeys(state);
   for (const wire of wiresOf(graph)) {
-    if (isInner(state, wire)) continue;
+    if (isHidden(state, wire)) continue;
     const between = ends(state, wire, at);
     if (!between) continue;
     const kind = nodeOf(graph, wire.source.node)?.output_kinds[wire.source.output] ?? "any";

@@ -1,8 +1,11 @@
 import { useStore, ViewportPortal } from "@xyflow/react";
 import { type PointerEvent, useEffect, useRef, useState } from "react";
-import { frameOf, hueOf, nextHue, piecesOf } from "../../core/marks";
+import { nodeOf } from "../../core/graph";
+import { insideKeys, pathOf } from "../../core/inside";
+import { frameOf, groupsOf, hueOf, nextHue, piecesOf } from "../../core/marks";
 import type { Rect } from "../../core/route";
-import { shownCards } from "../../core/subgraph";
+import { derived } from "../../core/select";
+import { boxesOf, cardOf, keysOfCard, outsideOf, placeOf, shownCards } from "../../core/subgraph";
 import type { Group, Mark, Note, Position } from "../../protocol/generated";
 import { toggleBox } from "../boxes";
 import { useSel, useSession } from "../context";
@@ -209,15 +212,31 @@ function NoteCard({ name, note }: { readonly name: string; readonly note: Note }
   );
 }
 
+/** The groups that are frames: within what is entered, and not within a box. */
+const framesOf = derived(
+  (s) => [s.marks, boxesOf(s), insideKeys(s)],
+  (state): readonly Group[] => {
+    const scope = insideKeys(state);
+    return groupsOf(state.marks).flatMap(([name, group]) => {
+      const nodes = group.keys.filter((key) => nodeOf(state.graph, key));
+      const hidden =
+        new Set(nodes.map((key) => cardOf(state, key))).size === 1 && cardOf(state, nodes[0] ?? "") !== nodes[0];
+      const elsewhere = scope && !nodes.every((key) => scope.has(key));
+      return group.collapsed || hidden || elsewhere || pathOf(state).includes(name) ? [] : group;
+    });
+  },
+);
+
 /** Notes and frames of groups, below the cards. */
 export function Marks() {
   const marks = useSel((s) => s.marks);
+  const frames = useSel(framesOf);
   const text = useSel((s) => {
     const sizes = sizesOf(s);
     return JSON.stringify(
-      shownCards(s).flatMap((key) => {
-        const [at, size] = [s.positions[key], sizes.get(key)];
-        return at && size ? [[key, { x: at.x, y: at.y, ...size }]] : [];
+      shownCards(s).flatMap((id) => {
+        const [at, size] = [outsideOf(s).has(id) ? null : placeOf(s, id), sizes.get(id)];
+        return at && size ? keysOfCard(s, id).map((key) => [key, { x: at.x, y: at.y, ...size }]) : [];
       }),
     );
   });
@@ -231,7 +250,7 @@ export function Marks() {
           const mark = marks[name];
           if (!mark) return null;
           if (mark.type === "note") return <NoteCard key={name} name={name} note={mark} />;
-          const rect = mark.collapsed ? null : frameOf(mark, cards);
+          const rect = frames.includes(mark) ? frameOf(mark, cards, frames) : null;
           return rect && <GroupFrame key={name} name={name} group={mark} rect={rect} />;
         })}
       </div>

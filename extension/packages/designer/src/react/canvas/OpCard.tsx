@@ -1,7 +1,7 @@
 import type { NodeProps } from "@xyflow/react";
 import { memo } from "react";
 import { inputName, inputOf, type Operator } from "../../core/catalog";
-import { isFar } from "../../core/detail";
+import { isDense, isFar } from "../../core/detail";
 import * as format from "../../core/format";
 import { nodeOf, wiresFrom } from "../../core/graph";
 import { categoryHue } from "../../core/ports";
@@ -15,7 +15,7 @@ import { DeviceBadge, HeatBar, Row, SlotPort, SourcePort, TimeChip } from "./Car
 import { useDetail } from "./detail";
 import { ErrorCard } from "./ErrorCard";
 import { FarCard } from "./FarCard";
-import { PREVIEW_HEIGHT, PREVIEW_WIDTH, PreviewView } from "./PreviewView";
+import { BoxLines, PREVIEW_HEIGHT, PREVIEW_WIDTH, PreviewView } from "./PreviewView";
 import { RenameField } from "./RenameField";
 import { Thumb } from "./Thumb";
 
@@ -34,6 +34,8 @@ function useCard(key: string) {
     heat: s.view.heat,
     sample: s.sample,
     wiredOutputs: s.graph ? wiredOutputs(s.graph, key) : "",
+    dense: isDense(s.graph),
+    open: select.isOpen(s, key),
     renaming: s.view.renaming && s.view.selection[0] === key,
   }));
   return { node, operator, preview, findings, ...status };
@@ -104,6 +106,22 @@ function Header({ node, operator, renaming }: HeaderProps) {
 
 type Card = ReturnType<typeof useCard> & { node: NodeView };
 
+/** The picture of a card. In large graphs it is drawn on the canvas behind all cards, and here is a window to it. */
+function CardPicture({ card, label }: { readonly card: Card; readonly label: string }) {
+  const { node, preview, open, dense } = card;
+  const size = { width: PREVIEW_WIDTH, height: PREVIEW_HEIGHT };
+  const testId = `thumb-${node.key}`;
+  if (open && preview)
+    return (
+      <div role="img" aria-label={label} data-testid={testId} style={size}>
+        {preview.body.type === "boxes" && <BoxLines preview={preview} body={preview.body} {...size} />}
+      </div>
+    );
+  if (preview) return <PreviewView preview={preview} label={label} testId={testId} />;
+  if (dense) return <div style={size} />;
+  return <Thumb id={portKey(node.key, 0)} {...size} label={label} testId={testId} />;
+}
+
 function Body({ card, failed }: { readonly card: Card; readonly failed: boolean }) {
   const { node, preview, found, running, old, heat, stale, sample } = card;
   const shape = select.cardShape(node, preview);
@@ -118,17 +136,7 @@ function Body({ card, failed }: { readonly card: Card; readonly failed: boolean 
   return (
     <>
       <div className="ds-picture">
-        {preview ? (
-          <PreviewView preview={preview} label={label} testId={`thumb-${node.key}`} />
-        ) : (
-          <Thumb
-            id={portKey(node.key, 0)}
-            width={PREVIEW_WIDTH}
-            height={PREVIEW_HEIGHT}
-            label={label}
-            testId={`thumb-${node.key}`}
-          />
-        )}
+        <CardPicture card={card} label={label} />
         {node.bypassed && <div className="ds-through" />}
         {!((stale || card.gone) && preview) && <UseChip node={node} className="ds-stale-chip" />}
         {(stale || card.gone) && preview && (
@@ -223,6 +231,7 @@ function OpCardView({ id, selected }: NodeProps) {
     selected ? "ds-selected" : "",
     failed ? "ds-failed" : "",
     card.stale ? "ds-stale" : "",
+    card.open ? "ds-open" : "",
     node.unknown ? "ds-ghost" : "",
     node.bypassed ? "ds-bypassed" : "",
     node.in_run ? "" : "ds-unused",

@@ -1,10 +1,11 @@
 import { isDense } from "../../core/detail";
 import { OUTPUTS } from "../../core/graph";
+import { insideKeys } from "../../core/inside";
 import { CARD, DENSE, layoutInBox, outputsHeight, type Size } from "../../core/layout";
 import type { Rect } from "../../core/route";
 import { cardHeight, previewOf } from "../../core/select";
 import type { State } from "../../core/state";
-import { boxesOf, boxSize, contracted, movedNodes, placeOf, shownCards } from "../../core/subgraph";
+import { boxesOf, boxSize, contracted, cornerOf, movedNodes, placeOf, shownCards } from "../../core/subgraph";
 import type { Position } from "../../protocol/generated";
 
 /** Sizes of all cards, known before they are drawn. */
@@ -26,7 +27,13 @@ export function layoutOf(state: State, room: Size): Record<string, Position> {
   const pitch = isDense(state.graph) ? DENSE : undefined;
   const placed = [...boxesOf(state).values()].every((box) => box.nodes.every((n) => state.positions[n.key]));
   if (!placed) return layoutInBox(state.graph, sizesOf(state), room, pitch);
-  return movedNodes(state, layoutInBox(contracted(state, state.graph), sizesOf(state), room, pitch));
+  const places = movedNodes(state, layoutInBox(contracted(state, state.graph), sizesOf(state), room, pitch));
+  const scope = insideKeys(state);
+  const [was, is] = [cornerOf([...(scope ?? [])], state.positions), cornerOf([...(scope ?? [])], places)];
+  if (!scope || !was || !is) return places;
+  // The box stays where it is.
+  const kept = Object.entries(places).filter(([key]) => scope.has(key));
+  return Object.fromEntries(kept.map(([key, p]) => [key, { x: p.x + was.x - is.x, y: p.y + was.y - is.y }]));
 }
 
 /** Where the cards are, all but one if that is named. */

@@ -6,7 +6,7 @@ import { CARD, fittingScale, freePlace, type Size } from "../../core/layout";
 import type { Rect } from "../../core/route";
 import { derived, findings, findingsAt, severity, timingOf } from "../../core/select";
 import type { State } from "../../core/state";
-import { boxesOf, cornerOf, endsOf, isInner, keysOfCard, shownCards } from "../../core/subgraph";
+import { boxesOf, cornerOf, endsOf, isHidden, keysOfCard, outsideOf, shownCards } from "../../core/subgraph";
 import type { Position } from "../../protocol/generated";
 import { useSel, useSession } from "../context";
 import { handleOfSlot } from "./drag";
@@ -46,6 +46,7 @@ export function useFlowNodes() {
   const boxes = useSel(boxesOf);
   const selection = useSel((s) => s.view.selection);
   const labels = useSel(labelsOf);
+  const outside = useSel(outsideOf);
   const dragging = useRef(false);
   useEffect(() => {
     const chosen = new Set(selection);
@@ -54,7 +55,8 @@ export function useFlowNodes() {
       return keys.flatMap((key, i): Node[] => {
         const before = byKey.get(key);
         const inner = boxes.get(key)?.nodes.map((n) => n.key);
-        const place = inner ? cornerOf(inner, positions) : positions[key];
+        const beside = outside.get(key);
+        const place = beside ?? (inner ? cornerOf(inner, positions) : positions[key]);
         const at = dragging.current && before ? before.position : place;
         if (!at) return [];
         const selected = inner ? inner.every((k) => chosen.has(k)) : chosen.has(key);
@@ -64,13 +66,16 @@ export function useFlowNodes() {
           before.position.x === at.x &&
           before.position.y === at.y &&
           before.selected === selected &&
+          before.draggable === !beside &&
           before.ariaLabel === ariaLabel;
         if (same) return [before];
         const type = key === OUTPUTS ? "outputs" : inner ? "box" : "operator";
-        return [{ ...(before ?? { data: {} }), id: key, type, position: { x: at.x, y: at.y }, selected, ariaLabel }];
+        const position = { x: at.x, y: at.y };
+        const looks = { draggable: !beside, className: beside ? "ds-outside" : "" };
+        return [{ ...(before ?? { data: {} }), id: key, type, position, selected, ariaLabel, ...looks }];
       });
     });
-  }, [keys, positions, selection, labels, boxes]);
+  }, [keys, positions, selection, labels, boxes, outside]);
 
   const onNodesChange = useCallback(
     (changes: NodeChange[]) => {
@@ -94,13 +99,13 @@ export function useFlowNodes() {
 export function useFlowEdges(): Edge[] {
   const graph = useSel((s) => s.graph);
   const wires = useSel((s) => s.view.wires);
-  const boxes = useSel(boxesOf);
+  const shown = useSel(shownCards);
   const session = useSession();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: boxes say where wires end
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the cards say where wires end
   return useMemo(() => {
     if (!graph) return [];
     const state = session.store.get();
-    const outer = wiresOf(graph).filter((w) => !isInner(state, w));
+    const outer = wiresOf(graph).filter((w) => !isHidden(state, w));
     return outer.map(
       (w): Edge => ({
         id: w.id,
@@ -112,7 +117,7 @@ export function useFlowEdges(): Edge[] {
         zIndex: wires.includes(w.id) ? 1 : 0,
       }),
     );
-  }, [graph, wires, boxes, session]);
+  }, [graph, wires, shown, session]);
 }
 
 /** The cards as obstacles for wires; while `resting` is false the last ones stand. */

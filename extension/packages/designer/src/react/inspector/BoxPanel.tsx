@@ -2,7 +2,7 @@ import * as format from "../../core/format";
 import { timingOf } from "../../core/select";
 import { type Box, exposedOf, exposeMarks } from "../../core/subgraph";
 import type { NodeView } from "../../protocol/generated";
-import { openBox } from "../boxes";
+import { enterBox, toggleBox } from "../boxes";
 import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
 import { Section } from "../parts";
@@ -86,8 +86,16 @@ export function BoxPanel({ box }: { readonly box: Box }) {
         <button
           type="button"
           className="ds-button ds-button-small"
+          data-testid="enter-box"
+          onClick={() => enterBox(session)}
+        >
+          Open
+        </button>
+        <button
+          type="button"
+          className="ds-button ds-button-small"
           data-testid="expand-box"
-          onClick={() => openBox(session)}
+          onClick={() => toggleBox(session)}
         >
           Expand
         </button>

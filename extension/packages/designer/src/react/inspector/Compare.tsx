@@ -4,11 +4,13 @@ import { nodeOf } from "../../core/graph";
 import { contained } from "../../core/pixels";
 import { previewOf } from "../../core/select";
 import { DETAIL_IN, DETAIL_OUT } from "../../core/session";
+import { numberOf, type Voxel } from "../../core/volume";
 import type { PixelValue } from "../../protocol/generated";
 import { BoxLines } from "../canvas/PreviewView";
 import { Thumb } from "../canvas/Thumb";
 import { useSel, useSession } from "../context";
 import { type Point, usePixel } from "../usePixel";
+import { Volume } from "./Volume";
 
 const WIDTH = 275;
 const HEIGHT = 126;
@@ -73,9 +75,12 @@ function PixelLine({ values: [out, into] }: { readonly values: readonly (PixelVa
 /** Input and output of a node, one over the other, with a line to drag. */
 export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonly output: number }) {
   const [plane, setPlane] = useState(-1);
-  useDetail(nodeKey, output, plane);
+  const [cursor, setCursor] = useState<Voxel | null>(null);
   const preview = useSel((s) => previewOf(s, nodeKey, output));
   const detail = useSel((s) => (s.detail?.key === nodeKey && s.detail.output === output ? s.detail : null));
+  const [deep, high, wide] = detail?.extents ?? [];
+  const extents: Voxel | null = deep && high && wide ? [deep, high, wide] : null;
+  useDetail(nodeKey, output, cursor && extents ? numberOf(cursor, extents) : plane);
   const sample = useSel((s) => s.sample);
   const [at, setAt] = useState(0.42);
   const [point, setPoint] = useState<Point | null>(null);
@@ -85,6 +90,10 @@ export function Compare({ nodeKey, output }: { readonly nodeKey: string; readonl
   const shape = usePictureSize(DETAIL_OUT);
   const box = useRef<HTMLDivElement>(null);
   if (!detail?.has_output) return null;
+  if (extents) {
+    const label = `three planes of ${nodeKey}, sample ${sample + 1}`;
+    return <Volume detail={detail} extents={extents} label={label} onCursor={setCursor} />;
+  }
   const both = detail.has_input;
   const move = (e: PointerEvent) => {
     const rect = box.current?.getBoundingClientRect();

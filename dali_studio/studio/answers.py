@@ -1,0 +1,154 @@
+"""What a designer is asked about outputs: sheets, draws, pairs, pixels, sound, arrays, and a picture of all of them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import replace
+from functools import singledispatchmethod
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dali_studio.core.batch import Batch
+from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
+from dali_studio.core.wording import plural
+from dali_studio.graph.edits import PortRef
+from dali_studio.graph.validate import port_missing
+from dali_studio.runtime.workers import Cancelled
+from dali_studio.studio import messages, requests, sounds
+from dali_studio.studio.inquiries import Inquiries, SheetJob
+from dali_studio.studio.picture import CELL, Picture, Still, draw
+from dali_studio.studio.portable import portable
+from dali_studio.studio.revision import Revision
+from dali_studio.studio.view import graph_view
+
+if TYPE_CHECKING:
+    from dali_studio.studio.session import Session
+
+
+class Answers:
+    """Handles the requests of `requests.OutputRequest` for one session; nothing changes by them.
+
+    Parameters
+    ----------
+    session : Session
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._inquiries = Inquiries(session.renderer.engine, session.send)
+
+    @singledispatchmethod
+    def handle(self, message: Any) -> None:
+        """Handle one request."""
+        raise TypeError(f"no handler for {type(message).__name__}")
+
+    @handle.register
+    def _(self, message: requests.RequestSheet) -> None:
+        job = SheetJob(self._session.request(), message)
+        self._session.worker.insist(message.name, lambda: self._inquiries.sheet(job))
+
+    @handle.register
+    def _(self, message: requests.RequestDraws) -> None:
+        request = self._session.request()
+        self._session.worker.insist("draws", lambda: self._inquiries.draws(request, message))
+
+    @handle.register
+    def _(self, message: requests.RequestPair) -> None:
+        request = self._session.request()
+        self._session.worker.insist("pair", lambda: self._inquiries.pair(request, message, self._before))
+
+    @handle.register
+    def _(self, message: requests.RequestPixel) -> None:
+        request = self._session.request()
+        self._session.worker.insist("pixel", lambda: self._inquiries.pixel(request, message))
+
+    @handle.register
+    def _(self, message: requests.RequestSound) -> None:
+        session = self._session
+
+        def answer() -> None:
+            request = session.request()
+
+            def sample(port: PortRef) -> Any:
+                made = self._inquiries.output(request.revision, request.iteration, [request.sample], port)
+                return np.asarray(made.samples[0])
+
+            rate = sounds.rate_of(session.current().active, message.port, lambda port: float(sample(port)))
+            channels, data = sounds.pcm(sample(message.port))
+            note = "" if rate else f"Its rate is not known; it is played at {sounds.USUAL / 1000:g} kHz."
+            made = messages.Sound(port=message.port, rate=rate or sounds.USUAL, channels=channels, note=note)
+            session.send(made, [data])
+
+        session.worker.insist("sound", answer)
+
+    def _before(self, steps: int) -> Revision:
+        """The state some undo steps ago."""
+        return self._session.current().like(self._session.history.before(steps))
+
+    def output(self, port: PortRef, samples: Sequence[int] | None = None) -> Batch:
+        """An output of the shown batch, as the canvas shows it.
+
+        Parameters
+        ----------
+        samples
+            Which ones; the shown one if not given.
+
+        Raises
+        ------
+        DaliStudioError
+            If there is no such output, or it cannot be computed.
+        """
+        session = self._session
+        missing = port_missing(session.graph, session.registry, port)
+        if missing:
+            found = Diagnostic(code="DS209", message=missing[0].upper() + missing[1:], hint="Choose another one.")
+            raise DaliStudioError(found)
+        request = session.request()
+        wanted = [request.sample] if samples is None else list(samples)
+        made: Future[Batch] = Future()
+
+        def job() -> None:
+            try:
+                made.set_result(self._inquiries.output(request.revision, request.iteration, wanted, port))
+            except Cancelled:
+                session.worker.submit("output", job)
+            except BaseException as error:  # noqa: BLE001 - it is raised where it was asked for
+                made.set_exception(error)
+
+        session.worker.submit("output", job)
+        return made.result()
+
+    def picture(self, seconds: float | None = None, note: str = CELL) -> Picture:
+        """A picture of the graph as it is now.
+
+        Parameters
+        ----------
+        seconds : float, optional
+            How long to wait for the photos; without them the cards say what they would give.
+        note : str
+            What stands below it.
+        """
+        session = self._session
+        made: list[Picture] = []
+        done = threading.Event()
+
+        def job() -> None:
+            with suppress(DaliStudioError):  # there is nothing to see
+                made.append(self._picture(session.renderer.stills(session.request()), note))
+            done.set()
+
+        session.worker.insist("picture", job)
+        done.wait(seconds)
+        return made[0] if made else self._picture({}, note)
+
+    def _picture(self, stills: Mapping[str, Still], note: str) -> Picture:
+        session = self._session
+        graph = graph_view(session.current())
+        words = f"{graph.name}: {plural(len(graph.nodes), 'operator')}, {plural(len(graph.outputs), 'output')}"
+        travels = session.text(portable(session.graph, session.registry, Path.cwd()))
+        return replace(draw(graph, session.positions, stills, session.runs.finished, words, note), document=travels)
