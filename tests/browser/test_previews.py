@@ -68,6 +68,18 @@ def test_every_kind_of_data_is_shown(page: Any, server: tuple[str, Path], artifa
         )
 
     assert page.locator('[data-testid="node-video"] .ds-frames span').all_text_contents() == ["0", "2", "4", "6"]
+    # a sequence: the frame that is pointed at, then one after the other, in the browser
+    frame = page.locator('[data-testid="node-video"] .ds-frame-now')
+    _by_id(page, "thumb-video").hover(position={"x": 140, "y": 40})
+    frame.get_by_text("6").wait_for()
+    page.mouse.move(0, 0)
+    frame.wait_for(state="detached")
+    _by_id(page, "play-video").click()
+    for number in ("2", "6", "0"):
+        frame.get_by_text(number).wait_for()
+    _by_id(page, "play-video").click()
+    frame.wait_for(state="detached")
+
     assert page.locator('[data-testid="node-sound"] svg.ds-wave path').count() == 2
     assert page.locator('[data-testid="node-matrix"] td').count() == 9
     assert page.locator('[data-testid="node-vector"] .ds-statistics .ds-histogram').count() == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import struct
 import sys
 from pathlib import Path
 from typing import Any
@@ -81,6 +82,25 @@ def with_sound() -> bytes:
             file.mux(video.encode(frame))
         file.mux(video.encode(None))
     return made.getvalue()
+
+
+def rotated(file: bytes) -> bytes:
+    """An MP4 file whose track asks to be shown turned by 90 degrees: its display matrix stands in the box `tkhd`."""
+    upright, turned = (
+        struct.pack(">9i", *(round(value * 2**16) for value in matrix[:8]), 2**30)
+        for matrix in ((1, 0, 0, 0, 1, 0, 0, 0), (0, 1, 0, -1, 0, 0, 0, 0))
+    )
+    head, box, rest = file.partition(b"tkhd")
+    assert upright in rest
+    return head + box + rest.replace(upright, turned, 1)
+
+
+@pytest.mark.parametrize("codec", ["h264", "hevc"])
+def test_a_rotation_in_the_metadata_has_no_effect(codec: str) -> None:
+    plain = encoded_video(codec, 5, (64, 48))
+    turned = rotated(plain)
+    assert [frame.rotation for frame in av.open(io.BytesIO(turned)).decode(video=0)] == [-90] * 5
+    np.testing.assert_array_equal(run(turned)[0], run(plain)[0])
 
 
 def test_a_sound_track_does_not_matter() -> None:

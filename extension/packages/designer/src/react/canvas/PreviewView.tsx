@@ -1,9 +1,10 @@
-import { type PointerEvent, useState } from "react";
+import { type PointerEvent, useEffect, useState } from "react";
 import * as format from "../../core/format";
 import { type Preview, portKey } from "../../core/state";
 import type { BoxesBody, PlanesBody, PreviewBody, StatisticsBody, TableBody, WaveBody } from "../../protocol/generated";
 import { useSel } from "../context";
 import { Histogram } from "../Histogram";
+import { Icon } from "../icons";
 import { Values } from "./CardParts";
 import { Thumb } from "./Thumb";
 
@@ -24,11 +25,29 @@ type PartProps<T extends PreviewBody> = Required<Omit<Props, "testId">> & {
   readonly testId: string | undefined;
 };
 
-/** Frames stand side by side, the one that is pointed at alone; of slices one is shown, and a slider chooses it. */
+/** Nothing says how many frames of a sequence are a second. */
+const FRAMES_PER_SECOND = 25;
+
+/** Goes through frames while it is on; a frame that stands for several stays as long as these. */
+function usePlay(body: PlanesBody, step: (next: (now: number | null) => number) => void): [boolean, () => void] {
+  const [on, setOn] = useState(false);
+  const frames = body.shown.length;
+  const each = (1000 * body.count) / frames / FRAMES_PER_SECOND;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: setters are always the same
+  useEffect(() => {
+    if (!on) return;
+    const timer = setInterval(() => step((now) => ((now ?? -1) + 1) % frames), each);
+    return () => clearInterval(timer);
+  }, [on, frames, each]);
+  return [on, () => setOn(!on)];
+}
+
+/** Frames stand side by side, the one that is pointed at or played alone; of slices one is shown, and a slider chooses it. */
 function Planes({ body, preview, label, testId, width, height }: PartProps<PlanesBody>) {
   const middle = Math.floor(body.count / 2);
   const first = body.shown.findIndex((i) => i >= middle);
   const [chosen, setChosen] = useState<number | null>(null);
+  const [playing, play] = usePlay(body, setChosen);
   const id = portKey(preview.key, preview.output);
   if (body.axis === "F") {
     const part = chosen === null ? {} : { cell: { index: chosen, size: body.width } };
@@ -38,7 +57,7 @@ function Planes({ body, preview, label, testId, width, height }: PartProps<Plane
       setChosen(Math.max(0, Math.min(body.shown.length - 1, place)));
     };
     return (
-      <div className="ds-scrub" onPointerMove={scrub} onPointerLeave={() => setChosen(null)}>
+      <div className="ds-scrub" {...(playing ? {} : { onPointerMove: scrub, onPointerLeave: () => setChosen(null) })}>
         <Thumb id={id} width={width} height={height} label={label} {...part} {...(testId ? { testId } : {})} />
         <div className="ds-frames" aria-hidden="true">
           {body.shown.map((frame, i) => (
@@ -47,6 +66,20 @@ function Planes({ body, preview, label, testId, width, height }: PartProps<Plane
             </span>
           ))}
         </div>
+        <button
+          type="button"
+          className="ds-frames-play nodrag"
+          aria-label={playing ? "Stop" : "Play the frames"}
+          aria-pressed={playing}
+          data-testid={`play-${preview.key}`}
+          onClick={(event) => {
+            event.stopPropagation();
+            play();
+            setChosen(null);
+          }}
+        >
+          <Icon name={playing ? "stop" : "run"} size={10} />
+        </button>
       </div>
     );
   }
