@@ -7,6 +7,8 @@ from typing import Literal
 
 import msgspec
 
+from dali_studio.core.own_lines import shortened
+
 Severity = Literal["error", "warning", "info"]
 
 #: One line for each kind of finding: the code that tests, documents and the front end refer to.
@@ -96,6 +98,10 @@ class DaliStudioError(RuntimeError):
         found = (diagnostics,) if isinstance(diagnostics, Diagnostic) else tuple(diagnostics)
         self.diagnostics: tuple[Diagnostic, ...] = found
         super().__init__("\n".join(str(d) for d in found))
+
+    def _render_traceback_(self) -> list[str]:
+        """What notebooks show of it: IPython asks for this."""
+        return [line.rstrip("\n") for line in shortened(self)]
 
 
 class ArgumentError(ValueError):

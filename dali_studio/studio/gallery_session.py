@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial, singledispatchmethod
 from pathlib import Path
@@ -87,7 +88,8 @@ class GallerySession:
     @handle.register
     def _(self, request: messages.Browse) -> None:
         self._size = _bounded(request.width), _bounded(request.height)
-        dialects = tuple(DialectInfo(name=name, title=title) for name, title in DIALECTS.items())
+        ordered = sorted(DIALECTS, key=_is_absent)  # a cell that is inserted should run
+        dialects = tuple(DialectInfo(name=name, title=DIALECTS[name]) for name in ordered)
         self._send(messages.GalleryOpened(tiles=tuple(self._tiles.values()), dialects=dialects), ())
         self._use(self._pictures or self._begin_with())
 
@@ -214,6 +216,13 @@ class GallerySession:
         self._worker.close()
         self._renderer.workers.cancelled.set()
         self._renderer.close()
+
+
+def _is_absent(package: str) -> bool:
+    try:
+        return importlib.util.find_spec(package) is None
+    except ModuleNotFoundError:  # nor is the package that it lies in
+        return True
 
 
 def _bounded(extent: int) -> int:

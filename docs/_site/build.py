@@ -26,12 +26,15 @@ CONTENTS = {
     "Start": ("getting_started", "user_guide", "concepts", "notebooks/index"),
     "Coming from": ("from_nvidia_dali", "from_torchvision"),
     "Guides": (
-        "jupyterlab", "conditionals", "dynamic", "pytorch", "torchvision", "jax", "video", "data_sources",
+        "jupyterlab", "conditionals", "dynamic", "pytorch", "torchvision", "jax", "ray", "video", "data_sources",
         "parallel_sources", "checking_data", "damaged_files", "checkpoints", "label_guard", "reading_programs",
         "gpu_data", "gpu_decoding", "measuring",
     ),
     "Reference": ("operators/index", "support", "troubleshooting", "glossary"),
-    "Inside": ("performance", "benchmarks", "architecture", "adding_an_operator", "adr/README", "security", "licences"),
+    "Inside": (
+        "performance", "operator_speeds", "benchmarks", "architecture", "adding_an_operator", "adr/README", "security",
+        "licences",
+    ),
     "Project": ("contributing", "changelog"),
 }  # fmt: skip
 #: Pages of the repository that become pages of the site.

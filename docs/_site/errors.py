@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from dali_studio.core.diagnostics import CODES
@@ -15,9 +15,10 @@ _SHOWN = 8
 _HEAD = """# Errors and what to do
 
 Each finding has a code, says what was given and what is accepted, and what to do: in Python as a
-`DaliStudioError` with `diagnostics`, in the designer on the node, on the command line with the file. This
-page is made from the code; `…` stands for names and numbers of the case at hand. `dali-studio doctor` says
-what is installed, and what is missing for a GPU.
+`DaliStudioError` with `diagnostics`, in the designer on the node, on the command line with the file. A
+notebook shows it with the lines of your own program; `traceback.print_exception(error)` has those of the
+package, too. This page is made from the code; `…` stands for names and numbers of the case at hand.
+`dali-studio doctor` says what is installed, and what is missing for a GPU.
 """
 
 
@@ -31,8 +32,9 @@ def found() -> dict[str, list[tuple[str, str]]]:
     made: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
     for path in sorted(PACKAGE.rglob("*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))
+        constants = _assigned(tree.body)
         for function in [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]:
-            names = _assigned(function)
+            names = constants | _assigned(ast.walk(function))
             for call in ast.walk(function):
                 if isinstance(call, ast.Call) and (told := _told(call, names)):
                     code, message, hint = told
@@ -41,10 +43,10 @@ def found() -> dict[str, list[tuple[str, str]]]:
     return made
 
 
-def _assigned(tree: ast.AST) -> dict[str, ast.expr]:
-    """Texts that were given names before."""
+def _assigned(nodes: Iterable[ast.AST]) -> dict[str, ast.expr]:
+    """Texts that are given names."""
     names: dict[str, ast.expr] = {}
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Assign):
             for target in node.targets:
                 pairs = [(target, node.value)]
@@ -58,6 +60,7 @@ def _assigned(tree: ast.AST) -> dict[str, ast.expr]:
 def _told(call: ast.Call, names: dict[str, ast.expr]) -> tuple[str, str, str] | None:
     given = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
     code = given.get("code")
+    code = names.get(code.id) if isinstance(code, ast.Name) else code
     message, hint = given.get("message") or (call.args[0] if call.args else None), given.get("hint")
     for place, argument in enumerate(call.args):  # findings: node, code, message, hint
         if isinstance(argument, ast.Constant) and argument.value in CODES:

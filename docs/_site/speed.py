@@ -58,11 +58,11 @@ def _cpu(results: Path) -> Iterator[tuple[str, Speed]]:
     written = _read(results / "operators.json")
     if written:
         machine = written["machine"]
-        where = f"{machine['processor']}, {machine['cores']} cores, {_settings(written)}"
+        where = f"{machine['processor']}, {machine['cores']} cores"
         for name, cases in written["results"].items():
             for one in cases:
                 if "ratio" in one:
-                    yield name, Speed(one["case"], one["ratio"], where)
+                    yield name, Speed(one["case"], one["ratio"], f"{where}, {_settings(written, one['batch'])}")
 
 
 def _gpu(results: Path) -> Iterator[tuple[str, Speed]]:
@@ -74,12 +74,12 @@ def _gpu(results: Path) -> Iterator[tuple[str, Speed]]:
             summary = one.get("summary", {})
             if one.get("per_batch") and summary.get("ratio"):
                 name = case.partition(",")[0].partition(" ")[0]
-                yield name, Speed(case, summary["ratio"], f"{gpu}, {_settings(written)}")
+                yield name, Speed(case, summary["ratio"], f"{gpu}, {_settings(written, written['settings']['batch'])}")
 
 
-def _settings(written: dict[str, Any]) -> str:
+def _settings(written: dict[str, Any], batch: int) -> str:
     settings, version = written["settings"], written["engines"]["nvidia"]["version"]
-    return f"batch {settings['batch']}, {settings['threads']} threads, nvidia.dali {version}"
+    return f"batch {batch}, {settings['threads']} threads, nvidia.dali {version}"
 
 
 def _read(path: Path) -> dict[str, Any] | None:

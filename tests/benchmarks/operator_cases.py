@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from duel_programs import PICTURE
-from programs import BATCH_SIZE
 
 from dali_studio.core.enums import DALIDataType
 from dali_studio.schema.model import InputSchema, OperatorSchema
@@ -21,11 +20,16 @@ sys.path[:0] = [str(_TESTS / name) for name in ("", "compat", "conformance")]  #
 
 from subjects import EXAMPLES, Subject, pipeline, samples  # noqa: E402 - it lies in one of them
 
-#: Settings of their own: what the cases give depends on the size of their batches, or has been slow.
-_MORE: dict[str, list[dict[str, Any]]] = {
-    "color_space_conversion": [{"image_type": "GRAY", "output_type": "RGB"}],
-    "permute_batch": [{"indices": values(*range(BATCH_SIZE)[::-1], dtype=DALIDataType.INT32, label="reversed")}],
-}
+
+def _settings(operator: str, batch: int) -> list[dict[str, Any]]:
+    """Settings of their own: what the cases give depends on the size of their batches, or has been slow."""
+    if operator == "color_space_conversion":
+        return [{"image_type": "GRAY", "output_type": "RGB"}]
+    if operator == "permute_batch":
+        return [{"indices": values(*range(batch)[::-1], dtype=DALIDataType.INT32, label="reversed")}]
+    return []
+
+
 _SIZES = (PICTURE,) * 4
 #: These, as labels of data have them.
 _ALIKE = ",".join(f"{height}x{width}" for height, width in _SIZES)
@@ -34,7 +38,7 @@ _LENGTH = 32_000
 
 
 @cache
-def cases(operator: str, most: int) -> tuple[Case, ...]:
+def cases(operator: str, most: int, batch: int) -> tuple[Case, ...]:
     """Cases of an operator that nvidia.dali has on the CPU; `most` of them are taken from its tests."""
     found = [one for one in EXAMPLES if one.operator == operator and one.peer and "cpu" in one.schema.devices]
     if not found:
@@ -42,7 +46,7 @@ def cases(operator: str, most: int) -> tuple[Case, ...]:
     schema = found[0].schema
     made = [one.case for one in sorted(found, key=_is_small)]
     shown = [] if schema.shown is None else [schema.shown]
-    given = [Case((images(_SIZES, channels=_channels(one)),), one) for one in [*shown, *_MORE.get(operator, ())]]
+    given = [Case((images(_SIZES, channels=_channels(one)),), one) for one in [*shown, *_settings(operator, batch)]]
     return (*given, *made[: most if given else max(most, 1)])
 
 
@@ -59,10 +63,10 @@ def _channels(arguments: Any) -> int:
 def operators() -> Iterator[str]:
     """Names of all that are measured."""
     names = dict.fromkeys(one.operator for one in EXAMPLES)
-    yield from (name for name in names if cases(name, 1))
+    yield from (name for name in names if cases(name, 1, 1))
 
 
-def prepared(operator: str, number: int, most: int, *, large: bool) -> Subject:
+def prepared(operator: str, number: int, most: int, batch: int, *, large: bool) -> Subject:
     """One of the `cases` with the samples of a whole batch, which are those of the case repeated.
 
     Parameters
@@ -70,24 +74,26 @@ def prepared(operator: str, number: int, most: int, *, large: bool) -> Subject:
     large : bool
         Whether images, encoded ones, and sounds are made as large as people have them.
     """
-    case = cases(operator, most)[number]
+    case = cases(operator, most, batch)[number]
     inputs = _large(Subject(operator, case).schema, case.inputs) if large else case.inputs
-    arguments = {name: _repeated(value) if isinstance(value, Data) else value for name, value in case.arguments.items()}
-    return Subject(operator, replace(case, inputs=tuple(map(_repeated, inputs)), arguments=arguments))
+    arguments = {
+        name: _repeated(value, batch) if isinstance(value, Data) else value for name, value in case.arguments.items()
+    }
+    return Subject(operator, replace(case, inputs=tuple(_repeated(one, batch) for one in inputs), arguments=arguments))
 
 
-def build(subject: Subject, prefix: str, threads: int) -> Any:
+def build(subject: Subject, prefix: str, batch: int, threads: int) -> Any:
     """A pipeline of the operator alone under ``dali_studio`` or ``nvidia.dali``; inputs lie in memory, not copied."""
     samples.cache_clear()  # the batches of the operator before
-    return pipeline(subject, prefix, batch_size=BATCH_SIZE, num_threads=threads, no_copy=True)
+    return pipeline(subject, prefix, batch_size=batch, num_threads=threads, no_copy=True)
 
 
-def _repeated(data: Data) -> Data:
+def _repeated(data: Data, batch: int) -> Data:
     """A whole batch, each sample with memory of its own."""
 
     def make() -> list[Array]:
         given = data.samples()
-        return [given[number % len(given)].copy() for number in range(BATCH_SIZE)]
+        return [given[number % len(given)].copy() for number in range(batch)]
 
     return replace(data, make=make, label=data.label.replace(_ALIKE, _ALIKE.partition(",")[0]))
 

@@ -64,14 +64,16 @@ class Measured:
         self._gpu, self._batch_size, self._device_id = gpu, batch_size, device_id
         return {"seconds": self._start(pipe, _WARM_UP_SECONDS) - began}
 
-    def build_operator(self, name: str, number: int, cases: int, threads: int, large: bool) -> dict[str, Any]:
+    def build_operator(
+        self, name: str, number: int, cases: int, batch: int, threads: int, large: bool
+    ) -> dict[str, Any]:
         """Make a pipeline of one case of an operator, on the CPU, and run its first iterations; returns its name."""
         import operator_cases
 
         self.close()
-        subject = operator_cases.prepared(name, number, cases, large=large)
-        pipe = operator_cases.build(subject, self._prefix, threads)
-        self._gpu, self._batch_size = False, operator_cases.BATCH_SIZE
+        subject = operator_cases.prepared(name, number, cases, batch, large=large)
+        pipe = operator_cases.build(subject, self._prefix, batch, threads)
+        self._gpu, self._batch_size = False, batch
         self._start(pipe, _WARM_UP_OPERATOR)
         return {"case": subject.case.name()}
 

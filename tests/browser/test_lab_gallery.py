@@ -11,6 +11,9 @@ from browser.lab import await_code, open_lab, part
 
 pytestmark = pytest.mark.browser
 
+#: The middle of a wire on the screen.
+MIDDLE = "p => { const m = p.getScreenCTM(); const q = p.getPointAtLength(p.getTotalLength() / 2).matrixTransform(m); return [q.x, q.y]; }"
+
 
 def test_tiles_go_from_the_sidebar_to_canvases_and_cells(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
     address, root = server
@@ -42,6 +45,13 @@ def test_tiles_go_from_the_sidebar_to_canvases_and_cells(page: Any, server: tupl
     part(page, "node-flip").wait_for()
     tile.drag_to(part(page, "canvas"), target_position={"x": 300, "y": 400})
     part(page, "node-flip_2").wait_for()
+
+    # onto a wire: between its ends
+    box = part(page, "canvas").bounding_box()
+    x, y = page.locator('[aria-label="wire from decode to rotate"] path').first.evaluate(MIDDLE)
+    tile.drag_to(part(page, "canvas"), target_position={"x": x - box["x"], "y": y - box["y"]})
+    part(page, "node-flip_3").wait_for()
+    await_code(page, "fn.flip(decode")
 
     # into a cell, as a call
     page.evaluate("() => window.jupyterapp.commands.execute('docmanager:open', {path: 'tiles.ipynb'})")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import traceback
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import Any
@@ -17,17 +16,17 @@ from dali_studio.codegen.dialects import find
 from dali_studio.schema.model import ArgumentSchema, OperatorSchema
 from dali_studio.schema.samples import NOT_ALONE, Case, Data, Folder
 from dali_studio.schema.values import ENUMS
-from fuzz import batches, programs
+from fuzz import batches
 from fuzz.machine import Memory
-from fuzz.outcome import Outcome, compared, unexpected
+from fuzz.outcome import Outcome, compared
 from fuzz.peer import NAME, Peer, Verdict
 from fuzz.programs import Array, Call, Fed, Member
 from fuzz.randomness import of_case
+from fuzz.trial import Trial, tried
 from fuzz.values import value_for
 
 FAMILY = "arguments"
 BATCH = 8
-MEMORY = 100 * 2**20
 REGISTRY = default_registry()
 _SIZES = ((24, 31), (9, 16))
 _DTYPES = (np.uint8, np.uint8, np.uint8, np.float32, np.int16, np.float16, np.int64)
@@ -167,29 +166,17 @@ class Arguments:
         return [self._one(number, *case(seed, number)) for number in numbers]
 
     def _one(self, number: int, call: Call, is_compared: bool) -> Outcome:
-        ours: list[list[Array]] | None = None
-        message = ""
-        self._memory.begin()
-        try:
-            ours = programs.run("dali_studio", call)
-        except programs.TooLargeError as error:
-            return Outcome(number, call.operator, f"accepted; {error}")
-        except Exception as error:  # noqa: BLE001 - what comes out is judged
-            kind, message = unexpected(error), str(error)
-            if kind:
-                told = "".join(traceback.format_exception(error)[-4:]) if kind == "exception" else message
-                return Outcome(number, call.operator, "raised", kind, f"{_asked(call)}\n{told}")
-        grown = self._memory.grown()
-        size = sum(array.nbytes for output in ours or () for array in output)
-        if grown > MEMORY + 10 * size and grown > MEMORY + 10 * (self._peer.memory(call) if is_compared else 0):
-            return Outcome(number, call.operator, "too much memory", "memory", f"{_asked(call)}: {grown / 2**20:.0f} MiB. {message}")
+        found = tried(number, call, _asked(call), self._memory, lambda: self._peer.memory(call) if is_compared else 0)
+        if isinstance(found, Outcome):
+            return found
         if not (self._peer.available and is_compared) or _is_large(call):
-            return Outcome(number, call.operator, "accepted" if ours is not None else "refused")
-        return judged(number, FAMILY, call, ours, message, self._peer.run(call))
+            return found.alone(number, call)
+        return judged(number, FAMILY, call, found, self._peer.run(call))
 
 
-def judged(number: int, family: str, call: Call, ours: list[list[Array]] | None, message: str, theirs: Verdict, more: str = "") -> Outcome:
+def judged(number: int, family: str, call: Call, given: Trial, theirs: Verdict, more: str = "") -> Outcome:
     """The outcome of a case, of what the two made of it; rules see `more` behind the call."""
+    ours, message = given.outputs, given.message
     if theirs.is_none:
         return Outcome(number, call.operator, f"{'refused' if ours is None else 'accepted'}; nvidia.dali {theirs.message}")
     asked = _asked(call) + more

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import fnmatch
 import random
 import shutil
-import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -17,16 +17,16 @@ from dali_studio.api.default import default_registry
 from dali_studio.codegen.dialects import find
 from dali_studio.schema.model import OperatorSchema
 from dali_studio.schema.samples import Case, Folder
-from fuzz import arguments, data_files, programs
+from fuzz import arguments, data_files
 from fuzz.machine import Memory
-from fuzz.outcome import Outcome, unexpected
+from fuzz.outcome import Outcome
 from fuzz.peer import NAME, Peer
 from fuzz.programs import Call, Fed
 from fuzz.randomness import of_case
+from fuzz.trial import tried
 
 FAMILY = "datasets"
 BATCH = 8
-MEMORY, TIMES = 100 * 2**20, 10
 REGISTRY = default_registry()
 #: Stands for the folder of a case in files that name others by whole paths, and in the arguments.
 _HERE = "@here@"
@@ -83,7 +83,7 @@ def case(seed: int, number: int) -> tuple[Call, dict[str, bytes], str | None]:
     given = {name: placed(value) for name, value in chosen.arguments.items()}
     given = {name: arguments.as_given(schema, name, value) for name, value in given.items()}
     inputs = [Fed(data.samples(), data.layout) for data in chosen.inputs]
-    named = [entry for entry in entries if entry]
+    named = [name for entry in entries for name in fnmatch.filter(files, entry)]  # some are patterns
     changed: list[str] = []
     for _ in range(rng.choice((0, 1, 1, 1, 2))):
         if inputs:
@@ -154,23 +154,10 @@ class Datasets:
             shutil.rmtree(root, ignore_errors=True)
 
     def _one(self, number: int, call: Call, changed: str | None) -> Outcome:
-        ours: list[list[programs.Array]] | None = None
-        message = ""
-        self._memory.begin()
-        try:
-            ours = programs.run("dali_studio", call)
-        except programs.TooLargeError as error:
-            return Outcome(number, call.operator, f"accepted; {error}")
-        except Exception as error:  # noqa: BLE001 - what comes out is judged
-            kind, message = unexpected(error), str(error)
-            if kind:
-                told = "".join(traceback.format_exception(error)[-4:]) if kind == "exception" else message
-                return Outcome(number, call.operator, "raised", kind, f"{call.arguments!r}\n{told}")
-        grown = self._memory.grown()
-        size = sum(array.nbytes for output in ours or () for array in output)
-        if grown > MEMORY + TIMES * size and grown > MEMORY + TIMES * (0 if changed is None else self._peer.memory(call)):
-            return Outcome(number, call.operator, "too much memory", "memory", f"{call.arguments!r}: {grown / 2**20:.0f} MiB. {message}")
+        told, is_compared = repr(call.arguments), changed is not None
+        found = tried(number, call, told, self._memory, lambda: self._peer.memory(call) if is_compared else 0)
+        if isinstance(found, Outcome):
+            return found
         if not self._peer.available or changed is None:
-            return Outcome(number, call.operator, "accepted" if ours is not None else "refused")
-        return arguments.judged(number, FAMILY, call, ours, message, self._peer.run(call), f" changed: {changed}; ")
-
+            return found.alone(number, call)
+        return arguments.judged(number, FAMILY, call, found, self._peer.run(call), f" changed: {changed}; ")

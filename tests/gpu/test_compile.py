@@ -242,6 +242,9 @@ MACROS: dict[str, list[dict[str, object]]] = {
     "audio": [
         {"IN": np.dtype(one), "OUT": np.dtype(out)} for one in ("u1", "i8", "f4", "f8") for out in ("i2", "f4", "f8")
     ],
+    "resample_axes": [
+        {"IN": np.dtype(one), "OUT": np.dtype(out)} for one in ("u1", "i2", "u2", "f4") for out in {one, "f4"}
+    ],
     "silence": [{"IN": np.dtype(one)} for one in ("u1", "i2", "i4", "u8", "f4")],
     "resample_audio": [
         {"IN": np.dtype(one), "OUT": np.dtype(out)} for one in ("u1", "i4", "f4") for out in ("i2", "u4", "f4")

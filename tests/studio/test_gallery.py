@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import io
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -79,7 +80,8 @@ def test_each_tile_has_a_picture(browser: Browser) -> None:
 def test_tiles_say_what_they_are(browser: Browser) -> None:
     known = {tile.name: tile for tile in browser.last(messages.GalleryOpened).tiles}
     assert known["rotate"].geometric and known["sphere"].geometric and not known["hsv"].geometric
-    assert known["rotate"].gpu and not known["clahe"].gpu
+    devices = {name: default_registry().schema(name).devices for name in known if name in default_registry()}
+    assert {name: known[name].gpu for name in devices} == {name: "gpu" in some for name, some in devices.items()}
     assert known["gallery/resnet50"].example and known["gallery/resnet50"].geometric
     assert next(control.argument.name for control in known["rotate"].controls) == "angle"
     assert "self-supervised" in known["gallery/contrastive_pairs"].tags
@@ -188,3 +190,16 @@ def test_no_tile_is_unknown_to_its_graph() -> None:
     tile = tiles.tiles(registry)[0]
     with pytest.raises(DaliStudioError):
         tiles.graph_of(tile, [wrong], {"files": ("a.jpg",)}, registry)
+
+
+@pytest.mark.parametrize("installed", [True, False])
+def test_programs_are_at_first_for_what_is_installed(browser: Browser, monkeypatch: pytest.MonkeyPatch, installed: bool) -> None:
+    def find(name: str) -> object:
+        if name == "nvidia.dali" and not installed:
+            raise ModuleNotFoundError(name="nvidia")
+        return name
+
+    monkeypatch.setattr(importlib.util, "find_spec", find)
+    browser.ask(type="browse")
+    names = [one.name for one in browser.last(messages.GalleryOpened).dialects]
+    assert names == (["nvidia.dali", "dali_studio"] if installed else ["dali_studio", "nvidia.dali"])

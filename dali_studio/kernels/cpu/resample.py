@@ -37,6 +37,11 @@ def _planes(array: Array, layout: str) -> Array:
     return array.reshape(math.prod(shape[:first]), *shape[first : first + 2], math.prod(shape[first + 2 :]))
 
 
+def as_rows(inner: int) -> bool:
+    """Whether an axis that is resized alone counts as rows of `inner` elements; otherwise it is a row of pixels."""
+    return inner >= _WIDE
+
+
 def resize_axes(
     src: Array, out: Array, first: int, kinds: tuple[int, int], roi: Sequence[float], *, antialias: bool
 ) -> None:
@@ -66,7 +71,7 @@ def resize_axes(
               for array, axes in zip((src, out), spatial, strict=True)]  # fmt: skip
     region = tuple(roi)
     if count == 1:  # rows are filtered by vectors of what follows them, if there is enough of it
-        rows = shapes[0][-1] >= _WIDE
+        rows = as_rows(shapes[0][-1])
         shapes = [(planes, *((size, 1) if rows else (1, size)), inner) for planes, size, inner in shapes]
         region = (roi[0], 0.0, roi[1], 1.0) if rows else (0.0, roi[0], 1.0, roi[1])
     source, target = np.ascontiguousarray(src).reshape(shapes[0]), out.reshape(shapes[1])

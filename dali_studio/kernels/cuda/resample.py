@@ -124,6 +124,11 @@ def _make_weights(prepared: Geometry, stream: GpuStream) -> None:
     assert row is not None
     prepared.weights = stream.scratch(prepared.size)
     place_weights(table, row, prepared.starts, int(prepared.weights.ptr))
+    fill_weights(table, stream)
+
+
+def fill_weights(table: NDArray[Any], stream: GpuStream) -> None:
+    """Compute the weights of all axes of a table of `kernels.cpu.axis_batch.AXIS`, which has their addresses."""
     filters, layout = stream.constant("filters", lambda: (FILTERS, PLACES))
     stream.launch(
         "weights", table, table["out_size"], np.uint64(filters), np.uint64(layout), function="axis_weights",

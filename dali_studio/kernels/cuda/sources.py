@@ -37,6 +37,7 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
     "audio": ("preemphasis", "decibels"), "linear": ("transform_axis",), "resample_audio": ("resample_audio",),
     "anchors": ("match_boxes", "encode_boxes"),
     "distortion": ("split", "distort", "join_planes"),
+    "resample_axes": ("resample_axis",),
     "clahe": ("to_lab", "tile_tables", "equalise", "to_rgb"),
     "silence": ("powers", "region"), "spectrogram": ("spectra", "spectra_by_sums"),
     "points": ("transform_points", "mirror_points", "mirror_boxes"),

@@ -121,7 +121,7 @@ def _check_axis(axis: int, ndim: int) -> None:
 @lru_cache(maxsize=32)
 def _matrix(size: int, count: int, kind: int, normalize: bool, lifter: float) -> Matrix:
     if not size:
-        return np.zeros((0, 0), np.float32)
+        return Matrix.of(np.zeros((0, 1), np.float32))
     k, n = np.ogrid[0 : min(size, count), 0:size]
     if kind == 1:
         table = np.cos(np.pi / (size - 1) * k * n)

@@ -16,10 +16,10 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.enums import DALIDataType, DALIInterpType
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.resample import resize, resize_axes
-from dali_studio.kernels.cuda import resample, warp
+from dali_studio.kernels.cuda import resample, resample_axes, warp
 from dali_studio.kernels.cuda.parts import Part
 from dali_studio.kernels.cuda.stream import GpuStream
-from dali_studio.operators.common import T, check_dtype, refuse_on_gpu
+from dali_studio.operators.common import T, check_dtype
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
 from dali_studio.schema.declare import Arrays, Operator, compiled
@@ -27,6 +27,7 @@ from dali_studio.schema.marks import COMMON, Doc, Ignored
 from dali_studio.schema.tolerance import Tolerance
 
 TYPES = (T.UINT8, T.INT16, T.UINT16, T.FLOAT)
+_PICTURES = ("HWC", "CHW")
 #: What axes without names are taken as.
 UNNAMED = "HWC FHWC FDHWC"
 
@@ -63,7 +64,7 @@ class Resampling(FilterArguments, Operator, abstract=True):
     @staticmethod
     def cpu(work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
         image, out, params = inputs[0], outputs[0], work.params
-        if params["layout"] in ("HWC", "CHW"):
+        if params["layout"] in _PICTURES:
             window: tuple[int, ...] = options.get("window", (0, 0))
             resize(
                 image, out, params["min"], params["mag"], params["antialias"], tuple(params["rois"][index].tolist()),
@@ -79,11 +80,17 @@ class Resampling(FilterArguments, Operator, abstract=True):
 
     @classmethod
     def gpu(cls, work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
-        resample.resize(inputs[0], outputs[0], geometry(work, inputs[0].shapes), stream)
+        (image,), (out,), params = inputs, outputs, work.params
+        if params["layout"] in _PICTURES:
+            resample.resize(image, out, geometry(work, image.shapes), stream)
+        else:
+            span = params["first"], params["first"] + params["rois"].shape[1] // 2
+            prepared = volumes(work, image, [span] * len(image), params["rois"])
+            resample_axes.resize_axes_on_gpu(image, out, prepared, stream)
 
     @classmethod
-    def part(cls, work: Work, image: Batch, dtype: np.dtype[Any]) -> Part:
-        return resample.resize_part(geometry(work, image.shapes))
+    def part(cls, work: Work, image: Batch, dtype: np.dtype[Any]) -> Part | None:
+        return resample.resize_part(geometry(work, image.shapes)) if work.params["layout"] in _PICTURES else None
 
     @classmethod
     def affine(cls, work: Work, image: Batch) -> warp.Affine | None:
@@ -108,8 +115,21 @@ def geometry(work: Work, shapes: NDArray[np.int64]) -> resample.Geometry:
     return params["geometry"]
 
 
+def volumes(
+    work: Work, data: Batch, spans: Sequence[tuple[int, int]], rois: Sequence[NDArray[np.float64]]
+) -> resample_axes.Volumes:  # fmt: skip
+    """The same of arrays of which other axes are resized, those of `spans`."""
+    params = work.params
+    if "volumes" not in params:
+        kinds = params["min"], params["mag"]
+        params["volumes"] = resample_axes.volumes(
+            data.shapes, work.shapes, spans, rois, kinds, antialias=params["antialias"]
+        )
+    return params["volumes"]
+
+
 def output_meta(args: Args, meta: TensorMeta) -> TensorMeta:
-    """The type of the result; refuses element types, and what the GPU's kernels lack."""
+    """The type of the result; refuses element types."""
     check_dtype(meta, TYPES)
     dtype = args["dtype"]
     if dtype not in (None, T.FLOAT) and meta.dtype not in (None, dtype):
@@ -117,8 +137,6 @@ def output_meta(args: Args, meta: TensorMeta) -> TensorMeta:
             f"{dtype.name} is not available as output for {meta.dtype.name} input; the input's type and FLOAT are.",
             hint="Choose one of these, and cast afterwards if needed.", argument="dtype",
         )  # fmt: skip
-    if meta.layout not in (None, "HWC", "CHW"):
-        refuse_on_gpu(meta, f"the layout {meta.layout!r} is")
     return meta.with_(dtype=dtype or meta.dtype)
 
 

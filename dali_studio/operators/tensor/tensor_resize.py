@@ -16,9 +16,11 @@ from dali_studio.core.diagnostics import ArgumentError
 from dali_studio.core.meta import TensorMeta
 from dali_studio.kernels.cpu.resample import resize_axes
 from dali_studio.kernels.cpu.size_batch import MODES, ROUNDINGS, sizes_and_regions
+from dali_studio.kernels.cuda.resample_axes import resize_axes_on_gpu
+from dali_studio.kernels.cuda.stream import GpuStream
 from dali_studio.operators.axes import axes_of
 from dali_studio.operators.common import T
-from dali_studio.operators.geometry.resampling import Resampling, filter_params, output_meta
+from dali_studio.operators.geometry.resampling import Resampling, filter_params, output_meta, volumes
 from dali_studio.operators.geometry.sizes import RegionArguments, check_region, limits, regions
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.batches import Work
@@ -46,6 +48,7 @@ class TensorResize(RegionArguments, Resampling):
     inputs = (Input("input"),)
     outputs = (Output("output"),)
     traits = (PerSample,)
+    devices = ("cpu", "gpu")
     former = ("experimental.tensor_resize",)
     examples = (
         example(sizes=(24.0, 31.0), axes=(0, 1)),
@@ -118,7 +121,7 @@ class TensorResize(RegionArguments, Resampling):
     @classmethod
     def infer(cls, args: Args, *inputs: TensorMeta) -> TensorMeta:
         (meta,) = inputs
-        made = output_meta(args, meta.with_(layout=None)).with_(layout=meta.layout)
+        made = output_meta(args, meta)
         if meta.ndim == 0:
             raise ArgumentError("numbers have no axis to be resized.", hint="Bring vectors, ...", code="DS203")
         if args.given("sizes") == args.given("scales"):
@@ -169,10 +172,20 @@ class TensorResize(RegionArguments, Resampling):
     @classmethod
     def cpu(cls, work: Work, index: int, inputs: Arrays, outputs: Arrays, **options: Any) -> None:
         params = work.params
-        first, end = params["spans"][index].tolist()
-        roi = params["rois"][index].reshape(2, -1)[:, first:end].ravel().tolist()
+        (first, _), roi = _resized(work, index)
         kinds = params["min"], params["mag"]
-        resize_axes(inputs[0], outputs[0], first, kinds, roi, antialias=params["antialias"])
+        resize_axes(inputs[0], outputs[0], first, kinds, roi.tolist(), antialias=params["antialias"])
+
+    @classmethod
+    def gpu(cls, work: Work, inputs: Sequence[Batch], outputs: Sequence[Batch], stream: GpuStream) -> None:
+        spans, rois = zip(*(_resized(work, index) for index in range(len(inputs[0]))), strict=True)
+        resize_axes_on_gpu(inputs[0], outputs[0], volumes(work, inputs[0], spans, rois), stream)
+
+
+def _resized(work: Work, index: int) -> tuple[tuple[int, int], NDArray[np.float64]]:
+    """The axes of a sample that change, from the first to the one behind the last, and their region."""
+    first, end = work.params["spans"][index].tolist()
+    return (first, end), work.params["rois"][index].reshape(2, -1)[:, first:end].ravel()
 
 
 def _axes(args: Args, meta: TensorMeta) -> tuple[int, ...]:

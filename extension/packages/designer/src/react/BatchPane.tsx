@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
+import { type KeyboardEvent, useEffect, useMemo, useState } from "react";
 import { argumentOf, sameValue } from "../core/catalog";
 import * as format from "../core/format";
 import { nodeOf } from "../core/graph";
@@ -11,6 +11,7 @@ import { Thumb } from "./canvas/Thumb";
 import { useSel, useSession } from "./context";
 import { NumberField } from "./inspector/NumberField";
 import { IconButton, Segments } from "./parts";
+import { useWidth } from "./useWidth";
 
 const CELL = { width: 120, height: 80 };
 const LABEL = 92;
@@ -20,20 +21,6 @@ interface Row {
   readonly note: string;
   /** What is kept by a click; undefined for the row of what is there. */
   readonly value?: Value;
-}
-
-/** Width of an element, for as many columns as it has room for. */
-function useWidth() {
-  const box = useRef<HTMLDivElement>(null);
-  const [width, setWidth] = useState(900);
-  useEffect(() => {
-    const element = box.current;
-    if (!element) return undefined;
-    const observer = new ResizeObserver(() => setWidth(element.clientWidth));
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
-  return { box, width };
 }
 
 /** Ask for the sheet whenever what it shows can have changed. */
@@ -142,7 +129,7 @@ function useSweep(node: NodeView | undefined) {
 /** The selected node's output for the samples of the batch, as it is or for several values of an argument. */
 export function BatchPane() {
   const session = useSession();
-  const { box, width } = useWidth();
+  const { box, width } = useWidth(900);
   const port = useSel(sheetPort);
   const node = useSel((s) => nodeOf(s.graph, port?.node ?? ""));
   const { offered, argument, sweep, on, change } = useSweep(node);
