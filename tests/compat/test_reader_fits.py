@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import gzip
+import struct
 from pathlib import Path
 
 import numpy as np
@@ -133,7 +135,7 @@ TILES = {kind: PRIMARY + compressed(np.arange(40.0).reshape(5, 8), kind) for kin
 @pytest.mark.parametrize(
     ("kind", "change", "says"),
     [
-        ("rice", (b"'RICE_1'", b"'HCOMP'"), "compressed by HCOMP; RICE_1"),
+        ("rice", (b"'RICE_1'", b"'HCOM'"), "compressed by HCOM; RICE_ONE"),
         ("rice", (b"ZTILE2  =                    1", b"ZTILE2  =                   -1"), "tiles have the extents (-1, 8)"),
         ("rice", (b"ZNAXIS2 =                    5", b"ZNAXIS2 =                    6"), "does not have 6 rows of tiles"),
         ("rice", (b"'COMPRESSED_DATA'", b"'COMPRESSED_DATE'"), "does not have 5 rows of tiles"),
@@ -173,3 +175,47 @@ def test_no_number_stays_none(tmp_path: Path) -> None:
         pipe.set_outputs(fn.experimental.readers.fits(files=write(tmp_path, content)))
     (out,) = pipe.run()
     assert np.isnan(out.at(0)).any() and not np.isnan(out.at(0)).all()
+
+
+#: The same picture, written by cfitsio's HCOMPRESS: whole, and rounded to fours.
+PICTURE = np.add.outer(np.arange(13) ** 2, 7 * np.arange(18)) % 97 - 30
+PYRAMIDS = {
+    "whole": (
+        r"-I)LY01W^D01^NI00000000001V9N02m5WdJ>lEiO!pqX&KH%9qXfR!pbVc#pw5H<qaiW?E%K3U%eIOj69561>XH7x=mRnUKHeSC4KnCIM8Es~"
+        r"`#9a`FxG+pzRov#3^kxb|MtJ9>fgMxGax_z>;L}0|LZd{1ON8Fr|RFlvoj<9_7VF(yU=ZDAF~eZ`#0aW>pOxgJ^m0gGb1xHGczyvKmTj`ey#gU"
+        r"{`)xH=rGoS`#9a`FxG+pzwi70`#9a`FxG(pq5vTQ6d;5Ez(xrmiI@NY1cD<8gF%o"
+    ),
+    "rounded": (
+        r"-I)LY01W^D01^NI00aO4000000T2fU1^aEbJ>lEiO!pqX&KH%9qXfR!pbVc#pw5H<qaiW?E%K3U%eIOj69561>XH7x=mRnUKHeSC4KnCI`|RU)"
+        r"pu<`R{`)xH=rGoS5C7W!pR0cI%*=rQ|F8f0|NpGa$o3KYKfBOvXdkl<?E5$0x9dBCD?R=YGczMIGBYzT`|RU)pu<`R?BjQ!!&(Ra|G(g(03iVs"
+        r"AcO$GMhPH^m;ea`MiT~uAO"
+    ),
+}
+
+
+def pyramid(kind: str, change: tuple[int, int] | None = None, **cards: object) -> bytes:
+    """A file with the picture; another byte at a place, if there is a `change`."""
+    tile = bytearray(base64.b85decode(PYRAMIDS[kind]))
+    if change:
+        tile[change[0]] = change[1]
+    given = {"XTENSION": "'BINTABLE'", "PCOUNT": len(tile), "TFIELDS": 1, "TTYPE1": "'COMPRESSED_DATA'", "TFORM1": "'1PB'", "ZIMAGE": "T",
+             "ZBITPIX": 16, "ZNAXIS": 2, "ZNAXIS1": 18, "ZNAXIS2": 13, "ZTILE1": 18, "ZTILE2": 13, "ZCMPTYPE": "'HCOMPRESS_1'",
+             "ZNAME1": "'SCALE'", "ZVAL1": 0, "ZNAME2": "'SMOOTH'", "ZVAL2": 0, **cards}  # fmt: skip
+    table = np.frombuffer(struct.pack(">ii", len(tile), 0), np.uint8).reshape(1, 8)
+    return PRIMARY + unit(table, given, heap=bytes(tile))
+
+
+@pytest.mark.parametrize("kind", PYRAMIDS)
+def test_pyramids_are_read(kind: str, tmp_path: Path) -> None:
+    files = write(tmp_path, pyramid(kind))
+    check(READ, names={"files": files}, batch_size=1)
+    (found,) = run(OURS, READ, names={"files": files}, batch_size=1)[0]
+    assert np.abs(found.samples[0] - PICTURE).max() <= (0 if kind == "whole" else 4)
+
+
+def test_damaged_pyramids_are_refused(tmp_path: Path) -> None:
+    for place, value in ((0, 0), (5, 14), (9, 0), (14, 127), (22, 200), (25, 0x77), (2, 255)):
+        files = write(tmp_path, pyramid("whole", (place, value)))
+        assert "tile 1 is damaged" in refused(READ, names={"files": files}, batch_size=1), place
+    files = write(tmp_path, pyramid("whole", ZVAL2=1))
+    assert "smoothed" in refused(READ, names={"files": files}, batch_size=1)

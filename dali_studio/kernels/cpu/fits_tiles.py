@@ -16,8 +16,9 @@ from dali_studio.kernels.cpu.native import kernel
 
 _INTEGERS = np.dtype(np.int32)
 #: Ways to write tiles, as headers name them.
-RICE, GZIP, SHUFFLED, PLIO = "RICE_1", "GZIP_1", "GZIP_2", "PLIO_1"
-_NAMES = {"RICE_1": RICE, "RICE_ONE": RICE, "GZIP_1": GZIP, "GZIP_2": SHUFFLED, "PLIO_1": PLIO}
+RICE, GZIP, SHUFFLED, PLIO, PYRAMID = "RICE_1", "GZIP_1", "GZIP_2", "PLIO_1", "HCOMPRESS_1"
+_NAMES = {"RICE_ONE": RICE, **{name: name for name in (RICE, GZIP, SHUFFLED, PLIO, PYRAMID)}}
+_COMPILED = {PLIO: "plio_tiles", PYRAMID: "pyramid_tiles"}
 #: Numbers that stand for no number, and for zero, among those that real numbers are rounded to.
 _NOTHING, _ZERO = -(2**31) + 1, -(2**31) + 2
 #: Random numbers of the standard, and the largest place among them that a tile begins at.
@@ -203,11 +204,13 @@ def _decoded(
     places = ends - counts
     there = sizes > 0
     total = int(ends[-1]) if len(ends) else 0
-    if tiles.algorithm in (RICE, PLIO):
+    if tiles.algorithm == PYRAMID and _number(tiles, "SMOOTH", 0):
+        raise TilesError("its image is to be smoothed when it is read; those of HCOMPRESS without SMOOTH are read")
+    if tiles.algorithm == RICE or tiles.algorithm in _COMPILED:
         values = np.zeros(total, _INTEGERS)
         given = (data, starts[there], sizes[there], values, places[there], counts[there])
-        if tiles.algorithm == PLIO:
-            damaged = kernel("plio_tiles")(*given)
+        if tiles.algorithm in _COMPILED:
+            damaged = kernel(_COMPILED[tiles.algorithm])(*given)
         else:
             size, block = (_number(tiles, name, default) for name, default in (("BYTEPIX", 4), ("BLOCKSIZE", 32)))
             if size not in (1, 2, 4) or not 0 < block < 2**31:

@@ -18,6 +18,7 @@ from dali_studio.core.progress import doing
 from dali_studio.kernels.cpu import urls
 
 _ENDING = ".parquet"
+_PURPOSE = "Reading Parquet files"
 #: Decoded row groups are kept up to so many bytes: neighbouring batches, and shuffling, come back to them.
 _KEPT_BYTES = 256 << 20
 #: The fields of pictures and sounds, as Hugging Face's data sets have them.
@@ -104,7 +105,8 @@ class Table:
     """
 
     def __init__(self, paths: Sequence[str], columns: Sequence[str]) -> None:
-        self._parquet: Any = require("pyarrow.parquet", purpose="Reading Parquet files", install="pyarrow")
+        self._parquet: Any = require("pyarrow.parquet", purpose=_PURPOSE, install="pyarrow")
+        self._error: type[Exception] = require("pyarrow", purpose=_PURPOSE, install="pyarrow").ArrowException
         self._paths = list(paths)
         self.groups: list[int] = []
         self._places: list[tuple[int, int]] = []
@@ -132,7 +134,7 @@ class Table:
             with urls.open_file(path) as file:
                 opened = self._parquet.ParquetFile(file)
                 return opened.metadata, opened.schema_arrow
-        except (OSError, ValueError) as error:  # pyarrow's errors are of these classes
+        except (OSError, ValueError, self._error) as error:
             said = error.strerror if isinstance(error, OSError) else None
             raise OSError(0, said or f"it is no Parquet file ({str(error).splitlines()[0]})", path) from error
 
@@ -203,7 +205,7 @@ class Table:
             with urls.open_file(path) as file:
                 opened = self._parquet.ParquetFile(file, metadata=self._footers[number], pre_buffer=urls.is_url(path))
                 table = opened.read_row_group(within, columns=leaves, use_threads=False)
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, self._error) as error:
             if isinstance(error, OSError) and error.strerror:
                 raise
             raise ValueError(f"it is damaged ({str(error).splitlines()[0].rstrip('.')})") from error
@@ -229,7 +231,7 @@ def _type(schema: Any, name: str, path: str) -> Any:
 
 
 def _is(kind: Any, *names: str) -> bool:
-    types: Any = require("pyarrow.types", purpose="Reading Parquet files", install="pyarrow")
+    types: Any = require("pyarrow.types", purpose=_PURPOSE, install="pyarrow")
     return any(getattr(types, f"is_{name}")(kind) for name in names)
 
 
