@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -80,7 +81,7 @@ def test_images_of_a_gpu_are_written(tmp_path: Path, monkeypatch: pytest.MonkeyP
         folder = tmp_path / str(on_gpu)
         folder.mkdir()
         monkeypatch.chdir(folder)
-        (made,) = run(lambda images: fn.dump_image(images, suffix="a"), batch, "HWC", on_gpu=on_gpu)
+        (made,) = run(partial(fn.dump_image, suffix="a"), batch, "HWC", on_gpu=on_gpu)
         assert all(np.array_equal(made.as_cpu().at(i), sample) for i, sample in enumerate(batch))
         written.append([(folder / f"{i}-a-0.ppm").read_bytes() for i in range(2)])
     assert written[0] == written[1]

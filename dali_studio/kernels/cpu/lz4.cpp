@@ -5,14 +5,23 @@
 
 #include "arguments.hpp"
 
+// Copies of more than is asked for, where there is room: what is too much is overwritten.
 struct Copies {
-  const u8* end;  // of the room
-  void literals(u8* to, const u8* from, i64 count) const { memcpy(to, from, count); }
-  void match(u8* to, i64 offset, i64 count) const {
+  const u8 *from_end, *to_end;
+  void literals(u8* to, const u8* from, i64 count) const {
+    if (count <= 16 && to_end - to >= 16 && from_end - from >= 16) memcpy(to, from, 16);
+    else memcpy(to, from, count);
+  }
+  template <int WORD> void words(u8* to, i64 offset, i64 count) const {
     i64 i = 0;
-    if (offset >= 16)  // more than is asked for, where there is room: it is overwritten
-      for (; i < count && end - to - i >= 16; i += 16) memcpy(to + i, to + i - offset, 16);
+    for (; i < count && to_end - to - i >= WORD; i += WORD) memcpy(to + i, to + i - offset, WORD);
     for (; i < count; i++) to[i] = to[i - offset];
+  }
+  void match(u8* to, i64 offset, i64 count) const {
+    if (offset >= 16) words<16>(to, offset, count);
+    else if (offset >= 8) words<8>(to, offset, count);
+    else if (offset == 1) memset(to, to[-1], count);
+    else words<1>(to, offset, count);
   }
 };
 
@@ -26,7 +35,8 @@ static i64 inflate_lz4(Dense<const u8, 1> in, Dense<const i64, 1> begins, Dense<
   }
   for (i64 i = 0; i < chunks; i++) {
     u8* to = out.data + i * room;
-    made.data[i] = decode_lz4(Copies{to + room}, in.data + begins.data[i], sizes.data[i], to, room);
+    const u8* from = in.data + begins.data[i];
+    made.data[i] = decode_lz4(Copies{from + sizes.data[i], to + room}, from, sizes.data[i], to, room);
   }
   return 0;
 }
