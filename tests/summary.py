@@ -14,6 +14,7 @@ _REASONS = (
     (r"nvidia[-.]dali.* not installed", "compare with nvidia.dali, which is not installed (Linux: make test EXTRAS=dev,peer)"),
     (r"torchvision", "compare with torchvision, which is not installed, or for another PyTorch"),
     (r"torch", "need PyTorch, which is not installed"),
+    (r"ray, which", "need Ray, which is not installed"),
     (r"Chromium|playwright", "drive a browser, and Chromium is not installed"),
     (r"real files", "read real files, of which this machine has none (DALI_STUDIO_DATA names their folder)"),
     (r"NVRTC", "compile CUDA sources (pip install nvidia-cuda-nvrtc-cu12)"),

@@ -21,6 +21,7 @@ from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.graph.node import Node
 from dali_studio.graph.validate import infer
+from dali_studio.graph.written import WrittenFunction
 from dali_studio.schema.model import OperatorSchema, OutputSchema, Value
 from dali_studio.schema.registry import Registry
 
@@ -52,6 +53,8 @@ class Writer:
         Arguments, by node and name, that are parameters of a function within the program, to their names there.
     passed
         What these parameters get.
+    imports
+        Functions of modules that the program imports, to their names there.
     """
 
     graph: Graph
@@ -67,6 +70,7 @@ class Writer:
     owners: dict[ast.AST, Sequence[str]] = field(default_factory=dict[ast.AST, "Sequence[str]"])
     exposed: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     passed: dict[str, ast.expr] = field(default_factory=dict[str, ast.expr])
+    imports: dict[WrittenFunction, str] = field(default_factory=dict[WrittenFunction, str])
     _names: dict[str, str] = field(default_factory=dict[str, str])
     _inside: list[str] = field(default_factory=list[str])
     _defined: set[PortRef] = field(default_factory=set[PortRef])
@@ -328,6 +332,8 @@ class Writer:
         value: Value = node.arguments.get(name)
         if name in wired:
             return self.use(wired[name], node, name)
+        if isinstance(function := node.objects.get(name), WrittenFunction):
+            return self._imported(function)
         if name in node.objects:
             return self._parameter(node, name)
         if (node.key, name) in self.given:
@@ -373,6 +379,13 @@ class Writer:
         self.found.append(finding(node, "DS501", message, f"Pass {parameter}=... when you call the pipeline function.",
                                   argument=name, severity="info"))  # fmt: skip
         return ast.Name(parameter, ast.Load())
+
+    def _imported(self, function: WrittenFunction) -> ast.expr:
+        """The name of a function that stands in a module of its own; one that two nodes share is imported once."""
+        if function not in self.imports:
+            self.imports[function] = self.names.unused(function.name)
+            self.names.functions.add(self.imports[function])
+        return ast.Name(self.imports[function], ast.Load())
 
     def _has_argument(self, node: Node, name: str) -> bool:
         """Whether the program can name the argument; if not, there is a finding."""

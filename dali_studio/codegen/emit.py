@@ -91,7 +91,7 @@ def emit(
         variables = Variables(structure, names)
         variables.choose()
         body = [*statements(writer, structure.body, variables), _return(graph, writer)]
-    source = _program(graph.options, target, body, writer.parameters, made,
+    source = _program(graph.options, target, body, writer, made,
                       conditions=structure is not None, autoserialize=autoserialize)  # fmt: skip
     left_out = [
         finding(graph.node(key), "DS501", f"{key} is left out: no output of the pipeline depends on it.",
@@ -212,8 +212,8 @@ def _return(graph: Graph, writer: Writer) -> ast.stmt:
 
 
 def _program(
-    options: GraphOptions, dialect: Dialect, body: list[ast.stmt], parameters: dict[str, ast.expr | None],
-    functions: Sequence[Written], *, conditions: bool, autoserialize: bool,
+    options: GraphOptions, dialect: Dialect, body: list[ast.stmt], writer: Writer, functions: Sequence[Written], *,
+    conditions: bool, autoserialize: bool,
 ) -> str:  # fmt: skip
     name = identifier(options.name)
     switch = [ast.keyword("enable_conditionals", ast.Constant(True))] if conditions else []
@@ -221,11 +221,12 @@ def _program(
     whole = [*body, *(statement for function in functions for statement in function.body)]
     words = {node.id for part in whole for node in ast.walk(part) if isinstance(node, ast.Name)} | {"pipeline_def"}
     imported = ", ".join(word for word in ("fn", "math", "pipeline_def", "tfrecord", "types") if word in words)
-    parameters = dict(sorted(parameters.items(), key=lambda item: item[1] is not None))  # defaults come last
+    parameters = dict(sorted(writer.parameters.items(), key=lambda item: item[1] is not None))  # defaults come last
     call = _call(name, [ast.keyword(one, values.hole()) for one, default in parameters.items() if default is None])
     lines = [
         f"from {dialect.module} import {imported}",
-        *([f"from {dialect.module}.plugin.triton import autoserialize"] if autoserialize else []), "", "",
+        *([f"from {dialect.module}.plugin.triton import autoserialize"] if autoserialize else []),
+        *_imports(writer), "", "",
         *(line for function in functions for line in _definition(function)),
         *(["@autoserialize"] if autoserialize else []),
         *layout.fitted("@", decorator, 0),
@@ -240,6 +241,15 @@ def _program(
             "    outputs = pipe.run()",
         ]  # fmt: skip
     return "\n".join(lines) + "\n"
+
+
+def _imports(writer: Writer) -> list[str]:
+    """The functions that its user has written in modules of their own."""
+    lines = [
+        f"from {function.module} import {function.name}{f' as {name}' if name != function.name else ''}"
+        for function, name in writer.imports.items()
+    ]
+    return ["", *lines] if lines else []
 
 
 def _definition(function: Written) -> list[str]:

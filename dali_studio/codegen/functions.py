@@ -155,13 +155,12 @@ def written(
     """
     stored = _names(inner, ast.Store)
     loaded = _names(inner, ast.Load)
-    called = {node.func.id for one in inner for node in ast.walk(one) if isinstance(node, ast.Call)
-              and isinstance(node.func, ast.Name)}  # fmt: skip
-    hidden = {*stored, *given, *called}
+    hidden = {*stored, *given, *names.functions}
     taken = [name for name in loaded if name not in hidden and name in names.known]
     used = set(_names(outside, ast.Load))
     returned = [name for name in stored if name in used]
     name = names.unused(function.title)
+    names.functions.add(name)
     call: ast.expr = ast.Call(
         func=ast.Name(name, ast.Load()), args=[ast.Name(one, ast.Load()) for one in taken],
         keywords=[ast.keyword(parameter, value) for parameter, value in given.items()],

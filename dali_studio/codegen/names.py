@@ -50,11 +50,14 @@ class Names:
         Of outputs that are items of a dictionary, which is their variable.
     owners
         Node key of every variable.
+    functions
+        Names that are the same in the whole program.
     """
 
     keys: dict[PortRef, str] = field(default_factory=dict[PortRef, str])
     ports: dict[PortRef, str] = field(default_factory=dict[PortRef, str])
     owners: dict[str, str] = field(default_factory=dict[str, str])
+    functions: set[str] = field(default_factory=set[str])
     _used: dict[str, int] = field(default_factory=dict[str, int])
 
     def unused(self, wanted: str) -> str:

@@ -10,6 +10,7 @@ from dali_studio.core.wording import nearest, shortened
 from dali_studio.graph.model import Graph, GraphOptions
 from dali_studio.graph.node import Node
 from dali_studio.graph.objects import MISSING
+from dali_studio.graph.written import ForeignFunction
 from dali_studio.schema.model import ArgumentSchema, OperatorSchema, OutputSchema, Value
 from dali_studio.schema.registry import Registry
 from dali_studio.schema.values import canonical
@@ -125,6 +126,9 @@ def _object(node: Node, schema: OperatorSchema, name: str, value: object) -> lis
     if value is MISSING:
         message = f"{name} was a Python object, which a document cannot hold."
         return [finding(node, "DS304", message, f"Give {name} again before running.", argument=name)]
+    if isinstance(value, ForeignFunction):
+        message = f"{name} is code that came with the document. It does not run before you trust it."
+        return [finding(node, "DS304", message, "Read it in the inspector, then trust it.", argument=name)]
     return _support(node, argument, same=False)
 
 

@@ -33,6 +33,14 @@ from dali_studio.studio.run_messages import (
 # ---------------------------------------------------------------------------------------------------- the graph's image
 
 
+class NodeCode(msgspec.Struct, frozen=True, kw_only=True):
+    """The function of a code node: a module's text, and the module's name; `trusted`: it runs."""
+
+    source: str = ""
+    module: str = ""
+    trusted: bool = True
+
+
 class NodeView(msgspec.Struct, frozen=True, kw_only=True):
     """A node as the canvas draws it.
 
@@ -53,6 +61,8 @@ class NodeView(msgspec.Struct, frozen=True, kw_only=True):
     #: in_run: some output of the pipeline depends on it
     unknown: bool = False
     bypassed: bool = False
+    code: NodeCode | None = None
+    #: code: of nodes whose function is written here
 
 
 class GraphView(msgspec.Struct, frozen=True, kw_only=True):

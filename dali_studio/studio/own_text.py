@@ -15,6 +15,8 @@ from dali_studio.graph.difference import edits_between, matched
 from dali_studio.graph.edits import Edit, SetPipeline
 from dali_studio.graph.history import History
 from dali_studio.graph.model import Graph
+from dali_studio.graph.written import WrittenFunction
+from dali_studio.studio.code_nodes import ARGUMENT, OPERATOR
 from dali_studio.studio.revision import Revision
 from dali_studio.studio.trust import is_own, signature
 
@@ -96,4 +98,7 @@ def shown(text: ProgramText | None, revision: Revision, dialect: str, functions:
         )  # fmt: skip
         return Emitted(emitted.source, emitted.lines, (*emitted.diagnostics, found))
     lines = {same[key]: numbers for key, numbers in made.lines().items() if key in same}
-    return Emitted(made.text, lines, tuple(made.found))
+    calls = [node.objects.get(ARGUMENT) for node in revision.active.nodes() if node.operator == OPERATOR]
+    known = all(isinstance(one, WrittenFunction) for one in calls)
+    found = [one for one in made.found if not (known and calls and one.argument == ARGUMENT)]
+    return Emitted(made.text, lines, tuple(found))

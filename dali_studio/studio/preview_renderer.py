@@ -219,7 +219,7 @@ class PreviewRenderer:
     # ---------------------------------------------------------------------------------------------------------- detail
 
     def detail(self, request: PreviewRequest, key: str, output: int, plane: int) -> None:
-        """Send one node's output and first input at full width, and statistics; `plane`: frame, slice, voxel, or -1."""
+        """Send one node's output and first input at full width, with statistics; for `plane` see `Renderer.large`."""
         revision = request.revision
         if key not in revision.active:
             return

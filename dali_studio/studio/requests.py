@@ -118,6 +118,16 @@ class ApplyCode(msgspec.Struct, frozen=True, kw_only=True, tag="apply_code"):
     source: str
 
 
+class ApplyFunction(msgspec.Struct, frozen=True, kw_only=True, tag="apply_function"):
+    """Make a text the function of a code node, as one undo step: its user trusts it, and it runs in the kernel.
+
+    The answer is `RevisionChanged`. `Refused` if the text fails; nothing has changed then.
+    """
+
+    key: str
+    source: str
+
+
 class RequestSheet(msgspec.Struct, frozen=True, kw_only=True, tag="request_sheet"):
     """Ask for an output as it would be after each of several lists of edits, for some samples of the batch.
 
@@ -255,7 +265,8 @@ OutputRequest = RequestSheet | RequestDraws | RequestPair | RequestPixel | Reque
 
 ClientMessage = (
     Ready | ApplyEdits | ApplyRepair | Undo | Redo | MoveNodes | ChooseSample | Run | CompareDevices | FreeMemory | Stop
-    | RequestSound | RequestCode | RequestDetail | PasteCode | ApplyCode | RequestSheet | RequestDraws | RequestPair
-    | RequestPixel | SaveDocument | OpenFolder | OpenRecipe | OpenText | RestoreEdits | TryAdvice | TakeAdvice
-    | RequestDifference | OpenState | SetTarget | RequestFile | RequestReproduction | RequestData | PointReader
+    | RequestSound | RequestCode | RequestDetail | PasteCode | ApplyCode | ApplyFunction | RequestSheet | RequestDraws
+    | RequestPair | RequestPixel | SaveDocument | OpenFolder | OpenRecipe | OpenText | RestoreEdits | TryAdvice
+    | TakeAdvice | RequestDifference | OpenState | SetTarget | RequestFile | RequestReproduction | RequestData
+    | PointReader
 )  # fmt: skip

@@ -22,7 +22,7 @@ from dali_studio.graph import document
 from dali_studio.graph.history import History
 from dali_studio.graph.model import Graph
 from dali_studio.schema.registry import Registry
-from dali_studio.studio import exports, findings, gallery, messages, own_text, requests
+from dali_studio.studio import code_nodes, exports, findings, gallery, messages, own_text, requests
 from dali_studio.studio.answers import Answers
 from dali_studio.studio.autosave import Autosave
 from dali_studio.studio.files import typed_path, write_text
@@ -107,7 +107,9 @@ class Session:
         self._open(graph, view or {}, path, revision)
 
     def _open(self, graph: Graph, view: Mapping[str, Any], path: Path | None, revision: int) -> None:
-        self.history = History(graph, self.registry)
+        self.history = History(code_nodes.opened(graph, view), self.registry)
+        self._modules = code_nodes.Modules()
+        self._modules.know(self.history.graph)
         self.history.places.update(positions_of(view))
         self.history.places.update(named_marks(marks_of(view)))
         self.history.places[TARGET] = target_of(view)
@@ -311,9 +313,18 @@ class Session:
         self._changed()
 
     @handle.register
+    def _(self, message: requests.ApplyFunction) -> None:
+        self.history.apply(code_nodes.written(self.graph, message.key, message.source, self.answers.output))
+        try:
+            self._modules.write(self.graph, self.path.parent if self.path else Path.cwd())
+        finally:
+            self._changed()
+
+    @handle.register
     def _(self, message: requests.SaveDocument) -> None:
         path = typed_path(message.path)
         if message.what == "code":
+            self._modules.write(self.graph, path.parent)
             write_text(path, self.code().source)
         elif message.what == "picture":
             picture = partial(self.answers.picture, _PICTURE_TIMEOUT, FILE)
@@ -373,11 +384,13 @@ class Session:
         if self._autosave is not None:
             self._autosave.drop()
         self.runs.saved(now=True)
+        self._modules.write(self.graph, path.parent)
 
     def holds(self, graph: Graph, view: Mapping[str, Any]) -> bool:
         """Whether a document says what this one says, but for places of cards that it leaves open."""
         places = positions_of(view)
         moved = any(self.positions.get(key) != place for key, place in places.items())
+        graph = code_nodes.opened(graph, view)
         same_text = own_text.in_view(self._state()[1]).items() <= view.items()
         return graph == self.graph and same_text and not moved and marks_of(view) == marks_in(self.history)
 

@@ -23,7 +23,7 @@ from dali_studio.graph.info import describe
 from dali_studio.graph.model import Graph
 from dali_studio.graph.validate import asked_outputs
 from dali_studio.schema.registry import Registry
-from dali_studio.studio import findings, gallery
+from dali_studio.studio import code_nodes, findings, gallery
 from dali_studio.studio.aliases import named_elsewhere
 from dali_studio.studio.messages import (
     DialectInfo,
@@ -137,6 +137,7 @@ def _node(revision: Revision, key: str) -> NodeView:
         in_run=key in revision.in_run,
         unknown=not known,
         bypassed=node.bypassed,
+        code=code_nodes.shown(node),
     )
 
 
@@ -225,7 +226,7 @@ def kept_view(history: History) -> dict[str, Any]:
     }
     if target := target_in(history):
         view["target"] = target
-    view |= in_view(source_in(history))
+    view |= in_view(source_in(history)) | code_nodes.in_view(history.graph)
     marks = marks_in(history)
     return {**view, "marks": msgspec.to_builtins(marks)} if marks else view
 

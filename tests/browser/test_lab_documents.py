@@ -43,6 +43,14 @@ def test_from_the_launcher_to_a_file_and_back(page: Any, server: tuple[str, Path
     path = page.evaluate(f"() => {_CURRENT}.context.path")
     assert path.endswith(".dali.json")
     assert part(page, "save-state").inner_text() == "Saved"
+    page.keyboard.press("Space")  # without a click before
+    part(page, "quick-search").fill("read files")
+    page.wait_for_function(
+        """() => document.querySelector('.dali-View [data-testid="quick-add"] [aria-selected="true"]')?.dataset.testid
+        === 'quick-readers.file'"""
+    )
+    page.keyboard.press("Escape")
+    part(page, "quick-search").wait_for(state="detached")
     part(page, "recipe-getting_started").click()
     part(page, "thumb-rotate").wait_for(timeout=60_000)
     _await_dirty(page, True)
@@ -126,6 +134,25 @@ def test_a_file_that_was_changed_on_disk_is_loaded_after_asking(page: Any, serve
     page.locator(".jp-Dialog button.jp-mod-accept").click()
     await_code(page, "angle=20")
     _await_dirty(page, False)
+
+
+def test_a_document_that_is_closed_and_opened_again_gets_a_kernel_of_its_own(page: Any, server: tuple[str, Path]) -> None:
+    open_document(page, server, "again.dali.json")
+    lab.write_turning(server[1] / "again.dali.json", 20.0)
+    # the kernel of the tab still runs for a moment, and JupyterLab would take it for the file's
+    before = page.evaluate(
+        f"""() => {{
+        const front = {_CURRENT}; const {{ id }} = front.context.sessionContext.session.kernel;
+        front.close();
+        window.jupyterapp.commands.execute('docmanager:open', {{ path: 'again.dali.json' }});
+        return id; }}"""
+    )
+    await_code(page, "angle=20")
+    _await_dirty(page, False)
+    part(page, "thumb-rotate").wait_for()
+    assert page.evaluate(f"() => {_SESSION}.session.kernel.id") != before
+    _set(page, "angle", "30")
+    await_code(page, "angle=30")
 
 
 def test_two_views_of_a_file_that_is_renamed(page: Any, server: tuple[str, Path]) -> None:

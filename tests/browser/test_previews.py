@@ -97,6 +97,7 @@ def test_every_kind_of_data_is_shown(page: Any, server: tuple[str, Path], artifa
     page.wait_for_function("() => !document.querySelector('[data-testid=plane-sagittal]').value.startsWith('40')")
     axial, coronal, sagittal = (int(_by_id(page, f"plane-{n}").input_value()) for n in ("axial", "coronal", "sagittal"))
     assert (axial, abs(coronal - 17) < 3, abs(sagittal - 27) < 3) == (13, True, True)
+    page.screenshot(path=artifacts / "designer_volume.png")
 
     # boxes stand over the image that comes with them
     _by_id(page, "node-source").click(position={"x": 28, "y": 5})

@@ -12,6 +12,7 @@ import pytest
 from peers import OURS, THEIRS
 
 from dali_studio import DaliStudioError
+from dali_studio.tensors import TensorListCPU
 
 pytestmark = [
     pytest.mark.usefixtures("nvidia", "jax"),
@@ -123,6 +124,38 @@ def test_arrays_stay_as_they_are() -> None:
         assert batch["x"].unsafe_buffer_pointer() != memory
         assert (np.asarray(batch["x"]) == number + 1).all()
         assert np.asarray(batch["c"]).tolist() == [[1.0, 2.0]] * 32
+
+
+@pytest.mark.parametrize("uses_cuda", [True, False])
+def test_results_on_a_gpu_are_copied_there_or_by_the_host(jax: Any, monkeypatch: pytest.MonkeyPatch, uses_cuda: bool) -> None:
+    from dali_studio.plugin.jax import arrays
+
+    class OnGpu(TensorListCPU):
+        """A batch of the CPU in place of one on a GPU: DLPack hands both over."""
+
+        def as_cpu(self) -> TensorListCPU:
+            used.append("host")
+            return self
+
+        def as_tensor(self) -> Any:
+            used.append("device")
+            return super().as_tensor()
+
+    used: list[str] = []
+    monkeypatch.setattr(arrays, "_uses_cuda", lambda: uses_cuda)
+    memory = np.arange(24, dtype=np.float32).reshape(4, 3, 2)
+    made = arrays.from_gpu(OnGpu(memory))  # pyright: ignore[reportArgumentType]
+    assert used == ["device" if uses_cuda else "host"]
+    assert np.array_equal(np.asarray(made), memory)
+    if uses_cuda:
+        memory[:] = 0
+        assert np.asarray(made).any(), "it is a copy"
+
+
+def test_without_a_gpu_there_is_no_cuda(jax: Any) -> None:
+    from dali_studio.plugin.jax import arrays
+
+    assert arrays._uses_cuda() == any(device.platform == "gpu" for device in jax.devices())
 
 
 def test_an_array_over_devices(root: Path, jax: Any) -> None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import numpy as np
 import pytest
-from peers import check, check_refused, refused
+from peers import OURS, THEIRS, assert_equal, check, check_refused, refused, run
 
 from dali_studio import Pipeline, fn
-from dali_studio.schema.fits_samples import unit
+from dali_studio.schema.fits_samples import compressed, unit
 
 pytestmark = pytest.mark.usefixtures("nvidia")
 
@@ -75,7 +76,7 @@ GOOD = PRIMARY + unit(NUMBERS.astype(np.int16))
         (GOOD[:-1], "ends before the data of unit 2"),
         (GOOD[:6000], "ends before the header of unit 2"),
         (GOOD[:5760], "it has 1 units"),
-        (GOOD.replace(b"NAXIS1  ", b"NAXIS9  "), "NAXIS1 is ''"),
+        (GOOD.replace(b"NAXIS1  ", b"NAXIS9  "), "'NAXIS9' where NAXIS1 belongs"),
         (PRIMARY + unit(NUMBERS.astype(np.int16), {"BITPIX": 17}), "BITPIX is 17"),
         (PRIMARY + unit(NUMBERS.astype(np.int16), {"NAXIS2": -5}), "the extents are (-5, 5)"),
         (PRIMARY + unit(NUMBERS.astype(np.int16), {"NAXIS2": 99999999}), "ends before the data of unit 2"),
@@ -94,3 +95,81 @@ def test_damaged_files_are_refused_or_left_out(content: bytes, says: str, tmp_pa
     assert [np.asarray(images.at(i)).tolist() for i in range(2)] == [NUMBERS.tolist()] * 2
     (failed,) = (one for one in pipeline.failed_samples() if one.iteration == 0)  # others were computed ahead
     assert failed.sample == 1 and says in failed.message
+
+
+@pytest.mark.parametrize(
+    ("unit_", "name", "card"),
+    [
+        (0, "SIMPLE", "X"), (0, "SIMPLE", "TRUE"), (0, "SIMPLE", "'T'"), (1, "NAXIS1", ""), (1, "NAXIS1", "1 6"), (1, "NAXIS1", "'5'"),
+        (1, "PCOUNT", "5"), (1, "PCOUNT", ""), (1, "GCOUNT", "0"), (1, "GCOUNT", "-1"), (1, "XTENSION", "'image'"), (1, "XTENSION", "'IMAGE"),
+        (1, "EXTRA", "abc"), (1, "BSCALE", "abc"),
+    ],
+)  # fmt: skip
+def test_odd_headers_are_read_or_refused_alike(unit_: int, name: str, card: str, tmp_path: Path) -> None:
+    units = [PRIMARY, unit(NUMBERS.astype(np.int16), {"EXTRA": 1, "BSCALE": 1, "OTHER": 2})]
+    content = units[unit_]
+    place = content.index(name.ljust(8).encode())
+    units[unit_] = content[:place] + f"{name:8}= {card:>20}".encode() + content[place + 30 :]
+    files = write(tmp_path, b"".join(units))
+    try:
+        theirs = run(THEIRS, READ, names={"files": files}, batch_size=1)
+    except RuntimeError:
+        refused(READ, codes="DS301", names={"files": files}, batch_size=1)
+    else:
+        assert_equal(run(OURS, READ, names={"files": files}, batch_size=1)[0], theirs[0])
+
+
+def test_headers_in_another_order_are_refused(tmp_path: Path) -> None:
+    for number in (0, 1):
+        units = [PRIMARY, unit(NUMBERS.astype(np.int16))]
+        one = units[number]
+        units[number] = one[:80] + one[160:240] + one[80:160] + one[240:]
+        check_refused(READ, codes="DS301", names={"files": write(tmp_path, b"".join(units))}, batch_size=1)
+
+
+TILES = {kind: PRIMARY + compressed(np.arange(40.0).reshape(5, 8), kind) for kind in ("rice", "gzip tiles", "plio", "rounded")}
+
+
+@pytest.mark.parametrize(
+    ("kind", "change", "says"),
+    [
+        ("rice", (b"'RICE_1'", b"'HCOMP'"), "compressed by HCOMP; RICE_1"),
+        ("rice", (b"ZTILE2  =                    1", b"ZTILE2  =                   -1"), "tiles have the extents (-1, 8)"),
+        ("rice", (b"ZNAXIS2 =                    5", b"ZNAXIS2 =                    6"), "does not have 6 rows of tiles"),
+        ("rice", (b"'COMPRESSED_DATA'", b"'COMPRESSED_DATE'"), "does not have 5 rows of tiles"),
+        ("rice", (b"ZVAL2   =                    2", b"ZVAL2   =                    3"), "its numbers have 3 bytes"),
+        ("rice", (b"'1PB'", b"'1QB'"), "does not have 5 rows of tiles"),
+        ("gzip tiles", (b"\x1f\x8b\x08", b"\x1f\x8b\x00"), "tile 1 is damaged"),
+        ("plio", (b"\x00\x00\x00\x07\xff\x9c", b"\x00\x00\x00\x07\x7f\x9c"), "tile 1 is damaged"),
+    ],
+)
+def test_damaged_tiles_are_refused(kind: str, change: tuple[bytes, bytes], says: str, tmp_path: Path) -> None:
+    old, new = change
+    content = TILES[kind].replace(old, new.ljust(len(old)), 1)
+    assert content != TILES[kind] and len(content) == len(TILES[kind])
+    (tmp_path / "0.fits").write_bytes(content)
+    assert says in refused(READ, names={"files": [str(tmp_path / "0.fits")]}, batch_size=1)
+
+
+def test_tiles_that_break_off_are_refused(tmp_path: Path) -> None:
+    for number, (kind, content) in enumerate(TILES.items()):
+        begin = content.index(b"END     ", 5760) // 2880 * 2880 + 2880  # of the table, whose first number is a size
+        place = begin + 3
+        files = write(tmp_path, content[:place] + bytes([content[place] // 2]) + content[place + 1 :])
+        assert "cannot be read: tile 1 " in refused(READ, names={"files": files}, batch_size=1), (number, kind)
+
+
+def test_files_in_gzip_that_break_off_are_refused(tmp_path: Path) -> None:
+    whole = gzip.compress(GOOD)
+    for content, says in ((whole[:-30], "breaks off"), (whole[:40] + b"\xff" * 40 + whole[80:], "damaged"), (gzip.compress(b"x"), "no FITS file")):
+        assert says in refused(READ, names={"files": write(tmp_path, content)}, batch_size=1)
+
+
+def test_no_number_stays_none(tmp_path: Path) -> None:
+    """In nvidia.dali, what stands for no number is one that it has never set."""
+    content = TILES["rounded"].replace(b"ZQUANTIZ", b"ZBLANK  ").replace(b"         'NO_DITHER'", f"{0:>20}".encode())
+    pipe = Pipeline(batch_size=1, num_threads=1, device_id=None)
+    with pipe:
+        pipe.set_outputs(fn.experimental.readers.fits(files=write(tmp_path, content)))
+    (out,) = pipe.run()
+    assert np.isnan(out.at(0)).any() and not np.isnan(out.at(0)).all()

@@ -23,6 +23,7 @@ from dali_studio.graph.document import dumps, loads
 from dali_studio.graph.model import Graph
 from dali_studio.graph.validate import validate
 from dali_studio.schema.dali_functions import BRANCHES, FUNCTIONS
+from dali_studio.studio.code_nodes import opened
 from fuzz import plain_bytes
 from fuzz.machine import HERE, Memory
 from fuzz.outcome import Outcome, unexpected
@@ -193,6 +194,13 @@ def _deep(rng: random.Random, document: Json) -> Json:
     return document
 
 
+def _function(document: Json) -> None:
+    """Code beside a node: a stranger's, who has no key to sign it."""
+    if isinstance(pipeline := document.get("pipeline"), dict) and isinstance(nodes := pipeline.get("nodes"), list):
+        nodes.append({"key": "theirs", "operator": "python_function", "inputs": [["decode", 0]], "objects": ["function"]})
+        document["view"] = {"functions": {"theirs": {"source": "def f(x): raise SystemExit", "signature": "0" * 64}}}
+
+
 MUTATIONS: tuple[Mutation, ...] = (_anywhere, *(_argument,) * 6, *(_wire,) * 2, _name, *(_node,) * 3, _option)
 
 
@@ -207,6 +215,8 @@ def content(seed: int, number: int) -> bytes:
         document = (_deep if rng.random() < 0.02 else rng.choice(MUTATIONS))(rng, document)
         if not isinstance(document, dict):
             break
+    if number % 50 == 7 and isinstance(document, dict):
+        _function(document)
     return re.sub(f'"{_LEVELS}(\\d+)"', _nested, json.dumps(document)).encode()
 
 
@@ -249,6 +259,9 @@ class Documents:
     def _use(self, text: str, rng: random.Random, done: list[str]) -> str:
         done.append("open")
         graph, view, _ = loads(text, REGISTRY)
+        functions = [value for node in opened(graph, view).nodes() for value in node.objects.values()]
+        if any(callable(one) for one in functions):
+            raise AssertionError("a document of nobody brought a function that can run")
         done.append("check")
         graph = point_at(graph, idle_readers(graph, REGISTRY), self._folder)
         found = validate(graph, REGISTRY).diagnostics

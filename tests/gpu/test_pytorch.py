@@ -156,3 +156,26 @@ def test_transforms_with_torchvisions_names_give_what_they_give_on_the_cpu(cuda_
         made, expected = on_gpu(tensors.cuda()), on_cpu(tensors)
         assert made.is_cuda and (made.dtype, made.shape) == (expected.dtype, expected.shape)
         assert (made.cpu().double() - expected.double()).abs().max() <= 1.01
+
+
+def test_results_behind_a_loader_lie_on_the_gpu_and_stay_as_they_are(cuda_torch: ModuleType) -> None:
+    from dali_studio.plugin.pytorch.experimental.proxy import DALIServer, DataLoader
+
+    class Numbers:
+        def __init__(self, transform: Any) -> None:
+            self.transform = transform
+
+        def __len__(self) -> int:
+            return 40
+
+        def __getitem__(self, index: int) -> Any:
+            return self.transform(np.full((64, 48, 3), index // 4, np.uint8)), index
+
+    pipe = Pipeline(batch_size=4, num_threads=2, device_id=0)
+    with pipe:
+        pipe.set_outputs(fn.flip(fn.external_source(name="numbers", layout="HWC").gpu()))
+    with DALIServer(pipe) as server:
+        held = [images for images, _ in DataLoader(server, Numbers(server.proxy), batch_size=4)]
+    for number, images in enumerate(held):
+        assert images.is_cuda and images.shape == (4, 64, 48, 3)
+        assert bool((images == number).all())

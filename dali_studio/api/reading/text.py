@@ -27,6 +27,7 @@ from dali_studio.graph.difference import pairs
 from dali_studio.graph.edits import PortRef
 from dali_studio.graph.model import Graph
 from dali_studio.graph.node import GraphOptions, Node
+from dali_studio.graph.written import WrittenFunction
 from dali_studio.schema.model import Value
 
 
@@ -140,7 +141,7 @@ class ProgramText:
             If the change is not one of single statements.
         """
         same = pairs(self.graph, graph, default_registry())
-        if same is not None and self.graph.options == graph.options:
+        if same is not None and self.graph.options == graph.options and not any(map(self.lacks, graph.nodes())):
             return self, same
         try:
             made = ProgramText(_Change(self, graph).text())
@@ -217,6 +218,15 @@ class ProgramText:
         """Which of the usual names the text does not import."""
         return sorted(names - self._defined)
 
+    def lacks(self, node: Node) -> bool:
+        """Whether the text does not import the function that a node's user has written."""
+        function = node.objects.get("function")
+        return isinstance(function, WrittenFunction) and not any(
+            isinstance(one, ast.ImportFrom) and one.module == function.module
+            and any(name.name == function.name and name.asname is None for name in one.names)
+            for one in self._imports
+        )  # fmt: skip
+
     @property
     def imports(self) -> Sequence[ast.stmt]:
         """The imports of the module."""
@@ -239,7 +249,7 @@ class _Change:
         self._patches = Patches(source.text)
         self._registry, self._dialect = default_registry(), find(source.dialect)
         self._variables: dict[str, PortRef] = {}
-        self._needed: set[str] = set()
+        self._functions: dict[WrittenFunction, str] = {}
         self._taken = {node.id for node in ast.walk(source.function) if isinstance(node, ast.Name)}
 
     def text(self) -> str:
@@ -324,7 +334,8 @@ class _Change:
         return writer
 
     def _write(self, writer: Writer) -> None:
-        """Refuse what the writer could not write."""
+        """Note what is imported; refuse what the writer could not write."""
+        self._functions |= writer.imports
         if writer.found or writer.parameters:
             raise NotWritable(writer.found[0].message if writer.found else "a Python object has no text")
 
@@ -333,8 +344,9 @@ class _Change:
         old, new = self._before.node(key), self._after.node(key)
         inputs = self._before.inputs(key) != self._after.inputs(key)
         wired = (self._before.argument_inputs(key), self._after.argument_inputs(key))
+        lacks = self._source.lacks(new)
         if (old.arguments, old.device, old.bypassed) == (new.arguments, new.device, new.bypassed) and not inputs and (
-            wired[0] == wired[1]
+            wired[0] == wired[1] and not lacks
         ):
             return
         span = self._source.span(key)
@@ -343,6 +355,10 @@ class _Change:
             return
         if inputs:
             self._inputs(key, span)
+        function = new.objects.get("function")
+        if lacks and isinstance(function, WrittenFunction):
+            self._functions[function] = function.name
+            self._patches.keyword(span, "function", ast.Name(function.name, ast.Load()))
         if old.device != new.device:
             self._patches.keyword(span, "device", ast.Constant(new.device))
         for name in dict.fromkeys([*old.arguments, *new.arguments, *wired[0], *wired[1]]):
@@ -404,3 +420,10 @@ class _Change:
         lacking = self._source.lacking(self._patches.names() & {"fn", "types", "math"})
         if lacking:
             self._patches.insert_after(self._source.imports, f"from {self._dialect.module} import {', '.join(lacking)}")
+        for function, name in self._functions.items():
+            if name in self._taken:
+                raise NotWritable(f"{name} is a variable of the text")
+            for old in self._source.imports:  # what the module does not have any more
+                if isinstance(old, ast.ImportFrom) and old.module == function.module:
+                    self._patches.remove(old, alone=False)
+            self._patches.insert_after(self._source.imports, f"from {function.module} import {name}")

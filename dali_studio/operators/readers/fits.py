@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Annotated
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dali_studio.core.batch import Batch
 from dali_studio.core.diagnostics import ArgumentError
@@ -18,7 +19,7 @@ from dali_studio.operators.readers.common import Reader, check_order
 from dali_studio.operators.readers.files import Files, FilesRead
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Output
-from dali_studio.schema.fits_samples import fits_files
+from dali_studio.schema.fits_samples import COMPRESSED, fits_files
 from dali_studio.schema.marks import COMMON, Doc, Ui
 from dali_studio.schema.model import OperatorSchema, OutputSchema, Value
 from dali_studio.schema.samples import Case
@@ -31,7 +32,8 @@ class Fits(Reader):
     The element type is what the numbers stand for: that of the file, or, where its header has BSCALE and BZERO, the
     least one of whole numbers that holds all of them, or real numbers. BLANK has no effect. All images of a batch must
     have one element type and one number of axes. Files come in alphabetical order, first those of the folder itself,
-    then those of its sub-folders. Unlike nvidia.dali, compressed images and files are refused.
+    then those of its sub-folders. Images may be compressed by Rice, gzip or PLIO, tile by tile, and files by gzip as a
+    whole; unlike in nvidia.dali, those of HCOMPRESS are refused.
     """
 
     path = "experimental.readers.fits"
@@ -62,7 +64,7 @@ class Fits(Reader):
         return [
             Case(arguments=given),
             *(Case(arguments={"file_root": fits_files(kind)})
-              for kind in ("uint8", "int32", "int64", "float32", "float64", "empty", "scaled")),
+              for kind in ("uint8", "int32", "int64", "float32", "float64", "empty", "scaled", "gzip", *COMPRESSED)),
             Case(arguments=both),
             Case(arguments={**both, "dtypes": ("UINT8", "FLOAT", "INT16")}),
             Case(arguments={**given, "file_filter": "*[02].fits"}),
@@ -111,11 +113,23 @@ class Fits(Reader):
     @classmethod
     def batches(cls, data: Files, read: FilesRead, args: Args) -> tuple[Batch, ...]:
         files = data.batch(read, args)
+        contents = [_inflated(position, files, args) for position in range(len(files))]
+        if any(one is not given for one, given in zip(contents, files.samples, strict=True)):
+            files = Batch.of(contents, "", files.sources, dtype=np.dtype(np.uint8), ndim=1)
         found = [_images(position, files, args) for position in range(len(files))]
         return tuple(
             _batch(files, [None if images is None else images[i] for images in found], args)
             for i in range(len(args["hdu_indices"]))
         )
+
+
+def _inflated(position: int, files: Batch, args: Args) -> NDArray[np.uint8]:
+    """The contents of a file; nothing where it is damaged, and may be."""
+    try:
+        return fits.inflated(files.samples[position])
+    except fits.FitsError as error:
+        _accept(error, position, files, args)
+        return np.empty(0, np.uint8)
 
 
 def _images(position: int, files: Batch, args: Args) -> list[fits.FitsImage] | None:

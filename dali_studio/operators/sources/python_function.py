@@ -70,7 +70,10 @@ class PythonFunction(FunctionArguments, Operator):
     @staticmethod
     def infer(args: Args, *inputs: TensorMeta) -> tuple[TensorMeta, ...]:
         unknown = None if _keeps_layouts(args) else ""
-        return tuple(TensorMeta(None, len(layout) or None, layout or unknown) for layout in layouts_of(args))
+        layouts, tried = layouts_of(args), getattr(args.objects.get("function"), "outputs", ())
+        if len(tried) == len(layouts):
+            return tuple(one.with_(layout=layout) for one, layout in zip(tried, layouts, strict=True))
+        return tuple(TensorMeta(None, len(layout) or None, layout or unknown) for layout in layouts)
 
     @staticmethod
     def run(state: object, args: Args, *inputs: Batch) -> tuple[Batch, ...]:
@@ -109,7 +112,7 @@ def batches_of(args: Args, made: Sequence[list[Any]], inputs: Sequence[Batch]) -
 
 def _keeps_layouts(args: Args) -> bool:
     """Whether an output has the layout of the input at its place: those of frameworks' functions ask for it."""
-    return getattr(args.objects["function"], "keeps_layouts", False)
+    return getattr(args.objects.get("function"), "keeps_layouts", False)
 
 
 def layouts_of(args: Args) -> tuple[str, ...]:

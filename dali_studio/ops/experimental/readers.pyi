@@ -17,7 +17,8 @@ class Fits:
     The element type is what the numbers stand for: that of the file, or, where its header has BSCALE and BZERO, the
     least one of whole numbers that holds all of them, or real numbers. BLANK has no effect. All images of a batch must
     have one element type and one number of axes. Files come in alphabetical order, first those of the folder itself,
-    then those of its sub-folders. Unlike nvidia.dali, compressed images and files are refused.
+    then those of its sub-folders. Images may be compressed by Rice, gzip or PLIO, tile by tile, and files by gzip as a
+    whole; unlike in nvidia.dali, those of HCOMPRESS are refused.
     """
     def __init__(
         self,

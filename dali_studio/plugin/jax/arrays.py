@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.optional import require
+from dali_studio.tensors import TensorListGPU
 
 
 def jax() -> Any:
@@ -28,6 +29,24 @@ def to_jax(array: NDArray[Any]) -> Any:
     module = jax()
     # what cannot be written to is not lent by DLPack
     return module.dlpack.from_dlpack(array) if array.flags.writeable else module.numpy.array(array)
+
+
+def from_gpu(batch: TensorListGPU) -> Any:
+    """An array of JAX on the same GPU, copied there; by way of the host where this JAX uses no GPU.
+
+    The copy is waited for: JAX says when it lets go of lent memory, but not when its kernels have read it.
+    """
+    if not _uses_cuda():
+        return to_jax(batch.as_cpu().as_array())
+    module = jax()
+    return module.numpy.array(module.dlpack.from_dlpack(batch.as_tensor()), copy=True).block_until_ready()
+
+
+def _uses_cuda() -> bool:
+    try:
+        return bool(jax().devices("cuda"))
+    except RuntimeError:  # no build for CUDA, or told to leave it alone
+        return False
 
 
 def over_shards(sharding: Any, shards: Sequence[Any]) -> Any:

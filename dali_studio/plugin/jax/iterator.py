@@ -12,8 +12,9 @@ from dali_studio.api.definition import pipeline_def
 from dali_studio.pipeline import Pipeline
 from dali_studio.plugin.base_iterator import BaseIterator, LastBatchPolicy, Outputs
 from dali_studio.plugin.dense import check_dense
-from dali_studio.plugin.jax.arrays import bad, jax, over_shards, stacked, to_jax
+from dali_studio.plugin.jax.arrays import bad, from_gpu, jax, over_shards, stacked, to_jax
 from dali_studio.plugin.lent import shared_outputs
+from dali_studio.tensors import TensorListGPU
 
 __all__ = ["DALIGenericIterator", "data_iterator"]
 
@@ -26,7 +27,7 @@ class DALIGenericIterator(BaseIterator):
 
     On the CPU, arrays share the memory of the pipeline's results where JAX accepts its alignment, and that memory is
     not used again as long as they are there. Copied are constants, what an `external_source` with `no_copy` or
-    `repeat_last` gives directly to an output, and results on a GPU, which come by way of the host.
+    `repeat_last` gives directly to an output, and results on a GPU: there, or to the host where JAX uses no GPU.
 
     Parameters
     ----------
@@ -107,7 +108,10 @@ class DALIGenericIterator(BaseIterator):
         made: dict[str, Any] = {}
         for name, given, shared in zip(self.output_map, outputs, self._shared[pipeline], strict=True):
             check_dense(name, given, "JAX")
-            array = given.as_cpu().as_array()
+            if isinstance(given, TensorListGPU):
+                made[name] = from_gpu(given)
+                continue
+            array = given.as_array()
             made[name] = to_jax(np.array(array) if shared else array)
         return made
 

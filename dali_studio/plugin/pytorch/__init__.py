@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-from collections import deque
 from collections.abc import Sequence
 from contextlib import nullcontext
 from functools import cache
@@ -14,11 +12,11 @@ import numpy as np
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
 from dali_studio.core.dtypes import NUMERIC, short_name, to_numpy
 from dali_studio.core.enums import DALIDataType
-from dali_studio.core.optional import require
 from dali_studio.pipeline import Pipeline
 from dali_studio.plugin.base_iterator import BaseIterator, LastBatchPolicy, Outputs
 from dali_studio.plugin.dense import check_dense
 from dali_studio.plugin.lent import shared_outputs
+from dali_studio.plugin.pytorch.loans import Loans, check_cuda, pytorch
 from dali_studio.tensors import TensorCPU, TensorGPU, TensorListCPU, TensorListGPU
 
 if TYPE_CHECKING:
@@ -30,13 +28,9 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _torch() -> Any:
-    return require("torch", purpose="Handing batches to PyTorch", install="torch")
-
-
 @cache
 def _types() -> dict[DALIDataType, Any]:
-    torch = _torch()
+    torch = pytorch()
     names = {dtype: to_numpy(dtype).name for dtype in NUMERIC}
     return {dtype: getattr(torch, name) for dtype, name in names.items() if hasattr(torch, name)}
 
@@ -99,8 +93,8 @@ class DALIGenericIterator(BaseIterator):
         prepare_first_batch: bool = True,
     ) -> None:
         del dynamic_shape
-        _torch()
-        self._loans = _Loans()
+        pytorch()
+        self._loans = Loans()
         self._shared: list[list[bool]] = []
         super().__init__(
             pipelines, output_map, size, reader_name, auto_reset, fill_last_batch, last_batch_padded,
@@ -123,7 +117,7 @@ class DALIGenericIterator(BaseIterator):
             tensor = self._loans.lend(batch.as_tensor())
             return tensor.clone() if shared else tensor
         array = batch.as_array()
-        return _torch().from_numpy(np.array(array) if shared else array)
+        return pytorch().from_numpy(np.array(array) if shared else array)
 
 
 class DALIClassificationIterator(DALIGenericIterator):
@@ -209,7 +203,7 @@ last_batch_policy, prepare_first_batch
         if isinstance(batch, TensorListGPU):
             raise _refused(name, f"{name!r} lies on a GPU, where samples are not handed out one by one.", "Add .cpu().")
         _check_type(name, batch)
-        torch = _torch()
+        torch = pytorch()
         samples = [torch.from_numpy(np.array(one) if shared else one) for one in map(batch.at, range(len(batch)))]
         if kind == self.SPARSE_LIST_TAG:
             return samples
@@ -245,7 +239,7 @@ def feed_ndarray(
     DaliStudioError
         DS203 if shape or element type differ, DS304 if the samples differ in shape.
     """
-    torch = _torch()
+    torch = pytorch()
     if isinstance(dali_tensor, TensorListCPU | TensorListGPU):
         _check_dense("dali_tensor", dali_tensor)
         dali_tensor = dali_tensor.as_tensor()
@@ -263,7 +257,7 @@ def feed_ndarray(
     if isinstance(dali_tensor, TensorCPU):
         arr.copy_(torch.from_numpy(np.ascontiguousarray(dali_tensor)))
         return arr
-    _check_cuda(torch)
+    check_cuda(torch)
     with torch.cuda.device(dali_tensor.device_id()), _stream(torch, cuda_stream):
         arr.copy_(torch.from_dlpack(dali_tensor), non_blocking=True)
         current = torch.cuda.current_stream()
@@ -274,42 +268,7 @@ def feed_ndarray(
     return arr
 
 
-class _Loans:
-    """Results on a GPU that PyTorch works with: kept until PyTorch has let go of them and its stream is past that."""
-
-    def __init__(self) -> None:
-        self._lent: list[tuple[Any, TensorGPU, Any]] = []
-        self._returned: deque[tuple[Any, TensorGPU]] = deque()
-
-    def lend(self, tensor: TensorGPU) -> Any:
-        """A torch.Tensor in the memory of `tensor`."""
-        torch = _torch()
-        _check_cuda(torch)
-        reference = importlib.import_module("torch.multiprocessing.reductions").StorageWeakRef
-        with torch.cuda.device(tensor.device_id()):
-            made = torch.from_dlpack(tensor)
-            self._lent.append((reference(made.untyped_storage()), tensor, torch.cuda.current_stream()))
-        return made
-
-    def keep(self, tensor: TensorGPU, stream: Any) -> None:
-        """Hold `tensor` until `stream` has done what was enqueued so far."""
-        self.collect()
-        self._returned.append((stream.record_event(), tensor))
-
-    def collect(self) -> None:
-        """Let go of what is no longer used."""
-        still: list[tuple[Any, TensorGPU, Any]] = []
-        for reference, tensor, stream in self._lent:
-            if reference.expired():
-                self._returned.append((stream.record_event(), tensor))
-            else:
-                still.append((reference, tensor, stream))
-        self._lent = still
-        while self._returned and self._returned[0][0].query():
-            self._returned.popleft()
-
-
-_copies = _Loans()
+_copies = Loans()
 
 
 def _stream(torch: Any, given: Any) -> Any:
@@ -333,15 +292,3 @@ def _check_type(name: str, batch: TensorListCPU | TensorListGPU) -> None:
 
 def _refused(name: str, message: str, hint: str) -> DaliStudioError:
     return DaliStudioError(Diagnostic(code="DS304", argument=name, message=message, hint=hint))
-
-
-def _check_cuda(torch: Any) -> None:
-    if not torch.cuda.is_available():
-        raise DaliStudioError(
-            Diagnostic(
-                code="DS206",
-                message="The data is on a GPU, which this installation of PyTorch cannot use "
-                f"(torch {torch.__version__}, CUDA {torch.version.cuda or 'not included'}).",
-                hint="Install a PyTorch for the CUDA version of the driver, as https://pytorch.org says.",
-            )
-        )

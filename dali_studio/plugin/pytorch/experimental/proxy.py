@@ -23,7 +23,8 @@ from dali_studio.core.optional import require
 from dali_studio.pipeline import Pipeline
 from dali_studio.plugin.dense import check_dense
 from dali_studio.plugin.lent import shared_outputs
-from dali_studio.tensors import TensorListCPU, TensorListGPU
+from dali_studio.plugin.pytorch.loans import Loans
+from dali_studio.tensors import TensorGPU, TensorListCPU, TensorListGPU
 
 __all__ = ["DALIServer", "DataLoader"]
 
@@ -160,7 +161,7 @@ class DALIServer:
         inputs = [node.key for node in sources if node.objects.get("source") is None]
         if not inputs:
             raise _error("DS105", "The pipeline has no inputs.", "Give it an external_source with a name.")
-        self._shared = shared_outputs(pipeline)
+        self._shared, self._loans = shared_outputs(pipeline), Loans()
         self._requests = torch.multiprocessing.Queue()
         self._proxy = Proxy(inputs, pipeline.num_outputs, self._requests, deterministic=deterministic)
         #: What is computed and not yet consumed, or why it is not; guarded by `_changed`, as `_running` is.
@@ -247,7 +248,14 @@ class DALIServer:
             found = self._done.pop(batch_id)
         if isinstance(found, Exception):
             raise found
-        return found
+        return tuple(self._handed(one, shared=shared) for one, shared in zip(found, self._shared, strict=True))
+
+    def _handed(self, result: Any, *, shared: bool) -> Any:
+        if not isinstance(result, TensorGPU):
+            return result
+        self._loans.collect()
+        tensor = self._loans.lend(result)
+        return tensor.clone() if shared else tensor
 
     # ------------------------------------------------------------------------------------------------------ its thread
 
@@ -285,7 +293,7 @@ class DALIServer:
     def _finish(self, batch_id: tuple[str, int]) -> None:
         try:
             outputs = zip(self._pipe.share_outputs(), self._shared, strict=True)
-            made = tuple(_tensor(number, batch, shared=shared) for number, (batch, shared) in enumerate(outputs))
+            made = tuple(_result(number, batch, shared=shared) for number, (batch, shared) in enumerate(outputs))
         except Exception as error:  # noqa: BLE001 - likewise
             self._keep(batch_id, error)
         else:
@@ -324,13 +332,11 @@ class DataLoader(_data.DataLoader):
                 self.dali_server.stop_thread()
 
 
-def _tensor(number: int, batch: TensorListCPU | TensorListGPU, *, shared: bool) -> Any:
-    if isinstance(batch, TensorListGPU):
-        raise _error(
-            "DS207", f"Output {number} lies on a GPU; the proxy hands out results on the CPU.",
-            "Add .cpu() to it, or use the iterators for PyTorch.",
-        )  # fmt: skip
+def _result(number: int, batch: TensorListCPU | TensorListGPU, *, shared: bool) -> Any:
+    """A tensor of PyTorch; of a batch on a GPU, one of ours, which becomes one for the stream of whoever takes it."""
     check_dense(f"output {number}", batch, "PyTorch")
+    if isinstance(batch, TensorListGPU):
+        return batch.as_tensor()
     array = batch.as_array()
     return torch.from_numpy(np.array(array) if shared else array)
 

@@ -180,6 +180,9 @@ describe("habits", () => {
     habits.pin("old");
     expect(weight()("old")).toBe(0);
     expect(new Habits(null).pins()).toEqual([]);
+    const begin = new Habits(null).weight({ ...GRAPH, nodes: [] }, null);
+    expect(begin("readers.file")).toBeGreaterThan(begin("readers.coco"));
+    expect(begin("experimental.readers.fits")).toBeLessThan(begin("readers.numpy"));
   });
 });
 

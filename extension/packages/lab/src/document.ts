@@ -111,7 +111,7 @@ export class PipelineView extends Widget {
     this.root.className = "ds-widget ds-whole";
     this.obstruction = new Obstruction(words, {
       chooseKernel: () => services.chooseKernel(context),
-      again: () => void this.file.link.start(),
+      again: () => void this.file.link.start(true),
     });
     this.node.append(this.root, this.obstruction.node);
     this.file.link.changed.connect(this.onLink, this);
@@ -145,7 +145,8 @@ export class PipelineView extends Widget {
   }
 
   protected override onActivateRequest(): void {
-    const inside = this.node.contains(document.activeElement);
+    const { activeElement } = document;
+    const inside = activeElement !== this.node && this.node.contains(activeElement);
     if (!inside) this.root.querySelector<HTMLElement>(".ds-root")?.focus({ preventScroll: true });
   }
 
@@ -172,6 +173,7 @@ export class PipelineView extends Widget {
     if (this.isDisposed) return;
     if (code === false) session.view({ drawer: null });
     this.end = program.mount(this.root, session, { host: this.host });
+    if (document.activeElement === this.node) this.onActivateRequest(); // JupyterLab has focused what was empty
     this.dialect = typeof dialect === "string" ? dialect : "";
     if (link.live) this.greet();
     else await link.start();

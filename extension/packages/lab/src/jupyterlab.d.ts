@@ -99,6 +99,8 @@ declare module "@jupyterlab/services" {
   export namespace Session {
     interface ISessionConnection {
       readonly id: string;
+      readonly isDisposed: boolean;
+      readonly disposed: ISignal<ISessionConnection, void>;
       readonly kernel: Kernel.IKernelConnection | null;
     }
   }
@@ -133,6 +135,7 @@ declare module "@jupyterlab/apputils" {
     readonly kernelChanged: ISignal<ISessionContext, unknown>;
     readonly connectionStatusChanged: ISignal<ISessionContext, string>;
     restartKernel(): Promise<void>;
+    startKernel(): Promise<boolean>;
   }
   export interface ISessionContextDialogs {
     selectKernel(context: ISessionContext): Promise<void>;

@@ -1,6 +1,6 @@
 import type { ISessionContext } from "@jupyterlab/apputils";
 import type { DocumentRegistry } from "@jupyterlab/docregistry";
-import type { Kernel } from "@jupyterlab/services";
+import type { Kernel, Session } from "@jupyterlab/services";
 import { type ISignal, Signal } from "@lumino/signaling";
 import type { Bytes, Transport } from "../../designer/src/core/session";
 import type { KernelMessage } from "../../designer/src/protocol/generated";
@@ -54,15 +54,40 @@ export function pageName(): string {
   return name;
 }
 
+/** What comes of work in time; null where nothing does. */
+async function soon<T>(work: Promise<T>): Promise<{ readonly value: T } | null> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const silence = new Promise<null>((resolve) => {
+    timer = setTimeout(resolve, PATIENCE, null);
+  });
+  try {
+    return await Promise.race([work.then((value) => ({ value })), silence]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Done when a connection of JupyterLab's has ended. */
+function gone(connection: Session.ISessionConnection | Kernel.IKernelConnection): Promise<void> {
+  return new Promise((resolve) => {
+    const { disposed } = connection as { readonly disposed: ISignal<unknown, void> };
+    if (connection.isDisposed) resolve();
+    else disposed.connect(() => resolve());
+  });
+}
+
+/** What comes of work in a kernel, which is refused as soon as the kernel has ended: no answer would come any more. */
+function unlessEnded<T>(kernel: Kernel.IKernelConnection, work: Promise<T>): Promise<T> {
+  const ended = gone(kernel).then(() => {
+    throw new Refusal({ reason: "The kernel has ended.", kernel: true });
+  });
+  return Promise.race([ended, work]);
+}
+
 /** What a kernel says to a question, which is asked anew while it says nothing. */
 async function answer<T>(ask: () => Promise<T>): Promise<T> {
   for (let tries = 0; tries < TRIES; tries++) {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const silence = new Promise<null>((resolve) => {
-      timer = setTimeout(resolve, PATIENCE, null);
-    });
-    const found = await Promise.race([ask().then((value) => ({ value })), silence]);
-    clearTimeout(timer);
+    const found = await soon(ask());
     if (found) return found.value;
   }
   throw new Refusal({
@@ -86,7 +111,11 @@ async function connected(kernel: Kernel.IKernelConnection): Promise<void> {
 }
 
 /** Make a kernel take documents; refused where it has no DALI Studio, or another version. */
-export async function listening(kernel: Kernel.IKernelConnection): Promise<void> {
+export function listening(kernel: Kernel.IKernelConnection): Promise<void> {
+  return unlessEnded(kernel, listens(kernel));
+}
+
+async function listens(kernel: Kernel.IKernelConnection): Promise<void> {
   await connected(kernel);
   const question = {
     code: LISTEN,
@@ -116,6 +145,17 @@ export async function listening(kernel: Kernel.IKernelConnection): Promise<void>
     });
 }
 
+/** The sessions of tabs that were closed. JupyterLab ends them, and takes them for the file's own until they have ended. */
+const leaving = new Set<string>();
+
+/** What is brought to a kernel. `anew`: where none runs, one is started. */
+interface Asked {
+  readonly text: string;
+  readonly revision: number;
+  readonly fresh: boolean;
+  readonly anew: boolean;
+}
+
 /** The conversation of one document with its kernel; all its views take part. */
 export class Link {
   readonly changed: ISignal<Link, void>;
@@ -124,6 +164,8 @@ export class Link {
   private readonly lossHandlers = new Set<() => void>();
   private comm: Kernel.IComm | null = null;
   private opening: Promise<void> | null = null;
+  /** The session in which the document was opened last. */
+  private place = "";
   /** What is in the way of the first connection; null while there is nothing known to be. */
   obstacle: Obstacle | null = null;
 
@@ -149,6 +191,7 @@ export class Link {
     this.session.statusChanged.disconnect(this.onStatus, this);
     this.session.kernelChanged.disconnect(this.onKernel, this);
     this.drop();
+    leaving.add(this.place);
     Signal.clearData(this);
   }
 
@@ -173,13 +216,16 @@ export class Link {
     };
   }
 
-  /** Open the file's text in the kernel, unless that was done. */
-  async start(): Promise<void> {
+  /** Open the file's text in the kernel, unless that was done. `again`: in a new one where none runs. */
+  async start(again = false): Promise<void> {
     await this.context.ready;
     await this.session.ready;
     if (this.live) return;
+    const { session } = this.session;
+    const left = session !== null && leaving.has(session.id);
+    if (left) await soon(gone(session));
     try {
-      await this.open({ text: this.context.model.toString(), revision: 0, fresh: false });
+      await this.open({ text: this.context.model.toString(), revision: 0, fresh: false, anew: again || left });
       this.obstacle = null;
     } catch (error) {
       this.obstacle = error instanceof Refusal ? error.obstacle : { reason: String(error), kernel: true };
@@ -189,33 +235,45 @@ export class Link {
 
   /** Open what a view kept of the document, in the kernel that runs now. */
   async reopen(document: Bytes, revision: number): Promise<void> {
-    if (!this.live) await this.open({ text: await inflated(document), revision, fresh: false });
+    if (!this.live) await this.open({ text: await inflated(document), revision, fresh: false, anew: true });
   }
 
   /** The text was replaced from outside, for instance by an older version of the file. */
   private async replace(): Promise<void> {
     const before = this.comm;
     if (!this.live) return;
-    await this.open({ text: this.context.model.toString(), revision: this.mirror.revision + 1, fresh: true });
+    const text = this.context.model.toString();
+    await this.open({ text, revision: this.mirror.revision + 1, fresh: true, anew: false });
     if (before && !before.isDisposed) before.close();
   }
 
-  private open(asked: { text: string; revision: number; fresh: boolean }): Promise<void> {
+  private open(asked: Asked): Promise<void> {
     this.opening ??= this.opened(asked).finally(() => {
       this.opening = null;
     });
     return this.opening;
   }
 
-  private async opened({ text, revision, fresh }: { text: string; revision: number; fresh: boolean }): Promise<void> {
+  private async opened(asked: Asked): Promise<void> {
+    if (asked.anew && !this.session.session?.kernel) await this.session.startKernel();
     const connection = this.session.session;
     const kernel = connection?.kernel;
     if (!connection || !kernel || kernel.status === "dead")
       throw new Refusal({ reason: "No kernel runs for this document.", kernel: true });
-    await listening(kernel);
-    const packed = await deflated(text);
-    const open = { revision, document: connection.id, page: pageName(), fresh };
-    await answer(() => this.attached(kernel.createComm(TARGET), open, packed));
+    this.place = connection.id;
+    try {
+      await listening(kernel);
+      const packed = await deflated(asked.text);
+      const open = { revision: asked.revision, document: connection.id, page: pageName(), fresh: asked.fresh };
+      await unlessEnded(
+        kernel,
+        answer(() => this.attached(kernel.createComm(TARGET), open, packed)),
+      );
+    } catch (error) {
+      const now = this.session.session?.kernel;
+      if (!now || now === kernel) throw error;
+      await this.opened(asked); // another one was chosen meanwhile
+    }
     this.obstacle = null;
   }
 

@@ -1,6 +1,9 @@
 import type { Edit, GraphView, NodeView, PortRef } from "../protocol/generated";
 import type { CatalogIndex } from "./catalog";
 
+/** The operator whose function is written in the designer. */
+export const CODE = "python_function";
+
 /** The kernel is the only truth; this fold only shows an edit until the kernel has answered it. */
 export function applyEdits(graph: GraphView, edits: readonly Edit[], catalog: CatalogIndex | null): GraphView {
   return edits.reduce((g, e) => applyEdit(g, e, catalog), graph);
@@ -59,6 +62,7 @@ function addNode(graph: GraphView, edit: Extract<Edit, { type: "add_node" }>, ca
     in_run: false,
     unknown: operator === undefined,
     bypassed: false,
+    code: edit.operator === CODE ? { source: "", module: "", trusted: true } : null,
   };
   return { ...graph, nodes: [...graph.nodes, node] };
 }

@@ -16,6 +16,9 @@ const USUAL: Readonly<Record<string, readonly string[]>> = {
   mel_filter_bank: ["to_decibels", "mfcc"],
 };
 
+/** What a graph begins with. */
+const BEGINNINGS: readonly string[] = ["readers.file", "readers.coco", "readers.webdataset", "readers.video"];
+
 /** Storage of this browser: pinned operators and what was put behind what. Without it, nothing is remembered. */
 interface Storage {
   getItem(key: string): string | null;
@@ -65,13 +68,16 @@ export class Habits {
     const pins = this.pins();
     const used = this.read<Record<string, number>>(USED, {});
     const before = nodeOf(graph, from?.node ?? "")?.operator ?? "";
-    const usual = USUAL[before] ?? [];
+    const usual = graph.nodes.length > 0 ? (USUAL[before] ?? []) : BEGINNINGS;
     return (operator) => {
       const times = used[`${before}>${operator}`] ?? 0;
       const place = usual.indexOf(operator);
       // What programs write as `if` and not by name is not what people look for.
       const inner = operator.startsWith("_") ? -40 : 0;
-      return inner + (pins.includes(operator) ? 60 : 0) + Math.min(24, times * 6) + (place >= 0 ? 18 - place * 4 : 0);
+      const trial = operator.startsWith("experimental.") ? -6 : 0;
+      return (
+        inner + trial + (pins.includes(operator) ? 60 : 0) + Math.min(24, times * 6) + (place >= 0 ? 18 - place * 4 : 0)
+      );
     };
   }
 }

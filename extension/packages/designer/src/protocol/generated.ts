@@ -287,6 +287,13 @@ export interface ApplyCode {
   readonly source: string;
 }
 
+/** Make a text the function of a code node, as one undo step: its user trusts it, and it runs in the kernel. */
+export interface ApplyFunction {
+  readonly type: "apply_function";
+  readonly key: string;
+  readonly source: string;
+}
+
 /** Ask for an output as it would be after each of several lists of edits, for some samples of the batch. */
 export interface RequestSheet {
   readonly type: "request_sheet";
@@ -589,6 +596,14 @@ export interface NodeView {
   readonly in_run: boolean;
   readonly unknown: boolean;
   readonly bypassed: boolean;
+  readonly code: NodeCode | null;
+}
+
+/** The function of a code node: a module's text, and the module's name; `trusted`: it runs. */
+export interface NodeCode {
+  readonly source: string;
+  readonly module: string;
+  readonly trusted: boolean;
 }
 
 /** The options shown when nothing is selected. */
@@ -1223,6 +1238,7 @@ export type ClientMessage =
   | RequestDetail
   | PasteCode
   | ApplyCode
+  | ApplyFunction
   | RequestSheet
   | RequestDraws
   | RequestPair

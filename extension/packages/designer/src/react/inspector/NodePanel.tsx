@@ -18,6 +18,7 @@ import { Compare } from "./Compare";
 import { CropWindow } from "./CropWindow";
 import { DeviceChoice } from "./DeviceChoice";
 import { FieldRow } from "./FieldRow";
+import { FunctionEditor } from "./FunctionEditor";
 import { InputsSection } from "./InputsSection";
 import { PlaySound } from "./PlaySound";
 import { ProbabilityRow } from "./ProbabilityRow";
@@ -223,6 +224,7 @@ export function NodePanel({ nodeKey }: { readonly nodeKey: string }) {
           <p className="ds-muted">This operator is not known here. Its name and values are kept as they are.</p>
         </Section>
       )}
+      {node.code && <FunctionEditor key={`code ${nodeKey}`} nodeKey={nodeKey} code={node.code} />}
       <Problems nodeKey={nodeKey} />
       <RandomEditor nodeKey={nodeKey} />
       {operator && <Arguments key={nodeKey} node={node} operator={operator} />}

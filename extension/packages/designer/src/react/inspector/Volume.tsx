@@ -18,8 +18,8 @@ interface Props {
 /** Three planes of a volume: a pointer on one of them, or a slider, moves the others. */
 export function Volume({ detail, extents, label, onCursor }: Props) {
   const box = useRef<HTMLDivElement>(null);
-  const depth = detail.depth ?? 0;
-  const now = voxelOf(detail.plane ?? 0, extents);
+  const { depth } = detail;
+  const now = voxelOf(detail.plane, extents);
   const picture = contained(extents[2] + depth, extents[1] + depth, ROOM);
   const at = linesOf(now, extents, depth);
   const [x, y] = [(part: number) => part * picture.width, (part: number) => part * picture.height];

@@ -1,0 +1,101 @@
+"""Functions that are written in the designer: Python in place of an operator."""
+
+from __future__ import annotations
+
+import ast
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, cast
+
+from dali_studio.core.diagnostics import DaliStudioError, Diagnostic
+from dali_studio.core.meta import TensorMeta
+
+#: Characters of a message of the text's error.
+_LONGEST = 200
+
+
+@dataclass(frozen=True)
+class ForeignFunction:
+    """The text of a function that came with a document, and that this user has not trusted: nothing runs it.
+
+    Attributes
+    ----------
+    source
+    signature
+        As the document had it.
+    """
+
+    source: str
+    signature: object = None
+
+
+@dataclass(frozen=True)
+class WrittenFunction:
+    """A function that its user has written, or read and trusted.
+
+    The text runs when the function is called first, or by `load`.
+
+    Attributes
+    ----------
+    source
+        The text of a module, whose last function this is.
+    module
+        Under which name programs import it.
+    outputs
+        What a call has given, one for each result; empty if nobody has tried it.
+    """
+
+    source: str
+    module: str
+    outputs: tuple[TensorMeta, ...] = ()
+
+    def __call__(self, *given: Any) -> Any:
+        """What the function gives."""
+        return self._function(*given)
+
+    @cached_property
+    def name(self) -> str:
+        """Of the function in the text.
+
+        Raises
+        ------
+        DaliStudioError
+            DS502 if the text is no Python, or has no function.
+        """
+        try:
+            statements = ast.parse(self.source).body
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            line = getattr(error, "lineno", None)
+            message = f"The code is no Python: {getattr(error, 'msg', error)}{f' (line {line})' if line else ''}."
+            raise _refused(message, "Correct it, then run it again.") from error
+        names = [one.name for one in statements if isinstance(one, ast.FunctionDef)]
+        if not names:
+            raise _refused("The code has no function.", "Write def name(image): ..., with an array for each input.")
+        return names[-1]
+
+    @cached_property
+    def _function(self) -> Callable[..., Any]:
+        module = types.ModuleType(self.module)
+        exec(compile(self.source, f"{self.module}.py", "exec"), module.__dict__)  # noqa: S102 - its user has said so
+        return cast("Callable[..., Any]", getattr(module, self.name))
+
+    def load(self) -> None:
+        """Run the text, so that what it says beside its functions is known to work.
+
+        Raises
+        ------
+        DaliStudioError
+            DS502 if it fails.
+        """
+        _ = self.name
+        try:
+            _ = self._function
+        except Exception as error:
+            message = f"The code failed with {type(error).__name__} ({str(error)[:_LONGEST]})."
+            raise _refused(message, "Correct it, then run it again.") from error
+
+
+def _refused(message: str, hint: str) -> DaliStudioError:
+    return DaliStudioError(Diagnostic(code="DS502", message=message, hint=hint))

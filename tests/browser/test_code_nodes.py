@@ -1,0 +1,67 @@
+"""A node whose function is written in the inspector, in JupyterLab."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser.test_subgraphs import HEAD, _await_code, _by_id, _drawn, _open
+
+from dali_studio import fn, pipeline_def, samples
+from dali_studio.graph import document
+
+pytestmark = pytest.mark.browser
+
+CELL = """
+from dali_studio import Designer
+
+Designer("theirs.dali.json", height=760)
+"""
+THEIRS = """from pathlib import Path
+
+Path("ran.txt").touch()
+
+
+def change(image):
+    return 255 - image
+"""
+
+
+@pipeline_def(batch_size=2, num_threads=1, device_id=None, seed=4)
+def train() -> Any:
+    images = fn.decoders.image(fn.readers.file(file_root=str(samples.photos()), name="reader")[0], name="decode")
+    return fn.python_function(images, function=str, output_layouts=["HWC"], name="negative")
+
+
+def test_code_runs_once_its_user_trusts_it(page: Any, server: tuple[str, Path], artifacts: Path) -> None:
+    folder = server[1]
+    functions = {"negative": {"source": THEIRS, "signature": "0" * 64}}
+    document.save(train().graph, {"functions": functions}, folder / "theirs.dali.json")
+    _open(page, server, "code_node.ipynb", CELL, "thumb-decode")
+
+    # a stranger's code is shown
+    _by_id(page, "node-negative").click(position=HEAD)
+    code, apply = _by_id(page, "function-code"), _by_id(page, "apply-function")
+    code.wait_for()
+    assert code.input_value() == THEIRS and apply.inner_text() == "Trust this code, and run it"
+    assert _by_id(page, "thumb-negative").get_attribute("data-drawn") in (None, "0")
+    _await_code(page, "negative_function")
+    assert not (folder / "ran.txt").exists()
+
+    # trusted, it runs, and programs import it
+    apply.click()
+    _drawn(page, "thumb-negative")
+    _await_code(page, "from train_negative import change")
+    assert (folder / "ran.txt").exists() and (folder / "train_negative.py").read_text() == THEIRS
+    page.screenshot(path=artifacts / "designer_code_node.png")
+
+    # what is wrong is told, and the text stays; what is right is the next step
+    code.fill("def change(image:\n")
+    page.keyboard.press("Control+Enter")
+    page.wait_for_function("() => document.querySelector('[data-testid=strip]')?.textContent.includes('no Python')")
+    assert code.input_value() == "def change(image:\n"
+    code.fill("def darker(image):\n    return image // 2\n")
+    page.keyboard.press("Control+Enter")
+    _await_code(page, "from train_negative import darker")
+    assert "darker" in (folder / "train_negative.py").read_text()

@@ -1,0 +1,181 @@
+"""Functions that are written in the designer: tried, kept, imported, and never run for a stranger."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from studio.test_session import Client, only
+
+from dali_studio import fn, pipeline_def, read, samples
+from dali_studio.api.default import default_registry
+from dali_studio.codegen.emit import emit
+from dali_studio.codegen.functions import Function
+from dali_studio.graph import document
+from dali_studio.graph.edits import PortRef
+from dali_studio.graph.model import Graph
+from dali_studio.studio import messages
+from dali_studio.studio.trust import signature
+
+REGISTRY = default_registry()
+SOURCE = """import numpy as np
+
+RAN = []
+
+
+def darker(image):
+    return (image // 2).astype(np.uint8), np.asarray(image.mean(dtype=np.float32))
+"""
+#: What must not run.
+HOSTILE = "from pathlib import Path\nPath({!r}).touch()\ndef change(image):\n    return image\n"
+
+
+@pipeline_def(batch_size=2, num_threads=1, device_id=None, seed=4)
+def photos() -> Any:
+    images = fn.decoders.image(fn.readers.file(file_root=str(samples.photos()), name="reader")[0], name="decode")
+    return fn.resize(images, size=[40, 60], name="small")
+
+
+@pytest.fixture
+def client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Client]:
+    monkeypatch.chdir(tmp_path)
+    made = Client(photos().graph)
+    small = {"node": "small", "output": 0}
+    made.edit(
+        {"type": "add_node", "key": "half", "operator": "python_function"},
+        {"type": "connect", "source": small, "target": "half", "input": 0},
+        {"type": "set_outputs", "outputs": [{"node": "half", "output": 0}, small]},
+    )
+    yield made
+    made.session.close()
+
+
+def node_of(got: Any, key: str = "half") -> messages.NodeView:
+    (revision, *_) = only(got, messages.RevisionChanged)[-1:]
+    return next(node for node in revision.graph.nodes if node.key == key)
+
+
+def errors(got: Any) -> list[str]:
+    return [found.message for refused in only(got, messages.Refused) for found in refused.diagnostics]
+
+
+def test_a_function_is_tried_and_its_outputs_are_known(client: Client) -> None:
+    assert node_of(client.send("ready")).code == messages.NodeCode()
+    node = node_of(client.send("apply_function", key="half", source=SOURCE))
+    assert node.code == messages.NodeCode(source=SOURCE, module="photos_half")
+    assert node.arguments == {"num_outputs": 2, "output_layouts": ("HWC", "")}
+    assert node.facts == ("H×W×C u8", "scalar f32")
+    half, whole = (client.session.answers.output(PortRef(node=key)).samples[0] for key in ("half", "small"))
+    assert np.array_equal(half, whole // 2)
+    assert node_of(client.send("undo")).code == messages.NodeCode()
+    assert node_of(client.send("redo")).code == node.code
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [("def (", "The code is no Python: invalid syntax (line 1)."), ("x = 1", "The code has no function."),
+     ("raise KeyError('no')\ndef f(x): pass", "The code failed with KeyError ('no').")],
+)  # fmt: skip
+def test_what_fails_is_refused_and_changes_nothing(client: Client, source: str, said: str) -> None:
+    client.send("apply_function", key="half", source=SOURCE)
+    before = client.session.graph
+    assert errors(client.send("apply_function", key="half", source=source)) == [said]
+    assert client.session.graph is before
+
+
+def test_a_function_that_fails_says_so_at_its_node(client: Client) -> None:
+    client.send("ready")
+    got = client.send("apply_function", key="half", source="def f(image):\n    return image[99, 99]\n")
+    (failed,) = [one for previews in only(got, messages.Previews) for one in previews.failed]
+    assert failed.node == "half" and "IndexError" in failed.message
+    assert errors(client.send("apply_function", key="small", source=SOURCE)) == ["small has no code: it is an operator."]
+
+
+def test_its_module_stands_beside_the_document(client: Client, tmp_path: Path) -> None:
+    client.send("apply_function", key="half", source=SOURCE)
+    assert (tmp_path / "photos_half.py").read_text() == SOURCE
+    changed = SOURCE.replace("// 2", "// 3")
+    client.send("apply_function", key="half", source=changed)
+    assert (tmp_path / "photos_half.py").read_text() == changed
+    client.send("save_document", path=str(tmp_path / "kept.dali.json"), what="document")
+    (tmp_path / "photos_half.py").write_text("mine = 1\n")
+    (said,) = errors(client.send("save_document", path=str(tmp_path / "other.py"), what="code"))
+    assert "holds something else" in said and (tmp_path / "photos_half.py").read_text() == "mine = 1\n"
+
+
+@pytest.mark.parametrize("dialect", ["dali_studio", "nvidia.dali"])
+def test_programs_import_it(client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dialect: str) -> None:
+    pytest.importorskip(dialect)
+    client.send("apply_function", key="half", source=SOURCE)
+    program = client.session.code(dialect)
+    assert "from photos_half import darker\n" in program.source and "function=darker" in program.source
+    assert not [one for one in program.diagnostics if one.severity == "error"]
+    monkeypatch.syspath_prepend(str(tmp_path))
+    space: dict[str, Any] = {"__name__": "program"}
+    exec(compile(program.source, "program", "exec"), space)
+    pipe = space["photos"]()
+    pipe.build()
+    half, small = pipe.run()
+    assert np.array_equal(np.asarray(half.at(0)), np.asarray(small.at(0)) // 2)
+    assert "python_function" in {node.operator for node in read(program.source, found=[]).nodes()}
+
+
+def test_functions_around_it_do_not_take_it_as_a_parameter(client: Client) -> None:
+    client.send("apply_function", key="half", source=SOURCE)
+    source = emit(client.session.graph, REGISTRY, "dali_studio", functions=[Function("both", frozenset(["small", "half"]))]).source
+    assert "def both(decode):" in source and "from photos_half import darker" in source
+
+
+def test_a_text_of_its_own_gets_the_import(client: Client) -> None:
+    text = client.session.code().source.replace("function=...", "function=None").replace("    half =", "    # mine\n    half =")
+    client.send("apply_code", source=text)
+    (code,) = only(client.send("apply_function", key="half", source="def first(image):\n    return image\n"), messages.Code)
+    assert "# mine\n" in code.source and "from photos_half import first\n" in code.source and "function=first" in code.source
+    (code,) = only(client.send("apply_function", key="half", source="def other(image):\n    return image\n"), messages.Code)
+    assert "# mine\n" in code.source and "from photos_half import other\n" in code.source and "function=other" in code.source
+    assert not code.diagnostics and "import first" not in code.source
+
+
+def reopened(path: Path) -> tuple[Client, Graph]:
+    graph, view, _ = document.load(path, REGISTRY)
+    return Client(graph, view=view, path=path), graph
+
+
+def test_a_document_keeps_it_and_its_user_need_not_trust_it_again(client: Client, tmp_path: Path) -> None:
+    client.send("apply_function", key="half", source=SOURCE)
+    path = tmp_path / "kept.dali.json"
+    client.send("save_document", path=str(path), what="document")
+    again, _ = reopened(path)
+    assert node_of(again.send("ready")).code == messages.NodeCode(source=SOURCE, module="photos_half")
+    assert again.session.answers.output(PortRef(node="half")).samples[0].shape == (40, 60, 3)
+    graph, view, _ = document.load(path, REGISTRY)
+    assert again.session.holds(graph, view)
+    again.session.close()
+
+
+@pytest.mark.parametrize("signed", ["", "0" * 64, None, 7, signature("other")])
+def test_a_strangers_code_is_shown_and_does_not_run(client: Client, tmp_path: Path, signed: Any) -> None:
+    client.send("apply_function", key="half", source=SOURCE)
+    path, mark = tmp_path / "theirs.dali.json", tmp_path / "ran"
+    client.send("save_document", path=str(path), what="document")
+    content = json.loads(path.read_text())
+    hostile = HOSTILE.format(str(mark))
+    content["view"]["functions"] = {"half": {"source": hostile, "signature": signed}, "small": {"source": hostile}, "gone": 3}
+    path.write_text(json.dumps(content))
+    theirs, _ = reopened(path)
+    node = node_of(theirs.send("ready"))
+    assert node.code == messages.NodeCode(source=hostile, trusted=False)
+    assert "half" not in theirs.session.current().computable
+    for dialect in ("dali_studio", "nvidia.dali"):
+        assert "import change" not in theirs.session.code(dialect).source
+    theirs.send("save_document", path=str(tmp_path / "again.dali.json"), what="document")
+    kept = json.loads((tmp_path / "again.dali.json").read_text())["view"]["functions"]["half"]
+    assert kept == {"source": hostile, "signature": signed}
+    assert not mark.exists()
+    theirs.send("apply_function", key="half", source=hostile)  # what the button of the inspector says
+    assert mark.exists() and "half" in theirs.session.current().computable
+    theirs.session.close()
