@@ -17,10 +17,11 @@ from dali_studio.api.default import default_registry
 from dali_studio.api.support import DATA_NODE_METHODS, PIPELINE_ARGUMENTS, PIPELINE_METHODS, TYPE_NAMES
 from dali_studio.api.tracing import DataNode
 from dali_studio.core.tensors import TensorCPU, TensorListCPU
+from dali_studio.schema.dali_functions import BRANCHES, FUNCTIONS
 from dali_studio.schema.model import OperatorSchema
 
 REGISTRY = default_registry()
-OPERATORS = REGISTRY.functions()
+OPERATORS = [name for name in REGISTRY.functions() if name in FUNCTIONS or name in BRANCHES]
 #: Arguments that nvidia.dali does not have; programs written for it leave them out.
 OWN_ARGUMENTS = {"on_error", "max_pixels"}
 #: Arguments that nvidia.dali's Python layer adds to the schema of external sources.
