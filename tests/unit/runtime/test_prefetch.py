@@ -14,6 +14,8 @@ import pytest
 from dali_studio.runtime.prefetch import Prefetcher
 
 _LIMIT = 10
+#: One thread for both parts, and two.
+THREADS = pytest.mark.parametrize("small", [True, False], ids=["one thread", "two threads"])
 
 
 def at_once(function: Callable[[int], Any]) -> Callable[[int], Generator[None, None, Any]]:
@@ -33,9 +35,10 @@ def square(number: int) -> int:
     return number * number
 
 
+@THREADS
 @pytest.mark.parametrize("background", [True, False])
-def test_results_come_in_order_and_errors_in_their_place(background: bool) -> None:
-    prefetcher: Prefetcher[int, int] = Prefetcher(square, background=background)
+def test_results_come_in_order_and_errors_in_their_place(background: bool, small: bool) -> None:
+    prefetcher: Prefetcher[int, int] = Prefetcher(square, background=background, small=small)
     for number in range(6):
         prefetcher.schedule(number)
     assert prefetcher.scheduled == 6
@@ -62,17 +65,19 @@ def test_in_the_foreground_nothing_is_computed_before_it_is_asked_for() -> None:
     assert threading.active_count() <= before
 
 
-def test_in_the_background_work_goes_on_by_itself() -> None:
+@THREADS
+def test_in_the_background_work_goes_on_by_itself(small: bool) -> None:
     done = threading.Event()
-    prefetcher: Prefetcher[int, None] = Prefetcher(at_once(lambda _: done.set()), background=True)
+    prefetcher: Prefetcher[int, None] = Prefetcher(at_once(lambda _: done.set()), background=True, small=small)
     prefetcher.schedule(1)
     assert done.wait(5)
     prefetcher.close()
 
 
+@THREADS
 @pytest.mark.parametrize("failed", [False, True])
-def test_a_forgotten_prefetcher_is_freed_and_its_thread_ends(failed: bool) -> None:
-    prefetcher: Prefetcher[int, int] = Prefetcher(square, background=True)
+def test_a_forgotten_prefetcher_is_freed_and_its_thread_ends(failed: bool, small: bool) -> None:
+    prefetcher: Prefetcher[int, int] = Prefetcher(square, background=True, small=small)
     prefetcher.schedule(3 if failed else 1)
     prefetcher.schedule(2)
     if not failed:
@@ -115,6 +120,30 @@ def test_the_next_request_begins_while_one_waits_and_results_stay_in_order() -> 
     prefetcher.close()
 
 
+def test_one_thread_begins_the_next_requests_before_it_waits() -> None:
+    told: list[str] = []
+    scheduled = threading.Event()
+
+    def compute(number: int) -> Generator[None, None, int]:
+        assert scheduled.wait(_LIMIT)
+        told.append(f"begin {number}")
+        yield
+        told.append(f"end {number}")
+        return number
+
+    prefetcher: Prefetcher[int, int] = Prefetcher(compute, background=True, small=True)
+    for number in range(4):
+        prefetcher.schedule(number)
+    scheduled.set()
+    assert [prefetcher.result() for _ in range(4)] == list(range(4))
+    assert told == ["begin 0", "begin 1", "begin 2", "end 0", "begin 3", "end 1", "end 2", "end 3"]
+    thread = prefetcher._thread
+    prefetcher.close()
+    assert thread is not None
+    thread.join(_LIMIT)
+    assert not thread.is_alive()
+
+
 def test_no_more_than_three_requests_are_under_way() -> None:
     lock, hold = threading.Lock(), threading.Event()
     begun: list[int] = []
@@ -148,7 +177,8 @@ def test_no_more_than_three_requests_are_under_way() -> None:
     prefetcher.close()
 
 
-def test_a_failure_gives_its_place_to_the_next_request() -> None:
+@THREADS
+def test_a_failure_gives_its_place_to_the_next_request(small: bool) -> None:
     def compute(number: int) -> Generator[None, None, int]:
         if number % 3 == 0:
             raise ValueError(f"begin {number}")
@@ -158,7 +188,7 @@ def test_a_failure_gives_its_place_to_the_next_request() -> None:
         yield
         return number
 
-    prefetcher: Prefetcher[int, int] = Prefetcher(compute, background=True)
+    prefetcher: Prefetcher[int, int] = Prefetcher(compute, background=True, small=small)
     for number in range(12):
         prefetcher.schedule(number)
     seen: list[object] = []
@@ -171,8 +201,9 @@ def test_a_failure_gives_its_place_to_the_next_request() -> None:
     prefetcher.close()
 
 
+@THREADS
 @pytest.mark.parametrize("background", [True, False])
-def test_a_computation_may_wait_many_times_or_never(background: bool) -> None:
+def test_a_computation_may_wait_many_times_or_never(background: bool, small: bool) -> None:
     def compute(number: int) -> Generator[None, None, list[int]]:
         parts: list[int] = []
         for part in range(number):
@@ -180,7 +211,7 @@ def test_a_computation_may_wait_many_times_or_never(background: bool) -> None:
             yield
         return parts
 
-    prefetcher: Prefetcher[int, list[int]] = Prefetcher(compute, background=background)
+    prefetcher: Prefetcher[int, list[int]] = Prefetcher(compute, background=background, small=small)
     for number in (0, 5, 1, 0, 2):
         prefetcher.schedule(number)
     assert [len(prefetcher.result()) for _ in range(5)] == [0, 5, 1, 0, 2]
@@ -224,8 +255,9 @@ def test_both_threads_end_though_computations_wait(forgotten: bool) -> None:
     assert begun == ended == list(range(3 if forgotten else 6))
 
 
+@THREADS
 @pytest.mark.parametrize("fails", [False, True])
-def test_a_waiting_prefetcher_keeps_no_result_alive(fails: bool) -> None:
+def test_a_waiting_prefetcher_keeps_no_result_alive(fails: bool, small: bool) -> None:
     class Data:
         pass
 
@@ -239,7 +271,7 @@ def test_a_waiting_prefetcher_keeps_no_result_alive(fails: bool) -> None:
             raise ValueError("lost")
         return data
 
-    prefetcher: Prefetcher[int, Data] = Prefetcher(compute, background=True)
+    prefetcher: Prefetcher[int, Data] = Prefetcher(compute, background=True, small=small)
     prefetcher.schedule(0)
     if fails:
         with pytest.raises(ValueError, match="lost"):
