@@ -211,6 +211,19 @@ def test_pictures_are_counted_by_who_decoded_them(tmp_path: Path) -> None:
     assert counts["threads"] >= 3 and sum(counts.values()) >= 12  # a progressive file is nothing for the hardware
 
 
+def test_a_picture_for_each_thread_is_decoded_by_them_alone() -> None:
+    data = [encoded(picture(32, 40), quality=95, subsampling=0)]
+    pipeline = Pipeline(batch_size=1, num_threads=2, device_id=0)
+    with pipeline:
+        files = fn.external_source(source=lambda: data)
+        pipeline.set_outputs(fn.decoders.image(files, device="mixed"), fn.decoders.image(files))
+    for _ in range(9):
+        made, reference = pipeline.run()
+        assert np.array_equal(made.as_cpu().at(0), reference.at(0))
+    counts = pipeline.decoded_images()
+    assert counts["threads"] >= 9 and not counts["kernels"] and not counts["hardware"]
+
+
 def test_a_limit_of_device_memory_is_kept() -> None:
     def define(limit: int | None) -> Pipeline:
         pipeline = Pipeline(batch_size=2, num_threads=1, device_id=0, device_memory_limit=limit)
