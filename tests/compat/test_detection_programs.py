@@ -74,6 +74,19 @@ def test_the_window_is_that_of_the_boxes(coco: dict[str, Any]) -> None:
     check(f"{SSD}    return start, extent, boxes, labels", names=coco, iterations=8, batch_size=7)
 
 
+@pytest.mark.parametrize(
+    "settings", ["thresholds=[0.5], allow_no_crop=False", "thresholds=[0.2, 0.7], all_boxes_above_threshold=False, num_attempts=2"]
+)
+def test_a_picture_without_boxes_is_cropped(settings: str) -> None:
+    """The first window: there is no box that it cuts, whatever the threshold is."""
+    program = f"""
+    boxes = fn.external_source(source=lambda: given, ndim=2)
+    return fn.random_bbox_crop(boxes, scaling=[0.3, 1.0], aspect_ratio=[0.5, 2.0], bbox_layout="xyXY", seed=3, {settings})
+    """
+    given = [np.zeros((0, 4), np.float32), np.array([[0.2, 0.2, 0.8, 0.9]], np.float32), np.zeros((0, 4), np.float32)]
+    check(program, names={"given": given}, iterations=4, batch_size=3)
+
+
 def test_boxes_follow_a_rotation_and_a_paste(coco: dict[str, Any]) -> None:
     program = """
     jpegs, boxes, labels = fn.readers.coco(file_root=root, annotations_file=file, ratio=True, ltrb=True, skip_empty=True)

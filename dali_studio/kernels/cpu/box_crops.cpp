@@ -151,7 +151,7 @@ static i64 crop_sample(SampleEngine engine, const Rules& rules, const Layout& la
       if (tried >= rules.limit) return NOT_FOUND;
       if (!draw_window(engine, rules, crop, image, given, relative)) continue;
       const float metric = window_metric(rules, relative, boxes, count, layout);
-      const bool accepted = metric >= rules.thresholds[option];
+      const bool accepted = !count || metric >= rules.thresholds[option];  // there is no box that is not in it
       if (metric <= best && !accepted) continue;
       best = metric, window = given, left = 0;
       for (i64 b = 0; b < count; b++) {
