@@ -58,12 +58,11 @@ class Prefetcher(Generic[Request, Result]):
             owner = weakref.ref(self)
             if self._small:
                 self._thread = _thread("compute", _compute, owner, self._requests, self._results)
-                self._requests.put(request)
-                return
-            begun: queue.SimpleQueue[_Running[Any] | None] = queue.SimpleQueue()
-            places, counts = threading.Semaphore(_AT_ONCE), _Counts()
-            self._thread = _thread("begin", _begin, owner, self._requests, begun, self._results, places, counts)
-            _thread("finish", _finish, begun, self._results, places, counts)
+            else:
+                begun: queue.SimpleQueue[_Running[Any] | None] = queue.SimpleQueue()
+                places, counts = threading.Semaphore(_AT_ONCE), _Counts()
+                self._thread = _thread("begin", _begin, owner, self._requests, begun, self._results, places, counts)
+                _thread("finish", _finish, begun, self._results, places, counts)
         self._requests.put(request)
 
     def result(self, told: Callable[[float], AbstractContextManager[None]] = nullcontext) -> Result:
@@ -78,8 +77,7 @@ class Prefetcher(Generic[Request, Result]):
         if not self._background:
             running = _Running(self.compute(self._waiting.popleft()))
             with told(LONG):
-                while not running.ended:
-                    running.advance()
+                running.finish()
             return _unwrap(running.outcome)
         try:  # without a thread that watches, as most results are there
             outcome = self._results.get(timeout=LONG)
@@ -129,6 +127,11 @@ class _Running(Generic[Result]):
         except BaseException as error:  # noqa: BLE001 - raised where the result is asked for
             self.ended, self.outcome = True, error
 
+    def finish(self) -> None:
+        """Compute all parts that are left."""
+        while not self.ended:
+            self.advance()
+
 
 class _Counts:
     """Requests that were handed to the thread that finishes them, and those that it is through with."""
@@ -176,8 +179,7 @@ def _finish(
 ) -> None:  # fmt: skip
     """Compute the other parts, in order."""
     while (running := begun.get()) is not None:
-        while not running.ended:
-            running.advance()
+        running.finish()
         places.release()
         results.put(running.outcome)
         counts.finished += 1
@@ -204,7 +206,6 @@ def _compute(
             under_way.append(running)
         if under_way:
             running = under_way.popleft()
-            while not running.ended:
-                running.advance()
+            running.finish()
             results.put(running.outcome)
         running = None
