@@ -6,7 +6,7 @@
 static i64 aligned(i64 size) { return divided_up(size, 256) * 256; }
 
 // The face checks all sizes: rows of requests, rooms and copies, and bytes of a picture.
-static i64 jpeg_plan_coefficients(Dense<const i64, 2> rooms, Dense<const i64, 2> places, i64 begin, i64 most_bytes,
+static i64 jpeg_plan_coefficients(Dense<const i64, 2> rooms, Array<const i64, 2> places, i64 begin, i64 most_bytes,
                                   Dense<u8, 2> pictures, Dense<i64, 2> copies, Dense<i64, 1> made) {
   enum { MARGIN = 2 };  // rows around a window that interpolated chroma looks at
   i64 count = 0, upload = 0, rest = 0, most_blocks = 0, most_pixels = 0, index = begin;
@@ -23,7 +23,7 @@ static i64 jpeg_plan_coefficients(Dense<const i64, 2> rooms, Dense<const i64, 2>
     i64 copy[] = {(i64)room + COEFFICIENTS_AT + first * bytes, upload, size};
     memcpy(copies.data + 3 * count, copy, sizeof copy);
     picture.coefficients = (i16*)(upload - first * bytes), picture.planes = (u8*)rest;  // added to where they begin
-    picture.target = (u8*)places.data[2 * index], picture.pitch = places.data[2 * index + 1];
+    picture.target = (u8*)places(index, 0), picture.pitch = places(index, 1);
     upload += aligned(size), rest += planes;
     most_blocks = most(most_blocks, (i64)picture.blocks);
     most_pixels = most(most_pixels, (i64)picture.rows * picture.columns);
