@@ -1,32 +1,39 @@
 // Huffman codes of baseline JPEG (ITU-T T.81, annexes C and F), decoded faster than libjpeg does: most coefficients take one
 // look into a table, which gives the run of zeros, the value and the length of both. What is damaged or unusual is refused.
 #pragma once
+#include <string.h>
+
 #include "../include/jpeg.hpp"
-#include "bits.hpp"
 
 typedef i16 Block[64];
 
+// The value of a number of `size` bits.
+HD int signed_value(int bits, int size) { return size && bits < 1 << (size - 1) ? bits - (1 << size) + 1 : bits; }
+
+// As a file has it: how many codes there are of 1 to 16 bits, and their symbols.
+struct HuffmanTable {
+  u8 counts[17], symbols[256];
+};
+
 struct Codes {
   enum { LOOK = 10 };
-  enum { NO_MORE = 64 };  // run of zeros up to the end of a block, or of as many blocks as the value says
-  enum Kind { DC, AC, BAND };  // BAND: of AC coefficients in progressive files
+  enum { NO_MORE = 64 };  // run of zeros up to the end of a block
   // By the next bits: how many are used (8 bits), run of zeros (8), value (16). If none are used, the value is not seen whole:
   // length of the code, and in place of the value its symbol; or 0 where the code itself is longer.
   u32 entries[1 << LOOK];
   i32 ends[17], starts[17];  // codes of each length, as the first 16 bits; what added to a code gives the place of its symbol
   HuffmanTable table;
-  Kind kind;
-  bool made;  // false at first
+  bool dc, made;  // zero at first
 
   // False for tables that make no sense; the library has refused them before. Most files have the tables of the one before.
-  bool make(const HuffmanTable& from, Kind wanted) {
-    if (made && kind == wanted && memcmp(&table, &from, sizeof table) == 0) return true;
-    table = from, kind = wanted, made = false;
+  bool make(const HuffmanTable& from, bool for_dc) {
+    if (made && dc == for_dc && memcmp(&table, &from, sizeof table) == 0) return true;
+    table = from, dc = for_dc, made = false;
     memset(entries, 0, sizeof entries);
     for (int length = 1, code = 0, at = 0; length <= 16; length++, code *= 2) {
       starts[length] = at - code;
       for (int i = 0; i < table.counts[length]; i++, code++, at++) {
-        if (at > 255 || code >= 1 << length || (kind == DC && table.symbols[at] > 15)) return false;
+        if (at > 255 || code >= 1 << length || (dc && table.symbols[at] > 15)) return false;
         if (length <= LOOK) put(code, length, table.symbols[at]);
       }
       ends[length] = code << (16 - length);
@@ -34,37 +41,56 @@ struct Codes {
     return made = true;
   }
 
-  // Bits that follow the code of a symbol.
-  HD int follow(int symbol) const { return kind == BAND && (symbol & 15) == 0 && symbol < 0xF0 ? symbol >> 4 : symbol & 15; }
-  // What the symbol and these bits say: run of zeros and value, where an entry has them.
-  HD u64 said(int symbol, int bits) const {
-    int size = symbol & 15, run = symbol >> 4;
-    if (kind == DC || size > 0 || run == 15) return (u64)(u32)signed_value(bits, size) << 16 | run << 8;
-    return (kind == BAND ? (u64)((1 << run) + bits) << 16 : 0) | NO_MORE << 8;
-  }
-
   void put(int code, int length, int symbol) {
     u32* entry = entries + (code << (LOOK - length));
-    int more = follow(symbol), left = LOOK - length - more;
+    int size = symbol & 15, run = symbol >> 4, left = LOOK - length - size;
     if (left < 0) {
       for (int i = 0; i < 1 << (LOOK - length); i++) entry[i] = (u32)symbol << 16 | length << 8;
       return;
     }
-    for (int bits = 0; bits < 1 << more; bits++)
-      for (int i = 0; i < 1 << left; i++) *entry++ = (u32)said(symbol, bits) | (length + more);
+    if (!dc && size == 0 && run < 15) run = NO_MORE;
+    for (int bits = 0; bits < 1 << size; bits++)
+      for (int i = 0; i < 1 << left; i++) *entry++ = (u32)signed_value(bits, size) << 16 | run << 8 | (length + size);
   }
+};
 
-  // Symbol and number that were not seen whole, as an entry that was; 0 if there is no such code.
-  __attribute__((noinline)) u64 whole(u64 bits, u32 entry) const {
-    int length = entry >> 8 & 255, symbol = entry >> 16;
-    if (length == 0) {
-      int next = (int)(bits >> 48);
-      for (length = LOOK + 1; length <= 16 && next >= ends[length];) length++;
-      if (length > 16) return 0;
-      symbol = table.symbols[((next >> (16 - length)) + starts[length]) & 255];
+// The next bits of the data, first ones highest.
+struct Bits {
+  u64 bits;
+  int count;  // how many there are; fewer than 0 when more were taken than there are
+  const u8 *at, *end;
+
+  HD int look(int size) const { return (int)(bits >> (64 - size)); }
+  HD void drop(int size) { bits <<= size, count -= size; }
+  // So that there are 56, or all up to a marker, with zeros behind them; false if that was passed.
+  HD bool fill() {
+    if (end - at >= 8 && count >= 0) {
+      u64 next;
+      memcpy(&next, at, 8);
+      next = __builtin_bswap64(next);  // all platforms have their lowest byte first
+      if (((~next - 0x0101010101010101ull) & next & 0x8080808080808080ull) == 0) {  // no byte is 0xFF
+        bits |= next >> count;  // part of a byte more, which comes again
+        at += (63 - count) >> 3, count |= 56;
+        return true;
+      }
     }
-    int more = follow(symbol);
-    return said(symbol, more ? (int)(bits << length >> (64 - more)) : 0) | (length + more);
+    Bits copy = *this;  // else the numbers would not stay in registers
+    bool sound = copy.fill_slowly();
+    *this = copy;
+    return sound;
+  }
+  __attribute__((noinline)) bool fill_slowly() {
+    if (count < 0) return false;
+    while (count < 56 && at < end) {
+      int more = 1;
+      if (*at == 0xFF) {
+        if (end - at < 2 || at[1] != 0) break;
+        more = 2;
+      }
+      bits |= (u64)*at << (56 - count);
+      at += more, count += 8;
+    }
+    return true;
   }
 };
 
@@ -77,13 +103,28 @@ struct Huffman {
   u32 interval, left, marker;  // units between restarts, units up to the next, and its number
   Block unwanted;
 
+  // Symbol and number that were not seen whole, as an entry that was; 0 if there is no such code.
+  __attribute__((noinline)) static u64 whole(u64 bits, const Codes& codes, u32 entry) {
+    int length = entry >> 8 & 255, symbol = entry >> 16;
+    if (length == 0) {
+      int next = (int)(bits >> 48);
+      for (length = Codes::LOOK + 1; length <= 16 && next >= codes.ends[length];) length++;
+      if (length > 16) return 0;
+      symbol = codes.table.symbols[((next >> (16 - length)) + codes.starts[length]) & 255];
+    }
+    int size = symbol & 15, run = symbol >> 4;
+    if (size == 0) return (u64)(!codes.dc && run < 15 ? Codes::NO_MORE : run) << 8 | length;
+    int value = signed_value((int)(bits << length >> (64 - size)), size);
+    return (u64)(u32)value << 16 | run << 8 | (length + size);
+  }
+
   static bool block(Bits& given, const Codes& dc, const Codes& ac, u32& last, i16* made) {
     Bits in = given;
     if (!in.fill()) return false;
     u64 entry = dc.entries[in.look(Codes::LOOK)];
     i32 value = (i32)entry >> 16;
     if (!(entry & 255)) {
-      if (!(entry = dc.whole(in.bits, entry))) return false;
+      if (!(entry = whole(in.bits, dc, entry))) return false;
       value = (i32)(entry >> 16);
     }
     in.drop(entry & 255);
@@ -94,7 +135,7 @@ struct Huffman {
       entry = ac.entries[in.look(Codes::LOOK)];
       value = (i32)entry >> 16;
       if (!(entry & 255)) {
-        if (!(entry = ac.whole(in.bits, entry))) return false;
+        if (!(entry = whole(in.bits, ac, entry))) return false;
         value = (i32)(entry >> 16);
         more = 1 + (56 - 31) / Codes::LOOK;
       }

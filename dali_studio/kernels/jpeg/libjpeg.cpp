@@ -169,7 +169,7 @@ static void replace_huffman(Call& call) {
         if ((ac ? info.scanned[before]->ac : info.scanned[before]->dc) == which) codes = ac ? huffman.ac[before] : huffman.dc[before];
       if (codes) continue;
       Codes& place = codes_of_thread[made++];
-      if (!table || !place.make(*table, ac ? Codes::AC : Codes::DC)) return;
+      if (!table || !place.make(*table, !ac)) return;
       codes = &place;
     }
   }

@@ -1,7 +1,7 @@
 // Sources: ITU-T T.81, annexes B, F and G.
 #include "progressive.hpp"
 
-#include "huffman.hpp"
+#include "scan_codes.hpp"
 #include "segments.hpp"
 
 enum { MAX_COMPONENTS = 3, MAX_TABLES = 4, UNKNOWN = -1 };
@@ -10,7 +10,7 @@ enum { MAX_COMPONENTS = 3, MAX_TABLES = 4, UNKNOWN = -1 };
 struct Scan {
   int components, component[MAX_COMPONENTS], first, last, low;
   bool refines;
-  const Codes* codes[MAX_COMPONENTS];
+  const ScanCodes* codes[MAX_COMPONENTS];
 };
 
 // A file as far as it has been read.
@@ -23,10 +23,10 @@ struct Progress {
   int interval = 0;
   bool begun = false;
   QuantTables quants{};
-  HuffmanTable tables[2][MAX_TABLES]{};
+  CodeTable tables[2][MAX_TABLES]{};
   bool defined[2][MAX_TABLES]{};
   i8 low[MAX_COMPONENTS][64]{};   // down to which bit coefficients are known
-  Codes codes[MAX_COMPONENTS]{};  // of the scan
+  ScanCodes codes[MAX_COMPONENTS]{};  // of the scan
 };
 
 // The lowest of these bits one by one to the places that are set, from the lowest place on.
@@ -43,17 +43,17 @@ HD u64 deposited(u64 bits, u64 places) {
 
 // ------------------------------------------------------------------------------------------------------------- blocks
 
-static HD bool next_entry(Bits& in, const Codes& codes, u64& entry, int& value) {
+static HD bool next_entry(ScanBits& in, const ScanCodes& codes, u32& entry, int& value) {
   if (!in.fill()) return false;
-  entry = codes.entries[in.look(Codes::LOOK)];
+  entry = codes.entries[in.look(ScanCodes::LOOK)];
   if (!(entry & 255) && !(entry = codes.whole(in.bits, entry))) return false;
   value = (i16)(entry >> 16);
   in.drop(entry & 255);
   return true;
 }
 
-static HD bool first_dc(Bits& in, const Codes& codes, int low, i16* block, i32& last) {
-  u64 entry;
+static HD bool first_dc(ScanBits& in, const ScanCodes& codes, int low, i16* block, i32& last) {
+  u32 entry;
   int difference;
   if (!next_entry(in, codes, entry, difference)) return false;
   last += difference;
@@ -61,7 +61,7 @@ static HD bool first_dc(Bits& in, const Codes& codes, int low, i16* block, i32& 
   return block[0] == last * (1 << low);
 }
 
-static HD bool refine_dc(Bits& in, int low, i16* block) {
+static HD bool refine_dc(ScanBits& in, int low, i16* block) {
   if (!in.fill()) return false;
   block[0] |= (i16)(in.look(1) << low);
   in.drop(1);
@@ -69,21 +69,21 @@ static HD bool refine_dc(Bits& in, int low, i16* block) {
 }
 
 // `over` counts blocks whose part of the scan is over, this one included.
-__attribute__((noinline)) static bool first_ac(Bits& given, const Codes& codes, const Scan& scan, i16* block, u64& known, int& over) {
+__attribute__((noinline)) static bool first_ac(ScanBits& given, const ScanCodes& codes, const Scan& scan, i16* block, u64& known, int& over) {
   if (over) return over--, true;
-  Bits in = given;
+  ScanBits in = given;
   for (int k = scan.first; k <= scan.last;) {
     if (!in.fill()) return false;
-    int more = 56 / Codes::LOOK;  // coefficients that the bits last for, if they are seen whole
-    u64 entry = codes.entries[in.look(Codes::LOOK)];
+    int more = 56 / ScanCodes::LOOK;  // coefficients that the bits last for, if they are seen whole
+    u32 entry = codes.entries[in.look(ScanCodes::LOOK)];
     if (!(entry & 255)) {
       if (!(entry = codes.whole(in.bits, entry))) return false;
-      more = 1 + (56 - 31) / Codes::LOOK;
+      more = 1 + (56 - 31) / ScanCodes::LOOK;
     }
     do {
       int run = entry >> 8 & 255, value = (i16)(entry >> 16);
       in.drop(entry & 255);
-      if (run == Codes::NO_MORE) {
+      if (run == ScanCodes::NO_MORE) {
         over = value - 1, k = 64;
         break;
       }
@@ -94,7 +94,7 @@ __attribute__((noinline)) static bool first_ac(Bits& given, const Codes& codes, 
         known |= 1ull << k;
       }
       if (++k > scan.last || --more == 0) break;
-      entry = codes.entries[in.look(Codes::LOOK)];
+      entry = codes.entries[in.look(ScanCodes::LOOK)];
     } while (entry & 255);
   }
   given = in;
@@ -104,7 +104,7 @@ __attribute__((noinline)) static bool first_ac(Bits& given, const Codes& codes, 
 enum { SURE = 56 - 31 };  // bits that are there after a symbol was taken
 
 // As many bits, behind those that were `taken` before; false where the data is at its end.
-static HD bool take(Bits& in, int count, u64& taken) {
+static HD bool take(ScanBits& in, int count, u64& taken) {
   for (; __builtin_expect(count > SURE, 0); count -= SURE) {
     taken = taken << SURE | (u64)in.look(SURE);
     in.drop(SURE);
@@ -117,17 +117,17 @@ static HD bool take(Bits& in, int count, u64& taken) {
 
 // Bits of coefficients that were not zero before lie between the symbols. How many there are follows from the places of those
 // coefficients, so that a block's values change at its end, all together: a loop for each symbol would be guessed wrong.
-__attribute__((noinline)) static bool refine_ac(Bits& given, const Codes& codes, const Scan& scan, i16* block, u64& known, int& over) {
-  Bits in = given;
+__attribute__((noinline)) static bool refine_ac(ScanBits& given, const ScanCodes& codes, const Scan& scan, i16* block, u64& known, int& over) {
+  ScanBits in = given;
   const u64 band = (2ull << scan.last) - (1ull << scan.first), before = known & band;
   u64 ones = before, zeros = band & ~before;  // which were not zero, and which were, of those that have not been passed
   u64 bits = 0, found = 0, negative = 0;
   while ((ones | zeros) && !over) {
-    u64 entry;
+    u32 entry;
     int value;
     if (!next_entry(in, codes, entry, value)) return false;
     int run = entry >> 8 & 255;
-    if (run == Codes::NO_MORE) {
+    if (run == ScanCodes::NO_MORE) {
       over = value;
       break;
     }
@@ -157,7 +157,7 @@ __attribute__((noinline)) static bool refine_ac(Bits& given, const Codes& codes,
 // -------------------------------------------------------------------------------------------------------------- scans
 
 // Whether all bits up to a marker were used.
-static HD bool at_marker(const Bits& in) {
+static HD bool at_marker(const ScanBits& in) {
   return in.count >= 0 && in.count < 8 && in.end - in.at >= 2 && in.at[0] == 0xFF && in.at[1] != 0;
 }
 
@@ -201,7 +201,7 @@ template <class D, class R> static HD bool each_block(const Progress& file, cons
 
 // Where the data of a scan ends, or -1 if it is damaged.
 template <bool AC, bool REFINES> static i64 decode_scan(const Progress& file, const Scan& scan, i64 begin) {
-  Bits in{0, 0, file.file.data + begin, file.file.data + file.file.size};
+  ScanBits in{0, 0, file.file.data + begin, file.file.data + file.file.size};
   i32 last[MAX_COMPONENTS]{};
   int over = 0, marker = 0;
   auto decode = [&](i64 index, int i) __attribute__((always_inline)) {
@@ -242,7 +242,7 @@ static bool read_scan(Progress& file, i64 at, Scan& scan) {
     if (!ac && scan.refines) continue;  // bits without codes
     int tables = data[at + 2 + 2 * i], which = ac ? tables & 15 : tables >> 4;
     if (which >= MAX_TABLES || !file.defined[ac][which]) return false;
-    if (!file.codes[i].make(file.tables[ac][which], ac ? Codes::BAND : Codes::DC)) return false;
+    if (!file.codes[i].make(file.tables[ac][which], !ac)) return false;
     scan.codes[i] = &file.codes[i];
   }
   return true;
@@ -319,7 +319,7 @@ bool decode_coefficients(const Request& wanted, u8* room, i64 size) {
         break;
       case 0xC4: {
         bool sound = read_codes(data, body, end, MAX_TABLES, [&](int kind, int number, const u8* lengths, const u8* symbols, int count) {
-          HuffmanTable& table = file.tables[kind][number];
+          CodeTable& table = file.tables[kind][number];
           memset(&table, 0, sizeof table);
           memcpy(table.counts + 1, lengths, 16);
           memcpy(table.symbols, symbols, count);
