@@ -39,7 +39,7 @@ from dali_studio.schema.registry import Registry
 #: Decoders by kernels, each with a group of images in flight: while one copies files, the GPU works for the other.
 _KERNELS = 2
 #: Processors that are left to the threads that feed the GPU's decoders and to those that prepare and finish batches.
-_LEFT = 4
+_LEFT = 2
 #: Pixels of a picture that a thread decodes in a few milliseconds, as long as a GPU takes to begin and end.
 _SMALL = 1 << 19
 

@@ -116,12 +116,13 @@ static HD bool take(ScanBits& in, int count, u64& taken) {
 }
 
 // Bits of coefficients that were not zero before lie between the symbols. How many there are follows from the places of those
-// coefficients, so that a block's values change at its end, all together: a loop for each symbol would be guessed wrong.
+// coefficients, so that their values change at the end of the block, all together: a loop for each symbol would be guessed wrong.
 __attribute__((noinline)) static bool refine_ac(ScanBits& given, const ScanCodes& codes, const Scan& scan, i16* block, u64& known, int& over) {
   ScanBits in = given;
   const u64 band = (2ull << scan.last) - (1ull << scan.first), before = known & band;
   u64 ones = before, zeros = band & ~before;  // which were not zero, and which were, of those that have not been passed
-  u64 bits = 0, found = 0, negative = 0;
+  u64 bits = 0;
+  const i32 one = 1 << scan.low;
   while ((ones | zeros) && !over) {
     u32 entry;
     int value;
@@ -134,7 +135,10 @@ __attribute__((noinline)) static bool refine_ac(ScanBits& given, const ScanCodes
     u64 place = deposited(1ull << run, zeros), passed = ones & (place - 1);
     if (!place || value < -1 || value > 1) return false;
     if (!take(in, __builtin_popcountll(passed), bits)) return false;
-    found |= value ? place : 0, negative |= value < 0 ? place : 0;
+    if (value) {
+      block[ZIGZAG[__builtin_ctzll(place)]] = (i16)(value * one);
+      known |= place;
+    }
     ones ^= passed, zeros &= 0 - 2 * place;
   }
   if (over) {
@@ -142,13 +146,10 @@ __attribute__((noinline)) static bool refine_ac(ScanBits& given, const ScanCodes
     over--;
   }
   given = in;
-  known |= found;
   u64 in_order = __builtin_bitreverse64(bits) >> 1 >> (63 - __builtin_popcountll(before));  // the first one lowest
-  const i32 one = 1 << scan.low;
-  for (u64 changed = found | deposited(in_order, before); changed; changed &= changed - 1) {
-    int k = __builtin_ctzll(changed);
-    i16& value = block[ZIGZAG[k]];
-    i32 minus = value >> 15 | -(i32)(negative >> k & 1);  // 0 or -1: no jump, since signs cannot be guessed
+  for (u64 changed = deposited(in_order, before); changed; changed &= changed - 1) {
+    i16& value = block[ZIGZAG[__builtin_ctzll(changed)]];
+    i32 minus = value >> 15;  // 0 or -1: no jump, since signs cannot be guessed
     value = (i16)(value + ((one ^ minus) - minus));
   }
   return true;
