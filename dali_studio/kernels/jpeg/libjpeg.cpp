@@ -9,6 +9,7 @@
 #include <setjmp.h>
 #include <string.h>
 
+#include "../include/inks.hpp"
 #include "huffman.hpp"
 #include "libjpeg.hpp"
 
@@ -92,7 +93,7 @@ struct Decoder {
 static_assert(sizeof(Decoder) == 632 && __builtin_offsetof(Decoder, entropy) == 592 && __builtin_offsetof(Decoder, components) == 148, "jpeg_decompress_struct");
 static_assert(__builtin_offsetof(ErrorManager, warnings) == 128 && sizeof(ErrorManager) == 168, "jpeg_error_mgr");
 
-enum { VERSION = 62, IMAGE_POOL = 1 };
+enum { VERSION = 62, IMAGE_POOL = 1, INKS = 4 };
 enum { AT_ONCE = 16 };  // rows that are asked for; the library makes two at once where chroma is shared by two rows
 enum { MARGIN = 8 };    // columns beyond a window that interpolated chroma looks at, generously
 
@@ -119,6 +120,9 @@ static bool inside(const Request& wanted) {
          fits(wanted.first_column, wanted.columns, wanted.width);
 }
 
+// Whether pixels of four inks are to become red, green and blue.
+static bool converts(const Request& wanted) { return wanted.colors == INKS && wanted.channels == 3; }
+
 // Reads the header, and gets ready to give rows; false if the file is not what was expected.
 static bool begin(Call& call) {
   Decoder& info = call.info;
@@ -129,7 +133,7 @@ static bool begin(Call& call) {
   info.colors = (int)wanted.colors;
   info.transform = wanted.fast_dct != 0;
   info.interpolates_chroma = wanted.repeat_chroma == 0;
-  return call.library.start(&info) == 1 && info.components == wanted.channels;
+  return call.library.start(&info) == 1 && info.components == (converts(wanted) ? INKS : wanted.channels);
 }
 
 static int decode_unit(Decoder* info, Block** blocks) {
@@ -199,9 +203,9 @@ static bool give_rows(Call& call) {
     first -= from;
   }
   if (first < 0 || first + wanted.columns > width) return false;
-  i64 stride = (i64)width * wanted.channels, size = wanted.columns * wanted.channels;
+  i64 stride = (i64)width * info.components, size = wanted.columns * wanted.channels;
   u8* spare = nullptr;
-  if (width != wanted.columns) spare = (u8*)info.memory->allocate(&info, IMAGE_POOL, AT_ONCE * stride);
+  if (width != wanted.columns || converts(wanted)) spare = (u8*)info.memory->allocate(&info, IMAGE_POOL, AT_ONCE * stride);
   if (wanted.first_row > 0) call.library.skip(&info, wanted.first_row);
   for (i64 done = 0; done < wanted.rows;) {
     u8* rows[AT_ONCE];
@@ -210,7 +214,11 @@ static bool give_rows(Call& call) {
     for (u32 i = 0; i < count; i++) rows[i] = spare ? spare + i * stride : target + i * wanted.pitch;
     u32 got = call.library.read(&info, rows, count);
     if (got == 0 || got > count) return false;
-    for (u32 i = 0; spare && i < got; i++) memcpy(target + i * wanted.pitch, spare + i * stride + first * wanted.channels, size);
+    for (u32 i = 0; spare && i < got; i++) {
+      const u8* from = spare + i * stride + first * info.components;
+      if (converts(wanted)) inks_to_rgb(from, target + i * wanted.pitch, wanted.columns, info.adobe != 0);
+      else memcpy(target + i * wanted.pitch, from, size);
+    }
     done += got;
   }
   return true;
