@@ -65,7 +65,7 @@ class FramesFromArguments(Trait):
     """With ``PerFrame``: arguments that have a value for each frame make sequences, too, of inputs without frames."""
 
 
-class DrawnOnCpu(Trait):
+class MadeOnCpu(Trait):
     """On a GPU, too, ``run`` computes on the CPU, of inputs from shapes alone, and the results are uploaded."""
 
 
