@@ -1,6 +1,7 @@
 // Elements that lie at any distances, copied into arrays without gaps: what `kernels/cpu/strided.cpp` and `copy_window.cpp` do.
 // A thread copies COUNT neighbours. Macros: the element types IN and OUT; AXES; WINDOWED, whether an element may lie outside the
-// input, and is filled then.
+// input; BORDER, what is there then.
+#include "../include/border.hpp"
 #include "clamp.cuh"
 
 struct Item {
@@ -17,7 +18,8 @@ __device__ __forceinline__ OUT element(const Item& item, const OUT* __restrict__
   bool inside = true;
 #pragma unroll
   for (int axis = 0; axis < AXES; axis++) {
-    const i64 place = WINDOWED ? index[axis] + item.firsts[axis] : index[axis];
+    i64 place = WINDOWED ? index[axis] + item.firsts[axis] : index[axis];
+    if (WINDOWED && BORDER != CONSTANT) place = bordered(place, item.sizes[axis], (Border)BORDER);
     at += place * item.steps[axis];
     if (!WINDOWED) continue;
     inside = inside && place >= 0 && place < item.sizes[axis];
