@@ -231,7 +231,7 @@ class Operator(CommonArguments):
 
     @staticmethod
     def by_frame(args: Args, *inputs: TensorMeta) -> bool:
-        """Whether sequences are taken apart now, for operators with the trait ``PerFrame``; on a GPU they must be."""
+        """Whether sequences are taken apart now, for operators with the trait ``PerFrame``."""
         return True
 
     @staticmethod
