@@ -69,6 +69,10 @@ class MadeOnCpu(Trait):
     """On a GPU, too, ``run`` computes on the CPU, of inputs from shapes alone, and the results are uploaded."""
 
 
+class AnyElement(Trait):
+    """Moves or converts elements, and computes nothing: members of enumerations are taken as well as numbers."""
+
+
 class MixesSamples(Trait):
     """A sample of the output, or its shape, may follow from other samples, which previews of some of them lack."""
 
