@@ -21,7 +21,7 @@ from dali_studio.api.default import default_registry
 from dali_studio.api.tracing import trace_operator
 from dali_studio.codegen.dialects import find
 from dali_studio.core.diagnostics import DaliStudioError, Diagnostic, errors
-from dali_studio.core.dtypes import NUMERIC
+from dali_studio.core.dtypes import ENUMERATIONS, NUMERIC
 from dali_studio.core.tensors import TensorListCPU
 from dali_studio.graph.validate import validate
 from dali_studio.schema.model import OperatorSchema
@@ -194,6 +194,9 @@ def _source(prefix: str, name: str, data: Data, pick: Sequence[int] | None, decl
         facts |= {"dtype": getattr(module.types, data.dtype.name)} | ({} if data.layout else {"ndim": whole[0].ndim})
     if no_copy:
         facts["no_copy"] = True
+    if data.dtype in ENUMERATIONS:  # no source gives members
+        numbers = module.fn.external_source(source=lambda: batch, name=name)
+        return module.fn.cast(numbers, dtype=getattr(module.types, data.dtype.name))
     return module.fn.external_source(source=lambda: batch, name=name, **facts)
 
 

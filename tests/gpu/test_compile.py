@@ -112,7 +112,7 @@ def normalizes(target: str) -> Part:
     return window.normalize_part(SHAPES, SHAPES, np.dtype(target), anchors, ONES, RGB, RGB, [0.0], layouts)
 
 
-RESIZE = resample.geometry(SHAPES, SHAPES, 1, 1, True, np.tile([0.0, 0.0, 8.0, 9.0], (2, 1)), "HWC").part
+RESIZE = resample.geometry(SHAPES, SHAPES, np.ones((2, 2), np.int32), True, np.tile([0.0, 0.0, 8.0, 9.0], (2, 1)), "HWC").part
 CAST, SCALE = pointwise.cast_part(), pointwise.functor_part("Scale", "color", np.zeros((2, 2), np.float32))
 MATRIX = pointwise.functor_part("ColorMatrix", "color", np.zeros((2, 12), np.float32), rgb=True)
 ERASED = erase.erase_part(np.zeros((2, 3, 2), np.int64), np.array([0, 1, 2]), np.zeros((2, 3)), "HWC")

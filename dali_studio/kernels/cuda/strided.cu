@@ -1,6 +1,7 @@
 // Elements that lie at any distances, copied into arrays without gaps: what `kernels/cpu/strided.cpp` and `copy_window.cpp` do.
 // A thread copies COUNT neighbours. Macros: the element types IN and OUT; AXES; WINDOWED, whether an element may lie outside the
-// input, and is filled then.
+// input; BORDER, what is there then.
+#include "../include/border.hpp"
 #include "clamp.cuh"
 
 enum { LAST = AXES - 1 };
@@ -43,14 +44,21 @@ template <class I> __device__ __forceinline__ void load(const I* from, Neighbour
   for (int k = 0; k < COUNT; k++) made.values[k] = Clamp<OUT, I>::of(from[k]);
 }
 
+// Which element of the input an index of the result shows.
+__device__ __forceinline__ i64 place_along(const Item& item, int axis, i64 index) {
+  if (!WINDOWED) return index;
+  const i64 place = index + item.firsts[axis];
+  return BORDER == CONSTANT ? place : bordered(place, item.sizes[axis], (Border)BORDER);
+}
+
 // Neighbours that lie in one row of the result.
 __device__ __forceinline__ void row(const Item& item, const OUT* __restrict__ fills, const i64 (&index)[AXES], Neighbours& made) {
   const i64 first = WINDOWED ? index[LAST] + item.firsts[LAST] : index[LAST], step = item.steps[LAST], size = item.sizes[LAST];
-  i64 at = first * step, channel = item.fill;
+  i64 at = 0, channel = item.fill;
   bool inside = true;
 #pragma unroll
   for (int axis = 0; axis < LAST; axis++) {
-    const i64 place = WINDOWED ? index[axis] + item.firsts[axis] : index[axis];
+    const i64 place = place_along(item, axis, index[axis]);
     at += place * item.steps[axis];
     if (!WINDOWED) continue;
     inside = inside && place >= 0 && place < item.sizes[axis];
@@ -58,6 +66,7 @@ __device__ __forceinline__ void row(const Item& item, const OUT* __restrict__ fi
   }
   const IN* from = item.from + at;
   if (!WINDOWED || (inside && first >= 0 && first + COUNT <= size)) {
+    from += first * step;
     if (step == 1) return load(from, made);
 #pragma unroll
     for (int k = 0; k < COUNT; k++) made.values[k] = Clamp<OUT, IN>::of(from[k * step]);
@@ -66,8 +75,9 @@ __device__ __forceinline__ void row(const Item& item, const OUT* __restrict__ fi
   u32 turn = (u32)(index[LAST] % item.period);
 #pragma unroll
   for (int k = 0; k < COUNT; k++) {
-    const bool there = inside && first + k >= 0 && first + k < size;
-    made.values[k] = there ? Clamp<OUT, IN>::of(from[k * step]) : fills[channel + turn];
+    const i64 place = place_along(item, LAST, index[LAST] + k);
+    const bool there = inside && place >= 0 && place < size;
+    made.values[k] = there ? Clamp<OUT, IN>::of(from[place * step]) : fills[channel + turn];
     if (++turn == (u32)item.period) turn = 0;
   }
 }
@@ -77,7 +87,7 @@ __device__ __forceinline__ OUT element(const Item& item, const OUT* __restrict__
   bool inside = true;
 #pragma unroll
   for (int axis = 0; axis < AXES; axis++) {
-    const i64 place = WINDOWED ? index[axis] + item.firsts[axis] : index[axis];
+    const i64 place = place_along(item, axis, index[axis]);
     at += place * item.steps[axis];
     if (!WINDOWED) continue;
     inside = inside && place >= 0 && place < item.sizes[axis];
