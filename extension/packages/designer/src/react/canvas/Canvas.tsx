@@ -9,7 +9,7 @@ import {
   ViewportPortal,
 } from "@xyflow/react";
 import { type CSSProperties, type DragEvent, type MouseEvent, useCallback, useEffect, useRef, useState } from "react";
-import { detailOf, isDense, isFar, isTight } from "../../core/detail";
+import { type Detail, detailOf, hasPictures, headOf, isDense, isFar, isTight } from "../../core/detail";
 import { OUTPUTS } from "../../core/graph";
 import { pathOf } from "../../core/inside";
 import { MIN_SCALE } from "../../core/layout";
@@ -32,7 +32,7 @@ import { Marks } from "./Marks";
 import { OpCard } from "./OpCard";
 import { OutputsCard } from "./OutputsCard";
 import { Overview } from "./Overview";
-import { layoutOf } from "./sizes";
+import { layoutOf, reflowed } from "./sizes";
 import { useArea } from "./useArea";
 import { fitView, obstaclesOf, roomOf, useAutoPlace, useFlowEdges, useFlowNodes } from "./useFlow";
 import { type Line, useGestures } from "./useGestures";
@@ -47,13 +47,10 @@ const NO_EDGES: Edge[] = [];
 /** Dots of the grid stay at least this far apart on the screen, in px. */
 const GRID = 16;
 
-/** Height of a small card's header on the screen, in px. */
-const HEAD = 20;
-
 /** Lengths on the canvas that are the same on the screen at every zoom. */
-function lengthsAt(zoom: number): CSSProperties {
+function lengthsAt(zoom: number, detail: Detail): CSSProperties {
   const px = (length: number) => `${Math.round((length / Math.min(1, zoom)) * 10) / 10}px`;
-  return { "--ds-px": px(1), "--ds-px11": px(11), "--ds-px14": px(14), "--ds-px20": px(HEAD) };
+  return { "--ds-px": px(1), "--ds-px11": px(11), "--ds-px14": px(14), "--ds-head": `${headOf(detail, zoom)}px` };
 }
 
 function middleOf(box: HTMLElement | null): Position {
@@ -114,8 +111,16 @@ function CanvasView() {
     [flow, root, session],
   );
   const fitSoon = useCallback(() => requestAnimationFrame(() => fit()), [fit]);
+  const refit = useCallback(() => {
+    const places = box.current?.clientWidth ? reflowed(session.store.get(), roomOf(box.current)) : null;
+    if (places) {
+      setNodes((ns) => ns.map((n) => ({ ...n, position: places[n.id] ?? n.position })));
+      session.move(places);
+    }
+    fitSoon();
+  }, [session, setNodes, fitSoon]);
   useAutoPlace(box, fitSoon);
-  useFirstFit(nodes.length, fitSoon, box, fit, touched);
+  useFirstFit(nodes.length, refit, box, touched);
 
   useRefit(nodes.length, () => fit(200));
   const entered = useSel((s) => pathOf(s).join(" "));
@@ -298,7 +303,7 @@ function CanvasView() {
     <div
       ref={box}
       className={`ds-canvas ds-detail-${shown} ${isTight(zoom) ? "ds-tight" : ""} ${drag ? "ds-wiring" : ""}`}
-      style={shown === "full" ? undefined : lengthsAt(zoom)}
+      style={shown === "full" ? undefined : lengthsAt(zoom, shown)}
       data-testid="canvas"
       role="application"
       // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes keys
@@ -378,9 +383,9 @@ function CanvasView() {
               <Marks />
               <Overview />
               <Dots zoom={zoom} />
-              {far && <FarWires nodes={nodes} />}
-              {(far ? detail === "picture" : dense) && (
-                <FarPictures nodes={area.nodes} zoom={zoom} far={far} drop={far ? 0 : HEAD / Math.min(1, zoom)} />
+              {far && <FarWires nodes={nodes} titled={detail === "titled"} />}
+              {(far ? hasPictures(detail) : dense) && (
+                <FarPictures nodes={area.nodes} zoom={zoom} far={far} drop={headOf(detail, zoom)} />
               )}
             </ReactFlow>
           </ObstacleContext.Provider>

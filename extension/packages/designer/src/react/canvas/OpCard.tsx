@@ -15,6 +15,7 @@ import { DeviceBadge, HeatBar, Row, SlotPort, SourcePort, TimeChip } from "./Car
 import { useDetail } from "./detail";
 import { ErrorCard } from "./ErrorCard";
 import { FarCard } from "./FarCard";
+import { Name } from "./Name";
 import { BoxLines, PREVIEW_HEIGHT, PREVIEW_WIDTH, PreviewView } from "./PreviewView";
 import { RenameField } from "./RenameField";
 import { Thumb } from "./Thumb";
@@ -63,20 +64,6 @@ function UseChip({ node, className }: { readonly node: NodeView; readonly classN
     <span className={className} title="No output of the pipeline depends on it, so a run leaves it out.">
       not used
     </span>
-  );
-}
-
-/** How many characters at a name's end stay when its middle is left out. */
-const TAIL = 4;
-
-/** A name; a long one loses its middle, since names that differ mostly do so at their ends. */
-function Name({ text, title }: { readonly text: string; readonly title: string }) {
-  const cut = text.length > 2 * TAIL ? text.length - TAIL : text.length;
-  return (
-    <b title={title}>
-      <span>{text.slice(0, cut)}</span>
-      {text.slice(cut)}
-    </b>
   );
 }
 
