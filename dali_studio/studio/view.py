@@ -138,6 +138,7 @@ def _node(revision: Revision, key: str) -> NodeView:
         unknown=not known,
         bypassed=node.bypassed,
         code=code_nodes.shown(node),
+        pin="here" if key in revision.pinned else "behind" if key in revision.behind_pins else "",
     )
 
 

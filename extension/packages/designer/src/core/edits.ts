@@ -62,6 +62,7 @@ function addNode(graph: GraphView, edit: Extract<Edit, { type: "add_node" }>, ca
     in_run: false,
     unknown: operator === undefined,
     bypassed: false,
+    pin: "",
     code: edit.operator === CODE ? { source: "", module: "", trusted: true } : null,
   };
   return { ...graph, nodes: [...graph.nodes, node] };

@@ -154,6 +154,7 @@ export const staleKeys = derived(
       .filter((d) => severity(d) === "error" && d.node)
       .map((d) => d.node ?? "");
     for (const key of descendants(state.graph, failed)) stale.add(key);
+    for (const node of state.graph.nodes) if (node.pin === "behind") stale.add(node.key);
     if (state.link === "gone" && state.pending.length > 0) for (const key of state.awaited) stale.add(key);
     if (!state.busy && state.awaited.length === 0)
       for (const p of Object.values(state.previews))

@@ -192,6 +192,7 @@ export interface ApplyEdits {
   readonly gesture?: string;
   readonly positions?: Readonly<Record<string, Position>>;
   readonly marks?: Readonly<Record<string, Note | Group | null>>;
+  readonly pins?: Readonly<Record<string, boolean>>;
 }
 
 /** Upper left corner of a card, in canvas pixels. */
@@ -597,6 +598,7 @@ export interface NodeView {
   readonly unknown: boolean;
   readonly bypassed: boolean;
   readonly code: NodeCode | null;
+  readonly pin: "" | "behind" | "here";
 }
 
 /** The function of a code node: a module's text, and the module's name; `trusted`: it runs. */

@@ -1,6 +1,6 @@
 import { type KeyboardEvent, useLayoutEffect, useRef } from "react";
 import { type Arrangement, arranged } from "../core/arrange";
-import { OUTPUTS, wiresOf } from "../core/graph";
+import { nodeOf, OUTPUTS, wiresOf } from "../core/graph";
 import { noteMarks } from "../core/marks";
 import type { Menu } from "../core/state";
 import { selectedBox } from "../core/subgraph";
@@ -142,6 +142,10 @@ function items(scope: Scope, menu: Menu): readonly (Item | typeof LINE)[] {
       return [
         ...(several ? [] : command("rename")),
         ...command("bypass"),
+        ...command(
+          "pin",
+          selection.every((k) => nodeOf(state.graph, k)?.pin === "here") ? "Unpin its data" : "Pin its data",
+        ),
         ...command("mute"),
         ...command("solo"),
         ...command("compare", several ? "Compare the first two" : "Compare with its input"),

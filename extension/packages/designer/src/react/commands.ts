@@ -111,6 +111,15 @@ function setAside(session: Session, change: typeof soloed): void {
   session.view({ aside: made.aside });
 }
 
+/** Keep the data of the selected nodes; if it is all kept, no longer. */
+function togglePins({ session }: Scope): void {
+  const { graph, view } = session.store.get();
+  const nodes = view.selection.flatMap((key) => nodeOf(graph, key) ?? []);
+  const loose = nodes.filter((n) => n.pin !== "here");
+  const changed = (loose.length > 0 ? loose : nodes).map((n) => [n.key, loose.length > 0] as const);
+  session.edit([], { pins: Object.fromEntries(changed) });
+}
+
 const some = (state: State) => state.view.selection.some((k) => k !== OUTPUTS);
 
 /** Everything that keys and menus do, in the order of the help sheet. */
@@ -136,6 +145,7 @@ export const COMMANDS: readonly Command[] = [
     },
     can: (s) => s.graph !== null && bypassEdits(s.graph, s.view.selection).length > 0,
   },
+  { id: "pin", title: "Pin its data, or unpin it", section: "Build", keys: ["K"], run: togglePins, can: some },
   {
     id: "mute",
     title: "Mute",

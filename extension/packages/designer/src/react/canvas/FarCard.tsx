@@ -20,6 +20,7 @@ function classesOf(state: State, key: string): string {
     "ds-failed": failed,
     "ds-stale": select.staleKeys(state).has(key),
     "ds-running": state.run.running && (node?.in_run ?? true),
+    "ds-pinned": node?.pin === "here",
     "ds-bypassed": node?.bypassed ?? false,
     "ds-unused": node !== undefined && !node.in_run,
   };
