@@ -105,7 +105,16 @@ class Group(msgspec.Struct, frozen=True, kw_only=True, tag="group"):
     #: exposed: arguments, by node and name, that the box shows and the function takes
 
 
-Mark = Note | Group
+class Route(msgspec.Struct, frozen=True, kw_only=True, tag="route"):
+    """Junctions of a wire: points through which it is drawn. They mean nothing to the pipeline."""
+
+    source: PortRef
+    wire: str
+    points: tuple[Position, ...]
+    #: wire: the browser's name of where it ends, such as ``rotate|in|0``
+
+
+Mark = Note | Group | Route
 
 # -------------------------------------------------------------------------------------------------- kernel to browser
 

@@ -36,6 +36,7 @@ from dali_studio.studio.messages import (
     PipelineOptions,
     Position,
     RevisionChanged,
+    Route,
 )
 from dali_studio.studio.own_text import in_view, source_in
 from dali_studio.studio.repairs import offered
@@ -193,7 +194,7 @@ def positions_in(history: History) -> dict[str, Position]:
 
 def marks_in(history: History) -> dict[str, Mark]:
     """Notes and groups."""
-    return {_MARK.sub("", key): mark for key, mark in history.places.items() if isinstance(mark, Note | Group)}
+    return {_MARK.sub("", key): mark for key, mark in history.places.items() if isinstance(mark, Note | Group | Route)}
 
 
 def functions_in(marks: Iterable[Mark]) -> tuple[Function, ...]:

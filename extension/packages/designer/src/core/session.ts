@@ -1,6 +1,7 @@
 import type { ClientMessage, Edit, KernelMessage, PortRef, Position, Repair, Sound } from "../protocol/generated";
 import { decode, Images } from "./images";
 import { joinedMarks } from "./inside";
+import { renamedJunctions } from "./junctions";
 import { renamedIn } from "./marks";
 import { enqueue, isOther, isWanted, project, receive, withdraw } from "./reduce";
 import { cellKey, INITIAL, type Marks, type Pins, type State, type View } from "./state";
@@ -181,7 +182,10 @@ export class Session {
   rename(key: string, newKey: string): void {
     this.edit([{ type: "rename", key, new_key: newKey }], {
       positions: { [newKey]: this.store.get().positions[key] ?? { x: 0, y: 0 } },
-      marks: renamedIn(this.store.get().marks, key, newKey),
+      marks: {
+        ...renamedIn(this.store.get().marks, key, newKey),
+        ...renamedJunctions(this.store.get(), key, newKey),
+      },
     });
     this.view((v) => ({ renaming: false, selection: v.selection.map((k) => (k === key ? newKey : k)) }));
   }

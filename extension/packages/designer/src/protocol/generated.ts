@@ -118,6 +118,20 @@ export interface Group {
   readonly exposed: readonly (readonly [string, string])[];
 }
 
+/** Junctions of a wire: points through which it is drawn. They mean nothing to the pipeline. */
+export interface Route {
+  readonly type: "route";
+  readonly source: PortRef;
+  readonly wire: string;
+  readonly points: readonly Position[];
+}
+
+/** Upper left corner of a card, in canvas pixels. */
+export interface Position {
+  readonly x: number;
+  readonly y: number;
+}
+
 /** An image. */
 export interface ImageBody {
   readonly type: "image";
@@ -191,14 +205,8 @@ export interface ApplyEdits {
   readonly edits: readonly Edit[];
   readonly gesture?: string;
   readonly positions?: Readonly<Record<string, Position>>;
-  readonly marks?: Readonly<Record<string, Note | Group | null>>;
+  readonly marks?: Readonly<Record<string, Note | Group | Route | null>>;
   readonly pins?: Readonly<Record<string, boolean>>;
-}
-
-/** Upper left corner of a card, in canvas pixels. */
-export interface Position {
-  readonly x: number;
-  readonly y: number;
 }
 
 /** Do what the `Repair` of this finding says, as one undo step. */
@@ -1211,7 +1219,8 @@ export type Edit =
 
 export type Mark =
   | Note
-  | Group;
+  | Group
+  | Route;
 
 export type PreviewBody =
   | ImageBody

@@ -7,6 +7,7 @@ import { muted, soloed } from "../core/solo";
 import type { State } from "../core/state";
 import { cardOf, keysOfCard, selectedBox, shownCards } from "../core/subgraph";
 import { enterBox, toggleBox } from "./boxes";
+import { addJunction } from "./canvas/Junctions";
 import type { CanvasApi } from "./canvasApi";
 import { copySelection, cutSelection, duplicateSelection, removeSelection } from "./clipboard";
 import type { Frame } from "./context";
@@ -132,6 +133,16 @@ export const COMMANDS: readonly Command[] = [
     keys: ["C"],
     run: (s) => (s.session.store.get().view.selection.length > 1 ? compare(s) : searchFor(s, "", true)),
     can: some,
+  },
+  {
+    id: "junction",
+    title: "Put a junction into the wire",
+    section: "Build",
+    keys: ["J"],
+    run: ({ session, root }) => {
+      for (const id of session.store.get().view.wires) addJunction(session, root, id);
+    },
+    can: (s) => s.view.wires.length > 0,
   },
   { id: "rename", title: "Rename", section: "Build", keys: ["F2"], run: rename, can: some },
   {

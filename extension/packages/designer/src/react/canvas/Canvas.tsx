@@ -12,6 +12,7 @@ import { type CSSProperties, type DragEvent, type MouseEvent, useCallback, useEf
 import { type Detail, detailOf, hasPictures, headOf, isDense, isFar, isTight } from "../../core/detail";
 import { OUTPUTS } from "../../core/graph";
 import { pathOf } from "../../core/inside";
+import { clearedJunctions, movedJunctions } from "../../core/junctions";
 import { MIN_SCALE } from "../../core/layout";
 import { cardOf, cornerOf, keysOfCard, movedNodes, placeOf, shownCards } from "../../core/subgraph";
 import type { Position } from "../../protocol/generated";
@@ -28,6 +29,7 @@ import { DetailContext } from "./detail";
 import { type Drag, DragContext, dragHue } from "./drag";
 import { FarPictures } from "./FarPictures";
 import { FarWires } from "./FarWires";
+import { addJunction } from "./Junctions";
 import { Marks } from "./Marks";
 import { OpCard } from "./OpCard";
 import { OutputsCard } from "./OutputsCard";
@@ -163,7 +165,7 @@ function CanvasView() {
           requestAnimationFrame(step);
         } else {
           dragging.current = false;
-          session.edit([], { positions: to });
+          session.edit([], { positions: to, marks: clearedJunctions(session.store.get()) });
           requestAnimationFrame(() => fit(200));
         }
       };
@@ -253,7 +255,8 @@ function CanvasView() {
       const at = changed.map((n) => [n.id, { x: Math.round(n.position.x), y: Math.round(n.position.y) }] as const);
       const [only, ...others] = moved;
       const edits = only && others.length === 0 ? gestures.onDropped(only) : [];
-      session.edit(edits, { positions: movedNodes(state, Object.fromEntries(at)) });
+      const positions = movedNodes(state, Object.fromEntries(at));
+      session.edit(edits, { positions, marks: movedJunctions(state, positions) });
     },
     [session, dragging, gestures.onDropped],
   );
@@ -350,6 +353,7 @@ function CanvasView() {
                 if (n.type === "box") enterBox(session);
                 else if (n.id !== OUTPUTS) session.view({ renaming: true, selection: [n.id] });
               }}
+              onEdgeDoubleClick={(event, { id }) => addJunction(session, root, id, place(event.clientX, event.clientY))}
               onMoveStart={(event) => {
                 if (event) touched.current = true;
                 box.current?.classList.add("ds-moving");

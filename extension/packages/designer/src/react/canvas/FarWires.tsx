@@ -1,6 +1,7 @@
 import { type Node, ViewportPortal } from "@xyflow/react";
 import { memo, useEffect, useMemo, useState } from "react";
 import { argumentSources, nodeOf, OUTPUTS, type Wire, wiresOf } from "../../core/graph";
+import { junctionsOf, pathThrough } from "../../core/junctions";
 import { CARD, outputRows } from "../../core/layout";
 import { goesUnder, PORT_LOOKS } from "../../core/ports";
 import { type Point, type Rect, route, routeUnder, sideTrack } from "../../core/route";
@@ -50,7 +51,9 @@ function pathsOf(state: State, at: Places, cards: readonly Rect[]): ReadonlyMap<
     const look = `${PORT_LOOKS[kind].hue}${argument ? " argument" : ""}${faint ? " faint" : ""}`;
     const track = argument ? sideTrack(argumentSources(graph).get(wire.source.node) ?? 0) : undefined;
     const [from, to] = between;
-    const path = goesUnder(kind, from, to) ? routeUnder(from, to, cards) : route(from, to, cards, track);
+    const points = junctionsOf(state.marks, wire);
+    const free = () => (goesUnder(kind, from, to) ? routeUnder(from, to, cards) : route(from, to, cards, track));
+    const path = points.length > 0 ? pathThrough([from, ...points, to]) : free();
     paths.set(look, (paths.get(look) ?? "") + path);
   }
   return paths;
