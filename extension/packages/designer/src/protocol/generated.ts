@@ -22,6 +22,7 @@ export interface AddNode {
   readonly operator: string;
   readonly device?: Device;
   readonly arguments?: Readonly<Record<string, Value>>;
+  readonly like?: string;
 }
 
 /** Take a node and its wires away. */
