@@ -296,9 +296,12 @@ function CanvasView() {
     (event: MouseEvent) => {
       if (!(event.target instanceof Element) || !event.target.closest(".react-flow__pane")) return;
       const at = { x: event.clientX, y: event.clientY };
-      openQuickAdd(session, root, { at, place: place(at.x, at.y), from: null, to: null });
+      // Between its two clicks a selected wire gets a button: the event's target is neither.
+      const wire = gestures.wireAt(at.x, at.y);
+      if (wire) addJunction(session, root, wire.id, place(at.x, at.y));
+      else openQuickAdd(session, root, { at, place: place(at.x, at.y), from: null, to: null });
     },
-    [session, root, place],
+    [session, root, place, gestures.wireAt],
   );
 
   const colorMode = theme === "light" ? "light" : "dark";
@@ -353,7 +356,6 @@ function CanvasView() {
                 if (n.type === "box") enterBox(session);
                 else if (n.id !== OUTPUTS) session.view({ renaming: true, selection: [n.id] });
               }}
-              onEdgeDoubleClick={(event, { id }) => addJunction(session, root, id, place(event.clientX, event.clientY))}
               onMoveStart={(event) => {
                 if (event) touched.current = true;
                 box.current?.classList.add("ds-moving");

@@ -74,7 +74,7 @@ function PinMark({ nodeKey }: { readonly nodeKey: string }) {
   return (
     <button
       type="button"
-      className="ds-pin nodrag nopan"
+      className="ds-unpin nodrag nopan"
       aria-label={`Unpin the data of ${nodeKey}`}
       title="Previews use this data from here on. Runs and programs do not. Click to unpin it."
       data-testid={`unpin-${nodeKey}`}

@@ -9,9 +9,9 @@ import { goesUnder, PORT_LOOKS } from "../../core/ports";
 import { bezier, type Rect, route, routeUnder, sideTrack } from "../../core/route";
 import { staleKeys, unmovedLabel } from "../../core/select";
 import type { Kind } from "../../protocol/generated";
-import { useFrame, useSel } from "../context";
+import { useSel, useSession } from "../context";
 import { Icon } from "../icons";
-import { addJunction, Junctions } from "./Junctions";
+import { Junctions } from "./Junctions";
 
 /** Where cards are, at rest: wires run around them. */
 export const ObstacleContext = createContext<readonly Rect[]>([]);
@@ -52,7 +52,7 @@ function pillPlace(from: Place, to: Place, atTarget: boolean): Place {
 
 function WireEdgeView(props: EdgeProps) {
   const { id, selected, sourceX, sourceY, targetX, targetY } = props;
-  const { session, root } = useFrame();
+  const session = useSession();
   const obstacles = useContext(ObstacleContext);
   const look = useSel((s) => {
     const wire = wireOf(s.graph, id);
@@ -89,8 +89,7 @@ function WireEdgeView(props: EdgeProps) {
   const at = middle(first ? bezier({ x: sourceX, y: sourceY }, first) : path);
   const pill = pillPlace({ x: sourceX, y: sourceY }, { x: targetX, y: targetY }, look.atTarget);
   const cut = (event: MouseEvent) => {
-    // the second half of a double click on the wire, on which the button has appeared meanwhile
-    if (event.detail > 1) return addJunction(session, root, id);
+    if (event.detail > 1) return; // of a double click on the wire, where the button has appeared meanwhile
     const graph = session.store.get().graph;
     const slot = wireOf(graph, id)?.slot;
     if (graph && slot) session.edit(cutEdits(graph, [slot]));
