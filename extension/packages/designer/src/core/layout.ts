@@ -213,12 +213,16 @@ export function fittingScale(width: number, height: number, box: Size): number {
 
 /** What a row longer than the box, or a fold, must gain, so that small changes do not turn the layout over. */
 const GAIN = 1.08;
+/** What a break of several branches must gain. */
+const BREAK = 1.25;
 /** The most rows into which a chain is broken, columns that are all tried, and blocks of branches side by side. */
 const MOST = { rows: 40, columns: 40, blocks: 20 } as const;
 
 interface Way {
   readonly positions: Record<string, Position>;
   readonly extent: Size;
+  /** How often several branches are broken, which leads all of their wires back to the left. */
+  readonly breaks: number;
 }
 
 /** The ways in which a graph can be laid out, from the plain ones to folded ones. */
@@ -262,7 +266,9 @@ class Ways {
 
   private way(grid: ReadonlyMap<string, Cell>, columns: number): Way {
     const { positions } = placed(this.plan, grid, columns);
-    return { positions, extent: extentOf(this.graph, this.sizes, this.plan, positions) };
+    const bands = Math.ceil(this.length / columns);
+    const breaks = this.lanes > 2 && grid === this.grid ? bands - 1 : 0;
+    return { positions, extent: extentOf(this.graph, this.sizes, this.plan, positions), breaks };
   }
 }
 
@@ -289,9 +295,10 @@ export function layoutInBox(
 ): Record<string, Position> {
   const ways = new Ways(graph, sizes, pitch);
   const scale = ({ extent }: Way) => fittingScale(extent.width, extent.height, box);
+  const worth = (way: Way) => scale(way) / BREAK ** way.breaks;
   const largest = (some: Iterable<Way>, first: Way) => {
-    const best = [...some].reduce((a, b) => (scale(b) > scale(a) ? b : a), first);
-    return scale(best) > GAIN * scale(first) ? best : first;
+    const best = [...some].reduce((a, b) => (worth(b) > worth(a) ? b : a), first);
+    return worth(best) > GAIN * worth(first) ? best : first;
   };
   const plain = ways.inRows(columnsOf(box.width));
   if (scale(plain) === 1) return plain.positions;
