@@ -6,10 +6,11 @@
 //
 // libjpeg leaves a failed call by a long jump, to `attempt`. What is jumped over owns nothing: all memory is the library's.
 #ifndef _WIN32
+#include "../include/inks.hpp"
+
 #include <setjmp.h>
 #include <string.h>
 
-#include "../include/inks.hpp"
 #include "huffman.hpp"
 #include "libjpeg.hpp"
 
@@ -93,7 +94,7 @@ struct Decoder {
 static_assert(sizeof(Decoder) == 632 && __builtin_offsetof(Decoder, entropy) == 592 && __builtin_offsetof(Decoder, components) == 148, "jpeg_decompress_struct");
 static_assert(__builtin_offsetof(ErrorManager, warnings) == 128 && sizeof(ErrorManager) == 168, "jpeg_error_mgr");
 
-enum { VERSION = 62, IMAGE_POOL = 1, INKS = 4 };
+enum { VERSION = 62, IMAGE_POOL = 1 };
 enum { AT_ONCE = 16 };  // rows that are asked for; the library makes two at once where chroma is shared by two rows
 enum { MARGIN = 8 };    // columns beyond a window that interpolated chroma looks at, generously
 
@@ -119,6 +120,8 @@ static bool inside(const Request& wanted) {
   return wanted.data && wanted.size > 0 && wanted.channels > 0 && fits(wanted.first_row, wanted.rows, wanted.height) &&
          fits(wanted.first_column, wanted.columns, wanted.width);
 }
+
+enum { INKS = 4 };
 
 // Whether pixels of four inks are to become red, green and blue.
 static bool converts(const Request& wanted) { return wanted.colors == INKS && wanted.channels == 3; }
