@@ -135,7 +135,8 @@ _folders: list[Any] = []
 
 def pipeline(
     subject: Subject, prefix: str = OURS, device: str = "cpu", *, declared: bool = True, pick: Sequence[int] | None = None,
-    dense: bool = False, arguments: dict[str, Any] | None = None, no_copy: bool = False, **options: Any,
+    dense: bool = False, arguments: dict[str, Any] | None = None, no_copy: bool = False,
+    held: Callable[[Data], Any] | None = None, **options: Any,
 ) -> Any:  # fmt: skip
     """A pipeline of the operator behind external sources.
 
@@ -151,6 +152,8 @@ def pipeline(
         In place of the case's.
     no_copy : bool
         Whether sources of inputs share their memory.
+    held : callable or None
+        Makes the nodes of inputs, on the device that is meant, in place of sources.
     """
     case = subject.case
     given = dict(case.arguments if arguments is None else arguments)
@@ -159,8 +162,11 @@ def pipeline(
     settings = {"batch_size": count, "num_threads": 2, "seed": 99, "device_id": None if device == "cpu" else 0, **options}
     made = importlib.import_module(prefix).Pipeline(**settings)
     with made:
-        sources = [_source(prefix, f"data_{i}", data, pick, declared, dense, no_copy) for i, data in enumerate(case.inputs)]
-        if device == "gpu":
+        if held is None:
+            sources = [_source(prefix, f"data_{i}", data, pick, declared, dense, no_copy) for i, data in enumerate(case.inputs)]
+        else:
+            sources = [held(data) for data in case.inputs]
+        if device == "gpu" and held is None:
             sources = [source.gpu() for source in sources]
         elif device == "mixed" or (device != "cpu" and not sources):
             given["device"] = device

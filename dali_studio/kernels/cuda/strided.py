@@ -69,6 +69,8 @@ def _launch(
         )  # fmt: skip
     items = np.zeros(len(out), _item(len(groups)))
     items["source"], items["target"], items["count"] = places, out.addresses, out.counts
+    turns = 0 <= along == out.shapes.shape[1] - 1  # neighbours have values of their own outside
+    items["period"] = out.shapes[:, along] if turns else 1
     if len(fills) > 1:
         items["fill"] = np.arange(len(out)) * fills.shape[-1]
     for number, group in enumerate(groups):
@@ -77,8 +79,8 @@ def _launch(
             below = windows[1][:, group.first + 1 : group.last + 1].prod(axis=1)
             items["firsts"][:, number] = windows[0][:, group.first] * below
             items["sizes"][:, number] = windows[1][:, group.first] * below
-            items["channels"][:, number] = group.first == along
-    count = max(4 // types[1].itemsize, 1)
+            items["channels"][:, number] = group.first == along and not turns
+    count = 16 // types[1].itemsize
     macros = {
         "IN": types[0], "OUT": types[1], "AXES": len(groups), "COUNT": count, "WINDOWED": windows is not None,
         "BORDER": int(border),
@@ -123,7 +125,8 @@ def _together(
     whole = (firsts[:, axis] == 0) & (extent == sizes[:, axis])
     if continued:
         whole &= (firsts[:, group.first] == 0) & (group.extents == sizes[:, group.first : axis].prod(axis=1))
-    return along not in (group.first, axis) and bool(whole.all())
+    mixed = group.first == along or axis == along != firsts.shape[1] - 1  # values outside differ along one of them
+    return not mixed and bool(whole.all())
 
 
 @cache
@@ -131,5 +134,5 @@ def _item(axes: int) -> np.dtype[Any]:
     names = ("extents", "steps", "firsts", "sizes", "channels")
     return np.dtype(
         [("source", np.uint64), ("target", np.uint64), ("count", np.int64), ("fill", np.int64),
-         *((name, np.int64, (axes,)) for name in names)]
+         ("period", np.int64), *((name, np.int64, (axes,)) for name in names)]
     )  # fmt: skip
