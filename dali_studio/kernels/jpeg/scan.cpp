@@ -1,9 +1,8 @@
 // The host's part of `jpeg.cu`. See `scan.py`.
 #include <string.h>
 
-#include "../include/jpeg.hpp"
-#include "file.hpp"
 #include "libjpeg.hpp"
+#include "scan.hpp"
 
 static_assert(sizeof(Picture) == 1616, "PICTURE in scan.py");
 
@@ -78,13 +77,19 @@ static void read_frame(const JpegFile& file, i64 frame, Picture& picture) {
   if (usual) set_geometry(picture, file.two(frame + 5), file.two(frame + 7));
 }
 
-// Where the coded data begins, or -1 for a file that the kernels do not decode.
-static i64 read_file(const JpegFile& file, Picture& picture) {
+// By libjpeg's rules: JFIF means luma and chroma, else Adobe's mark decides, else the components' names.
+static bool has_chroma(const JpegFile& file, i64 frame, bool jfif, int adobe) {
+  if (jfif || adobe >= 0) return jfif || adobe > 0;
+  return file[frame + 10] != 'R' || file[frame + 13] != 'G' || file[frame + 16] != 'B';
+}
+
+i64 read_file(const JpegFile& file, Picture& picture, Frame* told) {
   enum { LAST = 12 };  // bytes of a file from any of its segments on: the header of a scan of one component, and an end marker
   QuantTables tables{};
   memset(picture.lengths, 0, sizeof picture.lengths);
   i64 frame = 0;
-  int codes = 0, interval = 0;
+  int codes = 0, interval = 0, adobe = -1;
+  bool jfif = false;
   for (i64 at = 2, end; at + LAST <= file.size; at = end) {
     int marker = file[at + 1];
     if (marker == 0xFF) {
@@ -116,12 +121,15 @@ static i64 read_file(const JpegFile& file, Picture& picture) {
       case 0xDA:
         if (frame == 0 || end - at != 8 + 2 * file[body] || end + 2 > file.size) return -1;
         if (!read_scan(file, body, frame, picture, tables, codes)) return -1;
+        if (told) *told = {file[frame + 4], file.two(frame + 5), file.two(frame + 7), has_chroma(file, frame, jfif, adobe)};
         picture.interval = interval;
         picture.intervals = interval ? (i32)divided_up(picture.units, interval) : 1;
         return end;
       case 0xFE: break;
       default:
         if (marker < 0xE0 || marker > 0xEF || !usual_mark(file, marker, body, end - body)) return -1;
+        if (marker == 0xE0 && end - body >= 14 && file.says(body, "JFIF\0")) jfif = true;
+        if (marker == 0xEE && end - body >= 12 && file.says(body, "Adobe")) adobe = file[body + 11];
     }
   }
   return -1;
