@@ -30,6 +30,7 @@ struct Token {
     return (i32)((i64)((own ^ negative) >> 1 >> shift() ^ negative) - negative);
   }
   enum { END = 128 };
+  enum { USUAL = 25 };  // bits that are left of 56 for any token
   static HD Token single(int length, int symbol, bool dc) {
     const u64 size = symbol & 15, run = symbol >> 4, end = !dc && size == 0 && run < 15;
     const u64 zeros = end || dc ? 0 : run;
@@ -192,23 +193,30 @@ template <bool STORES> HD BlockKind decode_block(Bits& given, const DcCodes& dc,
   if (last != (i16)last) return DAMAGED;
   in.drop(token.bits());
   if (STORES) made[0] = (i16)last;
-  for (u32 k = 1;;) {
-    in.fill();
-    token = ac.look(in.bits);
-    if (!token.fields) return DAMAGED;
-    const Bits before = in;
-    if (STORES) {
-      made[ORDER.place[k + token.run()]] = (i16)token.value(in.bits);
-      made[ORDER.place[k + token.second()]] = token.second_value();
+  // The bits are enough for two tokens, but for long ones, which are rare; here one has been taken.
+  int taken = token.bits() <= Token::USUAL;
+  for (u32 k = 1;; taken = 0) {
+    if (!taken) in.fill();
+    for (; taken < 2; taken++) {
+      token = ac.look(in.bits);
+      if (!token.fields) return DAMAGED;
+      const Bits before = in;
+      if (STORES) {
+        made[ORDER.place[k + token.run()]] = (i16)token.value(in.bits);
+        made[ORDER.place[k + token.second()]] = token.second_value();
+      }
+      in.drop(token.bits());
+      k += token.advance();
+      if (k < 64) {
+        if (token.bits() > Token::USUAL) break;
+        continue;
+      }
+      if (k == 64 || (k >= Token::END && k < Token::END + 64)) {
+        given = in;
+        return k == Token::END + 1 ? FLAT : DETAILED;
+      }
+      given = before;
+      return finish_block(given, ac, k - token.advance(), STORES ? made : nullptr) ? DETAILED : DAMAGED;
     }
-    in.drop(token.bits());
-    k += token.advance();
-    if (k < 64) continue;
-    if (k == 64 || (k >= Token::END && k < Token::END + 64)) {
-      given = in;
-      return k == Token::END + 1 ? FLAT : DETAILED;
-    }
-    given = before;
-    return finish_block(given, ac, k - token.advance(), STORES ? made : nullptr) ? DETAILED : DAMAGED;
   }
 }

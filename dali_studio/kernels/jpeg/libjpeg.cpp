@@ -241,7 +241,15 @@ static int decode_jpeg(Dense<const i64, 1> request, Dense<const i64, 1> function
 }
 REGISTER(decode_jpeg)
 
-// The same of a file and pixels in arrays, rows without gaps.
+// The same without the library.
+static int decode_jpeg_alone(Dense<const i64, 1> request) {
+  if (request.size() * sizeof(i64) != sizeof(Request)) return FAILED;
+  const Request& wanted = *(const Request*)request.data;
+  return inside(wanted) && decode_baseline(wanted) ? DONE : FAILED;
+}
+REGISTER(decode_jpeg_alone)
+
+// With it, of a file and pixels in arrays, rows without gaps.
 static int decode_jpeg_into(Dense<const u8, 1> file, Dense<u8, 1> pixels, i64 height, i64 width, i64 colors, i64 channels,
                             bool fast_dct, bool repeat_chroma, bool sound, i64 row, i64 column, i64 rows, i64 columns,
                             Dense<const i64, 1> functions) {

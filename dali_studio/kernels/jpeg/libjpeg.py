@@ -53,6 +53,11 @@ def decode(request: NDArray[np.int64], entries: NDArray[np.int64]) -> int:
     return kernel("decode_jpeg")(request, entries)
 
 
+def decode_alone(request: NDArray[np.int64]) -> int:
+    """`decode` without the library: `FAILED` for all but usual baseline files in which nothing is wrong."""
+    return kernel("decode_jpeg_alone")(request)
+
+
 def decode_into(
     file: NDArray[np.uint8], pixels: NDArray[np.uint8], size: tuple[int, int], colors: str, channels: int,
     window: tuple[int, int, int, int], entries: NDArray[np.int64], *, fast_dct: bool, repeat_chroma: bool,
