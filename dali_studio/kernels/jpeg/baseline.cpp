@@ -127,14 +127,15 @@ struct Baseline {
   HD void transform(bool all) {
     if (!all && waiting % BLOCKS) return;
     for (int i = 0; i < waiting; i += BLOCKS) {
-      const int other = least(i + BLOCKS, waiting) - 1;
+      const int other = least(i + BLOCKS, waiting) - 1;  // where one is missing, the last one is transformed twice
       if (kinds[i] == FLAT && kinds[other] == FLAT) {
         for (int k = i; k <= other; k++) fill_block(blocks[k][0], (i16)picture.quant[owners[k]][0], places[k]);
-      } else if constexpr (BLOCKS == 2) {  // the last one may be done twice
-        transform_blocks({blocks[i], blocks[other]}, steps[owners[i]][owners[other]], {places[i], places[other]});
-      } else {
-        transform_blocks({blocks[i]}, steps[owners[i]][0], {places[i]});
+        continue;
       }
+      const i16* from[BLOCKS];
+      Place to[BLOCKS];
+      for (int b = 0; b < BLOCKS; b++) from[b] = blocks[least(i + b, other)], to[b] = places[least(i + b, other)];
+      transform_blocks(from, steps[owners[i]][owners[other]], to);
     }
     waiting = 0;
   }

@@ -135,7 +135,7 @@ struct Place {  // of a block's levels
 };
 
 // Blocks of coefficients become levels. `steps` are what to multiply with, in rows.
-HD void transform_blocks(const i16* const (&blocks)[BLOCKS], const Shorts (&steps)[8], const Place (&places)[BLOCKS]) {
+HD void transform_blocks(const i16* const* blocks, const Shorts (&steps)[8], const Place* places) {
   Shorts x[8];
   for (int i = 0; i < 8; i++) {
     struct { Row rows[BLOCKS]; } row;
