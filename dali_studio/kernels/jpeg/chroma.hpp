@@ -1,7 +1,7 @@
 // Rows of chroma at the size of luma, and of pixels from both, as libjpeg-turbo makes them: triangular weights ("fancy upsampling"), and
 // colours of JFIF in integers. Vectors of 16 bytes are read and written: rows need EDGE bytes more, before them too where it says so.
 #pragma once
-#include "../cpu/vector.hpp"
+#include "lanes.hpp"
 
 typedef Vector<u8, 16> Bytes;
 typedef Vector<u16, 16> Words;
@@ -48,9 +48,15 @@ template <int FACTOR> HD SignedWords rounded_product(SignedWords v) {
   return (__builtin_convertvector(twice, SignedWords) + 1) >> 1;
 }
 HD SignedWords green_added(SignedWords blue, SignedWords red) {
-  typedef Vector<i32, 16> W;
-  const W sum = __builtin_convertvector(blue, W) * -22554 + __builtin_convertvector(red, W) * (65536 - 46802) + 32768;
-  return __builtin_convertvector(sum >> 16, SignedWords) - red;
+  struct Parts { Shorts part[2 / BLOCKS]; };
+  const Parts b = __builtin_bit_cast(Parts, blue), r = __builtin_bit_cast(Parts, red);
+  Parts made;
+  for (int i = 0; i < 2 / BLOCKS; i++) {
+    const Longs low = pair_sums<-22554, 65536 - 46802>(low_of(b.part[i], r.part[i])) + 32768;
+    const Longs high = pair_sums<-22554, 65536 - 46802>(high_of(b.part[i], r.part[i])) + 32768;
+    made.part[i] = saturated(low >> 16, high >> 16) - r.part[i];
+  }
+  return __builtin_bit_cast(SignedWords, made);
 }
 HD Bytes levels_of(SignedWords v) {
   v = v > 0 ? v : (SignedWords)0;
