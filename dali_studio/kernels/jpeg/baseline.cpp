@@ -16,8 +16,8 @@ enum { MAX_BLOCKS = 6 };    // of a unit
 enum { GRAY = 1, RGB = 2, BGR = 8 };  // of libjpeg's colours
 enum { HISTORY = 1 };  // rows that are kept of the units above
 
-static HuffmanTable table_of(const Picture& picture, int which) {
-  HuffmanTable table{};
+static CodeTable table_of(const Picture& picture, int which) {
+  CodeTable table{};
   int count = 0;
   for (int i = 0; i < 16; i++) count += table.counts[i + 1] = picture.lengths[which][i];
   memcpy(table.symbols, picture.symbols[which], count);

@@ -1,14 +1,8 @@
 // Huffman codes of baseline JPEG (ITU-T T.81, annexes C and F), decoded faster than libjpeg does: a look into a table tells of one
 // or two coefficients, their values and how many bits they take. What is damaged or unusual is refused.
 #pragma once
-#include <string.h>
-
 #include "../include/jpeg.hpp"
-
-// As a file has it: how many codes there are of 1 to 16 bits, and their symbols.
-struct HuffmanTable {
-  u8 counts[17], symbols[256];
-};
+#include "scan_codes.hpp"
 
 // What the next bits mean, in fields of 64 bits: one coefficient, whose value is computed from its bits, and perhaps a second one,
 // whose value is here, or the end of the block. Codes that the table does not hold have 0 there.
@@ -42,11 +36,11 @@ struct Token {
 template <int LOOK> struct Codes {
   u64 entries[1 << LOOK];
   i32 ends[17], starts[17];  // codes of each length, as the first 16 bits; what added to a code gives the place of its symbol
-  HuffmanTable table;
+  CodeTable table;
   bool dc, made;  // zero at first
 
   // False for tables that make no sense; the library has refused them before. Most files have the tables of the one before.
-  bool make(const HuffmanTable& from, bool for_dc) {
+  bool make(const CodeTable& from, bool for_dc) {
     if (made && dc == for_dc && memcmp(&table, &from, sizeof table) == 0) return true;
     table = from, dc = for_dc, made = false;
     memset(entries, 0, sizeof entries);

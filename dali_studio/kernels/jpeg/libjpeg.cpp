@@ -68,7 +68,7 @@ struct Decoder {
   int output_scan;
   u32 output_row;
   void *precisions, *quants[4];
-  const HuffmanTable *dc[4], *ac[4];
+  const CodeTable *dc[4], *ac[4];
   int precision;
   void* all_components;
   int progressive, arithmetic;
