@@ -11,10 +11,10 @@
 #include "scan.hpp"
 #include "transform.hpp"
 
-enum { MAX_SIDE = 65500 };  // libjpeg's
-enum { MAX_BLOCKS = 6 };    // of a unit
-enum { GRAY = 1, RGB = 2, BGR = 8 };  // of libjpeg's colours
-enum { HISTORY = 1 };  // rows that are kept of the units above
+enum { MAX_SIDE = 65500 };            // libjpeg's
+enum { GRAY = 1, RGB = 2, BGR = 8 };  // of its colours
+enum { MAX_BLOCKS = 6 };              // of a unit
+enum { HISTORY = 1 };                 // rows that are kept of the units above
 
 static CodeTable table_of(const Picture& picture, int which) {
   CodeTable table{};
@@ -57,12 +57,11 @@ struct Baseline {
       : wanted(wanted), picture(picture), h(picture.h), v(picture.v), components(wanted.colors == GRAY ? 1 : picture.components) {
     chroma_rows = divided_up(wanted.height, v), chroma_columns = divided_up(wanted.width, h);
     interpolates = components == 3 && h * v > 1 && !wanted.repeat_chroma && (h == 1 || chroma_columns > 2);
-    const i64 margin = interpolates ? 1 : 0,  // a sample of chroma beside the last one; rows of units
-              rows = picture.units / picture.columns_of_units;
+    const i64 margin = interpolates ? 1 : 0;  // chroma is mixed with its neighbours
     first_unit = most(wanted.first_column - margin, 0ll) / (8 * h);
     end_unit = least(divided_up(wanted.first_column + wanted.columns + margin, 8 * h), (i64)picture.columns_of_units);
     first_units = most(wanted.first_row - margin, 0ll) / (8 * v);
-    end_units = least(divided_up(wanted.first_row + wanted.rows + margin, 8 * v), rows);
+    end_units = least(divided_up(wanted.first_row + wanted.rows + margin, 8 * v), rows_of_units());
     for (int c = 0; c < 3; c++) {
       strips[c].pitch = divided_up((end_unit - first_unit) * 8 * (c ? 1 : h) + EDGE, EDGE) * EDGE;
       strips[c].rows = 8 * (c ? 1 : v);
@@ -76,6 +75,8 @@ struct Baseline {
           memcpy(&steps[a][b][i], both, sizeof(Shorts));
         }
   }
+
+  i64 rows_of_units() const { return picture.units / picture.columns_of_units; }
 
   // False where codes make no sense.
   bool set_codes(Kept& kept) {
@@ -175,7 +176,7 @@ struct Baseline {
 
   bool decode() {
     i64 done = wanted.first_row;
-    const i64 rows = picture.units / picture.columns_of_units, stop = wanted.first_row + wanted.rows;
+    const i64 stop = wanted.first_row + wanted.rows;
     for (i64 number = 0; number < end_units; number++) {
       const bool needed = number >= first_units;
       for (i64 x = 0; x < picture.columns_of_units; x++) {
@@ -184,7 +185,7 @@ struct Baseline {
       }
       if (!needed) continue;
       // the last row mixes chroma with the next one
-      const bool waits = interpolates && v == 2 && number + 1 < rows;
+      const bool waits = interpolates && v == 2 && number + 1 < rows_of_units();
       const i64 end = least((number + 1) * 8 * v - (waits ? 1 : 0), stop);
       give_rows(done, end, number);
       done = most(done, end);

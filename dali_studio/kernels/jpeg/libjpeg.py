@@ -1,7 +1,8 @@
 """libjpeg-turbo called by compiled code: a picture, or a window of one, without Python in between.
 
 The library is the one that Pillow brings along or is linked to; its functions are found through Pillow's extension
-module. Of a window only the rows and blocks that are needed are transformed, and nothing below it is read.
+module. Usual baseline files are decoded without it, to the same pixels (`baseline.cpp`). Of a window only the rows and
+blocks that are needed are transformed, and nothing below it is read.
 """
 
 from __future__ import annotations

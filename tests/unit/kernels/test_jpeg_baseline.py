@@ -75,7 +75,13 @@ def test_all_sizes(sampling: str) -> None:
             for y, x, h, w in windows(rng, height, width):
                 outcome, pixels = alone(data, (height, width), colors, (y, x, h, w), repeat=repeat)
                 assert outcome == libjpeg.DONE
-                assert np.array_equal(pixels, whole[y : y + h, x : x + w]), (height, width, colors, repeat, (y, x, h, w))
+                assert np.array_equal(pixels, whole[y : y + h, x : x + w]), (
+                    height,
+                    width,
+                    colors,
+                    repeat,
+                    (y, x, h, w),
+                )
 
 
 @pytest.mark.parametrize("colors", CHANNELS)
