@@ -32,6 +32,9 @@ __device__ __forceinline__ int line_of(const Strips& s) { return (s.pixels + s.l
 // Rows begin in different banks.
 __device__ __forceinline__ int pitch_of(int line) { return line | 1; }
 
+// Where in its plane a row begins; a negative number: nowhere.
+__device__ __forceinline__ i64 row_of(const Strips& s, int y) { return bordered(y, s.height, (Border)BORDER) * ((i64)s.width * s.inner); }
+
 // Where in its row each element of a line lies, or -1.
 __device__ __forceinline__ void find_columns(const Strips& s, const Strip& here, i32* columns) {
   for (int i = threadIdx.x; i < line_of(s); i += 256) {
@@ -86,9 +89,9 @@ template <class V, class FOLD> __device__ __forceinline__ void fold(const V* at,
   }
 }
 
-// Folds windows along rows, and columns of what that gave; COUNT times. take(row, column) is an element of the plane;
-// across(term, at, made) folds the windows of a row whose line begins at `at`; down(at, step, next, y, element, rows) makes
-// results, of the columns that begin at `at` and, for each further term, `next` behind.
+// Folds windows along rows, and columns of what that gave; COUNT times. take(row, column) is the element at these offsets in
+// the plane, or lies beyond it where one of them is negative; across(term, at, made) folds the windows of a row whose line begins at
+// `at`; down(at, step, next, y, element, rows) makes results, of columns that begin at `at` and, for each further term, `next` behind.
 template <int COUNT, class V, class TAKE, class ACROSS, class DOWN>
 __device__ __forceinline__ void along(const Strips& s, const Strip& here, void* memory, TAKE take, ACROSS across, DOWN down) {
   const int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
@@ -101,7 +104,7 @@ __device__ __forceinline__ void along(const Strips& s, const Strip& here, void* 
   __syncthreads();
   for (int y = here.y, top = here.y - s.above, made = 0; y < end;) {
     const int rows = least<int>(PIECE, end + s.below - top);
-    const auto row = [&](int j) { return bordered(top + j, s.height, (Border)BORDER); };
+    const auto row = [&](int j) { return row_of(s, top + j); };
     bring(tile, pitch, rows, (here.pixels + s.left + s.right) * s.inner, columns, row, take);
     __syncthreads();
     for (int job = warp; job < COUNT * units; job += WARPS) {  // a lane takes a row
