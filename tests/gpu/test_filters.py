@@ -52,6 +52,7 @@ FILTERS: dict[str, tuple[Callable[[Any], Any], str]] = {
 @pytest.mark.parametrize("name", FILTERS)
 def test_filters_in_shared_memory(name: str, blocks: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(strips, "_BLOCKS", blocks)  # 1: strips are many pieces high
+    strips._cut.cache_clear()  # pyright: ignore[reportPrivateUsage]
     define, dtypes = FILTERS[name]
     for dtype in map(np.dtype, dtypes.split()):
         for channels in (1, 3, 4):
