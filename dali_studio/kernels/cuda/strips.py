@@ -129,7 +129,7 @@ def _cut(
     return Layout(table, table["blocks"] * THREADS, shared)
 
 
-def taps(*sizes: Ints) -> int:
+def taps(sizes: Ints) -> int:
     """How many elements all windows have along both axes, if the compiler is to know it; otherwise 0."""
-    least, most = min(int(one.min(initial=1)) for one in sizes), max(int(one.max(initial=1)) for one in sizes)
+    least, most = (int(sizes.min()), int(sizes.max())) if sizes.size else (0, 0)
     return most if least == most <= _WRITTEN_OUT else 0
