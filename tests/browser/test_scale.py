@@ -89,7 +89,7 @@ def test_sixty_nodes_can_be_read(page: Any, server: tuple[str, Path], artifacts:
         const cards = [...document.querySelectorAll('.react-flow__node')].map(n => n.getBoundingClientRect());
         const b = document.querySelector('[data-testid="node-hsv"] b');
         const size = b && parseFloat(getComputedStyle(b).fontSize) * b.getBoundingClientRect().height / b.offsetHeight;
-        return frame.width < 810 && size >= 8.9 && cards.every(c => c.left >= frame.left && c.right <= frame.right)
-          && Math.max(...cards.map(c => c.bottom)) - Math.min(...cards.map(c => c.top)) > 0.8 * frame.height; }"""
+        return frame.width < 810 && size >= 8.9 && cards.every(c => c.left >= frame.left && c.right <= frame.right && c.bottom <= frame.bottom)
+          && Math.max(...cards.map(c => c.right)) - Math.min(...cards.map(c => c.left)) > 0.9 * frame.width; }"""
     )
     page.screenshot(path=artifacts / "designer_60_800.png")
