@@ -83,7 +83,7 @@ def test_sixty_nodes_can_be_read(page: Any, server: tuple[str, Path], artifacts:
     page.screenshot(path=artifacts / "designer_60.png")
 
     # in a frame of another shape the cards, which nobody has moved, get other places; names are never smaller than this
-    page.locator(".ds-widget").first.evaluate("e => { e.style.width = '800px'; }")
+    page.locator(".jp-OutputArea .ds-widget").first.evaluate("e => { e.style.width = '800px'; }")
     page.wait_for_function(
         """() => { const frame = document.querySelector('[data-testid="canvas"]').getBoundingClientRect();
         const cards = [...document.querySelectorAll('.react-flow__node')].map(n => n.getBoundingClientRect());
