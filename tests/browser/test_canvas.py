@@ -272,9 +272,8 @@ def test_wires_are_led_through_junctions(designer: Any, artifacts: Path) -> None
         '[aria-label="wire from uniform to rotate"] path.react-flow__edge-path', straight,
     ])  # fmt: skip
     page.screenshot(path=artifacts / "designer_junction.png")
-    # by the keyboard: a second one into the selected wire, moved, taken away, and back
+    # by the keyboard: a second one into the focused wire, moved, taken away, and back
     page.locator('[aria-label="wire from uniform to rotate"]').focus()
-    page.keyboard.press("Enter")
     page.keyboard.press("j")
     second = page.locator('[data-testid="junction-rotate|arg|angle-1"]')
     second.wait_for()
