@@ -231,6 +231,10 @@ def _drawings(page: Any, key: str) -> int:
     return int(_by_id(page, f"thumb-{key}").get_attribute("data-drawn") or 0)
 
 
+def _apart(one: list[int], other: list[int]) -> float:
+    return sum(abs(a - b) for a, b in zip(one, other, strict=True)) / len(one)
+
+
 def test_pinned_data_is_used_from_there_on(designer: Any, artifacts: Path) -> None:
     page = designer
     _by_id(page, "node-resize").click(position=HEAD, button="right")
@@ -242,11 +246,11 @@ def test_pinned_data_is_used_from_there_on(designer: Any, artifacts: Path) -> No
     # another sample turns by another angle what was pinned
     page.keyboard.press("]")
     _await_drawn_again(page, "rotate", turned)
-    assert lab.painted(page, "resize") == kept
+    assert _apart(lab.painted(page, "resize"), kept) < 5  # pictures share a JPEG file with others
     before = _drawings(page, "resize")
     _by_id(page, "unpin-resize").click()
     _await_drawn_again(page, "resize", before)
-    assert lab.painted(page, "resize") != kept
+    assert _apart(lab.painted(page, "resize"), kept) > 15
     _by_id(page, "unpin-resize").wait_for(state="detached")
 
 
@@ -268,9 +272,8 @@ def test_wires_are_led_through_junctions(designer: Any, artifacts: Path) -> None
         '[aria-label="wire from uniform to rotate"] path.react-flow__edge-path', straight,
     ])  # fmt: skip
     page.screenshot(path=artifacts / "designer_junction.png")
-    # by the keyboard: a second one into the selected wire, moved, taken away, and back
+    # by the keyboard: a second one into the focused wire, moved, taken away, and back
     page.locator('[aria-label="wire from uniform to rotate"]').focus()
-    page.keyboard.press("Enter")
     page.keyboard.press("j")
     second = page.locator('[data-testid="junction-rotate|arg|angle-1"]')
     second.wait_for()
