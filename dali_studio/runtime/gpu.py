@@ -208,7 +208,7 @@ class GpuRunner:
         try:
             inputs = self._inputs(step, given, recording)
             watch.start(step.key)
-            frames = Frames.of(inputs) if self._registry.has_trait(step.operator, PerFrame) else None
+            frames = self._frames(step, args, inputs)
             parts = inputs if frames is None else [frames.apart(item) for item in inputs]
             try:
                 planned = self._planner.plan(step, partial(args, frames), parts)
@@ -235,6 +235,13 @@ class GpuRunner:
         watch.report()
         if recording is not None:
             recording.results(step.key, device=sum(one.size for one in made))
+
+    def _frames(self, step: Step, args: Callable[[Frames | None], Args], inputs: Sequence[Batch]) -> Frames | None:
+        """Those of the sequences that a step computes one by one, if it does."""
+        operator = self._registry.operator(step.operator)
+        frames = Frames.of(inputs) if PerFrame in operator.traits else None
+        whole = frames is not None and not operator.by_frame(args(None), *(one.meta for one in inputs))
+        return None if whole else frames
 
     def _inputs(self, step: Step, given: Sequence[Batch], recording: Recording | None) -> list[Batch]:
         """The inputs where the operator reads them: on the GPU, or on the CPU those that `plan` looks into."""

@@ -139,6 +139,13 @@ def gathered(addresses: NDArray[np.int64], out: Batch, stream: Any) -> None:
     del memory  # back to the pool of this stream, whose next user comes after the kernel
 
 
+def write_rows(table: NDArray[Any], out: Batch, stream: Any) -> None:
+    """Copy the rows of an array (N, ...) in host memory into the samples of a batch of the `stream`."""
+    memory, (address,) = stream.upload(table)
+    gathered(address + table.strides[0] * np.arange(len(out)), out, stream)
+    del memory  # as above
+
+
 def _copy(
     arrays: Sequence[Any], sizes: NDArray[np.int64], memory: Any, offsets: NDArray[np.int64], table: int, stream: Any
 ) -> None:

@@ -248,6 +248,15 @@ class GpuStream:
             (batch.memory + begin).copy_from_host_async(address, end - begin, self._copies)
             self._apart = True
 
+    @contextmanager
+    def beside(self) -> Generator[Any]:
+        """Enqueue work on the stream of `fill`, which is CuPy's current one in the body; see `filled`."""
+        try:
+            with self._copies:
+                yield self._copies
+        finally:
+            self._apart = True
+
     def copied(self) -> Any:
         """An event behind the copies, and so behind the default stream's work."""
         event = self._cupy.cuda.Event(block=False, disable_timing=True)
