@@ -17,8 +17,7 @@ from dali_studio.kernels.cpu.webdataset import Component, samples_of_archive, sa
 from dali_studio.operators.common import T, accept_output, sentence
 from dali_studio.operators.readers.ahead import Memory, Run
 from dali_studio.operators.readers.common import Reader, check_order
-from dali_studio.operators.readers.mapped import MappedFiles
-from dali_studio.operators.readers.pieces import PiecesRead, Places, pieces_batch, read_pieces
+from dali_studio.operators.readers.pieces import DONT_USE_MMAP, PieceFiles, PiecesRead, Places, pieces_batch
 from dali_studio.schema.arguments import Args
 from dali_studio.schema.declare import Output
 from dali_studio.schema.marks import COMMON, Doc
@@ -44,14 +43,14 @@ class Archives:
     archives : sequence of int
         Samples of each archive.
     mapped : bool
-        Map the archives into memory where a batch comes of one of them.
+        As for `PieceFiles`.
     """
 
     def __init__(
         self, paths: Sequence[str], places: Places, outputs: int, archives: Sequence[int], *, mapped: bool
     ) -> None:
         self.paths, self.places, self.outputs, self.archives = paths, places, outputs, archives
-        self._mapped = MappedFiles(paths) if mapped else None
+        self._files = PieceFiles(paths, mapped=mapped)
 
     def __len__(self) -> int:
         return sum(self.archives)
@@ -60,10 +59,7 @@ class Archives:
         """As `DataSet.read`: what each output is made of."""
         chosen = np.asarray(picked, np.int64)
         wanted = (np.arange(self.outputs) + chosen[:, None] * self.outputs).ravel()  # neighbours are read together
-        places = self.places.take(wanted)
-        read = None if self._mapped is None else self._mapped.pieces(places)
-        if read is None:
-            read = read_pieces(self.paths, places, memory, run, ahead=ahead)
+        read = self._files.read(self.places.take(wanted), memory, run, ahead=ahead)
         return [read.take(slice(i, None, self.outputs)) for i in range(self.outputs)]
 
 
@@ -94,13 +90,7 @@ class Webdataset(Reader):
         str,
         Doc('Of samples without a file for an output: "empty", there is no element in it; "skip" them; or an "error".'),
     ] = ""
-    dont_use_mmap: Annotated[
-        bool,
-        Doc(
-            "Read archives instead of mapping them into memory. A program ends when a mapped file is cut off while it "
-            "is read; outputs that lie in one are read-only."
-        ),
-    ] = False
+    dont_use_mmap: Annotated[bool, DONT_USE_MMAP] = False
 
     @classmethod
     def samples(cls) -> Sequence[Case]:
