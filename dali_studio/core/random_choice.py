@@ -128,7 +128,8 @@ def _one_after_other(seed: int, origin: int, high: int, count: int, elements: in
     offset = 0
     while len(made) < elements:
         places = np.arange(offset, offset + elements - len(made), dtype=np.uint64)
-        value, accepted = _scaled(draws_at(seed, np.full(len(places), high, np.uint64), places, origin).astype(np.uint64), np.uint64(count))
+        words = draws_at(seed, np.full(len(places), high, np.uint64), places, origin).astype(np.uint64)
+        value, accepted = _scaled(words, np.uint64(count))
         made = np.concatenate([made, value[accepted].astype(np.int64)])
         offset += len(places)
     return made
