@@ -45,6 +45,7 @@ const common = {
     "react-dom/client": "preact/compat/client",
     // D3's transitions bring it for colours, which nothing here animates.
     "d3-color": join(here, "packages/designer/src/core/noColors.ts"),
+    "d3-ease": join(here, "packages/designer/src/core/ease.ts"),
   },
   logLevel: "info",
 };
